@@ -1,0 +1,159 @@
+//! The contract between a driver and whatever runs it.
+//!
+//! A driver is a codec and a session: it knows the bytes of one device family, what to ask at the start, when to ask again,
+//! how long to wait. It owns no link and reads no clock. Whoever runs it does, again and again:
+//!
+//! 1. feed **one** [`Input`] with the time at which it happened;
+//! 2. call [`Driver::poll`] until it gives `None`, and carry out each [`Output`];
+//! 3. ask [`Driver::deadline`]; if that moment comes before anything else, feed [`Input::Deadline`] stamped **with that moment**.
+//!
+//! Feeding twice without draining is a bug and is asserted in debug builds. A deadline is fed before every input that is
+//! stamped later, and after every input that is stamped the same or earlier: so cutting a byte string into pieces that keep
+//! their stamp changes nothing.
+//!
+//! ```
+//! use flagfall_protocols::driver::{Input, Output};
+//! use flagfall_protocols::drivers;
+//! use flagfall_protocols::event::DeviceEvent;
+//! use flagfall_protocols::time::Instant;
+//!
+//! let mut board = drivers::find("dgt").expect("registered").start();
+//! // Rook lifted from h1: field update, square 63 of the board's own numbering, now empty.
+//! board.handle(Instant(1_000), Input::Bytes { channel: 0, bytes: &[0x8e, 0x00, 0x05, 0x3f, 0x00] });
+//! match board.poll() {
+//!     Some(Output::Event { unit: 0, event: DeviceEvent::Square { square, .. }, .. }) => assert_eq!(square.to_string(), "h1"),
+//!     other => panic!("{other:?}"),
+//! }
+//! assert!(board.poll().is_none());
+//! ```
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use crate::event::{Anomaly, ByteRange, DeviceEvent};
+use crate::time::Instant;
+
+/// One thing that happens to a driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input<'a> {
+    /// The link opened: begin the start-up questions. A driver that is never told stays passive: it reads and asks nothing,
+    /// which is how recordings without host commands are read.
+    LinkUp,
+    /// The link is gone: forget half a message and every question that is open.
+    LinkDown,
+    /// Bytes arrived on a channel: a characteristic of a Bluetooth LE device, 0 on a serial line.
+    Bytes {
+        /// The channel.
+        channel: u8,
+        /// The bytes, in any pieces.
+        bytes: &'a [u8],
+    },
+    /// The game asks something of the device.
+    Command(DeviceCommand),
+    /// The moment named by [`Driver::deadline`] has come.
+    Deadline,
+}
+
+/// What a daemon may ask of a device: questions only, nothing that a player could see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceCommand {
+    /// Report all squares.
+    ReadBoard,
+    /// Report the clock.
+    ReadClock,
+    /// Report the battery.
+    ReadBattery,
+    /// Send the board's own log ([`DeviceEvent::Log`]); the line is busy for seconds.
+    ReadLog,
+}
+
+/// One thing a driver wants done or known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Write these bytes.
+    Send {
+        /// The channel to write to.
+        channel: u8,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// The device told something.
+    Event {
+        /// Which board or clock on the link: 0 where there is one, the address on a bus.
+        unit: u16,
+        /// What it told.
+        event: DeviceEvent,
+        /// Where it was read; empty for what the driver concluded by itself (silence).
+        bytes: ByteRange,
+    },
+    /// Something in the input was not as it should be.
+    Anomaly {
+        /// Which board or clock on the link.
+        unit: u16,
+        /// What was wrong.
+        anomaly: Anomaly,
+        /// Where.
+        bytes: ByteRange,
+    },
+}
+
+/// The codec and session of one link. See the module's head for the contract.
+pub trait Driver: Send {
+    /// Takes one input. Never panics, whatever the bytes.
+    fn handle(&mut self, at: Instant, input: Input<'_>);
+
+    /// The next output; `None` when all are drained.
+    fn poll(&mut self) -> Option<Output>;
+
+    /// When the driver wants [`Input::Deadline`], if it waits for anything.
+    fn deadline(&self) -> Option<Instant>;
+}
+
+/// What a device family can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// The board says which piece stands on a square, not only that one does.
+    pub identifies_pieces: bool,
+    /// A clock's times and lever come over the same link.
+    pub clock: bool,
+    /// The board keeps a log of its own that can be read after a gap.
+    pub log: bool,
+}
+
+/// How fast a device family is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// One scan of all squares: the longest time between a change and its report.
+    pub scan: Duration,
+    /// The longest time by which a press is reported late.
+    pub press_delay: Duration,
+}
+
+/// One device family: the registry's row.
+#[derive(Clone, Copy, Debug)]
+pub struct DriverInfo {
+    /// Short name used in configuration, traces and on the command line.
+    pub name: &'static str,
+    /// Makers' names of the devices.
+    pub devices: &'static [&'static str],
+    /// USB vendor and product ids the devices are known to have.
+    pub usb: &'static [(u16, u16)],
+    /// Beginnings of the names the devices advertise over Bluetooth.
+    pub bluetooth: &'static [&'static str],
+    /// Baud rate, 8N1, where the link is a serial line.
+    pub baud: u32,
+    /// What the family can do.
+    pub capabilities: Capabilities,
+    /// How fast it is.
+    pub timing: Timing,
+    /// Makes a driver for one link.
+    pub make: fn() -> Box<dyn Driver>,
+}
+
+impl DriverInfo {
+    /// A new driver for one link.
+    pub fn start(&self) -> Box<dyn Driver> {
+        (self.make)()
+    }
+}

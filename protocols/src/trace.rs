@@ -1,0 +1,1 @@
+//! The line format of recordings and journals.

@@ -1,0 +1,4 @@
+//! The game.
+#![no_std]
+#![forbid(unsafe_code)]
+extern crate alloc;
