@@ -23,10 +23,10 @@ pub fn hex(bytes: &[u8]) -> String {
 /// Bytes of a hex text; none if a digit is missing or is not `0-9a-f`. Upper case is refused, so that a text has one form.
 pub fn unhex(text: &str) -> Option<Vec<u8>> {
     let digits = text.as_bytes();
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return None;
     }
-    digits.chunks_exact(2).map(|pair| Some(nibble(pair[0])? << 4 | nibble(pair[1])?)).collect()
+    digits.chunks_exact(2).map(|pair| Some((nibble(pair[0])? << 4) | nibble(pair[1])?)).collect()
 }
 
 const fn nibble(digit: u8) -> Option<u8> {
@@ -46,7 +46,7 @@ pub const fn from_bcd(byte: u8) -> Option<u8> {
 /// Binary-coded decimal digits of `value` modulo 100.
 pub const fn to_bcd(value: u8) -> u8 {
     let value = value % 100;
-    value / 10 << 4 | value % 10
+    ((value / 10) << 4) | (value % 10)
 }
 
 /// CRC-32 (IEEE 802.3, as in gzip) of `bytes`: finds every change confined to 32 neighbouring bits.
