@@ -1,1 +1,0 @@
-//! The line format of recordings and journals.
