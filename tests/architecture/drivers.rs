@@ -1,0 +1,76 @@
+//! Every registered driver is drawn, and stands in the list that people read.
+
+use flagfall_protocols::drivers::DRIVERS;
+
+use crate::assert_none;
+use crate::files::{self, File};
+
+const REGISTRY: &str = "protocols/src/drivers/mod.rs";
+const README: &str = "protocols/README.md";
+
+/// The first module of every entry of the slice `DRIVERS`, in its order.
+fn registered(registry: &str) -> Vec<String> {
+    let code = crate::lexer::split(registry).code;
+    let slice = code.split_once("DRIVERS: &[DriverInfo] = &[").and_then(|(_, rest)| rest.split_once("];"));
+    let entries = slice.unwrap_or_else(|| panic!("{REGISTRY}: no slice DRIVERS")).0.split(',').map(str::trim);
+    let module = |entry: &str| entry.trim_start_matches("self::").split("::").next().unwrap_or_default().to_string();
+    entries.filter(|entry| !entry.is_empty()).map(module).collect()
+}
+
+/// A driver's head draws its bytes: a fenced block of `text` in the `//!` lines.
+fn is_drawn(text: &str) -> bool {
+    let head: Vec<&str> = text.lines().take_while(|line| line.starts_with("//!")).collect();
+    let opened = head.iter().position(|line| line.trim_end() == "//! ```text");
+    opened.is_some_and(|start| head[start + 1..].iter().position(|line| line.trim_end() == "//! ```").is_some_and(|end| end > 0))
+}
+
+fn undrawn(module: &str, files: &[File]) -> Vec<String> {
+    let paths = [format!("protocols/src/drivers/{module}.rs"), format!("protocols/src/drivers/{module}/mod.rs")];
+    match files.iter().find(|file| paths.contains(&file.path)) {
+        None => vec![format!("{REGISTRY}: no file for the driver module `{module}`")],
+        Some(file) if !is_drawn(&file.text) => {
+            vec![format!("{}:1: the head draws no bytes: a fenced block of `text` in the `//!` lines", file.path)]
+        }
+        Some(_) => Vec::new(),
+    }
+}
+
+/// A row of the table begins with the driver's name as code.
+fn rows_missing(names: &[&str], readme: &str) -> Vec<String> {
+    let missing = names.iter().filter(|name| !readme.lines().any(|line| line.starts_with(&format!("| `{name}` |"))));
+    missing.map(|name| format!("{README}: no row for the driver: | `{name}` | ... |")).collect()
+}
+
+fn text_of(path: &str) -> Option<&'static str> {
+    files::all().iter().find(|file| file.path == path).map(|file| file.text.as_str())
+}
+
+#[test]
+fn every_driver_is_drawn() {
+    let modules = registered(text_of(REGISTRY).expect("the registry is there"));
+    assert_eq!(modules.len(), DRIVERS.len(), "{REGISTRY}: the slice is read as it is compiled");
+    assert_none(&modules.iter().flat_map(|module| undrawn(module, files::all())).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_driver_is_in_the_list_of_drivers() {
+    let names: Vec<&str> = DRIVERS.iter().map(|driver| driver.name).collect();
+    assert_none(&rows_missing(&names, text_of(README).unwrap_or_default()));
+}
+
+#[test]
+fn bad_drivers_are_found() {
+    assert_eq!(registered("const DRIVERS: &[DriverInfo] = &[\n    a::INFO, // a\n    self::b::c::INFO,\n];"), ["a", "b"]);
+    let drawing = "//! Head.\n//!\n//! ```text\n//! 8e 00 05\n//! ```\n\nuse x;\n";
+    assert!(is_drawn(drawing));
+    for bad in ["//! Head.\n", "//! ```text\n//! ```\n", "//! ```text\n//! 8e\n", "use x;\n//! ```text\n//! 8e\n//! ```\n"] {
+        assert!(!is_drawn(bad), "{bad}");
+    }
+    let file = |path: &str, text: &str| File { path: path.to_string(), text: text.to_string() };
+    let files = [file("protocols/src/drivers/a.rs", drawing), file("protocols/src/drivers/b/mod.rs", "//! Head.\n")];
+    assert_eq!(["a", "b", "c"].map(|module| undrawn(module, &files).len()), [0, 1, 1]);
+    assert_eq!(
+        rows_missing(&["a", "b"], "| name |\n| `a` | x |\nand `b`\n"),
+        ["protocols/README.md: no row for the driver: | `b` | ... |"]
+    );
+}

@@ -1,0 +1,65 @@
+//! Habits of single lines: a proof beside every `unwrap`, a reason beside every ignored test.
+
+use crate::assert_none;
+use crate::source::{Source, all};
+
+/// `unwrap()` or `expect("...")` on this line; an own method `expect(token)` is neither.
+fn may_panic(code: &str) -> bool {
+    let expects = |(at, call): (usize, &str)| {
+        let argument = code[at + call.len()..].trim_start();
+        argument.is_empty() || argument.starts_with(['"', '&']) || argument.starts_with("r\"")
+    };
+    code.contains(".unwrap()") || code.match_indices(".expect(").any(expects)
+}
+
+fn unproved(source: &Source) -> Vec<String> {
+    let proved = |number: usize| source.lines[number.saturating_sub(3)..number].iter().any(|line| line.commented);
+    let found = source.live().filter(|(number, line)| may_panic(&line.code) && !proved(*number));
+    found
+        .map(|(number, _)| source.problem(number, "unwrap or expect without a comment that proves it (this line or two above)"))
+        .collect()
+}
+
+fn ignored_without_reason(source: &Source) -> Vec<String> {
+    let bare = |code: &str, raw: &str| {
+        code.match_indices("#[ignore").any(|(at, mark)| !code[at + mark.len()..].starts_with(" = \""))
+            || raw.contains("#[ignore = \"\"]")
+    };
+    let lines = (1..).zip(&source.lines).filter(|(_, line)| line.code.contains("#[ignore") && bare(&line.code, &line.raw));
+    lines.map(|(number, _)| source.problem(number, "an ignored test needs a reason: #[ignore = \"...\"]")).collect()
+}
+
+#[test]
+fn every_unwrap_is_proved() {
+    assert_none(&all().iter().flat_map(unproved).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_ignored_test_has_a_reason() {
+    assert_none(&all().iter().flat_map(ignored_without_reason).collect::<Vec<_>>());
+}
+
+#[test]
+fn bad_lines_are_found() {
+    let found = |text| unproved(&Source::parse("src/a.rs", text)).len();
+    for bad in ["a.unwrap();", "a.expect(\"b\");", "a.expect(\n    \"b\",\n)", "/// doc\na.unwrap();", "// far\n\n\na.unwrap();"]
+    {
+        assert_eq!(found(bad), 1, "{bad}");
+    }
+    for good in [
+        "a.unwrap(); // proof",
+        "// proof\na.unwrap();",
+        "// proof\na\n    .unwrap();",
+        "a.unwrap_or(1)",
+        "p.expect(Token::Comma)?",
+        "#[cfg(test)]\nmod tests {\n    fn f() { a.unwrap() }\n}",
+    ] {
+        assert_eq!(found(good), 0, "{good}");
+    }
+
+    let found = |text| ignored_without_reason(&Source::parse("tests/a.rs", text)).len();
+    assert_eq!(
+        [found("#[ignore]"), found("#[ignore = \"\"]"), found("#[ignore = \"needs a board\"]"), found("// #[ignore]")],
+        [1, 1, 0, 0]
+    );
+}

@@ -1,0 +1,143 @@
+//! Every rule and every exception, as tables.
+
+/// What a crate of the workspace may name in its manifest.
+pub(crate) struct CrateRule {
+    pub(crate) name: &'static str,
+    /// Its folder, `""` for the root.
+    pub(crate) folder: &'static str,
+    pub(crate) licence: &'static str,
+    /// Texts of the licence that must lie in the folder.
+    pub(crate) licence_files: &'static [&'static str],
+    /// The only crates it may depend on; `None` = any that is not forbidden. Tests may use more.
+    pub(crate) only: Option<&'static [&'static str]>,
+    /// Never, in tests neither.
+    pub(crate) never: &'static [&'static str],
+    /// Compiled without the standard library and without `unsafe`.
+    pub(crate) no_std: bool,
+}
+
+pub(crate) const CRATES: &[CrateRule] = &[
+    CrateRule {
+        name: "flagfall-protocols",
+        folder: "protocols",
+        licence: "MIT OR Apache-2.0",
+        licence_files: &["LICENSE-MIT", "LICENSE-APACHE"],
+        only: Some(&[]),
+        never: &["flagfall", "flagfall-game", "flagfall-hardware"],
+        no_std: true,
+    },
+    CrateRule {
+        name: "flagfall-game",
+        folder: "src/game",
+        licence: "GPL-3.0-or-later",
+        licence_files: &[],
+        only: Some(&["flagfall-protocols", "shakmaty", "serde"]),
+        never: &["flagfall", "flagfall-hardware"],
+        no_std: true,
+    },
+    CrateRule {
+        name: "flagfall-hardware",
+        folder: "hardware",
+        licence: "GPL-3.0-or-later",
+        licence_files: &[],
+        only: None,
+        never: &["flagfall", "flagfall-game"],
+        no_std: false,
+    },
+    CrateRule {
+        name: "flagfall",
+        folder: "",
+        licence: "GPL-3.0-or-later",
+        licence_files: &["LICENSE"],
+        only: None,
+        never: &[],
+        no_std: false,
+    },
+];
+
+/// Words that sources may not contain.
+pub(crate) struct Ban {
+    pub(crate) words: &'static [&'static str],
+    /// Beginnings of the paths it holds for.
+    pub(crate) within: &'static [&'static str],
+    /// Ends of the paths it holds for; none = every file.
+    pub(crate) named: &'static [&'static str],
+    /// Beginnings of the paths it does not hold for.
+    pub(crate) except: &'static [&'static str],
+    pub(crate) reason: &'static str,
+}
+
+/// Words banned outside tests.
+pub(crate) const BANS: &[Ban] = &[
+    Ban {
+        words: &["std::", "extern crate std"],
+        within: &["protocols/src/", "src/game/"],
+        named: &[],
+        except: &[],
+        reason: "the deterministic part has no clock, no IO and no random order: core and alloc only",
+    },
+    Ban {
+        words: &["#[path", "include!"],
+        within: &["protocols/src/", "src/", "hardware/src/"],
+        named: &[],
+        except: &[],
+        reason: "takes in source of another place past the direction of dependencies",
+    },
+    Ban {
+        words: &["mod game"],
+        within: &["src/"],
+        named: &["src/lib.rs", "src/main.rs"],
+        except: &[],
+        reason: "the game is the crate flagfall-game, without the standard library, never a module",
+    },
+    Ban {
+        words: &["println!", "eprintln!", "print!", "eprint!", "dbg!"],
+        within: &["protocols/", "src/", "hardware/"],
+        named: &[],
+        except: &["src/cli/", "src/main.rs"],
+        reason: "only commands speak to the terminal",
+    },
+    Ban {
+        words: PLAYERS_SEE,
+        within: &["src/"],
+        named: &[],
+        except: &[],
+        reason: "the daemon never changes what players see: queries and reporting modes only",
+    },
+    Ban {
+        words: PLAYERS_SEE,
+        within: &["protocols/src/drivers/"],
+        named: &["session.rs", "/mod.rs"],
+        except: &[],
+        reason: "a session never changes what players see: queries and reporting modes only",
+    },
+];
+
+/// Encoders of what changes a clock or its display, for emulators and tests.
+pub(crate) const PLAYERS_SEE: &[&str] =
+    &["HostMessage", "ClockCommand", "SetAndRun", "ClockDisplay", "ClockBeep", "ClockIcons", "ClockAscii", "EndDisplay"];
+
+/// A file that may do what others may not.
+pub(crate) struct Excuse {
+    pub(crate) file: &'static str,
+    pub(crate) reason: &'static str,
+}
+
+/// Files that may call what clippy.toml disallows, with `#[allow(clippy::disallowed_methods, reason = "...")]`.
+pub(crate) const MAY_CALL: &[Excuse] =
+    &[Excuse { file: "src/wall.rs", reason: "the one place that asks the operating system for time and waits" }];
+
+/// Rust source longer than [`LONGEST`] lines.
+pub(crate) const LONG_FILES: &[Excuse] = &[];
+
+/// Lines of a source file above which it needs a reason.
+pub(crate) const LONGEST: usize = 400;
+
+/// Folders that are not looked into: build results, and data that is compared byte for byte.
+pub(crate) const SKIPPED: &[&str] = &[".git", "target", "tests/golden", "tests/traces"];
+
+/// Ends of the names of text files, whose white space is looked at.
+pub(crate) const TEXT: &[&str] = &[".rs", ".toml", ".md", ".service", ".conf", ".rules", ".yml", ".sh", ".ci/run", ".gitignore"];
+
+/// Marks of unfinished work, in halves so that this line is not one.
+pub(crate) const UNFINISHED: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
