@@ -9,7 +9,7 @@ pub mod dgt;
 pub mod template;
 
 /// Every driver.
-pub const DRIVERS: &[DriverInfo] = &[];
+pub const DRIVERS: &[DriverInfo] = &[dgt::INFO];
 
 /// The driver called `name`.
 pub fn find(name: &str) -> Option<&'static DriverInfo> {

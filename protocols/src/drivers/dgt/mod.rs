@@ -16,9 +16,33 @@
 //! `session.rs` is the driver: what to ask when, and what the answers mean. Sources: `dgt-board.md`, `dgt-clock.md`.
 //! DGT's notice: commercial users of the protocol should ask DGT for leave.
 
+use alloc::boxed::Box;
+use core::time::Duration;
+
+use crate::driver::{Capabilities, DriverInfo, Timing};
+
+mod asker;
 pub mod board;
 pub mod clock;
 mod clock_command;
+pub mod clock_reader;
+pub mod ee;
+pub mod framing;
 pub mod host;
 pub mod host_decoder;
+mod outbox;
+pub mod session;
 pub mod squares;
+
+/// The registry's row.
+pub const INFO: DriverInfo = DriverInfo {
+    name: "dgt",
+    devices: &["DGT serial, USB and Bluetooth e-board", "DGT Smart Board", "Revelation II"],
+    usb: &[(0x0403, 0x6001), (0x04d8, 0x000a)],
+    bluetooth: &["DGT_BT_", "PCS-REVII"],
+    baud: 9600,
+    capabilities: Capabilities { identifies_pieces: true, clock: true, log: true },
+    // Section 8; the clock is polled slower than the squares, and its times are up to a second old (dgt-clock.md section 2).
+    timing: Timing { scan: Duration::from_millis(250), press_delay: Duration::from_secs(1) },
+    make: || Box::new(session::Session::default()),
+};

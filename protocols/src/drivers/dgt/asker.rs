@@ -1,0 +1,362 @@
+//! What to ask a board and when: start-up, gaps, retries, keep-alive (`dgt-board.md` section 9).
+//!
+//! ```text
+//!  link up ── 0.5 s ── 40 ── 200 ms, input not looked at ── 4d 55 45 4b 42 2b…09, 100 ms apart ── 45 every second
+//! ```
+//!
+//! Questions leave only when a deadline is fed, never while bytes are read: so the order of outputs does not depend on how
+//! the bytes were cut. The queue holds no query twice, which bounds it.
+
+use alloc::collections::VecDeque;
+use core::time::Duration;
+
+use super::clock::{AckOf, ClockAck};
+use super::host::Query;
+use super::outbox::Outbox;
+use crate::event::{Anomaly, ByteRange, ClockReading, DeviceEvent, LogEntry};
+use crate::time::{ClockTime, Instant};
+
+const SETTLE: Duration = Duration::from_millis(500);
+const DISCARD: Duration = Duration::from_millis(200);
+/// The board's input buffer holds ten bytes.
+const GAP: Duration = Duration::from_millis(100);
+const RETRY: Duration = Duration::from_secs(2);
+/// A clock that stays silent may be switched on later: it is asked for ever, but slowly after the first times.
+const SLOW_RETRY: Duration = Duration::from_secs(10);
+const QUICK_RETRIES: u32 = 3;
+const KEEP_ALIVE: Duration = Duration::from_secs(1);
+const MISSED: u32 = 3;
+/// The whole log takes 8.3 s at 9600 baud.
+const LOG: Duration = Duration::from_secs(20);
+const REPAIR_SPACING: Duration = Duration::from_secs(2);
+const REREAD_SPACING: Duration = Duration::from_secs(1);
+/// A running clock reports every second; one that only delays may be silent for longer.
+const QUIET: Duration = Duration::from_secs(5);
+
+/// In this order: who, mode, then the dump, because pieces that stand already are not reported by themselves.
+const START: [Query; 6] =
+    [Query::Version, Query::LongSerial, Query::Serial, Query::UpdateNice, Query::Board, Query::ClockVersion];
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    Settle(Instant),
+    Discard(Instant),
+    Talk,
+}
+
+/// A wish that is granted at most once in a while.
+#[derive(Debug, Default)]
+struct Limited {
+    due: Option<Instant>,
+    last: Option<Instant>,
+}
+
+impl Limited {
+    fn want(&mut self, at: Instant, spacing: Duration) {
+        let free = self.last.map_or(at, |last| last.after(spacing).max(at));
+        self.due.get_or_insert(free);
+    }
+
+    fn grant(&mut self, at: Instant) -> bool {
+        let granted = due(self.due, at);
+        if granted {
+            (self.due, self.last) = (None, Some(at));
+        }
+        granted
+    }
+}
+
+/// The questions of one link.
+#[derive(Debug)]
+pub(super) struct Asker {
+    phase: Phase,
+    queue: VecDeque<Query>,
+    /// The gap after the last command ends here.
+    free: Instant,
+    /// Each: when to ask again if no answer came.
+    version: Option<Instant>,
+    board: Option<Instant>,
+    clock: Option<Instant>,
+    version_asked: u32,
+    clock_asked: u32,
+    /// A failed clock command was repeated already.
+    clock_repeated: bool,
+    /// When a log that was asked for is given up. While it is set nothing is sent: the line is busy.
+    log: Option<Instant>,
+    responding: bool,
+    keep_alive: Option<Instant>,
+    heard: bool,
+    missed: u32,
+    repair: Limited,
+    reread: Limited,
+    quiet: Option<Instant>,
+    probing: bool,
+    shown: Option<[ClockTime; 2]>,
+}
+
+impl Asker {
+    /// The link came up, or the board fell silent: begin with the first question.
+    pub(super) fn new(at: Instant) -> Asker {
+        Asker {
+            phase: Phase::Settle(at.after(SETTLE)),
+            queue: VecDeque::with_capacity(Query::ALL.len()),
+            free: at,
+            version: None,
+            board: None,
+            clock: None,
+            version_asked: 0,
+            clock_asked: 0,
+            clock_repeated: false,
+            log: None,
+            responding: false,
+            keep_alive: None,
+            heard: false,
+            missed: 0,
+            repair: Limited::default(),
+            reread: Limited::default(),
+            quiet: None,
+            probing: false,
+            shown: None,
+        }
+    }
+
+    /// Whether input is thrown away: it may belong to what a former host asked.
+    pub(super) fn discarding(&self) -> bool {
+        matches!(self.phase, Phase::Discard(_))
+    }
+
+    /// Puts a query in the queue, if it is not there.
+    pub(super) fn ask(&mut self, at: Instant, query: Query) {
+        self.free = self.free.max(at);
+        if !self.queue.contains(&query) {
+            self.queue.push_back(query);
+        }
+    }
+
+    /// When something is to be done next.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Settle(end) | Phase::Discard(end) => return Some(end),
+            Phase::Talk => {}
+        }
+        if self.log.is_some() {
+            return self.log;
+        }
+        let send = (!self.queue.is_empty()).then_some(self.free);
+        let answered = |timer: Option<Instant>| timer.filter(|_| self.responding);
+        let timers = [
+            send,
+            self.version,
+            answered(self.board),
+            answered(self.clock),
+            self.keep_alive,
+            self.repair.due,
+            self.reread.due,
+            self.quiet,
+        ];
+        timers.into_iter().flatten().min()
+    }
+
+    /// Does what is due. True if the board fell silent and everything begins again.
+    pub(super) fn expire(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) -> bool {
+        match self.phase {
+            Phase::Settle(end) if end <= at => {
+                out.send(Query::Reset);
+                self.phase = Phase::Discard(at.after(DISCARD));
+                return false;
+            }
+            Phase::Discard(end) if end <= at => {
+                self.phase = Phase::Talk;
+                self.start(at, &START);
+            }
+            Phase::Talk => {}
+            Phase::Settle(_) | Phase::Discard(_) => return false,
+        }
+        if due(self.log, at) {
+            self.log_failed(at, here, out);
+        }
+        if self.log.is_some() {
+            return false;
+        }
+        if due(self.keep_alive, at) && self.tick(at) {
+            out.event(DeviceEvent::Silent, here);
+            *self = Asker::new(at);
+            return true;
+        }
+        self.retry(at, here, out);
+        self.send(at, out);
+        false
+    }
+
+    fn start(&mut self, at: Instant, queries: &[Query]) {
+        let waiting = core::mem::take(&mut self.queue);
+        (self.board, self.clock, self.clock_asked) = (None, None, 0);
+        for query in queries.iter().copied().chain(waiting) {
+            self.ask(at, query);
+        }
+    }
+
+    /// One second is over. True if the board has been silent too long.
+    fn tick(&mut self, at: Instant) -> bool {
+        self.missed = if core::mem::take(&mut self.heard) { 0 } else { self.missed + 1 };
+        self.keep_alive = Some(at.after(KEEP_ALIVE));
+        self.ask(at, Query::Serial);
+        self.missed >= MISSED
+    }
+
+    fn retry(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) {
+        if due(self.version, at) {
+            self.version = None;
+            self.ask(at, Query::Version);
+            out.anomaly(Anomaly::Retried, here);
+        }
+        if self.responding && due(self.board, at) {
+            self.board = None;
+            self.ask(at, Query::Board);
+            out.anomaly(Anomaly::Retried, here);
+        }
+        if self.responding && due(self.clock, at) {
+            self.clock = None;
+            self.clock_repeated = false;
+            self.ask(at, Query::ClockVersion);
+            // A board without a clock is nothing odd: the slow repetitions are not counted.
+            if self.clock_asked <= QUICK_RETRIES {
+                out.anomaly(Anomaly::Retried, here);
+            }
+        }
+        if self.repair.grant(at) {
+            self.ask(at, Query::Board);
+            self.ask(at, Query::Clock);
+        }
+        if self.reread.grant(at) {
+            self.ask(at, Query::Clock);
+        }
+        if due(self.quiet, at) {
+            self.quiet = Some(at.after(QUIET));
+            self.probing = true;
+            self.ask(at, Query::Clock);
+        }
+    }
+
+    fn send(&mut self, at: Instant, out: &mut Outbox) {
+        if self.free > at {
+            return;
+        }
+        let Some(query) = self.queue.pop_front() else { return };
+        out.send(query);
+        self.free = at.after(GAP);
+        match query {
+            Query::Version => {
+                self.version_asked += 1;
+                self.version = Some(at.after(RETRY));
+            }
+            Query::Board => self.board = Some(at.after(RETRY)),
+            Query::ClockVersion => {
+                self.clock_asked = self.clock_asked.saturating_add(1);
+                self.clock = Some(at.after(if self.clock_asked <= QUICK_RETRIES { RETRY } else { SLOW_RETRY }));
+            }
+            Query::EeMoves => self.log = Some(at.after(LOG)),
+            _ => {}
+        }
+    }
+
+    /// A message came; `answer` if it is one that only a question brings.
+    pub(super) fn heard(&mut self, at: Instant, answer: bool, here: ByteRange, out: &mut Outbox) {
+        self.heard = true;
+        if answer && !self.responding && matches!(self.phase, Phase::Talk) {
+            self.responding = true;
+            self.keep_alive = Some(at.after(KEEP_ALIVE));
+            out.event(DeviceEvent::Responding, here);
+        }
+    }
+
+    /// The firmware version came. If it had to be asked more than once the board may not have heard the rest: say it again.
+    pub(super) fn version_came(&mut self, at: Instant) {
+        if self.version.take().is_some() && core::mem::take(&mut self.version_asked) > 1 {
+            self.start(at, &START[1..]);
+        }
+    }
+
+    /// A board dump came.
+    pub(super) fn board_came(&mut self) {
+        self.board = None;
+    }
+
+    /// Bytes were lost: perhaps a change of the board or the clock with them.
+    pub(super) fn lost_bytes(&mut self, at: Instant) {
+        if self.responding {
+            self.repair.want(at, REPAIR_SPACING);
+        }
+    }
+
+    /// A clock message could not be believed: a stopped clock says it again only when asked.
+    pub(super) fn clock_doubtful(&mut self, at: Instant) {
+        if self.responding {
+            self.reread.want(at, REREAD_SPACING);
+        }
+    }
+
+    /// The clock reported. If a running clock was silent, and has moved on meanwhile when asked, the board is no longer in
+    /// the mode that was set (it was switched off and on): set it again.
+    pub(super) fn clock_came(&mut self, at: Instant, clock: &ClockReading, here: ByteRange, out: &mut Outbox) {
+        let shown = Some([clock.right.time, clock.left.time]);
+        if core::mem::take(&mut self.probing) && shown != self.shown {
+            self.queue.retain(|&query| query != Query::Board);
+            self.ask(at, Query::UpdateNice);
+            self.ask(at, Query::Board);
+            out.anomaly(Anomaly::Retried, here);
+        }
+        self.shown = shown;
+        self.quiet = clock.running.then(|| at.after(QUIET));
+        if clock.baseline && self.responding && self.clock_asked == 0 {
+            self.ask(at, Query::ClockVersion);
+        }
+    }
+
+    /// The clock is gone; when it comes back it is asked who it is.
+    pub(super) fn clock_gone(&mut self) {
+        self.quiet = None;
+        if self.clock.is_none() {
+            self.clock_asked = 0;
+        }
+    }
+
+    /// The clock acknowledged something.
+    pub(super) fn clock_acked(&mut self, at: Instant, ack: ClockAck) {
+        match ack.of() {
+            AckOf::Version(..) if ack.ok() => {
+                self.clock = None;
+                self.clock_repeated = false;
+            }
+            AckOf::Ready if self.clock.is_some() => self.ask(at, Query::ClockVersion),
+            _ if !ack.ok() && self.clock.is_some() && !self.clock_repeated => {
+                self.clock_repeated = true;
+                self.ask(at, Query::ClockVersion);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a log was asked for; from now on it is not.
+    pub(super) fn log_came(&mut self, at: Instant) -> bool {
+        let asked = self.log.take().is_some();
+        if asked {
+            self.heard = true;
+            self.keep_alive = self.keep_alive.map(|_| at.after(KEEP_ALIVE));
+            self.quiet = self.quiet.map(|_| at.after(QUIET));
+        }
+        asked
+    }
+
+    /// A log that was asked for will not come: say so and close it.
+    pub(super) fn log_failed(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) {
+        if self.log_came(at) {
+            out.anomaly(Anomaly::LogTruncated, here);
+            out.event(DeviceEvent::Log(LogEntry::End), here);
+        }
+    }
+}
+
+fn due(timer: Option<Instant>, at: Instant) -> bool {
+    timer.is_some_and(|timer| timer <= at)
+}

@@ -1,0 +1,290 @@
+//! The driver: bytes to events, and the questions of [`super::asker`].
+
+use super::asker::Asker;
+use super::board::{BatteryReport, BoardMessage};
+use super::clock::AckOf;
+use super::clock_reader::ClockReader;
+use super::ee::{EeReader, EeTag};
+use super::framing::{Framed, Framing};
+use super::host::Query;
+use super::outbox::Outbox;
+use super::squares;
+use crate::driver::{DeviceCommand, Driver, Input, Output};
+use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent, Identity, LogEntry, Text};
+use crate::square::{Placement, Reading};
+use crate::time::Instant;
+use core::time::Duration;
+
+/// A message broken off by this much silence is given up.
+const STALL: Duration = Duration::from_millis(500);
+/// The log takes 8.3 s at 9600 baud: it is given up this long after its first byte.
+const LOG_STALL: Duration = Duration::from_secs(15);
+const EE_MOVES: u8 = 0x8f;
+
+/// Codec and session of one board on one line.
+///
+/// Until [`Input::LinkUp`] it is passive: it reads, asks nothing and ignores commands. A `Silent` board or a link that goes
+/// down ends every question that is open; what the game wants to know then it asks again.
+#[derive(Debug, Default)]
+pub struct Session {
+    framing: Framing,
+    /// When the message in hand began, and when the last byte came.
+    began: Instant,
+    touched: Instant,
+    now: Instant,
+    reader: Reader,
+}
+
+/// All but the framing, whose buffer the messages borrow.
+#[derive(Debug, Default)]
+struct Reader {
+    out: Outbox,
+    clock: ClockReader,
+    asker: Option<Asker>,
+}
+
+impl Driver for Session {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        debug_assert!(self.reader.out.is_empty(), "drain before feeding again");
+        self.now = self.now.max(at);
+        match input {
+            Input::LinkUp => self.link(Some(Asker::new(at))),
+            Input::LinkDown => self.link(None),
+            // A serial line has one channel.
+            Input::Bytes { bytes, .. } => self.bytes(at, bytes),
+            Input::Command(command) => self.reader.command(at, command),
+            Input::Deadline => self.expire(at),
+        }
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.reader.out.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let asker = self.reader.asker.as_ref().and_then(Asker::deadline);
+        // A timer may have come due while the log held everything back: time does not run backwards.
+        [asker, self.stall()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+    }
+}
+
+impl Session {
+    fn link(&mut self, asker: Option<Asker>) {
+        self.framing.reset();
+        self.reader.clock.reset();
+        self.reader.out.forget_device();
+        self.reader.asker = asker;
+    }
+
+    fn bytes(&mut self, at: Instant, bytes: &[u8]) {
+        if self.reader.asker.as_ref().is_some_and(Asker::discarding) {
+            self.framing.skip(bytes.len());
+            return;
+        }
+        for &byte in bytes {
+            if byte & 0x80 != 0 {
+                self.began = at;
+            }
+            self.touched = at;
+            if let Some(framed) = self.framing.push(byte) {
+                self.reader.take(at, framed);
+            }
+        }
+    }
+
+    fn stall(&self) -> Option<Instant> {
+        Some(match self.framing.id()? {
+            EE_MOVES => self.began.after(LOG_STALL),
+            _ => self.touched.after(STALL),
+        })
+    }
+
+    fn expire(&mut self, at: Instant) {
+        if self.stall().is_some_and(|end| end <= at)
+            && let Some(stalled) = self.framing.stall()
+        {
+            self.reader.take(at, stalled);
+        }
+        let here = ByteRange { channel: 0, start: self.framing.offset(), end: self.framing.offset() };
+        let Some(asker) = &mut self.reader.asker else { return };
+        if asker.expire(at, here, &mut self.reader.out) {
+            self.reader.clock.reset();
+            self.reader.out.forget_device();
+        }
+        if asker.discarding() {
+            self.framing.reset();
+        }
+    }
+}
+
+impl Reader {
+    fn command(&mut self, at: Instant, command: DeviceCommand) {
+        let query = match command {
+            DeviceCommand::ReadBoard => Query::Board,
+            DeviceCommand::ReadClock => Query::Clock,
+            DeviceCommand::ReadBattery => Query::Battery,
+            DeviceCommand::ReadLog => Query::EeMoves,
+        };
+        if let Some(asker) = &mut self.asker {
+            asker.ask(at, query);
+        }
+    }
+
+    fn take(&mut self, at: Instant, framed: Framed<'_>) {
+        match framed {
+            Framed::Message { id, data, at: bytes } => match BoardMessage::decode(id, data) {
+                Some(message) => self.message(at, &message, bytes),
+                None => self.out.anomaly(Anomaly::BadLength, bytes),
+            },
+            Framed::Anomaly { id, anomaly, at: bytes } => {
+                self.out.anomaly(anomaly, bytes);
+                let Some(asker) = &mut self.asker else { return };
+                if anomaly != Anomaly::UnknownMessage {
+                    asker.lost_bytes(at);
+                }
+                if id == EE_MOVES {
+                    asker.log_failed(at, bytes, &mut self.out);
+                }
+            }
+        }
+    }
+
+    fn message(&mut self, at: Instant, message: &BoardMessage<'_>, bytes: ByteRange) {
+        // A board left in an update mode by another host sends these by itself.
+        let answer = !matches!(message, BoardMessage::Field { .. } | BoardMessage::Clock(_));
+        if let Some(asker) = &mut self.asker {
+            asker.heard(at, answer, bytes, &mut self.out);
+        }
+        match *message {
+            BoardMessage::Field { index, code } => self.field(at, index, code, bytes),
+            BoardMessage::Clock(ref raw) => self.clock(at, raw, bytes),
+            BoardMessage::Board(codes) => self.board(codes, bytes),
+            BoardMessage::EeMoves(data) => self.log(at, data, bytes),
+            BoardMessage::BusAddress(address) => self.out.identity(Identity::BusAddress(address), bytes),
+            // The form of 1998 has more behind the five digits.
+            BoardMessage::Serial(text) => self.out.identity(Identity::Serial(Text::new(&text[..text.len().min(5)])), bytes),
+            BoardMessage::Trademark(text) => {
+                let line = text.split(|&byte| byte == b'\r' || byte == b'\n').next().unwrap_or_default();
+                self.out.identity(Identity::Trademark(Text::new(line)), bytes);
+            }
+            BoardMessage::Version { major, minor } => {
+                self.out.identity(Identity::Firmware(major, minor), bytes);
+                if let Some(asker) = &mut self.asker {
+                    asker.version_came(at);
+                }
+            }
+            BoardMessage::HardwareVersion { major, minor } => self.out.identity(Identity::Hardware(major, minor), bytes),
+            BoardMessage::LongSerial(text) => self.out.identity(Identity::LongSerial(Text::new(text)), bytes),
+            BoardMessage::Battery(report) => self.battery(&report, bytes),
+            // Good messages, but not to any question of this session: draughts, I2C clocks, Pegasus.
+            BoardMessage::Board100(_)
+            | BoardMessage::BlackSquares(_)
+            | BoardMessage::WhiteSquares(_)
+            | BoardMessage::I2cClock(_)
+            | BoardMessage::LockState(_)
+            | BoardMessage::KeyState(_)
+            | BoardMessage::Unknown { .. } => self.out.anomaly(Anomaly::Unasked, bytes),
+        }
+    }
+
+    fn field(&mut self, at: Instant, index: u8, code: u8, bytes: ByteRange) {
+        let (square, reading) = (squares::square(index), squares::reading(code));
+        if square.is_none() || reading.is_none() {
+            self.out.anomaly(Anomaly::BadField, bytes);
+            if let Some(asker) = &mut self.asker {
+                asker.lost_bytes(at);
+            }
+        }
+        if let Some(square) = square {
+            self.out.event(DeviceEvent::Square { square, reading: reading.unwrap_or(Reading::Unreadable) }, bytes);
+        }
+    }
+
+    fn board(&mut self, codes: &[u8; 64], bytes: ByteRange) {
+        let mut placement = Placement::EMPTY;
+        for (index, &code) in (0u8..).zip(codes) {
+            let reading = squares::reading(code).unwrap_or_else(|| {
+                let start = bytes.start + 3 + u64::from(index);
+                self.out.anomaly(Anomaly::BadField, ByteRange { start, end: start + 1, ..bytes });
+                Reading::Unreadable
+            });
+            if let Some(square) = squares::square(index) {
+                placement.set(square, reading);
+            }
+        }
+        if let Some(asker) = &mut self.asker {
+            asker.board_came();
+        }
+        self.out.event(DeviceEvent::Frame(placement), bytes);
+    }
+
+    fn clock(&mut self, at: Instant, raw: &[u8; 7], bytes: ByteRange) {
+        let news = self.clock.read(raw);
+        if let Some(anomaly) = news.anomaly {
+            self.out.anomaly(anomaly, bytes);
+        }
+        if let Some(event) = news.event {
+            if event == DeviceEvent::ClockAbsent {
+                self.out.forget_clock();
+            }
+            self.out.event(event, bytes);
+        }
+        if let Some(ack) = news.ack {
+            match ack.of() {
+                _ if !ack.ok() => self.out.anomaly(Anomaly::ClockRefused, bytes),
+                AckOf::Version(major, minor) => self.out.identity(Identity::ClockFirmware(major, minor), bytes),
+                _ => {}
+            }
+        }
+        let Some(asker) = &mut self.asker else { return };
+        match news.event {
+            Some(DeviceEvent::Clock(ref reading)) => asker.clock_came(at, reading, bytes, &mut self.out),
+            Some(DeviceEvent::ClockAbsent) => asker.clock_gone(),
+            _ => {}
+        }
+        if let Some(Anomaly::ClockJump | Anomaly::ClockIllegal) = news.anomaly {
+            asker.clock_doubtful(at);
+        }
+        if let Some(ack) = news.ack {
+            asker.heard(at, true, bytes, &mut self.out);
+            asker.clock_acked(at, ack);
+        }
+    }
+
+    fn battery(&mut self, report: &BatteryReport, bytes: ByteRange) {
+        if report.percent > 100 {
+            self.out.anomaly(Anomaly::BadField, bytes);
+            return;
+        }
+        let [hours, minutes] = report.left;
+        let known = hours != 0x7f && minutes != 0x7f;
+        let minutes_left = known.then(|| u16::from(hours) * 60 + u16::from(minutes));
+        let battery = Battery { percent: report.percent, minutes_left, charging: report.status & 1 != 0 };
+        self.out.event(DeviceEvent::Battery(battery), bytes);
+    }
+
+    fn log(&mut self, at: Instant, data: &[u8], bytes: ByteRange) {
+        if let Some(asker) = &mut self.asker
+            && !asker.log_came(at)
+        {
+            self.out.anomaly(Anomaly::Unasked, bytes);
+        }
+        let mut last = ByteRange { start: bytes.end, ..bytes };
+        for (tag, taken) in EeReader::new(data) {
+            last = ByteRange {
+                start: bytes.start + 3 + taken.start as u64,
+                end: bytes.start + 3 + taken.end as u64,
+                channel: bytes.channel,
+            };
+            match tag.entry() {
+                Some(LogEntry::End) => return self.out.event(DeviceEvent::Log(LogEntry::End), last),
+                Some(entry) => self.out.event(DeviceEvent::Log(entry), last),
+                None if matches!(tag, EeTag::Unknown(_)) => self.out.anomaly(Anomaly::UnknownLogTag, last),
+                // Padding.
+                None => {}
+            }
+        }
+        self.out.anomaly(Anomaly::LogTruncated, last);
+        self.out.event(DeviceEvent::Log(LogEntry::End), last);
+    }
+}
