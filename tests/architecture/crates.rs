@@ -23,7 +23,7 @@ impl CrateRule {
 fn wrong_edges(rule: &CrateRule, package: &Package, manifest: &str) -> Vec<String> {
     let mut problems = Vec::new();
     for Dependency { name, dev, .. } in &package.dependencies {
-        let line = manifest.lines().position(|line| line.starts_with(name.as_str())).map_or(0, |index| index + 1);
+        let line = line_of(manifest, name);
         let place = format!("{}:{line}: {}", rule.manifest_path(), rule.name);
         if rule.never.contains(&name.as_str()) {
             problems.push(format!("{place} must never depend on {name}"));
@@ -34,9 +34,19 @@ fn wrong_edges(rule: &CrateRule, package: &Package, manifest: &str) -> Vec<Strin
     problems
 }
 
-fn wrong_licence(rule: &CrateRule, package: &Package) -> Vec<String> {
+fn wrong_licence(rule: &CrateRule, package: &Package, manifest: &str) -> Vec<String> {
     let said = package.licence.as_deref().unwrap_or("nothing");
-    if said == rule.licence { vec![] } else { vec![format!("{}: licence is {}, not {said}", rule.manifest_path(), rule.licence)] }
+    let line = line_of(manifest, "license");
+    if said == rule.licence {
+        vec![]
+    } else {
+        vec![format!("{}:{line}: licence is {}, not {said}", rule.manifest_path(), rule.licence)]
+    }
+}
+
+/// The first line that begins with `start`, 0 if none does.
+fn line_of(manifest: &str, start: &str) -> usize {
+    manifest.lines().position(|line| line.starts_with(start)).map_or(0, |index| index + 1)
 }
 
 fn lints_not_shared(path: &str, manifest: &str) -> Vec<String> {
@@ -72,7 +82,8 @@ fn crates_depend_one_way() {
 
 #[test]
 fn crates_carry_their_licence() {
-    let mut problems: Vec<String> = packages().flat_map(|(rule, package)| wrong_licence(rule, package)).collect();
+    let mut problems: Vec<String> =
+        packages().flat_map(|(rule, package)| wrong_licence(rule, package, &rule.manifest())).collect();
     for rule in CRATES {
         let missing = rule.licence_files.iter().filter(|file| !Path::new(ROOT).join(rule.folder).join(file).is_file());
         problems.extend(missing.map(|file| format!("{}: no {file} beside it", rule.manifest_path())));
@@ -119,8 +130,8 @@ fn bad_crates_are_found() {
     assert!(problems[0].starts_with("protocols/Cargo.toml:2: "), "{problems:?}");
 
     let licensed = |licence: Option<&str>| Package { licence: licence.map(str::to_string), ..Package::default() };
-    assert!(wrong_licence(game, &licensed(Some("GPL-3.0-or-later"))).is_empty());
-    assert_eq!(wrong_licence(game, &licensed(Some("MIT"))).len() + wrong_licence(game, &licensed(None)).len(), 2);
+    assert!(wrong_licence(game, &licensed(Some("GPL-3.0-or-later")), "").is_empty());
+    assert_eq!(wrong_licence(game, &licensed(Some("MIT")), "").len() + wrong_licence(game, &licensed(None), "").len(), 2);
 
     assert!(lints_not_shared("f", "[lints]\nworkspace = true\n").is_empty());
     assert_eq!(lints_not_shared("f", "[lints]\n[package]\nworkspace = true\n").len(), 1);

@@ -3,11 +3,12 @@
 use crate::assert_none;
 use crate::source::{Source, all};
 
-/// `unwrap()` or `expect("...")` on this line; an own method `expect(token)` is neither.
+/// `unwrap()` or `expect("...")` on this line; an own method, `expect(token)` or `expect("word")?`, is neither.
 fn may_panic(code: &str) -> bool {
     let expects = |(at, call): (usize, &str)| {
         let argument = code[at + call.len()..].trim_start();
-        argument.is_empty() || argument.starts_with(['"', '&']) || argument.starts_with("r\"")
+        let fallible = argument.split_once(')').is_some_and(|(_, rest)| rest.starts_with('?'));
+        argument.is_empty() || !fallible && (argument.starts_with(['"', '&']) || argument.starts_with("r\""))
     };
     code.contains(".unwrap()") || code.match_indices(".expect(").any(expects)
 }
@@ -52,6 +53,7 @@ fn bad_lines_are_found() {
         "// proof\na\n    .unwrap();",
         "a.unwrap_or(1)",
         "p.expect(Token::Comma)?",
+        "p.expect(\"left\")?;",
         "#[cfg(test)]\nmod tests {\n    fn f() { a.unwrap() }\n}",
     ] {
         assert_eq!(found(good), 0, "{good}");
