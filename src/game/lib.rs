@@ -1,4 +1,32 @@
-//! The game.
+//! From sensor events and clock presses to moves, flag-falls and findings under the Laws of Chess.
+//!
+//! **The promise:** the same inputs give the same outputs. Nothing here reads a clock, does IO, has a thread or looks at the
+//! environment; time comes in with every input.
+//!
+//! [`game::Game::step`] reads as the questions an arbiter asks: what was played, is it over, what is wrong, what do the Laws
+//! say, who must know?
 #![no_std]
 #![forbid(unsafe_code)]
+
 extern crate alloc;
+
+pub mod alarm;
+pub mod clock;
+mod clocks;
+mod commands;
+pub mod effect;
+pub mod game;
+pub mod input;
+pub mod interval;
+pub mod laws;
+mod men;
+pub mod message;
+pub mod pair;
+mod play;
+pub mod reconstruct;
+mod rulings;
+mod view;
+mod watch;
+
+pub use clock::flag::{FlagFall, FlagPath};
+pub use men::color_name;

@@ -1,0 +1,230 @@
+//! Alarms: facts for the arbiter's audience only (`reconstruction.md` section 6).
+
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+
+/// What is the matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AlarmKind {
+    /// A flag fell (6.1.1).
+    Flag,
+    /// The board shows no legal move and the clock was pressed (7.5.1).
+    IllegalMove,
+    /// A pawn stands on its last rank and the clock was pressed (7.5.2).
+    PromotionNotReplaced,
+    /// The clock was pressed and nothing had been moved (7.5.3).
+    PressedWithoutMove,
+    /// The same position for the fifth time (9.6.1).
+    FivefoldRepetition,
+    /// 75 moves by each side without a pawn move or capture (9.6.2).
+    SeventyFiveMoves,
+    /// Neither side can mate (5.2.2).
+    DeadPosition,
+    /// Three or more squares changed at once and it is not one move (7.4).
+    PiecesDisplaced,
+    /// The board does not answer, or its link is gone.
+    BoardLost,
+    /// The clock is unplugged, or runs and is not heard.
+    ClockLost,
+    /// The times or additions do not fit the configured time control (6.10.2).
+    ClockSettingDiffers,
+    /// The clock added a period at another move than the required one.
+    ClockCountDiffers,
+    /// The clock of the side not to move was started.
+    WrongClockRunning,
+    /// A display shows zero and no flag sign.
+    ClockAtZero,
+    /// The initial position but for one or two squares (7.2).
+    WrongSetUp,
+    /// A move is made and not completed: at a flag-fall, or for longer than ten seconds.
+    IncompleteMove,
+    /// A piece has been in the hand for more than five seconds (4.3).
+    PieceInHand,
+    /// A move by the side whose clock stands still.
+    MovedByWrongSide,
+    /// The board and the game differ and nobody is moving.
+    PositionDiffers,
+    /// A king that nobody should be holding is not on the board.
+    KingMissing,
+    /// More men than a game can have.
+    TooManyMen,
+    /// A square gives no usable reading.
+    UnreadableSquare,
+    /// The first move was made and no clock runs.
+    ClockNotStarted,
+    /// A flag fell after the game had ended.
+    FlagAfterEnd,
+    /// The game was joined in progress: how many moves were completed is not known.
+    JoinedInProgress,
+    /// The old game ended without a result and a new one was set up.
+    ResultMissing,
+    /// The players press the other player's side of the clock: left and right were exchanged.
+    ClockSidesExchanged,
+    /// The clock says the opposite of whose time falls; the times are believed.
+    ClockLeverInverted,
+}
+
+/// Who should do what about an alarm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// An arbiter should go to the board.
+    Loud,
+    /// On the board's page only: an arbiter who walked over would tip off a player (12.6).
+    Silent,
+    /// On the record only.
+    Note,
+}
+
+impl AlarmKind {
+    /// The class of this kind.
+    pub const fn class(self) -> Class {
+        use AlarmKind::*;
+        match self {
+            Flag | IllegalMove | PromotionNotReplaced | PressedWithoutMove | FivefoldRepetition | SeventyFiveMoves
+            | DeadPosition | PiecesDisplaced | BoardLost | ClockLost | ClockSettingDiffers | ClockCountDiffers
+            | WrongClockRunning | ClockAtZero | WrongSetUp => Class::Loud,
+            IncompleteMove | PieceInHand | MovedByWrongSide | PositionDiffers | KingMissing | TooManyMen | UnreadableSquare => {
+                Class::Silent
+            }
+            ClockNotStarted | FlagAfterEnd | JoinedInProgress | ResultMissing | ClockSidesExchanged | ClockLeverInverted => {
+                Class::Note
+            }
+        }
+    }
+
+    /// Only an arbiter's record closes it: what a press completed stays completed, a flag stays fallen.
+    pub const fn needs_arbiter(self) -> bool {
+        use AlarmKind::*;
+        matches!(
+            self,
+            Flag | IllegalMove
+                | PromotionNotReplaced
+                | PressedWithoutMove
+                | FivefoldRepetition
+                | SeventyFiveMoves
+                | DeadPosition
+                | ClockSettingDiffers
+                | ClockCountDiffers
+        )
+    }
+}
+
+/// What has become of an alarm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AlarmStatus {
+    /// It holds.
+    Open,
+    /// The board was put right; the ruling is still open.
+    CorrectedOnBoard,
+    /// The cause is gone.
+    Cured,
+    /// An arbiter closed it.
+    Acknowledged,
+}
+
+/// One alarm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alarm {
+    /// Number in the game, from 1.
+    pub id: u32,
+    /// What is the matter.
+    pub kind: AlarmKind,
+    /// Whose move, press or flag it concerns.
+    pub side: Option<Color>,
+    /// The squares it concerns, bit 0 = a1.
+    pub squares: u64,
+    /// When it was opened.
+    pub opened: Instant,
+    /// What has become of it.
+    pub status: AlarmStatus,
+    /// When it was closed.
+    pub closed: Option<Instant>,
+}
+
+/// All alarms of a game, open and closed, at most [`Alarms::MAX`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Alarms {
+    all: Vec<Alarm>,
+    numbered: u32,
+    changed: Vec<u32>,
+}
+
+impl Alarms {
+    /// Closed alarms beyond this many are dropped, oldest first.
+    pub(crate) const MAX: usize = 256;
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Alarm> {
+        self.all.iter()
+    }
+
+    pub(crate) fn open(&self) -> impl Iterator<Item = &Alarm> {
+        self.all.iter().filter(|alarm| alarm.closed.is_none())
+    }
+
+    pub(crate) fn is_open(&self, kind: AlarmKind) -> bool {
+        self.open().any(|alarm| alarm.kind == kind)
+    }
+
+    /// Takes the alarms that were opened or changed since the last call.
+    pub(crate) fn take_changed(&mut self) -> Vec<Alarm> {
+        let changed = core::mem::take(&mut self.changed);
+        changed.iter().filter_map(|id| self.all.iter().find(|alarm| alarm.id == *id).cloned()).collect()
+    }
+
+    pub(crate) fn any_changed(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// Opens an alarm, unless the same one is open.
+    pub(crate) fn raise(&mut self, at: Instant, kind: AlarmKind, side: Option<Color>, squares: u64) {
+        if self.open().any(|alarm| alarm.kind == kind && alarm.side == side && alarm.status == AlarmStatus::Open) {
+            return;
+        }
+        if self.all.len() >= Alarms::MAX {
+            match self.all.iter().position(|alarm| alarm.closed.is_some()) {
+                Some(oldest) => drop(self.all.remove(oldest)),
+                None => return,
+            }
+        }
+        self.numbered += 1;
+        // A note is complete when it is written.
+        let closed = (kind.class() == Class::Note).then_some(at);
+        let status = AlarmStatus::Open;
+        self.all.push(Alarm { id: self.numbered, kind, side, squares, opened: at, status, closed });
+        self.changed.push(self.numbered);
+    }
+
+    /// The cause is gone: closes alarms of this kind, or notes that the board is right where the ruling is an arbiter's.
+    pub(crate) fn cure(&mut self, at: Instant, kind: AlarmKind) {
+        let status = if kind.needs_arbiter() { AlarmStatus::CorrectedOnBoard } else { AlarmStatus::Cured };
+        let closed = (!kind.needs_arbiter()).then_some(at);
+        let open = self.all.iter_mut().filter(|alarm| alarm.closed.is_none() && alarm.kind == kind && alarm.status != status);
+        for alarm in open {
+            alarm.status = status;
+            alarm.closed = closed;
+            self.changed.push(alarm.id);
+        }
+    }
+
+    /// An arbiter closes one alarm. False if it is not open.
+    pub(crate) fn acknowledge(&mut self, at: Instant, id: u32) -> bool {
+        let Some(alarm) = self.all.iter_mut().find(|alarm| alarm.id == id && alarm.closed.is_none()) else { return false };
+        alarm.status = AlarmStatus::Acknowledged;
+        alarm.closed = Some(at);
+        self.changed.push(id);
+        true
+    }
+
+    /// An arbiter's record settles every open alarm of this kind.
+    pub(crate) fn settle(&mut self, at: Instant, kind: AlarmKind) {
+        let open: Vec<u32> = self.open().filter(|alarm| alarm.kind == kind).map(|alarm| alarm.id).collect();
+        for id in open {
+            self.acknowledge(at, id);
+        }
+    }
+}

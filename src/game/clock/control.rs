@@ -1,0 +1,202 @@
+//! Time controls: periods, required moves, additional time (Articles 6.3.1 and 6.3.2).
+
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The most periods a time control may have.
+pub const MAX_PERIODS: usize = 8;
+
+/// How a clock adds or withholds time with each move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Main time only.
+    #[default]
+    TimeOnly,
+    /// Additional time with each move (6.3.1), unused time is kept.
+    Fischer,
+    /// A fixed extra time with each move, given back up to what was used (6.3.2).
+    Bronstein,
+    /// The main thinking time runs only after the fixed extra time (6.3.2).
+    UsDelay,
+}
+
+/// One period of a time control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Period {
+    /// Main thinking time of the period, milliseconds.
+    pub main_ms: u32,
+    /// Moves to be completed in this period; none = all remaining moves.
+    pub moves: Option<u32>,
+    /// What happens with each move.
+    pub method: Method,
+    /// Additional or fixed extra time per move, milliseconds.
+    pub per_move_ms: u32,
+}
+
+/// A time control: at least one period, only the last without a number of moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimeControl {
+    periods: Vec<Period>,
+}
+
+/// Why a text is not a time control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeControlError {
+    /// Byte of the text at which the trouble begins.
+    pub byte: usize,
+    /// What is wrong there.
+    pub problem: &'static str,
+}
+
+impl fmt::Display for TimeControlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "time control, byte {}: {}", self.byte, self.problem)
+    }
+}
+
+impl core::error::Error for TimeControlError {}
+
+impl TimeControl {
+    /// Parses the PGN notation, periods separated by `:`, each `[moves/]seconds` and then `+seconds` (Fischer), `bseconds`
+    /// (Bronstein) or `dseconds` (US delay): `40/5400+30:1800+30`, `300d3`.
+    ///
+    /// # Errors
+    /// The byte and the problem, if the text is not such a notation, a number is out of range (a clock shows 9:59:59 at
+    /// most), or the periods do not follow each other.
+    pub fn parse(text: &str) -> Result<TimeControl, TimeControlError> {
+        let mut periods = Vec::new();
+        let mut byte = 0;
+        for part in text.split(':') {
+            if periods.len() == MAX_PERIODS {
+                return Err(TimeControlError { byte, problem: "more than 8 periods" });
+            }
+            if periods.last().is_some_and(|last: &Period| last.moves.is_none()) {
+                return Err(TimeControlError { byte, problem: "a period follows one without a number of moves" });
+            }
+            periods.push(parse_period(part, byte)?);
+            byte += part.len() + 1;
+        }
+        if periods.last().is_some_and(|last| last.moves.is_some()) {
+            return Err(TimeControlError { byte: text.len(), problem: "the last period has a number of moves" });
+        }
+        Ok(TimeControl { periods })
+    }
+
+    /// The period with this index, the last one for any index beyond.
+    pub fn period(&self, index: usize) -> &Period {
+        &self.periods[index.min(self.periods.len() - 1)]
+    }
+
+    /// The period after this one.
+    pub fn next_period(&self, index: usize) -> Option<&Period> {
+        self.periods.get(index + 1)
+    }
+
+    /// No period follows this one.
+    pub fn is_last(&self, index: usize) -> bool {
+        index + 1 >= self.periods.len()
+    }
+
+    /// Moves that must be completed, counted from move 1, by the end of this period; none in the last.
+    pub fn required(&self, index: usize) -> Option<u32> {
+        self.periods.get(..=index)?.iter().map(|period| period.moves).sum()
+    }
+
+    /// The same time control with `per_move_ms` more additional time from now on in every period (Guideline III.4).
+    pub fn with_additional_time(mut self, per_move_ms: u32) -> TimeControl {
+        for period in &mut self.periods {
+            period.method = Method::Fischer;
+            period.per_move_ms = per_move_ms;
+        }
+        self
+    }
+}
+
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, period) in self.periods.iter().enumerate() {
+            if i > 0 {
+                f.write_str(":")?;
+            }
+            if let Some(moves) = period.moves {
+                write!(f, "{moves}/")?;
+            }
+            write!(f, "{}", period.main_ms / 1000)?;
+            let sign = match period.method {
+                Method::TimeOnly => continue,
+                Method::Fischer => '+',
+                Method::Bronstein => 'b',
+                Method::UsDelay => 'd',
+            };
+            write!(f, "{sign}{}", period.per_move_ms / 1000)?;
+        }
+        Ok(())
+    }
+}
+
+fn parse_period(part: &str, at: usize) -> Result<Period, TimeControlError> {
+    let (moves, rest, rest_at) = match part.split_once('/') {
+        Some((moves, rest)) => (Some(number(moves, at, 1..=999)?), rest, at + moves.len() + 1),
+        None => (None, part, at),
+    };
+    let (main, method, extra) = match rest.find(['+', 'b', 'd']) {
+        None => (rest, Method::TimeOnly, None),
+        Some(i) => {
+            let method = match rest.as_bytes()[i] {
+                b'+' => Method::Fischer,
+                b'b' => Method::Bronstein,
+                _ => Method::UsDelay,
+            };
+            (&rest[..i], method, Some((&rest[i + 1..], rest_at + i + 1)))
+        }
+    };
+    let main_ms = number(main, rest_at, 0..=35_999)? * 1000;
+    let per_move_ms = match extra {
+        Some((text, byte)) => number(text, byte, 0..=3_599)? * 1000,
+        None => 0,
+    };
+    if main_ms == 0 && per_move_ms == 0 {
+        return Err(TimeControlError { byte: rest_at, problem: "a period without any time" });
+    }
+    let method = if per_move_ms == 0 { Method::TimeOnly } else { method };
+    Ok(Period { main_ms, moves, method, per_move_ms })
+}
+
+fn number(text: &str, byte: usize, range: core::ops::RangeInclusive<u32>) -> Result<u32, TimeControlError> {
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(TimeControlError { byte, problem: "a whole number is expected" });
+    }
+    match text.parse() {
+        Ok(value) if range.contains(&value) => Ok(value),
+        _ => Err(TimeControlError { byte, problem: "the number is out of range" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notation_reads_and_prints() {
+        for text in ["300", "300+5", "40/5400+30:1800+30", "300d3", "300b3", "40/7200:20/3600:900+30"] {
+            let control = TimeControl::parse(text).expect(text);
+            assert_eq!(alloc::format!("{control}"), text);
+        }
+    }
+
+    #[test]
+    fn required_moves_add_up() {
+        let control = TimeControl::parse("40/7200:20/3600:900+30").expect("valid");
+        assert_eq!([0, 1, 2].map(|i| control.required(i)), [Some(40), Some(60), None]);
+        assert_eq!([0, 1, 2].map(|i| control.is_last(i)), [false, false, true]);
+    }
+
+    #[test]
+    fn errors_name_the_byte() {
+        for (text, byte) in
+            [("", 0), ("40/", 3), ("40/5400", 7), ("300+x", 4), ("300:600", 4), ("0", 0), ("300+99999", 4), ("é", 0)]
+        {
+            assert_eq!(TimeControl::parse(text).expect_err(text).byte, byte, "{text}");
+        }
+    }
+}

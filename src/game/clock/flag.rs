@@ -1,0 +1,96 @@
+//! Flags: latched when seen, taken back by an arbiter's record only.
+
+use alloc::vec::Vec;
+
+use flagfall_protocols::event::ByteRange;
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+
+use crate::interval::Interval;
+
+/// By which sign of the clock a fall was seen (`dgt-clock.md` section 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlagPath {
+    /// The clock stopped for good at zero (bit 0x10).
+    Blocked,
+    /// The flag sign came up (bit 0x40) at a time other than zero.
+    Shown,
+    /// The flag sign came up at zero and the clock went on.
+    RunningAtZero,
+    /// The flag sign came up and the clock added the next period's time to both sides.
+    PeriodAtZero,
+    /// The display reached zero after the other side's flag had fallen: such a clock shows no second sign.
+    ZeroAfterOther,
+    /// The sign was up when the clock was connected: when it fell is not known.
+    OnConnect,
+}
+
+/// One flag-fall (Article 6.1.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlagFall {
+    /// Whose flag.
+    pub side: Color,
+    /// By which sign it was seen.
+    pub path: FlagPath,
+    /// When the allotted time expired.
+    pub fell: Interval,
+    /// The clock is blocked: it shows nothing that comes after.
+    pub blocked: bool,
+    /// A press of the same player came in the same report: which was first is not known.
+    pub with_press: bool,
+    /// The period whose time expired, counted from 0.
+    pub period: usize,
+    /// When an arbiter observed it or a player validly claimed it (Article 6.8), if anyone did.
+    pub observed_at: Option<Instant>,
+    /// The game had ended before.
+    pub after_end: bool,
+    /// The game seemed to have ended before, and no result was entered.
+    pub after_quiet: bool,
+    /// Where the sign was read.
+    pub source: ByteRange,
+}
+
+/// The flags of a game in the order in which they were seen to fall, at most [`Flags::MAX`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flags {
+    falls: Vec<FlagFall>,
+}
+
+impl Flags {
+    /// No time control has so many.
+    const MAX: usize = 2 * super::control::MAX_PERIODS;
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &FlagFall> {
+        self.falls.iter()
+    }
+
+    /// The last fall of `side`.
+    pub(crate) fn of(&self, side: Color) -> Option<&FlagFall> {
+        self.falls.iter().rev().find(|fall| fall.side == side)
+    }
+
+    /// The last fall of `side`, to note what is known of it.
+    pub(crate) fn last_of(&mut self, side: Color) -> Option<&mut FlagFall> {
+        self.falls.iter_mut().rev().find(|fall| fall.side == side)
+    }
+
+    pub(crate) fn any(&self) -> bool {
+        !self.falls.is_empty()
+    }
+
+    /// Keeps a fall; false if this period's flag of this side is latched already.
+    pub(crate) fn latch(&mut self, fall: FlagFall) -> bool {
+        let known = self.falls.iter().any(|other| other.side == fall.side && other.period == fall.period);
+        if known || self.falls.len() >= Flags::MAX {
+            return false;
+        }
+        self.falls.push(fall);
+        true
+    }
+
+    /// An arbiter's record takes the flags of `side` back.
+    pub(crate) fn take_back(&mut self, side: Color) {
+        self.falls.retain(|fall| fall.side != side);
+    }
+}

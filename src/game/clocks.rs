@@ -1,0 +1,135 @@
+//! What the clock's facts mean for the game: presses, periods, settings, flags.
+
+use alloc::vec::Vec;
+
+use flagfall_protocols::driver::DeviceCommand;
+use flagfall_protocols::square::Color;
+
+use crate::alarm::AlarmKind;
+use crate::clock::fact::{ClockFact, PeriodCause};
+use crate::effect::Effect;
+use crate::game::Game;
+use crate::interval::Interval;
+use crate::men;
+use crate::message::{AuditBody, Stage};
+use crate::pair::Pair;
+
+impl Game {
+    pub(crate) fn clock_fact(&mut self, fact: ClockFact, out: &mut Vec<Effect>) {
+        match fact {
+            ClockFact::Baseline => self.arbiter_dirty = true,
+            ClockFact::Started { runs } => self.clock_started(runs, out),
+            ClockFact::Stopped => {
+                self.alarms.cure(self.now, AlarmKind::WrongClockRunning);
+                self.audit_clock("stopped", None, out);
+            }
+            ClockFact::Press { by, rise_ms, .. } => self.pressed(by, rise_ms),
+            ClockFact::LeverMoved { up } => self.audit_clock("lever_moved", Some(up), out),
+            ClockFact::Corrected => self.audit_clock("corrected", None, out),
+            ClockFact::PeriodAdded { cause } => self.period_added(cause, out),
+            ClockFact::RoseUnexplained { side } => self.audit_clock("rose", Some(side), out),
+            ClockFact::LeverInverted => self.alarms.raise(self.now, AlarmKind::ClockLeverInverted, None, 0),
+            ClockFact::ZeroWithoutSign { side } => {
+                self.alarms.raise(self.now, AlarmKind::ClockAtZero, Some(side), 0);
+                out.push(Effect::Device(DeviceCommand::ReadClock));
+            }
+            ClockFact::Flag { side } => self.flag_fell(side, out),
+        }
+    }
+
+    fn audit_clock(&mut self, event: &'static str, side: Option<Color>, out: &mut Vec<Effect>) {
+        self.last_activity = self.now;
+        self.arbiter_dirty = true;
+        out.push(Effect::Audit(AuditBody::Clock { event, side: side.map(men::color_name) }));
+    }
+
+    fn clock_started(&mut self, runs: Color, out: &mut Vec<Effect>) {
+        self.audit_clock("started", Some(runs), out);
+        let first = self.stage == Stage::Armed && self.decoder.record.moves().is_empty();
+        if first && let Some(control) = &self.control {
+            let shown = Pair { white: self.clock.time(Color::White), black: self.clock.time(Color::Black) };
+            if self.setting.start(control.period(0), shown) {
+                self.alarms.raise(self.now, AlarmKind::ClockSettingDiffers, None, 0);
+            }
+        }
+        if matches!(self.stage, Stage::Armed | Stage::Playing) && !self.may_run(runs) {
+            self.alarms.raise(self.now, AlarmKind::WrongClockRunning, Some(runs), 0);
+        } else {
+            self.alarms.cure(self.now, AlarmKind::WrongClockRunning);
+        }
+    }
+
+    /// The clock of `color` may run: it is his move, or the other player's move stands on the board.
+    fn may_run(&self, color: Color) -> bool {
+        self.decoder.press_pending()
+            || self.decoder.record.turn() == color
+            || self.decoder.line.plies().iter().any(|ply| ply.color == color.other())
+    }
+
+    fn pressed(&mut self, by: Color, rise_ms: i64) {
+        self.last_activity = self.now;
+        self.arbiter_dirty = true;
+        let fits_a_period = self.control.as_ref().map(|control| *control.period(self.clock.period(by)));
+        let added_period = self.control.as_ref().is_some_and(|control| {
+            control
+                .next_period(self.clock.period(by).saturating_sub(1))
+                .is_some_and(|next| rise_ms >= i64::from(next.main_ms) / 2)
+        });
+        if let Some(period) = fits_a_period.filter(|_| !added_period)
+            && self.setting.press(&period, rise_ms)
+        {
+            self.alarms.raise(self.now, AlarmKind::ClockSettingDiffers, None, 0);
+        }
+        if matches!(self.stage, Stage::Armed | Stage::Playing) {
+            let at = Interval::seen(self.now, self.press_delay);
+            let view = self.clock_view();
+            self.decoder.press(at, by, &self.board, &view, &mut self.decoded);
+        }
+        self.alarms.cure(self.now, AlarmKind::IncompleteMove);
+        self.alarms.cure(self.now, AlarmKind::WrongClockRunning);
+    }
+
+    fn period_added(&mut self, cause: PeriodCause, out: &mut Vec<Effect>) {
+        let PeriodCause::Press(by) = cause else {
+            return self.audit_clock("period_added", None, out);
+        };
+        self.audit_clock("period_added", Some(by), out);
+        let ended = self.clock.period(by).saturating_sub(1);
+        let required = self.control.as_ref().and_then(|control| control.required(ended));
+        let pending = u32::from(self.decoder.press_pending());
+        let completed = self.completed_now().get(by).map(|completed| completed + pending);
+        if let (Some(required), Some(completed)) = (required, completed)
+            && required != completed
+        {
+            self.alarms.raise(self.now, AlarmKind::ClockCountDiffers, Some(by), 0);
+        }
+    }
+
+    fn flag_fell(&mut self, side: Color, out: &mut Vec<Effect>) {
+        self.last_activity = self.now;
+        let fell = self.clock.flags().of(side).map(|fall| fall.fell);
+        let ended = self.ending.is_some_and(|(_, made, _)| fell.is_some_and(|fell| made.before(&fell)));
+        let after_end = self.result.is_some() || (self.stage == Stage::Over && ended);
+        let after_quiet = self.apparently_over();
+        if let Some(fall) = self.clock.flags_mut().last_of(side) {
+            fall.after_end = after_end;
+            fall.after_quiet = after_quiet;
+        }
+        let kind = if after_end { AlarmKind::FlagAfterEnd } else { AlarmKind::Flag };
+        self.alarms.raise(self.now, kind, Some(side), 0);
+        let unfinished = self.decoder.line.last().is_some_and(|ply| ply.color == side) || self.touched();
+        if !after_end && unfinished && self.ending_on_board().is_none() {
+            self.alarms.raise(self.now, AlarmKind::IncompleteMove, Some(side), 0);
+        }
+        if let Some(body) = self.clock.flags().of(side).map(crate::view::flag) {
+            out.push(Effect::Audit(AuditBody::Flag(body)));
+        }
+        self.revised();
+    }
+
+    /// Moves completed by each player so far; none where earlier ones are not known.
+    pub(crate) fn completed_now(&self) -> Pair<Option<u32>> {
+        let of = |color| self.completed_before.get(color).map(|before| before + self.decoder.record.completed(color, None).0);
+        Pair { white: of(Color::White), black: of(Color::Black) }
+    }
+}

@@ -1,0 +1,214 @@
+//! Arbiters' records: each changes what the daemon knows, never what a clock or board shows (`mqtt.md` section 5).
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Position};
+
+use crate::alarm::AlarmKind;
+use crate::clock::control::TimeControl;
+use crate::effect::Effect;
+use crate::game::{Game, castling_mode};
+use crate::input::{Command, GameResult, Side};
+use crate::interval::Interval;
+use crate::message::{AuditBody, RevisionBody, Stage};
+use crate::pair::Pair;
+use crate::reconstruct::record::How;
+
+impl Game {
+    pub(crate) fn command(&mut self, command: &Command, out: &mut Vec<Effect>) {
+        self.last_activity = self.now;
+        match self.carry_out(command, out) {
+            Ok(()) => {
+                self.revised();
+                out.push(Effect::Audit(AuditBody::Command { verb: verb(command) }));
+            }
+            Err(problem) => out.push(Effect::Refused(format!("{}: {problem}", verb(command)))),
+        }
+    }
+
+    fn carry_out(&mut self, command: &Command, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+        match command {
+            Command::StartGame { fen } => {
+                let start = match fen {
+                    Some(fen) => self.position(fen)?,
+                    None => Chess::default(),
+                };
+                self.begin(start, Some(0), Stage::Armed, out);
+            }
+            Command::SetPosition { fen } => {
+                let position = self.position(fen)?;
+                self.set_position(position, out);
+            }
+            Command::TakeBack { plies } => self.take_back(*plies as usize, "take_back", out)?,
+            Command::CorrectMove { plies, uci } => self.correct_move(*plies as usize, uci, out)?,
+            Command::SetMoveCount { completed } => self.set_move_count(completed),
+            Command::SetClockRecord { time_control, additional_time, flag_taken_back } => {
+                self.set_clock(time_control.as_deref(), *additional_time, *flag_taken_back)?;
+            }
+            Command::StopClocks | Command::RestartClocks => {}
+            Command::SwapSides => {
+                let other = self.clock.white_side().other();
+                self.clock.set_white_side(other);
+            }
+            Command::Claim { flag, observed_at } => self.claim(color(*flag), *observed_at)?,
+            Command::DeclareResult { result } => self.declare(*result, out),
+            Command::AcknowledgeAlert { alarm } => {
+                if !self.alarms.acknowledge(self.now, *alarm) {
+                    return Err("no such open alarm");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn position(&self, fen: &str) -> Result<Chess, &'static str> {
+        let fen = Fen::from_ascii(fen.as_bytes()).map_err(|_| "the FEN cannot be read")?;
+        fen.into_position(castling_mode(&self.config)).map_err(|_| "the FEN is not a legal position")
+    }
+
+    /// An earlier position of the game is a take-back; any other one begins a new record with the old counts.
+    fn set_position(&mut self, position: Chess, out: &mut Vec<Effect>) {
+        let plies = self.decoder.record.moves().len();
+        let mut earlier = self.decoder.record.clone();
+        for kept in (0..=plies).rev() {
+            earlier.truncate(kept);
+            let known = &earlier.node().position;
+            if known.board() == position.board() && known.turn() == position.turn() {
+                // Every count up to the record's own length can be cut back to.
+                let _ = self.take_back(kept, "set_position", out);
+                return;
+            }
+        }
+        self.restart_from(position, castling_mode(&self.config));
+        out.push(Effect::Revision(RevisionBody { from_ply: 1, cause: "set_position", moves: Vec::new() }));
+    }
+
+    fn take_back(&mut self, plies: usize, cause: &'static str, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+        if plies > self.decoder.record.moves().len() {
+            return Err("the game has fewer moves");
+        }
+        let cut = plies < self.decoder.record.moves().len();
+        self.decoder.forget_tentative();
+        if cut {
+            self.decoder.record.truncate(plies);
+            out.push(Effect::Revision(RevisionBody { from_ply: plies as u32 + 1, cause, moves: Vec::new() }));
+        }
+        self.ending = None;
+        self.stage = Stage::Playing;
+        self.settle_irregularities();
+        self.decoder.board_changed(self.now, &self.board);
+        Ok(())
+    }
+
+    fn correct_move(&mut self, plies: usize, uci: &str, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+        let moves = self.decoder.record.moves().len();
+        if plies > moves {
+            return Err("the game has fewer moves");
+        }
+        let mut earlier = self.decoder.record.clone();
+        earlier.truncate(plies);
+        let uci = UciMove::from_ascii(uci.as_bytes()).map_err(|_| "the move cannot be read")?;
+        let mv = uci.to_move(&earlier.node().position).map_err(|_| "the move is not legal there")?;
+        let made = Interval { earliest: self.now, latest: self.now };
+        let times = self.clock_view().times;
+        earlier.push(mv, made, None, How::Arbiter, times);
+        self.decoder.record = earlier;
+        self.decoder.forget_tentative();
+        self.settle_irregularities();
+        let body = self.move_body(plies);
+        out.push(match plies < moves {
+            true => {
+                Effect::Revision(RevisionBody { from_ply: plies as u32 + 1, cause: "correct_move", moves: alloc::vec![body] })
+            }
+            false => Effect::Move(body),
+        });
+        self.decoder.board_changed(self.now, &self.board);
+        Ok(())
+    }
+
+    fn settle_irregularities(&mut self) {
+        for kind in [AlarmKind::IllegalMove, AlarmKind::PromotionNotReplaced, AlarmKind::PressedWithoutMove] {
+            self.alarms.settle(self.now, kind);
+        }
+    }
+
+    fn set_move_count(&mut self, completed: &Pair<u32>) {
+        for color in [Color::White, Color::Black] {
+            let recorded = self.decoder.record.completed(color, None).0;
+            *self.completed_before.get_mut(color) = Some(completed.get(color).saturating_sub(recorded));
+        }
+        self.alarms.settle(self.now, AlarmKind::ClockCountDiffers);
+    }
+
+    fn set_clock(
+        &mut self,
+        time_control: Option<&str>,
+        additional_time: Option<u32>,
+        flag_taken_back: Option<Side>,
+    ) -> Result<(), &'static str> {
+        if let Some(text) = time_control {
+            self.control = Some(TimeControl::parse(text).map_err(|error| error.problem)?);
+        }
+        if let Some(seconds) = additional_time {
+            let control = self.control.take().ok_or("no time control is known")?;
+            self.control = Some(control.with_additional_time(seconds.min(3_599) * 1000));
+        }
+        if let Some(side) = flag_taken_back {
+            self.clock.flags_mut().take_back(color(side));
+            self.findings.clear();
+            self.alarms.settle(self.now, AlarmKind::Flag);
+        }
+        self.setting.settle();
+        self.alarms.settle(self.now, AlarmKind::ClockSettingDiffers);
+        Ok(())
+    }
+
+    fn claim(&mut self, side: Color, observed_at: Option<u64>) -> Result<(), &'static str> {
+        let seen = observed_at.map_or(self.now, Instant).min(self.now);
+        let fall = self.clock.flags_mut().last_of(side).ok_or("the clock has shown no such flag")?;
+        fall.observed_at = Some(fall.observed_at.map_or(seen, |earlier| earlier.min(seen)));
+        Ok(())
+    }
+
+    fn declare(&mut self, result: GameResult, out: &mut Vec<Effect>) {
+        self.live_dirty = true;
+        if result == GameResult::Open {
+            self.result = None;
+            self.stage = Stage::Playing;
+            self.decoder.board_changed(self.now, &self.board);
+        } else {
+            self.result = Some(result);
+            self.decoder.forget_tentative();
+            self.over(out);
+        }
+    }
+}
+
+const fn color(side: Side) -> Color {
+    match side {
+        Side::White => Color::White,
+        Side::Black => Color::Black,
+    }
+}
+
+const fn verb(command: &Command) -> &'static str {
+    match command {
+        Command::StartGame { .. } => "start-game",
+        Command::SetPosition { .. } => "set-position",
+        Command::TakeBack { .. } => "take-back",
+        Command::CorrectMove { .. } => "correct-move",
+        Command::SetMoveCount { .. } => "set-move-count",
+        Command::SetClockRecord { .. } => "set-clock-record",
+        Command::StopClocks => "stop-clocks",
+        Command::RestartClocks => "restart-clocks",
+        Command::SwapSides => "swap-sides",
+        Command::Claim { .. } => "claim",
+        Command::DeclareResult { .. } => "declare-result",
+        Command::AcknowledgeAlert { .. } => "acknowledge-alert",
+    }
+}

@@ -1,0 +1,56 @@
+//! What a step of the game produces.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use flagfall_protocols::driver::DeviceCommand;
+
+use crate::laws::finding::Finding;
+use crate::laws::winnable::Ask;
+use crate::message::{AlertBody, AuditBody, LiveMove, MoveBody, RevisionBody};
+
+/// For whom something is (`architecture.md`, "Three audiences, three types"). The public gets what the live audience gets,
+/// later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Audience {
+    /// Arbiters: everything.
+    Arbiter,
+    /// Commentary and overlays: position, made moves, times, result.
+    Live,
+}
+
+/// One product of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// The picture for this audience changed: publish `Game::arbiter_state` or `Game::live_state` anew.
+    State(Audience),
+    /// Only the times changed: publish `Game::clock` anew.
+    Clock,
+    /// A move became sure; for arbiters.
+    Move(MoveBody),
+    /// The moves of the game were changed; for arbiters.
+    Revision(RevisionBody),
+    /// A move stands on the board; for the live audience.
+    LiveMove(LiveMove),
+    /// From a ply on the game is another one; for the live audience.
+    LiveRevision {
+        /// The first ply that differs, from 1.
+        from_ply: u32,
+        /// Why.
+        cause: &'static str,
+        /// The moves from there on.
+        moves: Vec<LiveMove>,
+    },
+    /// An alarm was opened, changed or closed.
+    Alert(AlertBody),
+    /// A finding was made or changed.
+    Finding(Finding),
+    /// Something for the arbiter's record.
+    Audit(AuditBody),
+    /// A question for the worker.
+    Ask(Ask),
+    /// A question for the device.
+    Device(DeviceCommand),
+    /// An input was refused and changed nothing.
+    Refused(String),
+}

@@ -1,0 +1,238 @@
+//! One game on one board: `Game::step` reads as the questions an arbiter asks.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use flagfall_protocols::driver::Timing;
+use flagfall_protocols::event::{ByteRange, ClockReading, ClockSide, DeviceEvent};
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+use shakmaty::{CastlingMode, Chess};
+
+use crate::alarm::{AlarmKind, Alarms};
+use crate::clock::Chessclock;
+use crate::clock::control::TimeControl;
+use crate::clock::setting::SettingWatch;
+use crate::effect::{Audience, Effect};
+use crate::input::{GameResult, Input};
+use crate::interval::Interval;
+use crate::laws::finding::Finding;
+use crate::laws::winnable::Questions;
+use crate::message::{AuditBody, Hint, LiveMove, Stage};
+use crate::pair::Pair;
+use crate::reconstruct::board::PhysicalBoard;
+use crate::reconstruct::record::{Ending, Record};
+use crate::reconstruct::{ClockView, Decoded, Decoder};
+
+/// What a game is told before it begins.
+#[derive(Clone, Debug, Default)]
+pub struct GameConfig {
+    /// The time control; findings on time name it as unknown if there is none.
+    pub time_control: Option<TimeControl>,
+    /// Castling is written the Chess960 way.
+    pub chess960: bool,
+    /// Which display is White's; if none, the left one, or the right one where the board is rotated.
+    pub white_clock: Option<ClockSide>,
+}
+
+/// One game on one board, and after it the next.
+#[derive(Clone, Debug)]
+pub struct Game {
+    pub(crate) config: GameConfig,
+    pub(crate) control: Option<TimeControl>,
+    pub(crate) scan: Duration,
+    pub(crate) press_delay: Duration,
+    pub(crate) board: PhysicalBoard,
+    pub(crate) clock: Chessclock,
+    pub(crate) setting: SettingWatch,
+    pub(crate) decoder: Decoder,
+    pub(crate) alarms: Alarms,
+    pub(crate) questions: Questions,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) number: u32,
+    pub(crate) stage: Stage,
+    /// Moves completed before the record begins; none where they are not known.
+    pub(crate) completed_before: Pair<Option<u32>>,
+    /// What ended the game on the board, when, and whose move it was.
+    pub(crate) ending: Option<(Ending, Interval, Color)>,
+    pub(crate) result: Option<GameResult>,
+    pub(crate) hints: Vec<Hint>,
+    /// A king gesture that stands, and since when.
+    pub(crate) gesture: Option<Instant>,
+    /// A set-up of the next game that stands, and since when.
+    pub(crate) next_set_up: Option<Instant>,
+    /// Presses out of turn in a row, each after a made move: the sides of the clock may be exchanged.
+    pub(crate) out_of_turn: u8,
+    /// The last change of the board for which a move out of turn was looked for.
+    pub(crate) wrong_side_looked: Instant,
+    /// The last moment at which anybody moved, pressed or set the clock.
+    pub(crate) last_activity: Instant,
+    /// A question to the clock is under way since then.
+    pub(crate) clock_asked: Option<Instant>,
+    /// The moves that the live audience has been told.
+    pub(crate) told: Vec<LiveMove>,
+    pub(crate) arbiter_dirty: bool,
+    pub(crate) live_dirty: bool,
+    pub(crate) rev: u32,
+    pub(crate) now: Instant,
+    pub(crate) decoded: Vec<Decoded>,
+}
+
+impl Game {
+    /// A game that waits for its set-up on a board of this speed.
+    pub fn new(config: GameConfig, timing: Timing) -> Game {
+        let mode = castling_mode(&config);
+        let mut clock = Chessclock::new(timing.press_delay);
+        clock.set_white_side(config.white_clock.unwrap_or(ClockSide::Left));
+        Game {
+            control: config.time_control.clone(),
+            config,
+            scan: timing.scan,
+            press_delay: timing.press_delay,
+            board: PhysicalBoard::new(),
+            clock,
+            setting: SettingWatch::default(),
+            decoder: Decoder::new(Record::new(Chess::default(), mode), timing.scan),
+            alarms: Alarms::default(),
+            questions: Questions::default(),
+            findings: Vec::new(),
+            number: 0,
+            stage: Stage::AwaitingSetUp,
+            completed_before: Pair { white: Some(0), black: Some(0) },
+            ending: None,
+            result: None,
+            hints: Vec::new(),
+            gesture: None,
+            next_set_up: None,
+            out_of_turn: 0,
+            wrong_side_looked: Instant::ZERO,
+            last_activity: Instant::ZERO,
+            clock_asked: None,
+            told: Vec::new(),
+            arbiter_dirty: false,
+            live_dirty: false,
+            rev: 0,
+            now: Instant::ZERO,
+            decoded: Vec::new(),
+        }
+    }
+
+    /// Takes one input at its time and adds what follows from it to `out`.
+    pub fn step(&mut self, at: Instant, input: &Input, out: &mut Vec<Effect>) {
+        debug_assert!(at >= self.now, "time runs forwards");
+        self.now = self.now.max(at);
+        match input {
+            Input::Device { event, source } => self.device(event, *source, out),
+            Input::Link { up } => self.link(*up),
+            Input::Command(command) => self.command(command, out),
+            Input::Answer(answer) => self.answer(answer, out),
+            Input::Deadline => {}
+        }
+        self.what_was_played(out);
+        self.is_it_over(out);
+        self.what_is_wrong();
+        self.what_do_the_laws_say(out);
+        self.who_must_know(out);
+    }
+
+    fn device(&mut self, event: &DeviceEvent, source: ByteRange, out: &mut Vec<Effect>) {
+        match event {
+            DeviceEvent::Square { square, reading } => {
+                if self.board.square(self.now, *square, *reading) {
+                    self.board_changed(out);
+                }
+            }
+            DeviceEvent::Frame(frame) => {
+                if self.board.frame(self.now, frame) {
+                    self.board_changed(out);
+                }
+            }
+            DeviceEvent::Clock(reading) => self.clock_read(reading, source, out),
+            DeviceEvent::ClockAbsent => {
+                if self.clock.lose() {
+                    self.alarms.raise(self.now, AlarmKind::ClockLost, None, 0);
+                }
+            }
+            DeviceEvent::Silent => self.alarms.raise(self.now, AlarmKind::BoardLost, None, 0),
+            DeviceEvent::Responding => self.alarms.cure(self.now, AlarmKind::BoardLost),
+            DeviceEvent::ClockButton(_) | DeviceEvent::Identity(_) | DeviceEvent::Battery(_) | DeviceEvent::Log(_) => {}
+        }
+    }
+
+    fn clock_read(&mut self, reading: &ClockReading, source: ByteRange, out: &mut Vec<Effect>) {
+        self.clock_asked = None;
+        let facts = self.clock.read(self.now, reading, source, self.control.as_ref());
+        for fact in facts.iter() {
+            self.clock_fact(fact, out);
+        }
+        self.alarms.cure(self.now, AlarmKind::ClockLost);
+        out.push(Effect::Clock);
+    }
+
+    fn link(&mut self, up: bool) {
+        if !up {
+            self.alarms.raise(self.now, AlarmKind::BoardLost, None, 0);
+        }
+    }
+
+    /// What the clock says, for the decoder.
+    pub(crate) fn clock_view(&self) -> ClockView {
+        ClockView {
+            present: self.clock.present(),
+            runs: self.clock.runs(),
+            changed_at: self.clock.changed_at(),
+            times: Pair { white: self.clock.time(Color::White), black: self.clock.time(Color::Black) },
+        }
+    }
+
+    fn what_was_played(&mut self, out: &mut Vec<Effect>) {
+        if matches!(self.stage, Stage::Armed | Stage::Playing) {
+            let view = self.clock_view();
+            self.decoder.review(self.now, &self.board, &view, &mut self.decoded);
+        }
+        self.take_decoded(out);
+    }
+
+    fn what_do_the_laws_say(&mut self, out: &mut Vec<Effect>) {
+        if self.clock.flags().any() {
+            self.find(out);
+        }
+    }
+
+    fn who_must_know(&mut self, out: &mut Vec<Effect>) {
+        if self.alarms.any_changed() {
+            for alarm in self.alarms.take_changed() {
+                out.push(Effect::Alert(crate::view::alert(&alarm)));
+            }
+            self.arbiter_dirty = true;
+        }
+        self.tell_live(out);
+        if core::mem::take(&mut self.arbiter_dirty) {
+            out.push(Effect::State(Audience::Arbiter));
+        }
+        if core::mem::take(&mut self.live_dirty) {
+            out.push(Effect::State(Audience::Live));
+        }
+    }
+
+    /// Notes that a move, finding or decision changed.
+    pub(crate) fn revised(&mut self) {
+        self.rev += 1;
+        self.arbiter_dirty = true;
+    }
+
+    pub(crate) fn audit_game(&self, event: &'static str, out: &mut Vec<Effect>) {
+        out.push(Effect::Audit(AuditBody::Game { game_no: self.number, event }));
+    }
+
+    /// When the game wants [`Input::Deadline`], if it waits for anything.
+    pub fn deadline(&self) -> Option<Instant> {
+        let playing = matches!(self.stage, Stage::Armed | Stage::Playing);
+        let decoder = playing.then(|| self.decoder.deadline(self.now, &self.board)).flatten();
+        [decoder, self.next_watch()].into_iter().flatten().min()
+    }
+}
+
+pub(crate) fn castling_mode(config: &GameConfig) -> CastlingMode {
+    if config.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard }
+}

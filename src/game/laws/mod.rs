@@ -1,0 +1,5 @@
+//! What the Laws say of what happened: findings, never decisions (`laws.md` section 2).
+
+pub mod finding;
+pub(crate) mod table;
+pub mod winnable;

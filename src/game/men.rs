@@ -1,0 +1,123 @@
+//! The chessmen on 64 squares as small numbers, so that two boards can be compared quickly.
+
+use flagfall_protocols::square::{Color, Piece, Placement, Reading, Role, Square};
+use shakmaty::{Board, Position};
+
+/// What stands on each square, a1 first: 0 = empty, 1..=6 = White's P N B R Q K, 7..=12 = Black's, [`UNKNOWN`].
+pub(crate) type Men = [u8; 64];
+
+/// An empty square.
+pub(crate) const EMPTY: u8 = 0;
+/// Something that is not an identified piece.
+pub(crate) const UNKNOWN: u8 = 13;
+
+/// The number of an identified piece.
+pub(crate) fn code(piece: Piece) -> u8 {
+    let role = match piece.role {
+        Role::Pawn => 1,
+        Role::Knight => 2,
+        Role::Bishop => 3,
+        Role::Rook => 4,
+        Role::Queen => 5,
+        Role::King => 6,
+    };
+    match piece.color {
+        Color::White => role,
+        Color::Black => role + 6,
+    }
+}
+
+/// The piece of a number; none for an empty or unknown square.
+pub(crate) fn piece(code: u8) -> Option<Piece> {
+    let (color, role) = match code {
+        1..=6 => (Color::White, code),
+        7..=12 => (Color::Black, code - 6),
+        _ => return None,
+    };
+    let role = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King][usize::from(role - 1)];
+    Some(Piece { color, role })
+}
+
+/// Whose piece a number is.
+pub(crate) fn color(code: u8) -> Option<Color> {
+    match code {
+        1..=6 => Some(Color::White),
+        7..=12 => Some(Color::Black),
+        _ => None,
+    }
+}
+
+/// The number of what a sensor reads. A result piece counts as an empty square (`dgt-board.md` section 6).
+pub(crate) fn of_reading(reading: Reading) -> u8 {
+    match reading {
+        Reading::Empty | Reading::ResultPiece(_) => EMPTY,
+        Reading::Piece(piece) => code(piece),
+        Reading::Occupied | Reading::Unreadable => UNKNOWN,
+    }
+}
+
+/// The men of a position.
+pub(crate) fn of_board(board: &Board) -> Men {
+    let mut men = [EMPTY; 64];
+    for (square, piece) in board.clone() {
+        men[square.to_usize()] = of_shakmaty(piece);
+    }
+    men
+}
+
+/// The number of a piece of the rules library.
+pub(crate) fn of_shakmaty(piece: shakmaty::Piece) -> u8 {
+    piece.role as u8 + if piece.color.is_white() { 0 } else { 6 }
+}
+
+/// The placement that men show.
+pub(crate) fn placement(men: &Men) -> Placement {
+    let mut placement = Placement::EMPTY;
+    for square in Square::all() {
+        let reading = match men[square.index()] {
+            EMPTY => Reading::Empty,
+            other => piece(other).map_or(Reading::Unreadable, Reading::Piece),
+        };
+        placement.set(square, reading);
+    }
+    placement
+}
+
+/// The squares on which two boards differ, as a mask.
+pub(crate) fn difference(a: &Men, b: &Men) -> u64 {
+    (0..64).fold(0, |mask, i| mask | (u64::from(a[i] != b[i]) << i))
+}
+
+/// The squares of a mask, lowest first.
+pub(crate) fn squares(mask: u64) -> impl Iterator<Item = Square> {
+    Square::all().filter(move |square| mask & square.bit() != 0)
+}
+
+/// The side to move of a position.
+pub(crate) fn turn(position: &impl Position) -> Color {
+    of_color(position.turn())
+}
+
+/// A colour of the rules library in this project's vocabulary.
+pub(crate) const fn of_color(color: shakmaty::Color) -> Color {
+    match color {
+        shakmaty::Color::White => Color::White,
+        shakmaty::Color::Black => Color::Black,
+    }
+}
+
+/// A colour in the rules library's vocabulary.
+pub(crate) const fn to_color(color: Color) -> shakmaty::Color {
+    match color {
+        Color::White => shakmaty::Color::White,
+        Color::Black => shakmaty::Color::Black,
+    }
+}
+
+/// `white` or `black`, as payloads spell it.
+pub const fn color_name(color: Color) -> &'static str {
+    match color {
+        Color::White => "white",
+        Color::Black => "black",
+    }
+}

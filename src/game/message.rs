@@ -1,0 +1,240 @@
+//! The bodies of published messages (`mqtt.md` section 2): structs with a fixed field order, one set for each audience.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::alarm::{AlarmKind, AlarmStatus, Class};
+use crate::clock::flag::FlagPath;
+use crate::input::GameResult;
+use crate::laws::finding::{Finding, Phase};
+use crate::pair::Pair;
+use crate::reconstruct::record::{Ending, How};
+
+/// The clock block every audience gets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ClockBody {
+    /// White's time, milliseconds; none before the clock was heard.
+    pub white_ms: Option<u32>,
+    /// Black's time.
+    pub black_ms: Option<u32>,
+    /// Whose clock runs.
+    pub running: Option<&'static str>,
+    /// When it was read, microseconds since the journal began.
+    pub read_us: u64,
+    /// Steps in which the times are reported.
+    pub resolution_ms: u16,
+}
+
+/// A move as the live and public audiences see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LiveMove {
+    /// From 1.
+    pub ply: u32,
+    /// Standard algebraic notation.
+    pub san: String,
+    /// UCI notation.
+    pub uci: String,
+    /// White's time after it, milliseconds.
+    pub white_ms: Option<u32>,
+    /// Black's time after it.
+    pub black_ms: Option<u32>,
+}
+
+/// The picture for the live and public audiences.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LiveState {
+    /// Number of the game on this board.
+    pub game_no: u32,
+    /// Start position, FEN.
+    pub initial_fen: String,
+    /// Position after the last made move, FEN.
+    pub fen: String,
+    /// The made moves.
+    pub moves: Vec<LiveMove>,
+    /// The times.
+    pub clock: ClockBody,
+    /// The result, if it is known.
+    pub result: Option<GameResult>,
+}
+
+/// A move as arbiters see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MoveBody {
+    /// From 1.
+    pub ply: u32,
+    /// `white` or `black`.
+    pub color: &'static str,
+    /// Standard algebraic notation.
+    pub san: String,
+    /// UCI notation.
+    pub uci: String,
+    /// Made on the board between these two, microseconds since the journal began.
+    pub made_at: [u64; 2],
+    /// Pressed between these two.
+    pub pressed_at: Option<[u64; 2]>,
+    /// How it became sure; none while it is not.
+    pub how: Option<How>,
+    /// Completed (6.2.1) between these two.
+    pub completed_at: Option<[u64; 2]>,
+    /// White's time, milliseconds.
+    pub white_ms: Option<u32>,
+    /// Black's time.
+    pub black_ms: Option<u32>,
+    /// Made after a flag had fallen.
+    pub after_flag: bool,
+}
+
+/// The game was changed from a ply on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RevisionBody {
+    /// The first ply that differs, from 1.
+    pub from_ply: u32,
+    /// Why.
+    pub cause: &'static str,
+    /// The moves from there on.
+    pub moves: Vec<MoveBody>,
+}
+
+/// A flag as arbiters see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FlagBody {
+    /// Whose.
+    pub side: &'static str,
+    /// By which sign.
+    pub path: FlagPath,
+    /// When the time expired: between these two, microseconds since the journal began.
+    pub expired_at: [u64; 2],
+    /// When it was observed or claimed.
+    pub observed_at: Option<u64>,
+    /// Period, from 1.
+    pub period: u32,
+    /// The game had ended before.
+    pub after_end: bool,
+}
+
+/// An alarm.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AlertBody {
+    /// Number in the game.
+    pub id: u32,
+    /// What is the matter.
+    pub kind: AlarmKind,
+    /// Who should do what.
+    pub class: Class,
+    /// What has become of it.
+    pub status: AlarmStatus,
+    /// Whose move, press or flag.
+    pub side: Option<&'static str>,
+    /// The squares concerned.
+    pub squares: Vec<String>,
+    /// When it was opened, microseconds since the journal began.
+    pub opened_at: u64,
+    /// When it was closed.
+    pub closed_at: Option<u64>,
+}
+
+/// A result that was shown, not entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Hint {
+    /// How it was shown.
+    pub kind: &'static str,
+    /// The result.
+    pub result: GameResult,
+    /// When, microseconds since the journal began.
+    pub at: u64,
+}
+
+/// Where the game is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// No game: the board waits for a set-up.
+    AwaitingSetUp,
+    /// The start position stands; no move is made.
+    Armed,
+    /// The game is on.
+    Playing,
+    /// The game is over; the board is not read for moves.
+    Over,
+}
+
+/// The picture for arbiters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ArbiterState {
+    /// Number of the game on this board.
+    pub game_no: u32,
+    /// Where the game is.
+    pub stage: Stage,
+    /// Start position, FEN.
+    pub initial_fen: String,
+    /// Position after the last sure move, FEN.
+    pub fen: String,
+    /// What the sensors show, the placement field of a FEN.
+    pub board: String,
+    /// White sits at the right-hand side of the connector.
+    pub rotated: bool,
+    /// The sure moves.
+    pub moves: Vec<MoveBody>,
+    /// Moves that stand on the board and are not yet sure.
+    pub pending: Vec<MoveBody>,
+    /// Phase of the running move.
+    pub phase: Phase,
+    /// Moves completed; none where earlier moves are unknown.
+    pub completed: Pair<Option<u32>>,
+    /// Period of each player, from 1.
+    pub period: Pair<u32>,
+    /// The times.
+    pub clock: ClockBody,
+    /// Whose lever is up.
+    pub lever_up: Option<&'static str>,
+    /// Latched flags in the order in which they fell.
+    pub flags: Vec<FlagBody>,
+    /// Open alarms.
+    pub alarms: Vec<AlertBody>,
+    /// The last finding.
+    pub finding: Option<Finding>,
+    /// Results that were shown on the board.
+    pub hints: Vec<Hint>,
+    /// What ended the game by itself.
+    pub ending: Option<Ending>,
+    /// The result, if it is known.
+    pub result: Option<GameResult>,
+}
+
+/// Something for the arbiter's record that is neither alarm nor finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum AuditBody {
+    /// A flag fell.
+    Flag(FlagBody),
+    /// A game was armed, joined, or began.
+    Game {
+        /// Number of the game on this board.
+        game_no: u32,
+        /// `armed`, `joined`, `over` or `left_open`.
+        event: &'static str,
+    },
+    /// The clock started, stopped, or was set.
+    Clock {
+        /// `started`, `stopped`, `lever_moved`, `corrected`, `period_added`, `rose`.
+        event: &'static str,
+        /// Whose clock.
+        side: Option<&'static str>,
+    },
+    /// A press that completed no move of the presser.
+    PressOutOfTurn {
+        /// Who pressed.
+        side: &'static str,
+        /// Between these two, microseconds since the journal began.
+        pressed_at: [u64; 2],
+    },
+    /// A result was shown with the kings.
+    Hint(Hint),
+    /// A command was carried out.
+    Command {
+        /// Its verb.
+        verb: &'static str,
+    },
+}

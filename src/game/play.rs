@@ -1,0 +1,268 @@
+//! What was played: the board's changes, and the moves that became sure.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::Color;
+use shakmaty::{CastlingMode, Chess};
+
+use crate::alarm::AlarmKind;
+use crate::effect::Effect;
+use crate::game::{Game, castling_mode};
+use crate::input::GameResult;
+use crate::interval::Interval;
+use crate::laws::winnable::Questions;
+use crate::men;
+use crate::message::{AuditBody, Hint, Stage};
+use crate::pair::Pair;
+use crate::reconstruct::record::{Ending, Record, ending_of};
+use crate::reconstruct::setup::{self, Shown};
+use crate::reconstruct::{Decoded, Decoder, gesture};
+
+/// The initial position must stand this long before it means another game, while the old one has moves.
+pub(crate) const NEXT_GAME_STANDS: Duration = Duration::from_secs(5);
+/// Two kings on centre squares mean a result after this long, where the clock still runs.
+pub(crate) const GESTURE_STANDS: Duration = Duration::from_secs(15);
+/// Presses out of turn that show that the sides of the clock are exchanged.
+const EXCHANGED: u8 = 3;
+/// Hints kept of one game.
+const MAX_HINTS: usize = 8;
+
+impl Game {
+    pub(crate) fn board_changed(&mut self, out: &mut Vec<Effect>) {
+        self.arbiter_dirty = true;
+        self.last_activity = self.now;
+        match self.stage {
+            Stage::AwaitingSetUp => self.look_for_set_up(out),
+            Stage::Armed | Stage::Playing => self.follow(out),
+            Stage::Over => {}
+        }
+        self.look_for_next_game();
+    }
+
+    fn look_for_set_up(&mut self, out: &mut Vec<Effect>) {
+        match setup::shows_initial(self.board.men()) {
+            Some(shown) if self.board.known() => {
+                if shown == Shown::Rotated {
+                    self.board.turn_round();
+                }
+                self.begin(Chess::default(), Some(0), Stage::Armed, out);
+            }
+            _ => {}
+        }
+    }
+
+    /// A new game begins on this board; nothing of the old one is carried over.
+    pub(crate) fn begin(&mut self, start: Chess, completed: Option<u32>, stage: Stage, out: &mut Vec<Effect>) {
+        let mode = castling_mode(&self.config);
+        self.number += 1;
+        self.control = self.config.time_control.clone();
+        self.decoder = Decoder::new(Record::new(start, mode), self.scan);
+        self.clock.new_game();
+        let default_side = if self.board.rotated() { ClockSide::Right } else { ClockSide::Left };
+        self.clock.set_white_side(self.config.white_clock.unwrap_or(default_side));
+        self.setting = Default::default();
+        self.questions = Questions::default();
+        self.findings.clear();
+        self.alarms = Default::default();
+        self.completed_before = Pair { white: completed, black: completed };
+        self.ending = None;
+        self.result = None;
+        self.hints.clear();
+        self.gesture = None;
+        self.next_set_up = None;
+        self.out_of_turn = 0;
+        self.told.clear();
+        self.stage = stage;
+        self.live_dirty = true;
+        self.revised();
+        self.audit_game(if completed.is_some() { "armed" } else { "joined" }, out);
+        self.decoder.board_changed(self.now, &self.board);
+    }
+
+    /// Goes on from another position; the moves until then are kept by the journal only.
+    pub(crate) fn restart_from(&mut self, start: Chess, mode: CastlingMode) {
+        self.completed_before = self.completed_now();
+        self.decoder = Decoder::new(Record::new(start, mode), self.scan);
+        self.ending = None;
+        self.stage = Stage::Playing;
+        self.decoder.board_changed(self.now, &self.board);
+        self.revised();
+    }
+
+    fn follow(&mut self, out: &mut Vec<Effect>) {
+        let before = self.decoder.line.plies().len();
+        let made_before = self.decoder.line.made_at();
+        self.decoder.board_changed(self.now, &self.board);
+        let clock_stands = self.clock.present() && self.clock.runs().is_none();
+        if clock_stands && self.decoder.line.last().is_some_and(|ply| gesture::is_half(ply.mv)) {
+            self.decoder.line.drop_last();
+        }
+        if before != self.decoder.line.plies().len() || made_before != self.decoder.line.made_at() {
+            self.revised();
+        }
+        if self.stage == Stage::Armed && !self.decoder.line.is_empty() {
+            self.stage = Stage::Playing;
+            if clock_stands {
+                self.alarms.raise(self.now, AlarmKind::ClockNotStarted, None, 0);
+            }
+        }
+        let shown = gesture::result(self.board.men(), &self.decoder.record.node().men);
+        match (shown, self.gesture) {
+            (Some(winner), None) => {
+                self.gesture = Some(self.now);
+                let result = match winner {
+                    Some(Color::White) => GameResult::WhiteWins,
+                    Some(Color::Black) => GameResult::BlackWins,
+                    None => GameResult::Draw,
+                };
+                let hint = Hint { kind: "kings_in_centre", result, at: self.now.0 };
+                if self.hints.len() < MAX_HINTS {
+                    self.hints.push(hint);
+                }
+                out.push(Effect::Audit(AuditBody::Hint(hint)));
+            }
+            (None, Some(_)) => self.gesture = None,
+            _ => {}
+        }
+    }
+
+    fn look_for_next_game(&mut self) {
+        let explained = self.stage != Stage::Over && self.decoder.line.top(self.decoder.record.node()).men == *self.board.men();
+        let shown = setup::shows_initial(self.board.men()).is_some();
+        if self.stage == Stage::AwaitingSetUp || explained || !shown {
+            self.next_set_up = None;
+        } else if self.next_set_up.is_none() {
+            self.next_set_up = Some(self.now);
+        }
+    }
+
+    /// Takes what the decoder concluded.
+    pub(crate) fn take_decoded(&mut self, out: &mut Vec<Effect>) {
+        if self.decoded.is_empty() {
+            return;
+        }
+        let mut decoded = core::mem::take(&mut self.decoded);
+        for item in decoded.drain(..) {
+            match item {
+                Decoded::Sure { index } => self.move_is_sure(index, out),
+                Decoded::PressedWithoutMove { by, .. } => {
+                    self.alarms.raise(self.now, AlarmKind::PressedWithoutMove, Some(by), 0);
+                }
+                Decoded::PressedIllegal { by, pawn_stays, .. } => {
+                    let kind = if pawn_stays { AlarmKind::PromotionNotReplaced } else { AlarmKind::IllegalMove };
+                    let squares = men::difference(self.board.men(), &self.decoder.record.node().men);
+                    self.alarms.raise(self.now, kind, Some(by), squares);
+                }
+                Decoded::PressedOutOfTurn { by, at } => {
+                    out.push(Effect::Audit(AuditBody::PressOutOfTurn { side: men::color_name(by), pressed_at: at.micros() }));
+                    self.learn_sides();
+                }
+            }
+        }
+        self.decoded = decoded;
+    }
+
+    fn move_is_sure(&mut self, index: usize, out: &mut Vec<Effect>) {
+        self.stage = Stage::Playing;
+        self.revised();
+        let Some(record) = self.decoder.record.moves().get(index) else { return };
+        let (color, made) = (record.color, record.made);
+        if record.pressed.is_some() {
+            self.out_of_turn = 0;
+        }
+        out.push(Effect::Move(self.move_body(index)));
+        if index + 1 != self.decoder.record.moves().len() || self.ending.is_some() {
+            return;
+        }
+        let Some(ending) = self.decoder.record.ending() else { return };
+        self.ending = Some((ending, made, color));
+        match ending {
+            Ending::Checkmate | Ending::Stalemate => self.over(out),
+            Ending::DeadPosition => self.alarms.raise(self.now, AlarmKind::DeadPosition, None, 0),
+            Ending::FivefoldRepetition => self.alarms.raise(self.now, AlarmKind::FivefoldRepetition, None, 0),
+            Ending::SeventyFiveMoves => self.alarms.raise(self.now, AlarmKind::SeventyFiveMoves, None, 0),
+        }
+    }
+
+    /// The last press showed a made move of the other player: three in a row and the sides of the clock are exchanged.
+    fn learn_sides(&mut self) {
+        if self.config.white_clock.is_some() || self.decoder.line.is_empty() {
+            return;
+        }
+        self.out_of_turn += 1;
+        if self.out_of_turn == EXCHANGED {
+            self.out_of_turn = 0;
+            let other = self.clock.white_side().other();
+            self.clock.set_white_side(other);
+            self.alarms.raise(self.now, AlarmKind::ClockSidesExchanged, None, 0);
+            self.alarms.cure(self.now, AlarmKind::WrongClockRunning);
+        }
+    }
+
+    pub(crate) fn over(&mut self, out: &mut Vec<Effect>) {
+        if self.stage != Stage::Over {
+            self.stage = Stage::Over;
+            self.revised();
+            self.live_dirty = true;
+            self.audit_game("over", out);
+        }
+    }
+
+    /// Has the game ended, or has another one been set up?
+    pub(crate) fn is_it_over(&mut self, out: &mut Vec<Effect>) {
+        if let Some(since) = self.gesture
+            && matches!(self.stage, Stage::Armed | Stage::Playing)
+            && !self.decoder.press_pending()
+            && (self.clock.runs().is_none() || self.now >= since.after(GESTURE_STANDS))
+        {
+            while self.decoder.line.last().is_some_and(|ply| gesture::is_half(ply.mv)) {
+                self.decoder.line.drop_last();
+            }
+            self.over(out);
+        }
+        if self.stage == Stage::AwaitingSetUp {
+            self.join(out);
+        }
+        if self.next_set_up.is_some_and(|since| self.now >= since.after(NEXT_GAME_STANDS)) && self.clock.runs().is_none() {
+            let left_open = self.result.is_none() && !self.decoder.record.moves().is_empty();
+            if left_open {
+                self.audit_game("left_open", out);
+            }
+            self.look_for_set_up(out);
+            if left_open {
+                self.alarms.raise(self.now, AlarmKind::ResultMissing, None, 0);
+            }
+        }
+    }
+
+    /// A clock runs and no game was set up: the game is joined where it is.
+    fn join(&mut self, out: &mut Vec<Effect>) {
+        let (Some(turn), true) = (self.clock.runs(), self.board.known()) else { return };
+        let quiet =
+            self.now >= self.board.last_change().after(self.scan * 2) && self.now >= self.clock.changed_at().after(self.scan);
+        if !quiet {
+            return;
+        }
+        let near = setup::nearly_initial(self.board.men());
+        let Some(start) = setup::joined(self.board.men(), turn, castling_mode(&self.config)) else { return };
+        let completed = near.as_ref().map(|_| 0);
+        self.begin(start, completed, Stage::Playing, out);
+        match near {
+            Some(wrong) => {
+                let squares = wrong.iter().fold(0, |mask, square| mask | square.bit());
+                self.alarms.raise(self.now, AlarmKind::WrongSetUp, None, squares);
+            }
+            None => self.alarms.raise(self.now, AlarmKind::JoinedInProgress, None, 0),
+        }
+    }
+
+    /// What the board as it stands would end, counting moves that are made and not yet sure.
+    pub(crate) fn ending_on_board(&self) -> Option<(Ending, Interval, Color)> {
+        self.ending.or_else(|| {
+            let last = self.decoder.line.last()?;
+            Some((ending_of(&last.node.position)?, last.made, last.color))
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! The physical board: what the sensors show, since when, and what they showed during the last half minute.
+
+use alloc::collections::VecDeque;
+use core::time::Duration;
+
+use flagfall_protocols::square::{Placement, Reading, Square};
+use flagfall_protocols::time::Instant;
+
+use crate::men::{self, EMPTY, Men};
+
+/// How long past boards are kept.
+const RING_AGE: Duration = Duration::from_secs(30);
+/// How many changes are kept at most.
+const RING_LEN: usize = 512;
+
+/// One change of one square.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    at: Instant,
+    square: u8,
+    before: u8,
+}
+
+/// What the sensors show, turned so that a1 is White's left-hand corner.
+#[derive(Clone, Debug)]
+pub(crate) struct PhysicalBoard {
+    men: Men,
+    changed_at: [Instant; 64],
+    last_change: Instant,
+    rotated: bool,
+    known: bool,
+    ring: VecDeque<Change>,
+}
+
+impl PhysicalBoard {
+    pub(crate) fn new() -> PhysicalBoard {
+        PhysicalBoard {
+            men: [EMPTY; 64],
+            changed_at: [Instant::ZERO; 64],
+            last_change: Instant::ZERO,
+            rotated: false,
+            known: false,
+            ring: VecDeque::with_capacity(RING_LEN),
+        }
+    }
+
+    /// What stands on each square now.
+    pub(crate) fn men(&self) -> &Men {
+        &self.men
+    }
+
+    /// A full report of all squares has been seen.
+    pub(crate) fn known(&self) -> bool {
+        self.known
+    }
+
+    /// White sits at the board's right-hand side of the connector.
+    pub(crate) fn rotated(&self) -> bool {
+        self.rotated
+    }
+
+    /// When any square last changed.
+    pub(crate) fn last_change(&self) -> Instant {
+        self.last_change
+    }
+
+    /// When any square of `mask` last changed.
+    pub(crate) fn changed_at(&self, mask: u64) -> Instant {
+        men::squares(mask).map(|square| self.changed_at[square.index()]).max().unwrap_or(Instant::ZERO)
+    }
+
+    /// Takes the report of one square; true if it changed anything.
+    pub(crate) fn square(&mut self, at: Instant, square: Square, reading: Reading) -> bool {
+        let square = if self.rotated { square.rotated() } else { square };
+        self.put(at, square.index(), men::of_reading(reading))
+    }
+
+    /// Takes a report of all squares; true if it changed anything or is the first.
+    pub(crate) fn frame(&mut self, at: Instant, frame: &Placement) -> bool {
+        let mut changed = !self.known;
+        self.known = true;
+        for square in Square::all() {
+            changed |= self.square(at, square, frame.get(square));
+        }
+        changed
+    }
+
+    /// Turns the board by 180 degrees: the same men, seen from the other side.
+    pub(crate) fn turn_round(&mut self) {
+        self.rotated = !self.rotated;
+        self.men.reverse();
+        self.changed_at.reverse();
+        self.ring.clear();
+    }
+
+    fn put(&mut self, at: Instant, index: usize, man: u8) -> bool {
+        if self.men[index] == man {
+            return false;
+        }
+        while self.ring.front().is_some_and(|oldest| at.since(oldest.at) > RING_AGE) || self.ring.len() >= RING_LEN {
+            self.ring.pop_front();
+        }
+        self.ring.push_back(Change { at, square: index as u8, before: self.men[index] });
+        self.men[index] = man;
+        self.changed_at[index] = at;
+        self.last_change = at;
+        true
+    }
+
+    /// The boards that stood since `from`, newest first, each with the moment it came to be; the present one is the first.
+    pub(crate) fn past(&self, from: Instant) -> impl Iterator<Item = (Instant, Men)> {
+        let mut men = self.men;
+        let mut index = self.ring.len();
+        let mut ended = Instant(u64::MAX);
+        core::iter::from_fn(move || {
+            if ended <= from {
+                return None;
+            }
+            // Changes of one moment are one report of the device: the boards between them never stood.
+            let began = match index.checked_sub(1) {
+                Some(last) => self.ring[last].at,
+                None => Instant::ZERO,
+            };
+            let shown = (began, men);
+            while let Some(last) = index.checked_sub(1)
+                && self.ring[last].at == began
+            {
+                men[usize::from(self.ring[last].square)] = self.ring[last].before;
+                index = last;
+            }
+            ended = if began == Instant::ZERO { from } else { began };
+            Some(shown)
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! What each legal move changes on the board: the table that turns changed squares into a move.
+
+use alloc::vec::Vec;
+
+use shakmaty::{CastlingSide, Chess, Move, Position, Square};
+
+use crate::men::{self, EMPTY, Men};
+
+/// A legal move and the two to four squares it changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    /// The move.
+    pub(crate) mv: Move,
+    /// The squares that differ before and after; none if the board looks the same (a Chess960 castling may).
+    pub(crate) mask: u64,
+    after: [(u8, u8); 4],
+    len: u8,
+}
+
+impl Candidate {
+    fn new(position: &Chess, before: &Men, mv: Move) -> Candidate {
+        let us = position.turn();
+        let mut this = Candidate { mv, mask: 0, after: [(0, EMPTY); 4], len: 0 };
+        match mv {
+            Move::Normal { role, from, to, promotion, .. } => {
+                this.put(from, EMPTY);
+                this.put(to, men::of_shakmaty(promotion.unwrap_or(role).of(us)));
+            }
+            Move::EnPassant { from, to } => {
+                this.put(from, EMPTY);
+                this.put(to, men::of_shakmaty(us.pawn()));
+                this.put(Square::from_coords(to.file(), from.rank()), EMPTY);
+            }
+            Move::Castle { king, rook } => {
+                let side = CastlingSide::from_king_side(king < rook);
+                this.put(king, EMPTY);
+                this.put(rook, EMPTY);
+                this.put(side.king_to(us), men::of_shakmaty(us.king()));
+                this.put(side.rook_to(us), men::of_shakmaty(us.rook()));
+            }
+            Move::Put { .. } => {}
+        }
+        this.mask =
+            this.after().iter().fold(0, |mask, &(square, man)| mask | (u64::from(before[usize::from(square)] != man) << square));
+        this
+    }
+
+    fn put(&mut self, square: Square, man: u8) {
+        let index = square.to_u32() as u8;
+        let used = usize::from(self.len);
+        if let Some(entry) = self.after[..used].iter_mut().find(|entry| entry.0 == index) {
+            entry.1 = man;
+        } else if used < 4 {
+            self.after[used] = (index, man);
+            self.len += 1;
+        }
+    }
+
+    /// The squares that the move sets and the men on them afterwards.
+    pub(crate) fn after(&self) -> &[(u8, u8)] {
+        &self.after[..usize::from(self.len)]
+    }
+
+    /// The board shows every square of this move as it is afterwards.
+    pub(crate) fn shown_by(&self, board: &Men) -> bool {
+        self.after().iter().all(|&(square, man)| board[usize::from(square)] == man)
+    }
+}
+
+/// A position of the game with its table.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    /// The position with its rights.
+    pub(crate) position: Chess,
+    /// The men that should stand on the board.
+    pub(crate) men: Men,
+    table: Vec<Candidate>,
+}
+
+impl Node {
+    /// A position and its table of legal moves.
+    pub(crate) fn new(position: Chess) -> Node {
+        let men = men::of_board(position.board());
+        let table = position.legal_moves().iter().map(|&mv| Candidate::new(&position, &men, mv)).collect();
+        Node { position, men, table }
+    }
+
+    /// What each legal move changes.
+    pub(crate) fn table(&self) -> &[Candidate] {
+        &self.table
+    }
+
+    /// The one legal move after which the board looks exactly like `board`. Looks are unique among legal moves where
+    /// pieces are identified; if a Chess960 castling should leave the board as it is, it is never inferred.
+    pub(crate) fn exact(&self, board: &Men) -> Option<Move> {
+        let changed = men::difference(&self.men, board);
+        if changed == 0 || changed.count_ones() > 4 {
+            return None;
+        }
+        self.table.iter().find(|c| c.mask == changed && c.shown_by(board)).map(|c| c.mv)
+    }
+
+    /// The position after a legal move of this one.
+    pub(crate) fn after(&self, mv: Move) -> Node {
+        let mut position = self.position.clone();
+        position.play_unchecked(mv);
+        Node::new(position)
+    }
+}

@@ -1,0 +1,200 @@
+//! The moves of a game that are sure: made, and how each was completed (Articles 4.7, 6.2.1).
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::ClockTime;
+use shakmaty::san::SanPlus;
+use shakmaty::uci::UciMove;
+use shakmaty::zobrist::Zobrist128;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
+
+use crate::interval::Interval;
+use crate::men;
+use crate::pair::Pair;
+use crate::reconstruct::candidates::Node;
+
+/// How it became sure that a move was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// The player pressed his clock.
+    Press,
+    /// The player made his next move without having pressed (6.2.1.2), or the reply stands on the board.
+    NextMove,
+    /// The move ended the game (6.2.1.1).
+    GameEnd,
+    /// The opponent's clock runs although no press was seen.
+    ClockRunning,
+    /// No clock is connected; the move stands.
+    Settled,
+    /// An arbiter entered it.
+    Arbiter,
+}
+
+/// One move of the game.
+#[derive(Clone, Debug)]
+pub struct MoveRecord {
+    /// Who made it.
+    pub color: Color,
+    /// In UCI notation.
+    pub uci: String,
+    /// In standard algebraic notation.
+    pub san: String,
+    /// When it was made on the board.
+    pub made: Interval,
+    /// When the player pressed, if he did.
+    pub pressed: Option<Interval>,
+    /// How it became sure.
+    pub how: How,
+    /// When it was completed in the sense of 6.2.1, if it was.
+    pub completed: Option<Interval>,
+    /// The times on the display when the move became sure.
+    pub clocks: Pair<Option<ClockTime>>,
+    mv: Move,
+}
+
+/// What ends a game by itself (Articles 5.1.1, 5.2.1, 5.2.2, 9.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// The side to move is mated.
+    Checkmate,
+    /// The side to move has no legal move and is not in check.
+    Stalemate,
+    /// Neither side can mate with the men that are left.
+    DeadPosition,
+    /// The same position for the fifth time.
+    FivefoldRepetition,
+    /// 75 moves by each side without a pawn move or capture.
+    SeventyFiveMoves,
+}
+
+/// A game from its start position on.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    start: Chess,
+    mode: CastlingMode,
+    moves: Vec<MoveRecord>,
+    keys: Vec<u128>,
+    node: Node,
+}
+
+impl Record {
+    pub(crate) fn new(start: Chess, mode: CastlingMode) -> Record {
+        let mut record = Record { node: Node::new(start.clone()), start, mode, moves: Vec::new(), keys: Vec::new() };
+        record.keys.push(key(&record.node.position));
+        record
+    }
+
+    /// The position after the last move.
+    pub(crate) fn node(&self) -> &Node {
+        &self.node
+    }
+
+    pub(crate) fn start(&self) -> &Chess {
+        &self.start
+    }
+
+    pub(crate) fn mode(&self) -> CastlingMode {
+        self.mode
+    }
+
+    pub(crate) fn moves(&self) -> &[MoveRecord] {
+        &self.moves
+    }
+
+    pub(crate) fn turn(&self) -> Color {
+        men::turn(&self.node.position)
+    }
+
+    /// Adds a legal move. The opponent's and the player's earlier moves may be completed by it (6.2.1.2).
+    pub(crate) fn push(
+        &mut self,
+        mv: Move,
+        made: Interval,
+        pressed: Option<Interval>,
+        how: How,
+        clocks: Pair<Option<ClockTime>>,
+    ) {
+        let color = self.turn();
+        let own_last = self.moves.iter_mut().rev().find(|record| record.color == color);
+        if let Some(open) = own_last.filter(|record| record.completed.is_none()) {
+            open.completed = Some(made);
+        }
+        let uci = UciMove::from_move(mv, self.mode).to_string();
+        let san = SanPlus::from_move_and_play_unchecked(&mut self.node.position, mv).to_string();
+        self.node = Node::new(self.node.position.clone());
+        self.keys.push(key(&self.node.position));
+        let completed = match how {
+            How::Press | How::ClockRunning | How::Settled | How::Arbiter => Some(pressed.unwrap_or(made)),
+            How::GameEnd => Some(made),
+            How::NextMove => None,
+        };
+        self.moves.push(MoveRecord { color, uci, san, made, pressed, how, completed, clocks, mv });
+    }
+
+    /// The last move of `color` was completed at `when`, if it was not before.
+    pub(crate) fn complete_last(&mut self, color: Color, when: Interval) {
+        let last = self.moves.iter_mut().rev().find(|record| record.color == color);
+        if let Some(record) = last.filter(|record| record.completed.is_none()) {
+            record.completed = Some(when);
+        }
+    }
+
+    /// Cuts the game back to its first `plies` moves.
+    pub(crate) fn truncate(&mut self, plies: usize) {
+        self.moves.truncate(plies);
+        self.keys.truncate(plies + 1);
+        let mut position = self.start.clone();
+        for record in &self.moves {
+            position.play_unchecked(record.mv);
+        }
+        self.node = Node::new(position);
+    }
+
+    /// Moves of `color` that were certainly completed before `until`, or all when none is given; and whether one more may
+    /// have been.
+    pub(crate) fn completed(&self, color: Color, until: Option<&Interval>) -> (u32, bool) {
+        let mut sure = 0;
+        let mut doubtful = false;
+        for record in self.moves.iter().filter(|record| record.color == color) {
+            match (&record.completed, until) {
+                (None, _) => {}
+                (Some(_), None) => sure += 1,
+                // Press and flag come from one clock: what it reported first was first.
+                (Some(done), Some(fall)) if record.pressed.is_some() && done.latest < fall.latest => sure += 1,
+                (Some(done), Some(fall)) if done.before(fall) => sure += 1,
+                (Some(done), Some(fall)) => doubtful |= done.earliest <= fall.latest && done.latest <= fall.latest,
+            }
+        }
+        (sure, doubtful)
+    }
+
+    /// What the last move ended, if anything.
+    pub(crate) fn ending(&self) -> Option<Ending> {
+        ending_of(&self.node.position).or_else(|| {
+            let last = self.keys.last()?;
+            if self.keys.iter().filter(|key| *key == last).count() >= 5 {
+                return Some(Ending::FivefoldRepetition);
+            }
+            (self.node.position.halfmoves() >= 150).then_some(Ending::SeventyFiveMoves)
+        })
+    }
+}
+
+/// What a position ends by itself, whatever was played before.
+pub(crate) fn ending_of(position: &Chess) -> Option<Ending> {
+    if position.is_insufficient_material() {
+        return Some(Ending::DeadPosition);
+    }
+    if !position.legal_moves().is_empty() {
+        return None;
+    }
+    Some(if position.is_check() { Ending::Checkmate } else { Ending::Stalemate })
+}
+
+fn key(position: &Chess) -> u128 {
+    position.zobrist_hash::<Zobrist128>(EnPassantMode::Legal).0
+}

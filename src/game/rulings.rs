@@ -1,0 +1,177 @@
+//! What the Laws say once a flag has fallen: the facts of the game put to the decision table.
+
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use flagfall_protocols::time::Instant;
+use shakmaty::fen::Fen;
+use shakmaty::{Chess, EnPassantMode};
+
+use crate::alarm::{AlarmKind, AlarmStatus};
+use crate::clock::flag::{FlagFall, FlagPath};
+use crate::effect::Effect;
+use crate::game::Game;
+use crate::laws::finding::{Finding, Outcome, Phase};
+use crate::laws::table::{Case, rule};
+use crate::laws::winnable::{Answer, Verdict};
+use crate::men;
+use crate::message::Stage;
+
+/// With nothing moved for this long before the fall the game may have ended without a word (row 9); players do think for half
+/// an hour, and then the fall is theirs.
+const LONG_PAUSE: Duration = Duration::from_secs(45 * 60);
+
+impl Game {
+    /// Finds for every flag in the order of their fall, up to the first that costs something.
+    pub(crate) fn find(&mut self, out: &mut Vec<Effect>) {
+        let falls: Vec<FlagFall> = self.clock.flags().iter().filter(|fall| !fall.after_end).copied().collect();
+        for (index, fall) in falls.iter().enumerate() {
+            let together = falls.iter().any(|other| {
+                other.side != fall.side && other.fell == fall.fell && other.path == fall.path && fall.path != FlagPath::OnConnect
+            });
+            let finding = self.finding(index, fall, together, out);
+            let goes_on = finding.outcome == Outcome::GameGoesOn;
+            self.emit(index, finding, out);
+            if !goes_on {
+                return;
+            }
+        }
+    }
+
+    fn finding(&mut self, index: usize, fall: &FlagFall, order_unknown: bool, out: &mut Vec<Effect>) -> Finding {
+        let (position, phase) = self.position_that_counts();
+        let last = match &self.control {
+            Some(control) => Some(control.is_last(fall.period)),
+            // A clock that stops for good at zero has no further period.
+            None => fall.blocked.then_some(true),
+        };
+        let required = self.control.as_ref().and_then(|control| control.required(fall.period));
+        let completed = self.completed_by_fall(fall);
+        let mut ask = None;
+        let mut case = Case {
+            flag: fall,
+            order_unknown,
+            ending: self.ending_on_board(),
+            apparently_over: fall.after_quiet,
+            illegal_open: self.illegal_unruled(),
+            setting_differs: self.setting.differs() || self.alarms.is_open(AlarmKind::ClockCountDiffers),
+            last,
+            required,
+            completed,
+            winnable: Verdict::Pending,
+        };
+        let mut ruled = rule(&case);
+        let open = |row: &str| row == "16";
+        if open(ruled.row) || ruled.alternatives.iter().any(|other| open(other.row)) {
+            case.winnable = self.questions.verdict(&position, fall.side.other(), &mut ask);
+            ruled = rule(&case);
+        } else {
+            case.winnable = Verdict::NotAsked;
+        }
+        out.extend(ask.map(Effect::Ask));
+        let mut unknown = ruled.unknown;
+        if self.control.is_none() && !unknown.contains(&"time_control") {
+            unknown.push("time_control");
+        }
+        Finding {
+            id: index as u32 + 1,
+            revision: 1,
+            profile: "fide-2023-standard",
+            flag: men::color_name(fall.side),
+            path: fall.path,
+            outcome: ruled.outcome,
+            row: ruled.row,
+            articles: ruled.articles,
+            conditional: fall.observed_at.is_none(),
+            contested: ruled.contested,
+            alternatives: ruled.alternatives,
+            position: Fen::from_position(&position, EnPassantMode::Legal).to_string(),
+            phase,
+            expired_at: fall.fell.micros(),
+            observed_at: fall.observed_at.map(Instant::micros),
+            completed: completed.map(|(sure, _)| sure),
+            required,
+            last_period: last,
+            winnable: case.winnable,
+            evidence: vec![format!("rx{}:{}-{}", fall.source.channel, fall.source.start, fall.source.end)],
+            unknown,
+            status: "proposed",
+        }
+    }
+
+    /// Sends a finding if it is new or says something else than before.
+    fn emit(&mut self, index: usize, mut finding: Finding, out: &mut Vec<Effect>) {
+        match self.findings.get_mut(index) {
+            Some(known) => {
+                finding.revision = known.revision;
+                if finding == *known {
+                    return;
+                }
+                finding.revision += 1;
+                *known = finding.clone();
+            }
+            None => self.findings.push(finding.clone()),
+        }
+        self.revised();
+        out.push(Effect::Finding(finding));
+    }
+
+    /// The position after the last move made, and where the running move is (`laws.md` section 2).
+    fn position_that_counts(&self) -> (Chess, Phase) {
+        let top = self.decoder.line.top(self.decoder.record.node());
+        let phase = match () {
+            () if self.stage != Stage::Over && self.touched() && self.illegal_unruled() => Phase::Illegal,
+            () if !self.decoder.line.is_empty() => Phase::Made,
+            () if self.stage != Stage::Over && self.touched() => Phase::Touched,
+            () => Phase::Idle,
+        };
+        (top.position.clone(), phase)
+    }
+
+    /// Moves of the flagged player completed by the fall, and whether one more may have been: the pressed one whose press came
+    /// in the same report, or the one that his own next move completed at that moment (6.2.1.2).
+    fn completed_by_fall(&self, fall: &FlagFall) -> Option<(u32, bool)> {
+        let before = (*self.completed_before.get(fall.side))?;
+        let record = &self.decoder.record;
+        let (mut sure, mut doubtful) = record.completed(fall.side, Some(&fall.fell));
+        let own = || self.decoder.line.plies().iter().filter(|ply| ply.color == fall.side);
+        let last_open =
+            record.moves().iter().rfind(|known| known.color == fall.side).is_some_and(|known| known.completed.is_none());
+        // The last of the player's own made moves completes the one before it.
+        if let Some(next) = own().nth(usize::from(!last_open)) {
+            if next.made.before(&fall.fell) {
+                sure += 1;
+            } else if next.made.earliest <= fall.fell.latest {
+                doubtful = true;
+            }
+        }
+        doubtful |= fall.with_press || self.decoder.pressed_by(fall.side, fall.fell.latest);
+        Some((before + sure, doubtful))
+    }
+
+    fn illegal_unruled(&self) -> bool {
+        self.alarms.open().any(|alarm| {
+            matches!(alarm.kind, AlarmKind::IllegalMove | AlarmKind::PromotionNotReplaced | AlarmKind::PressedWithoutMove)
+                && matches!(alarm.status, AlarmStatus::Open | AlarmStatus::CorrectedOnBoard)
+        })
+    }
+
+    /// The game seems to have ended before a flag that falls now: a result was shown, the board was cleared, or nothing was
+    /// moved for very long (row 9).
+    pub(crate) fn apparently_over(&self) -> bool {
+        let men = |men: &men::Men| men.iter().filter(|&&man| man != men::EMPTY).count();
+        let cleared = self.board.known() && men(self.board.men()) * 2 < men(&self.decoder.record.node().men);
+        let made = self.decoder.record.moves().last().map_or(Instant::ZERO, |record| record.made.latest);
+        let moved = self.board.last_change().max(made);
+        !self.hints.is_empty() || cleared || self.now.since(moved) >= LONG_PAUSE
+    }
+
+    pub(crate) fn answer(&mut self, answer: &Answer, out: &mut Vec<Effect>) {
+        if let Err(problem) = self.questions.answer(answer) {
+            out.push(Effect::Refused(format!("answer {}: {problem}", answer.id)));
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The pictures that are published: the state of the game for each audience.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, EnPassantMode};
+
+use crate::alarm::Alarm;
+use crate::clock::flag::FlagFall;
+use crate::effect::Effect;
+use crate::game::Game;
+use crate::laws::finding::Phase;
+use crate::men::{self, color_name, squares};
+use crate::message::{AlertBody, ArbiterState, ClockBody, FlagBody, LiveMove, LiveState, MoveBody};
+use crate::pair::Pair;
+use crate::reconstruct::STANDS;
+use crate::reconstruct::line::Tentative;
+
+impl Game {
+    /// Number of the game on this board, from 1; 0 before the first.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Counts changes of moves, findings and decisions.
+    pub fn rev(&self) -> u32 {
+        self.rev
+    }
+
+    /// The times as every audience sees them.
+    pub fn clock(&self) -> ClockBody {
+        ClockBody {
+            white_ms: self.clock.time(Color::White).map(|time| time.millis()),
+            black_ms: self.clock.time(Color::Black).map(|time| time.millis()),
+            running: self.clock.runs().map(color_name),
+            read_us: self.clock.last_report().map_or(0, |(at, _)| at.0),
+            resolution_ms: self.clock.resolution_ms(),
+        }
+    }
+
+    /// The picture for the live audience.
+    pub fn live_state(&self) -> LiveState {
+        let shown = self.shown_plies();
+        LiveState {
+            game_no: self.number,
+            initial_fen: fen(self.decoder.record.start()),
+            fen: fen(&self.decoder.line.node(self.decoder.record.node(), shown).position),
+            moves: self.told.clone(),
+            clock: self.clock(),
+            result: self.result,
+        }
+    }
+
+    /// The picture for arbiters.
+    pub fn arbiter_state(&self) -> ArbiterState {
+        ArbiterState {
+            game_no: self.number,
+            stage: self.stage,
+            initial_fen: fen(self.decoder.record.start()),
+            fen: fen(&self.decoder.record.node().position),
+            board: men::placement(self.board.men()).to_string(),
+            rotated: self.board.rotated(),
+            moves: (0..self.decoder.record.moves().len()).map(|index| self.move_body(index)).collect(),
+            pending: self.pending(),
+            phase: match () {
+                () if !self.decoder.line.is_empty() => Phase::Made,
+                () if self.touched() => Phase::Touched,
+                () => Phase::Idle,
+            },
+            completed: self.completed_now(),
+            period: Pair { white: self.clock.period(Color::White) as u32 + 1, black: self.clock.period(Color::Black) as u32 + 1 },
+            clock: self.clock(),
+            lever_up: self.clock.lever_up().map(color_name),
+            flags: self.clock.flags().iter().map(flag).collect(),
+            alarms: self.alarms.open().map(alert).collect(),
+            finding: self.findings.last().cloned(),
+            hints: self.hints.clone(),
+            ending: self.ending.map(|(ending, ..)| ending),
+            result: self.result,
+        }
+    }
+
+    /// Every finding of the game in its last revision.
+    pub fn findings(&self) -> &[crate::laws::finding::Finding] {
+        &self.findings
+    }
+
+    /// Every alarm of the game, open and closed.
+    pub fn alarms(&self) -> Vec<AlertBody> {
+        self.alarms.iter().map(alert).collect()
+    }
+
+    pub(crate) fn move_body(&self, index: usize) -> MoveBody {
+        let record = &self.decoder.record.moves()[index];
+        MoveBody {
+            ply: index as u32 + 1,
+            color: color_name(record.color),
+            san: record.san.clone(),
+            uci: record.uci.clone(),
+            made_at: record.made.micros(),
+            pressed_at: record.pressed.map(|pressed| pressed.micros()),
+            how: Some(record.how),
+            completed_at: record.completed.map(|completed| completed.micros()),
+            white_ms: record.clocks.white.map(|time| time.millis()),
+            black_ms: record.clocks.black.map(|time| time.millis()),
+            after_flag: self.clock.flags().iter().any(|fall| record.made.latest > fall.fell.latest),
+        }
+    }
+
+    /// Moves that stand on the board and are not yet sure.
+    pub fn pending(&self) -> Vec<MoveBody> {
+        let (sure, clock) = (self.decoder.record.moves().len(), self.clock());
+        let plies = self.decoder.line.plies().iter().enumerate();
+        plies
+            .map(|(index, ply)| {
+                let (san, uci) = self.notation(index, ply);
+                MoveBody {
+                    ply: (sure + index) as u32 + 1,
+                    color: color_name(ply.color),
+                    san,
+                    uci,
+                    made_at: ply.made.micros(),
+                    pressed_at: None,
+                    how: None,
+                    completed_at: None,
+                    white_ms: clock.white_ms,
+                    black_ms: clock.black_ms,
+                    after_flag: self.clock.flags().iter().any(|fall| ply.made.latest > fall.fell.latest),
+                }
+            })
+            .collect()
+    }
+
+    fn notation(&self, index: usize, ply: &Tentative) -> (String, String) {
+        let before = self.decoder.line.node(self.decoder.record.node(), index).position.clone();
+        let uci = UciMove::from_move(ply.mv, self.decoder.record.mode()).to_string();
+        (SanPlus::from_move(before, ply.mv).to_string(), uci)
+    }
+
+    /// Tentative plies that have stood long enough to be shown to the live audience: whether the clock was pressed must not be
+    /// seen there (12.6).
+    fn shown_plies(&self) -> usize {
+        let plies = self.decoder.line.plies();
+        plies.iter().take_while(|ply| ply.made.latest.after(STANDS) <= self.now).count()
+    }
+
+    /// Tells the live audience what it does not know yet.
+    pub(crate) fn tell_live(&mut self, out: &mut Vec<Effect>) {
+        let record = self.decoder.record.moves();
+        let shown = self.shown_plies();
+        let total = record.len() + shown;
+        let uci_at = |index: usize| match record.get(index) {
+            Some(known) => known.uci.clone(),
+            None => self.notation(index - record.len(), &self.decoder.line.plies()[index - record.len()]).1,
+        };
+        if self.told.len() == total && self.told_is_current(shown) {
+            return;
+        }
+        let same = (0..self.told.len().min(total)).take_while(|&index| self.told[index].uci == uci_at(index)).count();
+        if same == total && same == self.told.len() {
+            return;
+        }
+        let clock = self.clock();
+        let fresh: Vec<LiveMove> = (same..total)
+            .map(|index| {
+                let (san, uci, white_ms, black_ms) = match record.get(index) {
+                    Some(known) => {
+                        let [white, black] = [known.clocks.white, known.clocks.black].map(|time| time.map(|time| time.millis()));
+                        (known.san.clone(), known.uci.clone(), white, black)
+                    }
+                    None => {
+                        let at = index - record.len();
+                        let (san, uci) = self.notation(at, &self.decoder.line.plies()[at]);
+                        (san, uci, clock.white_ms, clock.black_ms)
+                    }
+                };
+                LiveMove { ply: index as u32 + 1, san, uci, white_ms, black_ms }
+            })
+            .collect();
+        let revised = same < self.told.len();
+        self.told.truncate(same);
+        self.told.extend(fresh.iter().cloned());
+        if revised {
+            out.push(Effect::LiveRevision { from_ply: same as u32 + 1, cause: "correction", moves: fresh });
+        } else {
+            out.extend(fresh.into_iter().map(Effect::LiveMove));
+        }
+        self.live_dirty = true;
+    }
+
+    /// Nothing tentative is or was shown, so equal length means equal moves.
+    fn told_is_current(&self, shown: usize) -> bool {
+        let sure = self.decoder.record.moves();
+        shown == 0 && self.told.last().map(|told| told.uci.as_str()) == sure.last().map(|known| known.uci.as_str())
+    }
+}
+
+fn fen(position: &Chess) -> String {
+    Fen::from_position(position, EnPassantMode::Legal).to_string()
+}
+
+pub(crate) fn flag(fall: &FlagFall) -> FlagBody {
+    FlagBody {
+        side: color_name(fall.side),
+        path: fall.path,
+        expired_at: fall.fell.micros(),
+        observed_at: fall.observed_at.map(|at| at.0),
+        period: fall.period as u32 + 1,
+        after_end: fall.after_end,
+    }
+}
+
+pub(crate) fn alert(alarm: &Alarm) -> AlertBody {
+    AlertBody {
+        id: alarm.id,
+        kind: alarm.kind,
+        class: alarm.kind.class(),
+        status: alarm.status,
+        side: alarm.side.map(color_name),
+        squares: squares(alarm.squares).map(|square| square.to_string()).collect(),
+        opened_at: alarm.opened.0,
+        closed_at: alarm.closed.map(|at| at.0),
+    }
+}
