@@ -1,0 +1,125 @@
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use super::error::OpenError;
+use super::fs::JournalFs;
+
+/// A directory of the operating system.
+#[derive(Debug)]
+pub struct Disk {
+    dir: PathBuf,
+    /// The file that was appended to last, kept open.
+    open: Option<(String, File)>,
+    /// Held as long as this lives: the lock goes with it.
+    _lock: Option<File>,
+}
+
+impl Disk {
+    /// Opens the directory, making it if needed (readable by the owner only), and keeps every other process from doing so.
+    ///
+    /// # Errors
+    /// [`OpenError::Locked`] with who has it; [`OpenError::Io`].
+    pub fn open(dir: &Path) -> Result<Disk, OpenError> {
+        let wrap = |doing| move |error| OpenError::Io { doing, file: dir.display().to_string(), error };
+        if !dir.is_dir() {
+            DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(wrap("making"))?;
+            if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+                File::open(parent).and_then(|parent| parent.sync_all()).map_err(wrap("syncing the parent of"))?;
+            }
+        }
+        let lock = lock(&dir.join("lock")).map_err(|failure| match failure {
+            Failure::Held(holder) => OpenError::Locked { dir: dir.display().to_string(), holder },
+            Failure::Io(error) => wrap("locking")(error),
+        })?;
+        Ok(Disk { dir: dir.to_owned(), open: None, _lock: Some(lock) })
+    }
+
+    /// Opens the directory without a lock, to read a journal that another process may be writing. Only for [`read`](super::read).
+    pub fn reading(dir: &Path) -> Disk {
+        Disk { dir: dir.to_owned(), open: None, _lock: None }
+    }
+
+    /// The file, open for appending.
+    fn file(&mut self, name: &str) -> io::Result<&mut File> {
+        if self.open.as_ref().is_none_or(|(open, _)| open != name) {
+            let file = OpenOptions::new().append(true).open(self.dir.join(name))?;
+            self.open = Some((name.to_owned(), file));
+        }
+        match &mut self.open {
+            Some((_, file)) => Ok(file),
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+}
+
+enum Failure {
+    Held(String),
+    Io(io::Error),
+}
+
+fn lock(path: &Path) -> Result<File, Failure> {
+    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(Failure::Io)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            // Only for the message: an unreadable note leaves it shorter.
+            let _ = file.take(100).read_to_string(&mut holder);
+            return Err(Failure::Held(holder.trim().to_owned()));
+        }
+        Err(TryLockError::Error(error)) => return Err(Failure::Io(error)),
+    }
+    let note = format!("flagfall {}, process {}\n", env!("CARGO_PKG_VERSION"), std::process::id());
+    file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(note.as_bytes())).map_err(Failure::Io)?;
+    Ok(file)
+}
+
+impl JournalFs for Disk {
+    fn list(&mut self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&self.dir)? {
+            let entry = entry?;
+            // A name that is not text is none of the journal's.
+            if let (true, Ok(name)) = (entry.file_type()?.is_file(), entry.file_name().into_string()) {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    fn len(&mut self, name: &str) -> io::Result<u64> {
+        Ok(std::fs::metadata(self.dir.join(name))?.len())
+    }
+
+    fn read(&mut self, name: &str) -> io::Result<Vec<u8>> {
+        std::fs::read(self.dir.join(name))
+    }
+
+    fn create(&mut self, name: &str) -> io::Result<()> {
+        self.open = None;
+        OpenOptions::new().write(true).create(true).truncate(true).open(self.dir.join(name)).map(drop)
+    }
+
+    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.file(name)?.write_all(bytes)
+    }
+
+    fn truncate(&mut self, name: &str, len: u64) -> io::Result<()> {
+        self.file(name)?.set_len(len)
+    }
+
+    fn sync(&mut self, name: &str) -> io::Result<()> {
+        self.file(name)?.sync_data()
+    }
+
+    fn sync_dir(&mut self) -> io::Result<()> {
+        File::open(&self.dir)?.sync_all()
+    }
+
+    fn remove(&mut self, name: &str) -> io::Result<()> {
+        self.open.take_if(|(open, _)| open == name);
+        std::fs::remove_file(self.dir.join(name))
+    }
+}

@@ -1,0 +1,59 @@
+use std::io;
+
+/// What a journal needs of a file system: one flat directory. [`Disk`](super::Disk) is the real one; tests bring one that
+/// loses what was not synced.
+pub trait JournalFs: Send {
+    /// Names of all files, in any order.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    fn list(&mut self) -> io::Result<Vec<String>>;
+
+    /// Length of a file in bytes.
+    ///
+    /// # Errors
+    /// There is no such file.
+    fn len(&mut self, name: &str) -> io::Result<u64>;
+
+    /// The whole file.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn read(&mut self, name: &str) -> io::Result<Vec<u8>>;
+
+    /// Makes an empty file; one of that name is emptied.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    fn create(&mut self, name: &str) -> io::Result<()>;
+
+    /// Adds `bytes` to the end of a file.
+    ///
+    /// # Errors
+    /// Not all were written; some may have been.
+    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
+
+    /// Cuts a file to `len` bytes.
+    ///
+    /// # Errors
+    /// It was not cut.
+    fn truncate(&mut self, name: &str, len: u64) -> io::Result<()>;
+
+    /// Waits until content and length of a file are on the disk (`fdatasync`).
+    ///
+    /// # Errors
+    /// Nobody knows what is on the disk of all that was written since the last success.
+    fn sync(&mut self, name: &str) -> io::Result<()>;
+
+    /// Waits until names made and removed are on the disk.
+    ///
+    /// # Errors
+    /// Nobody knows which of them are.
+    fn sync_dir(&mut self) -> io::Result<()>;
+
+    /// Removes a file.
+    ///
+    /// # Errors
+    /// It is still there.
+    fn remove(&mut self, name: &str) -> io::Result<()>;
+}

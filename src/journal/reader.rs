@@ -1,0 +1,136 @@
+use flagfall_protocols::trace::{FORMAT, Record, parse_bytes};
+
+use super::damage::{DamageReport, Harm};
+use super::error::OpenError;
+use super::fs::JournalFs;
+use super::name::FileName;
+use super::scan::{Scanned, scan};
+use super::standing::Standing;
+use super::writer::MAX_FILE;
+
+/// What a journal's files hold.
+#[derive(Debug, Default)]
+pub struct Recovered {
+    /// Where the journal stands after the last record.
+    pub standing: Standing,
+    /// What was wrong with the files.
+    pub damage: DamageReport,
+    pub(super) files: Vec<ReadFile>,
+}
+
+/// One file, as far as it was accepted.
+#[derive(Debug)]
+pub(super) struct ReadFile {
+    pub(super) name: FileName,
+    pub(super) text: Vec<u8>,
+    pub(super) found: Scanned,
+}
+
+impl Recovered {
+    /// The session of the newest file: the game that went on, or the last that ended.
+    pub fn session(&self) -> Option<&str> {
+        self.files.last().map(|file| file.name.session.as_str())
+    }
+
+    /// All records, oldest first.
+    pub fn records(&self) -> impl Iterator<Item = Record<'_>> {
+        self.files.iter().flat_map(ReadFile::records)
+    }
+
+    /// The records of [`Recovered::session`].
+    pub fn session_records(&self) -> impl Iterator<Item = Record<'_>> {
+        self.files[self.session_start()..].iter().flat_map(ReadFile::records)
+    }
+
+    /// Reports what stands after the last good line of every file but the newest.
+    pub(super) fn report_tails(&mut self) {
+        let older = self.files.len().saturating_sub(1);
+        for file in &self.files[..older] {
+            if let Some((line, lines, first)) = file.found.tail {
+                self.damage.add(&file.name.to_string(), line, Harm::Unreadable { lines, first });
+            }
+        }
+    }
+
+    /// Index of the first file of the newest session.
+    pub(super) fn session_start(&self) -> usize {
+        self.files.iter().rposition(|file| Some(file.name.session.as_str()) != self.session()).map_or(0, |other| other + 1)
+    }
+}
+
+impl ReadFile {
+    /// The header was never finished, so no record can have been written after it.
+    pub(super) fn is_unfinished(&self) -> bool {
+        !self.found.carry && self.found.records.is_empty()
+    }
+
+    fn records(&self) -> impl Iterator<Item = Record<'_>> {
+        // Each range was parsed when the file was scanned, and the text has not changed since.
+        self.found.records.iter().map(|range| parse_bytes(&self.text[range.clone()]).expect("was parsed by the scan"))
+    }
+}
+
+/// Reads a journal and changes nothing: for tools that look at one which another process may be writing. A torn tail is
+/// reported and left out.
+///
+/// # Errors
+/// As [`Journal::open`](super::Journal::open), but for the lock.
+pub fn read(fs: &mut dyn JournalFs) -> Result<Recovered, OpenError> {
+    let mut recovered = read_files(fs)?;
+    recovered.report_tails();
+    if let Some(file) = recovered.files.last()
+        && let Some((line, ..)) = file.found.tail
+    {
+        let bytes = file.text.len() - file.found.end;
+        recovered.damage.add(&file.name.to_string(), line, Harm::Torn { bytes, kept: None });
+    }
+    Ok(recovered)
+}
+
+/// Reads all files; what stands after the last good line of each is not reported yet.
+pub(super) fn read_files(fs: &mut dyn JournalFs) -> Result<Recovered, OpenError> {
+    let names = fs.list().map_err(|error| OpenError::Io { doing: "listing", file: "the directory".to_owned(), error })?;
+    let mut names: Vec<FileName> = names.iter().filter_map(|name| FileName::parse(name)).collect();
+    names.sort();
+    let newest = names.last().cloned();
+    let mut recovered = Recovered::default();
+    for name in names {
+        let file = name.to_string();
+        let text = match read_bounded(fs, &file) {
+            Ok(text) => text,
+            // Numbers cannot go on from a file that nobody can read; an older one is summed up by the next one's header.
+            Err(error) if Some(&name) == newest.as_ref() => return Err(error),
+            Err(error) => {
+                recovered.damage.add(&file, 1, Harm::CannotRead(error.to_string()));
+                continue;
+            }
+        };
+        let oldest = recovered.files.is_empty();
+        let found = scan(&file, &text, oldest, &mut recovered.standing, &mut recovered.damage);
+        if found.end == 0 && is_newer(&text) {
+            return Err(OpenError::NewerFormat { file });
+        }
+        recovered.files.push(ReadFile { name, text, found });
+    }
+    Ok(recovered)
+}
+
+fn read_bounded(fs: &mut dyn JournalFs, file: &str) -> Result<Vec<u8>, OpenError> {
+    let wrap = |error| OpenError::Io { doing: "reading", file: file.to_owned(), error };
+    let len = fs.len(file).map_err(wrap)?;
+    if len > MAX_FILE * 2 {
+        return Err(OpenError::TooLong { file: file.to_owned(), len });
+    }
+    fs.read(file).map_err(wrap)
+}
+
+/// The format line of another version, whole.
+fn is_newer(text: &[u8]) -> bool {
+    let version = FORMAT.len() - 1;
+    let line = text.split(|&b| b == b'\n').next().unwrap_or_default();
+    text.len() > line.len()
+        && line.len() > version
+        && line[..version] == FORMAT.as_bytes()[..version]
+        && line[version..].iter().all(u8::is_ascii_digit)
+        && line != FORMAT.as_bytes()
+}

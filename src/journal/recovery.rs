@@ -1,0 +1,77 @@
+use std::io;
+
+use super::damage::Harm;
+use super::error::OpenError;
+use super::fs::JournalFs;
+use super::name::{is_torn, torn};
+use super::reader::{ReadFile, Recovered, read_files};
+
+/// How many `.torn` files are kept: the newest by name.
+pub const MAX_TORN: usize = 8;
+
+/// Reads a journal and makes its newest file fit to be appended to; gives the length it then has, none if it is not fit.
+pub(super) fn recover(fs: &mut dyn JournalFs) -> Result<(Recovered, Option<u64>), OpenError> {
+    let mut recovered = read_files(fs)?;
+    let repaired = remove_unfinished(fs, &mut recovered).and_then(|()| cut_tail(fs, &mut recovered));
+    recovered.report_tails();
+    let len = repaired.unwrap_or_else(|error| {
+        let name = recovered.files.last().map(|file| file.name.to_string()).unwrap_or_default();
+        recovered.damage.add(&name, 1, Harm::CannotRepair(error.to_string()));
+        None
+    });
+    Ok((recovered, len))
+}
+
+/// Removes newest files whose header was never finished: the one before goes on.
+fn remove_unfinished(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::Result<()> {
+    while let Some(file) = recovered.files.last().filter(|file| file.is_unfinished()) {
+        let name = file.name.to_string();
+        let kept = keep(fs, &torn(&name, 0), &file.text);
+        fs.remove(&name)?;
+        fs.sync_dir()?;
+        let bytes = file.text.len();
+        if bytes > 0 {
+            recovered.damage.add(&name, 1, Harm::Torn { bytes, kept });
+        }
+        recovered.files.pop();
+    }
+    Ok(())
+}
+
+/// Cuts off what stands after the last good line of the newest file.
+fn cut_tail(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::Result<Option<u64>> {
+    let Some(ReadFile { name, text, found }) = recovered.files.last() else { return Ok(None) };
+    let (name, tail) = (name.to_string(), &text[found.end..]);
+    let mut len = found.end as u64;
+    if !tail.is_empty() {
+        let kept = keep(fs, &torn(&name, found.end), tail);
+        fs.truncate(&name, len)?;
+        fs.sync(&name)?;
+        let line = found.tail.map_or(1, |(line, ..)| line);
+        recovered.damage.add(&name, line, Harm::Torn { bytes: tail.len(), kept });
+    }
+    if !found.line_feed {
+        fs.append(&name, b"\n")?;
+        fs.sync(&name)?;
+        len += 1;
+    }
+    Ok(Some(len))
+}
+
+/// Keeps torn bytes for whoever wants to know, if the disk lets it; says where.
+fn keep(fs: &mut dyn JournalFs, name: &str, bytes: &[u8]) -> Option<String> {
+    if bytes.is_empty() {
+        return None;
+    }
+    let mut old: Vec<String> = fs.list().ok()?.into_iter().filter(|old| is_torn(old) && old != name).collect();
+    old.sort();
+    // One that cannot be removed stays; there are few.
+    old.iter().rev().skip(MAX_TORN - 1).for_each(|old| drop(fs.remove(old)));
+    let mut write = || {
+        fs.create(name)?;
+        fs.append(name, bytes)?;
+        fs.sync(name)?;
+        fs.sync_dir()
+    };
+    write().is_ok().then(|| name.to_owned())
+}
