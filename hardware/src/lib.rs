@@ -1,1 +1,21 @@
-//! Links to the world.
+//! Links to electronic chess boards and clocks, and boards that only exist here.
+//!
+//! This crate moves bytes and knows no chess. It reads no clock: whoever needs the time of a byte brings a closure that says
+//! what time it is, and everything that waits does so in poll(2).
+//!
+//! | module | for |
+//! | --- | --- |
+//! | [`link`] | what every link can do, and the few ways in which it fails |
+//! | [`pty`] | a serial port without a cable |
+//! | [`replay`] | a link that plays a recording |
+//! | [`tap`] | listens to a link |
+//! | [`faulty`] | damages a link or a recording, by a seed |
+//! | [`emulator`] | a DGT board with clock that answers, scripts of hand motions, and a rig for drivers |
+#![forbid(unsafe_code)]
+
+pub mod emulator;
+pub mod faulty;
+pub mod link;
+pub mod pty;
+pub mod replay;
+pub mod tap;

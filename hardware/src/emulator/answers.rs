@@ -1,0 +1,185 @@
+//! What the board answers to which command (`dgt-board.md` sections 3 to 5 and 10).
+
+use flagfall_protocols::drivers::dgt::board::{BatteryReport, BoardMessage};
+use flagfall_protocols::drivers::dgt::clock::ClockAck;
+use flagfall_protocols::drivers::dgt::host::{ClockCommand, HostMessage, Query};
+use flagfall_protocols::drivers::dgt::host_decoder::{HostItem, LineMode};
+use flagfall_protocols::drivers::dgt::squares;
+use flagfall_protocols::square::Square;
+use flagfall_protocols::time::Instant;
+
+use super::board::Emulator;
+use super::clock::Clock;
+use super::port::Reporting;
+
+/// What the board sends by itself; in bus mode nothing, as in IDLE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Idle,
+    UpdateBoard,
+    Update,
+    UpdateNice,
+}
+
+impl Mode {
+    pub(super) const fn reports_clock(self) -> bool {
+        matches!(self, Mode::Update | Mode::UpdateNice)
+    }
+
+    pub(super) const fn reporting(self) -> Reporting {
+        match self {
+            Mode::Idle | Mode::UpdateBoard => Reporting::Never,
+            Mode::Update => Reporting::OnChangeAndEverySecond,
+            Mode::UpdateNice => Reporting::OnChange,
+        }
+    }
+}
+
+impl Emulator {
+    /// Bytes of the host arrive at `at`; what the board had to do up to then is done first.
+    pub fn host(&mut self, at: Instant, bytes: &[u8]) {
+        self.pass(at.max(self.now));
+        if !self.powered {
+            return;
+        }
+        for &byte in bytes {
+            let was_bus = self.decoder.mode() == LineMode::Bus;
+            match self.decoder.push(byte) {
+                None => {}
+                Some(HostItem::Message(message)) => {
+                    if was_bus {
+                        self.mode = Mode::Idle;
+                    }
+                    self.obey(message);
+                }
+                Some(HostItem::Bus { .. }) => {
+                    self.mode = Mode::Idle;
+                    self.counters.bus += 1;
+                }
+                Some(HostItem::Broken | HostItem::Stray(_)) => self.counters.stray += 1,
+            }
+        }
+    }
+
+    /// The state a former host left behind: single-board mode, reporting, in the middle of a board dump.
+    pub(super) fn left_talking(&mut self) {
+        self.host(self.now, &[Query::UpdateNice as u8]);
+        let mut dump = Vec::new();
+        BoardMessage::Board(&self.codes()).encode(&mut dump);
+        self.line.send(self.now, &dump[40..]);
+    }
+
+    fn obey(&mut self, message: HostMessage) {
+        match message {
+            HostMessage::Query(query) => self.answer(query),
+            HostMessage::ToBusMode => self.mode = Mode::Idle,
+            HostMessage::Clock(command) => self.clock_command(command),
+            HostMessage::Lights { .. } | HostMessage::LightsRaw(_) => self.counters.lights += 1,
+            HostMessage::StartBootloader | HostMessage::ScanBlack | HostMessage::ScanWhite | HostMessage::ScanAll => {
+                self.counters.dangerous += 1;
+            }
+            HostMessage::BlackSquares | HostMessage::WhiteSquares | HostMessage::I2cClock(_) | HostMessage::Unknown(_) => {
+                self.counters.unknown += 1;
+            }
+        }
+    }
+
+    fn answer(&mut self, query: Query) {
+        let serial = self.settings.serial & 0x3fff;
+        match query {
+            Query::Reset => self.mode = Mode::Idle,
+            Query::Update => self.report_as(Mode::Update),
+            Query::UpdateBoard => self.report_as(Mode::UpdateBoard),
+            Query::UpdateNice => self.report_as(Mode::UpdateNice),
+            Query::Clock => {
+                if let Some(message) = self.port.query() {
+                    self.reply(&BoardMessage::Clock(message.encode()));
+                }
+            }
+            Query::Board => self.reply(&BoardMessage::Board(&self.codes())),
+            Query::Serial => self.reply(&BoardMessage::Serial(format!("{serial:05}").as_bytes())),
+            Query::BusAddress => self.reply(&BoardMessage::BusAddress(serial)),
+            Query::Trademark => {
+                let (major, minor) = self.settings.version;
+                let text = format!("flagfall emulated board\r\nVs {major}.{minor:02}. Serial nr. {serial:05}");
+                self.reply(&BoardMessage::Trademark(text.as_bytes()));
+            }
+            Query::HardwareVersion => self.reply(&BoardMessage::HardwareVersion { major: 1, minor: 0 }),
+            Query::EeMoves => self.send_log(),
+            Query::Battery => match self.settings.battery {
+                Some(percent) => {
+                    let unknown = BatteryReport { left: [0x7f; 2], on: [0x7f; 2], standby: [0x7f; 3], ..Default::default() };
+                    self.reply(&BoardMessage::Battery(BatteryReport { percent: percent.min(100), status: 0x02, ..unknown }));
+                }
+                None => self.counters.unknown += 1,
+            },
+            Query::Version => {
+                let (major, minor) = self.settings.version;
+                self.reply(&BoardMessage::Version { major, minor });
+            }
+            Query::LongSerial => {
+                let mut text = [b'0'; 10];
+                text[5..].copy_from_slice(&digits(serial));
+                self.reply(&BoardMessage::LongSerial(&text));
+            }
+            Query::ClockVersion => self.clock_command(ClockCommand::Version),
+            // The layout of an I2C clock's messages is not known, so none are made up.
+            Query::I2cClock | Query::UpdateI2c | Query::UpdateI2cNice => self.counters.unknown += 1,
+        }
+    }
+
+    fn report_as(&mut self, mode: Mode) {
+        self.mode = mode;
+        self.port.forget();
+    }
+
+    fn clock_command(&mut self, command: ClockCommand) {
+        let ack = match command {
+            ClockCommand::Version => {
+                let (major, minor) = self.clock().map_or((0, 0), |clock: &Clock| clock.settings().model.version());
+                ClockAck::version(major, minor)
+            }
+            ClockCommand::SetAndRun { .. } => {
+                self.counters.set_and_run += 1;
+                // The clock is not in its computer mode.
+                ClockAck([ClockAck::REFUSED, command.number(), 0, 0])
+            }
+            ClockCommand::Button => ClockAck([ClockAck::GOOD, command.number(), 0, 0]),
+            ClockCommand::Display { .. }
+            | ClockCommand::Icons(_)
+            | ClockCommand::End
+            | ClockCommand::Beep(_)
+            | ClockCommand::Ascii { .. }
+            | ClockCommand::Rev2Ascii { .. } => {
+                self.counters.display += 1;
+                ClockAck([ClockAck::GOOD, command.number(), 0, 0])
+            }
+        };
+        let due = self.now.after(self.settings.ack_delay);
+        self.port.acknowledge(self.now, due, ack);
+    }
+
+    pub(super) fn send_log(&mut self) {
+        let data = self.memory.read_out();
+        self.reply(&BoardMessage::EeMoves(&data));
+    }
+
+    fn reply(&mut self, message: &BoardMessage<'_>) {
+        let mut bytes = Vec::new();
+        message.encode(&mut bytes);
+        self.line.send(self.now.after(self.settings.reply_delay), &bytes);
+    }
+
+    fn codes(&self) -> [u8; 64] {
+        let mut codes = [0; 64];
+        for square in Square::all() {
+            codes[usize::from(squares::index(square))] = squares::code(self.scan.reported().get(square)).unwrap_or(0);
+        }
+        codes
+    }
+}
+
+/// Five decimal digits.
+fn digits(number: u16) -> [u8; 5] {
+    [10_000, 1000, 100, 10, 1].map(|place| b'0' + (number / place % 10) as u8)
+}

@@ -1,0 +1,334 @@
+//! The emulated board: what happens when, in order.
+
+use std::collections::VecDeque;
+
+use flagfall_protocols::drivers::dgt::board::BoardMessage;
+use flagfall_protocols::drivers::dgt::clock::ClockMessage;
+use flagfall_protocols::drivers::dgt::ee::EeTag;
+use flagfall_protocols::drivers::dgt::host_decoder::HostDecoder;
+use flagfall_protocols::drivers::dgt::squares;
+use flagfall_protocols::square::{Reading, Square};
+use flagfall_protocols::time::Instant;
+
+use super::answers::Mode;
+use super::clock::Clock;
+use super::line::Line;
+use super::memory::Memory;
+use super::port::Port;
+use super::scan::Scan;
+use super::script::{Action, Script};
+use super::settings::Settings;
+use super::table::{self, Impossible, Table};
+
+/// Hand movements that may wait; more are counted as [`Counters::not_loaded`].
+const MAX_MOTIONS: usize = 4_000_000;
+/// How many impossible movements are kept with their time; all are counted.
+const MAX_KEPT: usize = 100;
+
+/// What was asked of the board and what went wrong: proof of what a host never sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Commands to set the clock's times and run. Acknowledged as refused; nothing is changed.
+    pub set_and_run: u64,
+    /// Commands that change what the clock shows or make it beep. Acknowledged; nothing is changed.
+    pub display: u64,
+    /// Commands for lights.
+    pub lights: u64,
+    /// Commands that a chess board must never get: bootloader, scan into memory.
+    pub dangerous: u64,
+    /// Bus commands. This board answers none.
+    pub bus: u64,
+    /// Commands that are unknown, or that this board has no answer for.
+    pub unknown: u64,
+    /// Bytes that begin no command, and commands broken off.
+    pub stray: u64,
+    /// Messages lost because the host asked for more than the line can hold.
+    pub lost: u64,
+    /// Hand movements that could not be done.
+    pub impossible: u64,
+    /// Hand movements beyond what can wait.
+    pub not_loaded: u64,
+}
+
+/// A board and its clock that answer as real ones do. No IO and no clock of its own: the same inputs at the same times give
+/// the same bytes at the same times.
+#[derive(Clone, Debug)]
+pub struct Emulator {
+    pub(super) settings: Settings,
+    pub(super) now: Instant,
+    table: Table,
+    pub(super) scan: Scan,
+    pub(super) port: Port,
+    pub(super) powered: bool,
+    pub(super) mode: Mode,
+    pub(super) decoder: HostDecoder,
+    pub(super) line: Line,
+    pub(super) memory: Memory,
+    motions: VecDeque<(Instant, Motion)>,
+    log_at: Option<Instant>,
+    pub(super) counters: Counters,
+    impossible: Vec<(Instant, Impossible)>,
+}
+
+/// A hand movement without duration.
+#[derive(Clone, Copy, Debug)]
+enum Motion {
+    Do(Action),
+    Shift(Square, Square),
+    FaultsOver,
+    OtherClock,
+}
+
+/// What happens next, in the order in which things of the same moment happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Next {
+    Motion,
+    Sample(Square),
+    Ack,
+    Poll,
+    Log,
+}
+
+impl Emulator {
+    /// A board that is switched on at the beginning of time.
+    pub fn new(settings: Settings) -> Emulator {
+        let at = Instant::ZERO;
+        let clock = settings.clock.clone().map(|settings| Clock::new(settings, at));
+        let mut emulator = Emulator {
+            now: at,
+            table: Table::new(settings.placement),
+            scan: Scan::new(at.after(settings.scan_phase), settings.scan, settings.placement),
+            port: Port::new(clock, settings.clock_poll, settings.quirks, at),
+            powered: true,
+            mode: Mode::Idle,
+            decoder: HostDecoder::new(),
+            line: Line::new(settings.paced),
+            memory: Memory::default(),
+            motions: VecDeque::new(),
+            log_at: settings.quirks.unasked_log.map(|after| at.after(after)),
+            counters: Counters::default(),
+            impossible: Vec::new(),
+            settings,
+        };
+        emulator.memory.power_up(emulator.scan.reported());
+        if emulator.settings.quirks.starts_mid_message {
+            emulator.left_talking();
+        }
+        emulator
+    }
+
+    /// Adds hand motions; a script's time begins now, which is the last moment the board was advanced to.
+    pub fn load(&mut self, script: &Script) {
+        let mut motions: Vec<(Instant, Motion)> = self.motions.drain(..).collect();
+        for step in script.steps() {
+            expand(self.now.after(step.at), step.action, &mut motions);
+        }
+        motions.sort_by_key(|(at, _)| *at);
+        self.counters.not_loaded += motions.len().saturating_sub(MAX_MOTIONS) as u64;
+        motions.truncate(MAX_MOTIONS);
+        self.motions = motions.into();
+    }
+
+    /// When the board will do something by itself, if nothing else happens.
+    pub fn next(&self) -> Option<Instant> {
+        let inner = self.happens().map(|(at, _)| at);
+        [inner, self.line.next()].into_iter().flatten().min()
+    }
+
+    /// Lets time pass up to `to`, and appends what the board sent by then: pieces with the time at which the last byte of
+    /// each arrives.
+    pub fn advance(&mut self, to: Instant, out: &mut Vec<(Instant, Vec<u8>)>) {
+        self.pass(to);
+        self.line.take(self.now, out);
+    }
+
+    /// Whether all hand motions are done, reported and sent. The clock may go on.
+    pub fn done(&self) -> bool {
+        let reported = !self.powered || self.scan.next(&self.table.seen(), self.now).is_none();
+        self.motions.is_empty() && reported && self.line.next().is_none()
+    }
+
+    /// What was asked and what went wrong up to now.
+    pub const fn counters(&self) -> Counters {
+        Counters { lost: self.line.lost, ..self.counters }
+    }
+
+    /// The first hundred hand movements that could not be done.
+    pub fn impossible(&self) -> &[(Instant, Impossible)] {
+        &self.impossible
+    }
+
+    /// The clock, if there is one, at the last moment the board was advanced to.
+    pub const fn clock(&self) -> Option<&Clock> {
+        self.port.clock.as_ref()
+    }
+
+    pub(super) fn pass(&mut self, to: Instant) {
+        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
+            self.arrive(at);
+            match next {
+                Next::Motion => {
+                    if let Some((_, motion)) = self.motions.pop_front()
+                        && let Err(problem) = self.carry_out(motion)
+                    {
+                        self.counters.impossible += 1;
+                        if self.impossible.len() < MAX_KEPT {
+                            self.impossible.push((at, problem));
+                        }
+                    }
+                }
+                Next::Sample(square) => self.sample(square),
+                Next::Ack => {
+                    let ack = self.port.take_ack().filter(|_| self.mode.reports_clock());
+                    if let Some(ack) = ack {
+                        self.send_clock(ack);
+                    }
+                }
+                Next::Poll => {
+                    let polled = self.port.poll(at, self.mode.reporting());
+                    if let Some((side, time)) = polled.stopped {
+                        self.memory.write(EeTag::Time { side, time });
+                    }
+                    if let Some(message) = polled.message {
+                        self.send_clock(message);
+                    }
+                }
+                Next::Log => {
+                    self.log_at = None;
+                    if self.mode != Mode::Idle {
+                        self.send_log();
+                    }
+                }
+            }
+        }
+        self.arrive(to);
+    }
+
+    pub(super) fn send(&mut self, message: &BoardMessage<'_>) {
+        let mut bytes = Vec::new();
+        message.encode(&mut bytes);
+        self.line.send(self.now, &bytes);
+    }
+
+    pub(super) fn send_clock(&mut self, message: ClockMessage) {
+        self.send(&BoardMessage::Clock(message.encode()));
+    }
+
+    fn arrive(&mut self, at: Instant) {
+        self.now = self.now.max(at);
+        if let Some(clock) = &mut self.port.clock {
+            clock.advance(self.now);
+        }
+    }
+
+    fn happens(&self) -> Option<(Instant, Next)> {
+        let motion = self.motions.front().map(|(at, _)| (*at, Next::Motion));
+        if !self.powered {
+            return motion;
+        }
+        let sample = self.scan.next(&self.table.seen(), self.now).map(|(at, square)| (at, Next::Sample(square)));
+        let ack = self.port.next_ack().map(|at| (at, Next::Ack));
+        let log = self.log_at.map(|at| (at, Next::Log));
+        let poll = Some((self.port.next_poll, Next::Poll));
+        [motion, sample, ack, poll, log].into_iter().flatten().min()
+    }
+
+    fn sample(&mut self, square: Square) {
+        let reading = self.table.seen().get(square);
+        self.scan.report(square, reading);
+        self.memory.field(self.now, square, self.scan.reported());
+        if self.mode != Mode::Idle {
+            self.send(&BoardMessage::Field { index: squares::index(square), code: squares::code(reading).unwrap_or(0) });
+        }
+    }
+
+    fn carry_out(&mut self, motion: Motion) -> Result<(), Impossible> {
+        let action = match motion {
+            Motion::Do(action) => action,
+            Motion::Shift(from, to) => return self.table.shift(from, to),
+            Motion::FaultsOver => {
+                self.table.faults_over(self.now);
+                return Ok(());
+            }
+            Motion::OtherClock => {
+                let clock = self.port.clock.take().ok_or(Impossible::NoClock)?;
+                self.port.clock = Some(Clock::new(clock.settings().clone(), self.now));
+                self.port.plug(true);
+                return Ok(());
+            }
+        };
+        match action {
+            Action::Board(pieces) => self.table.set_up(pieces),
+            Action::Lift(square) => self.table.lift(square)?,
+            Action::Place(square, piece) => self.table.place(square, piece)?,
+            Action::Drop => self.table.drop()?,
+            Action::Misread { square, piece, lasts } => {
+                self.table.misread(square, piece.map_or(Reading::Empty, Reading::Piece), self.now.after(lasts));
+            }
+            Action::Dropout { square, lasts } => self.table.misread(square, Reading::Empty, self.now.after(lasts)),
+            // A move is taken apart when it is loaded, and so is a slide that has a straight line.
+            Action::Move { .. } => {}
+            Action::Slide { from, to, .. } => return Err(Impossible::NotStraight(from, to)),
+            Action::Power(on) => self.power(on),
+            _ => return self.handle_clock(action),
+        }
+        Ok(())
+    }
+
+    fn handle_clock(&mut self, action: Action) -> Result<(), Impossible> {
+        let clock = self.port.clock.as_mut().ok_or(Impossible::NoClock)?;
+        match action {
+            Action::Press(side) => clock.press(side),
+            Action::Run => clock.run(),
+            Action::Stop => clock.stop(),
+            Action::Set { left, right } => return clock.set(left, right).then_some(()).ok_or(Impossible::ClockRuns),
+            Action::FlagSignOff(side) => clock.flag_sign_off(side),
+            Action::Connect => self.port.plug(true),
+            Action::Disconnect | Action::Replace => self.port.plug(false),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn power(&mut self, on: bool) {
+        if on == self.powered {
+            return;
+        }
+        self.powered = on;
+        self.mode = Mode::Idle;
+        self.decoder = HostDecoder::new();
+        self.line.cut(self.now);
+        if on {
+            self.scan = Scan::new(self.now, self.settings.scan, self.table.seen());
+            self.memory.power_up(self.scan.reported());
+            self.port.power_up(self.now);
+        }
+    }
+}
+
+fn expand(at: Instant, action: Action, motions: &mut Vec<(Instant, Motion)>) {
+    match action {
+        Action::Move { from, to } => {
+            motions.push((at, Motion::Do(Action::Lift(from))));
+            motions.push((at.after(Script::MOVE_LASTS), Motion::Do(Action::Place(to, None))));
+        }
+        Action::Slide { from, to, lasts } => {
+            let Some(path) = table::line(from, to) else { return motions.push((at, Motion::Do(action))) };
+            let mut before = from;
+            for (step, &square) in (1u32..).zip(&path) {
+                let when = lasts.saturating_mul(step) / path.len() as u32;
+                motions.push((at.after(when), Motion::Shift(before, square)));
+                before = square;
+            }
+        }
+        Action::Misread { lasts, .. } | Action::Dropout { lasts, .. } => {
+            motions.push((at, Motion::Do(action)));
+            motions.push((at.after(lasts), Motion::FaultsOver));
+        }
+        Action::Replace => {
+            motions.push((at, Motion::Do(action)));
+            motions.push((at.after(Script::REPLACE_LASTS), Motion::OtherClock));
+        }
+        _ => motions.push((at, Motion::Do(action))),
+    }
+}

@@ -1,0 +1,257 @@
+//! An emulated chess clock: two times, a lever, flags. Knows no board; told what happens and when, shows what a clock would.
+//!
+//! Times are kept in microseconds, so that nothing is lost by rounding between two steps; what is shown is rounded up to
+//! whole seconds, as the recorded clock does (0:00:01 running, then 0:00:00 with the flag).
+
+use std::time::Duration;
+
+use flagfall_protocols::event::{ClockFace, ClockReading, ClockSide};
+use flagfall_protocols::time::{ClockTime, Instant};
+
+use super::clock_model::{ClockSettings, Method};
+
+/// One side's time and what belongs to it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    left: Duration,
+    period: usize,
+    moves: u32,
+    blocked: bool,
+    flag: bool,
+    /// When the sign of a change of period goes off.
+    sign_until: Option<Instant>,
+}
+
+/// A chess clock.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    settings: ClockSettings,
+    now: Instant,
+    sides: [Side; 2],
+    lever_up: ClockSide,
+    turn: ClockSide,
+    started: bool,
+    running: bool,
+    flagged_first: Option<ClockSide>,
+    /// Time used for the present move, delay included.
+    used: Duration,
+    /// Low battery is shown.
+    pub battery_low: bool,
+}
+
+impl Clock {
+    /// A clock that is set and not started.
+    pub fn new(settings: ClockSettings, at: Instant) -> Clock {
+        let first = settings.period(0);
+        // The first additional time is in the starting time.
+        let extra = if settings.method == Method::Fischer { span(first.additional) } else { Duration::ZERO };
+        let side = Side { left: capped(span(first.time) + extra), ..Side::default() };
+        let white = settings.white();
+        Clock {
+            settings,
+            now: at,
+            sides: [side; 2],
+            lever_up: white,
+            turn: white,
+            started: false,
+            running: false,
+            flagged_first: None,
+            used: Duration::ZERO,
+            battery_low: false,
+        }
+    }
+
+    /// How it is set.
+    pub const fn settings(&self) -> &ClockSettings {
+        &self.settings
+    }
+
+    /// Whether a time runs.
+    pub const fn running(&self) -> bool {
+        self.running
+    }
+
+    /// Lets time pass up to `to`; an earlier moment than the last changes nothing.
+    pub fn advance(&mut self, to: Instant) {
+        while self.now < to {
+            let mut step = to.since(self.now);
+            if self.running {
+                let delay = self.delay_left();
+                let side = &mut self.sides[slot(self.turn)];
+                if !delay.is_zero() {
+                    step = step.min(delay);
+                } else if !side.left.is_zero() {
+                    step = step.min(side.left);
+                    side.left -= step;
+                }
+                self.used = self.used.saturating_add(step);
+            }
+            self.now = self.now.after(step);
+            self.check_zero();
+        }
+        for side in &mut self.sides {
+            if side.sign_until.is_some_and(|until| until <= self.now) {
+                side.sign_until = None;
+            }
+        }
+    }
+
+    /// The lever of `side` goes down, the other goes up.
+    pub fn press(&mut self, side: ClockSide) {
+        let moved = self.lever_up == side;
+        self.lever_up = side.other();
+        if !self.started {
+            // Before the start the lever says who begins.
+            self.turn = self.lever_up;
+        } else if moved && self.running {
+            self.end_turn(side);
+        }
+    }
+
+    /// Starts, or goes on after a pause. The side whose lever is up runs, wherever it was when the clock was stopped
+    /// (*assumed*). Nothing happens once the clock is blocked.
+    pub fn run(&mut self) {
+        if self.running || self.sides.iter().any(|side| side.blocked) {
+            return;
+        }
+        if self.turn != self.lever_up {
+            self.turn = self.lever_up;
+            self.used = Duration::ZERO;
+        }
+        self.started = true;
+        self.running = true;
+        self.check_zero();
+    }
+
+    /// Stops both times.
+    pub fn stop(&mut self) {
+        self.running = false;
+    }
+
+    /// The arbiter sets both times. A side that gets time loses its flag. Gives false, and changes nothing, while a time runs.
+    #[must_use = "a running clock cannot be set"]
+    pub fn set(&mut self, left: ClockTime, right: ClockTime) -> bool {
+        if self.running {
+            return false;
+        }
+        for (which, time) in [(ClockSide::Left, left), (ClockSide::Right, right)] {
+            let side = &mut self.sides[slot(which)];
+            side.left = capped(span(time));
+            if time.millis() > 0 {
+                (side.blocked, side.flag, side.sign_until) = (false, false, None);
+                if self.flagged_first == Some(which) {
+                    self.flagged_first = None;
+                }
+            }
+        }
+        true
+    }
+
+    /// Takes the flag sign of `side` off the display; the clock stays blocked if it is.
+    pub fn flag_sign_off(&mut self, side: ClockSide) {
+        let side = &mut self.sides[slot(side)];
+        (side.flag, side.sign_until) = (false, None);
+    }
+
+    /// What the clock shows now.
+    pub fn reading(&self) -> ClockReading {
+        ClockReading {
+            left: self.face(ClockSide::Left),
+            right: self.face(ClockSide::Right),
+            running: self.running,
+            lever_up: self.lever_up,
+            turn: Some(self.turn),
+            battery_low: self.battery_low,
+            baseline: false,
+            resolution_ms: 1000,
+        }
+    }
+
+    fn face(&self, which: ClockSide) -> ClockFace {
+        let side = &self.sides[slot(which)];
+        let seconds = side.left.as_micros().div_ceil(1_000_000) as u32;
+        let period = self.settings.period(side.period);
+        ClockFace {
+            time: ClockTime(seconds * 1000),
+            flag_blocked: side.blocked,
+            flag_shown: side.flag || side.sign_until.is_some(),
+            adds_time: self.settings.method != Method::TimeOnly && period.additional.millis() > 0,
+        }
+    }
+
+    /// What is left of a US delay in this move.
+    fn delay_left(&self) -> Duration {
+        match self.settings.method {
+            Method::UsDelay => self.additional(self.turn).saturating_sub(self.used),
+            _ => Duration::ZERO,
+        }
+    }
+
+    fn additional(&self, side: ClockSide) -> Duration {
+        span(self.settings.period(self.sides[slot(side)].period).additional)
+    }
+
+    /// `side` ends its turn: its move counts, the next period may begin, and the additional time is that of the next move.
+    fn end_turn(&mut self, side: ClockSide) {
+        let used_of_delay = self.used.min(self.additional(side));
+        let own = &mut self.sides[slot(side)];
+        own.moves = own.moves.saturating_add(1);
+        let mut extra = Duration::ZERO;
+        if self.settings.required(own.period) == Some(own.moves) {
+            own.period += 1;
+            extra = span(self.settings.period(own.period).time);
+        }
+        extra += match self.settings.method {
+            Method::Fischer => span(self.settings.period(own.period).additional),
+            Method::Bronstein => used_of_delay,
+            Method::TimeOnly | Method::UsDelay => Duration::ZERO,
+        };
+        own.left = capped(own.left.saturating_add(extra));
+        self.turn = side.other();
+        self.used = Duration::ZERO;
+        self.check_zero();
+    }
+
+    fn check_zero(&mut self) {
+        if self.running && self.delay_left().is_zero() && self.sides[slot(self.turn)].left.is_zero() {
+            self.at_zero(self.turn);
+        }
+    }
+
+    fn at_zero(&mut self, which: ClockSide) {
+        let period = self.sides[slot(which)].period;
+        if self.settings.changes_at_zero(period) {
+            let extra = span(self.settings.period(period + 1).time);
+            let sign = self.now.after(self.settings.model.sign_lasts());
+            for side in self.sides.iter_mut().filter(|side| side.period == period) {
+                side.period += 1;
+                side.left = capped(side.left.saturating_add(extra));
+            }
+            self.sides[slot(which)].sign_until = Some(sign);
+            return;
+        }
+        let side = &mut self.sides[slot(which)];
+        if self.settings.freeze {
+            side.blocked = true;
+            self.running = false;
+        } else if self.flagged_first.is_none_or(|first| first == which) || self.settings.model.second_flag() {
+            side.flag = true;
+        }
+        self.flagged_first.get_or_insert(which);
+    }
+}
+
+const fn slot(side: ClockSide) -> usize {
+    match side {
+        ClockSide::Left => 0,
+        ClockSide::Right => 1,
+    }
+}
+
+const fn span(time: ClockTime) -> Duration {
+    Duration::from_millis(time.millis() as u64)
+}
+
+fn capped(time: Duration) -> Duration {
+    time.min(span(ClockSettings::LONGEST))
+}

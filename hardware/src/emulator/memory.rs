@@ -1,0 +1,102 @@
+//! The log a board writes by itself (`dgt-board.md` section 7): a bounded ring that survives loss of power.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use flagfall_protocols::drivers::dgt::ee::EeTag;
+use flagfall_protocols::drivers::dgt::squares;
+use flagfall_protocols::square::{Placement, Reading, Square};
+use flagfall_protocols::time::Instant;
+
+/// Bytes of the ring; the end tag of an answer comes on top.
+const SIZE: usize = 0x1f00 - 1;
+/// A field tag this soon after the one before is marked as quick.
+const QUICK: Duration = Duration::from_millis(250);
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    ring: VecDeque<u8>,
+    /// The square of the last entry, if that is a field tag.
+    last_field: Option<Square>,
+    last_field_at: Option<Instant>,
+    last_mark: Option<EeTag>,
+    /// The most squares that differed from the initial position since its tag was written.
+    away: u32,
+}
+
+impl Memory {
+    pub(super) fn power_up(&mut self, pieces: &Placement) {
+        for tag in [EeTag::Nothing, EeTag::Nothing, EeTag::Nothing, EeTag::PowerUp] {
+            self.write(tag);
+        }
+        for square in Square::all().filter(|&square| pieces.get(square) != Reading::Empty) {
+            self.write(field(square, pieces.get(square), false));
+        }
+        self.last_field_at = None;
+        self.last_mark = None;
+        self.mark(pieces);
+    }
+
+    /// `square` was seen to have changed; `pieces` is the whole board afterwards.
+    pub(super) fn field(&mut self, at: Instant, square: Square, pieces: &Placement) {
+        let quick = self.last_field_at.is_some_and(|last| at.since(last) < QUICK);
+        // One piece that keeps changing is kept once.
+        if self.last_field == Some(square) {
+            self.ring.truncate(self.ring.len().saturating_sub(2));
+        }
+        self.write(field(square, pieces.get(square), quick));
+        self.last_field = Some(square);
+        self.last_field_at = Some(at);
+        self.mark(pieces);
+    }
+
+    pub(super) fn write(&mut self, tag: EeTag) {
+        let mut bytes = Vec::with_capacity(3);
+        tag.encode(&mut bytes);
+        self.ring.extend(bytes);
+        let over = self.ring.len().saturating_sub(SIZE);
+        self.ring.drain(..over);
+        self.last_field = None;
+    }
+
+    /// Everything, oldest first, with its end tag; notes that it was read.
+    pub(super) fn read_out(&mut self) -> Vec<u8> {
+        let mut data: Vec<u8> = self.ring.iter().copied().collect();
+        EeTag::End.encode(&mut data);
+        self.write(EeTag::Downloaded);
+        data
+    }
+
+    fn mark(&mut self, pieces: &Placement) {
+        let initial = Placement::initial();
+        let differs = |other: &Placement| Square::all().filter(|&square| other.get(square) != pieces.get(square)).count() as u32;
+        let (normal, rotated) = (differs(&initial), differs(&initial.rotated()));
+        self.away = self.away.max(normal.min(rotated));
+        let standing = |square: Square| pieces.get(square) != Reading::Empty;
+        let mark = if normal == 0 {
+            Some(EeTag::Initial)
+        } else if rotated == 0 {
+            Some(EeTag::InitialRotated)
+        } else if !Square::all().any(standing) {
+            Some(EeTag::EmptyBoard)
+        } else if Square::all().all(|square| standing(square) == matches!(square.rank(), 0 | 1 | 6 | 7)) {
+            Some(EeTag::FourRows)
+        } else {
+            None
+        };
+        let Some(mark) = mark else { return };
+        // Adjusting a piece or two in the initial position does not count as setting it up again. A piece that has left
+        // differs on one square while in the hand, on two when it stands elsewhere.
+        if self.last_mark != Some(mark) || self.away > 4 {
+            self.write(mark);
+        }
+        self.last_mark = Some(mark);
+        if matches!(mark, EeTag::Initial | EeTag::InitialRotated) {
+            self.away = 0;
+        }
+    }
+}
+
+fn field(square: Square, reading: Reading, quick: bool) -> EeTag {
+    EeTag::Field { index: squares::index(square), code: squares::code(reading).unwrap_or(0), quick }
+}

@@ -1,0 +1,180 @@
+//! The board's clock port: the clock, its cable, and the board asking it two or three times a second.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use flagfall_protocols::drivers::dgt::clock::{ClockAck, ClockMessage, ClockReport, RawFace, Status};
+use flagfall_protocols::event::{ClockFace, ClockReading, ClockSide};
+use flagfall_protocols::time::{ClockTime, Instant};
+
+use super::clock::Clock;
+use super::settings::Quirks;
+
+/// Acknowledgements that may be on their way; a host is to wait for each.
+const MAX_ACKS: usize = 16;
+/// UPDATE sends an unchanged message again after this time.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// When the board passes on what it hears from the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reporting {
+    Never,
+    OnChange,
+    OnChangeAndEverySecond,
+}
+
+/// What the board learns by asking the clock once.
+pub(super) struct Polled {
+    /// To be sent.
+    pub(super) message: Option<ClockMessage>,
+    /// The lever moved: which side stopped, with which time.
+    pub(super) stopped: Option<(ClockSide, ClockTime)>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Port {
+    pub(super) clock: Option<Clock>,
+    pub(super) connected: bool,
+    /// The clock is connected and says nothing.
+    silent: bool,
+    every: Duration,
+    pub(super) next_poll: Instant,
+    sent: Option<(Instant, ClockMessage)>,
+    lever: Option<ClockSide>,
+    acks: VecDeque<(Instant, ClockMessage)>,
+    quirks: Quirks,
+    jump_at: Option<Instant>,
+}
+
+impl Port {
+    pub(super) fn new(clock: Option<Clock>, every: Duration, quirks: Quirks, at: Instant) -> Port {
+        Port {
+            connected: clock.is_some(),
+            clock,
+            silent: quirks.clock_silent_until_replug,
+            every: every.max(Duration::from_millis(1)),
+            next_poll: at,
+            sent: None,
+            lever: None,
+            acks: VecDeque::new(),
+            jump_at: quirks.clock_jump.map(|after| at.after(after)),
+            quirks,
+        }
+    }
+
+    pub(super) fn plug(&mut self, connected: bool) {
+        self.connected = connected;
+        self.silent &= !connected;
+        self.lever = None;
+    }
+
+    /// The board was switched on, or a mode was set: what was sent before does not count.
+    pub(super) fn forget(&mut self) {
+        self.sent = None;
+    }
+
+    pub(super) fn power_up(&mut self, at: Instant) {
+        self.forget();
+        self.acks.clear();
+        self.next_poll = at;
+    }
+
+    /// Asks the clock, which must have been advanced to `at`.
+    pub(super) fn poll(&mut self, at: Instant, reporting: Reporting) -> Polled {
+        self.next_poll = at.after(self.every);
+        let message = self.now();
+        let stopped = self.lever_moved();
+        let fresh = self.sent.is_none_or(|(last, sent)| {
+            sent != message || (reporting == Reporting::OnChangeAndEverySecond && at.since(last) >= AGAIN)
+        });
+        if reporting == Reporting::Never || self.silent || !fresh {
+            return Polled { message: None, stopped };
+        }
+        self.sent = Some((at, message));
+        let jump = self.jump_at.is_some_and(|due| due <= at);
+        let running = self.clock.as_ref().filter(|clock| jump && self.connected && clock.running());
+        let message = match running.map(Clock::reading) {
+            None => message,
+            Some(reading) => {
+                self.jump_at = None;
+                // So that the right time follows even if it did not change.
+                self.sent = None;
+                report(&jumped(reading))
+            }
+        };
+        Polled { message: Some(message), stopped }
+    }
+
+    /// The answer to "send clock"; none from a clock that says nothing.
+    pub(super) fn query(&self) -> Option<ClockMessage> {
+        (!self.silent).then(|| self.now())
+    }
+
+    /// A clock command was received; its acknowledgement is due at `due`.
+    pub(super) fn acknowledge(&mut self, at: Instant, due: Instant, ack: ClockAck) {
+        if !self.connected || self.silent || self.acks.len() + 3 > MAX_ACKS {
+            return;
+        }
+        let mut ack = ack;
+        if std::mem::take(&mut self.quirks.ack_fails_once) {
+            ack.0[0] = ClockAck::FAILED;
+        }
+        if self.quirks.null_clock_message {
+            self.acks.push_back((at, ClockMessage::Null));
+        }
+        if std::mem::take(&mut self.quirks.illegal_time)
+            && let ClockMessage::Report(now) = self.now()
+        {
+            self.acks.push_back((at, ClockMessage::Report(ClockReport { right: RawFace([0x0c, 0x08, 0x08]), ..now })));
+        }
+        self.acks.push_back((due, ClockMessage::Ack(ack)));
+    }
+
+    pub(super) fn next_ack(&self) -> Option<Instant> {
+        self.acks.front().map(|(due, _)| *due)
+    }
+
+    pub(super) fn take_ack(&mut self) -> Option<ClockMessage> {
+        self.acks.pop_front().map(|(_, message)| message)
+    }
+
+    fn now(&self) -> ClockMessage {
+        match self.clock.as_ref().filter(|_| self.connected) {
+            Some(clock) => report(&clock.reading()),
+            None => ClockMessage::Report(ClockReport { status: Status(Status::NO_CLOCK), ..ClockReport::default() }),
+        }
+    }
+
+    fn lever_moved(&mut self) -> Option<(ClockSide, ClockTime)> {
+        let reading = self.clock.as_ref().filter(|_| self.connected)?.reading();
+        let before = self.lever.replace(reading.lever_up)?;
+        (before != reading.lever_up).then(|| (before, reading.face(before).time))
+    }
+}
+
+fn report(reading: &ClockReading) -> ClockMessage {
+    let turn = match reading.turn {
+        Some(ClockSide::Left) => Status::LEFT_TURN,
+        Some(ClockSide::Right) => Status::RIGHT_TURN,
+        None => 0,
+    };
+    let bits = [
+        (reading.running, Status::RUNNING),
+        (reading.lever_up == ClockSide::Right, Status::RIGHT_UP),
+        (reading.battery_low, Status::BATTERY_LOW),
+    ];
+    let status = bits.into_iter().filter(|(set, _)| *set).fold(turn, |status, (_, bit)| status | bit);
+    ClockMessage::Report(ClockReport {
+        right: RawFace::new(reading.right),
+        left: RawFace::new(reading.left),
+        status: Status(status),
+    })
+}
+
+fn jumped(reading: ClockReading) -> ClockReading {
+    let up = |face: ClockFace| ClockFace { time: ClockTime(face.time.millis() + 5_400_000), ..face };
+    match reading.turn {
+        Some(ClockSide::Right) => ClockReading { right: up(reading.right), ..reading },
+        _ => ClockReading { left: up(reading.left), ..reading },
+    }
+}

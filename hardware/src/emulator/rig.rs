@@ -1,0 +1,185 @@
+//! A driver and an emulated board in one room, without time passing: the rig jumps from one thing that happens to the next.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use flagfall_protocols::driver::{DeviceCommand, Driver, Input, Output};
+use flagfall_protocols::time::Instant;
+
+use super::Emulator;
+use crate::faulty::{Faults, Made};
+
+/// How many deadlines a driver may ask for at one moment before it is taken to be broken.
+const MAX_DEADLINES: u32 = 1000;
+
+/// One thing that was seen in the rig.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RigEvent<'a> {
+    /// These bytes reached the driver, damage included.
+    Rx {
+        /// When.
+        at: Instant,
+        /// The bytes.
+        bytes: &'a [u8],
+    },
+    /// The driver sent these bytes, before any damage.
+    Tx {
+        /// When.
+        at: Instant,
+        /// The channel.
+        channel: u8,
+        /// The bytes.
+        bytes: &'a [u8],
+    },
+    /// The driver told something; never [`Output::Send`], which is a [`RigEvent::Tx`].
+    Output {
+        /// When.
+        at: Instant,
+        /// What it told.
+        output: &'a Output,
+    },
+}
+
+/// A driver, an emulated board and the line between them. It keeps the contract of [`flagfall_protocols::driver`]: inputs in
+/// order of time, a deadline fed with its own stamp after the inputs of the same moment.
+pub struct Rig {
+    driver: Box<dyn Driver>,
+    /// The board; load scripts into it and read its counters here.
+    pub emulator: Emulator,
+    now: Instant,
+    begun: bool,
+    to_driver: VecDeque<(Instant, Vec<u8>)>,
+    to_board: VecDeque<(Instant, Vec<u8>)>,
+    commands: VecDeque<(Instant, DeviceCommand)>,
+    rx_faults: Option<Faults>,
+    tx_faults: Option<Faults>,
+}
+
+impl Rig {
+    /// Both at the beginning of time. The link comes up with the first [`Rig::run_until`].
+    pub const fn new(driver: Box<dyn Driver>, emulator: Emulator) -> Rig {
+        Rig {
+            driver,
+            emulator,
+            now: Instant::ZERO,
+            begun: false,
+            to_driver: VecDeque::new(),
+            to_board: VecDeque::new(),
+            commands: VecDeque::new(),
+            rx_faults: None,
+            tx_faults: None,
+        }
+    }
+
+    /// From now on bytes are damaged on their way to the driver (`rx`) and to the board (`tx`).
+    pub fn damage(&mut self, rx: Option<Faults>, tx: Option<Faults>) {
+        self.rx_faults = rx;
+        self.tx_faults = tx;
+    }
+
+    /// How much damage was done to what the driver received.
+    pub fn made(&self) -> Made {
+        self.rx_faults.as_ref().map(Faults::made).unwrap_or_default()
+    }
+
+    /// Up to where the rig has run.
+    pub const fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// The game will ask something of the device at `at`, or at once if that is over.
+    pub fn command(&mut self, at: Instant, command: DeviceCommand) {
+        let index = self.commands.partition_point(|(earlier, _)| *earlier <= at);
+        self.commands.insert(index, (at, command));
+    }
+
+    /// Runs up to and including `to`; `see` is told everything, in order.
+    pub fn run_until(&mut self, to: Instant, see: &mut dyn FnMut(RigEvent<'_>)) {
+        if !self.begun {
+            self.begun = true;
+            self.feed(self.now, Input::LinkUp, see);
+        }
+        let mut deadlines = 0;
+        while let Some(next) = self.next().filter(|next| *next <= to) {
+            let at = next.max(self.now);
+            if at > self.now {
+                deadlines = 0;
+            }
+            self.now = at;
+            if !self.inputs(at, see) && self.driver.deadline().is_some_and(|deadline| deadline <= at) {
+                deadlines += 1;
+                assert!(deadlines < MAX_DEADLINES, "the driver's deadline does not move on from {at:?}");
+                self.feed(at, Input::Deadline, see);
+            }
+        }
+        self.now = self.now.max(to);
+    }
+
+    fn next(&self) -> Option<Instant> {
+        let queues = [
+            self.to_driver.front().map(|(at, _)| *at),
+            self.to_board.front().map(|(at, _)| *at),
+            self.commands.front().map(|(at, _)| *at),
+        ];
+        let own = [self.emulator.next(), self.driver.deadline()];
+        queues.into_iter().chain(own).flatten().min()
+    }
+
+    /// Feeds everything that happens at `at` and is not a deadline; gives false if that is nothing.
+    fn inputs(&mut self, at: Instant, see: &mut dyn FnMut(RigEvent<'_>)) -> bool {
+        let mut any = false;
+        while let Some((_, bytes)) = pop_due(&mut self.to_board, at) {
+            any = true;
+            self.emulator.host(at, &bytes);
+        }
+        let mut sent = Vec::new();
+        self.emulator.advance(at, &mut sent);
+        for (stamp, bytes) in sent {
+            pass(self.rx_faults.as_mut(), stamp, &bytes, &mut self.to_driver);
+        }
+        while let Some((_, bytes)) = pop_due(&mut self.to_driver, at) {
+            any = true;
+            see(RigEvent::Rx { at, bytes: &bytes });
+            self.feed(at, Input::Bytes { channel: 0, bytes: &bytes }, see);
+        }
+        while let Some((_, command)) = pop_due(&mut self.commands, at) {
+            any = true;
+            self.feed(at, Input::Command(command), see);
+        }
+        any
+    }
+
+    fn feed(&mut self, at: Instant, input: Input<'_>, see: &mut dyn FnMut(RigEvent<'_>)) {
+        self.driver.handle(at, input);
+        while let Some(output) = self.driver.poll() {
+            match &output {
+                Output::Send { channel, bytes } => {
+                    see(RigEvent::Tx { at, channel: *channel, bytes });
+                    pass(self.tx_faults.as_mut(), at, bytes, &mut self.to_board);
+                }
+                output => see(RigEvent::Output { at, output }),
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Rig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rig").field("now", &self.now).field("emulator", &self.emulator).finish_non_exhaustive()
+    }
+}
+
+fn pop_due<T>(queue: &mut VecDeque<(Instant, T)>, at: Instant) -> Option<(Instant, T)> {
+    queue.pop_front_if(|(due, _)| *due <= at)
+}
+
+fn pass(faults: Option<&mut Faults>, at: Instant, bytes: &[u8], queue: &mut VecDeque<(Instant, Vec<u8>)>) {
+    match faults {
+        None => queue.push_back((at, bytes.to_vec())),
+        Some(faults) => {
+            let mut pieces = Vec::new();
+            faults.piece(at, bytes, &mut pieces);
+            queue.extend(pieces);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What lies on the table: pieces on squares, pieces in the hand, and sensors that err.
+
+use flagfall_protocols::square::{Piece, Placement, Reading, Square};
+use flagfall_protocols::time::Instant;
+
+/// A hand movement that could not be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Impossible {
+    /// Nothing stands there to be lifted or pushed.
+    NothingThere(Square),
+    /// Nothing is in the hand to be put down.
+    EmptyHand,
+    /// No straight line leads from the first to the second square.
+    NotStraight(Square, Square),
+    /// The clock runs and cannot be set.
+    ClockRuns,
+    /// The hand holds as much as it can.
+    FullHand,
+    /// The board has no clock.
+    NoClock,
+}
+
+/// Pieces, hand and sensors.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    pieces: Placement,
+    hand: Vec<Reading>,
+    faults: Vec<(Square, Reading, Instant)>,
+}
+
+/// More than the pieces of a set with its spare queens.
+const HAND: usize = 64;
+
+impl Table {
+    pub(super) const fn new(pieces: Placement) -> Table {
+        Table { pieces, hand: Vec::new(), faults: Vec::new() }
+    }
+
+    /// What the sensors see.
+    pub(super) fn seen(&self) -> Placement {
+        let mut seen = self.pieces;
+        for &(square, reading, _) in &self.faults {
+            seen.set(square, reading);
+        }
+        seen
+    }
+
+    /// Puts all pieces at once; the hand is empty afterwards.
+    pub(super) fn set_up(&mut self, pieces: Placement) {
+        self.pieces = pieces;
+        self.hand.clear();
+    }
+
+    pub(super) fn lift(&mut self, square: Square) -> Result<(), Impossible> {
+        let piece = self.pieces.get(square);
+        if piece == Reading::Empty {
+            return Err(Impossible::NothingThere(square));
+        }
+        if self.hand.len() == HAND {
+            return Err(Impossible::FullHand);
+        }
+        self.pieces.set(square, Reading::Empty);
+        self.hand.push(piece);
+        Ok(())
+    }
+
+    /// Puts the piece from the top of the hand, or `piece` from the box; what stood there is pushed off the board.
+    pub(super) fn place(&mut self, square: Square, piece: Option<Piece>) -> Result<(), Impossible> {
+        let piece = match piece {
+            Some(piece) => Reading::Piece(piece),
+            None => self.hand.pop().ok_or(Impossible::EmptyHand)?,
+        };
+        self.pieces.set(square, piece);
+        Ok(())
+    }
+
+    pub(super) fn drop(&mut self) -> Result<(), Impossible> {
+        self.hand.pop().map(|_| ()).ok_or(Impossible::EmptyHand)
+    }
+
+    /// One step of a slide: what stands on `to` is pushed off the board.
+    pub(super) fn shift(&mut self, from: Square, to: Square) -> Result<(), Impossible> {
+        let piece = self.pieces.get(from);
+        if piece == Reading::Empty {
+            return Err(Impossible::NothingThere(from));
+        }
+        self.pieces.set(from, Reading::Empty);
+        self.pieces.set(to, piece);
+        Ok(())
+    }
+
+    /// The sensor of `square` gives `reading` until that moment, whatever stands there. Of two faults the later begun is seen.
+    pub(super) fn misread(&mut self, square: Square, reading: Reading, until: Instant) {
+        self.faults.push((square, reading, until));
+    }
+
+    pub(super) fn faults_over(&mut self, now: Instant) {
+        self.faults.retain(|&(_, _, until)| until > now);
+    }
+}
+
+/// The squares on a straight line from `from` (left out) to `to`; none if there is no such line.
+pub(super) fn line(from: Square, to: Square) -> Option<Vec<Square>> {
+    let files = i32::from(to.file()) - i32::from(from.file());
+    let ranks = i32::from(to.rank()) - i32::from(from.rank());
+    let steps = files.abs().max(ranks.abs());
+    if steps == 0 || (files != 0 && ranks != 0 && files.abs() != ranks.abs()) {
+        return None;
+    }
+    let stride = files.signum() + 8 * ranks.signum();
+    (1..=steps).map(|step| Square::new(u8::try_from(from.index() as i32 + step * stride).ok()?)).collect()
+}

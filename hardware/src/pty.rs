@@ -1,0 +1,121 @@
+//! Pseudo-terminals: a serial port without a cable. An emulated board sits on the master, the daemon opens the path.
+//!
+//! What differs from a real port: there are no DTR and RTS lines (setting them gives ENOTTY), and the baud rate is stored
+//! without effect, so whoever wants the pace of 9600 baud paces the bytes.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl, open};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::pty::openpty;
+use nix::sys::stat::Mode;
+use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
+use nix::unistd::{read, ttyname, write};
+
+use crate::link::{Link, LinkError, WRITE_TIMEOUT};
+
+/// One end of a pseudo-terminal.
+#[derive(Debug)]
+pub struct Pty {
+    end: Option<OwnedFd>,
+    /// The slave held open beside its master, so that a program that opens the path may close it and come again.
+    keeper: Option<OwnedFd>,
+}
+
+impl Pty {
+    /// A new pair in raw mode: the master as a link, and the path that another program opens. The path stays as long as the
+    /// link, and programs may come and go unseen until [`Pty::watch_hang_up`] is called.
+    ///
+    /// # Errors
+    /// What the operating system says, for example that no pseudo-terminals are left.
+    pub fn pair() -> Result<(Pty, PathBuf), LinkError> {
+        let pair = openpty(None, None).map_err(cause)?;
+        make_raw(&pair.slave)?;
+        let path = ttyname(&pair.slave).map_err(cause)?;
+        fcntl(&pair.slave, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).map_err(cause)?;
+        Ok((Pty { end: Some(prepared(pair.master)?), keeper: Some(pair.slave) }, path))
+    }
+
+    /// Opens the other end by its path, in raw mode.
+    ///
+    /// # Errors
+    /// [`LinkError::Unplugged`] if there is no such path, [`LinkError::Busy`] or [`LinkError::Denied`] as for a serial port.
+    pub fn open(path: &Path) -> Result<Pty, LinkError> {
+        let end = open(path, OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC, Mode::empty()).map_err(cause)?;
+        make_raw(&end)?;
+        Ok(Pty { end: Some(prepared(end)?), keeper: None })
+    }
+
+    /// From now on the master is [`LinkError::Unplugged`] when no program has the path open. Call it when one has.
+    pub fn watch_hang_up(&mut self) {
+        self.keeper = None;
+    }
+}
+
+impl Link for Pty {
+    fn read(&mut self, buffer: &mut [u8], timeout: Duration) -> Result<usize, LinkError> {
+        let end = self.end.as_ref().ok_or(LinkError::Unplugged)?;
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        wait(end, PollFlags::POLLIN, timeout)?;
+        match read(end, buffer) {
+            Ok(0) => Err(LinkError::Unplugged),
+            Ok(count) => Ok(count),
+            Err(error) => Err(cause(error)),
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
+        let end = self.end.as_ref().ok_or(LinkError::Unplugged)?;
+        let mut left = bytes;
+        while !left.is_empty() {
+            wait(end, PollFlags::POLLOUT, WRITE_TIMEOUT)?;
+            match write(end, left) {
+                Ok(count) => left = &left[count..],
+                Err(error) => return Err(cause(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.end = None;
+        self.keeper = None;
+    }
+}
+
+/// Sleeps in poll(2) until `end` is ready, or has hung up with nothing left to read, or `timeout` is over.
+fn wait(end: &OwnedFd, events: PollFlags, timeout: Duration) -> Result<(), LinkError> {
+    // Rounded up: a wait of less than a millisecond must not become a busy loop of no waits.
+    let millis = timeout.as_micros().div_ceil(1000);
+    let timeout = PollTimeout::try_from(millis).unwrap_or(PollTimeout::MAX);
+    let mut fds = [PollFd::new(end.as_fd(), events)];
+    match poll(&mut fds, timeout) {
+        Ok(0) | Err(Errno::EINTR) => Err(LinkError::TimedOut),
+        Err(error) => Err(cause(error)),
+        Ok(_) => match fds[0].revents() {
+            Some(ready) if ready.intersects(events) => Ok(()),
+            _ => Err(LinkError::Unplugged),
+        },
+    }
+}
+
+fn make_raw(end: &OwnedFd) -> Result<(), LinkError> {
+    let mut settings = tcgetattr(end).map_err(cause)?;
+    cfmakeraw(&mut settings);
+    tcsetattr(end, SetArg::TCSANOW, &settings).map_err(cause)
+}
+
+fn prepared(end: OwnedFd) -> Result<OwnedFd, LinkError> {
+    fcntl(&end, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(cause)?;
+    fcntl(&end, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).map_err(cause)?;
+    Ok(end)
+}
+
+fn cause(error: Errno) -> LinkError {
+    std::io::Error::from(error).into()
+}

@@ -1,0 +1,83 @@
+//! A pseudo-terminal as a link.
+
+use std::time::Duration;
+
+use flagfall_hardware::link::{Link, LinkError};
+use flagfall_hardware::pty::Pty;
+
+const SOON: Duration = Duration::from_millis(20);
+const LATE: Duration = Duration::from_secs(5);
+
+fn read_exactly(link: &mut Pty, count: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 64];
+    while bytes.len() < count {
+        let got = link.read(&mut buffer, LATE).expect("all bytes come");
+        bytes.extend_from_slice(&buffer[..got]);
+    }
+    bytes
+}
+
+#[test]
+fn every_byte_value_passes_both_ways() {
+    let (mut board, path) = Pty::pair().unwrap();
+    let mut host = Pty::open(&path).unwrap();
+    let mut all: Vec<u8> = (0..=255).collect();
+    // What a terminal likes to interpret: null, interrupt, end, flow control, return, erase, all ones.
+    all.extend([0x00, 0x03, 0x04, 0x11, 0x13, 0x0d, 0x0a, 0x7f, 0xff, 0xff, 0x00]);
+    board.write(&all).unwrap();
+    assert_eq!(read_exactly(&mut host, all.len()), all);
+    host.write(&all).unwrap();
+    assert_eq!(read_exactly(&mut board, all.len()), all);
+    assert!(matches!(host.read(&mut [0; 8], SOON), Err(LinkError::TimedOut)), "no echo");
+    assert!(matches!(board.read(&mut [0; 8], SOON), Err(LinkError::TimedOut)), "no echo");
+}
+
+#[test]
+fn closing_the_master_is_an_unplug() {
+    let (mut board, path) = Pty::pair().unwrap();
+    let mut host = Pty::open(&path).unwrap();
+    board.close();
+    for _ in 0..2 {
+        assert!(matches!(host.read(&mut [0; 8], LATE), Err(LinkError::Unplugged)));
+        assert!(matches!(host.write(&[0x40]), Err(LinkError::Unplugged)));
+        assert!(matches!(board.read(&mut [0; 8], LATE), Err(LinkError::Unplugged)), "closed by ourselves");
+    }
+    assert!(matches!(Pty::open(&path), Err(LinkError::Unplugged)), "the path is gone");
+}
+
+#[test]
+fn the_host_may_come_and_go() {
+    let (mut board, path) = Pty::pair().unwrap();
+    assert!(matches!(board.read(&mut [0; 8], SOON), Err(LinkError::TimedOut)), "nobody is there, and nothing spins");
+    for round in 0..2 {
+        let mut host = Pty::open(&path).unwrap();
+        host.write(&[round]).unwrap();
+        assert_eq!(read_exactly(&mut board, 1), [round]);
+        drop(host);
+        assert!(matches!(board.read(&mut [0; 8], SOON), Err(LinkError::TimedOut)));
+    }
+}
+
+#[test]
+fn a_host_that_goes_is_seen_when_watched() {
+    let (mut board, path) = Pty::pair().unwrap();
+    let mut host = Pty::open(&path).unwrap();
+    board.watch_hang_up();
+    host.write(&[0x42]).unwrap();
+    host.close();
+    assert_eq!(read_exactly(&mut board, 1), [0x42], "what was sent before comes first");
+    assert!(matches!(board.read(&mut [0; 8], LATE), Err(LinkError::Unplugged)));
+}
+
+#[test]
+fn a_write_nobody_reads_times_out() {
+    let (mut board, _path) = Pty::pair().unwrap();
+    assert!(matches!(board.write(&vec![0x8e; 200_000]), Err(LinkError::TimedOut)));
+}
+
+#[test]
+fn an_empty_buffer_reads_nothing() {
+    let (mut board, _path) = Pty::pair().unwrap();
+    assert!(matches!(board.read(&mut [], LATE), Ok(0)));
+}
