@@ -1,1 +1,123 @@
-//! The driver to copy.
+//! A board that does not exist, as a start for one that does: copy this file, rename it, draw its bytes here.
+//!
+//! ```text
+//!  board to host      53  sq  oc  xx      one square: sq a1 = 0 … h8 = 63, oc 00 empty / 01 occupied, xx = sq ^ oc
+//!                     └── 'S'
+//!
+//!  host to board      3f                  '?': report every square; sent once when the link came up
+//! ```
+//!
+//! It is compiled and tested, but it has no row in the registry.
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::vec;
+use core::time::Duration;
+
+use crate::driver::{Capabilities, Driver, DriverInfo, Input, Output, Timing};
+use crate::event::{Anomaly, ByteRange, DeviceEvent};
+use crate::square::{Reading, Square};
+use crate::time::Instant;
+
+/// The registry's row, if the board existed.
+pub const INFO: DriverInfo = DriverInfo {
+    name: "template",
+    devices: &["No board at all"],
+    usb: &[],
+    bluetooth: &[],
+    baud: 9600,
+    capabilities: Capabilities { identifies_pieces: false, clock: false, log: false },
+    timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO },
+    make: || Box::new(Template::default()),
+};
+
+/// A message broken off by this much silence is given up.
+const STALL: Duration = Duration::from_millis(500);
+
+/// Codec and session in one, for so small a protocol.
+#[derive(Debug, Default)]
+pub struct Template {
+    out: VecDeque<Output>,
+    /// Bytes seen since the start.
+    offset: u64,
+    /// The message in hand.
+    held: [u8; 4],
+    len: usize,
+    touched: Instant,
+    greeted: bool,
+}
+
+impl Driver for Template {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        debug_assert!(self.out.is_empty(), "drain before feeding again");
+        match input {
+            Input::LinkUp => self.out.push_back(Output::Send { channel: 0, bytes: vec![b'?'] }),
+            Input::LinkDown => (self.len, self.greeted) = (0, false),
+            Input::Bytes { bytes, .. } => {
+                for &byte in bytes {
+                    self.touched = at;
+                    self.byte(byte);
+                }
+            }
+            // The next report of every square is all this board can be asked for.
+            Input::Command(_) => self.out.push_back(Output::Send { channel: 0, bytes: vec![b'?'] }),
+            Input::Deadline => {
+                if self.deadline().is_some_and(|end| end <= at) {
+                    self.anomaly(Anomaly::Stalled, self.len);
+                    self.len = 0;
+                }
+            }
+        }
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.out.pop_front()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        (self.len > 0).then(|| self.touched.after(STALL))
+    }
+}
+
+impl Template {
+    fn byte(&mut self, byte: u8) {
+        self.offset += 1;
+        if self.len == 0 && byte != b'S' {
+            return self.anomaly(Anomaly::StrayByte, 1);
+        }
+        self.held[self.len] = byte;
+        self.len += 1;
+        if self.len < self.held.len() {
+            return;
+        }
+        self.len = 0;
+        let [_, square, occupied, check] = self.held;
+        let reading = match occupied {
+            0 => Some(Reading::Empty),
+            1 => Some(Reading::Occupied),
+            _ => None,
+        };
+        match (Square::new(square), reading) {
+            (Some(square), Some(reading)) if check == square.index() as u8 ^ occupied => {
+                if !self.greeted {
+                    self.greeted = true;
+                    self.event(DeviceEvent::Responding);
+                }
+                self.event(DeviceEvent::Square { square, reading });
+            }
+            _ => self.anomaly(Anomaly::BadField, 4),
+        }
+    }
+
+    fn event(&mut self, event: DeviceEvent) {
+        self.out.push_back(Output::Event { unit: 0, event, bytes: self.last(4) });
+    }
+
+    fn anomaly(&mut self, anomaly: Anomaly, len: usize) {
+        self.out.push_back(Output::Anomaly { unit: 0, anomaly, bytes: self.last(len) });
+    }
+
+    fn last(&self, len: usize) -> ByteRange {
+        ByteRange { channel: 0, start: self.offset - len as u64, end: self.offset }
+    }
+}

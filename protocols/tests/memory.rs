@@ -1,0 +1,77 @@
+//! Memory: bounded whatever comes, and none is asked for while a game is read.
+//!
+//! One test only, because the counts are those of the whole process.
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use flagfall_protocols::driver::{Driver, Input};
+use flagfall_protocols::drivers::DRIVERS;
+use flagfall_protocols::time::Instant;
+
+use common::samples;
+
+struct Counting;
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+// Passes everything on; counting has no influence on what is given out.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        CALLS.fetch_add(1, Relaxed);
+        let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(live, Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Relaxed);
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn feed(driver: &mut dyn Driver, at: Instant, bytes: &[u8]) {
+    driver.handle(at, Input::Bytes { channel: 0, bytes });
+    while driver.poll().is_some() {}
+}
+
+#[test]
+fn bounded_and_quiet() {
+    for info in DRIVERS {
+        let mut rng = fastrand::Rng::with_seed(1);
+        let mut noise = vec![0; 4096];
+        let mut driver = info.start();
+        let before = LIVE.load(Relaxed);
+        PEAK.store(before, Relaxed);
+        for n in 0..500 {
+            rng.fill(&mut noise);
+            if n % 2 == 0 {
+                // Nothing but the data of one long message after another.
+                noise.iter_mut().for_each(|byte| *byte &= 0x7f);
+                noise[..3].copy_from_slice(&[0x8f, 0x1f, 0x03]);
+            }
+            feed(&mut *driver, Instant(n), &noise);
+        }
+        // The outputs of one input of 4 kB are the most: they cannot be more than its bytes.
+        let peak = PEAK.load(Relaxed) - before;
+        let kept = LIVE.load(Relaxed).saturating_sub(before);
+        assert!(peak < 4 << 20, "{}: {peak} bytes at most", info.name);
+        assert!(kept < 64 << 10, "{}: {kept} bytes kept", info.name);
+
+        // In steady state nothing is allocated: the first two samples are what a game consists of.
+        let mut driver = info.start();
+        let game = &samples::of(info.name)[..2];
+        game.iter().for_each(|(bytes, _)| feed(&mut *driver, Instant(0), bytes));
+        let calls = CALLS.load(Relaxed);
+        for n in 0..10_000 {
+            feed(&mut *driver, Instant(n), game[n as usize % 2].0);
+        }
+        assert_eq!(CALLS.load(Relaxed) - calls, 0, "{}: allocations while a game is read", info.name);
+    }
+}
