@@ -1,2 +1,7 @@
-//! flagfall.
-fn main() {}
+//! The command line of flagfall.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    flagfall::cli::main()
+}

@@ -125,6 +125,8 @@ pub enum AlarmStatus {
     Cured,
     /// An arbiter closed it.
     Acknowledged,
+    /// Another game began on the board.
+    GameOver,
 }
 
 /// One alarm.
@@ -218,6 +220,18 @@ impl Alarms {
         alarm.closed = Some(at);
         self.changed.push(id);
         true
+    }
+
+    /// Another game begins: what was open belongs to the old one. Gives the alarms that this closes.
+    pub(crate) fn next_game(&mut self, at: Instant) -> Vec<Alarm> {
+        let mut open: Vec<Alarm> = self.open().cloned().collect();
+        for alarm in &mut open {
+            alarm.closed = Some(at);
+            alarm.status = AlarmStatus::GameOver;
+        }
+        self.all.clear();
+        self.changed.clear();
+        open
     }
 
     /// An arbiter's record settles every open alarm of this kind.

@@ -15,7 +15,7 @@ use crate::effect::Effect;
 use crate::game::{Game, castling_mode};
 use crate::input::{Command, GameResult, Side};
 use crate::interval::Interval;
-use crate::message::{AuditBody, RevisionBody, Stage};
+use crate::message::{AuditBody, MoveBody, RevisionBody, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::record::How;
 
@@ -27,7 +27,7 @@ impl Game {
                 self.revised();
                 out.push(Effect::Audit(AuditBody::Command { verb: verb(command) }));
             }
-            Err(problem) => out.push(Effect::Refused(format!("{}: {problem}", verb(command)))),
+            Err(problem) => out.push(Effect::Audit(AuditBody::Refused { problem: format!("{}: {problem}", verb(command)) })),
         }
     }
 
@@ -85,7 +85,7 @@ impl Game {
             }
         }
         self.restart_from(position, castling_mode(&self.config));
-        out.push(Effect::Revision(RevisionBody { from_ply: 1, cause: "set_position", moves: Vec::new() }));
+        out.push(revision(1, "set_position", Vec::new()));
     }
 
     fn take_back(&mut self, plies: usize, cause: &'static str, out: &mut Vec<Effect>) -> Result<(), &'static str> {
@@ -96,7 +96,7 @@ impl Game {
         self.decoder.forget_tentative();
         if cut {
             self.decoder.record.truncate(plies);
-            out.push(Effect::Revision(RevisionBody { from_ply: plies as u32 + 1, cause, moves: Vec::new() }));
+            out.push(revision(plies as u32 + 1, cause, Vec::new()));
         }
         self.ending = None;
         self.stage = Stage::Playing;
@@ -122,9 +122,7 @@ impl Game {
         self.settle_irregularities();
         let body = self.move_body(plies);
         out.push(match plies < moves {
-            true => {
-                Effect::Revision(RevisionBody { from_ply: plies as u32 + 1, cause: "correct_move", moves: alloc::vec![body] })
-            }
+            true => revision(plies as u32 + 1, "correct_move", alloc::vec![body]),
             false => Effect::Move(body),
         });
         self.decoder.board_changed(self.now, &self.board);
@@ -187,6 +185,10 @@ impl Game {
             self.over(out);
         }
     }
+}
+
+fn revision(from_ply: u32, cause: &'static str, moves: Vec<MoveBody>) -> Effect {
+    Effect::Audit(AuditBody::Revision(RevisionBody { from_ply, cause, moves }))
 }
 
 const fn color(side: Side) -> Color {

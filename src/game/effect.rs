@@ -1,13 +1,12 @@
 //! What a step of the game produces.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use flagfall_protocols::driver::DeviceCommand;
 
 use crate::laws::finding::Finding;
 use crate::laws::winnable::Ask;
-use crate::message::{AlertBody, AuditBody, LiveMove, MoveBody, RevisionBody};
+use crate::message::{AlertBody, AuditBody, LiveMove, MoveBody};
 
 /// For whom something is (`architecture.md`, "Three audiences, three types"). The public gets what the live audience gets,
 /// later.
@@ -28,8 +27,6 @@ pub enum Effect {
     Clock,
     /// A move became sure; for arbiters.
     Move(MoveBody),
-    /// The moves of the game were changed; for arbiters.
-    Revision(RevisionBody),
     /// A move stands on the board; for the live audience.
     LiveMove(LiveMove),
     /// From a ply on the game is another one; for the live audience.
@@ -51,6 +48,4 @@ pub enum Effect {
     Ask(Ask),
     /// A question for the device.
     Device(DeviceCommand),
-    /// An input was refused and changed nothing.
-    Refused(String),
 }

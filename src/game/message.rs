@@ -1,5 +1,6 @@
 //! The bodies of published messages (`mqtt.md` section 2): structs with a fixed field order, one set for each audience.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -232,6 +233,17 @@ pub enum AuditBody {
     },
     /// A result was shown with the kings.
     Hint(Hint),
+    /// An alarm was opened, changed or closed.
+    Alarm(AlertBody),
+    /// A finding was made or changed.
+    Finding(Box<Finding>),
+    /// The moves of the game were changed.
+    Revision(RevisionBody),
+    /// An input was refused and changed nothing.
+    Refused {
+        /// Why.
+        problem: String,
+    },
     /// A command was carried out.
     Command {
         /// Its verb.

@@ -65,7 +65,7 @@ impl Game {
         self.setting = Default::default();
         self.questions = Questions::default();
         self.findings.clear();
-        self.alarms = Default::default();
+        out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::view::alert(alarm))));
         self.completed_before = Pair { white: completed, black: completed };
         self.ending = None;
         self.result = None;

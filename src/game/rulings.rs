@@ -18,7 +18,7 @@ use crate::laws::finding::{Finding, Outcome, Phase};
 use crate::laws::table::{Case, rule};
 use crate::laws::winnable::{Answer, Verdict};
 use crate::men;
-use crate::message::Stage;
+use crate::message::{AuditBody, Stage};
 
 /// With nothing moved for this long before the fall the game may have ended without a word (row 9); players do think for half
 /// an hour, and then the fall is theirs.
@@ -171,7 +171,8 @@ impl Game {
 
     pub(crate) fn answer(&mut self, answer: &Answer, out: &mut Vec<Effect>) {
         if let Err(problem) = self.questions.answer(answer) {
-            out.push(Effect::Refused(format!("answer {}: {problem}", answer.id)));
+            let problem = format!("answer {}: {problem}", answer.id);
+            out.push(Effect::Audit(AuditBody::Refused { problem }));
         }
     }
 }

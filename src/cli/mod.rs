@@ -1,0 +1,47 @@
+//! The commands, one file each.
+
+mod replay;
+mod summary;
+mod trace;
+
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Reads electronic chess boards and clocks: moves, presses, flag-falls, and what the Laws say of them.
+#[derive(Parser)]
+#[command(name = "flagfall", version, disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Feed a trace or journal to the core again and show what comes out.
+    Replay(replay::Replay),
+    /// Make traces.
+    #[command(subcommand)]
+    Trace(trace::Trace),
+}
+
+/// Runs the command line: exit code 0 if all went well, 1 if not, 2 if the words of the call are off.
+pub fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Replay(replay) => replay.run(),
+        Command::Trace(trace) => trace.run(),
+    };
+    match done {
+        Ok(code) => code,
+        // Whoever read our output has seen enough.
+        Err(error) if error.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == ErrorKind::BrokenPipe) => {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            // Nothing is left to be told if even this cannot be written.
+            let _ = writeln!(std::io::stderr(), "flagfall: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! `flagfall replay`: a trace or journal through the core again.
+
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::trace::Trace;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::summary::Summary;
+use crate::publish::Message;
+use crate::replay::{self, Overrides, Setting};
+use crate::station::StationOutput;
+
+/// The arguments of `flagfall replay`.
+#[derive(Args)]
+pub(super) struct Replay {
+    /// The trace or journal file.
+    trace: PathBuf,
+    /// Print every message, one JSON object a line: topic, retain, payload.
+    #[arg(long, conflicts_with_all = ["summary", "verify"])]
+    json: bool,
+    /// Print the game, and at the end one JSON object with all that came out.
+    #[arg(long, conflicts_with = "verify")]
+    summary: bool,
+    /// Compare what comes out with what the journal says was sent; exit code 1 if it differs.
+    #[arg(long)]
+    verify: bool,
+    /// Time control in PGN notation, instead of the trace's own: `300+5`, `40/5400+30:1800+30`, `300d3` (US delay), `300b3`
+    /// (Bronstein).
+    #[arg(long)]
+    time_control: Option<String>,
+    /// Which display of the clock is White's, as seen from its front.
+    #[arg(long)]
+    white_clock: Option<Side>,
+    /// Write castling as king takes rook.
+    #[arg(long)]
+    chess960: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Side {
+    Left,
+    Right,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    topic: &'a str,
+    retain: bool,
+    payload: Option<&'a RawValue>,
+}
+
+impl Replay {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let name = self.trace.display().to_string();
+        let bytes = std::fs::read(&self.trace).with_context(|| name.clone())?;
+        self.replay(&bytes).with_context(|| name)
+    }
+
+    fn replay(&self, bytes: &[u8]) -> Result<ExitCode> {
+        let trace = Trace::new(bytes)?;
+        let overrides = Overrides {
+            time_control: self.time_control.clone(),
+            white_clock: self.white_clock.map(|side| match side {
+                Side::Left => ClockSide::Left,
+                Side::Right => ClockSide::Right,
+            }),
+            chess960: self.chess960,
+        };
+        let setting = Setting::of(&trace, &overrides)?;
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        if self.verify {
+            let verified = replay::verify(&trace, &setting)?;
+            for difference in &verified.differences {
+                writeln!(out, "{difference}")?;
+            }
+            writeln!(out, "{} outputs compared, {} differ", verified.compared, verified.differences.len())?;
+            out.flush()?;
+            return Ok(if verified.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        }
+        let mut station = setting.station();
+        replay::run(&trace, &mut station, &mut |output| match output {
+            StationOutput::Message(message) if !self.summary => self.print(&message, &mut out),
+            _ => Ok(()),
+        })?;
+        if self.summary {
+            Summary::of(&station).print(&mut out)?;
+        }
+        out.flush()?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// A message as one JSON object, or as a line for people.
+    fn print(&self, message: &Message, out: &mut dyn Write) -> Result<()> {
+        if self.json {
+            let payload = match message.payload.is_empty() {
+                true => None,
+                false => Some(serde_json::from_str(&message.payload)?),
+            };
+            let line = Line { topic: &message.topic, retain: message.retain, payload };
+            writeln!(out, "{}", serde_json::to_string(&line)?)?;
+        } else if message.number > 0 {
+            let seconds = message.at.0 as f64 / 1e6;
+            writeln!(out, "{seconds:10.3}  {}  {}", message.topic, message.payload)?;
+        }
+        Ok(())
+    }
+}

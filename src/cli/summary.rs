@@ -1,0 +1,86 @@
+//! The one JSON object at the end of `flagfall replay --summary`.
+
+use std::collections::BTreeMap;
+
+use flagfall_game::input::GameResult;
+use flagfall_game::laws::finding::Finding;
+use flagfall_game::message::{AlertBody, FlagBody, Hint};
+use flagfall_game::pair::Pair;
+use serde::Serialize;
+
+use crate::station::Station;
+
+/// What was played, completed, fallen, found.
+#[derive(Serialize)]
+pub(super) struct Summary {
+    /// Sure moves, UCI.
+    moves: Vec<String>,
+    /// Sure moves, SAN.
+    san: Vec<String>,
+    /// Completed moves of each player; null where earlier ones are not known.
+    completed: Pair<Option<u32>>,
+    /// A move that stands on the board and is not proved; null if there is none.
+    pending: Option<Pending>,
+    flags: Vec<FlagBody>,
+    findings: Vec<Finding>,
+    hints: Vec<Hint>,
+    alarms: Vec<AlertBody>,
+    anomalies: BTreeMap<&'static str, u64>,
+    result: Option<GameResult>,
+    fen: String,
+}
+
+#[derive(Serialize)]
+struct Pending {
+    uci: String,
+    san: String,
+    color: &'static str,
+    made_at: [u64; 2],
+    after_flag: bool,
+    /// Further moves that stand on top of it, UCI.
+    then: Vec<String>,
+}
+
+impl Summary {
+    pub(super) fn of(station: &Station) -> Summary {
+        let game = station.game();
+        let state = game.arbiter_state();
+        let mut pending = state.pending.into_iter();
+        Summary {
+            moves: state.moves.iter().map(|played| played.uci.clone()).collect(),
+            san: state.moves.iter().map(|played| played.san.clone()).collect(),
+            completed: state.completed,
+            pending: pending.next().map(|first| Pending {
+                uci: first.uci,
+                san: first.san,
+                color: first.color,
+                made_at: first.made_at,
+                after_flag: first.after_flag,
+                then: pending.map(|next| next.uci).collect(),
+            }),
+            flags: state.flags,
+            findings: game.findings().to_vec(),
+            hints: state.hints,
+            alarms: game.alarms(),
+            anomalies: station.anomalies().iter().map(|(anomaly, count)| (anomaly.name(), *count)).collect(),
+            result: state.result,
+            fen: state.fen,
+        }
+    }
+
+    /// A few lines for people, then the object on a line of its own.
+    pub(super) fn print(&self, out: &mut dyn std::io::Write) -> anyhow::Result<()> {
+        for (index, pair) in self.san.chunks(2).enumerate() {
+            writeln!(out, "{:3}. {}", index + 1, pair.join(" "))?;
+        }
+        for flag in &self.flags {
+            writeln!(out, "flag-fall: {}", flag.side)?;
+        }
+        for finding in &self.findings {
+            let outcome = serde_json::to_string(&finding.outcome)?;
+            writeln!(out, "finding: {} (row {}, {})", outcome.trim_matches('"'), finding.row, finding.articles.join(", "))?;
+        }
+        writeln!(out, "{}", serde_json::to_string(self)?)?;
+        Ok(())
+    }
+}

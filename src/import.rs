@@ -1,0 +1,153 @@
+//! Captures of other programs, turned into traces.
+//!
+//! A capture is JSON lines with `dir` (`board->host` or `host->board`), `hex`, and maybe `t` in seconds. One without times gets
+//! them from the clock messages: a display that lost a second says that a second passed. What lies between two clock messages
+//! is spread evenly over the time between them.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use flagfall_protocols::bytes::unhex;
+use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
+use flagfall_protocols::event::{ClockReading, DeviceEvent};
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{self, Body, Record};
+use serde::Deserialize;
+
+/// A press or another clock message that shows no second gone is taken for half of one.
+const PART_OF_A_SECOND: Duration = Duration::from_millis(500);
+/// What passes between two messages at least: a message takes this long on a slow line.
+const LEAST_GAP: Duration = Duration::from_millis(20);
+/// What passes between two messages when no clock runs.
+const NO_CLOCK_GAP: Duration = Duration::from_millis(250);
+
+#[derive(Deserialize)]
+struct Line {
+    dir: String,
+    hex: String,
+    #[serde(default)]
+    t: Option<f64>,
+}
+
+struct Piece {
+    from_board: bool,
+    bytes: Vec<u8>,
+    at: Option<Instant>,
+}
+
+/// Turns a capture into the text of a trace for `driver`, with these header lines beside the driver's name.
+///
+/// # Errors
+/// The line that is no such JSON, no hex, or earlier than the line before.
+pub fn import(capture: &str, driver: &DriverInfo, headers: &[(&str, &str)]) -> Result<String> {
+    let mut pieces = Vec::new();
+    for (index, text) in capture.lines().enumerate() {
+        if !text.trim().is_empty() {
+            let piece = piece(text).with_context(|| format!("line {}", index + 1))?;
+            pieces.push(piece);
+        }
+    }
+    let timed = pieces.iter().filter(|piece| piece.at.is_some()).count();
+    let times = match timed {
+        0 => from_clock(&pieces, driver),
+        _ if timed == pieces.len() => stamped(&pieces)?,
+        _ => bail!("{timed} of {} lines have a time: all or none must", pieces.len()),
+    };
+    let mut out = String::from(trace::FORMAT);
+    out.push('\n');
+    for (key, value) in [("driver", driver.name)].iter().chain(headers) {
+        trace::print_header(key, value, &mut out).with_context(|| format!("header `{key}: {value}`"))?;
+    }
+    for (seq, (piece, at)) in pieces.into_iter().zip(times).enumerate() {
+        let bytes = piece.bytes.into();
+        let body = match piece.from_board {
+            true => Body::Rx { link: 0, channel: 0, bytes },
+            false => Body::Tx { link: 0, channel: 0, bytes },
+        };
+        trace::print(&Record { seq: seq as u64 + 1, at, body }, &mut out)?;
+    }
+    Ok(out)
+}
+
+fn piece(text: &str) -> Result<Piece> {
+    let line: Line = serde_json::from_str(text)?;
+    let from_board = match line.dir.as_str() {
+        "board->host" | "rx" => true,
+        "host->board" | "tx" => false,
+        other => bail!("dir `{other}` is neither `board->host` nor `host->board`"),
+    };
+    let bytes = unhex(&line.hex.to_ascii_lowercase()).with_context(|| format!("hex `{}`", line.hex))?;
+    if bytes.is_empty() {
+        bail!("hex is empty");
+    }
+    let at = match line.t {
+        Some(t) if t.is_finite() && (0.0..1e9).contains(&t) => Some(Instant((t * 1e6) as u64)),
+        Some(t) => bail!("t {t} is not a number of seconds from 0 on"),
+        None => None,
+    };
+    Ok(Piece { from_board, bytes, at })
+}
+
+fn stamped(pieces: &[Piece]) -> Result<Vec<Instant>> {
+    let mut times = Vec::with_capacity(pieces.len());
+    for (index, at) in pieces.iter().filter_map(|piece| piece.at).enumerate() {
+        if times.last().is_some_and(|last| at < *last) {
+            bail!("line {}: the time is before that of the line before", index + 1);
+        }
+        times.push(at);
+    }
+    Ok(times)
+}
+
+/// Times from the clock messages.
+fn from_clock(pieces: &[Piece], driver: &DriverInfo) -> Vec<Instant> {
+    let mut driver = driver.start();
+    let mut times = Vec::with_capacity(pieces.len());
+    let mut last: Option<ClockReading> = None;
+    let mut now = Instant::ZERO;
+    let mut waiting = 0u32;
+    for piece in pieces {
+        let Some(reading) = clock_in(driver.as_mut(), piece) else {
+            waiting += 1;
+            continue;
+        };
+        let passed = match &last {
+            Some(before) if before.running => lost(before, &reading).max(PART_OF_A_SECOND),
+            _ => NO_CLOCK_GAP * (waiting + 1),
+        };
+        let step = (passed / (waiting + 1)).max(LEAST_GAP);
+        for _ in 0..=waiting {
+            now = now.after(step);
+            times.push(now);
+        }
+        waiting = 0;
+        last = Some(reading);
+    }
+    for _ in 0..waiting {
+        now = now.after(NO_CLOCK_GAP);
+        times.push(now);
+    }
+    times
+}
+
+/// The last clock report in a piece of the capture.
+fn clock_in(driver: &mut dyn Driver, piece: &Piece) -> Option<ClockReading> {
+    let mut found = None;
+    if piece.from_board {
+        driver.handle(Instant::ZERO, Input::Bytes { channel: 0, bytes: &piece.bytes });
+        while let Some(output) = driver.poll() {
+            if let Output::Event { event: DeviceEvent::Clock(reading), .. } = output {
+                found = Some(reading);
+            }
+        }
+    }
+    found
+}
+
+/// What the display that lost more has lost.
+fn lost(before: &ClockReading, now: &ClockReading) -> Duration {
+    let fall = |was: u32, is: u32| u64::from(was.saturating_sub(is));
+    let left = fall(before.left.time.millis(), now.left.time.millis());
+    let right = fall(before.right.time.millis(), now.right.time.millis());
+    Duration::from_millis(left.max(right))
+}

@@ -1,0 +1,162 @@
+//! Envelope and numbering: one flat header and a body. Events are numbered without a gap for each audience.
+
+use flagfall_game::effect::{Audience, Effect};
+use flagfall_game::game::Game;
+use flagfall_game::message::{AuditBody, LiveMove};
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace;
+use serde::Serialize;
+
+use super::topics::Board;
+
+/// One message to be published.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Who may see it.
+    pub audience: trace::Audience,
+    /// Number in the audience's series of events; 0 for a state.
+    pub number: u64,
+    /// Where it goes.
+    pub topic: String,
+    /// It stays until replaced.
+    pub retain: bool,
+    /// JSON; empty deletes a retained message.
+    pub payload: String,
+    /// It carries a finding or decision: it must be on disk before it is sent.
+    pub finding: bool,
+    /// When its cause happened.
+    pub at: Instant,
+}
+
+#[derive(Serialize)]
+struct Time {
+    us: u64,
+}
+
+#[derive(Serialize)]
+struct Envelope<'a, T> {
+    v: &'static str,
+    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no: Option<u64>,
+    game: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rev: Option<u32>,
+    t: Time,
+    body: &'a T,
+}
+
+#[derive(Serialize)]
+struct LiveRevision<'a> {
+    from_ply: u32,
+    cause: &'a str,
+    moves: &'a [LiveMove],
+}
+
+/// Makes messages of one board's effects and numbers them.
+#[derive(Clone, Debug)]
+pub struct Messages {
+    board: Board,
+    journal: String,
+    arbiter: u64,
+    live: u64,
+}
+
+/// What kind of message an effect becomes.
+struct Shape {
+    audience: Audience,
+    kind: &'static str,
+    topic: String,
+    event: bool,
+}
+
+impl Messages {
+    /// Messages of this board; `journal` is the first part of every event's id.
+    pub fn new(board: Board, journal: &str) -> Messages {
+        Messages { board, journal: journal.to_owned(), arbiter: 0, live: 0 }
+    }
+
+    /// The messages of one effect.
+    pub fn of(&mut self, at: Instant, effect: &Effect, game: &Game, out: &mut Vec<Message>) {
+        let topics = &self.board;
+        match effect {
+            Effect::State(Audience::Arbiter) => {
+                let shape = state(Audience::Arbiter, "board.state", topics.arbiter_state());
+                self.push(at, shape, game, &game.arbiter_state(), out);
+            }
+            Effect::State(Audience::Live) => {
+                let shape = state(Audience::Live, "board.state", topics.live_state());
+                self.push(at, shape, game, &game.live_state(), out);
+            }
+            Effect::Clock => {
+                let shape = state(Audience::Live, "board.clock", topics.live_clock());
+                self.push(at, shape, game, &game.clock(), out);
+            }
+            Effect::Move(body) => self.push(at, event(Audience::Arbiter, "board.move", topics.arbiter_move()), game, body, out),
+            Effect::LiveMove(body) => self.push(at, event(Audience::Live, "board.move", topics.live_move()), game, body, out),
+            Effect::LiveRevision { from_ply, cause, moves } => {
+                let body = LiveRevision { from_ply: *from_ply, cause, moves };
+                self.push(at, event(Audience::Live, "board.revision", topics.live_revision()), game, &body, out);
+            }
+            Effect::Alert(body) => {
+                let topic = topics.alert(body.id);
+                self.audit(at, game, &AuditBody::Alarm(body.clone()), out);
+                if body.closed_at.is_none() {
+                    self.push(at, state(Audience::Arbiter, "board.alert", topic), game, body, out);
+                } else {
+                    out.push(deleted(at, topic));
+                }
+            }
+            Effect::Finding(finding) => {
+                let ruling = state(Audience::Arbiter, "board.ruling", topics.ruling());
+                self.audit(at, game, &AuditBody::Finding(Box::new(finding.clone())), out);
+                self.push(at, ruling, game, finding, out);
+            }
+            Effect::Audit(body) => self.audit(at, game, body, out),
+            Effect::Ask(_) | Effect::Device(_) => {}
+        }
+    }
+
+    fn audit(&mut self, at: Instant, game: &Game, body: &AuditBody, out: &mut Vec<Message>) {
+        let shape = event(Audience::Arbiter, "board.audit", self.board.audit());
+        self.push(at, shape, game, body, out);
+    }
+
+    fn push(&mut self, at: Instant, shape: Shape, game: &Game, body: &impl Serialize, out: &mut Vec<Message>) {
+        let (audience, series) = match shape.audience {
+            Audience::Arbiter => (trace::Audience::Arbiter, &mut self.arbiter),
+            Audience::Live => (trace::Audience::Live, &mut self.live),
+        };
+        *series += u64::from(shape.event);
+        let number = if shape.event { *series } else { 0 };
+        let name = format!("{}-{}-{}-g{}", self.board.event, self.board.round, self.board.board, game.number());
+        let envelope = Envelope {
+            v: "1.0",
+            r#type: shape.kind,
+            id: shape.event.then(|| format!("{}:{number}", self.journal)),
+            no: shape.event.then_some(number),
+            game: &name,
+            rev: (!shape.event).then(|| game.rev()),
+            t: Time { us: at.0 },
+            body,
+        };
+        // Plain structs of numbers, text and lists: there is nothing in them that JSON cannot say.
+        let payload = serde_json::to_string(&envelope).unwrap_or_default();
+        let finding = matches!(shape.kind, "board.ruling") || payload.contains("\"what\":\"finding\"");
+        out.push(Message { audience, number, topic: shape.topic, retain: !shape.event, payload, finding, at });
+    }
+}
+
+fn state(audience: Audience, kind: &'static str, topic: String) -> Shape {
+    Shape { audience, kind, topic, event: false }
+}
+
+fn event(audience: Audience, kind: &'static str, topic: String) -> Shape {
+    Shape { audience, kind, topic, event: true }
+}
+
+fn deleted(at: Instant, topic: String) -> Message {
+    Message { audience: trace::Audience::Arbiter, number: 0, topic, retain: true, payload: String::new(), finding: false, at }
+}

@@ -1,0 +1,142 @@
+//! A trace or journal fed to a station again: the same inputs, so the same outputs.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::game::GameConfig;
+use flagfall_protocols::driver::DriverInfo;
+use flagfall_protocols::drivers;
+use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{Body, Record, Trace};
+
+use crate::publish::topics::Board;
+use crate::restart::Restart;
+use crate::station::{Station, StationInput, StationOutput};
+
+/// How long the last events of a trace are given to settle.
+pub const SETTLE: Duration = Duration::from_secs(3);
+
+/// What a replay needs to know beside the records: from the trace's head, where the command line does not say otherwise.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The driver that reads the bytes.
+    pub driver: &'static DriverInfo,
+    /// The game.
+    pub config: GameConfig,
+    /// The board in topics.
+    pub board: Board,
+    /// First part of the events' ids.
+    pub name: String,
+}
+
+/// What the command line may say about a trace.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// Time control in PGN notation.
+    pub time_control: Option<String>,
+    /// Which display is White's.
+    pub white_clock: Option<ClockSide>,
+    /// Castling is written the Chess960 way.
+    pub chess960: bool,
+}
+
+impl Setting {
+    /// The setting that a trace's head names (`driver`, `time-control`, `chess960`, `white-clock`, `name`).
+    ///
+    /// # Errors
+    /// No or an unknown driver, a time control that is none, a side that is none: with the key.
+    pub fn of(trace: &Trace<'_>, overrides: &Overrides) -> Result<Setting> {
+        let Some(driver) = trace.header("driver") else { bail!("the trace's head has no `# driver: …` line") };
+        let driver = drivers::find(driver).with_context(|| format!("driver: `{driver}` is not one of {}", names()))?;
+        let time_control = match overrides.time_control.as_deref().or(trace.header("time-control")) {
+            Some(text) => Some(TimeControl::parse(text).with_context(|| format!("time-control: `{text}`"))?),
+            None => None,
+        };
+        let white_clock = match (overrides.white_clock, trace.header("white-clock")) {
+            (Some(side), _) => Some(side),
+            (None, Some("left")) => Some(ClockSide::Left),
+            (None, Some("right")) => Some(ClockSide::Right),
+            (None, Some(other)) => bail!("white-clock: `{other}` is neither `left` nor `right`"),
+            (None, None) => None,
+        };
+        let chess960 = overrides.chess960 || trace.header("chess960") == Some("true");
+        let name = trace.header("name").unwrap_or("replay").to_owned();
+        Ok(Setting { driver, config: GameConfig { time_control, chess960, white_clock }, board: Board::default(), name })
+    }
+
+    /// A station as this setting wants it.
+    pub fn station(&self) -> Station {
+        Station::new(self.driver, self.config.clone(), self.board.clone(), &self.name)
+    }
+}
+
+fn names() -> String {
+    drivers::DRIVERS.iter().map(|driver| driver.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The input that a record holds; none for what was sent out.
+///
+/// # Errors
+/// A command or answer that is not one of ours: with what is wrong in it.
+pub fn input<'a>(record: &'a Record<'a>) -> Result<Option<StationInput<'a>>> {
+    Ok(match &record.body {
+        Body::Rx { channel, bytes, .. } => Some(StationInput::Bytes { channel: *channel, bytes }),
+        Body::Link { up, .. } => Some(StationInput::Link { up: *up }),
+        Body::Cmd(json) => Some(StationInput::Command(serde_json::from_str(json).context("command")?)),
+        Body::Answer(json) => Some(StationInput::Answer(serde_json::from_str(json).context("answer")?)),
+        Body::Anchor(_) | Body::Boot(_) | Body::Tx { .. } | Body::Out { .. } | Body::Ack { .. } | Body::Snap(_) => None,
+    })
+}
+
+/// Feeds one record to a station.
+///
+/// # Errors
+/// As [`input`].
+pub fn feed(station: &mut Station, record: &Record<'_>, out: &mut Vec<StationOutput>) -> Result<()> {
+    if let Some(input) = input(record).with_context(|| format!("record {}", record.seq))? {
+        station.feed(record.at, &input, out);
+    }
+    Ok(())
+}
+
+/// Feeds a whole trace and lets its end settle; every output goes to `sink` in order.
+///
+/// # Errors
+/// A damaged line, or as [`feed`]: with the line.
+pub fn run(trace: &Trace<'_>, station: &mut Station, sink: &mut dyn FnMut(StationOutput) -> Result<()>) -> Result<()> {
+    let mut out = Vec::new();
+    let mut last = Instant::ZERO;
+    for record in trace.records() {
+        let (_, record) = record?;
+        last = record.at;
+        feed(station, &record, &mut out)?;
+        out.drain(..).try_for_each(&mut *sink)?;
+    }
+    station.advance(last.after(SETTLE), &mut out);
+    out.drain(..).try_for_each(sink)
+}
+
+/// What [`verify`] found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// Recorded outputs that were compared.
+    pub compared: usize,
+    /// Each difference in a line of its own.
+    pub differences: Vec<String>,
+}
+
+/// Feeds the inputs of a journal again and compares what comes out with the recorded outputs. Never changes anything.
+///
+/// # Errors
+/// As [`run`].
+pub fn verify(trace: &Trace<'_>, setting: &Setting) -> Result<Verified> {
+    let mut restart = Restart::new(setting.station());
+    for record in trace.records() {
+        let (line, record) = record?;
+        restart.feed(&record).with_context(|| format!("line {line}"))?;
+    }
+    let (_, restored) = restart.finish();
+    Ok(Verified { compared: restored.compared, differences: restored.differences })
+}

@@ -1,0 +1,166 @@
+//! One station: input → driver → game → effects → messages. Time is data; nothing here reads a clock or does IO.
+
+use std::collections::BTreeMap;
+
+use flagfall_game::effect::Effect;
+use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::input::{Command, Input as GameInput};
+use flagfall_game::laws::winnable::{Answer, Ask};
+use flagfall_protocols::bytes::crc32;
+use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Input, Output};
+use flagfall_protocols::event::Anomaly;
+use flagfall_protocols::time::Instant;
+
+use crate::publish::topics::Board;
+use crate::publish::{Message, Messages};
+
+/// What happens to a station.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StationInput<'a> {
+    /// The link opened or went away.
+    Link {
+        /// It is up.
+        up: bool,
+    },
+    /// Bytes arrived.
+    Bytes {
+        /// The channel.
+        channel: u8,
+        /// The bytes.
+        bytes: &'a [u8],
+    },
+    /// An admitted command.
+    Command(Command),
+    /// A worker's answer.
+    Answer(Answer),
+}
+
+/// What a station wants done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StationOutput {
+    /// Write these bytes to the link.
+    Send {
+        /// When.
+        at: Instant,
+        /// The channel.
+        channel: u8,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// Publish this.
+    Message(Message),
+    /// Ask the worker.
+    Ask(Ask),
+}
+
+/// A driver and the game it feeds.
+pub struct Station {
+    driver: Box<dyn Driver>,
+    game: Game,
+    messages: Messages,
+    effects: Vec<Effect>,
+    anomalies: BTreeMap<Anomaly, u64>,
+    questions: Vec<DeviceCommand>,
+    made: Vec<Message>,
+}
+
+impl Station {
+    /// A station with one board.
+    pub fn new(driver: &DriverInfo, config: GameConfig, board: Board, journal: &str) -> Station {
+        Station {
+            driver: driver.start(),
+            game: Game::new(config, driver.timing),
+            messages: Messages::new(board, journal),
+            effects: Vec::new(),
+            anomalies: BTreeMap::new(),
+            questions: Vec::new(),
+            made: Vec::new(),
+        }
+    }
+
+    /// The game on the board.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// How often each anomaly was met.
+    pub fn anomalies(&self) -> &BTreeMap<Anomaly, u64> {
+        &self.anomalies
+    }
+
+    /// A digest of the whole state, for `snap` records: four bytes.
+    pub fn digest(&self) -> [u8; 4] {
+        let state = serde_json::to_vec(&self.game.arbiter_state()).unwrap_or_default();
+        crc32(&state).to_be_bytes()
+    }
+
+    /// The moment at which the station wants to be woken.
+    pub fn deadline(&self) -> Option<Instant> {
+        [self.driver.deadline(), self.game.deadline()].into_iter().flatten().min()
+    }
+
+    /// Takes one input. Deadlines that lie before it come first, each at its own time; one at the same time comes after.
+    pub fn feed(&mut self, at: Instant, input: &StationInput<'_>, out: &mut Vec<StationOutput>) {
+        while let Some(due) = self.deadline().filter(|&due| due < at) {
+            self.wake(due, out);
+        }
+        match input {
+            StationInput::Link { up } => {
+                self.drive(at, if *up { Input::LinkUp } else { Input::LinkDown }, out);
+                self.play(at, &GameInput::Link { up: *up }, out);
+            }
+            StationInput::Bytes { channel, bytes } => self.drive(at, Input::Bytes { channel: *channel, bytes }, out),
+            StationInput::Command(command) => self.play(at, &GameInput::Command(command.clone()), out),
+            StationInput::Answer(answer) => self.play(at, &GameInput::Answer(answer.clone()), out),
+        }
+        self.ask_device(at, out);
+    }
+
+    /// Time has come to `to` without another input: every deadline up to then.
+    pub fn advance(&mut self, to: Instant, out: &mut Vec<StationOutput>) {
+        while let Some(due) = self.deadline().filter(|&due| due <= to) {
+            self.wake(due, out);
+        }
+    }
+
+    fn wake(&mut self, due: Instant, out: &mut Vec<StationOutput>) {
+        if self.driver.deadline() == Some(due) {
+            self.drive(due, Input::Deadline, out);
+        } else {
+            self.play(due, &GameInput::Deadline, out);
+        }
+        self.ask_device(due, out);
+    }
+
+    fn drive(&mut self, at: Instant, input: Input<'_>, out: &mut Vec<StationOutput>) {
+        self.driver.handle(at, input);
+        while let Some(output) = self.driver.poll() {
+            match output {
+                Output::Send { channel, bytes } => out.push(StationOutput::Send { at, channel, bytes }),
+                Output::Event { event, bytes, .. } => self.play(at, &GameInput::Device { event, source: bytes }, out),
+                Output::Anomaly { anomaly, .. } => *self.anomalies.entry(anomaly).or_default() += 1,
+            }
+        }
+    }
+
+    fn play(&mut self, at: Instant, input: &GameInput, out: &mut Vec<StationOutput>) {
+        let mut effects = std::mem::take(&mut self.effects);
+        self.game.step(at, input, &mut effects);
+        for effect in effects.drain(..) {
+            match effect {
+                Effect::Ask(ask) => out.push(StationOutput::Ask(ask)),
+                Effect::Device(command) => self.questions.push(command),
+                other => self.messages.of(at, &other, &self.game, &mut self.made),
+            }
+        }
+        self.effects = effects;
+        out.extend(self.made.drain(..).map(StationOutput::Message));
+    }
+
+    /// Puts the game's questions to the driver, which was drained before as its contract wants.
+    fn ask_device(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
+        while let Some(command) = self.questions.pop() {
+            self.drive(at, Input::Command(command), out);
+        }
+    }
+}
