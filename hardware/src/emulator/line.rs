@@ -58,10 +58,10 @@ impl Line {
         }
     }
 
-    /// The board lost its power: what has not left never will.
+    /// The board lost its power at `at`: what has not arrived by then never will.
     pub(super) fn cut(&mut self, at: Instant) {
-        self.queue.clear();
-        self.waiting = 0;
+        self.queue.retain(|(arrives, _)| *arrives <= at);
+        self.waiting = self.queue.iter().map(|(_, piece)| piece.len()).sum();
         self.free = at;
     }
 }

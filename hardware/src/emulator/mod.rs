@@ -3,6 +3,23 @@
 //!
 //! Nothing here does IO or reads a clock. [`rig`] runs a driver against it in simulated time; a program that has a link feeds
 //! it from there.
+//!
+//! ```
+//! use flagfall_hardware::emulator::{Emulator, Settings, rig::Rig, rig::RigEvent, script::Script};
+//! use flagfall_protocols::{drivers, time::Instant};
+//!
+//! let mut board = Emulator::new(Settings::default());
+//! board.load(&Script::parse("5 run\n+3 lift e2\n+0.45 place e4\n+0.3 press left").expect("a script"));
+//! let mut rig = Rig::new(drivers::find("dgt").expect("registered").start(), board);
+//! let mut told = Vec::new();
+//! rig.run_until(Instant(20_000_000), &mut |event| {
+//!     if let RigEvent::Output { at, output } = event {
+//!         told.push((at, output.clone()));
+//!     }
+//! });
+//! assert!(!told.is_empty());
+//! assert_eq!(rig.emulator.counters().set_and_run, 0);
+//! ```
 
 pub mod clock;
 pub mod clock_model;
@@ -12,6 +29,7 @@ pub mod script;
 
 mod answers;
 mod board;
+mod hands;
 mod line;
 mod memory;
 mod port;

@@ -12,7 +12,7 @@ use super::settings::Quirks;
 
 /// Acknowledgements that may be on their way; a host is to wait for each.
 const MAX_ACKS: usize = 16;
-/// UPDATE sends an unchanged message again after this time.
+/// UPDATE lets no more than this pass between two messages.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// When the board passes on what it hears from the clock.
@@ -85,7 +85,7 @@ impl Port {
         let message = self.now();
         let stopped = self.lever_moved();
         let fresh = self.sent.is_none_or(|(last, sent)| {
-            sent != message || (reporting == Reporting::OnChangeAndEverySecond && at.since(last) >= AGAIN)
+            sent != message || (reporting == Reporting::OnChangeAndEverySecond && self.next_poll.since(last) > AGAIN)
         });
         if reporting == Reporting::Never || self.silent || !fresh {
             return Polled { message: None, stopped };

@@ -1,0 +1,114 @@
+//! Hand motions taken apart into movements without duration, and what each does to the table, the clock and the power switch.
+
+use flagfall_protocols::drivers::dgt::host_decoder::HostDecoder;
+use flagfall_protocols::square::{Reading, Square};
+use flagfall_protocols::time::Instant;
+
+use super::answers::Mode;
+use super::board::Emulator;
+use super::clock::Clock;
+use super::scan::Scan;
+use super::script::{Action, Script};
+use super::table::{self, Impossible};
+
+/// A hand movement without duration.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Motion {
+    Do(Action),
+    Shift(Square, Square),
+    FaultsOver,
+    OtherClock,
+}
+
+impl Emulator {
+    pub(super) fn carry_out(&mut self, motion: Motion) -> Result<(), Impossible> {
+        let action = match motion {
+            Motion::Do(action) => action,
+            Motion::Shift(from, to) => return self.table.shift(from, to),
+            Motion::FaultsOver => {
+                self.table.faults_over(self.now);
+                return Ok(());
+            }
+            Motion::OtherClock => {
+                let clock = self.port.clock.take().ok_or(Impossible::NoClock)?;
+                self.port.clock = Some(Clock::new(clock.settings().clone(), self.now));
+                self.port.plug(true);
+                return Ok(());
+            }
+        };
+        match action {
+            Action::Board(pieces) => self.table.set_up(pieces),
+            Action::Lift(square) => self.table.lift(square)?,
+            Action::Place(square, piece) => self.table.place(square, piece)?,
+            Action::Drop => self.table.drop()?,
+            Action::Misread { square, piece, lasts } => {
+                self.table.misread(square, piece.map_or(Reading::Empty, Reading::Piece), self.now.after(lasts));
+            }
+            Action::Dropout { square, lasts } => self.table.misread(square, Reading::Empty, self.now.after(lasts)),
+            // A move is taken apart when it is loaded, and so is a slide that has a straight line.
+            Action::Move { .. } => {}
+            Action::Slide { from, to, .. } => return Err(Impossible::NotStraight(from, to)),
+            Action::Power(on) => self.power(on),
+            _ => return self.handle_clock(action),
+        }
+        Ok(())
+    }
+
+    fn handle_clock(&mut self, action: Action) -> Result<(), Impossible> {
+        let clock = self.port.clock.as_mut().ok_or(Impossible::NoClock)?;
+        match action {
+            Action::Press(side) => clock.press(side),
+            Action::Run => clock.run(),
+            Action::Stop => clock.stop(),
+            Action::Set { left, right } => return clock.set(left, right).then_some(()).ok_or(Impossible::ClockRuns),
+            Action::FlagSignOff(side) => clock.flag_sign_off(side),
+            Action::Connect => self.port.plug(true),
+            Action::Disconnect | Action::Replace => self.port.plug(false),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn power(&mut self, on: bool) {
+        if on == self.powered {
+            return;
+        }
+        self.powered = on;
+        self.mode = Mode::Idle;
+        self.decoder = HostDecoder::new();
+        self.line.cut(self.now);
+        if on {
+            self.scan = Scan::new(self.now, self.settings.scan, self.table.seen());
+            self.memory.power_up(self.scan.reported());
+            self.port.power_up(self.now);
+        }
+    }
+}
+
+/// Takes `action`, begun at `at`, apart.
+pub(super) fn expand(at: Instant, action: Action, motions: &mut Vec<(Instant, Motion)>) {
+    match action {
+        Action::Move { from, to } => {
+            motions.push((at, Motion::Do(Action::Lift(from))));
+            motions.push((at.after(Script::MOVE_LASTS), Motion::Do(Action::Place(to, None))));
+        }
+        Action::Slide { from, to, lasts } => {
+            let Some(path) = table::line(from, to) else { return motions.push((at, Motion::Do(action))) };
+            let mut before = from;
+            for (step, &square) in (1u32..).zip(&path) {
+                let when = lasts.saturating_mul(step) / path.len() as u32;
+                motions.push((at.after(when), Motion::Shift(before, square)));
+                before = square;
+            }
+        }
+        Action::Misread { lasts, .. } | Action::Dropout { lasts, .. } => {
+            motions.push((at, Motion::Do(action)));
+            motions.push((at.after(lasts), Motion::FaultsOver));
+        }
+        Action::Replace => {
+            motions.push((at, Motion::Do(action)));
+            motions.push((at.after(Script::REPLACE_LASTS), Motion::OtherClock));
+        }
+        _ => motions.push((at, Motion::Do(action))),
+    }
+}
