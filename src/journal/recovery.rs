@@ -46,10 +46,13 @@ fn cut_tail(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::Result<Opt
     if !tail.is_empty() {
         let kept = keep(fs, &torn(&name, found.end), tail);
         fs.truncate(&name, len)?;
-        fs.sync(&name)?;
         let line = found.tail.map_or(1, |(line, ..)| line);
         recovered.damage.add(&name, line, Harm::Torn { bytes: tail.len(), kept });
     }
+    // Content and name of what was read may stand in memory only, if the program died and the power did not. Nor may the
+    // line feed reach the disk before the cut.
+    fs.sync(&name)?;
+    fs.sync_dir()?;
     if !found.line_feed {
         fs.append(&name, b"\n")?;
         fs.sync(&name)?;

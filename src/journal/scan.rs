@@ -65,13 +65,13 @@ impl Scanner<'_> {
         }
     }
 
-    /// Finds good lines inside a bad one: a line feed was hit, or zeros stand before a record (a page that never reached the disk).
+    /// Finds good lines inside a bad one: a line feed was hit, or zeros stand before a record (pages that never reached the disk).
     fn salvage(&mut self, text: &[u8], line: Range<usize>) {
         let (mut from, mut look) = (line.start, line.start);
         for _ in 0..MAX_TRIES {
             let Some(place) = text[look..line.end].windows(SUFFIX).position(is_checksum) else { return };
             look += place + SUFFIX;
-            let zeros = text[from..look].iter().take_while(|&&b| b == 0).count();
+            let zeros = text[from..look].iter().rposition(|&b| b == 0).map_or(0, |last| last + 1);
             if self.take_piece(text, from + zeros..look).is_ok() {
                 // One byte stands where the line feed was.
                 from = look + 1;
