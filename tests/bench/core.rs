@@ -1,0 +1,3 @@
+//! How long the core takes, and what it allocates.
+
+fn main() {}
