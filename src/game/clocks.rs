@@ -45,22 +45,20 @@ impl Game {
 
     fn clock_started(&mut self, runs: Color, out: &mut Vec<Effect>) {
         self.audit_clock("started", Some(runs), out);
-        let first = self.stage == Stage::Armed && self.decoder.record.moves().is_empty();
-        if first && let Some(control) = &self.control {
+        let first = !core::mem::replace(&mut self.clock_has_run, true);
+        if first
+            && self.stage == Stage::Armed
+            && let Some(control) = &self.control
+        {
             let shown = Pair { white: self.clock.time(Color::White), black: self.clock.time(Color::Black) };
             if self.setting.start(control.period(0), shown) {
                 self.alarms.raise(self.now, AlarmKind::ClockSettingDiffers, None, 0);
             }
         }
-        if matches!(self.stage, Stage::Armed | Stage::Playing) && !self.may_run(runs) {
-            self.alarms.raise(self.now, AlarmKind::WrongClockRunning, Some(runs), 0);
-        } else {
-            self.alarms.cure(self.now, AlarmKind::WrongClockRunning);
-        }
     }
 
     /// The clock of `color` may run: it is his move, or the other player's move stands on the board.
-    fn may_run(&self, color: Color) -> bool {
+    pub(crate) fn may_run(&self, color: Color) -> bool {
         self.decoder.press_pending()
             || self.decoder.record.turn() == color
             || self.decoder.line.plies().iter().any(|ply| ply.color == color.other())

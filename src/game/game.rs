@@ -67,6 +67,8 @@ pub struct Game {
     pub(crate) wrong_side_looked: Instant,
     /// The last moment at which anybody moved, pressed or set the clock.
     pub(crate) last_activity: Instant,
+    /// A clock has been started in this game: times are those of the time control only before that.
+    pub(crate) clock_has_run: bool,
     /// A question to the clock is under way since then.
     pub(crate) clock_asked: Option<Instant>,
     /// The moves that the live audience has been told.
@@ -107,6 +109,7 @@ impl Game {
             out_of_turn: 0,
             wrong_side_looked: Instant::ZERO,
             last_activity: Instant::ZERO,
+            clock_has_run: false,
             clock_asked: None,
             told: Vec::new(),
             arbiter_dirty: false,

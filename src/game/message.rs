@@ -231,6 +231,13 @@ pub enum AuditBody {
         /// Between these two, microseconds since the journal began.
         pressed_at: [u64; 2],
     },
+    /// A press with nothing moved, which the opponent took back by pressing at once.
+    PressedBack {
+        /// Who pressed first.
+        side: &'static str,
+        /// Between these two, microseconds since the journal began.
+        pressed_at: [u64; 2],
+    },
     /// A result was shown with the kings.
     Hint(Hint),
     /// An alarm was opened, changed or closed.

@@ -63,6 +63,7 @@ impl Game {
         let default_side = if self.board.rotated() { ClockSide::Right } else { ClockSide::Left };
         self.clock.set_white_side(self.config.white_clock.unwrap_or(default_side));
         self.setting = Default::default();
+        self.clock_has_run = self.clock.runs().is_some();
         self.questions = Questions::default();
         self.findings.clear();
         out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::view::alert(alarm))));
@@ -154,6 +155,9 @@ impl Game {
                     let kind = if pawn_stays { AlarmKind::PromotionNotReplaced } else { AlarmKind::IllegalMove };
                     let squares = men::difference(self.board.men(), &self.decoder.record.node().men);
                     self.alarms.raise(self.now, kind, Some(by), squares);
+                }
+                Decoded::PressedBack { by, at } => {
+                    out.push(Effect::Audit(AuditBody::PressedBack { side: men::color_name(by), pressed_at: at.micros() }))
                 }
                 Decoded::PressedOutOfTurn { by, at } => {
                     out.push(Effect::Audit(AuditBody::PressOutOfTurn { side: men::color_name(by), pressed_at: at.micros() }));

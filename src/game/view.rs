@@ -153,14 +153,19 @@ impl Game {
         let record = self.decoder.record.moves();
         let shown = self.shown_plies();
         let total = record.len() + shown;
-        let uci_at = |index: usize| match record.get(index) {
-            Some(known) => known.uci.clone(),
-            None => self.notation(index - record.len(), &self.decoder.line.plies()[index - record.len()]).1,
+        // Compared without making text: this is asked with every clock message while a made move waits for its press.
+        let is_told = |index: usize| match record.get(index) {
+            Some(known) => known.uci == self.told[index].uci,
+            None => {
+                let mv = self.decoder.line.plies()[index - record.len()].mv;
+                let uci = UciMove::from_move(mv, self.decoder.record.mode());
+                UciMove::from_ascii(self.told[index].uci.as_bytes()) == Ok(uci)
+            }
         };
         if self.told.len() == total && self.told_is_current(shown) {
             return;
         }
-        let same = (0..self.told.len().min(total)).take_while(|&index| self.told[index].uci == uci_at(index)).count();
+        let same = (0..self.told.len().min(total)).take_while(|&index| is_told(index)).count();
         if same == total && same == self.told.len() {
             return;
         }

@@ -19,6 +19,8 @@ const DISPLACED: Duration = Duration::from_secs(2);
 const MEN_WRONG: Duration = Duration::from_secs(3);
 const WRONG_SIDE: Duration = Duration::from_secs(1);
 const NOT_PRESSED: Duration = Duration::from_secs(10);
+/// A clock started on the wrong side may be put right for so long without a word: Black starts White's clock by a press.
+const WRONG_CLOCK: Duration = Duration::from_secs(2);
 /// A running clock that is not heard for this long beyond its delay is asked.
 const CLOCK_QUIET: Duration = Duration::from_secs(3);
 /// The longest delay of a clock whose time control is not known.
@@ -41,8 +43,13 @@ impl Game {
     }
 
     pub(crate) fn what_is_wrong(&mut self) {
-        if self.watching() {
+        let reading = matches!(self.stage, Stage::Armed | Stage::Playing);
+        if reading && !self.touched() {
+            self.board_is_right();
+        } else if self.watching() {
             self.watch_board();
+        }
+        if self.watching() {
             self.watch_press();
         }
         self.watch_clock();
@@ -52,9 +59,6 @@ impl Game {
         let node = self.decoder.line.top(self.decoder.record.node());
         let board = *self.board.men();
         let differs = men::difference(&node.men, &board);
-        if differs == 0 {
-            return self.board_is_right();
-        }
         let quiet = self.now.since(self.board.changed_at(differs));
         let turn = men::turn(&node.position);
         let lifted = men::squares(differs)
@@ -141,9 +145,12 @@ impl Game {
     }
 
     fn watch_clock(&mut self) {
-        if self.clock.runs().is_none() {
+        let Some(runs) = self.clock.runs() else {
             self.clock_asked = None;
             return;
+        };
+        if self.wrong_clock_suspected(runs) && self.now >= self.clock.changed_at().after(WRONG_CLOCK) {
+            self.alarms.raise(self.now, AlarmKind::WrongClockRunning, Some(runs), 0);
         }
         let Some((heard, _)) = self.clock.last_report() else { return };
         let due = heard.after(self.clock_patience());
@@ -154,6 +161,11 @@ impl Game {
             }
             _ => {}
         }
+    }
+
+    /// The clock of the side not to move was started, at the start of the game or after a pause.
+    fn wrong_clock_suspected(&self, runs: Color) -> bool {
+        self.clock.was_started() && matches!(self.stage, Stage::Armed | Stage::Playing) && !self.may_run(runs)
     }
 
     /// The next moment at which a watch may have something to say.
@@ -184,6 +196,9 @@ impl Game {
         }
         if let Some(since) = self.gesture.filter(|_| self.stage != Stage::Over) {
             at(since.after(GESTURE_STANDS));
+        }
+        if self.clock.runs().is_some_and(|runs| self.wrong_clock_suspected(runs)) {
+            at(self.clock.changed_at().after(WRONG_CLOCK));
         }
         if self.clock.runs().is_some()
             && let Some((heard, _)) = self.clock.last_report()

@@ -34,6 +34,8 @@ pub(crate) struct Chessclock {
     inverted: bool,
     disagreements: u8,
     changed_at: Instant,
+    /// The clock that runs was started, not pressed over.
+    was_started: bool,
     /// Periods whose time the clock has added so far.
     period: Pair<u8>,
     flags: Flags,
@@ -50,6 +52,7 @@ impl Chessclock {
             inverted: false,
             disagreements: 0,
             changed_at: Instant::ZERO,
+            was_started: false,
             period: Pair::default(),
             flags: Flags::default(),
             absent: false,
@@ -119,6 +122,11 @@ impl Chessclock {
     /// When a clock last began or ceased to run.
     pub(crate) fn changed_at(&self) -> Instant {
         self.changed_at
+    }
+
+    /// The clock that runs was started while both stood, not by a press of the opponent.
+    pub(crate) fn was_started(&self) -> bool {
+        self.was_started
     }
 
     /// A clock is connected and has reported.
@@ -191,6 +199,7 @@ impl Chessclock {
         let rises = Pair { white: rise(Color::White), black: rise(Color::Black) };
         if ran != runs {
             self.changed_at = at;
+            self.was_started = ran.is_none() && runs.is_some();
         }
         let mut pressed_by = None;
         match (ran, runs) {

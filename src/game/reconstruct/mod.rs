@@ -58,6 +58,8 @@ pub(crate) enum Decoded {
     PressedWithoutMove { by: Color, at: Interval },
     /// A press by the side to move, and the board shows no legal move (7.5.1) or a pawn on the last rank (7.5.2).
     PressedIllegal { by: Color, at: Interval, pawn_stays: bool },
+    /// A press with nothing moved, taken back by the opponent's press before it could count.
+    PressedBack { by: Color, at: Interval },
     /// A press by the side not to move, for which no move is known.
     PressedOutOfTurn { by: Color, at: Interval },
 }
@@ -99,9 +101,11 @@ impl Decoder {
 
     /// A player pressed.
     pub(crate) fn press(&mut self, at: Interval, by: Color, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Decoded>) {
-        self.resolve(at.latest, true, board, clock, out);
+        // Nothing has moved yet since the press before: both wait, the board may be behind.
+        let nothing_yet = self.presses.len() == 1 && *board.men() == self.record.node().men;
+        self.resolve(at.latest, !nothing_yet, board, clock, out);
         let has_move = self.line.plies().iter().any(|ply| ply.color == by);
-        if self.record.turn() != by && !has_move {
+        if self.record.turn() != by && !has_move && !self.press_pending() {
             out.push(Decoded::PressedOutOfTurn { by, at });
             return;
         }
@@ -150,6 +154,10 @@ impl Decoder {
                     self.sure_by_press(count, pressed, board, clock, out);
                 }
                 None => match self.give_up(pressed, now, over, board) {
+                    Some(Decoded::PressedWithoutMove { by, at }) if self.presses.len() > 1 => {
+                        self.presses.drain(..2);
+                        out.push(Decoded::PressedBack { by, at });
+                    }
                     Some(decoded) => {
                         self.presses.remove(0);
                         out.push(decoded);

@@ -1,0 +1,138 @@
+//! Scenarios 88-93, 95, 96, 105, 106: what the clock does, and what is no press.
+
+use flagfall_hardware::emulator::clock_model::{Change, ClockSettings, Method, Model, Period};
+use flagfall_protocols::event::Anomaly;
+use flagfall_protocols::time::ClockTime;
+
+use crate::scene::Scene;
+
+fn fischer(seconds: u32, additional: u32) -> ClockSettings {
+    ClockSettings::new(Model::Dgt3000, Method::Fischer, ClockTime(seconds * 1000), ClockTime(additional * 1000))
+}
+
+fn by_count(moves: u32) -> ClockSettings {
+    let period = |seconds: u32, moves| Period { time: ClockTime(seconds * 1000), additional: ClockTime(2000), moves };
+    ClockSettings {
+        periods: vec![period(120, Some(moves)), period(300, None)],
+        change: Change::ByMoveCount,
+        ..ClockSettings::new(Model::Xl, Method::Fischer, ClockTime(0), ClockTime(0))
+    }
+}
+
+const BY_COUNT: &str = "40/120+2:300+2";
+
+#[test]
+fn s088_a_period_added_at_the_press_of_move_40() {
+    let mut scene = Scene::new(by_count(40), BY_COUNT);
+    scene.act("run").shuffle(79, 0.8);
+    let outcome = scene.wait(2.0).run();
+    let state = outcome.state();
+    assert_eq!((state.period.white, state.period.black), (2, 1));
+    assert_eq!((outcome.pressed(), state.flags.len()), (79, 0));
+    assert_eq!(outcome.alarms(), [""; 0]);
+}
+
+#[test]
+fn s089_the_clock_counts_otherwise() {
+    let mut scene = Scene::new(by_count(39), BY_COUNT);
+    scene.act("run").shuffle(78, 0.8);
+    let outcome = scene.wait(2.0).run();
+    assert_eq!(outcome.alarms(), ["clock_count_differs(white)", "clock_count_differs(black)"]);
+    let outcome = scene.wait(600.0).run();
+    assert_eq!(outcome.row(), "10", "findings on time are undecided");
+}
+
+#[test]
+fn s090_another_option_than_configured() {
+    let mut scene = Scene::new(fischer(5400, 0), "5400+30");
+    scene.act("run").play("e2e4", 3.0).play("e7e5", 3.0).play("g1f3", 3.0).play("b8c6", 3.0);
+    let outcome = scene.wait(2.0).run();
+    assert_eq!(outcome.alarms(), ["clock_setting_differs"]);
+    let mut other = Scene::new(fischer(3600, 30), "5400+30");
+    other.act("run").wait(3.0);
+    assert_eq!(other.run().alarms(), ["clock_setting_differs"], "seen in the times at the start");
+}
+
+#[test]
+fn s091_every_method_shows_its_presses() {
+    for (method, control) in
+        [(Method::Bronstein, "300b5"), (Method::UsDelay, "300d5"), (Method::TimeOnly, "300"), (Method::Fischer, "300+5")]
+    {
+        let additional = if method == Method::TimeOnly { 0 } else { 5000 };
+        let clock = ClockSettings::new(Model::Generic, method, ClockTime(300_000), ClockTime(additional));
+        let mut scene = Scene::new(clock, control);
+        scene.act("run").shuffle(12, 1.0).shuffle(6, 9.0);
+        let outcome = scene.wait(4.0).run();
+        assert_eq!((outcome.moves().len(), outcome.pressed()), (18, 18), "{control}");
+        assert_eq!(outcome.alarms(), [""; 0], "{control}: no link alarm while a delay runs");
+    }
+}
+
+#[test]
+fn s092_started_on_the_wrong_side() {
+    let mut scene = Scene::new(fischer(300, 5), "300+5");
+    scene.act("press left").wait(1.0).act("run").wait(6.0).act("stop").wait(2.0);
+    scene.act("press right").wait(1.0).act("run").wait(1.0).play("e2e4", 1.0).play("e7e5", 1.0);
+    let outcome = scene.wait(2.0).run();
+    assert_eq!(outcome.alarms(), ["wrong_clock_running(black)"]);
+    assert!(outcome.state().alarms.is_empty(), "and cured");
+    assert_eq!((outcome.moves().len(), outcome.pressed()), (2, 2));
+    assert_eq!(outcome.audit("press_out_of_turn"), 0, "nothing of it was a press");
+}
+
+#[test]
+fn s093_black_starts_whites_clock() {
+    let mut scene = Scene::new(fischer(300, 5), "300+5");
+    scene.act("press left").wait(1.0).act("run").wait(0.7).act("press right").wait(2.0);
+    scene.play("e2e4", 1.0).play("e7e5", 1.0);
+    let outcome = scene.wait(3.0).run();
+    assert_eq!(outcome.alarms(), [""; 0], "not 7.5.3");
+    assert_eq!(outcome.moves(), ["e2e4", "e7e5"]);
+}
+
+#[test]
+fn s095_the_clock_is_replaced() {
+    let mut scene = Scene::new(fischer(300, 5), "300+5");
+    scene.act("run").shuffle(6, 1.0).act("stop").wait(1.0).act("replace").wait(10.0);
+    scene.act("set left 0:04:50 right 0:04:40").wait(1.0);
+    scene.command(r#"{"verb":"set-clock-record"}"#).command(r#"{"verb":"set-move-count","completed":{"white":3,"black":3}}"#);
+    scene.act("run").shuffle(2, 1.0);
+    let outcome = scene.wait(2.0).run();
+    assert_eq!((outcome.moves().len(), outcome.pressed(), outcome.state().flags.len()), (8, 8, 0));
+    assert_eq!(outcome.alarms(), ["clock_lost"]);
+    assert!(outcome.state().alarms.is_empty(), "and cured");
+    assert_eq!((outcome.state().completed.white, outcome.state().completed.black), (Some(4), Some(4)));
+}
+
+#[test]
+fn s096_one_impossible_jump_in_a_pause() {
+    let mut scene = Scene::new(fischer(300, 5), "300+5");
+    scene.act("run").shuffle(4, 1.0).act("stop").wait(2.0).act("set left 1:05:30 right 0:04:00");
+    let outcome = scene.wait(3.0).run();
+    assert_eq!(outcome.state().clock.white_ms, Some(3_930_000), "asked again at once, then accepted");
+    assert_eq!(outcome.station.anomalies().get(&Anomaly::ClockJump), Some(&1));
+    assert_eq!((outcome.moves().len(), outcome.alarms().len()), (4, 0), "no press is inferred");
+}
+
+#[test]
+fn s106_the_daemon_joins_in_mid_game() {
+    let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3";
+    let period = |seconds: u32, moves| Period { time: ClockTime(seconds * 1000), additional: ClockTime(0), moves };
+    let clock = ClockSettings {
+        periods: vec![period(60, Some(40)), period(300, None)],
+        change: Change::AtZero,
+        ..ClockSettings::new(Model::Dgt3000, Method::TimeOnly, ClockTime(0), ClockTime(0))
+    };
+    let mut scene = Scene::new(clock, "40/60:300").standing(fen);
+    scene.now = 1.0;
+    scene.act("press left").wait(0.2).act("run").wait(9.0).play("g8f6", 1.0).play("e1g1", 1.0);
+    let outcome = scene.run();
+    assert_eq!(outcome.moves(), ["g8f6", "e1g1"], "the position is followed");
+    assert_eq!(outcome.state().completed.white, None);
+    assert_eq!(outcome.alarms(), ["joined_in_progress"]);
+    let outcome = scene.wait(80.0).run();
+    assert_eq!((outcome.finding().flag, outcome.row(), outcome.finding().completed), ("black", "13", None));
+    scene.command(r#"{"verb":"set-move-count","completed":{"white":40,"black":40}}"#);
+    let outcome = scene.wait(1.0).run();
+    assert_eq!((outcome.row(), outcome.finding().completed), ("12", Some(40)));
+}

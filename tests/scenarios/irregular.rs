@@ -1,0 +1,89 @@
+//! Scenarios 12, 19, 23, 42-44, 101, 107, 108: presses that complete no legal move.
+
+use flagfall_game::alarm::AlarmStatus;
+use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
+use flagfall_protocols::time::ClockTime;
+
+use crate::scene::Scene;
+
+fn scene() -> Scene {
+    let clock = ClockSettings::new(Model::Dgt3000, Method::Fischer, ClockTime(300_000), ClockTime(5_000));
+    let mut scene = Scene::new(clock, "300+5");
+    scene.act("run").wait(1.0);
+    scene
+}
+
+#[test]
+fn s042_pressed_without_a_move() {
+    let outcome = scene().press(true).wait(3.0).run();
+    assert_eq!(outcome.alarms(), ["pressed_without_move(white)"]);
+    assert!(outcome.moves().is_empty());
+}
+
+#[test]
+fn s043_lifted_put_back_and_pressed() {
+    let outcome = scene().act("lift g1").wait(0.8).act("place g1").wait(0.5).press(true).wait(3.0).run();
+    assert_eq!(outcome.alarms(), ["pressed_without_move(white)"]);
+    assert!(outcome.moves().is_empty());
+}
+
+#[test]
+fn s101_an_illegal_move_is_restored_by_the_arbiter() {
+    let mut scene = scene();
+    scene.act("move f1 b5").wait(1.0).press(true).wait(3.0);
+    let outcome = scene.run();
+    assert_eq!(outcome.alarms(), ["illegal_move(white)"]);
+    assert_eq!(outcome.state().alarms[0].squares, ["f1", "b5"]);
+    scene.act("stop").wait(1.0).act("move b5 f1").wait(1.0).act("press right").wait(0.5);
+    scene.act("set left 0:05:00 right 0:07:00").wait(1.0);
+    assert_eq!(scene.run().state().alarms[0].status, AlarmStatus::CorrectedOnBoard, "only the arbiter closes it");
+    scene.command(r#"{"verb":"acknowledge-alert","alarm":1}"#).act("run").play("e2e4", 1.0).play("e7e5", 1.0);
+    let outcome = scene.wait(2.0).run();
+    assert_eq!(outcome.moves(), ["e2e4", "e7e5"]);
+    assert_eq!(outcome.state().alarms, []);
+    assert_eq!((outcome.state().completed.white, outcome.state().completed.black), (Some(1), Some(1)));
+    assert_eq!(outcome.audit("press_out_of_turn"), 0, "the lever in the pause was no press");
+    assert_eq!(outcome.alarms(), ["illegal_move(white)"]);
+}
+
+#[test]
+fn s107_pressed_back_without_a_move() {
+    let outcome = scene().act("press left").wait(0.6).act("press right").wait(3.0).run();
+    assert_eq!(outcome.alarms(), [""; 0], "facts only");
+    assert_eq!(outcome.audit("pressed_back"), 1);
+    assert!(outcome.moves().is_empty());
+}
+
+#[test]
+fn s108_mate_by_an_illegal_move() {
+    let mut scene = scene();
+    scene.play("e2e4", 1.0).play("e7e5", 1.0).play("f1c4", 1.0).play("b8c6", 1.0);
+    scene.act("lift f7").wait(0.3).act("drop").act("move d1 f7").wait(1.0).press(true);
+    let outcome = scene.wait(3.0).run();
+    assert_eq!(outcome.alarms(), ["illegal_move(white)"]);
+    assert_eq!(outcome.moves().len(), 4);
+    assert_eq!(outcome.state().ending, None, "not the end of the game");
+}
+
+#[test]
+fn s019_castling_pressed_without_the_rook() {
+    let mut scene = scene();
+    for uci in ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5"] {
+        scene.play(uci, 1.0);
+    }
+    scene.act("move e1 g1").wait(0.8).press(true);
+    let outcome = scene.wait(3.0).run();
+    assert_eq!(outcome.alarms(), ["illegal_move(white)"]);
+    scene.act("move h1 f1");
+    let outcome = scene.wait(3.0).run();
+    assert_eq!(outcome.moves().len(), 6, "not committed by itself");
+    assert_eq!(outcome.state().pending[0].san, "O-O", "but offered");
+}
+
+#[test]
+fn s023_a_pawn_left_on_the_last_rank() {
+    let mut scene = scene().standing("4k3/P7/8/8/8/8/8/4K3 w - - 0 1");
+    scene.act("move a7 a8").wait(0.8).press(true);
+    let outcome = scene.wait(3.0).run();
+    assert_eq!(outcome.alarms(), ["joined_in_progress", "promotion_not_replaced(white)"]);
+}

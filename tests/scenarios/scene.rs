@@ -1,0 +1,281 @@
+//! A scene: hand motions at an emulated board and clock, told move by move, and what the daemon made of their bytes.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use flagfall::publish::Message;
+use flagfall::publish::topics::Board;
+use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::game::GameConfig;
+use flagfall_game::input::Command;
+use flagfall_game::laws::finding::Finding;
+use flagfall_game::message::{AlertBody, ArbiterState};
+use flagfall_hardware::emulator::clock_model::ClockSettings;
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{Emulator, Settings};
+use flagfall_protocols::drivers;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{self, Body, Record};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position};
+
+/// The link is up and the driver's start-up questions are answered by then.
+const STARTED: f64 = 5.0;
+
+/// What people do at a board, in order of time.
+pub(crate) struct Scene {
+    script: String,
+    commands: Vec<(Instant, Command)>,
+    /// Seconds since the beginning.
+    pub(crate) now: f64,
+    position: Chess,
+    settings: Settings,
+    config: GameConfig,
+}
+
+/// What came out of a scene.
+pub(crate) struct Outcome {
+    pub(crate) station: Station,
+    pub(crate) messages: Vec<Message>,
+    /// The inputs, as a trace.
+    pub(crate) trace: String,
+}
+
+impl Scene {
+    /// A board with this clock; the daemon is told `time_control`.
+    pub(crate) fn new(clock: ClockSettings, time_control: &str) -> Scene {
+        let settings = Settings { clock: Some(clock), ..Settings::default() };
+        let time_control = (!time_control.is_empty()).then(|| TimeControl::parse(time_control).expect("a time control"));
+        let config = GameConfig { time_control, ..GameConfig::default() };
+        let position = Chess::default();
+        Scene { script: String::new(), commands: Vec::new(), now: STARTED, position, settings, config }
+    }
+
+    /// Another placement stands on the board from the beginning, `turn` to move.
+    pub(crate) fn standing(mut self, fen: &str) -> Scene {
+        let fen: shakmaty::fen::Fen = fen.parse().expect("a FEN");
+        let placement = fen.as_setup().board.board_fen().to_string();
+        self.settings.placement = flagfall_protocols::square::Placement::parse(&placement).expect("a placement");
+        self.position = fen.into_position(CastlingMode::Standard).expect("a position");
+        self
+    }
+
+    /// One line of script, now.
+    pub(crate) fn act(&mut self, action: &str) -> &mut Scene {
+        writeln!(self.script, "{:.6} {action}", self.now).expect("a string");
+        self
+    }
+
+    /// Time passes.
+    pub(crate) fn wait(&mut self, seconds: f64) -> &mut Scene {
+        self.now += seconds;
+        self
+    }
+
+    /// An arbiter's record, now.
+    pub(crate) fn command(&mut self, json: &str) -> &mut Scene {
+        let command = serde_json::from_str(json).expect("a command");
+        self.commands.push((Instant((self.now * 1e6) as u64), command));
+        self
+    }
+
+    /// The hands make a move after half a second and do not press.
+    pub(crate) fn make(&mut self, uci: &str) -> &mut Scene {
+        let mv = uci.parse::<UciMove>().expect("UCI").to_move(&self.position).expect(uci);
+        for motion in motions(&self.position, mv) {
+            self.wait(0.4).act(&motion);
+        }
+        self.position.play_unchecked(mv);
+        self.wait(0.3)
+    }
+
+    /// A player presses.
+    pub(crate) fn press(&mut self, white: bool) -> &mut Scene {
+        self.act(if white { "press left" } else { "press right" }).wait(0.7)
+    }
+
+    /// A move after `think` seconds, and its press.
+    pub(crate) fn play(&mut self, uci: &str, think: f64) -> &mut Scene {
+        let white = self.position.turn().is_white();
+        self.wait(think).make(uci).press(white)
+    }
+
+    /// Legal moves that lead nowhere soon, each with its press, until `plies` are played.
+    pub(crate) fn shuffle(&mut self, plies: usize, think: f64) -> &mut Scene {
+        for ply in 0..plies {
+            let uci = quiet_move(&self.position, ply);
+            self.play(&uci, think);
+        }
+        self
+    }
+
+    /// The move that [`Scene::shuffle`] would play next.
+    pub(crate) fn next_quiet(&self) -> String {
+        quiet_move(&self.position, usize::from(self.position.turn().is_black()))
+    }
+
+    /// The position that the hands have reached.
+    pub(crate) fn position(&self) -> &Chess {
+        &self.position
+    }
+
+    /// Goes on from another position in the hands' mind.
+    pub(crate) fn assume(&mut self, fen: &str) -> &mut Scene {
+        let fen: shakmaty::fen::Fen = fen.parse().expect("a FEN");
+        self.position = fen.into_position(CastlingMode::Standard).expect("a position");
+        self
+    }
+
+    /// Plays the scene through emulator, bytes, driver and game, up to now.
+    pub(crate) fn run(&mut self) -> Outcome {
+        let mut emulator = Emulator::new(self.settings.clone());
+        emulator.load(&Script::parse(&self.script).expect("a script"));
+        let driver = drivers::find("dgt").expect("registered");
+        let mut station = Station::new(driver, self.config.clone(), Board::default(), "scene");
+        let end = Instant((self.now * 1e6) as u64);
+        let (mut out, mut messages, mut sent) = (Vec::new(), Vec::new(), Vec::new());
+        let mut commands = self.commands.iter().peekable();
+        let mut trace = Recording::new(&self.config);
+        trace.note(Instant::ZERO, Body::Link { link: 0, up: true, cause: "opened" });
+        station.feed(Instant::ZERO, &StationInput::Link { up: true }, &mut out);
+        loop {
+            for output in out.drain(..) {
+                match output {
+                    StationOutput::Send { at, bytes, .. } => {
+                        trace.note(at, Body::Tx { link: 0, channel: 0, bytes: Cow::Borrowed(&bytes) });
+                        emulator.host(at, &bytes);
+                    }
+                    StationOutput::Message(message) => messages.push(message),
+                    StationOutput::Ask(_) => {}
+                }
+            }
+            let command = commands.peek().map(|(at, _)| *at);
+            let Some(next) = [emulator.next(), station.deadline(), command].into_iter().flatten().min() else { break };
+            if next > end {
+                break;
+            }
+            emulator.advance(next, &mut sent);
+            for (at, bytes) in sent.drain(..) {
+                trace.note(at, Body::Rx { link: 0, channel: 0, bytes: Cow::Borrowed(&bytes) });
+                station.feed(at, &StationInput::Bytes { channel: 0, bytes: &bytes }, &mut out);
+            }
+            if let Some((at, command)) = commands.next_if(|(at, _)| *at <= next) {
+                trace.note(*at, Body::Cmd(&serde_json::to_string(command).expect("JSON")));
+                station.feed(*at, &StationInput::Command(command.clone()), &mut out);
+            }
+            station.advance(next, &mut out);
+        }
+        assert_eq!(emulator.impossible(), [], "the script asks for the impossible:\n{}", self.script);
+        let sent = emulator.counters();
+        assert_eq!([sent.set_and_run, sent.display, sent.lights, sent.dangerous, sent.bus], [0; 5], "players would have seen it");
+        Outcome { station, messages, trace: trace.text }
+    }
+}
+
+/// Writes a trace while a scene runs.
+struct Recording {
+    text: String,
+    seq: u64,
+    last: Instant,
+}
+
+impl Recording {
+    fn new(config: &GameConfig) -> Recording {
+        let mut text = format!("{}\n", trace::FORMAT);
+        let control = config.time_control.as_ref().map(ToString::to_string);
+        let control = control.as_deref().map(|control| ("time-control", control));
+        for (key, value) in [("driver", "dgt"), ("device", "flagfall emulator")].into_iter().chain(control) {
+            trace::print_header(key, value, &mut text).expect("a header");
+        }
+        Recording { text, seq: 0, last: Instant::ZERO }
+    }
+
+    fn note(&mut self, at: Instant, body: Body<'_>) {
+        self.seq += 1;
+        self.last = self.last.max(at);
+        trace::print(&Record { seq: self.seq, at: self.last, body }, &mut self.text).expect("a record");
+    }
+}
+
+impl Outcome {
+    pub(crate) fn state(&self) -> ArbiterState {
+        self.station.game().arbiter_state()
+    }
+
+    pub(crate) fn moves(&self) -> Vec<String> {
+        self.state().moves.into_iter().map(|played| played.uci).collect()
+    }
+
+    /// Kinds of all alarms of the present game, opened at any time, in their order, with the side.
+    pub(crate) fn alarms(&self) -> Vec<String> {
+        let name = |alarm: &AlertBody| {
+            let kind = serde_json::to_value(alarm.kind).expect("a word");
+            let kind = kind.as_str().expect("a word").to_owned();
+            alarm.side.map_or(kind.clone(), |side| format!("{kind}({side})"))
+        };
+        self.station.game().alarms().iter().map(name).collect()
+    }
+
+    pub(crate) fn finding(&self) -> &Finding {
+        self.station.game().findings().last().expect("a finding")
+    }
+
+    pub(crate) fn row(&self) -> &'static str {
+        self.station.game().findings().last().map_or("-", |finding| finding.row)
+    }
+
+    /// Moves that a press was seen for.
+    pub(crate) fn pressed(&self) -> usize {
+        self.state().moves.iter().filter(|played| played.pressed_at.is_some()).count()
+    }
+
+    pub(crate) fn audit(&self, word: &str) -> usize {
+        self.messages.iter().filter(|message| message.topic.ends_with("/audit") && message.payload.contains(word)).count()
+    }
+}
+
+/// What hands do for a move: the captured man first, then the mover; the king before the rook.
+fn motions(position: &Chess, mv: Move) -> Vec<String> {
+    let mut lines = Vec::new();
+    match mv {
+        Move::Normal { from, to, promotion, capture, .. } => {
+            if capture.is_some() {
+                lines.extend([format!("lift {to}"), "drop".to_owned()]);
+            }
+            lines.push(format!("lift {from}"));
+            match promotion {
+                Some(role) => {
+                    let piece = role.of(position.turn()).char();
+                    lines.extend(["drop".to_owned(), format!("place {to} {piece}")]);
+                }
+                None => lines.push(format!("place {to}")),
+            }
+        }
+        Move::EnPassant { from, to } => {
+            let pawn = shakmaty::Square::from_coords(to.file(), from.rank());
+            lines.extend([format!("lift {pawn}"), "drop".to_owned(), format!("lift {from}"), format!("place {to}")]);
+        }
+        Move::Castle { king, rook } => {
+            let side = CastlingSide::from_king_side(king < rook);
+            let us = position.turn();
+            lines.extend([format!("lift {king}"), format!("place {}", side.king_to(us))]);
+            lines.extend([format!("lift {rook}"), format!("place {}", side.rook_to(us))]);
+        }
+        Move::Put { .. } => {}
+    }
+    lines
+}
+
+/// A legal move that captures nothing, mates nobody and does not repeat soon: chosen by its number.
+fn quiet_move(position: &Chess, number: usize) -> String {
+    let quiet = |mv: &&Move| {
+        let mut after = position.clone();
+        after.play_unchecked(**mv);
+        !mv.is_capture() && !mv.is_castle() && !after.is_check() && !after.legal_moves().is_empty() && !mv.is_promotion()
+    };
+    let moves = position.legal_moves();
+    let quiet: Vec<&Move> = moves.iter().filter(quiet).collect();
+    let seed = number.wrapping_mul(7919).wrapping_add(position.fullmoves().get() as usize * 31);
+    UciMove::from_standard(*quiet[seed % quiet.len()]).to_string()
+}
