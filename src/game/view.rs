@@ -159,7 +159,7 @@ impl Game {
             None => {
                 let mv = self.decoder.line.plies()[index - record.len()].mv;
                 let uci = UciMove::from_move(mv, self.decoder.record.mode());
-                UciMove::from_ascii(self.told[index].uci.as_bytes()) == Ok(uci)
+                UciMove::from_ascii(self.told[index].uci.as_bytes()).is_ok_and(|told| told == uci)
             }
         };
         if self.told.len() == total && self.told_is_current(shown) {
