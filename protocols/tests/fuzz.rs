@@ -174,7 +174,10 @@ fn session(info: &'static DriverInfo, total: usize) {
     while let Some(bytes) = source.next() {
         let span = if rng.u8(..20) == 0 { 3_000_000 } else { 60_000 };
         now = Instant(now.micros() + rng.u64(..span));
+        let mut steps = 0;
         while let Some(deadline) = driver.deadline().filter(|&deadline| deadline < now) {
+            steps += 1;
+            assert!(steps < 1000, "a deadline that is fed must go away: {deadline:?} before {now:?}");
             give(&mut *driver, deadline, Input::Deadline, seen);
         }
         seen += bytes.len() as u64;

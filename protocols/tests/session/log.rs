@@ -130,3 +130,16 @@ fn a_log_nobody_asked_for_is_read_and_counted() {
     assert_eq!(anomalies(&line.rig.log), [Anomaly::Unasked]);
     assert_eq!(entries(events(&line.rig.log)), [LogEntry::PowerUp, LogEntry::End]);
 }
+
+#[test]
+fn a_stalled_message_while_the_log_is_awaited_sends_nothing() {
+    let mut line = Line::settled();
+    line.rig.command(DeviceCommand::ReadLog);
+    line.rig.command(DeviceCommand::ReadBattery);
+    line.run(3500);
+    let heard = line.heard.len();
+    line.say(&LIFT_E2[..3]);
+    line.run(10_000);
+    assert_eq!(anomalies(&line.rig.log), [Anomaly::Stalled]);
+    assert_eq!(line.heard.len(), heard, "the line is busy");
+}

@@ -1,0 +1,106 @@
+//! What an answer changes in the questions that are open.
+
+use super::super::clock::{AckOf, ClockAck};
+use super::super::host::Query;
+use super::super::outbox::Outbox;
+use super::{Asker, KEEP_ALIVE, Phase, QUIET, REPAIR_SPACING, REREAD_SPACING, START};
+use crate::event::{Anomaly, ByteRange, ClockReading, DeviceEvent, LogEntry};
+use crate::time::Instant;
+
+impl Asker {
+    /// A message came; `answer` if it is one that only a question brings.
+    pub(in crate::drivers::dgt) fn heard(&mut self, at: Instant, answer: bool, here: ByteRange, out: &mut Outbox) {
+        self.heard = true;
+        if answer && !self.responding && matches!(self.phase, Phase::Talk) {
+            self.responding = true;
+            self.keep_alive = Some(at.after(KEEP_ALIVE));
+            out.event(DeviceEvent::Responding, here);
+        }
+    }
+
+    /// The firmware version came. If it had to be asked more than once the board may not have heard the rest: say it again.
+    pub(in crate::drivers::dgt) fn version_came(&mut self, at: Instant) {
+        if self.version.take().is_some() && core::mem::take(&mut self.version_asked) > 1 {
+            self.start(at, &START[1..]);
+        }
+    }
+
+    /// A board dump came.
+    pub(in crate::drivers::dgt) fn board_came(&mut self) {
+        self.board = None;
+    }
+
+    /// Bytes were lost: perhaps a change of the board or the clock with them.
+    pub(in crate::drivers::dgt) fn lost_bytes(&mut self, at: Instant) {
+        if self.responding {
+            self.repair.want(at, REPAIR_SPACING);
+        }
+    }
+
+    /// A clock message could not be believed: a stopped clock says it again only when asked.
+    pub(in crate::drivers::dgt) fn clock_doubtful(&mut self, at: Instant) {
+        if self.responding {
+            self.reread.want(at, REREAD_SPACING);
+        }
+    }
+
+    /// The clock reported. If a running clock was silent, and has moved on meanwhile when asked, the board is no longer in
+    /// the mode that was set (it was switched off and on): set it again.
+    pub(in crate::drivers::dgt) fn clock_came(&mut self, at: Instant, clock: &ClockReading, here: ByteRange, out: &mut Outbox) {
+        let shown = Some([clock.right.time, clock.left.time]);
+        if core::mem::take(&mut self.probing) && shown != self.shown {
+            self.queue.retain(|&query| query != Query::Board);
+            self.ask(at, Query::UpdateNice);
+            self.ask(at, Query::Board);
+            out.anomaly(Anomaly::Retried, here);
+        }
+        self.shown = shown;
+        self.quiet = clock.running.then(|| at.after(QUIET));
+        if clock.baseline && self.responding && self.clock_asked == 0 {
+            self.ask(at, Query::ClockVersion);
+        }
+    }
+
+    /// The clock is gone; when it comes back it is asked who it is.
+    pub(in crate::drivers::dgt) fn clock_gone(&mut self) {
+        self.quiet = None;
+        if self.clock.is_none() {
+            self.clock_asked = 0;
+        }
+    }
+
+    /// The clock acknowledged something.
+    pub(in crate::drivers::dgt) fn clock_acked(&mut self, at: Instant, ack: ClockAck) {
+        match ack.of() {
+            AckOf::Version(..) if ack.ok() => {
+                self.clock = None;
+                self.clock_repeated = false;
+            }
+            AckOf::Ready if self.clock.is_some() => self.ask(at, Query::ClockVersion),
+            _ if !ack.ok() && self.clock.is_some() && !self.clock_repeated => {
+                self.clock_repeated = true;
+                self.ask(at, Query::ClockVersion);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a log was asked for; from now on it is not.
+    pub(in crate::drivers::dgt) fn log_came(&mut self, at: Instant) -> bool {
+        let asked = self.log.take().is_some();
+        if asked {
+            self.heard = true;
+            self.keep_alive = self.keep_alive.map(|_| at.after(KEEP_ALIVE));
+            self.quiet = self.quiet.map(|_| at.after(QUIET));
+        }
+        asked
+    }
+
+    /// A log that was asked for will not come: say so and close it.
+    pub(in crate::drivers::dgt) fn log_failed(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) {
+        if self.log_came(at) {
+            out.anomaly(Anomaly::LogTruncated, here);
+            out.event(DeviceEvent::Log(LogEntry::End), here);
+        }
+    }
+}
