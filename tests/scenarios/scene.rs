@@ -15,6 +15,7 @@ use flagfall_hardware::emulator::clock_model::ClockSettings;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Emulator, Settings};
 use flagfall_protocols::drivers;
+use flagfall_protocols::square::Square;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{self, Body, Record};
 use shakmaty::uci::UciMove;
@@ -32,6 +33,7 @@ pub(crate) struct Scene {
     position: Chess,
     settings: Settings,
     config: GameConfig,
+    rotated: bool,
 }
 
 /// What came out of a scene.
@@ -49,7 +51,7 @@ impl Scene {
         let time_control = (!time_control.is_empty()).then(|| TimeControl::parse(time_control).expect("a time control"));
         let config = GameConfig { time_control, ..GameConfig::default() };
         let position = Chess::default();
-        Scene { script: String::new(), commands: Vec::new(), now: STARTED, position, settings, config }
+        Scene { script: String::new(), commands: Vec::new(), now: STARTED, position, settings, config, rotated: false }
     }
 
     /// Another placement stands on the board from the beginning, `turn` to move.
@@ -61,8 +63,26 @@ impl Scene {
         self
     }
 
-    /// One line of script, now.
+    /// White sits at the other side of the board and of the clock.
+    pub(crate) fn rotated(mut self) -> Scene {
+        self.rotated = true;
+        self.settings.placement = self.settings.placement.rotated();
+        if let Some(clock) = &mut self.settings.clock {
+            clock.left_is_white = false;
+        }
+        self
+    }
+
+    /// One line of script, now, as seen from White's side.
     pub(crate) fn act(&mut self, action: &str) -> &mut Scene {
+        let turned = |word: &str| match (Square::parse(word), word) {
+            (Some(square), _) => square.rotated().to_string(),
+            (None, "left") => "right".to_owned(),
+            (None, "right") => "left".to_owned(),
+            (None, other) => other.to_owned(),
+        };
+        let words = action.split(' ').map(|word| if self.rotated { turned(word) } else { word.to_owned() });
+        let action = words.collect::<Vec<_>>().join(" ");
         writeln!(self.script, "{:.6} {action}", self.now).expect("a string");
         self
     }
