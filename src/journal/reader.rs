@@ -106,11 +106,17 @@ pub(super) fn read_files(fs: &mut dyn JournalFs) -> Result<Recovered, OpenError>
             }
         };
         let oldest = recovered.files.is_empty();
+        let before = recovered.standing.clone();
         let found = scan(&file, &text, oldest, &mut recovered.standing, &mut recovered.damage);
         if found.end == 0 && is_newer(&text) {
             return Err(OpenError::NewerFormat { file });
         }
-        recovered.files.push(ReadFile { name, text, found });
+        let file = ReadFile { name, text, found };
+        if file.is_unfinished() {
+            // It will be removed; what counts must not depend on whether it was.
+            recovered.standing = before;
+        }
+        recovered.files.push(file);
     }
     Ok(recovered)
 }

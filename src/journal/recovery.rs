@@ -49,9 +49,13 @@ fn cut_tail(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::Result<Opt
         let line = found.tail.map_or(1, |(line, ..)| line);
         recovered.damage.add(&name, line, Harm::Torn { bytes: tail.len(), kept });
     }
-    // Content and name of what was read may stand in memory only, if the program died and the power did not. Nor may the
-    // line feed reach the disk before the cut.
-    fs.sync(&name)?;
+    // Content and name of what was read may stand in memory only, if the program died and the power did not: of the newest
+    // file, and of the one with the newest record, if newer ones were begun in vain. Nor may the line feed reach the disk
+    // before the cut.
+    let with_records = recovered.files.iter().rposition(|file| !file.found.records.is_empty()).unwrap_or(0);
+    for file in &recovered.files[with_records..] {
+        fs.sync(&file.name.to_string())?;
+    }
     fs.sync_dir()?;
     if !found.line_feed {
         fs.append(&name, b"\n")?;
