@@ -29,6 +29,8 @@ pub struct Setting {
     pub board: Board,
     /// First part of the events' ids.
     pub name: String,
+    /// The header lines that say all this, for the journal.
+    pub headers: Vec<(&'static str, String)>,
 }
 
 /// What the command line may say about a trace.
@@ -63,7 +65,18 @@ impl Setting {
         };
         let chess960 = overrides.chess960 || trace.header("chess960") == Some("true");
         let name = trace.header("name").unwrap_or("replay").to_owned();
-        Ok(Setting { driver, config: GameConfig { time_control, chess960, white_clock }, board: Board::default(), name })
+        let side = white_clock.map(|side| if side == ClockSide::Left { "left" } else { "right" });
+        let time_control_text = overrides.time_control.as_deref().or(trace.header("time-control"));
+        let headers = [
+            ("driver", Some(driver.name)),
+            ("name", Some(name.as_str())),
+            ("time-control", time_control_text),
+            ("white-clock", side),
+            ("chess960", chess960.then_some("true")),
+        ];
+        let headers = headers.into_iter().filter_map(|(key, value)| Some((key, value?.to_owned()))).collect();
+        let config = GameConfig { time_control, chess960, white_clock };
+        Ok(Setting { driver, config, board: Board::default(), name, headers })
     }
 
     /// A station as this setting wants it.
@@ -76,12 +89,12 @@ fn names() -> String {
     drivers::DRIVERS.iter().map(|driver| driver.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The input that a record holds; none for what was sent out.
+/// The input of a station that a record holds; none for what was sent out, and for what only the daemon wants to know.
 ///
 /// # Errors
 /// A command or answer that is not one of ours: with what is wrong in it.
-pub fn input<'a>(record: &'a Record<'a>) -> Result<Option<StationInput<'a>>> {
-    Ok(match &record.body {
+pub fn input<'a>(body: &'a Body<'_>) -> Result<Option<StationInput<'a>>> {
+    Ok(match body {
         Body::Rx { channel, bytes, .. } => Some(StationInput::Bytes { channel: *channel, bytes }),
         Body::Link { up, .. } => Some(StationInput::Link { up: *up }),
         Body::Cmd(json) => Some(StationInput::Command(serde_json::from_str(json).context("command")?)),
@@ -95,7 +108,7 @@ pub fn input<'a>(record: &'a Record<'a>) -> Result<Option<StationInput<'a>>> {
 /// # Errors
 /// As [`input`].
 pub fn feed(station: &mut Station, record: &Record<'_>, out: &mut Vec<StationOutput>) -> Result<()> {
-    if let Some(input) = input(record).with_context(|| format!("record {}", record.seq))? {
+    if let Some(input) = input(&record.body).with_context(|| format!("record {}", record.seq))? {
         station.feed(record.at, &input, out);
     }
     Ok(())
@@ -123,20 +136,21 @@ pub fn run(trace: &Trace<'_>, station: &mut Station, sink: &mut dyn FnMut(Statio
 pub struct Verified {
     /// Recorded outputs that were compared.
     pub compared: usize,
-    /// Each difference in a line of its own.
+    /// How many differ.
+    pub differing: usize,
+    /// Each difference in a line of its own, at most 100.
     pub differences: Vec<String>,
 }
 
 /// Feeds the inputs of a journal again and compares what comes out with the recorded outputs. Never changes anything.
 ///
 /// # Errors
-/// As [`run`].
+/// A damaged line, with its number.
 pub fn verify(trace: &Trace<'_>, setting: &Setting) -> Result<Verified> {
     let mut restart = Restart::new(setting.station());
     for record in trace.records() {
-        let (line, record) = record?;
-        restart.feed(&record).with_context(|| format!("line {line}"))?;
+        let (_, record) = record?;
+        restart.feed(&record);
     }
-    let (_, restored) = restart.finish();
-    Ok(Verified { compared: restored.compared, differences: restored.differences })
+    Ok(restart.verified())
 }

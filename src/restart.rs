@@ -1,17 +1,18 @@
 //! Restart = replay: a station rebuilt from its journal.
 //!
 //! Inputs are fed again; every numbered output is compared with the record of what was sent. A difference (a newer program in
-//! mid-event) is reported and never rewrites what was sent. Outputs that were computed and not yet recorded when the journal
-//! broke off are given back, to be recorded and sent now.
+//! mid-event) is reported and never rewrites what was sent: numbers go on from the last record. Outputs of the last input that
+//! were not yet recorded when the journal broke off are given back, to be recorded and sent now.
 
 use std::collections::VecDeque;
 
-use anyhow::Result;
-use flagfall_protocols::trace::{Body, Record};
+use flagfall_game::laws::winnable::Ask;
+use flagfall_protocols::trace::{Audience, Body, Record};
 
+use crate::journal::{DamageReport, Standing};
 use crate::publish::Message;
-use crate::replay::feed;
-use crate::station::{Station, StationOutput};
+use crate::replay::{Verified, input};
+use crate::station::{Station, StationInput, StationOutput};
 
 /// Differences kept in words; the rest is only counted.
 const MAX_DIFFERENCES: usize = 100;
@@ -19,80 +20,171 @@ const MAX_DIFFERENCES: usize = 100;
 /// A restart in progress.
 pub struct Restart {
     station: Station,
-    /// Numbered outputs that came out and have not met their record yet.
+    /// Numbered outputs that came out since the last input and have not met their record yet.
     expected: VecDeque<Message>,
+    /// Questions without an answer, with the number of their game.
+    asks: Vec<(u32, Ask)>,
+    /// The last recorded number of each audience, once there is one.
+    last: [Option<u64>; 3],
     out: Vec<StationOutput>,
-    restored: Restored,
+    verified: Verified,
+    inputs: u64,
 }
 
 /// How a restart went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Restored {
-    /// Recorded outputs that were compared.
-    pub compared: usize,
-    /// Each difference in a line of its own, at most 100.
-    pub differences: Vec<String>,
-    /// Outputs that nothing says were sent.
+    /// Input records that the session had.
+    pub inputs: u64,
+    /// What was recorded, compared with what came out.
+    pub verified: Verified,
+    /// Outputs that nothing says were sent, with the numbers they have now.
     pub unsent: Vec<Message>,
+    /// Questions that nobody has answered.
+    pub asks: Vec<Ask>,
+    /// What was wrong with the journal's files.
+    pub damage: DamageReport,
 }
 
 impl Restart {
     /// A restart of this new station.
     pub fn new(station: Station) -> Restart {
-        Restart { station, expected: VecDeque::new(), out: Vec::new(), restored: Restored::default() }
+        Restart {
+            station,
+            expected: VecDeque::new(),
+            asks: Vec::new(),
+            last: [None; 3],
+            out: Vec::new(),
+            verified: Verified::default(),
+            inputs: 0,
+        }
     }
 
-    /// Takes the next record of the journal.
-    ///
-    /// # Errors
-    /// A command or answer that cannot be read.
-    pub fn feed(&mut self, record: &Record<'_>) -> Result<()> {
+    /// Takes the next record of the journal. A command or answer that cannot be read any more is a difference.
+    pub fn feed(&mut self, record: &Record<'_>) {
         match &record.body {
-            Body::Out { number, topic, payload, .. } if *number > 0 => {
-                if self.expected.is_empty() {
-                    self.station.advance(record.at, &mut self.out);
-                    self.collect();
-                }
-                self.compare(record.seq, topic, payload);
-            }
+            Body::Out { number, .. } if *number > 0 => self.compare(record),
             Body::Snap(digest) if **digest != self.station.digest() => {
                 self.differ(format!("record {}: the state differs from the one that was digested", record.seq));
             }
-            _ => {
-                feed(&mut self.station, record, &mut self.out)?;
-                self.collect();
+            body if body.is_input() => {
+                self.inputs += 1;
+                match input(body) {
+                    Ok(Some(input)) => self.input(record, &input),
+                    Ok(None) => {}
+                    Err(error) => self.differ(format!("record {}: {error:#}", record.seq)),
+                }
             }
+            _ => {}
         }
-        Ok(())
+    }
+
+    fn input(&mut self, record: &Record<'_>, input: &StationInput<'_>) {
+        while self.station.deadline().is_some_and(|due| due < record.at) {
+            self.wake();
+        }
+        // All that came out before this input was recorded before it, if the program was the same.
+        for extra in std::mem::take(&mut self.expected) {
+            self.not_sent(record.seq, &extra);
+        }
+        if let StationInput::Answer(answer) = input {
+            self.asks.retain(|(_, ask)| ask.id != answer.id);
+        }
+        self.station.feed(record.at, input, &mut self.out);
+        self.collect();
+    }
+
+    fn wake(&mut self) {
+        self.station.wake(&mut self.out);
+        self.collect();
     }
 
     fn collect(&mut self) {
-        self.expected.extend(self.out.drain(..).filter_map(|output| match output {
-            StationOutput::Message(message) if message.number > 0 => Some(message),
-            _ => None,
-        }));
+        let game = self.station.game().number();
+        for output in self.out.drain(..) {
+            match output {
+                StationOutput::Message(message) if message.number > 0 => self.expected.push_back(message),
+                StationOutput::Ask(ask) => {
+                    // The questions of a game before are of no use any more.
+                    self.asks.retain(|(asked_in, _)| *asked_in == game);
+                    self.asks.push((game, ask));
+                }
+                _ => {}
+            }
+        }
     }
 
-    fn compare(&mut self, seq: u64, topic: &str, payload: &str) {
-        self.restored.compared += 1;
-        match self.expected.pop_front() {
-            Some(message) if message.topic == topic && message.payload == payload => {}
-            Some(message) => {
-                self.differ(format!("record {seq}: sent {topic} {payload}, now {} {}", message.topic, message.payload))
+    fn compare(&mut self, record: &Record<'_>) {
+        let Body::Out { number, audience, topic, payload, .. } = record.body else { return };
+        self.verified.compared += 1;
+        let last = self.last[audience as usize].replace(number);
+        if let Some(last) = last.filter(|last| last.checked_add(1) != Some(number)) {
+            self.differ(format!("record {}: number {number} of {} follows {last}", record.seq, audience.name()));
+        }
+        // Deadlines are let come one by one, as they did: an input of the same time may be next.
+        let place = loop {
+            let place = self.expected.iter().position(|message| self.is(message, &record.body));
+            if place.is_some() || self.station.deadline().is_none_or(|due| due > record.at) {
+                break place;
             }
-            None => self.differ(format!("record {seq}: sent {topic} {payload}, now nothing")),
+            self.wake();
+        };
+        if let Some(place) = place {
+            let skipped: Vec<Message> = self.expected.drain(..=place).take(place).collect();
+            skipped.iter().for_each(|extra| self.not_sent(record.seq, extra));
+            return;
+        }
+        let now = match self.expected.pop_front_if(|message| message.topic == topic) {
+            Some(message) => format!("{} {}", message.topic, message.payload),
+            None => "nothing".to_owned(),
+        };
+        self.differ(format!("record {}: sent {topic} {payload}, now {now}", record.seq));
+    }
+
+    /// Whether `message` is what was recorded, whatever number it would have now.
+    fn is(&self, message: &Message, recorded: &Body<'_>) -> bool {
+        let Body::Out { number, audience, topic, retain, payload } = *recorded else { return false };
+        if (message.audience, message.topic.as_str(), message.retain) != (audience, topic, retain) {
+            return false;
+        }
+        let mut message = message.clone();
+        self.station.messages().renumber(&mut message, number);
+        message.payload == payload
+    }
+
+    fn not_sent(&mut self, seq: u64, message: &Message) {
+        // A recording without outputs says nothing of what was sent.
+        if self.last[message.audience as usize].is_some() {
+            self.differ(format!("record {seq}: before it {} {} comes out now, not sent then", message.topic, message.payload));
         }
     }
 
     fn differ(&mut self, difference: String) {
-        if self.restored.differences.len() < MAX_DIFFERENCES {
-            self.restored.differences.push(difference);
+        self.verified.differing += 1;
+        if self.verified.differences.len() < MAX_DIFFERENCES {
+            self.verified.differences.push(difference);
         }
     }
 
-    /// The station as it stood when the journal broke off.
-    pub fn finish(mut self) -> (Station, Restored) {
-        self.restored.unsent = self.expected.into();
-        (self.station, self.restored)
+    /// What the comparison found.
+    pub fn verified(self) -> Verified {
+        self.verified
+    }
+
+    /// The station as it stood when the journal broke off. Its numbers go on from `standing`, whatever came out now, so that
+    /// none is given twice.
+    pub fn finish(mut self, standing: &Standing) -> (Station, Restored) {
+        let mut numbers = Audience::ALL.map(|audience| standing.next_out(audience).saturating_sub(1));
+        let mut unsent = Vec::from(self.expected);
+        for message in &mut unsent {
+            let number = &mut numbers[message.audience as usize];
+            *number = number.saturating_add(1);
+            self.station.messages().renumber(message, *number);
+        }
+        self.station.messages_mut().go_on_after(numbers);
+        let game = self.station.game().number();
+        let asks = self.asks.into_iter().filter(|(asked_in, _)| *asked_in == game).map(|(_, ask)| ask).collect();
+        let restored = Restored { inputs: self.inputs, verified: self.verified, unsent, asks, damage: DamageReport::default() };
+        (self.station, restored)
     }
 }

@@ -1,6 +1,7 @@
 //! One station: input → driver → game → effects → messages. Time is data; nothing here reads a clock or does IO.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use flagfall_game::effect::Effect;
 use flagfall_game::game::{Game, GameConfig};
@@ -62,6 +63,8 @@ pub struct Station {
     anomalies: BTreeMap<Anomaly, u64>,
     questions: Vec<DeviceCommand>,
     made: Vec<Message>,
+    /// The last deadline that came.
+    woken: Option<Instant>,
 }
 
 impl Station {
@@ -75,12 +78,29 @@ impl Station {
             anomalies: BTreeMap::new(),
             questions: Vec::new(),
             made: Vec::new(),
+            woken: None,
         }
     }
 
     /// The game on the board.
     pub fn game(&self) -> &Game {
         &self.game
+    }
+
+    /// The messages it makes, and their numbers.
+    pub fn messages(&self) -> &Messages {
+        &self.messages
+    }
+
+    /// The same, to set the numbers.
+    pub fn messages_mut(&mut self) -> &mut Messages {
+        &mut self.messages
+    }
+
+    /// Every state as it is now: see [`Messages::present`].
+    pub fn present(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
+        self.messages.present(at, &self.game, &mut self.made);
+        out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 
     /// How often each anomaly was met.
@@ -101,8 +121,8 @@ impl Station {
 
     /// Takes one input. Deadlines that lie before it come first, each at its own time; one at the same time comes after.
     pub fn feed(&mut self, at: Instant, input: &StationInput<'_>, out: &mut Vec<StationOutput>) {
-        while let Some(due) = self.deadline().filter(|&due| due < at) {
-            self.wake(due, out);
+        while self.deadline().is_some_and(|due| due < at) {
+            self.wake(out);
         }
         match input {
             StationInput::Link { up } => {
@@ -116,14 +136,23 @@ impl Station {
         self.ask_device(at, out);
     }
 
+    /// The earliest stamp of the next input that a replay, which knows inputs only, puts in the same order: after every
+    /// deadline that has come.
+    pub fn earliest(&self) -> Instant {
+        self.woken.map_or(Instant::ZERO, |woken| woken.after(Duration::from_micros(1)))
+    }
+
     /// Time has come to `to` without another input: every deadline up to then.
     pub fn advance(&mut self, to: Instant, out: &mut Vec<StationOutput>) {
-        while let Some(due) = self.deadline().filter(|&due| due <= to) {
-            self.wake(due, out);
+        while self.deadline().is_some_and(|due| due <= to) {
+            self.wake(out);
         }
     }
 
-    fn wake(&mut self, due: Instant, out: &mut Vec<StationOutput>) {
+    /// The next deadline has come.
+    pub fn wake(&mut self, out: &mut Vec<StationOutput>) {
+        let Some(due) = self.deadline() else { return };
+        self.woken = Some(due);
         if self.driver.deadline() == Some(due) {
             self.drive(due, Input::Deadline, out);
         } else {

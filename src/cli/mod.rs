@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod journalled;
 mod replay;
 mod summary;
 mod trace;

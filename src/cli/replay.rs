@@ -11,6 +11,7 @@ use flagfall_protocols::trace::Trace;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::journalled;
 use super::summary::Summary;
 use crate::publish::Message;
 use crate::replay::{self, Overrides, Setting};
@@ -30,6 +31,10 @@ pub(super) struct Replay {
     /// Compare what comes out with what the journal says was sent; exit code 1 if it differs.
     #[arg(long)]
     verify: bool,
+    /// Record everything in this directory, as the daemon does, and print every message as with --json. A journal that is
+    /// there goes on where it broke off.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["summary", "verify"])]
+    journal: Option<PathBuf>,
     /// Time control in PGN notation, instead of the trace's own: `300+5`, `40/5400+30:1800+30`, `300d3` (US delay), `300b3`
     /// (Bronstein).
     #[arg(long)]
@@ -74,14 +79,18 @@ impl Replay {
         };
         let setting = Setting::of(&trace, &overrides)?;
         let mut out = BufWriter::new(std::io::stdout().lock());
+        if let Some(dir) = &self.journal {
+            journalled::run(&trace, &setting, dir, &mut out, &mut std::io::stderr().lock())?;
+            return Ok(ExitCode::SUCCESS);
+        }
         if self.verify {
             let verified = replay::verify(&trace, &setting)?;
             for difference in &verified.differences {
                 writeln!(out, "{difference}")?;
             }
-            writeln!(out, "{} outputs compared, {} differ", verified.compared, verified.differences.len())?;
+            writeln!(out, "{} outputs compared, {} differences", verified.compared, verified.differing)?;
             out.flush()?;
-            return Ok(if verified.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+            return Ok(if verified.differing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
         let mut station = setting.station();
         replay::run(&trace, &mut station, &mut |output| match output {
@@ -98,16 +107,21 @@ impl Replay {
     /// A message as one JSON object, or as a line for people.
     fn print(&self, message: &Message, out: &mut dyn Write) -> Result<()> {
         if self.json {
-            let payload = match message.payload.is_empty() {
-                true => None,
-                false => Some(serde_json::from_str(&message.payload)?),
-            };
-            let line = Line { topic: &message.topic, retain: message.retain, payload };
-            writeln!(out, "{}", serde_json::to_string(&line)?)?;
+            print_json(message, out)?;
         } else if message.number > 0 {
             let seconds = message.at.0 as f64 / 1e6;
             writeln!(out, "{seconds:10.3}  {}  {}", message.topic, message.payload)?;
         }
         Ok(())
     }
+}
+
+/// A message as one JSON object on a line: topic, retain, payload (null deletes).
+pub(super) fn print_json(message: &Message, out: &mut dyn Write) -> Result<()> {
+    let payload = match message.payload.is_empty() {
+        true => None,
+        false => Some(serde_json::from_str(&message.payload)?),
+    };
+    let line = Line { topic: &message.topic, retain: message.retain, payload };
+    Ok(writeln!(out, "{}", serde_json::to_string(&line)?)?)
 }

@@ -60,8 +60,8 @@ struct LiveRevision<'a> {
 pub struct Messages {
     board: Board,
     journal: String,
-    arbiter: u64,
-    live: u64,
+    /// The last number given, by audience.
+    numbers: [u64; 3],
 }
 
 /// What kind of message an effect becomes.
@@ -75,7 +75,50 @@ struct Shape {
 impl Messages {
     /// Messages of this board; `journal` is the first part of every event's id.
     pub fn new(board: Board, journal: &str) -> Messages {
-        Messages { board, journal: journal.to_owned(), arbiter: 0, live: 0 }
+        Messages { board, journal: journal.to_owned(), numbers: [0; 3] }
+    }
+
+    /// The last number given to each audience, in the order of [`trace::Audience::ALL`].
+    pub fn numbers(&self) -> [u64; 3] {
+        self.numbers
+    }
+
+    /// Goes on with the numbers after these.
+    pub fn go_on_after(&mut self, numbers: [u64; 3]) {
+        self.numbers = numbers;
+    }
+
+    /// Gives an event that these made another number.
+    pub fn renumber(&self, message: &mut Message, number: u64) {
+        // The first match is the envelope's own: only fixed words stand before it.
+        message.payload = message.payload.replacen(&self.head(message.number), &self.head(number), 1);
+        message.number = number;
+    }
+
+    fn head(&self, number: u64) -> String {
+        // A text is something JSON can say.
+        let id = serde_json::to_string(&self.id(number)).unwrap_or_default();
+        format!("\"id\":{id},\"no\":{number},")
+    }
+
+    fn id(&self, number: u64) -> String {
+        format!("{}:{number}", self.journal)
+    }
+
+    /// Every state as it is now, for whoever may have lost what was retained: both pictures, the clock, open alarms, the
+    /// last finding.
+    pub fn present(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
+        for effect in [Effect::State(Audience::Arbiter), Effect::State(Audience::Live), Effect::Clock] {
+            self.of(at, &effect, game, out);
+        }
+        for alarm in game.alarms().iter().filter(|alarm| alarm.closed_at.is_none()) {
+            let shape = state(Audience::Arbiter, "board.alert", self.board.alert(alarm.id));
+            self.push(at, shape, game, alarm, out);
+        }
+        if let Some(finding) = game.findings().last() {
+            let shape = state(Audience::Arbiter, "board.ruling", self.board.ruling());
+            self.push(at, shape, game, finding, out);
+        }
     }
 
     /// The messages of one effect.
@@ -125,17 +168,18 @@ impl Messages {
     }
 
     fn push(&mut self, at: Instant, shape: Shape, game: &Game, body: &impl Serialize, out: &mut Vec<Message>) {
-        let (audience, series) = match shape.audience {
-            Audience::Arbiter => (trace::Audience::Arbiter, &mut self.arbiter),
-            Audience::Live => (trace::Audience::Live, &mut self.live),
+        let audience = match shape.audience {
+            Audience::Arbiter => trace::Audience::Arbiter,
+            Audience::Live => trace::Audience::Live,
         };
+        let series = &mut self.numbers[audience as usize];
         *series += u64::from(shape.event);
         let number = if shape.event { *series } else { 0 };
         let name = format!("{}-{}-{}-g{}", self.board.event, self.board.round, self.board.board, game.number());
         let envelope = Envelope {
             v: "1.0",
             r#type: shape.kind,
-            id: shape.event.then(|| format!("{}:{number}", self.journal)),
+            id: shape.event.then(|| self.id(number)),
             no: shape.event.then_some(number),
             game: &name,
             rev: (!shape.event).then(|| game.rev()),

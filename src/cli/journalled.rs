@@ -1,0 +1,79 @@
+//! `flagfall replay --journal`: a trace through a station with its journal, as the daemon runs one, from where it broke off.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::Trace;
+
+use super::replay::print_json;
+use crate::journal::{self, Disk, Limits};
+use crate::recorder::Recorder;
+use crate::replay::{SETTLE, Setting};
+use crate::restart::Restored;
+use crate::station::StationOutput;
+
+/// Feeds what of the trace is not yet in the journal in `dir`; messages go to `out`, each flushed, what a restart found to
+/// `notes`.
+pub(super) fn run(trace: &Trace<'_>, setting: &Setting, dir: &Path, out: &mut dyn Write, notes: &mut dyn Write) -> Result<()> {
+    let session = session(&setting.name);
+    if dir.is_dir() {
+        let found = journal::read(&mut Disk::reading(dir))?;
+        if let Some(other) = found.session().filter(|other| **other != session) {
+            bail!("{} is the journal of `{other}`, not of `{session}`", dir.display());
+        }
+    }
+    let mut sink = |output| match output {
+        StationOutput::Message(message) => {
+            print_json(&message, out)?;
+            Ok(out.flush()?)
+        }
+        StationOutput::Send { .. } | StationOutput::Ask(_) => Ok(()),
+    };
+    let disk = Box::new(Disk::open(dir)?);
+    let (mut recorder, restored) = Recorder::open(disk, Limits::default(), setting, &session, &mut sink)?;
+    tell(&restored, notes)?;
+    let mut known = restored.inputs;
+    let mut last = Instant::ZERO;
+    for record in trace.records() {
+        let (line, record) = record?;
+        last = record.at;
+        if record.body.is_input() && known > 0 {
+            known -= 1;
+        } else if record.body.is_input() {
+            recorder.feed(record.at, &record.body, &mut sink).with_context(|| format!("line {line}"))?;
+        }
+    }
+    if known > 0 {
+        bail!("{} holds {known} inputs more than the trace", dir.display());
+    }
+    let end = last.after(SETTLE);
+    recorder.advance(end, &mut sink)?;
+    recorder.flush(end).with_context(|| dir.display().to_string())?;
+    if recorder.unrecorded() > 0 {
+        bail!("{}: {} records could not be written", dir.display(), recorder.unrecorded());
+    }
+    Ok(())
+}
+
+fn tell(restored: &Restored, notes: &mut dyn Write) -> Result<()> {
+    for damage in &restored.damage.described {
+        writeln!(notes, "{damage}")?;
+    }
+    for difference in &restored.verified.differences {
+        writeln!(notes, "{difference}")?;
+    }
+    if restored.inputs > 0 {
+        let (inputs, verified) = (restored.inputs, &restored.verified);
+        let (compared, differing, unsent) = (verified.compared, verified.differing, restored.unsent.len());
+        writeln!(notes, "restart after {inputs} inputs: {compared} outputs compared, {differing} differ, {unsent} unsent")?;
+    }
+    Ok(())
+}
+
+/// The name in the letters that a session may have.
+fn session(name: &str) -> String {
+    let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    name.chars().map(fit).take(journal::MAX_SESSION).collect()
+}

@@ -1,0 +1,193 @@
+//! A station with its journal: every input is written before it is handled, every numbered output before it is sent.
+//!
+//! One turn: deadlines that lie before the input, and what they give is recorded; the input is recorded, then handled; what it
+//! gives is recorded; all that is handed to the operating system; then the outputs are sent in their order, and before the
+//! first one with a finding the turn waits for the disk. So a replay of the input records alone gives the same outputs, and
+//! what anybody has seen survives the end of this program, findings a power cut too.
+//!
+//! A disk that fails does not stop the board: see [`Recorder::journal`] for its status and [`Recorder::unrecorded`].
+
+use anyhow::{Context, Result, bail};
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::Body;
+
+use crate::journal::{AppendError, Journal, JournalFs, Limits, WriteError};
+use crate::replay::{Setting, input};
+use crate::restart::{Restart, Restored};
+use crate::station::{Station, StationOutput};
+
+/// After so many inputs the state is digested, so that a restart can tell where it begins to differ.
+pub const INPUTS_PER_SNAP: u64 = 64;
+
+/// Where outputs go. An error ends the turn; what was not taken is in the journal.
+pub type Sink<'a> = &'a mut dyn FnMut(StationOutput) -> Result<()>;
+
+/// A station with its journal.
+pub struct Recorder {
+    station: Station,
+    journal: Journal,
+    /// What came out and is not recorded yet.
+    out: Vec<StationOutput>,
+    /// What is recorded and not sent yet.
+    ready: Vec<StationOutput>,
+    inputs: u64,
+    unrecorded: u64,
+}
+
+impl Recorder {
+    /// Opens the journal and rebuilds the station from it if `session` is the one that goes on; begins that session if not.
+    /// What was computed and not recorded is recorded and sent now, then every state as it is, then open questions.
+    ///
+    /// # Errors
+    /// The journal does not open, `session` is no name for one, or `sink` fails. Damage and differences are none: they are in
+    /// [`Restored`].
+    pub fn open(
+        fs: Box<dyn JournalFs>,
+        limits: Limits,
+        setting: &Setting,
+        session: &str,
+        sink: Sink<'_>,
+    ) -> Result<(Recorder, Restored)> {
+        let (mut journal, recovered) = Journal::open(fs, limits)?;
+        let mut restart = Restart::new(setting.station());
+        if recovered.session() == Some(session) {
+            recovered.session_records().for_each(|record| restart.feed(&record));
+        }
+        let (station, mut restored) = restart.finish(journal.standing());
+        restored.damage = recovered.damage;
+        let now = journal.standing().last_at;
+        let headers: Vec<(&str, &str)> = setting.headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        journal.begin(session, &headers, now).with_context(|| format!("session `{session}`"))?;
+        let out = restored.unsent.iter().cloned().map(StationOutput::Message).collect();
+        let mut recorder = Recorder { station, journal, out, ready: Vec::new(), inputs: restored.inputs, unrecorded: 0 };
+        if restored.inputs > 0 {
+            recorder.station.present(now, &mut recorder.out);
+        }
+        recorder.out.extend(restored.asks.iter().cloned().map(StationOutput::Ask));
+        recorder.record();
+        recorder.send(now, sink)?;
+        Ok((recorder, restored))
+    }
+
+    /// The station.
+    pub fn station(&self) -> &Station {
+        &self.station
+    }
+
+    /// The journal, for its status and standing.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Records that the journal did not take; they were handled or sent all the same.
+    pub fn unrecorded(&self) -> u64 {
+        self.unrecorded
+    }
+
+    /// When [`Recorder::advance`] must be called if nothing comes before.
+    pub fn deadline(&self) -> Option<Instant> {
+        [self.station.deadline(), self.journal.flush_due()].into_iter().flatten().min()
+    }
+
+    /// Takes one input record. It is stamped `at`, or later if the journal or a deadline that has come is beyond that: gives
+    /// the stamp.
+    ///
+    /// # Errors
+    /// A body that is no input, cannot be read or cannot be written as a line: it is not recorded and changes nothing. Or
+    /// `sink` fails.
+    pub fn feed(&mut self, at: Instant, body: &Body<'_>, sink: Sink<'_>) -> Result<Instant> {
+        if !body.is_input() {
+            bail!("`{}` is no input", body.kind());
+        }
+        // Before it is recorded: what stands in the journal must be readable at every restart.
+        let input = input(body)?;
+        let at = at.max(self.station.earliest()).max(self.journal.standing().last_at);
+        while self.station.deadline().is_some_and(|due| due < at) {
+            self.wake();
+        }
+        let refused = match self.journal.append(at, body.clone()) {
+            Ok(_) => None,
+            Err(AppendError::GivenUp(_)) => {
+                self.unrecorded += 1;
+                None
+            }
+            Err(refused) => Some(refused),
+        };
+        if refused.is_none() {
+            if let Some(input) = input {
+                self.station.feed(at, &input, &mut self.out);
+            }
+            self.record();
+            self.inputs += 1;
+            if self.inputs.is_multiple_of(INPUTS_PER_SNAP) {
+                let digest = self.station.digest();
+                self.append(at, Body::Snap(digest.as_slice().into()));
+            }
+        }
+        self.send(at, sink)?;
+        refused.map_or(Ok(at), |refused| Err(refused.into()))
+    }
+
+    /// Time has come to `to` without another input: every deadline up to then, and the journal is flushed if that is due.
+    ///
+    /// # Errors
+    /// `sink` fails.
+    pub fn advance(&mut self, to: Instant, sink: Sink<'_>) -> Result<()> {
+        while self.station.deadline().is_some_and(|due| due <= to) {
+            self.wake();
+        }
+        self.send(to, sink)
+    }
+
+    /// Waits until everything is on the disk: for the end.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn flush(&mut self, now: Instant) -> Result<(), WriteError> {
+        self.journal.flush(now)
+    }
+
+    fn wake(&mut self) {
+        self.station.wake(&mut self.out);
+        self.record();
+    }
+
+    fn record(&mut self) {
+        for output in std::mem::take(&mut self.out) {
+            match &output {
+                StationOutput::Message(message) if message.number > 0 => {
+                    let (number, audience, retain) = (message.number, message.audience, message.retain);
+                    let (topic, payload) = (message.topic.as_str(), message.payload.as_str());
+                    self.append(message.at, Body::Out { number, audience, topic, retain, payload });
+                }
+                StationOutput::Send { at, channel, bytes } => {
+                    self.append(*at, Body::Tx { link: 0, channel: *channel, bytes: bytes.into() });
+                }
+                StationOutput::Message(_) | StationOutput::Ask(_) => {}
+            }
+            self.ready.push(output);
+        }
+    }
+
+    fn append(&mut self, at: Instant, body: Body<'_>) {
+        if self.journal.append(at, body).is_err() {
+            self.unrecorded += 1;
+        }
+    }
+
+    fn send(&mut self, now: Instant, sink: Sink<'_>) -> Result<()> {
+        self.journal.write_out();
+        for output in self.ready.drain(..) {
+            if matches!(&output, StationOutput::Message(message) if message.finding) {
+                // A failure is in the journal's status, and no disk silences a board.
+                let _ = self.journal.send_barrier(now);
+            }
+            sink(output)?;
+        }
+        if self.journal.flush_due().is_some_and(|due| due <= now) {
+            // As above; it is tried again.
+            let _ = self.journal.flush(now);
+        }
+        Ok(())
+    }
+}
