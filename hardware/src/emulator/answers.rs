@@ -3,7 +3,7 @@
 use flagfall_protocols::drivers::dgt::board::{BatteryReport, BoardMessage};
 use flagfall_protocols::drivers::dgt::clock::ClockAck;
 use flagfall_protocols::drivers::dgt::host::{ClockCommand, HostMessage, Query};
-use flagfall_protocols::drivers::dgt::host_decoder::{HostItem, LineMode};
+use flagfall_protocols::drivers::dgt::host_decoder::HostItem;
 use flagfall_protocols::drivers::dgt::squares;
 use flagfall_protocols::square::Square;
 use flagfall_protocols::time::Instant;
@@ -43,15 +43,10 @@ impl Emulator {
             return;
         }
         for &byte in bytes {
-            let was_bus = self.decoder.mode() == LineMode::Bus;
             match self.decoder.push(byte) {
                 None => {}
-                Some(HostItem::Message(message)) => {
-                    if was_bus {
-                        self.mode = Mode::Idle;
-                    }
-                    self.obey(message);
-                }
+                // In bus mode the board is IDLE already, so entering single mode changes nothing but the decoder.
+                Some(HostItem::Message(message)) => self.obey(message),
                 Some(HostItem::Bus { .. }) => {
                     self.mode = Mode::Idle;
                     self.counters.bus += 1;
