@@ -25,12 +25,15 @@ impl Game {
             }
             ClockFact::Press { by, rise_ms, .. } => self.pressed(by, rise_ms),
             ClockFact::LeverMoved { up } => self.audit_clock("lever_moved", Some(up), out),
-            ClockFact::Corrected => self.audit_clock("corrected", None, out),
+            ClockFact::Corrected => {
+                self.audit_clock("corrected", None, out);
+                out.push(Effect::Device(DeviceCommand::ReadClock));
+            }
             ClockFact::PeriodAdded { cause } => self.period_added(cause, out),
             ClockFact::RoseUnexplained { side } => self.audit_clock("rose", Some(side), out),
             ClockFact::LeverInverted => self.alarms.raise(self.now, AlarmKind::ClockLeverInverted, None, 0),
             ClockFact::ZeroWithoutSign { side } => {
-                self.alarms.raise(self.now, AlarmKind::ClockAtZero, Some(side), 0);
+                self.zero = Some((side, self.now));
                 out.push(Effect::Device(DeviceCommand::ReadClock));
             }
             ClockFact::Flag { side } => self.flag_fell(side, out),
@@ -65,6 +68,12 @@ impl Game {
     }
 
     fn pressed(&mut self, by: Color, rise_ms: i64) {
+        let last = self.decoder.line.last().map(|ply| ply.color);
+        let exchanged = self.config.white_clock.is_none() && self.sides.press(by, last);
+        if exchanged {
+            self.exchange_sides();
+        }
+        let by = if exchanged { by.other() } else { by };
         self.last_activity = self.now;
         self.arbiter_dirty = true;
         let fits_a_period = self.control.as_ref().map(|control| *control.period(self.clock.period(by)));
@@ -84,6 +93,15 @@ impl Game {
             self.decoder.press(at, by, &self.board, &view, &mut self.decoded);
         }
         self.alarms.cure(self.now, AlarmKind::IncompleteMove);
+        self.alarms.cure(self.now, AlarmKind::WrongClockRunning);
+    }
+
+    /// Left and right of the clock were taken for each other: from here on, and in what was written down, they are not.
+    pub(crate) fn exchange_sides(&mut self) {
+        let other = self.clock.white_side().other();
+        self.clock.set_white_side(other);
+        self.decoder.record.exchange_clocks();
+        self.alarms.raise(self.now, AlarmKind::ClockSidesExchanged, None, 0);
         self.alarms.cure(self.now, AlarmKind::WrongClockRunning);
     }
 

@@ -52,8 +52,7 @@ impl Game {
             }
             Command::StopClocks | Command::RestartClocks => {}
             Command::SwapSides => {
-                let other = self.clock.white_side().other();
-                self.clock.set_white_side(other);
+                self.exchange_sides();
             }
             Command::Claim { flag, observed_at } => self.claim(color(*flag), *observed_at)?,
             Command::DeclareResult { result } => self.declare(*result, out),

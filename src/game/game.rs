@@ -12,7 +12,7 @@ use shakmaty::{CastlingMode, Chess};
 use crate::alarm::{AlarmKind, Alarms};
 use crate::clock::Chessclock;
 use crate::clock::control::TimeControl;
-use crate::clock::setting::SettingWatch;
+use crate::clock::setting::{SettingWatch, SidesWatch};
 use crate::effect::{Audience, Effect};
 use crate::input::{GameResult, Input};
 use crate::interval::Interval;
@@ -61,12 +61,13 @@ pub struct Game {
     pub(crate) gesture: Option<Instant>,
     /// A set-up of the next game that stands, and since when.
     pub(crate) next_set_up: Option<Instant>,
-    /// Presses out of turn in a row, each after a made move: the sides of the clock may be exchanged.
-    pub(crate) out_of_turn: u8,
+    pub(crate) sides: SidesWatch,
     /// The last change of the board for which a move out of turn was looked for.
     pub(crate) wrong_side_looked: Instant,
     /// The last moment at which anybody moved, pressed or set the clock.
     pub(crate) last_activity: Instant,
+    /// A display that reached zero without a flag sign, and when.
+    pub(crate) zero: Option<(Color, Instant)>,
     /// A clock has been started in this game: times are those of the time control only before that.
     pub(crate) clock_has_run: bool,
     /// A question to the clock is under way since then.
@@ -106,9 +107,10 @@ impl Game {
             hints: Vec::new(),
             gesture: None,
             next_set_up: None,
-            out_of_turn: 0,
+            sides: SidesWatch::default(),
             wrong_side_looked: Instant::ZERO,
             last_activity: Instant::ZERO,
+            zero: None,
             clock_has_run: false,
             clock_asked: None,
             told: Vec::new(),

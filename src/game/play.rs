@@ -8,6 +8,7 @@ use flagfall_protocols::square::Color;
 use shakmaty::{CastlingMode, Chess};
 
 use crate::alarm::AlarmKind;
+use crate::clock::setting::SidesWatch;
 use crate::effect::Effect;
 use crate::game::{Game, castling_mode};
 use crate::input::GameResult;
@@ -24,8 +25,6 @@ use crate::reconstruct::{Decoded, Decoder, gesture};
 pub(crate) const NEXT_GAME_STANDS: Duration = Duration::from_secs(5);
 /// Two kings on centre squares mean a result after this long, where the clock still runs.
 pub(crate) const GESTURE_STANDS: Duration = Duration::from_secs(15);
-/// Presses out of turn that show that the sides of the clock are exchanged.
-const EXCHANGED: u8 = 3;
 /// Hints kept of one game.
 const MAX_HINTS: usize = 8;
 
@@ -64,6 +63,7 @@ impl Game {
         self.clock.set_white_side(self.config.white_clock.unwrap_or(default_side));
         self.setting = Default::default();
         self.clock_has_run = self.clock.runs().is_some();
+        self.zero = None;
         self.questions = Questions::default();
         self.findings.clear();
         out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::view::alert(alarm))));
@@ -73,7 +73,7 @@ impl Game {
         self.hints.clear();
         self.gesture = None;
         self.next_set_up = None;
-        self.out_of_turn = 0;
+        self.sides = SidesWatch::default();
         self.told.clear();
         self.stage = stage;
         self.live_dirty = true;
@@ -161,7 +161,6 @@ impl Game {
                 }
                 Decoded::PressedOutOfTurn { by, at } => {
                     out.push(Effect::Audit(AuditBody::PressOutOfTurn { side: men::color_name(by), pressed_at: at.micros() }));
-                    self.learn_sides();
                 }
             }
         }
@@ -173,9 +172,6 @@ impl Game {
         self.revised();
         let Some(record) = self.decoder.record.moves().get(index) else { return };
         let (color, made) = (record.color, record.made);
-        if record.pressed.is_some() {
-            self.out_of_turn = 0;
-        }
         out.push(Effect::Move(self.move_body(index)));
         if index + 1 != self.decoder.record.moves().len() || self.ending.is_some() {
             return;
@@ -187,21 +183,6 @@ impl Game {
             Ending::DeadPosition => self.alarms.raise(self.now, AlarmKind::DeadPosition, None, 0),
             Ending::FivefoldRepetition => self.alarms.raise(self.now, AlarmKind::FivefoldRepetition, None, 0),
             Ending::SeventyFiveMoves => self.alarms.raise(self.now, AlarmKind::SeventyFiveMoves, None, 0),
-        }
-    }
-
-    /// The last press showed a made move of the other player: three in a row and the sides of the clock are exchanged.
-    fn learn_sides(&mut self) {
-        if self.config.white_clock.is_some() || self.decoder.line.is_empty() {
-            return;
-        }
-        self.out_of_turn += 1;
-        if self.out_of_turn == EXCHANGED {
-            self.out_of_turn = 0;
-            let other = self.clock.white_side().other();
-            self.clock.set_white_side(other);
-            self.alarms.raise(self.now, AlarmKind::ClockSidesExchanged, None, 0);
-            self.alarms.cure(self.now, AlarmKind::WrongClockRunning);
         }
     }
 

@@ -21,6 +21,8 @@ const WRONG_SIDE: Duration = Duration::from_secs(1);
 const NOT_PRESSED: Duration = Duration::from_secs(10);
 /// A clock started on the wrong side may be put right for so long without a word: Black starts White's clock by a press.
 const WRONG_CLOCK: Duration = Duration::from_secs(2);
+/// A display at zero has this long to show its flag sign.
+const AT_ZERO: Duration = Duration::from_secs(2);
 /// A running clock that is not heard for this long beyond its delay is asked.
 const CLOCK_QUIET: Duration = Duration::from_secs(3);
 /// The longest delay of a clock whose time control is not known.
@@ -144,7 +146,19 @@ impl Game {
         CLOCK_QUIET + Duration::from_millis(u64::from(control.period(self.clock.period(color)).per_move_ms))
     }
 
+    /// A display that stays at zero without a flag sign: nothing is declared, somebody must look.
+    fn watch_zero(&mut self) {
+        let Some((side, since)) = self.zero else { return };
+        if self.clock.time(side).is_none_or(|time| time.millis() > 0) || self.clock.flags().of(side).is_some() {
+            self.zero = None;
+            self.alarms.cure(self.now, AlarmKind::ClockAtZero);
+        } else if self.now >= since.after(AT_ZERO) {
+            self.alarms.raise(self.now, AlarmKind::ClockAtZero, Some(side), 0);
+        }
+    }
+
     fn watch_clock(&mut self) {
+        self.watch_zero();
         let Some(runs) = self.clock.runs() else {
             self.clock_asked = None;
             return;
@@ -190,6 +204,9 @@ impl Game {
         if self.stage == Stage::AwaitingSetUp && self.clock.runs().is_some() {
             at(changed.after(self.scan * 2));
             at(self.clock.changed_at().after(self.scan));
+        }
+        if let Some((_, since)) = self.zero {
+            at(since.after(AT_ZERO));
         }
         if let Some(since) = self.next_set_up {
             at(since.after(NEXT_GAME_STANDS));

@@ -136,3 +136,18 @@ fn s106_the_daemon_joins_in_mid_game() {
     let outcome = scene.wait(1.0).run();
     assert_eq!((outcome.row(), outcome.finding().completed), ("12", Some(40)));
 }
+
+#[test]
+fn s081_left_and_right_of_the_clock_exchanged() {
+    let clock = ClockSettings { left_is_white: false, ..fischer(300, 5) };
+    let mut scene = Scene::new(clock, "300+5");
+    scene.act("run");
+    for (ply, uci) in ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5"].into_iter().enumerate() {
+        scene.wait(1.0).make(uci).press(ply % 2 == 1);
+    }
+    let outcome = scene.wait(3.0).run();
+    assert_eq!(outcome.moves().len(), 6);
+    assert_eq!(outcome.state().completed.black, Some(3));
+    assert!(outcome.alarms().contains(&"clock_sides_exchanged".to_owned()), "learnt from the first three presses");
+    assert_eq!(outcome.state().moves[5].how, Some(flagfall_game::reconstruct::record::How::Press));
+}

@@ -1,5 +1,6 @@
 //! Does the clock behave as the configured time control says (Article 6.10.2)?
 
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::ClockTime;
 
 use super::SLACK_MS;
@@ -53,5 +54,28 @@ impl SettingWatch {
         }
         self.misfits = 0;
         !core::mem::replace(&mut self.differs, true)
+    }
+}
+
+/// First presses, each after the other player's move, that show that the sides of the clock are exchanged.
+const EXCHANGED: u8 = 3;
+
+/// The watch over which display belongs to whom: settled by the first press that follows the presser's own move.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SidesWatch {
+    settled: bool,
+    exchanged: u8,
+}
+
+impl SidesWatch {
+    /// A press by `by` while the last made move was `last`'s. True if the sides must be exchanged.
+    pub(crate) fn press(&mut self, by: Color, last: Option<Color>) -> bool {
+        if let (Some(last), false) = (last, self.settled) {
+            self.settled = last == by;
+            self.exchanged += u8::from(last != by);
+            self.settled |= self.exchanged == EXCHANGED;
+            return self.exchanged == EXCHANGED;
+        }
+        false
     }
 }

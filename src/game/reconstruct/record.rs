@@ -143,6 +143,13 @@ impl Record {
         }
     }
 
+    /// The times noted so far were each other's.
+    pub(crate) fn exchange_clocks(&mut self) {
+        for record in &mut self.moves {
+            core::mem::swap(&mut record.clocks.white, &mut record.clocks.black);
+        }
+    }
+
     /// Cuts the game back to its first `plies` moves.
     pub(crate) fn truncate(&mut self, plies: usize) {
         self.moves.truncate(plies);
