@@ -1,0 +1,159 @@
+//! Random and mutated bytes through every parser of the daemon and through whole stations: no panic, nothing grows.
+//!
+//! Seeded; a failure names the seed. 10^6 bytes for each in debug, 10^7 in release, 10^8 in the ignored test.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use flagfall::import::import;
+use flagfall::publish::topics::Board;
+use flagfall::station::{Station, StationInput};
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::game::GameConfig;
+use flagfall_game::input::Command;
+use flagfall_game::laws::winnable::Answer;
+use flagfall_hardware::emulator::script::Script;
+use flagfall_protocols::drivers;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{Body, Trace};
+
+const BYTES: usize = if cfg!(debug_assertions) { 1_000_000 } else { 10_000_000 };
+
+/// Runs `one` on ever new seeds until that many bytes have gone through.
+fn through(bytes: usize, mut one: impl FnMut(&mut fastrand::Rng) -> usize) {
+    let (mut done, mut seed) = (0, 0x666c_6167);
+    while done < bytes {
+        seed += 1;
+        let mut random = fastrand::Rng::with_seed(seed);
+        match catch_unwind(AssertUnwindSafe(|| one(&mut random))) {
+            Ok(length) => done += length.max(1),
+            Err(_) => panic!("seed {seed}"),
+        }
+    }
+}
+
+/// A valid text with some bytes changed, dropped or doubled, or plain noise.
+fn mutated(random: &mut fastrand::Rng, samples: &[&str]) -> String {
+    let mut bytes = samples[random.usize(..samples.len())].as_bytes().to_vec();
+    if random.u8(..) < 30 {
+        bytes = (0..random.usize(..200)).map(|_| random.u8(..)).collect();
+    }
+    for _ in 0..random.usize(..6) {
+        if bytes.is_empty() {
+            break;
+        }
+        let at = random.usize(..bytes.len());
+        match random.u8(..4) {
+            0 => bytes[at] = random.u8(..),
+            1 => drop(bytes.remove(at)),
+            2 => bytes.insert(at, random.u8(b' '..=b'~')),
+            _ => bytes.truncate(at),
+        }
+    }
+    String::from_utf8_lossy(&bytes).to_string()
+}
+
+fn parsers(bytes: usize) {
+    let controls = ["40/5400+30:1800+30", "300d3", "300b3", "40/7200:20/3600:900+30"];
+    through(bytes, |random| {
+        let text = mutated(random, &controls);
+        if let Ok(control) = TimeControl::parse(&text) {
+            assert_eq!(TimeControl::parse(&control.to_string()), Ok(control), "{text}");
+        }
+        text.len()
+    });
+    let commands = [
+        r#"{"verb":"set-position","fen":"4k3/8/8/8/8/8/8/4K2R w K - 0 1"}"#,
+        r#"{"verb":"set-move-count","completed":{"white":40,"black":39}}"#,
+        r#"{"verb":"set-clock-record","time_control":"300+5","flag_taken_back":"white"}"#,
+        r#"{"verb":"correct-move","plies":3,"uci":"e7e8q"}"#,
+        r#"{"id":1,"line":["e2e4","e7e5"]}"#,
+    ];
+    through(bytes, |random| {
+        let text = mutated(random, &commands);
+        let _ = (serde_json::from_str::<Command>(&text), serde_json::from_str::<Answer>(&text));
+        text.len()
+    });
+    let driver = drivers::find("dgt").expect("registered");
+    let captures =
+        ["{\"dir\":\"board->host\",\"hex\":\"8e00053400\",\"t\":1.5}\n{\"dir\":\"host->board\",\"hex\":\"42\",\"t\":2}\n"];
+    through(bytes, |random| {
+        let text = mutated(random, &captures);
+        let _ = import(&text, driver, &[]);
+        text.len()
+    });
+    let scripts = ["1.5 run\n3 lift e2\n+0.45 place e4 P\n+0.3 press left\n9 set left 0:05:00 right 1:00:00\n"];
+    through(bytes, |random| {
+        let text = mutated(random, &scripts);
+        let _ = Script::parse(&text);
+        text.len()
+    });
+}
+
+/// The bytes that a board sent in one of our traces.
+fn recorded() -> Vec<u8> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/dgt/game.trace");
+    let text = std::fs::read(path).expect("a trace");
+    let trace = Trace::new(&text).expect("a trace");
+    let mut bytes = Vec::new();
+    for record in trace.records() {
+        if let Body::Rx { bytes: piece, .. } = record.expect("a record").1.body {
+            bytes.extend_from_slice(&piece);
+        }
+    }
+    bytes
+}
+
+fn stations(bytes: usize) {
+    let recorded = recorded();
+    let driver = drivers::find("dgt").expect("registered");
+    through(bytes, |random| {
+        let mut stream = recorded.clone();
+        let damage = [0, 3, 30, 300][random.usize(..4)];
+        for _ in 0..damage {
+            let at = random.usize(..stream.len());
+            match random.u8(..3) {
+                0 => stream[at] = random.u8(..),
+                1 => drop(stream.remove(at)),
+                _ => stream.insert(at, random.u8(..)),
+            }
+        }
+        if random.u8(..) < 20 {
+            random.fill(&mut stream);
+        }
+        let time_control = TimeControl::parse("40/120+2:60").ok();
+        let mut station = Station::new(driver, GameConfig { time_control, ..GameConfig::default() }, Board::default(), "fuzz");
+        let mut out = Vec::new();
+        let mut now = Instant::ZERO;
+        if random.bool() {
+            station.feed(now, &StationInput::Link { up: true }, &mut out);
+        }
+        let mut rest = &stream[..];
+        while !rest.is_empty() {
+            let (piece, tail) = rest.split_at(random.usize(1..=rest.len().min(40)));
+            rest = tail;
+            now = Instant(now.0 + random.u64(..400_000));
+            station.feed(now, &StationInput::Bytes { channel: 0, bytes: piece }, &mut out);
+            out.clear();
+        }
+        let state = station.game().arbiter_state();
+        assert!(state.pending.len() <= 3 && state.flags.len() <= 16 && station.game().alarms().len() <= 256);
+        stream.len()
+    });
+}
+
+#[test]
+fn every_parser_takes_anything() {
+    parsers(BYTES);
+}
+
+#[test]
+fn a_station_takes_anything() {
+    stations(BYTES / if cfg!(debug_assertions) { 4 } else { 1 });
+}
+
+#[test]
+#[ignore = "10^8 bytes for each: minutes in release, to be run before a release"]
+fn a_hundred_million_bytes() {
+    parsers(100_000_000);
+    stations(100_000_000);
+}
