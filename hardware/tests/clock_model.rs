@@ -295,6 +295,22 @@ fn the_arbiter_sets_times() {
 }
 
 #[test]
+fn a_corrected_flag_is_not_the_first_any_more() {
+    let mut clock = clock(settings(Model::Dgt3000, Method::TimeOnly, time(0, 3), 0));
+    clock.run();
+    clock.advance(at(5_000));
+    clock.stop();
+    assert!(clock.set(time(0, 5), time(0, 3)));
+    clock.run();
+    clock.press(Left);
+    clock.advance(at(8_000));
+    assert_eq!(shown(&clock), "0:00:05 0:00:00* runs", "now the right side is the first");
+    clock.press(Right);
+    clock.advance(at(20_000));
+    assert_eq!(shown(&clock), "0:00:00 0:00:00* runs");
+}
+
+#[test]
 fn pieces_of_time_do_not_add_up_to_something_else() {
     let mut once = clock(settings(Model::Dgt3000, Method::TimeOnly, time(5, 0), 0));
     let mut often = once.clone();

@@ -81,3 +81,16 @@ fn an_empty_buffer_reads_nothing() {
     let (mut board, _path) = Pty::pair().unwrap();
     assert!(matches!(board.read(&mut [], LATE), Ok(0)));
 }
+
+#[test]
+fn a_read_waits_for_its_bytes() {
+    let (mut board, path) = Pty::pair().unwrap();
+    let mut host = Pty::open(&path).unwrap();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(move || host.read(&mut [0; 8], LATE).map_err(|error| error.to_string()));
+        // Waiting for an answer that does not come is the only pause there is.
+        assert!(matches!(board.read(&mut [0; 8], SOON), Err(LinkError::TimedOut)));
+        board.write(&[0x8e]).unwrap();
+        assert_eq!(waiting.join().unwrap(), Ok(1));
+    });
+}
