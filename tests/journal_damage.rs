@@ -6,8 +6,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use flagfall::journal::{Harm, Journal, Limits, MAX_DAMAGE, MAX_TORN, OpenError, read};
+use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::time::Instant;
-use flagfall_protocols::trace::{Audience, Body, LineFault};
+use flagfall_protocols::trace::{Audience, Body, FORMAT, Field, LineFault, print_header};
 use journal_support::{FakeDisk, lines, open};
 
 type Files = BTreeMap<String, Vec<u8>>;
@@ -50,7 +51,7 @@ fn fill(journal: &mut Journal) {
     }
 }
 
-/// The records whose line, without its line feed, lies inside `intact`, with the place of the line.
+/// The records of a file as lines, and where each stands, its line feed included.
 fn records_of(text: &[u8]) -> Vec<(std::ops::Range<usize>, String)> {
     let mut start = 0;
     let mut found = Vec::new();
@@ -61,6 +62,10 @@ fn records_of(text: &[u8]) -> Vec<(std::ops::Range<usize>, String)> {
         start += line.len();
     }
     found
+}
+
+fn sealed(body: &str) -> String {
+    format!("{body} *{:08x}\n", crc32(body.as_bytes()))
 }
 
 fn header_end(text: &[u8]) -> usize {
@@ -165,17 +170,41 @@ fn a_hole_of_zeros_hides_no_record_behind_it() {
 }
 
 #[test]
-fn a_good_record_in_the_wrong_place_is_refused() {
+fn a_good_line_in_the_wrong_place_is_refused() {
+    let whole = sample();
+    let early = records_of(&whole[FIRST])[2].1.clone();
+    let mut header = String::new();
+    print_header("carry", "next 900 at 900 boots 9 arbiter 9 live 9 public 9", &mut header).expect("fits");
+    for (stray, fault) in [
+        (early, LineFault::Sequence { expected: 14, found: 3 }),
+        (sealed("14 12999 rx 0 0 00"), LineFault::TimeFell),
+        (header, LineFault::Bad(Field::Sequence)),
+    ] {
+        let mut files = whole.clone();
+        let text = files.get_mut(NEWEST).expect("there");
+        let place = records_of(text)[4].0.start;
+        text.splice(place..place, stray.bytes());
+        let (_, recovered) = open(&FakeDisk::with(&files), Limits::default());
+        let (_, untouched) = open(&FakeDisk::with(&whole), Limits::default());
+        assert!(recovered.records().eq(untouched.records()), "{stray}");
+        assert_eq!(recovered.standing, untouched.standing, "{stray}");
+        let [damage] = &recovered.damage.described[..] else { panic!("{:?}", recovered.damage) };
+        let Harm::Unreadable { lines: 1, first } = damage.harm else { panic!("{damage}") };
+        assert_eq!(first.fault, fault);
+    }
+}
+
+#[test]
+fn a_header_that_was_never_finished_counts_for_nothing() {
     let mut files = sample();
-    let stray: Vec<u8> = records_of(&files[FIRST])[2].1.clone().into_bytes();
-    let text = files.get_mut(NEWEST).expect("there");
-    let place = records_of(text)[4].0.start;
-    text.splice(place..place, stray);
-    let (_, recovered) = open(&FakeDisk::with(&files), Limits::default());
-    assert_eq!(lines(recovered.records()), lines(open(&FakeDisk::with(&sample()), Limits::default()).1.records()));
-    let [damage] = &recovered.damage.described[..] else { panic!("{:?}", recovered.damage) };
-    let Harm::Unreadable { lines: 1, first } = damage.harm else { panic!("{damage}") };
-    assert_eq!(first.fault, LineFault::Sequence { expected: 14, found: 3 });
+    let mut text = format!("{FORMAT}\n");
+    print_header("ack", "mqtt arbiter 77", &mut text).expect("fits");
+    files.insert("00000003-next.journal".into(), text.into_bytes());
+    let (mut journal, recovered) = open(&FakeDisk::with(&files), Limits::default());
+    assert_eq!((recovered.session(), recovered.damage.total), (Some("r5-b12"), 1));
+    assert_eq!(journal.standing().acked("mqtt", Audience::Arbiter), 2);
+    fill(&mut journal);
+    assert_eq!(journal.standing().next_seq, 28);
 }
 
 #[test]
@@ -187,8 +216,7 @@ fn bounds_hold_whatever_the_files_are() {
     let text = files.get_mut(FIRST).expect("there");
     let mut spread = Vec::new();
     for number in 1..=200_u64 {
-        let body = format!("{number} {number} rx 0 0 00");
-        spread.extend(format!("{body} *{:08x}\nx\n", flagfall_protocols::bytes::crc32(body.as_bytes())).bytes());
+        spread.extend((sealed(&format!("{number} {number} rx 0 0 00")) + "x\n").bytes());
     }
     *text = spread;
     files.remove(NEWEST);

@@ -186,6 +186,23 @@ fn numbers_survive_when_only_a_header_is_left() {
     assert_eq!((standing.next_out(Audience::Live), standing.acked("pgn", Audience::Public)), (2, 5));
 }
 
+/// Old files are deleted only when the new header is on the disk.
+#[test]
+fn numbers_survive_a_power_cut_right_after_old_files_were_deleted() {
+    for seed in 0..100 {
+        let disk = FakeDisk::new(seed);
+        let limits = Limits { total: 1, ..Limits::default() };
+        let (mut journal, _) = open(&disk, limits);
+        journal.begin("r1", &[], Instant(0)).expect("a good session");
+        journal.append(Instant(8), out(1, "{}")).expect("good");
+        journal.begin("r2", &[], Instant(10)).expect("a good session");
+        assert_eq!(journal_files(&disk), ["00000002-r2.journal"]);
+        disk.cut();
+        let (journal, _) = open(&disk, limits);
+        assert_eq!((journal.standing().next_seq, journal.standing().next_out(Audience::Live)), (2, 2), "seed {seed}");
+    }
+}
+
 #[test]
 fn a_restart_goes_on_in_the_same_session() {
     let disk = FakeDisk::new(0);

@@ -9,7 +9,7 @@
 //! 3. **A journal always opens** after a power cut or a flipped byte: what is wrong is reported and stepped over. It refuses
 //!    only if another process has it open, its newest file cannot be read, or a newer format was written to it.
 //! 4. **A disk that fails does not stop a board.** Records wait in a bounded buffer, writing is tried again, what does not
-//!    fit any more is given up and counted; its sequence number is used up, so the gap shows for ever.
+//!    fit any more is given up and counted; its sequence number is used up, so that the next record shows the gap.
 //! 5. At most 500 ms of records that need no barrier are lost in a power cut ([`FLUSH_AFTER`]), none in a crash of the program
 //!    alone if [`Journal::write_out`] is called once per turn of the loop. Outputs sent without a barrier (live positions)
 //!    are among them: after a power cut their numbers may be used again.
@@ -35,7 +35,7 @@
 //! # What happens on corruption
 //!
 //! * Bytes at the end of the newest file that are no records (the torn tail of a power cut) are copied into
-//!   `<file>.<offset>.torn`, of which the newest [`MAX_TORN`] stay, and cut off. A newest file whose header was never finished
+//!   `<file>.<offset>.torn` (not counted by the caps; the newest [`MAX_TORN`] stay) and cut off. A newest file whose header was never finished
 //!   is treated the same and removed. Both are safe to be broken off and done again.
 //! * Damage before the last good record stays in the file, is stepped over and reported with file, line and the gap in the
 //!   sequence at every opening: later records, findings above all, are kept. If only a line feed was hit, or zeros stand before
