@@ -35,8 +35,8 @@
 //! # What happens on corruption
 //!
 //! * Bytes at the end of the newest file that are no records (the torn tail of a power cut) are copied into
-//!   `<file>.<offset>.torn` (not counted by the caps; the newest [`MAX_TORN`] stay) and cut off. A newest file whose header was never finished
-//!   is treated the same and removed. Both are safe to be broken off and done again.
+//!   `<file>.<offset>.torn` (not counted by the caps; the newest [`MAX_TORN`] stay) and cut off. A newest file whose header
+//!   was never finished is treated the same and removed. Both are safe to be broken off and done again.
 //! * Damage before the last good record stays in the file, is stepped over and reported with file, line and the gap in the
 //!   sequence at every opening: later records, findings above all, are kept. If only a line feed was hit, or zeros stand before
 //!   a record, both neighbours are still found.
