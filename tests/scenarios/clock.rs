@@ -151,3 +151,19 @@ fn s081_left_and_right_of_the_clock_exchanged() {
     assert!(outcome.alarms().contains(&"clock_sides_exchanged".to_owned()), "learnt from the first three presses");
     assert_eq!(outcome.state().moves[5].how, Some(flagfall_game::reconstruct::record::How::Press));
 }
+
+#[test]
+fn s105_additional_time_is_granted() {
+    let clock = ClockSettings::new(Model::Dgt3000, Method::TimeOnly, ClockTime(120_000), ClockTime(0));
+    let mut scene = Scene::new(clock, "120");
+    scene.act("run").shuffle(6, 1.0).act("stop").wait(2.0);
+    scene.act("set left 0:01:50 right 0:03:50").act("additional 0:00:05").wait(1.0);
+    scene.command(r#"{"verb":"set-clock-record","additional_time":5}"#).act("run").shuffle(8, 1.0);
+    let outcome = scene.wait(2.0).run();
+    assert_eq!((outcome.moves().len(), outcome.pressed()), (14, 14), "additional time from here on");
+    assert_eq!(outcome.alarms(), [""; 0]);
+    let mut unrecorded =
+        Scene::new(ClockSettings::new(Model::Dgt3000, Method::TimeOnly, ClockTime(120_000), ClockTime(0)), "120");
+    unrecorded.act("run").shuffle(6, 1.0).act("stop").wait(2.0).act("additional 0:00:05").act("run").shuffle(4, 1.0);
+    assert_eq!(unrecorded.run().alarms(), ["clock_setting_differs"], "without the arbiter's record it shows");
+}

@@ -147,6 +147,20 @@ impl Clock {
         true
     }
 
+    /// The arbiter grants additional time with each move from here on (Guideline III.4). Gives false, and changes nothing, while a
+    /// time runs.
+    #[must_use = "a running clock cannot be set"]
+    pub fn add_with_each_move(&mut self, time: ClockTime) -> bool {
+        if self.running {
+            return false;
+        }
+        self.settings.method = Method::Fischer;
+        for period in &mut self.settings.periods {
+            period.additional = time;
+        }
+        true
+    }
+
     /// Takes the flag sign of `side` off the display; the clock stays blocked if it is.
     pub fn flag_sign_off(&mut self, side: ClockSide) {
         let side = &mut self.sides[slot(side)];

@@ -61,6 +61,7 @@ impl Emulator {
             Action::Run => clock.run(),
             Action::Stop => clock.stop(),
             Action::Set { left, right } => return clock.set(left, right).then_some(()).ok_or(Impossible::ClockRuns),
+            Action::Additional(time) => return clock.add_with_each_move(time).then_some(()).ok_or(Impossible::ClockRuns),
             Action::FlagSignOff(side) => clock.flag_sign_off(side),
             Action::Connect => self.port.plug(true),
             Action::Disconnect | Action::Replace => self.port.plug(false),

@@ -22,6 +22,7 @@
 //! | `press left\|right` | the lever of that side goes down |
 //! | `run`, `stop` | the clock is started or stopped by its button |
 //! | `set left H:MM:SS right H:MM:SS` | both times are set; only while stopped |
+//! | `additional H:MM:SS` | from now on the clock adds this with each move; only while stopped |
 //! | `connect`, `disconnect` | the clock's cable |
 //! | `replace` | the cable is pulled, and two seconds later another clock, set as this one was at the start, is there |
 //! | `flagsign off left\|right` | the flag sign is taken off the display |
@@ -56,6 +57,7 @@ pub enum Action {
     Run,
     Stop,
     Set { left: ClockTime, right: ClockTime },
+    Additional(ClockTime),
     Connect,
     Disconnect,
     Replace,
@@ -148,6 +150,7 @@ impl fmt::Display for Action {
             Action::Run => f.write_str("run"),
             Action::Stop => f.write_str("stop"),
             Action::Set { left, right } => write!(f, "set left {left} right {right}"),
+            Action::Additional(time) => write!(f, "additional {time}"),
             Action::Connect => f.write_str("connect"),
             Action::Disconnect => f.write_str("disconnect"),
             Action::Replace => f.write_str("replace"),

@@ -169,6 +169,7 @@ impl<'a> Words<'a> {
                 self.expect("right")?;
                 Action::Set { left, right: clock_time(self.next())? }
             }
+            "additional" => Action::Additional(clock_time(self.next())?),
             "connect" => Action::Connect,
             "disconnect" => Action::Disconnect,
             "replace" => Action::Replace,
