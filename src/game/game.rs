@@ -77,6 +77,7 @@ pub struct Game {
     pub(crate) arbiter_dirty: bool,
     pub(crate) live_dirty: bool,
     pub(crate) rev: u32,
+    pub(crate) live_rev: u32,
     pub(crate) now: Instant,
     pub(crate) decoded: Vec<Decoded>,
 }
@@ -117,6 +118,7 @@ impl Game {
             arbiter_dirty: false,
             live_dirty: false,
             rev: 0,
+            live_rev: 0,
             now: Instant::ZERO,
             decoded: Vec::new(),
         }
@@ -216,6 +218,7 @@ impl Game {
             out.push(Effect::State(Audience::Arbiter));
         }
         if core::mem::take(&mut self.live_dirty) {
+            self.live_rev += 1;
             out.push(Effect::State(Audience::Live));
         }
     }

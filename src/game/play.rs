@@ -210,7 +210,7 @@ impl Game {
         if self.stage == Stage::AwaitingSetUp {
             self.join(out);
         }
-        if self.next_set_up.is_some_and(|since| self.now >= since.after(NEXT_GAME_STANDS)) && self.clock.runs().is_none() {
+        if self.next_set_up.is_some_and(|since| self.now >= since.after(self.next_game_wait())) && self.clock.runs().is_none() {
             let left_open = self.result.is_none() && !self.decoder.record.moves().is_empty();
             if left_open {
                 self.audit_game("left_open", out);
@@ -220,6 +220,11 @@ impl Game {
                 self.alarms.raise(self.now, AlarmKind::ResultMissing, None, 0);
             }
         }
+    }
+
+    /// How long the initial position must stand to mean another game. After the end of a game it can mean nothing else.
+    pub(crate) fn next_game_wait(&self) -> Duration {
+        if self.stage == Stage::Over { self.scan * 2 } else { NEXT_GAME_STANDS }
     }
 
     /// A clock runs and no game was set up: the game is joined where it is.

@@ -30,7 +30,8 @@ impl Game {
         let falls: Vec<FlagFall> = self.clock.flags().iter().filter(|fall| !fall.after_end).copied().collect();
         for (index, fall) in falls.iter().enumerate() {
             let together = falls.iter().any(|other| {
-                other.side != fall.side && other.fell == fall.fell && other.path == fall.path && fall.path != FlagPath::OnConnect
+                let second = [other.path, fall.path].contains(&FlagPath::ZeroAfterOther);
+                other.side != fall.side && other.fell == fall.fell && !second
             });
             let finding = self.finding(index, fall, together, out);
             let goes_on = finding.outcome == Outcome::GameGoesOn;
@@ -42,7 +43,7 @@ impl Game {
     }
 
     fn finding(&mut self, index: usize, fall: &FlagFall, order_unknown: bool, out: &mut Vec<Effect>) -> Finding {
-        let (position, phase) = self.position_that_counts();
+        let (position, phase) = self.position_that_counts(fall);
         let last = match &self.control {
             Some(control) => Some(control.is_last(fall.period)),
             // A clock that stops for good at zero has no further period.
@@ -119,16 +120,25 @@ impl Game {
         out.push(Effect::Finding(finding));
     }
 
-    /// The position after the last move made, and where the running move is (`laws.md` section 2).
-    fn position_that_counts(&self) -> (Chess, Phase) {
-        let top = self.decoder.line.top(self.decoder.record.node());
+    /// The position after the last move made before the fall was observed, now if nobody has, and where the running move is
+    /// (`laws.md` section 2).
+    fn position_that_counts(&self, fall: &FlagFall) -> (Chess, Phase) {
+        let until = fall.observed_at.unwrap_or(self.now);
+        let record = &self.decoder.record;
+        let sure = record.moves().iter().take_while(|known| known.made.latest <= until).count();
+        if sure < record.moves().len() {
+            return (record.position_after(sure), Phase::Idle);
+        }
+        let plies = self.decoder.line.plies();
+        let made = plies.iter().take_while(|ply| ply.made.latest <= until).count();
+        let touched = self.stage != Stage::Over && self.touched() && self.board.last_change() <= until;
         let phase = match () {
-            () if self.stage != Stage::Over && self.touched() && self.illegal_unruled() => Phase::Illegal,
-            () if !self.decoder.line.is_empty() => Phase::Made,
-            () if self.stage != Stage::Over && self.touched() => Phase::Touched,
+            () if touched && self.illegal_unruled() => Phase::Illegal,
+            () if made > 0 => Phase::Made,
+            () if touched => Phase::Touched,
             () => Phase::Idle,
         };
-        (top.position.clone(), phase)
+        (self.decoder.line.node(record.node(), made).position.clone(), phase)
     }
 
     /// Moves of the flagged player completed by the fall, and whether one more may have been: the pressed one whose press came

@@ -11,7 +11,7 @@ use shakmaty::{Chess, EnPassantMode};
 
 use crate::alarm::Alarm;
 use crate::clock::flag::FlagFall;
-use crate::effect::Effect;
+use crate::effect::{Audience, Effect};
 use crate::game::Game;
 use crate::laws::finding::Phase;
 use crate::men::{self, color_name, squares};
@@ -26,9 +26,13 @@ impl Game {
         self.number
     }
 
-    /// Counts changes of moves, findings and decisions.
-    pub fn rev(&self) -> u32 {
-        self.rev
+    /// Counts what changed for this audience: for arbiters moves, findings and decisions; for the live audience what it may see,
+    /// so that nothing of the arbiters' can be guessed from the number.
+    pub fn rev(&self, audience: Audience) -> u32 {
+        match audience {
+            Audience::Arbiter => self.rev,
+            Audience::Live => self.live_rev,
+        }
     }
 
     /// The times as every audience sees them.

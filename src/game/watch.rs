@@ -7,10 +7,11 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Position;
 
 use crate::alarm::AlarmKind;
+use crate::clock::control::Method;
 use crate::game::Game;
 use crate::men::{self, EMPTY, UNKNOWN};
 use crate::message::Stage;
-use crate::play::{GESTURE_STANDS, NEXT_GAME_STANDS};
+use crate::play::GESTURE_STANDS;
 use crate::reconstruct::candidates::Node;
 
 const IN_HAND: Duration = Duration::from_secs(5);
@@ -142,8 +143,9 @@ impl Game {
     /// How long a running clock may be silent.
     fn clock_patience(&self) -> Duration {
         let Some(control) = &self.control else { return UNKNOWN_DELAY };
-        let color = self.clock.runs().unwrap_or(Color::White);
-        CLOCK_QUIET + Duration::from_millis(u64::from(control.period(self.clock.period(color)).per_move_ms))
+        let period = control.period(self.clock.period(self.clock.runs().unwrap_or(Color::White)));
+        let delay = if period.method == Method::UsDelay { period.per_move_ms } else { 0 };
+        CLOCK_QUIET + Duration::from_millis(u64::from(delay))
     }
 
     /// A display that stays at zero without a flag sign: nothing is declared, somebody must look.
@@ -209,7 +211,7 @@ impl Game {
             at(since.after(AT_ZERO));
         }
         if let Some(since) = self.next_set_up {
-            at(since.after(NEXT_GAME_STANDS));
+            at(since.after(self.next_game_wait()));
         }
         if let Some(since) = self.gesture.filter(|_| self.stage != Stage::Over) {
             at(since.after(GESTURE_STANDS));

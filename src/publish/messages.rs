@@ -182,7 +182,7 @@ impl Messages {
             id: shape.event.then(|| self.id(number)),
             no: shape.event.then_some(number),
             game: &name,
-            rev: (!shape.event).then(|| game.rev()),
+            rev: (!shape.event).then(|| game.rev(shape.audience)),
             t: Time { us: at.0 },
             body,
         };

@@ -308,26 +308,34 @@ impl Chessclock {
         let earliest = at.before(self.press_delay).min(was_at);
         let fell = Interval { earliest, latest: at };
         for side in [Color::White, Color::Black] {
+            if !self.fresh_sign(was, now, side) {
+                continue;
+            }
             let face = *self.face(now, side);
-            let with_press = pressed_by == Some(side);
-            if self.fresh_sign(was, now, side) {
-                let path = match () {
-                    () if face.flag_blocked => FlagPath::Blocked,
-                    () if period_at_zero => FlagPath::PeriodAtZero,
-                    () if face.time.millis() == 0 => FlagPath::RunningAtZero,
-                    () => FlagPath::Shown,
-                };
-                // The sign of a fall that is already latched may change from shown to blocked.
-                let again = face.flag_blocked && self.face(was, side).flag_shown;
-                if !again {
-                    self.latch(side, path, fell, face.flag_blocked, with_press, facts);
+            let path = match () {
+                () if face.flag_blocked => FlagPath::Blocked,
+                () if period_at_zero => FlagPath::PeriodAtZero,
+                () if face.time.millis() == 0 => FlagPath::RunningAtZero,
+                () => FlagPath::Shown,
+            };
+            // The sign of a fall that is already latched may change from shown to blocked.
+            let again = face.flag_blocked && self.face(was, side).flag_shown;
+            if !again {
+                self.latch(side, path, fell, face.flag_blocked, pressed_by == Some(side), facts);
+            }
+        }
+        for side in [Color::White, Color::Black] {
+            let face = self.face(now, side);
+            let reached_zero = face.time.millis() == 0 && self.face(was, side).time.millis() > 0 && now.running;
+            if !reached_zero || self.fresh_sign(was, now, side) || face.flag_shown {
+                continue;
+            }
+            // After the first fall some clocks show no sign for the second (`dgt-clock.md` section 5).
+            match self.flags.of(side.other()) {
+                Some(other) if !other.blocked => {
+                    self.latch(side, FlagPath::ZeroAfterOther, fell, false, pressed_by == Some(side), facts);
                 }
-            } else if face.time.millis() == 0 && self.face(was, side).time.millis() > 0 && now.running {
-                if self.flags.of(side.other()).is_some_and(|other| !other.blocked) {
-                    self.latch(side, FlagPath::ZeroAfterOther, fell, false, with_press, facts);
-                } else if !face.flag_shown {
-                    facts.push(ClockFact::ZeroWithoutSign { side });
-                }
+                _ => facts.push(ClockFact::ZeroWithoutSign { side }),
             }
         }
     }

@@ -150,15 +150,20 @@ impl Record {
         }
     }
 
+    /// The position after the first `plies` moves.
+    pub(crate) fn position_after(&self, plies: usize) -> Chess {
+        let mut position = self.start.clone();
+        for record in self.moves.iter().take(plies) {
+            position.play_unchecked(record.mv);
+        }
+        position
+    }
+
     /// Cuts the game back to its first `plies` moves.
     pub(crate) fn truncate(&mut self, plies: usize) {
         self.moves.truncate(plies);
         self.keys.truncate(plies + 1);
-        let mut position = self.start.clone();
-        for record in &self.moves {
-            position.play_unchecked(record.mv);
-        }
-        self.node = Node::new(position);
+        self.node = Node::new(self.position_after(plies));
     }
 
     /// Moves of `color` that were certainly completed before `until`, or all when none is given; and whether one more may
