@@ -32,13 +32,13 @@ struct Line {
 struct Piece {
     from_board: bool,
     bytes: Vec<u8>,
-    at: Option<Instant>,
+    seconds: Option<f64>,
 }
 
 /// Turns a capture into the text of a trace for `driver`, with these header lines beside the driver's name.
 ///
 /// # Errors
-/// The line that is no such JSON, no hex, or earlier than the line before.
+/// The line that is no such JSON or no hex, the message that is earlier than the one before.
 pub fn import(capture: &str, driver: &DriverInfo, headers: &[(&str, &str)]) -> Result<String> {
     let mut pieces = Vec::new();
     for (index, text) in capture.lines().enumerate() {
@@ -47,7 +47,7 @@ pub fn import(capture: &str, driver: &DriverInfo, headers: &[(&str, &str)]) -> R
             pieces.push(piece);
         }
     }
-    let timed = pieces.iter().filter(|piece| piece.at.is_some()).count();
+    let timed = pieces.iter().filter(|piece| piece.seconds.is_some()).count();
     let times = match timed {
         0 => from_clock(&pieces, driver),
         _ if timed == pieces.len() => stamped(&pieces)?,
@@ -80,21 +80,24 @@ fn piece(text: &str) -> Result<Piece> {
     if bytes.is_empty() {
         bail!("hex is empty");
     }
-    let at = match line.t {
-        Some(t) if t.is_finite() && (0.0..1e9).contains(&t) => Some(Instant((t * 1e6) as u64)),
-        Some(t) => bail!("t {t} is not a number of seconds from 0 on"),
-        None => None,
-    };
-    Ok(Piece { from_board, bytes, at })
+    let seconds = line.t;
+    if let Some(t) = seconds.filter(|t| !(0.0..1e11).contains(t)) {
+        bail!("t {t} is not a number of seconds from 0 on");
+    }
+    Ok(Piece { from_board, bytes, seconds })
 }
 
+/// The times that the lines have, counted from the first, whatever it counts from.
 fn stamped(pieces: &[Piece]) -> Result<Vec<Instant>> {
     let mut times = Vec::with_capacity(pieces.len());
-    for (index, at) in pieces.iter().filter_map(|piece| piece.at).enumerate() {
-        if times.last().is_some_and(|last| at < *last) {
-            bail!("line {}: the time is before that of the line before", index + 1);
+    let mut last = f64::NEG_INFINITY;
+    let mut first = None;
+    for (index, seconds) in pieces.iter().filter_map(|piece| piece.seconds).enumerate() {
+        if seconds < last {
+            bail!("message {}: t {seconds} is before that of the message before", index + 1);
         }
-        times.push(at);
+        last = seconds;
+        times.push(Instant(((seconds - *first.get_or_insert(seconds)) * 1e6).round() as u64));
     }
     Ok(times)
 }
