@@ -1,3 +1,33 @@
-//! How long the core takes, and what it allocates.
+//! `cargo bench --bench core`: how long the core takes, what it allocates and holds, against goals and against a yardstick.
+//!
+//! The yardstick is the least that anything could do with the same bytes: copy them and compute their CRC-32. It is measured in
+//! the same run, in turns with what it is compared to, so the ratios can be compared between machines; the times cannot.
 
-fn main() {}
+mod counting;
+mod feed;
+mod files;
+mod measure;
+mod messages;
+mod stream;
+
+use std::io::Write;
+use std::time::Duration;
+
+use measure::Table;
+
+/// How long the game lasts that everything is measured with.
+const LENGTH: Duration = Duration::from_secs(2 * 3600);
+/// Always the same game.
+const SEED: u64 = 20_26;
+
+fn main() -> std::io::Result<()> {
+    let pieces = stream::game(LENGTH, SEED);
+    let mut table = Table::default();
+    messages::measure(&pieces, &mut table);
+    files::replay(&pieces, &mut table);
+    files::restart(&pieces, &mut table);
+    let mut out = std::io::stdout().lock();
+    let presses = pieces.iter().filter(|piece| piece.kind == stream::Kind::Press).count();
+    writeln!(out, "a game of {} s: {} messages, {presses} of them presses\n", LENGTH.as_secs(), pieces.len())?;
+    table.print(&mut out)
+}
