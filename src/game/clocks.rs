@@ -41,7 +41,6 @@ impl Game {
     }
 
     fn audit_clock(&mut self, event: &'static str, side: Option<Color>, out: &mut Vec<Effect>) {
-        self.last_activity = self.now;
         self.arbiter_dirty = true;
         out.push(Effect::Audit(AuditBody::Clock { event, side: side.map(men::color_name) }));
     }
@@ -74,7 +73,6 @@ impl Game {
             self.exchange_sides();
         }
         let by = if exchanged { by.other() } else { by };
-        self.last_activity = self.now;
         self.arbiter_dirty = true;
         let fits_a_period = self.control.as_ref().map(|control| *control.period(self.clock.period(by)));
         let added_period = self.control.as_ref().is_some_and(|control| {
@@ -122,7 +120,6 @@ impl Game {
     }
 
     fn flag_fell(&mut self, side: Color, out: &mut Vec<Effect>) {
-        self.last_activity = self.now;
         let fell = self.clock.flags().of(side).map(|fall| fall.fell);
         let ended = self.ending.is_some_and(|(_, made, _)| fell.is_some_and(|fell| made.before(&fell)));
         let after_end = self.result.is_some() || (self.stage == Stage::Over && ended);

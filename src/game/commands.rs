@@ -21,7 +21,6 @@ use crate::reconstruct::record::How;
 
 impl Game {
     pub(crate) fn command(&mut self, command: &Command, out: &mut Vec<Effect>) {
-        self.last_activity = self.now;
         match self.carry_out(command, out) {
             Ok(()) => {
                 self.revised();

@@ -64,8 +64,6 @@ pub struct Game {
     pub(crate) sides: SidesWatch,
     /// The last change of the board for which a move out of turn was looked for.
     pub(crate) wrong_side_looked: Instant,
-    /// The last moment at which anybody moved, pressed or set the clock.
-    pub(crate) last_activity: Instant,
     /// A display that reached zero without a flag sign, and when.
     pub(crate) zero: Option<(Color, Instant)>,
     /// A clock has been started in this game: times are those of the time control only before that.
@@ -110,7 +108,6 @@ impl Game {
             next_set_up: None,
             sides: SidesWatch::default(),
             wrong_side_looked: Instant::ZERO,
-            last_activity: Instant::ZERO,
             zero: None,
             clock_has_run: false,
             clock_asked: None,

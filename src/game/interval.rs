@@ -24,11 +24,6 @@ impl Interval {
         self.latest < other.earliest
     }
 
-    /// Certainly after `other`.
-    pub fn after(&self, other: &Interval) -> bool {
-        self.earliest > other.latest
-    }
-
     /// Both ends in microseconds since the journal began.
     pub const fn micros(&self) -> [u64; 2] {
         [self.earliest.0, self.latest.0]

@@ -31,7 +31,6 @@ const MAX_HINTS: usize = 8;
 impl Game {
     pub(crate) fn board_changed(&mut self, out: &mut Vec<Effect>) {
         self.arbiter_dirty = true;
-        self.last_activity = self.now;
         match self.stage {
             Stage::AwaitingSetUp => self.look_for_set_up(out),
             Stage::Armed | Stage::Playing => self.follow(out),
