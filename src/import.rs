@@ -30,6 +30,8 @@ struct Line {
 }
 
 struct Piece {
+    /// Of the capture, from 1.
+    line: usize,
     from_board: bool,
     bytes: Vec<u8>,
     seconds: Option<f64>,
@@ -38,12 +40,13 @@ struct Piece {
 /// Turns a capture into the text of a trace for `driver`, with these header lines beside the driver's name.
 ///
 /// # Errors
-/// The line that is no such JSON or no hex, the message that is earlier than the one before.
+/// The line that is no such JSON or no hex, or earlier than the one before.
 pub fn import(capture: &str, driver: &DriverInfo, headers: &[(&str, &str)]) -> Result<String> {
     let mut pieces = Vec::new();
     for (index, text) in capture.lines().enumerate() {
         if !text.trim().is_empty() {
-            let piece = piece(text).with_context(|| format!("line {}", index + 1))?;
+            let line = index + 1;
+            let piece = piece(line, text).with_context(|| format!("line {line}"))?;
             pieces.push(piece);
         }
     }
@@ -69,22 +72,21 @@ pub fn import(capture: &str, driver: &DriverInfo, headers: &[(&str, &str)]) -> R
     Ok(out)
 }
 
-fn piece(text: &str) -> Result<Piece> {
-    let line: Line = serde_json::from_str(text)?;
-    let from_board = match line.dir.as_str() {
+fn piece(line: usize, text: &str) -> Result<Piece> {
+    let Line { dir, hex, t } = serde_json::from_str(text)?;
+    let from_board = match dir.as_str() {
         "board->host" | "rx" => true,
         "host->board" | "tx" => false,
         other => bail!("dir `{other}` is neither `board->host` nor `host->board`"),
     };
-    let bytes = unhex(&line.hex.to_ascii_lowercase()).with_context(|| format!("hex `{}`", line.hex))?;
+    let bytes = unhex(&hex.to_ascii_lowercase()).with_context(|| format!("hex `{hex}`"))?;
     if bytes.is_empty() {
         bail!("hex is empty");
     }
-    let seconds = line.t;
-    if let Some(t) = seconds.filter(|t| !(0.0..1e11).contains(t)) {
+    if let Some(t) = t.filter(|t| !(0.0..1e11).contains(t)) {
         bail!("t {t} is not a number of seconds from 0 on");
     }
-    Ok(Piece { from_board, bytes, seconds })
+    Ok(Piece { line, from_board, bytes, seconds: t })
 }
 
 /// The times that the lines have, counted from the first, whatever it counts from.
@@ -92,9 +94,9 @@ fn stamped(pieces: &[Piece]) -> Result<Vec<Instant>> {
     let mut times = Vec::with_capacity(pieces.len());
     let mut last = f64::NEG_INFINITY;
     let mut first = None;
-    for (index, seconds) in pieces.iter().filter_map(|piece| piece.seconds).enumerate() {
+    for (line, seconds) in pieces.iter().filter_map(|piece| Some((piece.line, piece.seconds?))) {
         if seconds < last {
-            bail!("message {}: t {seconds} is before that of the message before", index + 1);
+            bail!("line {line}: t {seconds} is before that of the line before");
         }
         last = seconds;
         times.push(Instant(((seconds - *first.get_or_insert(seconds)) * 1e6).round() as u64));
