@@ -72,6 +72,8 @@ pub struct Game {
     pub(crate) clock_asked: Option<Instant>,
     /// The moves that the live audience has been told.
     pub(crate) told: Vec<LiveMove>,
+    /// The present step is a clock report in which nothing but seconds ran off.
+    pub(crate) only_seconds: bool,
     pub(crate) arbiter_dirty: bool,
     pub(crate) live_dirty: bool,
     pub(crate) rev: u32,
@@ -112,6 +114,7 @@ impl Game {
             clock_has_run: false,
             clock_asked: None,
             told: Vec::new(),
+            only_seconds: false,
             arbiter_dirty: false,
             live_dirty: false,
             rev: 0,
@@ -166,6 +169,7 @@ impl Game {
     fn clock_read(&mut self, reading: &ClockReading, source: ByteRange, out: &mut Vec<Effect>) {
         self.clock_asked = None;
         let facts = self.clock.read(self.now, reading, source, self.control.as_ref());
+        self.only_seconds = facts.iter().next().is_none();
         for fact in facts.iter() {
             self.clock_fact(fact, out);
         }
@@ -198,7 +202,9 @@ impl Game {
     }
 
     fn what_do_the_laws_say(&mut self, out: &mut Vec<Effect>) {
-        if self.clock.flags().any() {
+        // Seconds running off change no finding.
+        let only_seconds = core::mem::take(&mut self.only_seconds) && !self.arbiter_dirty && !self.alarms.any_changed();
+        if self.clock.flags().any() && !only_seconds {
             self.find(out);
         }
     }
