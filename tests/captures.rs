@@ -45,7 +45,7 @@ fn last_state(trace: &Path) -> Value {
             line["topic"].as_str().expect("a topic").ends_with("/state") && line["topic"].as_str()?.contains("/arbiter/");
         is_state.then(|| line["payload"]["body"].clone())
     };
-    lines.filter_map(state).last().expect("a state")
+    lines.filter_map(state).next_back().expect("a state")
 }
 
 /// Plays the moves by the Laws alone; gives the last position.

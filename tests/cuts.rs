@@ -15,30 +15,12 @@ use std::time::Duration;
 use fastrand::Rng;
 use flagfall::station::StationOutput;
 use flagfall_protocols::time::Instant;
-use flagfall_protocols::trace::Body;
 use serde_json::Value;
-use support::{Tape, rx, same, tapes};
+use support::change::{aligned, cut};
+use support::{Tape, same, tapes};
 
 /// Ways to cut each tape at random.
 const SEEDS: u64 = 6;
-
-/// The tape with every `rx` record in pieces of the same stamp; `next` gives the length of each piece.
-fn cut(tape: &Tape, mut next: impl FnMut(usize) -> usize) -> Tape {
-    let mut inputs = Vec::new();
-    for (at, body) in &tape.inputs {
-        let Body::Rx { bytes, .. } = body else {
-            inputs.push((*at, body.clone()));
-            continue;
-        };
-        let mut rest: &[u8] = bytes;
-        while !rest.is_empty() {
-            let (piece, tail) = rest.split_at(next(rest.len()).clamp(1, rest.len()));
-            inputs.push((*at, rx(piece)));
-            rest = tail;
-        }
-    }
-    Tape { inputs, ..tape.clone() }
-}
 
 #[test]
 fn a_replay_gives_the_same_again() {
@@ -56,6 +38,9 @@ fn cutting_the_bytes_changes_nothing() {
             let mut rng = Rng::with_seed(seed);
             let name = format!("{}, seed {seed}", tape.name);
             same(&name, &whole, &cut(&tape, |rest| rng.usize(1..=rest)).run());
+            // A deadline at the stamp of the pieces comes after all of them.
+            let aligned = aligned(&tape, seed);
+            same(&format!("{name}, aligned"), &aligned.run(), &cut(&aligned, |rest| rng.usize(1..=rest)).run());
         }
     }
 }

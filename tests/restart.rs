@@ -15,6 +15,7 @@ use flagfall::restart::Restored;
 use flagfall::station::StationOutput;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Body;
+use support::change::{aligned, cut};
 use support::memory::Memory;
 use support::{Tape, end, own_tapes, recordings};
 
@@ -147,27 +148,42 @@ fn restart_at(tape: &Tape, whole: &Bench, text: &str, bytes: usize) {
 #[test]
 fn a_journal_broken_off_anywhere_goes_on_as_if_it_had_not_been() {
     for tape in own_tapes().into_iter().chain(recordings()) {
-        let mut whole = Bench::open(&tape, Memory::default());
-        whole.rest(&tape);
-        let text = whole.text();
-        let header = text.find("\n1 ").expect("a record") + 1;
-        let ends: Vec<usize> = text[header..].match_indices('\n').map(|(at, _)| header + at + 1).collect();
-        let mut rng = Rng::with_seed(ends.len() as u64);
-        // After the header and the last records; around outputs, where it matters most; anywhere; within lines.
-        let mut cuts: Vec<usize> = ends.iter().rev().take(8).copied().chain([header]).collect();
-        let is_out = |at: usize| text[at..].split(' ').nth(2) == Some("out");
-        let mut around: Vec<usize> = ends.iter().copied().filter(|&at| is_out(at)).collect();
-        rng.shuffle(&mut around);
-        cuts.extend(around.into_iter().take(CUTS / 2));
-        cuts.extend((0..CUTS / 2).map(|_| ends[rng.usize(..ends.len())]));
-        cuts.extend((0..8).map(|_| rng.usize(header..text.len())));
-        if ends.len() < 200 {
-            cuts.extend(&ends);
-        }
-        cuts.sort_unstable();
-        cuts.dedup();
-        cuts.into_iter().for_each(|bytes| restart_at(&tape, &whole, &text, bytes));
+        broken_off(&tape, CUTS);
     }
+}
+
+#[test]
+fn inputs_at_the_moment_of_a_deadline_come_before_it_again() {
+    for tape in own_tapes() {
+        for seed in 0..3 {
+            let mut rng = Rng::with_seed(seed);
+            broken_off(&cut(&aligned(&tape, seed), |rest| rng.usize(1..=rest)), 10);
+        }
+    }
+}
+
+/// Breaks the journal of `tape` off at this many places and some more.
+fn broken_off(tape: &Tape, places: usize) {
+    let mut whole = Bench::open(tape, Memory::default());
+    whole.rest(tape);
+    let text = whole.text();
+    let header = text.find("\n1 ").expect("a record") + 1;
+    let ends: Vec<usize> = text[header..].match_indices('\n').map(|(at, _)| header + at + 1).collect();
+    let mut rng = Rng::with_seed(ends.len() as u64);
+    // After the header and the last records; around outputs, where it matters most; anywhere; within lines.
+    let mut cuts: Vec<usize> = ends.iter().rev().take(8).copied().chain([header]).collect();
+    let is_out = |at: usize| text[at..].split(' ').nth(2) == Some("out");
+    let mut around: Vec<usize> = ends.iter().copied().filter(|&at| is_out(at)).collect();
+    rng.shuffle(&mut around);
+    cuts.extend(around.into_iter().take(places / 2));
+    cuts.extend((0..places / 2).map(|_| ends[rng.usize(..ends.len())]));
+    cuts.extend((0..8).map(|_| rng.usize(header..text.len())));
+    if places == CUTS && ends.len() < 200 {
+        cuts.extend(&ends);
+    }
+    cuts.sort_unstable();
+    cuts.dedup();
+    cuts.into_iter().for_each(|bytes| restart_at(tape, &whole, &text, bytes));
 }
 
 #[test]

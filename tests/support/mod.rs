@@ -1,6 +1,7 @@
 //! Every trace there is, as inputs, and what comes out of them.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod change;
 pub(crate) mod memory;
 
 use std::borrow::Cow;
