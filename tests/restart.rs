@@ -218,3 +218,26 @@ fn deadlines_that_come_before_late_inputs_come_first_again() {
     }
     assert!(moved > 100, "only {moved} inputs were late");
 }
+
+#[test]
+fn a_session_in_many_files_is_one() {
+    let tape = own_tapes().into_iter().find(|tape| tape.name.ends_with("game.trace")).expect("a trace");
+    let memory = Memory::default();
+    let limits = Limits { file: 5_000, total: 1, ..Limits::default() };
+    let mut known = 0;
+    for end in (0..=tape.inputs.len()).step_by(100).chain([tape.inputs.len()]) {
+        let opened = Recorder::open(Box::new(memory.clone()), limits, &tape.setting, SESSION, &mut |_| Ok(()));
+        let (mut recorder, restored) = opened.expect("opens");
+        assert_eq!((restored.inputs, restored.verified.differing), (known, 0), "{:?}", restored.verified);
+        for (at, body) in &tape.inputs[known as usize..end] {
+            recorder.feed(*at, body, &mut |_| Ok(())).expect("an input");
+        }
+        known = end as u64;
+        recorder.flush(tape.inputs[end.max(1) - 1].0).expect("written");
+    }
+    assert!(memory.files().len() > 3, "{} files", memory.files().len());
+    let mut whole = Bench::open(&tape, Memory::default());
+    tape.inputs.iter().for_each(|(at, body)| whole.feed(*at, body));
+    whole.recorder.flush(tape.end()).expect("written");
+    assert!(outs(&memory) == outs(&whole.memory));
+}

@@ -59,7 +59,7 @@ impl Tape {
         };
         // White is on the left; the lever of the player whose clock runs is up.
         let (turn, up) = if self.black_runs { (Status::RIGHT_TURN, Status::RIGHT_UP) } else { (Status::LEFT_TURN, 0) };
-        let status = Status(u8::from(runs) * Status::RUNNING | turn | up);
+        let status = Status(if runs { Status::RUNNING } else { 0 } | turn | up);
         let [left, right] = self.left.map(|seconds| RawFace::new(face(seconds)));
         self.message(&BoardMessage::Clock(ClockMessage::Report(ClockReport { right, left, status }).encode()));
     }

@@ -13,7 +13,7 @@ pub(crate) struct Memory(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     files: BTreeMap<String, Vec<u8>>,
-    /// Files that were waited for, with the length they had.
+    /// How often somebody waited for the disk.
     syncs: usize,
     /// Bytes not waited for.
     unsynced: usize,
