@@ -183,3 +183,28 @@ fn s104_the_next_game_begins_while_the_old_result_is_missing() {
         assert_eq!(outcome.audit("left_open"), 1);
     }
 }
+
+#[test]
+fn a_bare_king_cannot_win_on_time() {
+    for (fen, row, outcome) in [
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "15", Outcome::Draw),
+        ("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1", "16", Outcome::Undecided),
+    ] {
+        let mut scene = Scene::new(one_period(true), "20+10").standing(fen);
+        scene.act("run");
+        let outcome_of = scene.wait(60.0).run();
+        assert_eq!((outcome_of.row(), outcome_of.finding().outcome), (row, outcome), "{fen}");
+    }
+}
+
+#[test]
+fn an_observed_fall_is_conditional_no_longer() {
+    let mut scene = Scene::new(one_period(false), "20+10");
+    scene.act("run").play("d2d4", 2.0).play("d7d5", 2.0).wait(60.0);
+    scene.command(r#"{"verb":"claim","flag":"white"}"#).play("e2e4", 1.0).play("d5e4", 1.0);
+    let outcome = scene.wait(3.0).run();
+    let finding = outcome.finding();
+    assert!(!finding.conditional && finding.observed_at.is_some());
+    assert!(finding.position.starts_with("rnbqkbnr/ppp1pppp/8/3p4/3P4/"), "moves made after it do not count (6.8)");
+    assert_eq!(outcome.moves().len(), 4, "they are still recorded");
+}
