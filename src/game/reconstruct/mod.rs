@@ -130,7 +130,7 @@ impl Decoder {
             }
         };
         if let Some(pressed) = self.presses.first() {
-            at(board.last_change().after(self.scan));
+            at(board.last_change().max(pressed.at.latest).after(self.scan));
             at(pressed.at.latest.after(NOTHING_MOVED).after(self.scan));
             at(pressed.at.latest.after(NOT_REPLACED));
             at(pressed.at.latest.after(NO_LEGAL_MOVE));
@@ -173,11 +173,11 @@ impl Decoder {
         let question = Question { base, line: &self.line, board, pressed, scan: self.scan };
         question.present(now, over).or_else(|| {
             // The past may speak as soon as the present can no longer become the move itself.
-            let still = board.last_change().after(self.scan) <= now;
+            let still = board.last_change().max(pressed.at.latest).after(self.scan) <= now;
             if !(over || still) {
                 return None;
             }
-            question.past().or_else(|| if over { question.two_plies() } else { None })
+            question.past(over).or_else(|| if over { question.two_plies() } else { None })
         })
     }
 

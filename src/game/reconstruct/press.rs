@@ -10,7 +10,7 @@ use shakmaty::Move;
 use crate::interval::Interval;
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::reconstruct::board::PhysicalBoard;
-use crate::reconstruct::candidates::Node;
+use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::line::{Line, Tentative};
 
 /// The most that a board may differ from the position after a move and still show that move.
@@ -44,9 +44,11 @@ pub(crate) struct Question<'a> {
 
 impl Question<'_> {
     /// The move that the present board proves, if all of its squares have been still for one scan at `now`, or `last_call`.
+    /// The scan counts from the press at the earliest: what stood then on a square may be told that much later, and a piece
+    /// that slides may have paused where the board saw it last.
     pub(crate) fn present(&self, now: Instant, last_call: bool) -> Option<Match> {
         let mover = self.pressed.by;
-        let settled = |mask: u64| last_call || self.board.changed_at(mask).after(self.scan) <= now;
+        let settled = |mask: u64| last_call || self.board.changed_at(mask).max(self.pressed.at.latest).after(self.scan) <= now;
         let in_line = self.line.plies().iter().rposition(|ply| ply.color == mover);
         let mut best: Option<(u32, Match, u64)> = None;
         let mut second = u32::MAX;
@@ -58,17 +60,8 @@ impl Question<'_> {
             best = Some((cost, Match::Line(index + 1), mask));
         }
         if men::turn(&self.base.position) == mover {
-            let seen = men::difference(&self.base.men, self.board.men());
-            for candidate in self.base.table() {
-                let listed = in_line == Some(0) && self.line.plies()[0].mv == candidate.mv;
-                if listed || candidate.mask & seen == 0 || !candidate.shown_by(self.board.men()) {
-                    continue;
-                }
-                let mut after = self.base.men;
-                for &(square, man) in candidate.after() {
-                    after[usize::from(square)] = man;
-                }
-                let cost = unexplained(&after, self.board.men(), mover);
+            let listed = in_line.filter(|&index| index == 0).map(|index| self.line.plies()[index].mv);
+            for (cost, candidate) in self.shown(self.board.men()).filter(|(_, candidate)| Some(candidate.mv) != listed) {
                 match &best {
                     Some((least, ..)) if cost >= *least => second = second.min(cost),
                     _ => {
@@ -84,16 +77,42 @@ impl Question<'_> {
         (sure && settled(mask)).then_some(found)
     }
 
-    /// The move that a board showed exactly while the press was on its way; the newest such board counts.
-    pub(crate) fn past(&self) -> Option<Match> {
+    /// The presser's moves that `board` shows whole, each with what else it would leave unexplained.
+    fn shown<'b>(&'b self, board: &'b Men) -> impl Iterator<Item = (u32, &'b Candidate)> {
+        let seen = men::difference(&self.base.men, board);
+        let shown = self.base.table().iter().filter(move |candidate| candidate.mask & seen != 0 && candidate.shown_by(board));
+        shown.map(move |candidate| {
+            let mut after = self.base.men;
+            for &(square, man) in candidate.after() {
+                after[usize::from(square)] = man;
+            }
+            (unexplained(&after, board, self.pressed.by), candidate)
+        })
+    }
+
+    /// The move that a board showed while the press was on its way; the newest such board counts. Where it shows two moves
+    /// equally well, nothing is said before the `last_call`.
+    pub(crate) fn past(&self, last_call: bool) -> Option<Match> {
         if men::turn(&self.base.position) != self.pressed.by {
             return None;
         }
-        self.board.past(self.pressed.at.earliest).find_map(|(since, men)| {
-            let began_in_time = since <= self.pressed.at.latest;
-            let mv = self.base.exact(&men).filter(|_| began_in_time)?;
-            Some(Match::Moves(self.plies(&[mv], self.made(since))))
-        })
+        let told = self.pressed.at.latest.after(self.scan);
+        let mut boards = self.board.past(self.pressed.at.earliest).filter(|(since, _)| *since <= told);
+        while let Some((mut since, men)) = boards.next() {
+            let mut shown: Vec<_> = self.shown(&men).filter(|(cost, _)| *cost <= ACCEPTED + MARGIN).collect();
+            shown.sort_by_key(|(cost, _)| *cost);
+            let Some(&(_, candidate)) = shown.first().filter(|(cost, _)| *cost <= ACCEPTED) else { continue };
+            if shown.get(1).is_some_and(|(second, _)| second - shown[0].0 < MARGIN) {
+                match last_call {
+                    true => continue,
+                    false => return None,
+                }
+            }
+            // It was made when it was first seen.
+            since = boards.map_while(|(since, men)| candidate.shown_by(&men).then_some(since)).last().unwrap_or(since);
+            return Some(Match::Moves(self.plies(&[candidate.mv], self.made(since))));
+        }
+        None
     }
 
     /// The only two moves, the presser's and the reply, that lead to the present board.
