@@ -2,7 +2,6 @@
 //!
 //! `FLAGFALL_BLESS=1 cargo test` writes both anew, for review.
 
-#[allow(dead_code, reason = "this file uses part of the harness")]
 #[path = "scenarios/scene.rs"]
 mod scene;
 

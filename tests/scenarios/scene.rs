@@ -1,5 +1,7 @@
 //! A scene: hand motions at an emulated board and clock, told move by move, and what the daemon made of their bytes.
 
+#![allow(dead_code, reason = "every test file that plays scenes uses another part of this")]
+
 use std::borrow::Cow;
 use std::fmt::Write;
 
