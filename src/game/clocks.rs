@@ -96,8 +96,7 @@ impl Game {
 
     /// Left and right of the clock were taken for each other: from here on, and in what was written down, they are not.
     pub(crate) fn exchange_sides(&mut self) {
-        let other = self.clock.white_side().other();
-        self.clock.set_white_side(other);
+        self.clock.exchange_sides();
         self.decoder.record.exchange_clocks();
         self.alarms.raise(self.now, AlarmKind::ClockSidesExchanged, None, 0);
         self.alarms.cure(self.now, AlarmKind::WrongClockRunning);

@@ -89,6 +89,20 @@ impl Flags {
         true
     }
 
+    /// White's and Black's falls were taken for each other.
+    pub(crate) fn exchange(&mut self) {
+        for fall in &mut self.falls {
+            fall.side = fall.side.other();
+        }
+    }
+
+    /// The clock stopped for good at a fall that is latched.
+    pub(crate) fn block(&mut self, side: Color, period: usize) {
+        if let Some(fall) = self.falls.iter_mut().find(|fall| fall.side == side && fall.period == period) {
+            fall.blocked = true;
+        }
+    }
+
     /// An arbiter's record takes the flags of `side` back.
     pub(crate) fn take_back(&mut self, side: Color) {
         self.falls.retain(|fall| fall.side != side);

@@ -7,6 +7,8 @@ pub mod control;
 pub(crate) mod fact;
 pub mod flag;
 pub(crate) mod setting;
+#[cfg(test)]
+mod tests;
 
 use core::time::Duration;
 
@@ -73,8 +75,11 @@ impl Chessclock {
         self.white_side = side;
     }
 
-    pub(crate) fn white_side(&self) -> ClockSide {
-        self.white_side
+    /// The sides were taken for each other: so were the flags and periods noted until now.
+    pub(crate) fn exchange_sides(&mut self) {
+        self.white_side = self.white_side.other();
+        self.flags.exchange();
+        core::mem::swap(&mut self.period.white, &mut self.period.black);
     }
 
     fn color(&self, side: ClockSide) -> Color {
@@ -168,19 +173,21 @@ impl Chessclock {
         let before = self.last.replace((at, *reading));
         match before {
             Some((was_at, was)) if !reading.baseline => self.compare(at, was_at, &was, reading, control, &mut facts),
-            _ => self.baseline(at, reading, &mut facts),
+            before => self.baseline(at, before, reading, &mut facts),
         }
         facts
     }
 
-    fn baseline(&mut self, at: Instant, reading: &ClockReading, facts: &mut Facts) {
+    /// A sign that was up before the gap tells nothing new; any other one came up during it.
+    fn baseline(&mut self, at: Instant, before: Option<(Instant, ClockReading)>, reading: &ClockReading, facts: &mut Facts) {
         facts.push(ClockFact::Baseline);
         self.changed_at = at;
+        let earliest = before.map_or(Instant::ZERO, |(was_at, _)| was_at);
         for side in [Color::White, Color::Black] {
-            let face = self.face(reading, side);
-            if (face.flag_blocked || face.flag_shown) && self.flags.of(side).is_none() {
-                let fell = Interval { earliest: Instant::ZERO, latest: at };
-                self.latch(side, FlagPath::OnConnect, fell, face.flag_blocked, false, facts);
+            let face = *self.face(reading, side);
+            let was = before.map_or(ClockFace::default(), |(_, was)| *self.face(&was, side));
+            if fresh_sign(&was, &face) {
+                self.latch(side, FlagPath::OnConnect, Interval { earliest, latest: at }, face.flag_blocked, false, facts);
             }
         }
     }
@@ -222,23 +229,33 @@ impl Chessclock {
             }
         }
         if let Some(by) = pressed_by {
-            facts.push(ClockFact::Press { by, rise_ms: *rises.get(by), flagged: self.fresh_sign(was, now, by) });
-            self.press_period(by, &rises, control, facts);
+            let flagged = fresh_sign(self.face(was, by), self.face(now, by));
+            facts.push(ClockFact::Press { by, rise_ms: *rises.get(by), flagged });
         }
         if ran.is_some() && runs.is_none() {
             facts.push(ClockFact::Stopped);
         }
-        let period_at_zero = ran.is_some() && pressed_by.is_none() && self.both_up(&rises, control);
-        self.flags_of(at, was_at, was, now, pressed_by, period_at_zero, facts);
-        if period_at_zero {
-            // Some clocks change the period without a sign; the time ran out all the same.
-            if let Some(ran) = ran.filter(|&ran| i64::from(self.face(was, ran).time.millis()) <= SLACK_MS) {
-                let fell = Interval { earliest: at.before(self.press_delay).min(was_at), latest: at };
-                self.latch(ran, FlagPath::PeriodAtZero, fell, false, false, facts);
+        let added = match pressed_by {
+            _ if ran.is_some() && self.both_up(&rises, control) => Some(PeriodCause::Zero),
+            Some(by) if self.press_adds_period(by, &rises, control) => Some(PeriodCause::Press(by)),
+            _ => None,
+        };
+        let fell = Interval { earliest: at.before(self.press_delay).min(was_at), latest: at };
+        self.signs(was, now, fell, pressed_by, added, facts);
+        self.zeros(was, now, fell, pressed_by, facts);
+        // Some clocks change the period without a sign; the time ran out all the same.
+        if let (Some(ran), Some(PeriodCause::Zero)) = (ran, added)
+            && i64::from(self.face(was, ran).time.millis()) <= SLACK_MS
+        {
+            self.latch(ran, FlagPath::PeriodAtZero, fell, false, pressed_by == Some(ran), facts);
+        }
+        // A sign in this report belongs to the period that ended with it.
+        if let Some(cause) = added {
+            facts.push(ClockFact::PeriodAdded { cause });
+            for color in [Color::White, Color::Black] {
+                let period = self.period.get_mut(color);
+                *period = period.saturating_add(u8::from(cause != PeriodCause::Press(color.other())));
             }
-            facts.push(ClockFact::PeriodAdded { cause: PeriodCause::Zero });
-            self.period.white = self.period.white.saturating_add(1);
-            self.period.black = self.period.black.saturating_add(1);
         }
     }
 
@@ -274,67 +291,60 @@ impl Chessclock {
                 Some(next) => i64::from(next.main_ms) - SLACK_MS,
                 None => return false,
             },
-            None => LONGEST_ADDITION_MS,
+            None => LONGEST_ADDITION_MS + 1,
         };
         rises.white >= least && rises.black >= least
     }
 
     /// A press that brought the next period's time as well.
-    fn press_period(&mut self, by: Color, rises: &Pair<i64>, control: Option<&TimeControl>, facts: &mut Facts) {
-        let Some(next) = control.and_then(|c| c.next_period(self.period(by))) else { return };
-        if *rises.get(by) >= i64::from(next.main_ms) - SLACK_MS && *rises.get(by.other()) < SLACK_MS {
-            facts.push(ClockFact::PeriodAdded { cause: PeriodCause::Press(by) });
-            let period = self.period.get_mut(by);
-            *period = period.saturating_add(1);
-        }
+    fn press_adds_period(&self, by: Color, rises: &Pair<i64>, control: Option<&TimeControl>) -> bool {
+        control
+            .and_then(|control| control.next_period(self.period(by)))
+            .is_some_and(|next| *rises.get(by) >= i64::from(next.main_ms) - SLACK_MS && *rises.get(by.other()) < SLACK_MS)
     }
 
-    fn fresh_sign(&self, was: &ClockReading, now: &ClockReading, side: Color) -> bool {
-        let (was, now) = (self.face(was, side), self.face(now, side));
-        (now.flag_shown && !was.flag_shown) || (now.flag_blocked && !was.flag_blocked)
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "two reports and what was already concluded from them")]
-    fn flags_of(
+    /// Flag signs that came up.
+    fn signs(
         &mut self,
-        at: Instant,
-        was_at: Instant,
         was: &ClockReading,
         now: &ClockReading,
+        fell: Interval,
         pressed_by: Option<Color>,
-        period_at_zero: bool,
+        added: Option<PeriodCause>,
         facts: &mut Facts,
     ) {
-        let earliest = at.before(self.press_delay).min(was_at);
-        let fell = Interval { earliest, latest: at };
         for side in [Color::White, Color::Black] {
-            if !self.fresh_sign(was, now, side) {
+            let face = *self.face(now, side);
+            if !fresh_sign(self.face(was, side), &face) {
                 continue;
             }
-            let face = *self.face(now, side);
             let path = match () {
                 () if face.flag_blocked => FlagPath::Blocked,
-                () if period_at_zero => FlagPath::PeriodAtZero,
+                () if added == Some(PeriodCause::Zero) => FlagPath::PeriodAtZero,
                 () if face.time.millis() == 0 => FlagPath::RunningAtZero,
                 () => FlagPath::Shown,
             };
-            // The sign of a fall that is already latched may change from shown to blocked.
-            let again = face.flag_blocked && self.face(was, side).flag_shown;
-            if !again {
-                self.latch(side, path, fell, face.flag_blocked, pressed_by == Some(side), facts);
-            }
+            self.latch(side, path, fell, face.flag_blocked, pressed_by == Some(side), facts);
         }
+    }
+
+    /// Displays that reached zero with no sign that is new.
+    fn zeros(&mut self, was: &ClockReading, now: &ClockReading, fell: Interval, pressed_by: Option<Color>, facts: &mut Facts) {
         for side in [Color::White, Color::Black] {
-            let face = self.face(now, side);
-            let reached_zero = face.time.millis() == 0 && self.face(was, side).time.millis() > 0 && now.running;
-            if !reached_zero || self.fresh_sign(was, now, side) || face.flag_shown {
+            let (before, face) = (*self.face(was, side), *self.face(now, side));
+            let reached_zero = face.time.millis() == 0 && before.time.millis() > 0 && now.running;
+            if !reached_zero || fresh_sign(&before, &face) {
                 continue;
             }
-            // After the first fall some clocks show no sign for the second (`dgt-clock.md` section 5).
-            match self.flags.of(side.other()) {
-                Some(other) if !other.blocked => {
-                    self.latch(side, FlagPath::ZeroAfterOther, fell, false, pressed_by == Some(side), facts);
-                }
+            let with_press = pressed_by == Some(side);
+            // The fall of the other side that belongs to this period.
+            let period = self.period(side);
+            let other = self.flags.of(side.other()).filter(|other| other.period >= period);
+            match other {
+                // The sign of an earlier period stays up for five minutes: it is not new, the zero is.
+                _ if face.flag_shown => self.latch(side, FlagPath::RunningAtZero, fell, false, with_press, facts),
+                // After the first fall some clocks show no sign for the second (`dgt-clock.md` section 5).
+                Some(other) if !other.blocked => self.latch(side, FlagPath::ZeroAfterOther, fell, false, with_press, facts),
                 _ => facts.push(ClockFact::ZeroWithoutSign { side }),
             }
         }
@@ -355,6 +365,14 @@ impl Chessclock {
         };
         if self.flags.latch(flag) {
             facts.push(ClockFact::Flag { side });
+        } else if blocked {
+            // The sign of a latched fall changed from shown to blocked.
+            self.flags.block(side, flag.period);
         }
     }
+}
+
+/// A flag sign came up, or changed from shown to blocked.
+fn fresh_sign(was: &ClockFace, now: &ClockFace) -> bool {
+    (now.flag_shown && !was.flag_shown) || (now.flag_blocked && !was.flag_blocked)
 }
