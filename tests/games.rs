@@ -1,7 +1,6 @@
 //! Whole games from hand motions: random legal ones, in every manner in which hands make moves, at several speeds; and what
 //! a game core must bear from any input (`reconstruction.md` section 7).
 
-#[allow(dead_code, reason = "the scenarios need more of a scene than whole games do")]
 #[path = "scenarios/scene.rs"]
 mod scene;
 
