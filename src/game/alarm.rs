@@ -140,6 +140,8 @@ pub struct Alarm {
     pub side: Option<Color>,
     /// The squares it concerns, bit 0 = a1.
     pub squares: u64,
+    /// When its cause happened, at the latest.
+    pub happened: Instant,
     /// When it was opened.
     pub opened: Instant,
     /// What has become of it.
@@ -184,9 +186,21 @@ impl Alarms {
 
     /// Opens an alarm, unless the same one is open.
     pub(crate) fn raise(&mut self, at: Instant, kind: AlarmKind, side: Option<Color>, squares: u64) {
-        if self.open().any(|alarm| alarm.kind == kind && alarm.side == side && alarm.status == AlarmStatus::Open) {
-            return;
+        if !self.open().any(|alarm| alarm.kind == kind && alarm.side == side && alarm.status == AlarmStatus::Open) {
+            self.add(at, at, kind, side, squares);
         }
+    }
+
+    /// Opens an alarm for a press at `pressed`. A board that has not been put right since the one before tells nothing new;
+    /// every press without a move counts (7.5.5).
+    pub(crate) fn raise_press(&mut self, at: Instant, pressed: Instant, kind: AlarmKind, side: Color, squares: u64) {
+        let same = |alarm: &Alarm| alarm.kind == kind && alarm.side == Some(side) && alarm.status == AlarmStatus::Open;
+        if kind == AlarmKind::PressedWithoutMove || !self.open().any(same) {
+            self.add(at, pressed, kind, Some(side), squares);
+        }
+    }
+
+    fn add(&mut self, at: Instant, happened: Instant, kind: AlarmKind, side: Option<Color>, squares: u64) {
         if self.all.len() >= Alarms::MAX {
             match self.all.iter().position(|alarm| alarm.closed.is_some()) {
                 Some(oldest) => drop(self.all.remove(oldest)),
@@ -197,7 +211,7 @@ impl Alarms {
         // A note is complete when it is written.
         let closed = (kind.class() == Class::Note).then_some(at);
         let status = AlarmStatus::Open;
-        self.all.push(Alarm { id: self.numbered, kind, side, squares, opened: at, status, closed });
+        self.all.push(Alarm { id: self.numbered, kind, side, squares, happened, opened: at, status, closed });
         self.changed.push(self.numbered);
     }
 
@@ -222,21 +236,24 @@ impl Alarms {
         true
     }
 
-    /// Another game begins: what was open belongs to the old one. Gives the alarms that this closes.
+    /// Another game begins: what was open belongs to the old one, but for a device that is lost. Gives the alarms that this
+    /// closes.
     pub(crate) fn next_game(&mut self, at: Instant) -> Vec<Alarm> {
-        let mut open: Vec<Alarm> = self.open().cloned().collect();
+        let device = |alarm: &Alarm| matches!(alarm.kind, AlarmKind::BoardLost | AlarmKind::ClockLost);
+        let mut open: Vec<Alarm> = self.open().filter(|alarm| !device(alarm)).cloned().collect();
         for alarm in &mut open {
             alarm.closed = Some(at);
             alarm.status = AlarmStatus::GameOver;
         }
-        self.all.clear();
-        self.changed.clear();
+        self.all.retain(|alarm| alarm.closed.is_none() && device(alarm));
+        self.changed.retain(|id| self.all.iter().any(|alarm| alarm.id == *id));
         open
     }
 
-    /// An arbiter's record settles every open alarm of this kind.
-    pub(crate) fn settle(&mut self, at: Instant, kind: AlarmKind) {
-        let open: Vec<u32> = self.open().filter(|alarm| alarm.kind == kind).map(|alarm| alarm.id).collect();
+    /// An arbiter's record settles every open alarm of this kind, or those of one side.
+    pub(crate) fn settle(&mut self, at: Instant, kind: AlarmKind, side: Option<Color>) {
+        let meant = |alarm: &&Alarm| alarm.kind == kind && (side.is_none() || alarm.side == side);
+        let open: Vec<u32> = self.open().filter(meant).map(|alarm| alarm.id).collect();
         for id in open {
             self.acknowledge(at, id);
         }

@@ -21,6 +21,7 @@ impl Game {
             ClockFact::Started { runs } => self.clock_started(runs, out),
             ClockFact::Stopped => {
                 self.alarms.cure(self.now, AlarmKind::WrongClockRunning);
+                self.drop_half_gesture();
                 self.audit_clock("stopped", None, out);
             }
             ClockFact::Press { by, rise_ms, .. } => self.pressed(by, rise_ms),
@@ -67,8 +68,9 @@ impl Game {
     }
 
     fn pressed(&mut self, by: Color, rise_ms: i64) {
-        let last = self.decoder.line.last().map(|ply| ply.color);
-        let exchanged = self.config.white_clock.is_none() && self.sides.press(by, last);
+        let plies = self.decoder.line.plies();
+        let made = plies.first().zip(plies.last()).map(|(first, last)| (first.color, last.color));
+        let exchanged = self.config.white_clock.is_none() && self.sides.press(by, made);
         if exchanged {
             self.exchange_sides();
         }
@@ -99,7 +101,16 @@ impl Game {
         self.clock.exchange_sides();
         self.decoder.record.exchange_clocks();
         self.alarms.raise(self.now, AlarmKind::ClockSidesExchanged, None, 0);
+        self.alarms.settle(self.now, AlarmKind::Flag, None);
+        self.raise_flags();
         self.alarms.cure(self.now, AlarmKind::WrongClockRunning);
+    }
+
+    /// Every flag that is latched and counts has its alarm.
+    pub(crate) fn raise_flags(&mut self) {
+        for fall in self.clock.flags().iter().filter(|fall| !fall.after_end) {
+            self.alarms.raise(self.now, AlarmKind::Flag, Some(fall.side), 0);
+        }
     }
 
     fn period_added(&mut self, cause: PeriodCause, out: &mut Vec<Effect>) {
@@ -130,7 +141,8 @@ impl Game {
         let kind = if after_end { AlarmKind::FlagAfterEnd } else { AlarmKind::Flag };
         self.alarms.raise(self.now, kind, Some(side), 0);
         let unfinished = self.decoder.line.last().is_some_and(|ply| ply.color == side) || self.touched();
-        if !after_end && unfinished && self.ending_on_board().is_none() {
+        let reading = matches!(self.stage, Stage::Armed | Stage::Playing);
+        if reading && !after_end && unfinished && self.ending_on_board().is_none() {
             self.alarms.raise(self.now, AlarmKind::IncompleteMove, Some(side), 0);
         }
         if let Some(body) = self.clock.flags().of(side).map(crate::view::flag) {

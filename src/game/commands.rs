@@ -19,6 +19,9 @@ use crate::message::{AuditBody, MoveBody, RevisionBody, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::record::How;
 
+/// The longest game that the Laws allow has fewer moves (9.6.2).
+const MOST_MOVES: u32 = 9_999;
+
 impl Game {
     pub(crate) fn command(&mut self, command: &Command, out: &mut Vec<Effect>) {
         match self.carry_out(command, out) {
@@ -31,6 +34,13 @@ impl Game {
     }
 
     fn carry_out(&mut self, command: &Command, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+        let of_a_game = matches!(
+            command,
+            Command::TakeBack { .. } | Command::CorrectMove { .. } | Command::SetMoveCount { .. } | Command::DeclareResult { .. }
+        );
+        if self.stage == Stage::AwaitingSetUp && of_a_game {
+            return Err("no game has begun on this board");
+        }
         match command {
             Command::StartGame { fen } => {
                 let start = match fen {
@@ -41,11 +51,14 @@ impl Game {
             }
             Command::SetPosition { fen } => {
                 let position = self.position(fen)?;
-                self.set_position(position, out);
+                match self.stage {
+                    Stage::AwaitingSetUp => self.join_at(position, None, out),
+                    _ => self.set_position(position, out),
+                }
             }
             Command::TakeBack { plies } => self.take_back(*plies as usize, "take_back", out)?,
             Command::CorrectMove { plies, uci } => self.correct_move(*plies as usize, uci, out)?,
-            Command::SetMoveCount { completed } => self.set_move_count(completed),
+            Command::SetMoveCount { completed } => self.set_move_count(completed)?,
             Command::SetClockRecord { time_control, additional_time, flag_taken_back } => {
                 self.set_clock(time_control.as_deref(), *additional_time, *flag_taken_back)?;
             }
@@ -96,8 +109,7 @@ impl Game {
             self.decoder.record.truncate(plies);
             out.push(revision(plies as u32 + 1, cause, Vec::new()));
         }
-        self.ending = None;
-        self.stage = Stage::Playing;
+        self.reopen();
         self.settle_irregularities();
         self.decoder.board_changed(self.now, &self.board);
         Ok(())
@@ -115,9 +127,12 @@ impl Game {
         let made = Interval { earliest: self.now, latest: self.now };
         let times = self.clock_view().times;
         earlier.push(mv, made, None, How::Arbiter, times);
+        let color = earlier.turn().other();
         self.decoder.record = earlier;
         self.decoder.forget_tentative();
         self.settle_irregularities();
+        self.reopen();
+        self.note_ending(made, color, out);
         let body = self.move_body(plies);
         out.push(match plies < moves {
             true => revision(plies as u32 + 1, "correct_move", alloc::vec![body]),
@@ -127,18 +142,33 @@ impl Game {
         Ok(())
     }
 
-    fn settle_irregularities(&mut self) {
-        for kind in [AlarmKind::IllegalMove, AlarmKind::PromotionNotReplaced, AlarmKind::PressedWithoutMove] {
-            self.alarms.settle(self.now, kind);
+    /// The game goes on: a flag that fell after its supposed end counts.
+    pub(crate) fn reopen(&mut self) {
+        self.ending = None;
+        self.stage = Stage::Playing;
+        if self.result.is_none() {
+            self.clock.flags_mut().iter_mut().for_each(|fall| fall.after_end = false);
+            self.raise_flags();
         }
     }
 
-    fn set_move_count(&mut self, completed: &Pair<u32>) {
+    fn settle_irregularities(&mut self) {
+        for kind in [AlarmKind::IllegalMove, AlarmKind::PromotionNotReplaced, AlarmKind::PressedWithoutMove] {
+            self.alarms.settle(self.now, kind, None);
+        }
+    }
+
+    fn set_move_count(&mut self, completed: &Pair<u32>) -> Result<(), &'static str> {
+        if completed.white.max(completed.black) > MOST_MOVES {
+            return Err("no game has so many moves");
+        }
         for color in [Color::White, Color::Black] {
             let recorded = self.decoder.record.completed(color, None).0;
             *self.completed_before.get_mut(color) = Some(completed.get(color).saturating_sub(recorded));
         }
-        self.alarms.settle(self.now, AlarmKind::ClockCountDiffers);
+        self.clock.flags_mut().iter_mut().for_each(|fall| fall.counted = None);
+        self.alarms.settle(self.now, AlarmKind::ClockCountDiffers, None);
+        Ok(())
     }
 
     fn set_clock(
@@ -156,17 +186,19 @@ impl Game {
         }
         if let Some(side) = flag_taken_back {
             self.clock.flags_mut().take_back(color(side));
-            self.findings.clear();
-            self.alarms.settle(self.now, AlarmKind::Flag);
+            self.forget_findings();
+            self.alarms.settle(self.now, AlarmKind::Flag, Some(color(side)));
         }
         self.setting.settle();
-        self.alarms.settle(self.now, AlarmKind::ClockSettingDiffers);
+        self.alarms.settle(self.now, AlarmKind::ClockSettingDiffers, None);
         Ok(())
     }
 
     fn claim(&mut self, side: Color, observed_at: Option<u64>) -> Result<(), &'static str> {
         let seen = observed_at.map_or(self.now, Instant).min(self.now);
         let fall = self.clock.flags_mut().last_of(side).ok_or("the clock has shown no such flag")?;
+        // Nobody can have seen it before it fell.
+        let seen = seen.max(fall.fell.earliest);
         fall.observed_at = Some(fall.observed_at.map_or(seen, |earlier| earlier.min(seen)));
         Ok(())
     }
@@ -175,7 +207,9 @@ impl Game {
         self.live_dirty = true;
         if result == GameResult::Open {
             self.result = None;
-            self.stage = Stage::Playing;
+            let ended = self.ending;
+            self.reopen();
+            self.ending = ended;
             self.decoder.board_changed(self.now, &self.board);
         } else {
             self.result = Some(result);

@@ -49,6 +49,8 @@ pub struct Game {
     pub(crate) alarms: Alarms,
     pub(crate) questions: Questions,
     pub(crate) findings: Vec<Finding>,
+    /// Numbers of findings that were given and are no longer kept.
+    pub(crate) findings_before: u32,
     pub(crate) number: u32,
     pub(crate) stage: Stage,
     /// Moves completed before the record begins; none where they are not known.
@@ -100,6 +102,7 @@ impl Game {
             alarms: Alarms::default(),
             questions: Questions::default(),
             findings: Vec::new(),
+            findings_before: 0,
             number: 0,
             stage: Stage::AwaitingSetUp,
             completed_before: Pair { white: Some(0), black: Some(0) },
@@ -160,7 +163,7 @@ impl Game {
                     self.alarms.raise(self.now, AlarmKind::ClockLost, None, 0);
                 }
             }
-            DeviceEvent::Silent => self.alarms.raise(self.now, AlarmKind::BoardLost, None, 0),
+            DeviceEvent::Silent => self.board_lost(),
             DeviceEvent::Responding => self.alarms.cure(self.now, AlarmKind::BoardLost),
             DeviceEvent::ClockButton(_) | DeviceEvent::Identity(_) | DeviceEvent::Battery(_) | DeviceEvent::Log(_) => {}
         }
@@ -179,8 +182,13 @@ impl Game {
 
     fn link(&mut self, up: bool) {
         if !up {
-            self.alarms.raise(self.now, AlarmKind::BoardLost, None, 0);
+            self.board_lost();
         }
+    }
+
+    fn board_lost(&mut self) {
+        self.board.lose(self.now);
+        self.alarms.raise(self.now, AlarmKind::BoardLost, None, 0);
     }
 
     /// What the clock says, for the decoder.
@@ -204,7 +212,7 @@ impl Game {
     fn what_do_the_laws_say(&mut self, out: &mut Vec<Effect>) {
         // Seconds running off change no finding.
         let only_seconds = core::mem::take(&mut self.only_seconds) && !self.arbiter_dirty && !self.alarms.any_changed();
-        if self.clock.flags().any() && !only_seconds {
+        if self.clock.flags().any() && !only_seconds && self.stage != Stage::AwaitingSetUp {
             self.find(out);
         }
     }

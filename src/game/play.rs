@@ -17,6 +17,7 @@ use crate::laws::winnable::Questions;
 use crate::men;
 use crate::message::{AuditBody, Hint, Stage};
 use crate::pair::Pair;
+use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::{Ending, Record, ending_of};
 use crate::reconstruct::setup::{self, Shown};
 use crate::reconstruct::{Decoded, Decoder, gesture};
@@ -64,7 +65,7 @@ impl Game {
         self.clock_has_run = self.clock.runs().is_some();
         self.zero = None;
         self.questions = Questions::default();
-        self.findings.clear();
+        self.forget_findings();
         out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::view::alert(alarm))));
         self.completed_before = Pair { white: completed, black: completed };
         self.ending = None;
@@ -78,17 +79,25 @@ impl Game {
         self.live_dirty = true;
         self.revised();
         self.audit_game(if completed.is_some() { "armed" } else { "joined" }, out);
-        self.decoder.board_changed(self.now, &self.board);
+        self.decoder.board_changed(self.board.last_change(), &self.board);
     }
 
     /// Goes on from another position; the moves until then are kept by the journal only.
     pub(crate) fn restart_from(&mut self, start: Chess, mode: CastlingMode) {
+        self.count_at_falls();
         self.completed_before = self.completed_now();
         self.decoder = Decoder::new(Record::new(start, mode), self.scan);
-        self.ending = None;
-        self.stage = Stage::Playing;
+        self.reopen();
         self.decoder.board_changed(self.now, &self.board);
         self.revised();
+    }
+
+    /// A king on a centre square while the clocks stand is half of a gesture, not a move.
+    pub(crate) fn drop_half_gesture(&mut self) {
+        if !self.decoder.press_pending() && self.decoder.line.last().is_some_and(|ply| gesture::is_half(ply.mv)) {
+            self.decoder.line.drop_last();
+            self.revised();
+        }
     }
 
     fn follow(&mut self, out: &mut Vec<Effect>) {
@@ -147,13 +156,13 @@ impl Game {
         for item in decoded.drain(..) {
             match item {
                 Decoded::Sure { index } => self.move_is_sure(index, out),
-                Decoded::PressedWithoutMove { by, .. } => {
-                    self.alarms.raise(self.now, AlarmKind::PressedWithoutMove, Some(by), 0);
+                Decoded::PressedWithoutMove { by, at } => {
+                    self.alarms.raise_press(self.now, at.latest, AlarmKind::PressedWithoutMove, by, 0);
                 }
-                Decoded::PressedIllegal { by, pawn_stays, .. } => {
+                Decoded::PressedIllegal { by, pawn_stays, at } => {
                     let kind = if pawn_stays { AlarmKind::PromotionNotReplaced } else { AlarmKind::IllegalMove };
                     let squares = men::difference(self.board.men(), &self.decoder.record.node().men);
-                    self.alarms.raise(self.now, kind, Some(by), squares);
+                    self.alarms.raise_press(self.now, at.latest, kind, by, squares);
                 }
                 Decoded::PressedBack { by, at } => {
                     out.push(Effect::Audit(AuditBody::PressedBack { side: men::color_name(by), pressed_at: at.micros() }))
@@ -172,9 +181,13 @@ impl Game {
         let Some(record) = self.decoder.record.moves().get(index) else { return };
         let (color, made) = (record.color, record.made);
         out.push(Effect::Move(self.move_body(index)));
-        if index + 1 != self.decoder.record.moves().len() || self.ending.is_some() {
-            return;
+        if index + 1 == self.decoder.record.moves().len() && self.ending.is_none() {
+            self.note_ending(made, color, out);
         }
+    }
+
+    /// Has the last sure move, made by `color`, ended the game?
+    pub(crate) fn note_ending(&mut self, made: Interval, color: Color, out: &mut Vec<Effect>) {
         let Some(ending) = self.decoder.record.ending() else { return };
         self.ending = Some((ending, made, color));
         match ending {
@@ -234,10 +247,14 @@ impl Game {
         if !quiet {
             return;
         }
+        let first = Node::new(Chess::default());
+        if first.exact(self.board.men()).is_some() {
+            return self.join_at(Chess::default(), Some(0), out);
+        }
         let near = setup::nearly_initial(self.board.men());
         let Some(start) = setup::joined(self.board.men(), turn, castling_mode(&self.config)) else { return };
         let completed = near.as_ref().map(|_| 0);
-        self.begin(start, completed, Stage::Playing, out);
+        self.join_at(start, completed, out);
         match near {
             Some(wrong) => {
                 let squares = wrong.iter().fold(0, |mask, square| mask | square.bit());
@@ -245,6 +262,14 @@ impl Game {
             }
             None => self.alarms.raise(self.now, AlarmKind::JoinedInProgress, None, 0),
         }
+    }
+
+    /// The game that is joined is the one whose flags the clock shows.
+    pub(crate) fn join_at(&mut self, start: Chess, completed: Option<u32>, out: &mut Vec<Effect>) {
+        let flags = self.clock.flags().clone();
+        self.begin(start, completed, Stage::Playing, out);
+        *self.clock.flags_mut() = flags;
+        self.raise_flags();
     }
 
     /// What the board as it stands would end, counting moves that are made and not yet sure.

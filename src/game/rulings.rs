@@ -57,7 +57,7 @@ impl Game {
             order_unknown,
             ending: self.ending_on_board(),
             apparently_over: fall.after_quiet,
-            illegal_open: self.illegal_unruled(),
+            illegal_open: self.illegal_unruled(fall),
             setting_differs: self.setting.differs() || self.alarms.is_open(AlarmKind::ClockCountDiffers),
             last,
             required,
@@ -78,7 +78,7 @@ impl Game {
             unknown.push("time_control");
         }
         Finding {
-            id: index as u32 + 1,
+            id: self.findings_before + index as u32 + 1,
             revision: 1,
             profile: "fide-2023-standard",
             flag: men::color_name(fall.side),
@@ -133,7 +133,7 @@ impl Game {
         let made = plies.iter().take_while(|ply| ply.made.latest <= until).count();
         let touched = self.stage != Stage::Over && self.touched() && self.board.last_change() <= until;
         let phase = match () {
-            () if touched && self.illegal_unruled() => Phase::Illegal,
+            () if touched && self.illegal_unruled(fall) => Phase::Illegal,
             () if made > 0 => Phase::Made,
             () if touched => Phase::Touched,
             () => Phase::Idle,
@@ -144,6 +144,9 @@ impl Game {
     /// Moves of the flagged player completed by the fall, and whether one more may have been: the pressed one whose press came
     /// in the same report, or the one that his own next move completed at that moment (6.2.1.2).
     fn completed_by_fall(&self, fall: &FlagFall) -> Option<(u32, bool)> {
+        if fall.counted.is_some() {
+            return fall.counted;
+        }
         let before = (*self.completed_before.get(fall.side))?;
         let record = &self.decoder.record;
         let (mut sure, mut doubtful) = record.completed(fall.side, Some(&fall.fell));
@@ -159,11 +162,26 @@ impl Game {
             }
         }
         doubtful |= fall.with_press || self.decoder.pressed_by(fall.side, fall.fell.latest);
-        Some((before + sure, doubtful))
+        Some((before.saturating_add(sure), doubtful))
     }
 
-    fn illegal_unruled(&self) -> bool {
-        self.alarms.open().any(|alarm| {
+    /// Keeps the counts at the falls: the moves that they rest on are about to be replaced.
+    pub(crate) fn count_at_falls(&mut self) {
+        let counts: Vec<_> = self.clock.flags().iter().map(|fall| self.completed_by_fall(fall)).collect();
+        for (fall, counted) in self.clock.flags_mut().iter_mut().zip(counts) {
+            fall.counted = counted;
+        }
+    }
+
+    /// Findings are made anew, with new numbers: what was proposed under the old ones may still be on somebody's screen.
+    pub(crate) fn forget_findings(&mut self) {
+        self.findings_before += self.findings.len() as u32;
+        self.findings.clear();
+    }
+
+    /// A press before the fall completed no legal move, and nobody has ruled on it.
+    fn illegal_unruled(&self, fall: &FlagFall) -> bool {
+        self.alarms.open().filter(|alarm| alarm.happened <= fall.fell.latest).any(|alarm| {
             matches!(alarm.kind, AlarmKind::IllegalMove | AlarmKind::PromotionNotReplaced | AlarmKind::PressedWithoutMove)
                 && matches!(alarm.status, AlarmStatus::Open | AlarmStatus::CorrectedOnBoard)
         })
@@ -176,7 +194,9 @@ impl Game {
         let cleared = self.board.known() && men(self.board.men()) * 2 < men(&self.decoder.record.node().men);
         let made = self.decoder.record.moves().last().map_or(Instant::ZERO, |record| record.made.latest);
         let moved = self.board.last_change().max(made);
-        !self.hints.is_empty() || cleared || self.now.since(moved) >= LONG_PAUSE
+        // Play that goes on after a gesture shows that it was none.
+        let shown = self.hints.last().is_some_and(|hint| hint.at >= made.0);
+        shown || cleared || self.now.since(moved) >= LONG_PAUSE
     }
 
     pub(crate) fn answer(&mut self, answer: &Answer, out: &mut Vec<Effect>) {

@@ -13,7 +13,7 @@ use crate::alarm::Alarm;
 use crate::clock::flag::FlagFall;
 use crate::effect::{Audience, Effect};
 use crate::game::Game;
-use crate::laws::finding::Phase;
+use crate::laws::finding::{Finding, Outcome, Phase};
 use crate::men::{self, color_name, squares};
 use crate::message::{AlertBody, ArbiterState, ClockBody, FlagBody, LiveMove, LiveState, MoveBody};
 use crate::pair::Pair;
@@ -81,15 +81,20 @@ impl Game {
             lever_up: self.clock.lever_up().map(color_name),
             flags: self.clock.flags().iter().map(flag).collect(),
             alarms: self.alarms.open().map(alert).collect(),
-            finding: self.findings.last().cloned(),
+            finding: self.deciding_finding().cloned(),
             hints: self.hints.clone(),
             ending: self.ending.map(|(ending, ..)| ending),
             result: self.result,
         }
     }
 
+    /// The first finding that costs something; the last one if none does.
+    fn deciding_finding(&self) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.outcome != Outcome::GameGoesOn).or(self.findings.last())
+    }
+
     /// Every finding of the game in its last revision.
-    pub fn findings(&self) -> &[crate::laws::finding::Finding] {
+    pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 

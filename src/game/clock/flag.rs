@@ -41,6 +41,9 @@ pub struct FlagFall {
     pub with_press: bool,
     /// The period whose time expired, counted from 0.
     pub period: usize,
+    /// Moves that the player had completed by then and whether one more may have been, kept when a later record of an arbiter
+    /// replaces the moves that it was counted from.
+    pub counted: Option<(u32, bool)>,
     /// When an arbiter observed it or a player validly claimed it (Article 6.8), if anyone did.
     pub observed_at: Option<Instant>,
     /// The game had ended before.
@@ -87,6 +90,10 @@ impl Flags {
         }
         self.falls.push(fall);
         true
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut FlagFall> {
+        self.falls.iter_mut()
     }
 
     /// White's and Black's falls were taken for each other.

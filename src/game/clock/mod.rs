@@ -358,6 +358,7 @@ impl Chessclock {
             blocked,
             with_press,
             period: self.period(side),
+            counted: None,
             observed_at: None,
             after_end: false,
             after_quiet: false,

@@ -68,11 +68,14 @@ pub(crate) struct SidesWatch {
 }
 
 impl SidesWatch {
-    /// A press by `by` while the last made move was `last`'s. True if the sides must be exchanged.
-    pub(crate) fn press(&mut self, by: Color, last: Option<Color>) -> bool {
-        if let (Some(last), false) = (last, self.settled) {
-            self.settled = last == by;
-            self.exchanged += u8::from(last != by);
+    /// A press by `by` while `made` holds who made the first and the last move that nobody pressed for. True if the sides must
+    /// be exchanged.
+    pub(crate) fn press(&mut self, by: Color, made: Option<(Color, Color)>) -> bool {
+        if let (Some((first, last)), false) = (made, self.settled) {
+            // The first press may be heard after the reply; exchanged sides show in that the wrong player pressed before it.
+            let own = if self.exchanged == 0 { first } else { last };
+            self.settled = own == by;
+            self.exchanged += u8::from(own != by);
             self.settled |= self.exchanged == EXCHANGED;
             return self.exchanged == EXCHANGED;
         }

@@ -74,6 +74,20 @@ pub(crate) fn rule(case: &Case<'_>) -> Ruled {
     {
         return Ruled { contested: !made.before(&case.flag.fell), ..by_ending(ending, by) };
     }
+    // Neither is known to have been first: the ending, or the observation of the fall.
+    if let (Some((ending, made, by)), Some(seen)) = (case.ending, case.flag.observed_at)
+        && made.earliest < seen
+    {
+        let ended = by_ending(ending, by);
+        let flagged = rule(&Case { ending: None, ..case.clone() });
+        return Ruled {
+            alternatives: vec![
+                ended.as_alternative("the move that ended the game was made before the fall was observed"),
+                flagged.as_alternative("the move that ended the game was made after the fall was observed"),
+            ],
+            ..Ruled::unknown(ended.row, &["6.8"], "order_of_ending_and_observation")
+        };
+    }
     if case.illegal_open {
         return Ruled {
             alternatives: vec![

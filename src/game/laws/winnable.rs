@@ -98,6 +98,10 @@ impl Questions {
     pub(crate) fn answer(&mut self, answer: &Answer) -> Result<(), &'static str> {
         let index = (answer.id as usize).checked_sub(1).ok_or("questions are numbered from 1")?;
         let question = self.asked.get_mut(index).ok_or("no such question")?;
+        // What is proved stays proved.
+        if matches!(question.verdict, Verdict::Winnable { .. }) {
+            return Ok(());
+        }
         let Some(line) = &answer.line else {
             question.verdict = Verdict::Undecided;
             return Ok(());

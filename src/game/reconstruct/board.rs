@@ -6,6 +6,7 @@ use core::time::Duration;
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
+use crate::interval::Interval;
 use crate::men::{self, EMPTY, Men};
 
 /// How long past boards are kept.
@@ -29,6 +30,10 @@ pub(crate) struct PhysicalBoard {
     last_change: Instant,
     rotated: bool,
     known: bool,
+    /// Nobody knows what happened on the board since then.
+    unseen_since: Option<Instant>,
+    /// The first report of all squares after such a time: since when nothing was seen, and when it came.
+    gap: Option<(Instant, Instant)>,
     ring: VecDeque<Change>,
 }
 
@@ -40,6 +45,8 @@ impl PhysicalBoard {
             last_change: Instant::ZERO,
             rotated: false,
             known: false,
+            unseen_since: Some(Instant::ZERO),
+            gap: None,
             ring: VecDeque::with_capacity(RING_LEN),
         }
     }
@@ -79,10 +86,26 @@ impl PhysicalBoard {
     pub(crate) fn frame(&mut self, at: Instant, frame: &Placement) -> bool {
         let mut changed = !self.known;
         self.known = true;
+        if let Some(since) = self.unseen_since.take() {
+            self.gap = Some((since, at));
+        }
         for square in Square::all() {
             changed |= self.square(at, square, frame.get(square));
         }
         changed
+    }
+
+    /// The board is not heard any more.
+    pub(crate) fn lose(&mut self, at: Instant) {
+        self.unseen_since.get_or_insert(at);
+    }
+
+    /// When something was done that the board showed at `at`.
+    pub(crate) fn done(&self, at: Instant, scan: Duration) -> Interval {
+        match self.gap {
+            Some((since, seen)) if seen == at => Interval { earliest: since, latest: at },
+            _ => Interval::seen(at, scan),
+        }
     }
 
     /// Turns the board by 180 degrees: the same men, seen from the other side.

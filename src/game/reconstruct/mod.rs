@@ -96,7 +96,7 @@ impl Decoder {
 
     /// The board changed.
     pub(crate) fn board_changed(&mut self, at: Instant, board: &PhysicalBoard) {
-        self.line.follow(self.record.node(), board.men(), Interval::seen(at, self.scan));
+        self.line.follow(self.record.node(), board.men(), board.done(at, self.scan));
     }
 
     /// A player pressed.
@@ -209,7 +209,7 @@ impl Decoder {
             self.sure(how, at, clock, out);
         }
         self.presses.remove(0);
-        self.line.follow(self.record.node(), board.men(), Interval::seen(board.last_change(), self.scan));
+        self.line.follow(self.record.node(), board.men(), board.done(board.last_change(), self.scan));
     }
 
     /// The first ply of the line becomes sure.
@@ -252,7 +252,7 @@ impl Decoder {
         let how = if !clock.present && (stands(0, STANDS) || stands(1, self.scan)) {
             How::Settled
         } else if opponent_runs
-            && clock.changed_at >= first.made.latest
+            && clock.changed_at >= first.made.earliest
             && now >= clock.changed_at.after(RUNNING_PROVES)
             && stands(0, self.scan)
         {

@@ -134,7 +134,7 @@ impl Question<'_> {
     }
 
     fn made(&self, at: Instant) -> Interval {
-        Interval::seen(at, self.scan)
+        self.board.done(at, self.scan)
     }
 
     fn plies(&self, moves: &[Move], made: Interval) -> Vec<Tentative> {

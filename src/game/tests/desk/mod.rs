@@ -1,0 +1,192 @@
+//! A desk with a board and a clock whose reports go straight into a game: no bytes, no scan.
+
+#![allow(dead_code, reason = "every test uses part of it")]
+
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::effect::Effect;
+use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::input::{Command, Input};
+use flagfall_game::message::{ArbiterState, AuditBody};
+use flagfall_protocols::driver::Timing;
+use flagfall_protocols::event::{ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent};
+use flagfall_protocols::square::{Placement, Reading, Square};
+use flagfall_protocols::time::{ClockTime, Instant};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Color, Position};
+use std::time::Duration;
+
+pub(crate) const TIMING: Timing = Timing { scan: Duration::from_millis(250), press_delay: Duration::from_millis(500) };
+
+/// Board, clock, and the game that hears them.
+pub(crate) struct Desk {
+    pub(crate) game: Game,
+    pub(crate) out: Vec<Effect>,
+    pub(crate) now: Instant,
+    /// What the hands believe.
+    pub(crate) position: Chess,
+    pub(crate) clock: ClockReading,
+}
+
+impl Desk {
+    /// Nothing is connected yet.
+    pub(crate) fn new(control: &str) -> Desk {
+        let time_control = (!control.is_empty()).then(|| TimeControl::parse(control).expect("a time control"));
+        let config = GameConfig { time_control, ..GameConfig::default() };
+        let face = ClockFace { time: ClockTime(300_000), ..ClockFace::default() };
+        let clock = ClockReading {
+            left: face,
+            right: face,
+            running: false,
+            lever_up: ClockSide::Left,
+            turn: Some(ClockSide::Left),
+            battery_low: false,
+            baseline: true,
+            resolution_ms: 1000,
+        };
+        let position = Chess::default();
+        Desk { game: Game::new(config, TIMING), out: Vec::new(), now: Instant(1_000_000), position, clock }
+    }
+
+    /// The initial position stands and White's clock runs.
+    pub(crate) fn started(control: &str) -> Desk {
+        let mut desk = Desk::new(control);
+        desk.frame(Placement::initial());
+        desk.report();
+        desk.clock.running = true;
+        desk.report();
+        desk
+    }
+
+    pub(crate) fn feed(&mut self, input: Input) -> &mut Desk {
+        while let Some(due) = self.game.deadline().filter(|&due| due < self.now) {
+            self.game.step(due, &Input::Deadline, &mut self.out);
+        }
+        self.game.step(self.now, &input, &mut self.out);
+        self
+    }
+
+    pub(crate) fn device(&mut self, event: DeviceEvent) -> &mut Desk {
+        self.feed(Input::Device { event, source: ByteRange::default() })
+    }
+
+    pub(crate) fn frame(&mut self, placement: Placement) -> &mut Desk {
+        self.device(DeviceEvent::Frame(placement))
+    }
+
+    pub(crate) fn square(&mut self, square: Square, reading: Reading) -> &mut Desk {
+        self.device(DeviceEvent::Square { square, reading })
+    }
+
+    /// Time passes; a running clock reports every second.
+    pub(crate) fn wait(&mut self, seconds: f64) -> &mut Desk {
+        let end = Instant(self.now.0 + (seconds * 1e6) as u64);
+        while self.clock.running && self.now.0 + 1_000_000 <= end.0 {
+            self.now = Instant(self.now.0 + 1_000_000);
+            let runs = self.clock.lever_up;
+            let face = self.face(runs);
+            face.time = ClockTime(face.time.0.saturating_sub(1000));
+            self.report();
+        }
+        self.now = end;
+        while let Some(due) = self.game.deadline().filter(|&due| due <= end) {
+            self.game.step(due, &Input::Deadline, &mut self.out);
+        }
+        self
+    }
+
+    pub(crate) fn face(&mut self, side: ClockSide) -> &mut ClockFace {
+        match side {
+            ClockSide::Left => &mut self.clock.left,
+            ClockSide::Right => &mut self.clock.right,
+        }
+    }
+
+    /// The clock says what it shows.
+    pub(crate) fn report(&mut self) -> &mut Desk {
+        let reading = self.clock;
+        self.clock.baseline = false;
+        self.device(DeviceEvent::Clock(reading))
+    }
+
+    /// The player whose clock runs presses and gains `seconds`.
+    pub(crate) fn press(&mut self, seconds: u32) -> &mut Desk {
+        let side = self.clock.lever_up;
+        self.face(side).time.0 += seconds * 1000;
+        self.clock.lever_up = side.other();
+        self.clock.turn = Some(side.other());
+        self.report()
+    }
+
+    /// What stands on the board after the hands' last move.
+    pub(crate) fn standing(&self) -> Placement {
+        let text = self.position.board().board_fen().to_string();
+        Placement::parse(&text).expect("a placement")
+    }
+
+    /// The hands make a legal move, square by square.
+    pub(crate) fn make(&mut self, uci: &str) -> &mut Desk {
+        let before = self.standing();
+        let mv = uci.parse::<UciMove>().expect("UCI").to_move(&self.position).expect(uci);
+        self.position.play_unchecked(mv);
+        let after = self.standing();
+        // What is lifted comes first.
+        let changed = Square::all().filter(|&square| before.get(square) != after.get(square));
+        let mut changed: Vec<Square> = changed.collect();
+        changed.sort_by_key(|&square| after.get(square) != Reading::Empty);
+        for square in changed {
+            self.wait(0.2).square(square, after.get(square));
+        }
+        self
+    }
+
+    /// A move and its press.
+    pub(crate) fn play(&mut self, uci: &str) -> &mut Desk {
+        self.wait(0.6).make(uci).wait(0.3).press(0).wait(0.6)
+    }
+
+    /// The hands go on from another position.
+    pub(crate) fn assume(&mut self, fen: &str) -> &mut Desk {
+        let fen: shakmaty::fen::Fen = fen.parse().expect("a FEN");
+        self.position = fen.into_position(CastlingMode::Standard).expect("a position");
+        self
+    }
+
+    pub(crate) fn command(&mut self, command: Command) -> &mut Desk {
+        self.feed(Input::Command(command))
+    }
+
+    pub(crate) fn state(&self) -> ArbiterState {
+        self.game.arbiter_state()
+    }
+
+    pub(crate) fn moves(&self) -> Vec<String> {
+        self.state().moves.into_iter().map(|mv| mv.uci).collect()
+    }
+
+    /// Alarms of the game, open or closed, as `kind` or `kind(side)`.
+    pub(crate) fn alarms(&self) -> Vec<String> {
+        let name = |kind: flagfall_game::alarm::AlarmKind, side: Option<&str>| match side {
+            Some(side) => format!("{kind:?}({side})"),
+            None => format!("{kind:?}"),
+        };
+        self.game.alarms().iter().map(|alarm| name(alarm.kind, alarm.side)).collect()
+    }
+
+    pub(crate) fn refused(&self) -> usize {
+        self.out.iter().filter(|effect| matches!(effect, Effect::Audit(AuditBody::Refused { .. }))).count()
+    }
+
+    pub(crate) fn turn(&self) -> Color {
+        self.position.turn()
+    }
+}
+
+impl Desk {
+    /// An arbiter starts a game from this position, and it stands on the board.
+    pub(crate) fn with_position(mut self, fen: &str) -> Desk {
+        self.assume(fen);
+        let standing = self.standing();
+        self.frame(standing).command(Command::StartGame { fen: Some(fen.to_owned()) });
+        self
+    }
+}

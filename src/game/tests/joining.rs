@@ -1,0 +1,101 @@
+//! A game joined in progress, and a game that goes on while nobody looked.
+
+mod desk;
+
+use desk::Desk;
+use flagfall_game::FlagPath;
+use flagfall_game::input::Input;
+use flagfall_game::message::Stage;
+use flagfall_protocols::event::{ClockSide, DeviceEvent};
+use flagfall_protocols::square::Placement;
+use flagfall_protocols::time::ClockTime;
+
+#[test]
+fn a_flag_without_a_game_finds_nothing() {
+    let mut desk = Desk::new("300");
+    desk.clock.left.flag_blocked = true;
+    desk.clock.left.time = ClockTime(0);
+    desk.report().wait(2.0);
+    assert_eq!(desk.alarms(), ["Flag(white)"]);
+    assert!(desk.game.findings().is_empty(), "no position, no finding");
+}
+
+#[test]
+fn a_flag_that_was_up_when_the_game_is_joined_stays() {
+    let mut desk = Desk::new("300");
+    desk.clock.left.flag_shown = true;
+    desk.clock.left.time = ClockTime(0);
+    desk.clock.running = true;
+    desk.clock.lever_up = ClockSide::Right;
+    desk.report();
+    desk.frame(Placement::parse("4k3/4q3/8/8/8/8/4Q3/4K3").expect("a placement")).wait(3.0);
+    let state = desk.state();
+    assert_eq!((state.stage, state.flags.len(), state.flags[0].path), (Stage::Playing, 1, FlagPath::OnConnect));
+    assert_eq!(desk.game.findings()[0].row, "16");
+    assert!(state.alarms.iter().any(|alarm| alarm.side == Some("white")), "{:?}", desk.alarms());
+}
+
+#[test]
+fn a_game_joined_after_the_first_move_is_no_wrong_set_up() {
+    for (uci, lever) in [("e2e4", ClockSide::Right), ("g1f3", ClockSide::Right), ("g1f3", ClockSide::Left)] {
+        let mut desk = Desk::new("300");
+        desk.assume("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+        let mv = uci.parse::<shakmaty::uci::UciMove>().expect("UCI").to_move(&desk.position).expect("legal");
+        shakmaty::Position::play_unchecked(&mut desk.position, mv);
+        let standing = desk.standing();
+        desk.frame(standing);
+        desk.clock.running = true;
+        desk.clock.lever_up = lever;
+        desk.report().wait(3.0);
+        if lever == ClockSide::Left {
+            desk.press(0);
+        }
+        desk.play("d7d5").wait(1.0);
+        assert_eq!((desk.moves(), desk.alarms()), (vec![uci.to_owned(), "d7d5".to_owned()], vec![]), "{uci} {lever:?}");
+        assert_eq!((desk.state().completed.white, desk.state().completed.black), (Some(1), Some(1)));
+    }
+}
+
+#[test]
+fn a_wrong_set_up_is_still_named() {
+    let mut desk = Desk::new("300");
+    desk.frame(Placement::parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR").expect("a placement"));
+    desk.clock.running = true;
+    desk.report().wait(3.0);
+    assert_eq!(desk.alarms(), ["WrongSetUp"]);
+}
+
+#[test]
+fn a_move_made_in_a_gap_was_made_at_any_time_in_it() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").wait(2.0);
+    let lost = desk.now;
+    desk.feed(Input::Link { up: false }).wait(20.0);
+    let uci = "e7e5".parse::<shakmaty::uci::UciMove>().expect("UCI").to_move(&desk.position).expect("legal");
+    shakmaty::Position::play_unchecked(&mut desk.position, uci);
+    desk.feed(Input::Link { up: true }).wait(1.0).device(DeviceEvent::Responding);
+    let standing = desk.standing();
+    desk.clock.baseline = true;
+    desk.clock.lever_up = ClockSide::Left;
+    desk.frame(standing).report().wait(3.0);
+    let state = desk.state();
+    assert_eq!(desk.moves(), ["e2e4", "e7e5"]);
+    assert!(state.moves[1].made_at[0] <= lost.0, "{:?} lost {lost:?}", state.moves[1].made_at);
+    desk.play("g1f3").wait(1.0);
+    let made = desk.state().moves[2].made_at;
+    assert!(made[1] - made[0] <= 500_000, "and then the board is seen again: {made:?}");
+}
+
+#[test]
+fn late_presses_at_the_start_do_not_exchange_the_sides() {
+    let mut desk = Desk::started("300");
+    // Each press is heard when the next move stands already.
+    desk.wait(0.4).make("e2e4");
+    for uci in ["e7e5", "g1f3", "b8c6"] {
+        desk.make(uci).press(0);
+    }
+    desk.wait(0.2).press(0);
+    desk.wait(3.0);
+    assert_eq!(desk.moves(), ["e2e4", "e7e5", "g1f3", "b8c6"]);
+    assert_eq!(desk.alarms(), [""; 0]);
+}
