@@ -2,4 +2,6 @@
 
 pub mod finding;
 pub(crate) mod table;
+#[cfg(test)]
+mod tests;
 pub mod winnable;
