@@ -1,5 +1,5 @@
 //! Whole games from hand motions: random legal ones, in every manner in which hands make moves, at several speeds; and what
-//! a game core must bear from any input (`reconstruction.md` section 7).
+//! the same games told otherwise (`reconstruction.md` section 7).
 
 #[path = "scenarios/scene.rs"]
 mod scene;
@@ -10,3 +10,5 @@ mod exact;
 mod hands;
 #[path = "games/legal.rs"]
 mod legal;
+#[path = "games/told.rs"]
+mod told;
