@@ -1,4 +1,4 @@
-//! Whole games from hand motions: random legal ones, in every manner in which hands make moves, at several speeds; and what
+//! Whole games from hand motions: random legal ones, in every manner in which hands make moves, at several speeds; and
 //! the same games told otherwise (`reconstruction.md` section 7).
 
 #[path = "scenarios/scene.rs"]
