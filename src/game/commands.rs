@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
+use shakmaty::Chess;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{Chess, Position};
 
 use crate::alarm::AlarmKind;
 use crate::clock::control::TimeControl;
@@ -17,6 +17,7 @@ use crate::input::{Command, GameResult, Side};
 use crate::interval::Interval;
 use crate::message::{AuditBody, MoveBody, RevisionBody, Stage};
 use crate::pair::Pair;
+use crate::reconstruct::gesture;
 use crate::reconstruct::record::How;
 
 /// The longest game that the Laws allow has fewer moves (9.6.2).
@@ -88,8 +89,7 @@ impl Game {
         let mut earlier = self.decoder.record.clone();
         for kept in (0..=plies).rev() {
             earlier.truncate(kept);
-            let known = &earlier.node().position;
-            if known.board() == position.board() && known.turn() == position.turn() {
+            if earlier.node().position == position {
                 // Every count up to the record's own length can be cut back to.
                 let _ = self.take_back(kept, "set_position", out);
                 return;
@@ -203,6 +203,19 @@ impl Game {
         Ok(())
     }
 
+    /// A move that stood on the board when play stopped was made, pressed or not; what came after the clocks stopped is analysis.
+    fn keep_what_stood(&mut self, out: &mut Vec<Effect>) {
+        let stopped = self.clock.present() && self.clock.runs().is_none();
+        let until = if stopped { self.clock.changed_at() } else { self.now };
+        let times = self.clock_view().times;
+        let stood = self.decoder.line.plies().iter().take_while(|ply| ply.made.latest <= until && !gesture::is_half(ply.mv));
+        let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
+        for (mv, made) in stood {
+            self.decoder.record.push(mv, made, None, How::Stood, times);
+            out.push(Effect::Move(self.move_body(self.decoder.record.moves().len() - 1)));
+        }
+    }
+
     fn declare(&mut self, result: GameResult, out: &mut Vec<Effect>) {
         self.live_dirty = true;
         if result == GameResult::Open {
@@ -213,6 +226,7 @@ impl Game {
             self.decoder.board_changed(self.now, &self.board);
         } else {
             self.result = Some(result);
+            self.keep_what_stood(out);
             self.decoder.forget_tentative();
             self.over(out);
         }

@@ -15,7 +15,7 @@ use crate::clock::flag::{FlagFall, FlagPath};
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::laws::finding::{Finding, Outcome, Phase};
-use crate::laws::table::{Case, rule};
+use crate::laws::table::{Case, Ruled, rule, two_flags};
 use crate::laws::winnable::{Answer, Verdict};
 use crate::men;
 use crate::message::{AuditBody, Stage};
@@ -29,7 +29,7 @@ impl Game {
     pub(crate) fn find(&mut self, out: &mut Vec<Effect>) {
         let falls: Vec<FlagFall> = self.clock.flags().iter().filter(|fall| !fall.after_end).copied().collect();
         for (index, fall) in falls.iter().enumerate() {
-            let together = falls.iter().any(|other| {
+            let together = falls.iter().find(|other| {
                 let second = [other.path, fall.path].contains(&FlagPath::ZeroAfterOther);
                 other.side != fall.side && other.fell == fall.fell && !second
             });
@@ -42,37 +42,12 @@ impl Game {
         }
     }
 
-    fn finding(&mut self, index: usize, fall: &FlagFall, order_unknown: bool, out: &mut Vec<Effect>) -> Finding {
+    fn finding(&mut self, index: usize, fall: &FlagFall, together: Option<&FlagFall>, out: &mut Vec<Effect>) -> Finding {
         let (position, phase) = self.position_that_counts(fall);
-        let last = match &self.control {
-            Some(control) => Some(control.is_last(fall.period)),
-            // A clock that stops for good at zero has no further period.
-            None => fall.blocked.then_some(true),
-        };
-        let required = self.control.as_ref().and_then(|control| control.required(fall.period));
-        let completed = self.completed_by_fall(fall);
-        let mut ask = None;
-        let mut case = Case {
-            flag: fall,
-            order_unknown,
-            ending: self.ending_on_board(),
-            apparently_over: fall.after_quiet,
-            illegal_open: self.illegal_unruled(fall),
-            setting_differs: self.setting.differs() || self.alarms.is_open(AlarmKind::ClockCountDiffers),
-            last,
-            required,
-            completed,
-            winnable: Verdict::Pending,
-        };
-        let mut ruled = rule(&case);
-        let open = |row: &str| row == "16";
-        if open(ruled.row) || ruled.alternatives.iter().any(|other| open(other.row)) {
-            case.winnable = self.questions.verdict(&position, fall.side.other(), &mut ask);
-            ruled = rule(&case);
-        } else {
-            case.winnable = Verdict::NotAsked;
+        let (mut ruled, winnable) = self.rule_flag(fall, &position, out);
+        if let Some(other) = together {
+            ruled = two_flags(ruled, &self.rule_flag(other, &position, out).0);
         }
-        out.extend(ask.map(Effect::Ask));
         let mut unknown = ruled.unknown;
         if self.control.is_none() && !unknown.contains(&"time_control") {
             unknown.push("time_control");
@@ -93,14 +68,51 @@ impl Game {
             phase,
             expired_at: fall.fell.micros(),
             observed_at: fall.observed_at.map(Instant::micros),
-            completed: completed.map(|(sure, _)| sure),
-            required,
-            last_period: last,
-            winnable: case.winnable,
+            completed: self.completed_by_fall(fall).map(|(sure, _)| sure),
+            required: self.required(fall),
+            last_period: self.last_period(fall),
+            winnable,
             evidence: vec![format!("rx{}:{}-{}", fall.source.channel, fall.source.start, fall.source.end)],
             unknown,
             status: "proposed",
         }
+    }
+
+    /// What the table says of one flag by itself, and what is known of 6.9 if that matters.
+    fn rule_flag(&mut self, fall: &FlagFall, position: &Chess, out: &mut Vec<Effect>) -> (Ruled, Verdict) {
+        let mut case = Case {
+            flag: fall,
+            ending: self.ending_on_board(),
+            apparently_over: fall.after_quiet,
+            illegal_open: self.illegal_unruled(fall),
+            setting_differs: self.setting.differs() || self.alarms.is_open(AlarmKind::ClockCountDiffers),
+            last: self.last_period(fall),
+            required: self.required(fall),
+            completed: self.completed_by_fall(fall),
+            winnable: Verdict::Pending,
+        };
+        let ruled = rule(&case);
+        let open = |row: &str| row == "16";
+        if !open(ruled.row) && !ruled.alternatives.iter().any(|other| open(other.row)) {
+            return (ruled, Verdict::NotAsked);
+        }
+        let mut ask = None;
+        case.winnable = self.questions.verdict(position, fall.side.other(), &mut ask);
+        out.extend(ask.map(Effect::Ask));
+        (rule(&case), case.winnable)
+    }
+
+    /// The fall ended the last period; none if that is not known.
+    fn last_period(&self, fall: &FlagFall) -> Option<bool> {
+        match &self.control {
+            Some(control) => Some(control.is_last(fall.period)),
+            // A clock that stops for good at zero has no further period.
+            None => fall.blocked.then_some(true),
+        }
+    }
+
+    fn required(&self, fall: &FlagFall) -> Option<u32> {
+        self.control.as_ref().and_then(|control| control.required(fall.period))
     }
 
     /// Sends a finding if it is new or says something else than before.

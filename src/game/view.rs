@@ -4,6 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
@@ -116,8 +117,14 @@ impl Game {
             completed_at: record.completed.map(|completed| completed.micros()),
             white_ms: record.clocks.white.map(|time| time.millis()),
             black_ms: record.clocks.black.map(|time| time.millis()),
-            after_flag: self.clock.flags().iter().any(|fall| record.made.latest > fall.fell.latest),
+            after_flag: self.fallen_at().is_some_and(|fell| record.made.latest > fell),
         }
+    }
+
+    /// When the first flag fell that may cost something.
+    fn fallen_at(&self) -> Option<Instant> {
+        let free = self.findings.iter().take_while(|finding| finding.outcome == Outcome::GameGoesOn).count();
+        self.clock.flags().iter().filter(|fall| !fall.after_end).nth(free).map(|fall| fall.fell.latest)
     }
 
     /// Moves that stand on the board and are not yet sure.
@@ -138,7 +145,7 @@ impl Game {
                     completed_at: None,
                     white_ms: clock.white_ms,
                     black_ms: clock.black_ms,
-                    after_flag: self.clock.flags().iter().any(|fall| ply.made.latest > fall.fell.latest),
+                    after_flag: self.fallen_at().is_some_and(|fell| ply.made.latest > fell),
                 }
             })
             .collect()

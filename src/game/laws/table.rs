@@ -15,8 +15,6 @@ use crate::reconstruct::record::Ending;
 #[derive(Clone, Debug)]
 pub(crate) struct Case<'a> {
     pub(crate) flag: &'a FlagFall,
-    /// The other side's flag fell in the same report and no sign tells which was first.
-    pub(crate) order_unknown: bool,
     /// What ended the game on the board, when, and who made the move.
     pub(crate) ending: Option<(Ending, Interval, Color)>,
     /// The game seems to have ended without a result having been entered.
@@ -113,10 +111,21 @@ pub(crate) fn rule(case: &Case<'_>) -> Ruled {
             ..Ruled::unknown("10", &["6.10.2"], "clock_setting")
         };
     }
-    if case.order_unknown {
-        return Ruled::unknown("11", &["III.3.1", "6.10.1"], "order_of_flags");
-    }
     by_time(case)
+}
+
+/// Row 11: this flag and the other side's fell in one report, and no sign tells which was first. It matters only if both would
+/// cost something and not the same.
+pub(crate) fn two_flags(this: Ruled, other: &Ruled) -> Ruled {
+    let by_time = matches!(this.row, "13" | "14" | "15" | "16");
+    let same = this.outcome == other.outcome && this.outcome != Outcome::Undecided;
+    if !by_time || same || other.outcome == Outcome::GameGoesOn {
+        return this;
+    }
+    Ruled {
+        alternatives: vec![this.as_alternative("this flag fell first"), other.as_alternative("the other flag fell first")],
+        ..Ruled::unknown("11", &["III.3.1", "6.10.1"], "order_of_flags")
+    }
 }
 
 fn by_ending(ending: Ending, by: Color) -> Ruled {

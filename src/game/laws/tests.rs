@@ -1,5 +1,6 @@
 //! The flag-fall decision table row by row (`laws.md` section 2), each with what else could change it.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use flagfall_protocols::event::ByteRange;
@@ -7,7 +8,7 @@ use flagfall_protocols::square::Color::{self, Black, White};
 use flagfall_protocols::time::Instant;
 
 use super::finding::Outcome::{self, BlackWins, Draw, GameGoesOn, ResultNotEntered, Undecided, WhiteWins};
-use super::table::{Case, rule};
+use super::table::{Case, rule, two_flags};
 use super::winnable::Verdict;
 use crate::clock::flag::{FlagFall, FlagPath};
 use crate::interval::Interval;
@@ -40,7 +41,6 @@ fn mate() -> Verdict {
 fn case(flag: &FlagFall) -> Case<'_> {
     Case {
         flag,
-        order_unknown: false,
         ending: None,
         apparently_over: false,
         illegal_open: false,
@@ -83,7 +83,7 @@ fn rows_1_to_3_an_ending_on_the_board() {
         {
             let ended = Case { ending: Some((ending, when, by)), ..case(&unseen) };
             check("whatever else there is", &ended, (row, outcome, contested, &[], &[]));
-            let more = Case { illegal_open: true, setting_differs: true, order_unknown: true, apparently_over: true, ..ended };
+            let more = Case { illegal_open: true, setting_differs: true, apparently_over: true, ..ended };
             check("the ending comes first", &more, (row, outcome, contested, &[], &[]));
         }
     }
@@ -109,14 +109,12 @@ fn row_7b_an_illegal_move_before_the_fall() {
 }
 
 #[test]
-fn rows_9_10_11() {
+fn rows_9_and_10() {
     let fall = flag(Black, None);
     let quiet = Case { apparently_over: true, ..case(&fall) };
     check("apparently over", &quiet, ("9", ResultNotEntered, false, &[(WhiteWins, "14")], &[]));
     let set = Case { setting_differs: true, ..case(&fall) };
     check("setting", &set, ("10", Undecided, false, &[(WhiteWins, "14")], &["clock_setting"]));
-    let order = Case { order_unknown: true, ..case(&fall) };
-    check("two flags", &order, ("11", Undecided, false, &[], &["order_of_flags"]));
     let quiet_and_set = Case { setting_differs: true, ..quiet };
     check("over goes before setting", &quiet_and_set, ("9", ResultNotEntered, false, &[(WhiteWins, "14")], &[]));
 }
@@ -160,4 +158,25 @@ fn rows_14_15_16_can_the_opponent_mate() {
     }
     let black = flag(Black, Some(3000));
     check("Black's flag, observed", &case(&black), ("14", WhiteWins, false, &[], &[]));
+}
+
+#[test]
+fn row_11_two_flags_in_one_report() {
+    let (white, black) = (flag(White, None), flag(Black, None));
+    let lost = |fall| rule(&case(fall));
+    let goes_on = |fall| rule(&Case { last: Some(false), required: Some(40), completed: Some((40, false)), ..case(fall) });
+    let drawn = |fall| rule(&Case { winnable: Verdict::Unwinnable { reason: "material" }, ..case(fall) });
+    let quiet = |fall| rule(&Case { apparently_over: true, ..case(fall) });
+    for (what, this, other, expected) in [
+        ("both lose", lost(&white), lost(&black), ("11", Undecided, vec![BlackWins, WhiteWins])),
+        ("one loses, one draws", lost(&white), drawn(&black), ("11", Undecided, vec![BlackWins, Draw])),
+        ("both draw", drawn(&white), drawn(&black), ("15", Draw, vec![])),
+        ("the other costs nothing", lost(&white), goes_on(&black), ("14", BlackWins, vec![])),
+        ("this one costs nothing", goes_on(&white), lost(&black), ("12", GameGoesOn, vec![])),
+        ("the game was over", quiet(&white), quiet(&black), ("9", ResultNotEntered, vec![BlackWins])),
+    ] {
+        let ruled = two_flags(this, &other);
+        let outcomes: Vec<Outcome> = ruled.alternatives.iter().map(|other| other.outcome).collect();
+        assert_eq!((ruled.row, ruled.outcome, outcomes), expected, "{what}");
+    }
 }

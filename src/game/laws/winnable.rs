@@ -1,5 +1,6 @@
 //! Can a player checkmate by any possible series of legal moves (Article 6.9)? Asked outside, answered as a checked input.
 
+use alloc::collections::VecDeque;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -12,7 +13,7 @@ use crate::men;
 
 /// Nodes a worker may spend on one question.
 pub const NODE_BUDGET: u64 = 2_000_000;
-/// Answers kept: more positions than a flagged game passes through.
+/// Questions kept; older ones are of positions that a flagged game has long left.
 const MAX_ANSWERS: usize = 64;
 
 /// Where the question of 6.9 stands.
@@ -62,6 +63,7 @@ pub struct Answer {
 
 #[derive(Clone, Debug)]
 struct Question {
+    id: u32,
     position: Chess,
     side: Color,
     verdict: Verdict,
@@ -70,7 +72,8 @@ struct Question {
 /// The questions of one game and their answers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Questions {
-    asked: Vec<Question>,
+    asked: VecDeque<Question>,
+    numbered: u32,
 }
 
 impl Questions {
@@ -83,11 +86,12 @@ impl Questions {
             return known.verdict.clone();
         }
         if self.asked.len() == MAX_ANSWERS {
-            return Verdict::Undecided;
+            self.asked.pop_front();
         }
-        self.asked.push(Question { position: position.clone(), side, verdict: Verdict::Pending });
+        self.numbered += 1;
+        self.asked.push_back(Question { id: self.numbered, position: position.clone(), side, verdict: Verdict::Pending });
         let fen = Fen::from_position(position, EnPassantMode::Legal).to_string();
-        *ask = Some(Ask { id: self.asked.len() as u32, fen, side: men::color_name(side), nodes: NODE_BUDGET });
+        *ask = Some(Ask { id: self.numbered, fen, side: men::color_name(side), nodes: NODE_BUDGET });
         Verdict::Pending
     }
 
@@ -96,8 +100,7 @@ impl Questions {
     /// # Errors
     /// What is wrong with the answer; the question then stands as undecided, or is unknown.
     pub(crate) fn answer(&mut self, answer: &Answer) -> Result<(), &'static str> {
-        let index = (answer.id as usize).checked_sub(1).ok_or("questions are numbered from 1")?;
-        let question = self.asked.get_mut(index).ok_or("no such question")?;
+        let question = self.asked.iter_mut().find(|question| question.id == answer.id).ok_or("no such open question")?;
         // What is proved stays proved.
         if matches!(question.verdict, Verdict::Winnable { .. }) {
             return Ok(());

@@ -29,6 +29,8 @@ pub enum How {
     ClockRunning,
     /// No clock is connected; the move stands.
     Settled,
+    /// It stood on the board, not pressed, when the result was declared.
+    Stood,
     /// An arbiter entered it.
     Arbiter,
 }
@@ -130,7 +132,7 @@ impl Record {
         let completed = match how {
             How::Press | How::ClockRunning | How::Settled | How::Arbiter => Some(pressed.unwrap_or(made)),
             How::GameEnd => Some(made),
-            How::NextMove => None,
+            How::NextMove | How::Stood => None,
         };
         self.moves.push(MoveRecord { color, uci, san, made, pressed, how, completed, clocks, mv });
     }

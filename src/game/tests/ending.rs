@@ -74,3 +74,17 @@ fn the_next_game_may_sit_the_other_way_round() {
     assert_eq!((state.game_no, state.rotated, state.stage), (2, true, Stage::Armed));
     assert_eq!(desk.alarms(), ["ResultMissing"]);
 }
+
+/// Resignation before the press: the last move was made, what followed on the board is analysis.
+#[test]
+fn a_result_keeps_the_move_that_stood_when_the_clocks_stopped() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5").make("g1f3").wait(2.0);
+    desk.clock.running = false;
+    desk.report().wait(3.0).make("b8c6").wait(3.0);
+    desk.command(Command::DeclareResult { result: GameResult::WhiteWins });
+    assert_eq!(desk.moves(), ["e2e4", "e7e5", "g1f3"]);
+    let state = desk.state();
+    assert_eq!((state.moves[2].completed_at, state.completed.white), (None, Some(1)), "made, not completed");
+    assert_eq!(desk.game.live_state().moves.len(), 3);
+}
