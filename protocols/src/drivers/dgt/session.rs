@@ -1,4 +1,4 @@
-//! The driver: bytes to events, and the questions of [`super::asker`].
+//! The driver: bytes to events, and the questions of `asker`.
 
 use super::asker::Asker;
 use super::board::{BatteryReport, BoardMessage};
