@@ -52,7 +52,12 @@ pub fn import(capture: &str, driver: &DriverInfo, headers: &[(&str, &str)]) -> R
     }
     let timed = pieces.iter().filter(|piece| piece.seconds.is_some()).count();
     let times = match timed {
-        0 => from_clock(&pieces, driver),
+        0 => {
+            let messages = whole_messages(pieces, driver);
+            let times = from_clock(&messages);
+            pieces = messages.into_iter().map(|(piece, _)| piece).collect();
+            times
+        }
         _ if timed == pieces.len() => stamped(&pieces)?,
         _ => bail!("{timed} of {} lines have a time: all or none must", pieces.len()),
     };
@@ -104,20 +109,59 @@ fn stamped(pieces: &[Piece]) -> Result<Vec<Instant>> {
     Ok(times)
 }
 
-/// Times from the clock messages.
-fn from_clock(pieces: &[Piece], driver: &DriverInfo) -> Vec<Instant> {
+/// The capture cut anew at the ends of messages, each with the clock report in it: without times nothing says how long a
+/// message that was captured in pieces was on its way.
+fn whole_messages(pieces: Vec<Piece>, driver: &DriverInfo) -> Vec<(Piece, Option<ClockReading>)> {
     let mut driver = driver.start();
-    let mut times = Vec::with_capacity(pieces.len());
-    let mut last: Option<ClockReading> = None;
+    let mut messages = Vec::with_capacity(pieces.len());
+    let message = |line, bytes| Piece { line, from_board: true, bytes, seconds: None };
+    let (mut begun, mut line) = (Vec::new(), 0);
+    for piece in pieces {
+        line = piece.line;
+        if !piece.from_board {
+            messages.push((piece, None));
+            continue;
+        }
+        for byte in piece.bytes {
+            begun.push(byte);
+            if let Some(clock) = told(driver.as_mut(), byte) {
+                messages.push((message(line, std::mem::take(&mut begun)), clock));
+            }
+        }
+    }
+    if !begun.is_empty() {
+        messages.push((message(line, begun), None));
+    }
+    messages
+}
+
+/// What one more byte makes the driver tell: nothing, something, or the clock's times.
+fn told(driver: &mut dyn Driver, byte: u8) -> Option<Option<ClockReading>> {
+    driver.handle(Instant::ZERO, Input::Bytes { channel: 0, bytes: &[byte] });
+    let mut told = None;
+    while let Some(output) = driver.poll() {
+        let clock = match output {
+            Output::Event { event: DeviceEvent::Clock(reading), .. } => Some(reading),
+            _ => None,
+        };
+        told = Some(clock.or(told.flatten()));
+    }
+    told
+}
+
+/// Times from the clock messages.
+fn from_clock(messages: &[(Piece, Option<ClockReading>)]) -> Vec<Instant> {
+    let mut times = Vec::with_capacity(messages.len());
+    let mut last: Option<&ClockReading> = None;
     let mut now = Instant::ZERO;
     let mut waiting = 0u32;
-    for piece in pieces {
-        let Some(reading) = clock_in(driver.as_mut(), piece) else {
+    for (_, reading) in messages {
+        let Some(reading) = reading else {
             waiting += 1;
             continue;
         };
-        let passed = match &last {
-            Some(before) if before.running => lost(before, &reading).max(PART_OF_A_SECOND),
+        let passed = match last {
+            Some(before) if before.running => lost(before, reading).max(PART_OF_A_SECOND),
             _ => NO_CLOCK_GAP * (waiting + 1),
         };
         let step = (passed / (waiting + 1)).max(LEAST_GAP);
@@ -133,20 +177,6 @@ fn from_clock(pieces: &[Piece], driver: &DriverInfo) -> Vec<Instant> {
         times.push(now);
     }
     times
-}
-
-/// The last clock report in a piece of the capture.
-fn clock_in(driver: &mut dyn Driver, piece: &Piece) -> Option<ClockReading> {
-    let mut found = None;
-    if piece.from_board {
-        driver.handle(Instant::ZERO, Input::Bytes { channel: 0, bytes: &piece.bytes });
-        while let Some(output) = driver.poll() {
-            if let Output::Event { event: DeviceEvent::Clock(reading), .. } = output {
-                found = Some(reading);
-            }
-        }
-    }
-    found
 }
 
 /// What the display that lost more has lost.

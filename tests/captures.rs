@@ -7,6 +7,8 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use flagfall_protocols::bytes::hex;
+use flagfall_protocols::trace::{Body, Trace};
 use serde_json::Value;
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
@@ -156,6 +158,32 @@ fn without_times_the_clock_is_the_time() {
         records(&trace).iter().map(|line| line.split(' ').next().expect("a time").parse().expect("µs")).collect();
     let steps: Vec<u64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert_eq!(steps, [1_000_000, 1_000_000, 500_000, 250_000]);
+}
+
+/// A message captured in pieces is put together: nothing says how long it was on its way.
+#[test]
+fn without_times_pieces_become_messages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/dgt/game.trace")).expect("our own trace");
+    let trace = Trace::new(&text).expect("a trace");
+    let bytes: Vec<u8> = trace
+        .records()
+        .filter_map(|record| match record.expect("a record").1.body {
+            Body::Rx { bytes, .. } => Some(bytes.into_owned()),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    let cut = |size: usize| {
+        let line = |piece: &[u8]| format!("{{\"dir\":\"board->host\",\"hex\":\"{}\"}}\n", hex(piece));
+        let capture = capture(&folder, &bytes.chunks(size).map(line).collect::<String>());
+        records(&import(&folder, &capture, &[]).expect("imported"))
+    };
+    let whole = cut(bytes.len());
+    assert!(whole.len() > 100, "one record for each message");
+    for size in [1, 7, 64] {
+        assert_eq!(cut(size), whole, "in pieces of {size}");
+    }
 }
 
 #[test]
