@@ -176,7 +176,7 @@ impl Reader {
             BoardMessage::HardwareVersion { major, minor } => self.out.identity(Identity::Hardware(major, minor), bytes),
             BoardMessage::LongSerial(text) => self.out.identity(Identity::LongSerial(Text::new(text)), bytes),
             BoardMessage::Battery(report) => self.battery(&report, bytes),
-            // Good messages, but not to any question of this session: draughts, I2C clocks, Pegasus.
+            // Good messages, but not to any question of ours: draughts, I2C clocks, Pegasus.
             BoardMessage::Board100(_)
             | BoardMessage::BlackSquares(_)
             | BoardMessage::WhiteSquares(_)
