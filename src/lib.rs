@@ -9,9 +9,21 @@
 //! | [`restart`] | a station rebuilt from its journal, and what was recorded compared with what comes out |
 //! | [`import`] | captures of other programs, turned into traces |
 //! | [`publish`] | topics and payloads |
+//! | [`config`] | what can be configured, and how it is read |
+//! | [`wall`] | the one place that asks for the time |
+//! | [`arbiter`] | commands: who may do what, and the answers |
+//! | [`broker`] | an MQTT broker in this program |
+//! | [`daemon`] | threads and channels: stations, journal writer, worker, network |
+//! | [`emulate`] | emulated boards that play |
 //! | [`cli`] | the commands |
 
+pub mod arbiter;
+#[cfg(feature = "broker")]
+pub mod broker;
 pub mod cli;
+pub mod config;
+pub mod daemon;
+pub mod emulate;
 pub mod import;
 pub mod journal;
 pub mod publish;
@@ -19,3 +31,4 @@ pub mod recorder;
 pub mod replay;
 pub mod restart;
 pub mod station;
+pub mod wall;

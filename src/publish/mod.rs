@@ -1,6 +1,10 @@
 //! From the game's effects to messages: topic, retained or not, payload (`mqtt.md`).
 
+pub mod delay;
+pub mod envelope;
 mod messages;
+pub mod mqtt;
+pub mod outbox;
 pub mod topics;
 
 pub use messages::{Message, Messages};

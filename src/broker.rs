@@ -1,0 +1,1 @@
+//! The embedded broker, for machines without one.

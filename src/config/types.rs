@@ -1,0 +1,275 @@
+//! What can be configured. Every key has its line and comment in `config/flagfall.toml`; unknown keys are refused.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+/// The whole configuration.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// This machine.
+    pub node: Node,
+    /// The event and round that are played.
+    pub event: Event,
+    /// The broker that messages go to.
+    pub mqtt: Mqtt,
+    /// The broker inside this program, for machines without one.
+    pub broker: Broker,
+    /// Where and how much is recorded.
+    pub journal: Journal,
+    /// Where boards are looked for.
+    pub discovery: Discovery,
+    /// What is told about the program's own work.
+    pub log: Log,
+    /// Who may send commands, by the user name at the broker.
+    pub user: BTreeMap<String, User>,
+    /// The boards that this machine serves.
+    pub board: Vec<Board>,
+}
+
+/// This machine.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Node {
+    /// Its name in topics, `[a-z0-9-]{1,40}`; if none, made of the host's name.
+    pub name: Option<String>,
+}
+
+/// The event and round that are played.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Event {
+    /// Its id in topics, `[a-z0-9-]{1,40}`.
+    pub id: String,
+    /// The round's id in topics.
+    pub round: String,
+    /// Time control of all boards that name none, in PGN notation.
+    pub time_control: Option<String>,
+    /// The rules that are played.
+    pub profile: Profile,
+    /// Chess960 on all boards that do not say.
+    pub chess960: bool,
+    /// `public/` is so many seconds later than `live/`, 0..=86400.
+    pub delay: u32,
+    /// And at least so many plies, 0..=40.
+    pub delay_moves: u32,
+}
+
+impl Default for Event {
+    fn default() -> Event {
+        Event {
+            id: "event".to_owned(),
+            round: "1".to_owned(),
+            time_control: None,
+            profile: Profile::Fide,
+            chess960: false,
+            delay: 0,
+            delay_moves: 0,
+        }
+    }
+}
+
+/// The rules that are played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// FIDE's Laws of Chess, competitive rules of play.
+    #[default]
+    Fide,
+}
+
+/// The broker that messages go to.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Mqtt {
+    /// Its name or address.
+    pub host: String,
+    /// Its port; if none, 8883 with TLS and 1883 without.
+    pub port: Option<u16>,
+    /// First level of every topic.
+    pub root: String,
+    /// User name; if none, the node's name where a password is given.
+    pub user: Option<String>,
+    /// File whose first line is the password.
+    pub password_file: Option<PathBuf>,
+    /// Talk TLS. Needed for every broker that is not on this machine.
+    pub tls: bool,
+    /// Certificates that are trusted, PEM; needed with TLS.
+    pub ca_file: Option<PathBuf>,
+    /// Our own certificate, PEM; with `key_file`.
+    pub certificate_file: Option<PathBuf>,
+    /// Its private key, PEM.
+    pub key_file: Option<PathBuf>,
+    /// Publish to a broker on another machine without TLS all the same.
+    pub insecure: bool,
+    /// Publish the bytes of every device as they are read; for looking into faults.
+    pub raw: bool,
+}
+
+impl Default for Mqtt {
+    fn default() -> Mqtt {
+        Mqtt {
+            host: "127.0.0.1".to_owned(),
+            port: None,
+            root: "flagfall".to_owned(),
+            user: None,
+            password_file: None,
+            tls: false,
+            ca_file: None,
+            certificate_file: None,
+            key_file: None,
+            insecure: false,
+            raw: false,
+        }
+    }
+}
+
+/// The broker inside this program.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Broker {
+    /// Start it.
+    pub enabled: bool,
+    /// Address and port for MQTT.
+    pub tcp: String,
+    /// Address and port for MQTT over WebSocket, path `/mqtt`; empty = none.
+    pub websocket: String,
+    /// Users and what each may do; needed as soon as it can be reached from another machine.
+    pub user: BTreeMap<String, BrokerUser>,
+}
+
+impl Default for Broker {
+    fn default() -> Broker {
+        Broker { enabled: false, tcp: "127.0.0.1:1883".to_owned(), websocket: "127.0.0.1:9001".to_owned(), user: BTreeMap::new() }
+    }
+}
+
+/// A user of the broker inside this program.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BrokerUser {
+    /// File whose first line is the password.
+    pub password_file: PathBuf,
+    /// Topic filters that may be read.
+    pub read: Vec<String>,
+    /// Topic filters that may be written; `cmd/<user>/#` under the root is always among them.
+    pub write: Vec<String>,
+}
+
+/// Where and how much is recorded.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Journal {
+    /// The folder; each board has one of its own in it.
+    pub dir: PathBuf,
+    /// A file of so many MiB is followed by a new one, 1..=128.
+    pub file_mib: u32,
+    /// Old sessions of one board are deleted above so many MiB, 1..=65536; never the game that goes on.
+    pub total_mib: u32,
+}
+
+impl Default for Journal {
+    fn default() -> Journal {
+        Journal { dir: PathBuf::from("/var/lib/flagfall"), file_mib: 8, total_mib: 256 }
+    }
+}
+
+/// Where boards are looked for.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Discovery {
+    /// Folders whose entries are ports, beside the USB ports that the system knows; for boards that are not on USB.
+    pub folders: Vec<PathBuf>,
+}
+
+impl Default for Discovery {
+    fn default() -> Discovery {
+        Discovery { folders: vec![PathBuf::from("/dev/serial/by-id")] }
+    }
+}
+
+/// What is told about the program's own work.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// How much.
+    pub level: Level,
+}
+
+/// How much is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// What must be repaired.
+    Error,
+    /// And what is not as it should be.
+    Warn,
+    /// And what was begun and ended.
+    #[default]
+    Info,
+    /// And much more.
+    Debug,
+}
+
+/// Somebody who may send commands.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct User {
+    /// What they may do.
+    pub role: Role,
+    /// Ids of the boards they may do it on; if none, all of this machine's. A chief may on all.
+    #[serde(default)]
+    pub boards: Vec<String>,
+}
+
+/// What a user may do (`mqtt.md` section 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Bind boards and correct moves.
+    Operator,
+    /// And record decisions on their boards.
+    Arbiter,
+    /// And on all boards.
+    Chief,
+}
+
+/// One board and how its device is found: by `serial`, `usb_serial` or `port`, at least one of them.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Board {
+    /// Its id in topics, `[a-z0-9-]{1,40}`.
+    pub id: String,
+    /// Name of the driver.
+    pub driver: Option<String>,
+    /// The board's own serial number, as it answers when asked.
+    pub serial: Option<String>,
+    /// Serial number of the USB adapter.
+    pub usb_serial: Option<String>,
+    /// Path of the port; better one that stays, from `/dev/serial/by-id`.
+    pub port: Option<PathBuf>,
+    /// White's name, for people.
+    pub white: Option<String>,
+    /// Black's name.
+    pub black: Option<String>,
+    /// Its time control in PGN notation, if it is not the event's.
+    pub time_control: Option<String>,
+    /// Which display of the clock is White's.
+    pub white_clock: Option<WhiteClock>,
+    /// Chess960, if it is not as in the event.
+    pub chess960: Option<bool>,
+    /// Its rules, if they are not the event's.
+    pub profile: Option<Profile>,
+}
+
+/// Which display of the clock is White's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhiteClock {
+    /// The left one, seen from the front of the clock.
+    Left,
+    /// The right one.
+    Right,
+}

@@ -1,0 +1,1 @@
+//! The daemon: threads, channels, and who owns what.

@@ -1,0 +1,1 @@
+//! Emulated boards that play: from games to hand motions, and from motions to a pseudo-terminal.

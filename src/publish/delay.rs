@@ -1,0 +1,1 @@
+//! What the public sees: the live audience's messages, later.

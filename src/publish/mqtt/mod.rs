@@ -1,0 +1,1 @@
+//! The network side: one connection to the broker, from birth to will.

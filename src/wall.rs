@@ -1,0 +1,74 @@
+//! The one place that asks the operating system for time.
+//!
+//! Two clocks that never mix: [`Mono`] runs evenly and orders what happens; [`Utc`] is for people and may jump.
+
+use std::fmt;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Microseconds since this program first asked. Never runs back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mono(pub u64);
+
+impl Mono {
+    /// This much later.
+    pub const fn after(self, wait: Duration) -> Mono {
+        Mono(self.0.saturating_add(wait.as_micros() as u64))
+    }
+
+    /// How long ago `earlier` was; nothing if it is later.
+    pub const fn since(self, earlier: Mono) -> Duration {
+        Duration::from_micros(self.0.saturating_sub(earlier.0))
+    }
+}
+
+/// Microseconds since 1970 in UTC, without leap seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Utc(pub i64);
+
+static BEGAN: LazyLock<Instant> = LazyLock::new(now);
+
+#[allow(clippy::disallowed_methods, reason = "the one place that reads the steady clock")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// The steady clock.
+pub fn mono() -> Mono {
+    let began = *BEGAN;
+    Mono(now().saturating_duration_since(began).as_micros() as u64)
+}
+
+/// The wall clock, as the operating system believes it.
+#[allow(clippy::disallowed_methods, reason = "the one place that reads the wall clock")]
+pub fn utc() -> Utc {
+    match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => Utc(since.as_micros() as i64),
+        Err(before) => Utc(-(before.duration().as_micros() as i64)),
+    }
+}
+
+impl Utc {
+    /// Reads RFC 3339 text in UTC (`…Z`), as senders of commands write it.
+    pub fn parse(text: &str) -> Option<Utc> {
+        let time = humantime::parse_rfc3339(text).ok()?;
+        Some(match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => Utc(i64::try_from(since.as_micros()).ok()?),
+            Err(_) => return None,
+        })
+    }
+
+    /// This much later; negative = earlier.
+    pub const fn after_micros(self, micros: i64) -> Utc {
+        Utc(self.0.saturating_add(micros))
+    }
+}
+
+impl fmt::Display for Utc {
+    /// RFC 3339 with milliseconds, `2026-11-21T13:02:11.412Z`; times before 1970 are written as 1970.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Beyond the year 9999 nothing can be written.
+        let micros = self.0.clamp(0, 253_402_300_799_000_000) as u64;
+        humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + Duration::from_micros(micros)).fmt(f)
+    }
+}
