@@ -1,1 +1,5 @@
 //! Emulated boards that play: from games to hand motions, and from motions to a pseudo-terminal.
+
+pub mod board;
+
+pub use board::PtyBoard;

@@ -1,0 +1,190 @@
+//! An emulated board on a pseudo-terminal, in real time: other programs open its path as they would open a serial port.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{Counters, Emulator, Impossible, Settings};
+use flagfall_hardware::pty::Pty;
+use flagfall_protocols::time::Instant;
+
+mod runner;
+mod stable;
+
+use runner::{Runner, Wish};
+
+/// Wishes that may wait for the board's thread.
+const MAX_WISHES: usize = 64;
+/// How long a wish may take: more than a write that stands still.
+const ANSWER: Duration = Duration::from_secs(10);
+/// The most bytes that may be injected at once.
+const MAX_INJECTED: usize = 1 << 20;
+
+/// What is known of a board from outside.
+#[derive(Clone, Debug, Default)]
+pub struct Status {
+    /// The path that other programs open; none while it is unplugged.
+    pub path: Option<PathBuf>,
+    /// All hand motions are done, reported and sent.
+    pub done: bool,
+    /// What was asked of the board and what went wrong.
+    pub counters: Counters,
+    /// The first hundred hand motions that could not be done.
+    pub impossible: Vec<(Instant, Impossible)>,
+    /// Bytes that nobody took: unplugged, muted, or the other program does not read.
+    pub lost_bytes: u64,
+    /// The thread has ended.
+    ended: bool,
+}
+
+/// The status and the bell that rings when it changes.
+#[derive(Debug, Default)]
+struct Shared {
+    status: Mutex<Status>,
+    changed: Condvar,
+}
+
+/// An emulated board on a pseudo-terminal, with a thread of its own. Stops when dropped.
+///
+/// The board's time begins with it and goes on while it is unplugged. It says of itself what it is: the trade-mark text is
+/// this project's.
+#[derive(Debug)]
+pub struct PtyBoard {
+    shared: Arc<Shared>,
+    wishes: SyncSender<Wish>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl PtyBoard {
+    /// Switches a board on and lets hands move on it as `script` says, `speed` times as fast as people (0.01..=1000).
+    /// `name` is that of its thread.
+    ///
+    /// # Errors
+    /// What the operating system says: no pseudo-terminals or threads are left.
+    pub fn start(name: &str, settings: Settings, script: &Script, speed: f64) -> io::Result<PtyBoard> {
+        let mut emulator = Emulator::new(settings);
+        emulator.load(script);
+        let (pty, path) = Pty::pair().map_err(io::Error::other)?;
+        let status = Status { path: Some(path), done: emulator.done(), ..Status::default() };
+        let shared = Arc::new(Shared { status: Mutex::new(status), changed: Condvar::new() });
+        let (wishes, wished) = sync_channel(MAX_WISHES);
+        let runner = Runner::new(emulator, pty, speed, wished, Arc::clone(&shared));
+        let thread = std::thread::Builder::new().name(format!("emu-{name}")).spawn(move || runner.run())?;
+        Ok(PtyBoard { shared, wishes, thread: Some(thread) })
+    }
+
+    /// The path that other programs open; none while the board is unplugged.
+    pub fn path(&self) -> Option<PathBuf> {
+        self.shared.lock().path.clone()
+    }
+
+    /// What is known of the board now.
+    pub fn status(&self) -> Status {
+        self.shared.lock().clone()
+    }
+
+    /// From now on there is a symbolic link at `at` that leads to the present path, as udev's names do: it goes away with the
+    /// cable and comes back with it. What was there is replaced if it is a symbolic link.
+    ///
+    /// # Errors
+    /// The link cannot be made.
+    pub fn link_at(&self, at: &Path) -> io::Result<()> {
+        self.call(|answer| Wish::LinkAt(at.to_owned(), answer))?
+    }
+
+    /// Adds hand motions; the script's time begins now.
+    ///
+    /// # Errors
+    /// The board was stopped.
+    pub fn load(&self, script: &Script) -> io::Result<()> {
+        self.call(|answer| Wish::Load(script.clone(), answer))
+    }
+
+    /// Whether all hand motions are done, reported and sent. The clock may go on.
+    pub fn done(&self) -> bool {
+        self.shared.lock().done
+    }
+
+    /// Waits until [`PtyBoard::done`], at most so long; gives whether it is.
+    pub fn wait_done(&self, most: Duration) -> bool {
+        let waiting = |status: &mut Status| !status.done && !status.ended;
+        let status = self.shared.changed.wait_timeout_while(self.shared.lock(), most, waiting);
+        status.unwrap_or_else(PoisonError::into_inner).0.done
+    }
+
+    /// Pulls the cable: the path is gone when this returns. Nothing happens if it is out already.
+    ///
+    /// # Errors
+    /// The board was stopped.
+    pub fn unplug(&self) -> io::Result<()> {
+        self.call(Wish::Unplug)
+    }
+
+    /// Puts the cable back, pulling it first if it is in; gives the path, which may be another one.
+    ///
+    /// # Errors
+    /// No pseudo-terminal is left, or the board was stopped.
+    pub fn replug(&self) -> io::Result<PathBuf> {
+        self.call(Wish::Replug)?
+    }
+
+    /// Puts bytes of our own on the line to the host, between two of the board's.
+    ///
+    /// # Errors
+    /// More than 1 MiB, or the board was stopped.
+    pub fn inject(&self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.len() > MAX_INJECTED {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "more than 1 MiB to be injected"));
+        }
+        self.call(|answer| Wish::Inject(bytes.to_vec(), answer))
+    }
+
+    /// From now on random bytes go to the host between the board's own, so many a second; 0 ends it.
+    ///
+    /// # Errors
+    /// The board was stopped.
+    pub fn flood(&self, bytes_per_second: u32) -> io::Result<()> {
+        self.call(|answer| Wish::Flood(bytes_per_second, answer))
+    }
+
+    /// The board hears and plays on, but its bytes reach nobody.
+    ///
+    /// # Errors
+    /// The board was stopped.
+    pub fn mute(&self, muted: bool) -> io::Result<()> {
+        self.call(|answer| Wish::Mute(muted, answer))
+    }
+
+    /// Switches the board off for good: its path and link are gone when this returns.
+    pub fn stop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            // It has ended already if nobody listens.
+            let _ = self.wishes.send(Wish::Stop);
+            let _ = thread.join();
+        }
+    }
+
+    fn call<T>(&self, wish: impl FnOnce(SyncSender<T>) -> Wish) -> io::Result<T> {
+        let (answer, answered) = sync_channel(1);
+        let ended = || io::Error::new(io::ErrorKind::BrokenPipe, "the emulated board was stopped");
+        self.wishes.send(wish(answer)).map_err(|_| ended())?;
+        answered.recv_timeout(ANSWER).map_err(|_| ended())
+    }
+}
+
+impl Drop for PtyBoard {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Status> {
+        // Whoever panicked while holding it had read or replaced whole fields only.
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

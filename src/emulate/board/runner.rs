@@ -1,0 +1,257 @@
+//! The thread of one board: emulated time follows real time, and the only place to wait in is the link.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError};
+use std::time::Duration;
+
+use fastrand::Rng;
+use flagfall_hardware::emulator::Emulator;
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::link::{Link, LinkError};
+use flagfall_hardware::pty::Pty;
+use flagfall_protocols::time::Instant;
+
+use super::Shared;
+use super::stable::Stable;
+use crate::wall::{Mono, mono};
+
+/// The longest wait: a wish is heard after so long at most.
+const NAP: Duration = Duration::from_millis(20);
+/// The same while flooding.
+const FLOOD_NAP: Duration = Duration::from_millis(2);
+/// The most random bytes in one go.
+const FLOOD_PIECE: u64 = 16 * 1024;
+
+/// What is wished of the board; each is answered when it is done.
+#[derive(Debug)]
+pub(super) enum Wish {
+    LinkAt(PathBuf, SyncSender<io::Result<()>>),
+    Load(Script, SyncSender<()>),
+    Unplug(SyncSender<()>),
+    Replug(SyncSender<io::Result<PathBuf>>),
+    Inject(Vec<u8>, SyncSender<()>),
+    Flood(u32, SyncSender<()>),
+    Mute(bool, SyncSender<()>),
+    Stop,
+}
+
+/// A flood of random bytes.
+struct Flood {
+    rate: u32,
+    since: Mono,
+    sent: u64,
+    rng: Rng,
+}
+
+/// What the thread holds.
+pub(super) struct Runner {
+    emulator: Emulator,
+    link: Option<Pty>,
+    path: Option<PathBuf>,
+    stable: Option<Stable>,
+    speed: f64,
+    began: Mono,
+    wishes: Receiver<Wish>,
+    shared: Arc<Shared>,
+    flood: Option<Flood>,
+    muted: bool,
+    lost: u64,
+}
+
+impl Runner {
+    pub(super) fn new(emulator: Emulator, link: Pty, speed: f64, wishes: Receiver<Wish>, shared: Arc<Shared>) -> Runner {
+        let path = shared.lock().path.clone();
+        Runner {
+            emulator,
+            link: Some(link),
+            path,
+            stable: None,
+            speed: if speed.is_finite() { speed.clamp(0.01, 1000.0) } else { 1.0 },
+            began: mono(),
+            wishes,
+            shared,
+            flood: None,
+            muted: false,
+            lost: 0,
+        }
+    }
+
+    pub(super) fn run(mut self) {
+        let mut sent = Vec::new();
+        while self.listen() {
+            self.emulator.advance(self.now(), &mut sent);
+            for (_, bytes) in sent.drain(..) {
+                self.write(&bytes);
+            }
+            self.pour();
+            self.tell();
+            if !self.hear() {
+                break;
+            }
+        }
+        self.pull();
+        let mut status = self.shared.lock();
+        (status.path, status.ended) = (None, true);
+        self.shared.changed.notify_all();
+    }
+
+    /// The board's time now.
+    fn now(&self) -> Instant {
+        Instant((mono().since(self.began).as_micros() as f64 * self.speed) as u64)
+    }
+
+    /// How long nothing will happen by itself.
+    fn quiet(&self) -> Duration {
+        let most = if self.flood.is_some() { FLOOD_NAP } else { NAP };
+        let next = self.emulator.next().map(|next| next.since(self.now()).div_f64(self.speed));
+        next.map_or(most, |next| next.min(most))
+    }
+
+    /// Does all wishes that wait; gives false if the board is to stop.
+    fn listen(&mut self) -> bool {
+        loop {
+            match self.wishes.try_recv() {
+                Ok(wish) => {
+                    if !self.fulfil(wish) {
+                        return false;
+                    }
+                }
+                Err(TryRecvError::Empty) => return true,
+                Err(TryRecvError::Disconnected) => return false,
+            }
+        }
+    }
+
+    /// Whoever wished may have gone; then nobody waits for the answer.
+    fn fulfil(&mut self, wish: Wish) -> bool {
+        match wish {
+            Wish::LinkAt(at, answer) => {
+                let stable = Stable::new(at);
+                let made = self.path.as_ref().map_or(Ok(()), |path| stable.point(path));
+                if made.is_ok() {
+                    self.stable = Some(stable);
+                }
+                let _ = answer.send(made);
+            }
+            Wish::Load(script, answer) => {
+                let now = self.now();
+                let mut sent = Vec::new();
+                self.emulator.advance(now, &mut sent);
+                for (_, bytes) in sent {
+                    self.write(&bytes);
+                }
+                self.emulator.load(&script);
+                self.tell();
+                let _ = answer.send(());
+            }
+            Wish::Unplug(answer) => {
+                self.pull();
+                self.tell();
+                let _ = answer.send(());
+            }
+            Wish::Replug(answer) => {
+                let plugged = self.plug();
+                self.tell();
+                let _ = answer.send(plugged);
+            }
+            Wish::Inject(bytes, answer) => {
+                self.write(&bytes);
+                let _ = answer.send(());
+            }
+            Wish::Flood(rate, answer) => {
+                let flood = Flood { rate, since: mono(), sent: 0, rng: Rng::with_seed(u64::from(rate)) };
+                self.flood = (rate > 0).then_some(flood);
+                let _ = answer.send(());
+            }
+            Wish::Mute(muted, answer) => {
+                self.muted = muted;
+                let _ = answer.send(());
+            }
+            Wish::Stop => return false,
+        }
+        true
+    }
+
+    fn pull(&mut self) {
+        if let Some(stable) = &self.stable {
+            stable.remove();
+        }
+        if let Some(mut link) = self.link.take() {
+            link.close();
+        }
+        self.path = None;
+    }
+
+    fn plug(&mut self) -> io::Result<PathBuf> {
+        self.pull();
+        let (link, path) = Pty::pair().map_err(io::Error::other)?;
+        self.link = Some(link);
+        self.path = Some(path.clone());
+        if let Some(stable) = &self.stable {
+            stable.point(&path)?;
+        }
+        Ok(path)
+    }
+
+    /// What cannot go out is lost, as on a cable.
+    fn write(&mut self, bytes: &[u8]) {
+        let gone = match &mut self.link {
+            Some(link) if !self.muted => link.write(bytes).is_ok(),
+            _ => false,
+        };
+        if !gone {
+            self.lost = self.lost.saturating_add(bytes.len() as u64);
+        }
+    }
+
+    /// The random bytes that are due.
+    fn pour(&mut self) {
+        let Some(flood) = &mut self.flood else { return };
+        let due = mono().since(flood.since).as_micros() as u64 / 100 * u64::from(flood.rate) / 10_000;
+        let count = due.saturating_sub(flood.sent).min(FLOOD_PIECE);
+        flood.sent += count;
+        let mut bytes = vec![0; count as usize];
+        flood.rng.fill(&mut bytes);
+        self.write(&bytes);
+    }
+
+    /// Waits in the link for the host's bytes, until the board itself has something to do; gives false if it is to stop.
+    fn hear(&mut self) -> bool {
+        let quiet = self.quiet();
+        let mut buffer = [0; 256];
+        let heard = match &mut self.link {
+            Some(link) => link.read(&mut buffer, quiet),
+            None => Err(LinkError::Unplugged),
+        };
+        match heard {
+            Ok(count) => self.emulator.host(self.now(), &buffer[..count]),
+            Err(LinkError::TimedOut) => {}
+            // There is no link to wait in: the next wish may plug it again.
+            Err(_) => match self.wishes.recv_timeout(quiet) {
+                Ok(wish) => return self.fulfil(wish),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return false,
+            },
+        }
+        true
+    }
+
+    /// Shows what others may know.
+    fn tell(&self) {
+        let mut status = self.shared.lock();
+        let done = self.emulator.done();
+        let rings = done != status.done || self.path != status.path;
+        (status.done, status.counters, status.lost_bytes) = (done, self.emulator.counters(), self.lost);
+        if status.path != self.path {
+            status.path.clone_from(&self.path);
+        }
+        if status.impossible.len() != self.emulator.impossible().len() {
+            status.impossible = self.emulator.impossible().to_vec();
+        }
+        if rings {
+            self.shared.changed.notify_all();
+        }
+    }
+}

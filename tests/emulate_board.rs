@@ -1,0 +1,160 @@
+//! An emulated board on a pseudo-terminal: what another program meets that opens its path.
+
+use std::io::ErrorKind;
+use std::path::Path;
+use std::time::Duration;
+
+use flagfall::emulate::PtyBoard;
+use flagfall::wall::{Mono, mono};
+use flagfall_hardware::emulator::Settings;
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::link::{Link, LinkError};
+use flagfall_hardware::pty::Pty;
+
+const BOUND: Duration = Duration::from_secs(10);
+const ASK_BOARD: u8 = 0x42;
+const REPORT: u8 = 0x4b;
+const DUMP: usize = 67;
+
+fn unpaced() -> Settings {
+    Settings { paced: false, ..Settings::default() }
+}
+
+fn script(text: &str) -> Script {
+    Script::parse(text).expect("a script")
+}
+
+/// Reads until `enough` says so.
+fn read_until(host: &mut Pty, mut enough: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
+    let (began, mut all, mut buffer) = (mono(), Vec::new(), [0; 4096]);
+    while !enough(&all) {
+        assert!(mono().since(began) < BOUND, "only {} bytes came: {all:02x?}", all.len());
+        match host.read(&mut buffer, Duration::from_millis(50)) {
+            Ok(count) => all.extend_from_slice(&buffer[..count]),
+            Err(LinkError::TimedOut) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    all
+}
+
+/// The dump of the board, without what comes before and after it.
+fn ask_board(path: &Path) -> Vec<u8> {
+    let mut host = Pty::open(path).expect("the path opens");
+    host.write(&[ASK_BOARD]).expect("written");
+    let begin = |all: &[u8]| all.windows(3).position(|three| three == [0x86, 0, 67]);
+    let all = read_until(&mut host, |all| begin(all).is_some_and(|begin| all.len() >= begin + DUMP));
+    let begin = begin(&all).expect("seen");
+    all[begin..begin + DUMP].to_vec()
+}
+
+fn gone_since(host: &mut Pty) -> Mono {
+    let (began, mut buffer) = (mono(), [0; 64]);
+    loop {
+        match host.read(&mut buffer, Duration::from_millis(50)) {
+            Err(LinkError::Unplugged) => return mono(),
+            Ok(_) | Err(LinkError::TimedOut) => {}
+            Err(error) => panic!("{error}"),
+        }
+        assert!(mono().since(began) < BOUND, "nobody noticed that the cable is out");
+    }
+}
+
+#[test]
+fn answers_and_can_be_opened_again() {
+    let board = PtyBoard::start("answers", unpaced(), &Script::new(), 1.0).expect("a board");
+    let path = board.path().expect("plugged");
+    for _ in 0..3 {
+        assert_eq!(ask_board(&path)[3..7], [8, 9, 10, 12], "the dump begins at a8: r n b q");
+    }
+}
+
+#[test]
+fn hands_move_in_real_time_times_speed() {
+    let board = PtyBoard::start("moves", unpaced(), &Script::new(), 20.0).expect("a board");
+    let mut host = Pty::open(&board.path().expect("plugged")).expect("opens");
+    host.write(&[REPORT]).expect("written");
+    let began = mono();
+    board.load(&script("6 lift e2\n+0.5 place e4")).expect("running");
+    assert!(!board.done());
+    assert!(board.wait_done(BOUND), "the hands never finished");
+    let took = mono().since(began);
+    assert!((Duration::from_millis(300)..Duration::from_secs(5)).contains(&took), "6.5 s at speed 20 took {took:?}");
+    let fields = |all: &[u8]| all.windows(5).filter(|five| five[..3] == [0x8e, 0, 5]).count();
+    let heard = read_until(&mut host, |all| fields(all) == 2);
+    assert!(heard.ends_with(&[0x8e, 0, 5, 36, 1]), "a white pawn on e4 last: {heard:02x?}");
+    assert!(board.status().impossible.is_empty());
+}
+
+#[test]
+fn the_cable_is_pulled_and_put_back_under_another_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stable = folder.path().join("usb-flagfall-0001");
+    let board = PtyBoard::start("cable", unpaced(), &Script::new(), 1.0).expect("a board");
+    board.link_at(&stable).expect("a link");
+    let mut host = Pty::open(&stable).expect("opens");
+    host.write(&[REPORT]).expect("written");
+    board.load(&script("0.2 lift e2\n+0.1 place e4")).expect("running");
+    let pulled = mono();
+    board.unplug().expect("pulled");
+    assert_eq!(board.path(), None);
+    assert!(std::fs::symlink_metadata(&stable).is_err(), "the name goes with the cable");
+    // Another board takes the number that is free meanwhile.
+    assert!(gone_since(&mut host).since(pulled) < Duration::from_secs(1));
+    let other = PtyBoard::start("other", unpaced(), &Script::new(), 1.0).expect("a board");
+    assert!(board.wait_done(BOUND), "hands go on without the cable");
+    let again = board.replug().expect("put back");
+    assert_ne!(Some(&again), other.path().as_ref());
+    assert_eq!(std::fs::read_link(&stable).expect("the name is back"), again);
+    drop(host);
+    let dump = ask_board(&stable);
+    let squares = &dump[3..];
+    assert_eq!((squares[52], squares[36]), (0, 1), "e2 is empty, the pawn is on e4");
+    // Pulled and put back in one go, with nothing in the way.
+    assert!(board.replug().is_ok());
+    assert_eq!(ask_board(&stable), dump);
+    drop(board);
+    assert!(std::fs::symlink_metadata(&stable).is_err(), "the name is taken away");
+}
+
+#[test]
+fn a_name_that_is_a_file_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let taken = folder.path().join("taken");
+    std::fs::write(&taken, "mine").expect("written");
+    let board = PtyBoard::start("taken", unpaced(), &Script::new(), 1.0).expect("a board");
+    assert_eq!(board.link_at(&taken).map_err(|error| error.kind()), Err(ErrorKind::AlreadyExists));
+    drop(board);
+    assert_eq!(std::fs::read_to_string(&taken).expect("still there"), "mine");
+}
+
+#[test]
+fn garbage_a_flood_and_silence() {
+    let mut board = PtyBoard::start("garbage", unpaced(), &Script::new(), 1.0).expect("a board");
+    let mut host = Pty::open(&board.path().expect("plugged")).expect("opens");
+    board.inject(b"\xff\x00garbage").expect("running");
+    assert_eq!(read_until(&mut host, |all| all.len() >= 9), b"\xff\x00garbage");
+    assert!(board.inject(&vec![0; (1 << 20) + 1]).is_err());
+    board.flood(200_000).expect("running");
+    read_until(&mut host, |all| all.len() >= 50_000);
+    board.flood(0).expect("running");
+    board.mute(true).expect("running");
+    // What was poured before is still on its way.
+    while host.read(&mut [0; 4096], Duration::from_millis(100)).is_ok() {}
+    host.write(&[ASK_BOARD]).expect("written");
+    let heard = host.read(&mut [0; 64], Duration::from_millis(300));
+    assert!(matches!(heard, Err(LinkError::TimedOut)), "a silent board spoke: {heard:?}");
+    assert!(board.status().lost_bytes >= DUMP as u64);
+    board.stop();
+    assert_eq!(board.unplug().map_err(|error| error.kind()), Err(ErrorKind::BrokenPipe));
+    assert_eq!(board.path(), None);
+}
+
+#[test]
+fn twenty_boards_start_and_stop() {
+    let start = |number: usize| PtyBoard::start(&number.to_string(), unpaced(), &Script::new(), 1.0).expect("a board");
+    let boards: Vec<PtyBoard> = (0..20).map(start).collect();
+    for board in &boards {
+        assert_eq!(ask_board(&board.path().expect("plugged")).len(), DUMP);
+    }
+}
