@@ -5,13 +5,18 @@
 //! first one with a finding the turn waits for the disk. So a replay of the input records alone gives the same outputs, and
 //! what anybody has seen survives the end of this program, findings a power cut too.
 //!
+//! [`Recorder::defer`] leaves the wait to another thread.
+//!
 //! A disk that fails does not stop the board: see [`Recorder::journal`] for its status and [`Recorder::unrecorded`].
+
+use std::collections::VecDeque;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use flagfall_protocols::time::Instant;
-use flagfall_protocols::trace::Body;
+use flagfall_protocols::trace::{Audience, Body};
 
-use crate::journal::{AppendError, Journal, JournalFs, Limits, WriteError};
+use crate::journal::{AppendError, Journal, JournalFs, Limits, SyncJob, Synced, WriteError};
 use crate::replay::{Setting, input};
 use crate::restart::{Restart, Restored};
 use crate::station::{Station, StationOutput};
@@ -19,8 +24,14 @@ use crate::station::{Station, StationOutput};
 /// After so many inputs the state is digested, so that a restart can tell where it begins to differ.
 pub const INPUTS_PER_SNAP: u64 = 64;
 
+/// Outputs held for the disk; more are sent without it.
+const MAX_HELD: usize = 1024;
+
 /// Where outputs go. An error ends the turn; what was not taken is in the journal.
 pub type Sink<'a> = &'a mut dyn FnMut(StationOutput) -> Result<()>;
+
+/// How long a finding waits for a disk that does not answer: a disk must not silence an arbiter's board.
+pub const HOLD_AT_MOST: Duration = Duration::from_secs(2);
 
 /// A station with its journal.
 pub struct Recorder {
@@ -32,6 +43,12 @@ pub struct Recorder {
     ready: Vec<StationOutput>,
     inputs: u64,
     unrecorded: u64,
+    /// Another thread waits for the disk; see [`Recorder::defer`].
+    deferred: bool,
+    /// What waits for the disk: sequence number that must be there, since when, output.
+    held: VecDeque<(u64, Instant, StationOutput)>,
+    /// This turn records an arbiter's command: it is on the disk before anybody hears of it.
+    decision: bool,
 }
 
 impl Recorder {
@@ -59,7 +76,17 @@ impl Recorder {
         let headers: Vec<(&str, &str)> = setting.headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         journal.begin(session, &headers, now).with_context(|| format!("session `{session}`"))?;
         let out = restored.unsent.iter().cloned().map(StationOutput::Message).collect();
-        let mut recorder = Recorder { station, journal, out, ready: Vec::new(), inputs: restored.inputs, unrecorded: 0 };
+        let mut recorder = Recorder {
+            station,
+            journal,
+            out,
+            ready: Vec::new(),
+            inputs: restored.inputs,
+            unrecorded: 0,
+            deferred: false,
+            held: VecDeque::new(),
+            decision: false,
+        };
         if restored.inputs > 0 {
             recorder.station.present(now, &mut recorder.out);
         }
@@ -84,9 +111,55 @@ impl Recorder {
         self.unrecorded
     }
 
+    /// The same, to have states rendered.
+    pub fn station_mut(&mut self) -> &mut Station {
+        &mut self.station
+    }
+
     /// When [`Recorder::advance`] must be called if nothing comes before.
     pub fn deadline(&self) -> Option<Instant> {
-        [self.station.deadline(), self.journal.flush_due()].into_iter().flatten().min()
+        let held = self.held.front().map(|(_, since, _)| since.after(HOLD_AT_MOST));
+        [self.station.deadline(), self.journal.flush_due(), held].into_iter().flatten().min()
+    }
+
+    /// From now on the turn does not wait for the disk: whoever owns this runs [`Recorder::sync_job`] on another thread and
+    /// gives back what came of it. What may not be sent before it is on the disk is held as long, and with it everything of
+    /// the arbiters' that comes after; nobody else waits.
+    pub fn defer(&mut self) {
+        self.deferred = true;
+    }
+
+    /// A wait for the disk that is due: to be asked for after every turn.
+    pub fn sync_job(&mut self, now: Instant) -> Option<SyncJob> {
+        let due = self.journal.flush_due().is_some_and(|due| due <= now);
+        if !due && self.held.is_empty() {
+            return None;
+        }
+        let job = self.journal.begin_sync(now);
+        if job.is_none() && due && !self.journal.is_syncing() {
+            // Only a new file is due, or writing failed: neither has anything to wait for. A failure is in the status.
+            let _ = self.journal.flush(now);
+        }
+        job
+    }
+
+    /// What came of a job of [`Recorder::sync_job`].
+    ///
+    /// # Errors
+    /// `sink` fails.
+    pub fn synced(&mut self, synced: Synced, now: Instant, sink: Sink<'_>) -> Result<()> {
+        self.journal.synced(synced, now);
+        self.release(now, sink)
+    }
+
+    /// Outputs wait for the disk.
+    pub fn is_holding(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Notes that a sink has everything up to a number.
+    pub fn acked(&mut self, at: Instant, sink: &str, audience: Audience, number: u64) {
+        self.append(at, Body::Ack { sink, audience, number });
     }
 
     /// Takes one input record. It is stamped `at`, or later if the journal or a deadline that has come is beyond that: gives
@@ -114,6 +187,7 @@ impl Recorder {
             Err(refused) => Some(refused),
         };
         if refused.is_none() {
+            self.decision = matches!(body, Body::Cmd(_));
             if let Some(input) = input {
                 self.station.feed(at, &input, &mut self.out);
             }
@@ -124,7 +198,9 @@ impl Recorder {
                 self.append(at, Body::Snap(digest.as_slice().into()));
             }
         }
-        self.send(at, sink)?;
+        let sent = self.send(at, sink);
+        self.decision = false;
+        sent?;
         refused.map_or(Ok(at), |refused| Err(refused.into()))
     }
 
@@ -163,7 +239,7 @@ impl Recorder {
                 StationOutput::Send { at, channel, bytes } => {
                     self.append(*at, Body::Tx { link: 0, channel: *channel, bytes: bytes.into() });
                 }
-                StationOutput::Message(_) | StationOutput::Ask(_) => {}
+                StationOutput::Message(_) | StationOutput::Ask(_) | StationOutput::Device(_) => {}
             }
             self.ready.push(output);
         }
@@ -177,17 +253,51 @@ impl Recorder {
 
     fn send(&mut self, now: Instant, sink: Sink<'_>) -> Result<()> {
         self.journal.write_out();
-        for output in self.ready.drain(..) {
-            if matches!(&output, StationOutput::Message(message) if message.finding) {
+        let (decision, newest) = (self.decision, self.journal.standing().next_seq.saturating_sub(1));
+        for output in std::mem::take(&mut self.ready) {
+            let barrier = needs_disk(&output, decision);
+            if self.deferred && (barrier && self.journal.durable_seq() < newest || for_arbiters(&output) && self.is_holding()) {
+                self.held.push_back((newest, now, output));
+                continue;
+            }
+            if barrier {
                 // A failure is in the journal's status, and no disk silences a board.
                 let _ = self.journal.send_barrier(now);
             }
             sink(output)?;
         }
-        if self.journal.flush_due().is_some_and(|due| due <= now) {
+        if !self.deferred && self.journal.flush_due().is_some_and(|due| due <= now) {
             // As above; it is tried again.
             let _ = self.journal.flush(now);
         }
+        self.release(now, sink)
+    }
+
+    /// Sends what was held and is on the disk now, or cannot be had there.
+    fn release(&mut self, now: Instant, sink: Sink<'_>) -> Result<()> {
+        let failing = self.journal.status().failing.is_some();
+        while let Some((seq, since, _)) = self.held.front() {
+            let waited = now >= since.after(HOLD_AT_MOST) || self.held.len() > MAX_HELD;
+            if *seq > self.journal.durable_seq() && !failing && !waited {
+                break;
+            }
+            if let Some((_, _, output)) = self.held.pop_front() {
+                sink(output)?;
+            }
+        }
         Ok(())
     }
+}
+
+/// A finding, or what tells of an arbiter's command.
+fn needs_disk(output: &StationOutput, decision: bool) -> bool {
+    match output {
+        StationOutput::Message(message) => message.finding || decision && message.audience == Audience::Arbiter,
+        _ => false,
+    }
+}
+
+/// Must not overtake what is held.
+fn for_arbiters(output: &StationOutput) -> bool {
+    matches!(output, StationOutput::Message(message) if message.audience == Audience::Arbiter)
 }

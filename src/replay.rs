@@ -11,6 +11,7 @@ use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Body, Record, Trace};
 
+use crate::publish::delay::Delay;
 use crate::publish::topics::Board;
 use crate::restart::Restart;
 use crate::station::{Station, StationInput, StationOutput};
@@ -27,6 +28,8 @@ pub struct Setting {
     pub config: GameConfig,
     /// The board in topics.
     pub board: Board,
+    /// How much later the public sees the board; none = it sees nothing.
+    pub delay: Option<Delay>,
     /// First part of the events' ids.
     pub name: String,
     /// The header lines that say all this, for the journal.
@@ -45,10 +48,10 @@ pub struct Overrides {
 }
 
 impl Setting {
-    /// The setting that a trace's head names (`driver`, `time-control`, `chess960`, `white-clock`, `name`).
+    /// The setting that a trace's head names (`driver`, `time-control`, `chess960`, `white-clock`, `name`, `delay`).
     ///
     /// # Errors
-    /// No or an unknown driver, a time control that is none, a side that is none: with the key.
+    /// No or an unknown driver, a time control that is none, a side that is none, a delay that is none: with the key.
     pub fn of(trace: &Trace<'_>, overrides: &Overrides) -> Result<Setting> {
         let Some(driver) = trace.header("driver") else { bail!("the trace's head has no `# driver: …` line") };
         let driver = drivers::find(driver).with_context(|| format!("driver: `{driver}` is not one of {}", names()))?;
@@ -64,6 +67,10 @@ impl Setting {
             (None, None) => None,
         };
         let chess960 = overrides.chess960 || trace.header("chess960") == Some("true");
+        let delay = match trace.header("delay") {
+            Some(text) => Some(Delay::parse(text).with_context(|| format!("delay: `{text}` is not like `900 s 0 moves`"))?),
+            None => None,
+        };
         let name = trace.header("name").unwrap_or("replay").to_owned();
         let side = white_clock.map(|side| if side == ClockSide::Left { "left" } else { "right" });
         let time_control_text = overrides.time_control.as_deref().or(trace.header("time-control"));
@@ -73,10 +80,11 @@ impl Setting {
             ("time-control", time_control_text),
             ("white-clock", side),
             ("chess960", chess960.then_some("true")),
+            ("delay", trace.header("delay")),
         ];
         let headers = headers.into_iter().filter_map(|(key, value)| Some((key, value?.to_owned()))).collect();
         let config = GameConfig { time_control, chess960, white_clock };
-        Ok(Setting { driver, config, board: Board::default(), name, headers })
+        Ok(Setting { driver, config, board: Board::default(), delay, name, headers })
     }
 
     /// A station as this setting wants it.

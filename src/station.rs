@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use flagfall_game::effect::Effect;
+use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::{Game, GameConfig};
 use flagfall_game::input::{Command, Input as GameInput};
 use flagfall_game::laws::winnable::{Answer, Ask};
 use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Input, Output};
-use flagfall_protocols::event::Anomaly;
+use flagfall_protocols::event::{Anomaly, DeviceEvent};
 use flagfall_protocols::time::Instant;
 
 use crate::publish::topics::Board;
@@ -52,6 +52,28 @@ pub enum StationOutput {
     Message(Message),
     /// Ask the worker.
     Ask(Ask),
+    /// The device said who or how it is: identity, battery, silent, responding.
+    Device(DeviceEvent),
+}
+
+/// The pictures that changed since they were made last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stale {
+    /// The arbiters'.
+    pub arbiter: bool,
+    /// The live audience's.
+    pub live: bool,
+    /// The clock alone.
+    pub clock: bool,
+    /// And another clock runs now, or none: worth saying at once.
+    pub running_changed: bool,
+}
+
+impl Stale {
+    /// Anything.
+    pub fn any(self) -> bool {
+        self != Stale::default()
+    }
 }
 
 /// A driver and the game it feeds.
@@ -65,6 +87,10 @@ pub struct Station {
     made: Vec<Message>,
     /// The last deadline that came.
     woken: Option<Instant>,
+    lazy: bool,
+    stale: Stale,
+    /// Whose clock ran when that was asked last.
+    running: Option<&'static str>,
 }
 
 impl Station {
@@ -79,6 +105,9 @@ impl Station {
             questions: Vec::new(),
             made: Vec::new(),
             woken: None,
+            lazy: false,
+            stale: Stale::default(),
+            running: None,
         }
     }
 
@@ -101,6 +130,44 @@ impl Station {
     pub fn present(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
         self.messages.present(at, &self.game, &mut self.made);
         out.extend(self.made.drain(..).map(StationOutput::Message));
+    }
+
+    /// Lazy, the station makes no pictures when they change but remembers that they did: each costs as much as the game is
+    /// long, and a board changes them more often than anybody looks. Numbered messages are not concerned.
+    pub fn set_lazy(&mut self, lazy: bool) {
+        self.lazy = lazy;
+        self.stale = Stale::default();
+    }
+
+    /// What [`Station::render`] would make.
+    pub fn stale(&self) -> Stale {
+        self.stale
+    }
+
+    /// Makes the pictures that changed, as they are at `at`.
+    pub fn render(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
+        let stale = std::mem::take(&mut self.stale);
+        let effects = [
+            (stale.arbiter, Effect::State(Audience::Arbiter)),
+            (stale.live, Effect::State(Audience::Live)),
+            (stale.clock, Effect::Clock),
+        ];
+        for (_, effect) in effects.into_iter().filter(|(wanted, _)| *wanted) {
+            self.messages.of(at, &effect, &self.game, &mut self.made);
+        }
+        out.extend(self.made.drain(..).map(StationOutput::Message));
+    }
+
+    /// Notes a picture that changed.
+    fn mark(&mut self, effect: &Effect) {
+        match effect {
+            Effect::State(Audience::Arbiter) => self.stale.arbiter = true,
+            Effect::State(Audience::Live) => self.stale.live = true,
+            _ => self.stale.clock = true,
+        }
+        let running = self.game.clock().running;
+        self.stale.running_changed |= running != self.running;
+        self.running = running;
     }
 
     /// How often each anomaly was met.
@@ -166,7 +233,16 @@ impl Station {
         while let Some(output) = self.driver.poll() {
             match output {
                 Output::Send { channel, bytes } => out.push(StationOutput::Send { at, channel, bytes }),
-                Output::Event { event, bytes, .. } => self.play(at, &GameInput::Device { event, source: bytes }, out),
+                Output::Event { event, bytes, .. } => {
+                    let of_the_device = matches!(
+                        event,
+                        DeviceEvent::Identity(_) | DeviceEvent::Battery(_) | DeviceEvent::Silent | DeviceEvent::Responding
+                    );
+                    self.play(at, &GameInput::Device { event, source: bytes }, out);
+                    if of_the_device {
+                        out.push(StationOutput::Device(event));
+                    }
+                }
                 Output::Anomaly { anomaly, .. } => *self.anomalies.entry(anomaly).or_default() += 1,
             }
         }
@@ -179,6 +255,7 @@ impl Station {
             match effect {
                 Effect::Ask(ask) => out.push(StationOutput::Ask(ask)),
                 Effect::Device(command) => self.questions.push(command),
+                Effect::State(_) | Effect::Clock if self.lazy => self.mark(&effect),
                 other => self.messages.of(at, &other, &self.game, &mut self.made),
             }
         }

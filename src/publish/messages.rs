@@ -7,6 +7,7 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace;
 use serde::Serialize;
 
+use super::envelope::VERSION;
 use super::topics::Board;
 
 /// One message to be published.
@@ -175,9 +176,9 @@ impl Messages {
         let series = &mut self.numbers[audience as usize];
         *series += u64::from(shape.event);
         let number = if shape.event { *series } else { 0 };
-        let name = format!("{}-{}-{}-g{}", self.board.event, self.board.round, self.board.board, game.number());
+        let name = self.board.game(game.number());
         let envelope = Envelope {
-            v: "1.0",
+            v: VERSION,
             r#type: shape.kind,
             id: shape.event.then(|| self.id(number)),
             no: shape.event.then_some(number),
