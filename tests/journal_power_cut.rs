@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fastrand::Rng;
-use flagfall::journal::{AppendError, Journal, Limits, Recovered, Stamp};
+use flagfall::journal::{AppendError, Journal, Limits, Recovered, Stamp, SyncJob};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body, Record};
 use journal_support::{FakeDisk, line, open};
@@ -110,8 +110,29 @@ fn append(journal: &mut Journal, model: &mut Model, rng: &mut Rng, now: Instant)
     }
 }
 
-fn act(journal: &mut Journal, model: &mut Model, rng: &mut Rng, disk: &FakeDisk, now: Instant) {
-    match rng.u8(0..32) {
+/// A wait for the disk on another thread, and the numbers that were taken before it.
+struct Waiting(SyncJob, [u64; 3]);
+
+fn act(journal: &mut Journal, model: &mut Model, waiting: &mut Option<Waiting>, rng: &mut Rng, disk: &FakeDisk, now: Instant) {
+    match rng.u8(0..38) {
+        32..35 => {
+            let outs = model.outs;
+            if let Some(job) = journal.begin_sync(now) {
+                *waiting = Some(Waiting(job, outs));
+            }
+        }
+        35..38 => {
+            if let Some(Waiting(job, outs)) = waiting.take() {
+                let before = journal.durable_seq();
+                journal.synced(job.run(), now);
+                let durable = journal.durable_seq() + 1;
+                if durable > before + 1 {
+                    model.durable = durable.max(model.durable);
+                    model.durable_outs =
+                        Audience::ALL.map(|audience| outs[audience as usize].max(model.durable_outs[audience as usize]));
+                }
+            }
+        }
         0..18 => append(journal, model, rng, now),
         18..20 => journal.write_out(),
         20..23 => {
@@ -175,9 +196,10 @@ fn run(seed: u64) -> usize {
             assert_eq!((&twice.standing, again.standing()), (&recovered.standing, &recovered.standing));
             journal = again;
         }
+        let mut waiting = None;
         for _ in 0..rng.u8(0..60) {
             now = now.after(Duration::from_millis([0, 1, 100, 3000][rng.usize(0..4)]));
-            act(&mut journal, &mut model, &mut rng, &disk, now);
+            act(&mut journal, &mut model, &mut waiting, &mut rng, &disk, now);
         }
         drop(journal);
         if rng.bool() || disk.has_lost_pages() {

@@ -4,7 +4,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::error::OpenError;
-use super::fs::JournalFs;
+use super::fs::{JournalFs, Syncer};
 
 /// A directory of the operating system.
 #[derive(Debug)]
@@ -112,6 +112,11 @@ impl JournalFs for Disk {
 
     fn sync(&mut self, name: &str) -> io::Result<()> {
         self.file(name)?.sync_data()
+    }
+
+    fn syncer(&mut self, name: &str) -> io::Result<Syncer> {
+        let file = self.file(name)?.try_clone()?;
+        Ok(Box::new(move || file.sync_data()))
     }
 
     fn sync_dir(&mut self) -> io::Result<()> {

@@ -1,5 +1,8 @@
 use std::io;
 
+/// Waits for the disk, once, on any thread.
+pub type Syncer = Box<dyn FnOnce() -> io::Result<()> + Send>;
+
 /// What a journal needs of a file system: one flat directory. [`Disk`](super::Disk) is the real one; tests bring one that
 /// loses what was not synced.
 pub trait JournalFs: Send {
@@ -44,6 +47,12 @@ pub trait JournalFs: Send {
     /// # Errors
     /// Nobody knows what is on the disk of all that was written since the last success.
     fn sync(&mut self, name: &str) -> io::Result<()>;
+
+    /// What [`JournalFs::sync`] does, to be done on another thread: for what was appended so far.
+    ///
+    /// # Errors
+    /// The file cannot be reached.
+    fn syncer(&mut self, name: &str) -> io::Result<Syncer>;
 
     /// Waits until names made and removed are on the disk.
     ///

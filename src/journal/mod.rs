@@ -29,7 +29,8 @@
 //!
 //! Only [`Journal`] writes, only by appending to the newest file; a write that failed is taken back to the last synced byte and
 //! done again as a whole, since after a failed `fdatasync` nobody knows which of its pages are on the disk. Group commit: the
-//! caller asks [`Journal::flush_due`] and calls [`Journal::flush`]; time is data here too. Only [`Journal`] deletes: whole
+//! caller asks [`Journal::flush_due`] and calls [`Journal::flush`], or has another thread wait for the disk
+//! ([`Journal::begin_sync`], [`Journal::synced`]); time is data here too. Only [`Journal`] deletes: whole
 //! files, the oldest first, when the caps of [`Limits`] are passed, never one of the session that goes on.
 //!
 //! # What happens on corruption
@@ -42,11 +43,13 @@
 //!   a record, both neighbours are still found.
 //! * A newest file that cannot be repaired (read-only disk) is left alone; the next record begins a new one.
 
+mod background;
 mod damage;
 mod disk;
 mod error;
 mod fs;
 mod name;
+mod outs;
 mod reader;
 mod recovery;
 mod rotation;
@@ -54,11 +57,13 @@ mod scan;
 mod standing;
 mod writer;
 
+pub use background::{SyncJob, Synced};
 pub use damage::{Damage, DamageReport, Harm, MAX_DAMAGE};
 pub use disk::Disk;
 pub use error::{AppendError, BeginError, OpenError, WriteError};
-pub use fs::JournalFs;
+pub use fs::{JournalFs, Syncer};
 pub use name::MAX_SESSION;
+pub use outs::{Out, outs_from};
 pub use reader::{Recovered, read};
 pub use recovery::MAX_TORN;
 pub use standing::{MAX_SINKS, Standing};

@@ -4,6 +4,7 @@ use std::time::Duration;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Body, Record, print};
 
+use super::background::UnderWay;
 use super::error::{AppendError, OpenError, WriteError};
 use super::fs::JournalFs;
 use super::name::FileName;
@@ -76,13 +77,17 @@ pub struct Journal {
     /// All records since the last successful sync.
     pub(super) pending: String,
     /// How much of `pending` was handed to the file.
-    written: usize,
+    pub(super) written: usize,
     /// What the newest file holds after its synced length is not known.
-    spoilt: bool,
-    dirty_since: Option<Instant>,
-    retry_at: Option<Instant>,
+    pub(super) spoilt: bool,
+    pub(super) dirty_since: Option<Instant>,
+    pub(super) retry_at: Option<Instant>,
     /// When to try again to begin a file.
-    rotate_at: Option<Instant>,
+    pub(super) rotate_at: Option<Instant>,
+    /// The wait for the disk on another thread, if one is under way.
+    pub(super) under_way: Option<UnderWay>,
+    /// How many such waits there have been.
+    pub(super) marks: u64,
     pub(super) session: String,
     pub(super) headers: String,
     pub(super) files: Vec<FileLength>,
@@ -120,6 +125,8 @@ impl Journal {
             dirty_since: None,
             retry_at: None,
             rotate_at: None,
+            under_way: None,
+            marks: 0,
             session: recovered.session().unwrap_or("start").to_owned(),
             headers: String::new(),
             files,
@@ -154,6 +161,9 @@ impl Journal {
             return Err(AppendError::GivenUp(stamp));
         }
         self.dirty_since.get_or_insert(stamp.at);
+        if let Some(under_way) = &mut self.under_way {
+            under_way.dirty_since.get_or_insert(stamp.at);
+        }
         Ok(stamp)
     }
 
@@ -174,6 +184,9 @@ impl Journal {
 
     /// When [`Journal::flush`] must be called next, if at all.
     pub fn flush_due(&self) -> Option<Instant> {
+        if self.under_way.is_some() {
+            return None;
+        }
         let write = self.dirty_since.map(|since| since.after(FLUSH_AFTER).max(self.retry_at.unwrap_or_default()));
         [write, self.rotate_at].into_iter().flatten().min()
     }
@@ -210,14 +223,11 @@ impl Journal {
         }
         self.retry_at = None;
         if let Err(error) = self.try_flush() {
-            self.status.failing = Some(error.clone());
-            self.retry_at = Some(now.after(RETRY_AFTER));
+            self.failed(error.clone(), now);
             return Err(error);
         }
-        if !waits(self.rotate_at) {
-            self.status.failing = self.rotate_if_due().err();
-            self.rotate_at = self.status.failing.is_some().then(|| now.after(RETRY_AFTER));
-        }
+        self.under_way = None;
+        self.rotate_now(now);
         Ok(())
     }
 
@@ -244,7 +254,7 @@ impl Journal {
     }
 
     /// Appends what was not handed over yet, after taking back what was if that may be spoilt.
-    fn write(&mut self) -> Result<(), WriteError> {
+    pub(super) fn write(&mut self) -> Result<(), WriteError> {
         let Some(file) = self.files.last() else { return Ok(()) };
         let name = file.name.to_string();
         let wrap = |doing| {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use fastrand::Rng;
-use flagfall::journal::{Journal, JournalFs, Limits, Recovered};
+use flagfall::journal::{Journal, JournalFs, Limits, Recovered, Syncer};
 use flagfall_protocols::trace::{Record, print};
 
 /// Size of the pieces in which a power cut keeps or loses bytes: small, so that holes fall inside records.
@@ -268,6 +268,12 @@ impl JournalFs for FakeDisk {
             }
         }
         result
+    }
+
+    fn syncer(&mut self, name: &str) -> io::Result<Syncer> {
+        let (mut disk, name) = (self.clone(), name.to_owned());
+        disk.state().file(&name)?;
+        Ok(Box::new(move || disk.sync(&name)))
     }
 
     fn sync_dir(&mut self) -> io::Result<()> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind, Result};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use flagfall::journal::{Journal, JournalFs, Limits, Recovered};
+use flagfall::journal::{Journal, JournalFs, Limits, Recovered, Syncer};
 
 /// Handles to one disk: the journal owns one, the test keeps another.
 #[derive(Clone, Default)]
@@ -92,6 +92,11 @@ impl JournalFs for Memory {
         state.syncs += 1;
         state.unsynced = 0;
         Ok(())
+    }
+
+    fn syncer(&mut self, name: &str) -> Result<Syncer> {
+        let (mut disk, name) = (self.clone(), name.to_owned());
+        Ok(Box::new(move || disk.sync(&name)))
     }
 
     fn sync_dir(&mut self) -> Result<()> {

@@ -1,0 +1,175 @@
+//! A station's bounded inbox: many write, one thread reads, and a thread that hangs can be replaced by another.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Items that wait in an inbox. At 9600 baud a board fills this in more than a minute.
+pub const CAPACITY: usize = 1024;
+
+/// What a reader gets.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Popped<T> {
+    /// The next item.
+    Item(T),
+    /// Nothing came in time.
+    TimedOut,
+    /// This reader has been replaced, or the inbox was closed and is empty.
+    Closed,
+}
+
+/// A bounded queue with a single reader at a time.
+#[derive(Debug)]
+pub struct Inbox<T> {
+    inner: Mutex<Inner<T>>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct Inner<T> {
+    items: VecDeque<T>,
+    closed: bool,
+    /// The reader that may read.
+    reader: u64,
+    /// How often a writer found no room.
+    full: u64,
+}
+
+impl<T> Default for Inbox<T> {
+    fn default() -> Inbox<T> {
+        Inbox {
+            inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, reader: 0, full: 0 }),
+            changed: Condvar::new(),
+        }
+    }
+}
+
+impl<T> Inbox<T> {
+    fn lock(&self) -> MutexGuard<'_, Inner<T>> {
+        // No code that can panic runs under the lock.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts an item in, and waits for room if there is none: for a link, whose bytes wait in the operating system meanwhile.
+    /// False if the inbox is closed.
+    pub fn push(&self, item: T) -> bool {
+        let mut inner = self.lock();
+        if inner.items.len() >= CAPACITY {
+            inner.full += 1;
+        }
+        while inner.items.len() >= CAPACITY && !inner.closed {
+            inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
+        }
+        if inner.closed {
+            return false;
+        }
+        inner.items.push_back(item);
+        self.changed.notify_all();
+        true
+    }
+
+    /// Puts an item in if there is room: for whoever must not wait. False if there is none or the inbox is closed.
+    pub fn offer(&self, item: T) -> bool {
+        let mut inner = self.lock();
+        if inner.closed || inner.items.len() >= CAPACITY {
+            inner.full += 1;
+            return false;
+        }
+        inner.items.push_back(item);
+        self.changed.notify_all();
+        true
+    }
+
+    /// Puts an item before all others and never waits: for what the reader has asked for, at most one of a kind.
+    pub fn urgent(&self, item: T) {
+        self.lock().items.push_front(item);
+        self.changed.notify_all();
+    }
+
+    /// The next item, waiting at most `wait` for it; without an end if there is none. `reader` is what [`Inbox::replace_reader`]
+    /// gave.
+    pub fn pop(&self, reader: u64, wait: Option<Duration>) -> Popped<T> {
+        let mut inner = self.lock();
+        let blocked = |inner: &mut Inner<T>| inner.items.is_empty() && !inner.closed && inner.reader == reader;
+        inner = match wait {
+            Some(wait) => self.changed.wait_timeout_while(inner, wait, blocked).unwrap_or_else(PoisonError::into_inner).0,
+            None => self.changed.wait_while(inner, blocked).unwrap_or_else(PoisonError::into_inner),
+        };
+        if inner.reader != reader {
+            return Popped::Closed;
+        }
+        match inner.items.pop_front() {
+            Some(item) => {
+                self.changed.notify_all();
+                Popped::Item(item)
+            }
+            None if inner.closed => Popped::Closed,
+            None => Popped::TimedOut,
+        }
+    }
+
+    /// From now on only the reader of this number reads: the one before has gone or hangs.
+    pub fn replace_reader(&self) -> u64 {
+        let mut inner = self.lock();
+        inner.reader += 1;
+        self.changed.notify_all();
+        inner.reader
+    }
+
+    /// Nothing more comes; what is there is still read.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    /// How often a writer found no room.
+    pub fn full(&self) -> u64 {
+        self.lock().full
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn items_keep_their_order_and_a_full_inbox_makes_the_writer_wait() {
+        let inbox = Arc::new(Inbox::default());
+        let reader = inbox.replace_reader();
+        let writer = std::thread::Builder::new().spawn({
+            let inbox = Arc::clone(&inbox);
+            move || (0..CAPACITY as u32 * 3).all(|item| inbox.push(item))
+        });
+        let got: Vec<u32> = (0..CAPACITY * 3)
+            .map(|_| match inbox.pop(reader, Some(Duration::from_secs(10))) {
+                Popped::Item(item) => item,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert!(writer.expect("a thread").join().expect("no panic"));
+        assert_eq!(got, (0..CAPACITY as u32 * 3).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn who_must_not_wait_is_told() {
+        let inbox = Inbox::default();
+        assert!((0..CAPACITY).all(|item| inbox.offer(item)));
+        assert!(!inbox.offer(0));
+        assert_eq!(inbox.full(), 1);
+    }
+
+    #[test]
+    fn a_replaced_reader_reads_nothing_more() {
+        let inbox = Inbox::default();
+        let first = inbox.replace_reader();
+        assert!(inbox.push(1));
+        let second = inbox.replace_reader();
+        assert_eq!(inbox.pop(first, None), Popped::Closed);
+        assert_eq!(inbox.pop(second, None), Popped::Item(1));
+        assert_eq!(inbox.pop(second, Some(Duration::ZERO)), Popped::TimedOut);
+        inbox.close();
+        assert_eq!((inbox.pop(second, None), inbox.push(2)), (Popped::Closed, false));
+    }
+}

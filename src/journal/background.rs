@@ -1,0 +1,120 @@
+//! Waiting for the disk on another thread: the owner writes, somebody else syncs, and what was appended meanwhile waits for
+//! the next time.
+
+use std::io;
+
+use flagfall_protocols::time::Instant;
+
+use super::error::WriteError;
+use super::fs::Syncer;
+use super::standing::Standing;
+use super::writer::{Journal, RETRY_AFTER};
+
+/// One wait for the disk, to be run on any thread. It holds nothing of the journal.
+pub struct SyncJob {
+    sync: Syncer,
+    mark: u64,
+}
+
+/// What came of a [`SyncJob`]; to be given back with [`Journal::synced`].
+#[derive(Debug)]
+pub struct Synced {
+    mark: u64,
+    result: io::Result<()>,
+}
+
+impl SyncJob {
+    /// Waits for the disk.
+    pub fn run(self) -> Synced {
+        Synced { mark: self.mark, result: (self.sync)() }
+    }
+}
+
+/// The wait that is under way.
+pub(super) struct UnderWay {
+    mark: u64,
+    /// Bytes of the buffer that it is about.
+    bytes: usize,
+    standing: Standing,
+    /// When the first record was appended after it began.
+    pub(super) dirty_since: Option<Instant>,
+}
+
+impl Journal {
+    /// Writes the buffer and gives the job of waiting for the disk, if there is anything to wait for, none is under way, and
+    /// no failure is being waited out.
+    pub fn begin_sync(&mut self, now: Instant) -> Option<SyncJob> {
+        if self.under_way.is_some() || self.pending.is_empty() || self.retry_at.is_some_and(|until| now < until) {
+            return None;
+        }
+        self.retry_at = None;
+        match self.write_for_sync() {
+            Ok(sync) => {
+                self.marks += 1;
+                let bytes = self.pending.len();
+                self.under_way = Some(UnderWay { mark: self.marks, bytes, standing: self.standing.clone(), dirty_since: None });
+                Some(SyncJob { sync, mark: self.marks })
+            }
+            Err(error) => {
+                self.failed(error, now);
+                None
+            }
+        }
+    }
+
+    fn write_for_sync(&mut self) -> Result<Syncer, WriteError> {
+        if !self.open {
+            self.begin_file()?;
+        }
+        self.write()?;
+        let name = self.files.last().map(|file| file.name.to_string()).unwrap_or_default();
+        self.fs.syncer(&name).map_err(|error| WriteError::new("syncing", &name, &error))
+    }
+
+    /// Takes what came of a job. One that a [`Journal::flush`] has overtaken says nothing.
+    pub fn synced(&mut self, synced: Synced, now: Instant) {
+        let Some(under_way) = self.under_way.take_if(|under_way| under_way.mark == synced.mark) else { return };
+        let Some(file) = self.files.last_mut() else { return };
+        match synced.result {
+            Ok(()) => {
+                file.len += under_way.bytes as u64;
+                self.pending.drain(..under_way.bytes);
+                self.written = self.written.saturating_sub(under_way.bytes);
+                self.dirty_since = under_way.dirty_since;
+                self.durable = under_way.standing;
+                self.status.failing = None;
+                // A new file begins where the old one is whole.
+                if self.pending.is_empty() {
+                    self.rotate_now(now);
+                }
+            }
+            Err(error) => {
+                let error = WriteError::new("syncing", &file.name.to_string(), &error);
+                self.spoilt = true;
+                self.failed(error, now);
+            }
+        }
+    }
+
+    /// Whether a job is being waited for.
+    pub fn is_syncing(&self) -> bool {
+        self.under_way.is_some()
+    }
+
+    /// Everything up to this sequence number is on the disk.
+    pub fn durable_seq(&self) -> u64 {
+        self.durable.next_seq.saturating_sub(1)
+    }
+
+    pub(super) fn failed(&mut self, error: WriteError, now: Instant) {
+        self.status.failing = Some(error);
+        self.retry_at = Some(now.after(RETRY_AFTER));
+    }
+
+    pub(super) fn rotate_now(&mut self, now: Instant) {
+        if self.rotate_at.is_none_or(|until| now >= until) {
+            self.status.failing = self.rotate_if_due().err();
+            self.rotate_at = self.status.failing.is_some().then(|| now.after(RETRY_AFTER));
+        }
+    }
+}
