@@ -1,0 +1,137 @@
+//! What keys say together, and the files that they name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+
+use super::place::{Origins, Problem};
+use super::secrets;
+use super::types::{Board, Config};
+
+/// Longer certificates are not read to their end.
+const LONGEST_PEM: u64 = 1 << 20;
+
+struct Check<'a> {
+    origins: &'a Origins,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Check<'_> {
+    fn problem(&mut self, key: &str, message: impl Into<String>) {
+        self.problems.push(Problem { place: self.origins.place(key), key: key.to_owned(), message: message.into() });
+    }
+
+    fn result(&mut self, key: &str, file: &Path, result: Result<(), String>) {
+        if let Err(message) = result {
+            self.problem(key, format!("{}: {message}", file.display()));
+        }
+    }
+}
+
+/// Everything that is wrong with the whole.
+pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Problem>) {
+    let mut check = Check { origins, problems };
+    mqtt(config, &mut check);
+    broker(config, &mut check);
+    if config.journal.total_mib < config.journal.file_mib {
+        check.problem("journal.total_mib", "is less than journal.file_mib, one file");
+    }
+    devices(&config.board, &mut check);
+    let boards: BTreeSet<&str> = config.board.iter().map(|board| board.id.as_str()).collect();
+    for (name, user) in &config.user {
+        let strange = user.boards.iter().filter(|id| !boards.is_empty() && !boards.contains(id.as_str()));
+        for id in strange {
+            let near = super::nearest::nearest(id, boards.iter().copied());
+            let hint = near.map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+            check.problem(&format!("user.{name}.boards"), format!("this machine has no board \"{id}\"{hint}"));
+        }
+    }
+}
+
+fn mqtt(config: &Config, check: &mut Check<'_>) {
+    let mqtt = &config.mqtt;
+    if mqtt.tls && mqtt.ca_file.is_none() {
+        check.problem("mqtt.tls", "needs mqtt.ca_file, the certificates that are trusted");
+    }
+    match (&mqtt.certificate_file, &mqtt.key_file) {
+        (Some(_), None) => check.problem("mqtt.certificate_file", "needs mqtt.key_file, its private key"),
+        (None, Some(_)) => check.problem("mqtt.key_file", "needs mqtt.certificate_file, the certificate it belongs to"),
+        _ => {}
+    }
+    if !mqtt.tls && !mqtt.insecure && !is_loopback(&mqtt.host) {
+        check.problem("mqtt.host", "is another machine: needs mqtt.tls = true, or mqtt.insecure = true to send without TLS");
+    }
+    if let Some(file) = &mqtt.password_file {
+        check.result("mqtt.password_file", file, secrets::password(file).map(drop));
+    }
+    if let Some(file) = &mqtt.key_file {
+        check.result("mqtt.key_file", file, secrets::private(file).and_then(|file| pem(file, "PRIVATE KEY")));
+    }
+    for (key, file) in [("mqtt.ca_file", &mqtt.ca_file), ("mqtt.certificate_file", &mqtt.certificate_file)] {
+        if let Some(file) = file {
+            check.result(key, file, secrets::plain(file).and_then(|file| pem(file, "CERTIFICATE")));
+        }
+    }
+}
+
+fn pem(file: std::fs::File, label: &str) -> Result<(), String> {
+    let mut bytes = Vec::new();
+    file.take(LONGEST_PEM).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
+    let text = String::from_utf8_lossy(&bytes);
+    match text.lines().any(|line| line.starts_with("-----BEGIN ") && line.contains(label)) {
+        true => Ok(()),
+        false => Err(format!("holds no {label} in PEM form")),
+    }
+}
+
+fn broker(config: &Config, check: &mut Check<'_>) {
+    let broker = &config.broker;
+    for (name, user) in &broker.user {
+        let key = format!("broker.user.{name}.password_file");
+        check.result(&key, &user.password_file, secrets::password(&user.password_file).map(drop));
+    }
+    if !broker.enabled {
+        return;
+    }
+    if cfg!(not(feature = "broker")) {
+        check.problem("broker.enabled", "this program was built without its broker");
+    }
+    let addresses = [("broker.tcp", &broker.tcp), ("broker.websocket", &broker.websocket)];
+    for (key, text) in addresses {
+        let open = text.parse::<SocketAddr>().is_ok_and(|address| !address.ip().is_loopback());
+        if open && broker.user.is_empty() {
+            check.problem(key, "can be reached from other machines: needs users, [broker.user.NAME]");
+        }
+    }
+    if broker.tcp == broker.websocket && !broker.tcp.ends_with(":0") {
+        check.problem("broker.websocket", "is the same address and port as broker.tcp");
+    }
+}
+
+/// Every board can be told apart: no two are found by the same thing, and only a single one by nothing.
+fn devices(boards: &[Board], check: &mut Check<'_>) {
+    let mut seen: BTreeMap<(&str, String), &str> = BTreeMap::new();
+    for board in boards {
+        let port = board.port.as_ref().map(|port| port.display().to_string());
+        let marks = [("serial", board.serial.clone()), ("usb_serial", board.usb_serial.clone()), ("port", port)];
+        if boards.len() > 1 && marks.iter().all(|(_, mark)| mark.is_none()) {
+            let message = "there are several boards: needs serial, usb_serial or port, so that its device is known";
+            check.problem(&format!("board.{}", board.id), message);
+        }
+        for (name, mark) in marks {
+            let Some(mark) = mark else { continue };
+            if let Some(other) = seen.insert((name, mark), &board.id) {
+                let key = format!("board.{}.{name}", board.id);
+                let place = check.origins.place(&format!("board.{other}.{name}"));
+                check.problem(&key, format!("is that of board \"{other}\" too, at {place}"));
+            }
+        }
+    }
+}
+
+/// Whether a broker of this name is on this machine.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}

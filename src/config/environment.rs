@@ -1,0 +1,95 @@
+//! The environment: `FLAGFALL__SECTION__KEY=value` comes after all files.
+//!
+//! Capital and small letters are the same and the key is made of small ones; a list has commas. Boards are told in files only.
+
+use super::file::{Layer, unknown};
+use super::leaf::Leaf;
+use super::nearest::nearest;
+use super::place::{Origins, Place, Problem, dotted};
+use super::schema::{Key, Kind, SECTIONS, keys};
+use super::values;
+
+/// How the names of all variables that are looked at begin.
+pub(crate) const PREFIX: &str = "FLAGFALL__";
+
+/// The variables of this process that are configuration.
+#[allow(clippy::disallowed_methods, reason = "the configuration layer is where the environment is read")]
+pub(crate) fn variables() -> Vec<(String, String)> {
+    let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+    let all = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+    let mut ours: Vec<_> = all.filter(|(name, _)| name.starts_with(PREFIX)).collect();
+    ours.sort();
+    ours
+}
+
+/// Checks one variable and puts its value into `layer`; variables of others are passed over.
+pub(crate) fn check(name: &str, value: &str, layer: &mut Layer, origins: &mut Origins, problems: &mut Vec<Problem>) {
+    let Some(path) = name.strip_prefix(PREFIX) else { return };
+    let path = path.to_lowercase();
+    let words: Vec<&str> = path.split("__").collect();
+    if let Err((key, message)) = set("", &words, SECTIONS, value, layer, origins, name) {
+        problems.push(Problem { place: Place::Variable(name.to_owned()), key, message });
+    }
+}
+
+fn set(
+    prefix: &str,
+    words: &[&str],
+    siblings: &'static [Key],
+    value: &str,
+    layer: &mut Layer,
+    origins: &mut Origins,
+    variable: &str,
+) -> Result<(), (String, String)> {
+    let word = words.first().copied().unwrap_or_default();
+    let full = dotted(prefix, word);
+    let stray = |message: String| (String::new(), message);
+    let key = siblings.iter().find(|key| key.name == word).ok_or_else(|| stray(fits_no_key(variable, word, siblings)))?;
+    match (&key.kind, &words[1..]) {
+        (Kind::Boards(_), _) => Err(stray("boards are told in files, [[board]]".to_owned())),
+        (Kind::Section(inner), rest @ [_, ..]) => {
+            let mut below = take(layer, word);
+            let done = set(&full, rest, inner, value, &mut below, origins, variable);
+            layer.insert(word.to_owned(), below.into());
+            done
+        }
+        (Kind::Named(inner), [name, rest @ ..]) if !rest.is_empty() => {
+            values::user(name).map_err(stray)?;
+            let mut named = take(layer, word);
+            let mut below = take(&mut named, name);
+            let full = dotted(&full, name);
+            if !origins.has(&full) {
+                origins.note(&full, Place::Variable(variable.to_owned()));
+            }
+            let done = set(&full, rest, inner, value, &mut below, origins, variable);
+            named.insert((*name).to_owned(), below.into());
+            layer.insert(word.to_owned(), named.into());
+            done
+        }
+        (Kind::Section(_) | Kind::Named(_), _) => Err(stray(format!("names no key of [{full}]"))),
+        (_, [_, ..]) => Err(stray(fits_no_key(variable, word, siblings))),
+        (kind, []) => {
+            let value = Leaf::of_variable(value, kind).check(key.name, kind).map_err(|message| (full.clone(), message))?;
+            origins.note(&full, Place::Variable(variable.to_owned()));
+            layer.insert(word.to_owned(), value);
+            Ok(())
+        }
+    }
+}
+
+/// The table `name`, to be put back.
+fn take(layer: &mut Layer, name: &str) -> Layer {
+    layer.remove(name).and_then(|value| value.into_table().ok()).unwrap_or_default()
+}
+
+/// The nearest variable of all that have no free name, and else what fits in its place.
+fn fits_no_key(variable: &str, word: &str, siblings: &'static [Key]) -> String {
+    let fixed = keys().into_iter().filter(|key| !key.contains('*'));
+    let all: Vec<String> = fixed.map(|key| format!("{PREFIX}{}", key.replace('.', "__").to_uppercase())).collect();
+    let path = |name: &'_ str| name.trim_start_matches(PREFIX).to_lowercase();
+    let paths: Vec<String> = all.iter().map(|name| path(name)).collect();
+    match nearest(&path(variable), paths.iter().map(String::as_str)) {
+        Some(near) => format!("fits no key; did you mean {PREFIX}{}?", near.to_uppercase()),
+        None => format!("fits no key: {}", unknown(word, siblings)),
+    }
+}

@@ -1,0 +1,187 @@
+//! One file by itself: every key with its place, before anything is put together.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+
+use ::config::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::leaf::Leaf;
+use super::nearest::nearest;
+use super::place::{Origins, Place, Problem, dotted};
+use super::schema::{Key, Kind, SECTIONS, keys};
+use super::values::{self, shown};
+
+/// Longer files are not configuration.
+pub(crate) const LONGEST_FILE: u64 = 1 << 20;
+
+/// The values of a table. Its order is random; nothing is read out of it but by name.
+pub(crate) type Layer = ::config::Map<String, Value>;
+
+/// What one file says.
+#[derive(Default)]
+pub(crate) struct Contents {
+    /// Everything but the boards.
+    pub(crate) layer: Layer,
+    /// The boards by id, in their order.
+    pub(crate) boards: Vec<(String, Layer)>,
+}
+
+/// Checks `bytes`, the contents of `file`, against the schema; notes where each key stands.
+pub(crate) fn check(file: &Path, bytes: &[u8], origins: &mut Origins, problems: &mut Vec<Problem>) -> Contents {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+            let place = place(file, &before, before.len());
+            problems.push(Problem { place, key: String::new(), message: "is not text in UTF-8".to_owned() });
+            return Contents::default();
+        }
+    };
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let first = problems.len();
+    if errors.is_empty() {
+        let mut walk = Walk { file, text, origins, problems, boards: Vec::new() };
+        let layer = walk.table("", SECTIONS, table.get_ref());
+        let boards = walk.boards;
+        problems[first..].sort_by_key(line_and_column);
+        return Contents { layer, boards };
+    }
+    // What is left of a broken file would only give errors that are none.
+    for error in errors {
+        let at = error.span().map_or(text.len(), |span| span.start);
+        let message = error.message().lines().collect::<Vec<_>>().join(", ");
+        problems.push(Problem { place: place(file, text, at), key: String::new(), message });
+    }
+    problems[first..].sort_by_key(line_and_column);
+    Contents::default()
+}
+
+fn line_and_column(problem: &Problem) -> (usize, usize) {
+    match &problem.place {
+        Place::Line { line, column, .. } => (*line, *column),
+        _ => (0, 0),
+    }
+}
+
+fn place(file: &Path, text: &str, at: usize) -> Place {
+    let before = text.get(..at).unwrap_or(text);
+    let start = before.rfind('\n').map_or(0, |feed| feed + 1);
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    Place::Line { file: file.to_owned(), line, column: before[start..].chars().count() + 1 }
+}
+
+struct Walk<'a> {
+    file: &'a Path,
+    text: &'a str,
+    origins: &'a mut Origins,
+    problems: &'a mut Vec<Problem>,
+    boards: Vec<(String, Layer)>,
+}
+
+impl Walk<'_> {
+    fn problem(&mut self, span: Range<usize>, key: &str, message: String) {
+        let place = place(self.file, self.text, span.start);
+        self.problems.push(Problem { place, key: key.to_owned(), message });
+    }
+
+    fn table(&mut self, prefix: &str, keys: &'static [Key], table: &DeTable<'_>) -> Layer {
+        let mut layer = Layer::new();
+        for (name, value) in table {
+            let full = dotted(prefix, &printable(name.get_ref()));
+            let Some(key) = keys.iter().find(|key| key.name == name.get_ref()) else {
+                self.problem(name.span(), &full, unknown(name.get_ref(), keys));
+                continue;
+            };
+            self.origins.note(&full, place(self.file, self.text, name.span().start));
+            if let Some(value) = self.value(&full, key, value) {
+                layer.insert(key.name.to_owned(), value);
+            }
+        }
+        layer
+    }
+
+    fn value(&mut self, full: &str, key: &'static Key, value: &Spanned<DeValue<'_>>) -> Option<Value> {
+        match (&key.kind, value.get_ref()) {
+            (Kind::Section(keys), DeValue::Table(table)) => Some(self.table(full, keys, table).into()),
+            (Kind::Named(keys), DeValue::Table(table)) => {
+                let mut named = Layer::new();
+                for (name, value) in table {
+                    let inner = dotted(full, &printable(name.get_ref()));
+                    let DeValue::Table(table) = value.get_ref() else {
+                        let wanted = key.kind.wanted(full);
+                        self.problem(name.span(), &inner, format!("must be in {wanted}"));
+                        continue;
+                    };
+                    if let Err(message) = values::user(name.get_ref()) {
+                        self.problem(name.span(), &inner, message);
+                    }
+                    self.origins.note(&inner, place(self.file, self.text, name.span().start));
+                    named.insert(name.get_ref().to_string(), self.table(&inner, keys, table).into());
+                }
+                Some(named.into())
+            }
+            (Kind::Boards(keys), DeValue::Array(list)) => {
+                let mut seen = BTreeSet::new();
+                for (index, value) in list.iter().enumerate() {
+                    self.board(keys, index, value, &mut seen);
+                }
+                None
+            }
+            (kind, other) => match Leaf::of_toml(other).check(key.name, kind) {
+                Ok(value) => Some(value),
+                Err(message) => {
+                    self.problem(value.span(), full, message);
+                    None
+                }
+            },
+        }
+    }
+
+    fn board(&mut self, keys: &'static [Key], index: usize, value: &Spanned<DeValue<'_>>, seen: &mut BTreeSet<String>) {
+        let DeValue::Table(table) = value.get_ref() else {
+            return self.problem(value.span(), &format!("board[{index}]"), "must be a table, [[board]]".to_owned());
+        };
+        let written = table.iter().find(|(name, _)| name.get_ref() == "id").map(|(_, id)| id);
+        let id = written.and_then(|id| id.get_ref().as_str()).filter(|id| values::id(id).is_ok()).map(str::to_owned);
+        let prefix = id.as_ref().map_or_else(|| format!("board[{index}]"), |id| format!("board.{id}"));
+        if written.is_none() {
+            self.problem(value.span(), &dotted(&prefix, "id"), "is missing: every board needs one".to_owned());
+        }
+        let fresh = id.as_ref().is_none_or(|id| seen.insert(id.clone()));
+        if let (false, Some(written)) = (fresh, written) {
+            let first = self.origins.place(&dotted(&prefix, "id"));
+            self.problem(written.span(), &dotted(&prefix, "id"), format!("is the id of another board too, at {first}"));
+        }
+        self.origins.note(&prefix, place(self.file, self.text, value.span().start));
+        let layer = self.table(&prefix, keys, table);
+        self.boards.extend(id.map(|id| (id, layer)));
+    }
+}
+
+/// A name as error messages show it; those that are not plain words in quotes.
+fn printable(name: &str) -> String {
+    match name.bytes().all(|c| c.is_ascii_alphanumeric() || b"-_".contains(&c)) && (1..=64).contains(&name.len()) {
+        true => name.to_owned(),
+        false => shown(name),
+    }
+}
+
+/// What to say of a key that does not exist: the nearest beside it, or the same elsewhere, or all that there are.
+pub(crate) fn unknown(name: &str, siblings: &[Key]) -> String {
+    if let Some(near) = nearest(name, siblings.iter().map(|key| key.name)) {
+        return format!("unknown key; did you mean `{near}`?");
+    }
+    let all = keys();
+    let last = |key: &&String| key.rsplit('.').next() == Some(&name.to_lowercase());
+    let elsewhere: Vec<&str> = all.iter().filter(last).map(String::as_str).collect();
+    match elsewhere.as_slice() {
+        [] => {
+            let names: Vec<&str> = siblings.iter().map(|key| key.name).collect();
+            format!("unknown key; here are known: {}", names.join(", "))
+        }
+        keys => format!("unknown key; did you mean `{}`?", keys.join("` or `")),
+    }
+}

@@ -1,0 +1,135 @@
+//! Files and environment, one over the other.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use ::config::{ConfigError, Source, Value};
+use flagfall_protocols::bytes::crc32;
+
+use super::file::{self, LONGEST_FILE, Layer};
+use super::place::{Errors, Origins, Place, Problem};
+use super::schema::{Kind, SECTIONS};
+use super::types::Config;
+use super::{checks, environment};
+
+/// Read first where no file is named.
+pub const MAIN_FILE: &str = "/etc/flagfall/flagfall.toml";
+/// And this one over it.
+pub const EVENT_FILE: &str = "/etc/flagfall/event.toml";
+
+/// A configuration that passed all checks.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What holds.
+    pub config: Config,
+    /// The files it was made of, the strongest last.
+    pub files: Vec<PathBuf>,
+    /// A number of all settings: two runs with the same one had the same settings.
+    pub hash: u32,
+}
+
+/// Reads `explicit`, or if that is empty [`MAIN_FILE`] and [`EVENT_FILE`] where they exist, and then the environment.
+///
+/// # Errors
+/// Everything that is wrong; see [`load`].
+pub fn load_default(explicit: &[PathBuf]) -> Result<Loaded, Errors> {
+    let standard = [MAIN_FILE, EVENT_FILE].map(PathBuf::from).into_iter().filter(|file| file.exists());
+    let files = if explicit.is_empty() { standard.collect() } else { explicit.to_vec() };
+    load(&files, environment::variables().into_iter())
+}
+
+/// Reads `files`, a later one over the earlier ones, and then those variables whose names begin with `FLAGFALL__`.
+///
+/// # Errors
+/// Everything that is wrong in any file or variable; if they are all right, everything that is wrong with the whole.
+pub fn load(files: &[PathBuf], environment: impl Iterator<Item = (String, String)>) -> Result<Loaded, Errors> {
+    let (mut problems, mut origins) = (Vec::new(), Origins::default());
+    let (mut layers, mut boards) = (Vec::new(), Vec::new());
+    for path in files {
+        match read(path) {
+            Ok(bytes) => {
+                let contents = file::check(path, &bytes, &mut origins, &mut problems);
+                layers.push(contents.layer);
+                merge(&mut boards, contents.boards);
+            }
+            Err(message) => problems.push(Problem { place: Place::File(path.clone()), key: String::new(), message }),
+        }
+    }
+    let mut variables = Layer::new();
+    for (name, value) in environment {
+        environment::check(&name, &value, &mut variables, &mut origins, &mut problems);
+    }
+    layers.push(variables);
+    if !boards.is_empty() {
+        let boards: Vec<Value> = boards.into_iter().map(|(_, board)| board.into()).collect();
+        layers.push([("board".to_owned(), boards.into())].into());
+    }
+    missing(&origins, &mut problems);
+    if !problems.is_empty() {
+        return Err(Errors(problems));
+    }
+    let config = build(layers).map_err(|error| {
+        let message = error.to_string();
+        Errors(vec![Problem { place: Place::Default, key: String::new(), message }])
+    })?;
+    checks::check(&config, &origins, &mut problems);
+    if !problems.is_empty() {
+        return Err(Errors(problems));
+    }
+    let hash = crc32(format!("{config:?}").as_bytes());
+    Ok(Loaded { config, files: files.to_vec(), hash })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
+    file.take(LONGEST_FILE + 1).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
+    if bytes.len() as u64 > LONGEST_FILE {
+        return Err(format!("is longer than {LONGEST_FILE} bytes and no configuration"));
+    }
+    Ok(bytes)
+}
+
+/// Boards of a later file: those that are known key by key, others at the end.
+fn merge(known: &mut Vec<(String, Layer)>, more: Vec<(String, Layer)>) {
+    for (id, board) in more {
+        match known.iter_mut().find(|(other, _)| *other == id) {
+            Some((_, earlier)) => earlier.extend(board),
+            None => known.push((id, board)),
+        }
+    }
+}
+
+/// Sections with a name that lack a key they cannot do without.
+fn missing(origins: &Origins, problems: &mut Vec<Problem>) {
+    let broker = SECTIONS.iter().filter(|key| key.name == "broker").filter_map(|key| key.kind.keys()).flatten();
+    let named = SECTIONS.iter().map(|key| ("", key)).chain(broker.map(|key| ("broker.", key)));
+    for (prefix, section) in named {
+        let Kind::Named(keys) = section.kind else { continue };
+        for (table, place) in origins.inside(&format!("{prefix}{}", section.name)) {
+            for key in keys.iter().filter(|key| key.required && !origins.has(&format!("{table}.{}", key.name))) {
+                let key = format!("{table}.{}", key.name);
+                problems.push(Problem { place: place.clone(), key, message: "is missing".to_owned() });
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Values(Layer);
+
+impl Source for Values {
+    fn clone_into_box(&self) -> Box<dyn Source + Send + Sync> {
+        Box::new(self.clone())
+    }
+
+    fn collect(&self) -> Result<Layer, ConfigError> {
+        Ok(self.0.clone())
+    }
+}
+
+fn build(layers: Vec<Layer>) -> Result<Config, ConfigError> {
+    let builder = ::config::Config::builder();
+    let builder = layers.into_iter().fold(builder, |builder, layer| builder.add_source(Values(layer)));
+    builder.build()?.try_deserialize()
+}

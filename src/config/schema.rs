@@ -1,0 +1,159 @@
+//! Every key as data: its kind and its range, to check a value while its place in the file is still known.
+
+use super::values;
+
+/// Says what is wrong with a text.
+pub(crate) type Check = fn(&str) -> Result<(), String>;
+
+/// What a key holds.
+pub(crate) enum Kind {
+    /// `true` or `false`.
+    Switch,
+    /// A whole number, both ends included.
+    Number {
+        min: i64,
+        max: i64,
+    },
+    Text(Check),
+    Path,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    Texts(Check),
+    Paths,
+    /// `[section]`.
+    Section(&'static [Key]),
+    /// `[section.name]`, any number of them.
+    Named(&'static [Key]),
+    /// `[[board]]`, told apart by `id`.
+    Boards(&'static [Key]),
+}
+
+/// A key and what it holds.
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    /// A table without it is an error.
+    pub(crate) required: bool,
+}
+
+const fn key(name: &'static str, kind: Kind) -> Key {
+    Key { name, kind, required: false }
+}
+
+const fn required(name: &'static str, kind: Kind) -> Key {
+    Key { name, kind, required: true }
+}
+
+/// All sections.
+pub(crate) const SECTIONS: &[Key] = &[
+    key("node", Kind::Section(&[key("name", Kind::Text(values::id))])),
+    key("event", Kind::Section(EVENT)),
+    key("mqtt", Kind::Section(MQTT)),
+    key("broker", Kind::Section(BROKER)),
+    key("journal", Kind::Section(JOURNAL)),
+    key("discovery", Kind::Section(&[key("folders", Kind::Paths)])),
+    key("log", Kind::Section(&[key("level", Kind::Choice(&["error", "warn", "info", "debug"]))])),
+    key("user", Kind::Named(USER)),
+    key("board", Kind::Boards(BOARD)),
+];
+
+const PROFILES: Kind = Kind::Choice(&["fide"]);
+
+const EVENT: &[Key] = &[
+    key("id", Kind::Text(values::id)),
+    key("round", Kind::Text(values::id)),
+    key("time_control", Kind::Text(values::time_control)),
+    key("profile", PROFILES),
+    key("chess960", Kind::Switch),
+    key("delay", Kind::Number { min: 0, max: 86_400 }),
+    key("delay_moves", Kind::Number { min: 0, max: 40 }),
+];
+
+const MQTT: &[Key] = &[
+    key("host", Kind::Text(values::host)),
+    key("port", Kind::Number { min: 1, max: 65_535 }),
+    key("root", Kind::Text(values::topic_level)),
+    key("user", Kind::Text(values::plain)),
+    key("password_file", Kind::Path),
+    key("tls", Kind::Switch),
+    key("ca_file", Kind::Path),
+    key("certificate_file", Kind::Path),
+    key("key_file", Kind::Path),
+    key("insecure", Kind::Switch),
+    key("raw", Kind::Switch),
+];
+
+const BROKER: &[Key] = &[
+    key("enabled", Kind::Switch),
+    key("tcp", Kind::Text(values::address)),
+    key("websocket", Kind::Text(values::address_or_none)),
+    key("user", Kind::Named(BROKER_USER)),
+];
+
+const BROKER_USER: &[Key] =
+    &[required("password_file", Kind::Path), key("read", Kind::Texts(values::filter)), key("write", Kind::Texts(values::filter))];
+
+const JOURNAL: &[Key] = &[
+    key("dir", Kind::Path),
+    key("file_mib", Kind::Number { min: 1, max: 128 }),
+    key("total_mib", Kind::Number { min: 1, max: 65_536 }),
+];
+
+const USER: &[Key] = &[required("role", Kind::Choice(&["operator", "arbiter", "chief"])), key("boards", Kind::Texts(values::id))];
+
+const BOARD: &[Key] = &[
+    required("id", Kind::Text(values::id)),
+    key("driver", Kind::Text(values::driver)),
+    key("serial", Kind::Text(values::plain)),
+    key("usb_serial", Kind::Text(values::plain)),
+    key("port", Kind::Path),
+    key("white", Kind::Text(values::plain)),
+    key("black", Kind::Text(values::plain)),
+    key("time_control", Kind::Text(values::time_control)),
+    key("white_clock", Kind::Choice(&["left", "right"])),
+    key("chess960", Kind::Switch),
+    key("profile", PROFILES),
+];
+
+impl Kind {
+    /// The keys inside, if it is a table.
+    pub(crate) fn keys(&self) -> Option<&'static [Key]> {
+        match self {
+            Kind::Section(keys) | Kind::Named(keys) | Kind::Boards(keys) => Some(keys),
+            _ => None,
+        }
+    }
+
+    /// What may be written here, for an error message.
+    pub(crate) fn wanted(&self, name: &str) -> String {
+        match self {
+            Kind::Switch => "true or false".to_owned(),
+            Kind::Number { min, max } => format!("a whole number from {min} to {max}"),
+            Kind::Text(_) => "text in quotes".to_owned(),
+            Kind::Path => "a path in quotes".to_owned(),
+            Kind::Choice(words) => format!("one of \"{}\"", words.join("\", \"")),
+            Kind::Texts(_) => "a list of texts, [\"...\", \"...\"]".to_owned(),
+            Kind::Paths => "a list of paths, [\"...\", \"...\"]".to_owned(),
+            Kind::Section(_) => format!("a section, [{name}]"),
+            Kind::Named(_) => format!("sections with a name, [{name}.NAME]"),
+            Kind::Boards(_) => format!("tables, [[{name}]]"),
+        }
+    }
+}
+
+/// Every key in dotted form, a name that is chosen freely as `*`: `user.*.role`, `board.*.id`.
+pub fn keys() -> Vec<String> {
+    fn collect(prefix: &str, keys: &[Key], found: &mut Vec<String>) {
+        for key in keys {
+            let dotted = super::place::dotted(prefix, key.name);
+            match &key.kind {
+                Kind::Section(inner) => collect(&dotted, inner, found),
+                Kind::Named(inner) | Kind::Boards(inner) => collect(&format!("{dotted}.*"), inner, found),
+                _ => found.push(dotted),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    collect("", SECTIONS, &mut found);
+    found
+}

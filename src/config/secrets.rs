@@ -1,0 +1,47 @@
+//! Files whose contents nobody else may read. What is in them is in no message.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// Longer first lines are no passwords.
+const LONGEST: u64 = 4096;
+
+/// The password in `file`: its first line, without white space at its end.
+///
+/// # Errors
+/// The file cannot be read, can be read by everyone, or its first line is empty, too long or not UTF-8.
+pub fn password(file: &Path) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    private(file)?.take(LONGEST).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
+    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if line.len() as u64 == LONGEST {
+        return Err(format!("its first line, the password, is longer than {LONGEST} bytes"));
+    }
+    match std::str::from_utf8(line).map(str::trim_end) {
+        Ok("") => Err("its first line, the password, is empty".to_owned()),
+        Ok(password) => Ok(password.to_owned()),
+        Err(_) => Err("its first line, the password, is not text in UTF-8".to_owned()),
+    }
+}
+
+/// Opens a file that others must not be able to read.
+pub(crate) fn private(file: &Path) -> Result<File, String> {
+    let opened = plain(file)?;
+    let mode = opened.metadata().map_err(|error| format!("cannot be read: {error}"))?.permissions().mode();
+    if mode & 0o007 != 0 {
+        return Err(format!("everyone on this machine may read or change it; run: chmod o= '{}'", file.display()));
+    }
+    Ok(opened)
+}
+
+/// Opens a file that anybody may read.
+pub(crate) fn plain(file: &Path) -> Result<File, String> {
+    // Opening a pipe would wait for a writer.
+    let found = std::fs::metadata(file).map_err(|error| format!("cannot be read: {error}"))?;
+    if !found.is_file() {
+        return Err("is not a file".to_owned());
+    }
+    File::open(file).map_err(|error| format!("cannot be read: {error}"))
+}

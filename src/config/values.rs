@@ -1,0 +1,121 @@
+//! What may stand in one value.
+
+use std::net::SocketAddr;
+
+use flagfall_game::clock::control::TimeControl;
+use flagfall_protocols::drivers::{self, DRIVERS};
+
+use super::nearest::nearest;
+
+const LONGEST_TEXT: usize = 200;
+
+/// The value as an error message shows it: no control characters, not too long.
+pub(crate) fn shown(text: &str) -> String {
+    let mut cut: String = text.chars().take(60).collect();
+    if cut.len() < text.len() {
+        cut.push('…');
+    }
+    format!("{cut:?}")
+}
+
+/// An id in topics.
+pub(crate) fn id(text: &str) -> Result<(), String> {
+    let fit = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
+    match (1..=40).contains(&text.len()) && text.bytes().all(fit) {
+        true => Ok(()),
+        false => Err(format!("{} is not an id: 1 to 40 of the letters a-z, digits and -", shown(text))),
+    }
+}
+
+/// A user's name: one level of a topic.
+pub(crate) fn user(text: &str) -> Result<(), String> {
+    let fit = |c: u8| c.is_ascii_alphanumeric() || b"-_".contains(&c);
+    match (1..=64).contains(&text.len()) && text.bytes().all(fit) {
+        true => Ok(()),
+        false => Err(format!("{} is not a user name: 1 to 64 of the letters A-Z a-z, digits and - _", shown(text))),
+    }
+}
+
+/// First level of topics.
+pub(crate) fn topic_level(text: &str) -> Result<(), String> {
+    let fit = |c: u8| c.is_ascii_alphanumeric() || b"-_.".contains(&c);
+    match (1..=40).contains(&text.len()) && text.bytes().all(fit) {
+        true => Ok(()),
+        false => Err(format!("{} is not one level of a topic: 1 to 40 of the letters A-Z a-z, digits and - _ .", shown(text))),
+    }
+}
+
+/// A time control in PGN notation.
+pub(crate) fn time_control(text: &str) -> Result<(), String> {
+    match TimeControl::parse(text) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("{}: {error}; for example \"5400+30\" is 90 minutes and 30 seconds a move", shown(text))),
+    }
+}
+
+/// The name of a driver.
+pub(crate) fn driver(text: &str) -> Result<(), String> {
+    if drivers::find(text).is_some() {
+        return Ok(());
+    }
+    let names = || DRIVERS.iter().map(|driver| driver.name);
+    let hint = match nearest(text, names()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("there are: {}", names().collect::<Vec<_>>().join(", ")),
+    };
+    Err(format!("no driver is called {}; {hint}", shown(text)))
+}
+
+/// A text for people, or a serial number.
+pub(crate) fn plain(text: &str) -> Result<(), String> {
+    if text.trim().is_empty() {
+        return Err("is empty: leave the key out instead".to_owned());
+    }
+    match text.len() <= LONGEST_TEXT && !text.chars().any(char::is_control) {
+        true => Ok(()),
+        false => Err(format!("{}: at most {LONGEST_TEXT} bytes, on one line", shown(text))),
+    }
+}
+
+/// Name or address of a machine, without a port.
+pub(crate) fn host(text: &str) -> Result<(), String> {
+    let fit = |c: u8| c.is_ascii_alphanumeric() || b"-_.:%".contains(&c);
+    if text.contains("://") || text.contains('/') {
+        return Err(format!("{}: only the name or address, without `mqtt://`", shown(text)));
+    }
+    if text.matches(':').count() == 1 {
+        return Err(format!("{}: the port has a key of its own, mqtt.port", shown(text)));
+    }
+    match (1..=253).contains(&text.len()) && text.bytes().all(fit) {
+        true => Ok(()),
+        false => Err(format!("{} is not the name or address of a machine", shown(text))),
+    }
+}
+
+/// Address and port to listen at.
+pub(crate) fn address(text: &str) -> Result<(), String> {
+    match text.parse::<SocketAddr>() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(format!("{} is not an address and port such as \"127.0.0.1:1883\"", shown(text))),
+    }
+}
+
+/// The same, or nothing.
+pub(crate) fn address_or_none(text: &str) -> Result<(), String> {
+    if text.is_empty() { Ok(()) } else { address(text) }
+}
+
+/// A topic filter of MQTT.
+pub(crate) fn filter(text: &str) -> Result<(), String> {
+    let levels: Vec<&str> = text.split('/').collect();
+    let last = levels.len() - 1;
+    let fits = |(index, level): (usize, &&str)| match *level {
+        "+" => true,
+        "#" => index == last,
+        level => !level.contains(['+', '#']) && !level.chars().any(char::is_control),
+    };
+    match (1..=LONGEST_TEXT).contains(&text.len()) && levels.iter().enumerate().all(fits) {
+        true => Ok(()),
+        false => Err(format!("{} is not a topic filter: + and # stand for whole levels, # only at the end", shown(text))),
+    }
+}

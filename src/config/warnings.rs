@@ -1,0 +1,52 @@
+//! What is allowed and probably not meant.
+
+use super::checks::is_loopback;
+use super::types::Config;
+
+/// One sentence for each setting that is allowed and probably not meant.
+pub fn warnings(config: &Config) -> Vec<String> {
+    let mut found = Vec::new();
+    let mqtt = &config.mqtt;
+    if config.board.is_empty() {
+        found.push("No [[board]] is named: add one for each board that this machine serves.".to_owned());
+    }
+    for board in &config.board {
+        if board.time_control.is_none() && config.event.time_control.is_none() {
+            found.push(format!("Board {}: no time control, so no period and no move count can be checked.", board.id));
+        }
+        let port = board.port.as_ref().and_then(|port| port.to_str()).unwrap_or_default();
+        let moving = ["/dev/ttyUSB", "/dev/ttyACM"].iter().any(|start| port.starts_with(start));
+        if moving && board.serial.is_none() && board.usb_serial.is_none() {
+            found.push(format!(
+                "Board {}: {port} may be another board after a cable was pulled; better name its serial or a port from \
+                 /dev/serial/by-id.",
+                board.id
+            ));
+        }
+    }
+    if config.event.delay == 0 && config.event.delay_moves == 0 {
+        found.push("public/ is not delayed: set event.delay or event.delay_moves before it is shown outside.".to_owned());
+    }
+    if config.user.is_empty() {
+        found.push("No [user.NAME] is named: all commands of arbiters will be refused.".to_owned());
+    }
+    if !mqtt.tls && !is_loopback(&mqtt.host) {
+        found.push(format!("mqtt.insecure: everything, passwords too, goes to {} for all to read.", mqtt.host));
+    }
+    if mqtt.tls && mqtt.insecure {
+        found.push("mqtt.insecure does nothing beside mqtt.tls: take it out.".to_owned());
+    }
+    if mqtt.user.is_some() && mqtt.password_file.is_none() {
+        found.push("mqtt.user without mqtt.password_file: the broker is told a name and no password.".to_owned());
+    }
+    if mqtt.raw {
+        found.push("mqtt.raw: the bytes of all devices are published; switch it off when the fault is found.".to_owned());
+    }
+    if config.broker.enabled && !is_loopback(&mqtt.host) {
+        found.push(format!("broker.enabled, but messages go to {}: nobody publishes to the broker in here.", mqtt.host));
+    }
+    if !config.broker.enabled && !config.broker.user.is_empty() {
+        found.push("[broker.user.NAME] without broker.enabled = true: the broker in here is not started.".to_owned());
+    }
+    found
+}
