@@ -1,1 +1,278 @@
-//! The embedded broker, for machines without one.
+//! The embedded broker, for machines without one: crate `mqtt5`, used in this file only, so that it can be replaced.
+//!
+//! It keeps everything in memory. After a restart it is empty and its publishers send their retained topics again.
+//!
+//! * **On loopback without users** it is open: every program of this machine, and every web page opened in a browser on it (a
+//!   browser asks nobody before it opens a WebSocket), may read and write all topics. The daemon then accepts commands of the
+//!   configured local user only. Name users where that is too much.
+//! * **With users** (needed as soon as it can be reached from another machine) everybody logs in, and nothing is allowed but what the
+//!   rules of `mqtt.md` section 6 give: `<root>/1/cmd/<user>/#` may be written, `<root>/1/reply/<user>/#` read, and the filters
+//!   of the user's own lists.
+//! * **No TLS.** Passwords and games can be read on the way; at an event the broker is mosquitto (`config/mosquitto/`).
+//! * A subscription wider than the rules is refused at SUBSCRIBE. Every message carries user properties that name its sender
+//!   (`x-mqtt-client-id`, `x-mqtt-sender`): nothing secret belongs into a client id.
+
+use std::fmt;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use mqtt5::broker::auth::{AllowAllAuthProvider, AuthProvider, AuthRateLimiter, RateLimitedAuthProvider};
+use mqtt5::broker::config::{BrokerConfig, StorageBackend, StorageConfig, WebSocketConfig};
+use mqtt5::broker::{
+    AclManager, BrokerShutdownHandle, ComprehensiveAuthProvider, MqttBroker, PasswordAuthProvider, Permission, RoleRule,
+};
+use tokio::task::JoinHandle;
+use tokio::time;
+
+use crate::config;
+
+/// Bytes of one packet: as many as the contract's largest message, with room.
+const MAX_PACKET: usize = 1 << 20;
+/// Clients at once: a hall's screens and arbiters, many times over.
+const MAX_CLIENTS: usize = 1_000;
+/// Retained topics: some ten for each of a thousand boards.
+const MAX_RETAINED: usize = 20_000;
+/// Messages and bytes that wait for one client that is away.
+const MAX_QUEUED: usize = 10_000;
+const MAX_QUEUED_BYTES: usize = 16 << 20;
+/// A session without its client is forgotten after a day.
+const SESSION_EXPIRY: Duration = Duration::from_hours(24);
+/// Wrong passwords from one address or for one name within a minute, and the pause after them: enough to stop guessing, short
+/// enough that a wrong setting on one screen does not lock its machine out.
+const LOGIN_ATTEMPTS: u32 = 10;
+const LOGIN_WINDOW: u64 = 60;
+const LOGIN_PAUSE: u64 = 60;
+/// Bytes of a file that holds a password.
+const MAX_PASSWORD_FILE: u64 = 4096;
+/// Stopping takes some 30 ms with clients connected.
+const STOP_WITHIN: Duration = Duration::from_secs(5);
+
+/// Why the broker did not start. Nothing was left open.
+#[derive(Debug)]
+pub enum BrokerError {
+    /// Not an address with a port: the key of `[broker]` and its value.
+    Address(&'static str, String),
+    /// It could be reached from other machines and has no users.
+    NoUsers(SocketAddr),
+    /// A user's name cannot be a level of a topic.
+    UserName(String),
+    /// A user's topic filter is none, or gives more than it seems to.
+    Filter(String, String, &'static str),
+    /// A user's password file cannot be used.
+    Password(String, PathBuf, String),
+    /// An address cannot be listened on: what for, where, why.
+    Listen(&'static str, SocketAddr, io::Error),
+    /// The broker itself.
+    Other(String),
+}
+
+impl fmt::Display for BrokerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BrokerError::Address(key, value) => {
+                write!(f, "broker.{key} = {value:?}: not a numeric address with a port, such as \"127.0.0.1:1883\"")
+            }
+            BrokerError::NoUsers(address) => write!(
+                f,
+                "broker: {address} can be reached from other machines and there are no users. Listen on 127.0.0.1, or name them:\n\
+                 [broker.user.screen-1]\n\
+                 password_file = \"/etc/flagfall/screen-1.password\"\n\
+                 read = [\"flagfall/1/public/#\"]"
+            ),
+            BrokerError::UserName(user) => {
+                write!(f, "broker.user.{user:?}: a name is 1 to 40 of a-z, 0-9 and -, because it is a level of topics")
+            }
+            BrokerError::Filter(user, filter, why) => write!(f, "broker.user.{user}: topic filter {filter:?}: {why}"),
+            BrokerError::Password(user, path, why) => {
+                write!(f, "broker.user.{user}: password_file {}: {why}", path.display())
+            }
+            BrokerError::Listen(what, address, error) if error.kind() == io::ErrorKind::AddrInUse => {
+                write!(f, "broker: port {} of {} for {what} is taken by another program", address.port(), address.ip())
+            }
+            BrokerError::Listen(what, address, error) => write!(f, "broker: cannot listen on {address} for {what}: {error}"),
+            BrokerError::Other(why) => write!(f, "broker: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for BrokerError {}
+
+/// A broker that accepts connections. Dropped, it goes on until the runtime ends.
+#[derive(Debug)]
+pub struct Running {
+    /// Where MQTT is spoken.
+    pub tcp: SocketAddr,
+    /// Where MQTT over WebSocket is spoken, path `/mqtt`.
+    pub websocket: Option<SocketAddr>,
+    stop: Stop,
+    task: JoinHandle<()>,
+}
+
+struct Stop(BrokerShutdownHandle);
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stop")
+    }
+}
+
+impl Running {
+    /// Closes every connection and frees the ports. Clients see the connection end, without a DISCONNECT.
+    pub async fn stop(mut self) {
+        self.stop.0.shutdown();
+        if time::timeout(STOP_WITHIN, &mut self.task).await.is_err() {
+            tracing::warn!("broker: not stopped within {STOP_WITHIN:?}, aborted");
+            self.task.abort();
+        }
+    }
+}
+
+/// Starts the broker on the runtime of the caller, and returns when it accepts connections. `root` is the first level of the
+/// daemon's topics.
+pub async fn start(settings: &config::Broker, root: &str) -> Result<Running, BrokerError> {
+    let tcp = address("tcp", &settings.tcp)?;
+    let websocket = if settings.websocket.is_empty() { None } else { Some(address("websocket", &settings.websocket)?) };
+    let reachable = [Some(tcp), websocket].into_iter().flatten().find(|address| !address.ip().is_loopback());
+    if let Some(address) = reachable {
+        if settings.user.is_empty() {
+            return Err(BrokerError::NoUsers(address));
+        }
+        tracing::warn!("broker: {address} can be reached from other machines without TLS; passwords can be read on the way");
+    }
+    let limiter = Arc::new(AuthRateLimiter::new(LOGIN_ATTEMPTS, LOGIN_WINDOW, LOGIN_PAUSE));
+    let access: Arc<dyn AuthProvider> = if settings.user.is_empty() {
+        Arc::new(AllowAllAuthProvider)
+    } else {
+        Arc::new(RateLimitedAuthProvider::new(Arc::new(rules(settings, root).await?), Arc::clone(&limiter)))
+    };
+
+    let broker = MqttBroker::with_config(limits(tcp, websocket)).await.map_err(|error| match TcpListener::bind(tcp) {
+        Err(why) => BrokerError::Listen("MQTT", tcp, why),
+        Ok(_) => BrokerError::Other(error.to_string()),
+    })?;
+    let listening = broker.local_addr().ok_or_else(|| BrokerError::Other("no address".to_owned()))?;
+    let websocket = match (websocket, broker.ws_local_addr()) {
+        (None, _) => None,
+        (Some(_), Some(bound)) => Some(bound),
+        // The crate only logs this.
+        (Some(wanted), None) => {
+            let why = TcpListener::bind(wanted).err().unwrap_or_else(|| io::ErrorKind::AddrInUse.into());
+            return Err(BrokerError::Listen("WebSocket", wanted, why));
+        }
+    };
+    let broker = broker.with_auth_provider(access);
+    let (stop, mut ready) = (Stop(broker.shutdown_handle()), broker.ready_receiver());
+    let task = tokio::spawn(run(broker, limiter));
+    if ready.wait_for(|ready| *ready).await.is_err() {
+        return Err(BrokerError::Other("ended before it was ready".to_owned()));
+    }
+    Ok(Running { tcp: listening, websocket, stop, task })
+}
+
+/// Until it is stopped; what is remembered of wrong logins is forgotten in time, so that it does not grow.
+async fn run(mut broker: MqttBroker, limiter: Arc<AuthRateLimiter>) {
+    let mut sweep = time::interval(Duration::from_secs(LOGIN_WINDOW));
+    let run = broker.run();
+    tokio::pin!(run);
+    let result = loop {
+        tokio::select! {
+            result = &mut run => break result,
+            _ = sweep.tick() => limiter.cleanup_expired(),
+        }
+    };
+    if let Err(error) = result {
+        tracing::error!("broker: ended: {error}");
+    }
+}
+
+fn address(key: &'static str, value: &str) -> Result<SocketAddr, BrokerError> {
+    value.parse().map_err(|_| BrokerError::Address(key, value.to_owned()))
+}
+
+/// Every bound named: the crate's defaults listen on all addresses, keep files in the working folder and have no limits.
+fn limits(tcp: SocketAddr, websocket: Option<SocketAddr>) -> BrokerConfig {
+    let storage = StorageConfig::new()
+        .with_backend(StorageBackend::Memory)
+        .with_max_queued_messages_per_client(MAX_QUEUED)
+        .with_max_queued_bytes_per_client(MAX_QUEUED_BYTES)
+        .with_cleanup_interval(Duration::from_secs(60));
+    let config = BrokerConfig::new()
+        .with_bind_address(tcp)
+        .with_storage(storage)
+        .with_max_packet_size(MAX_PACKET)
+        .with_max_clients(MAX_CLIENTS)
+        .with_max_retained_messages(MAX_RETAINED)
+        .with_session_expiry(SESSION_EXPIRY)
+        .with_sys_topics_enabled(false);
+    match websocket {
+        Some(address) => config.with_websocket(WebSocketConfig::new().with_bind_addresses(vec![address])),
+        None => config,
+    }
+}
+
+/// Who may log in, and what they may do; nobody else, and nothing else.
+async fn rules(settings: &config::Broker, root: &str) -> Result<ComprehensiveAuthProvider, BrokerError> {
+    let other = |error: mqtt5::MqttError| BrokerError::Other(error.to_string());
+    let (passwords, access) = (PasswordAuthProvider::new(), AclManager::new());
+    for (name, user) in &settings.user {
+        let level = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        if name.is_empty() || name.len() > 40 || !name.bytes().all(level) {
+            return Err(BrokerError::UserName(name.clone()));
+        }
+        let password =
+            password(&user.password_file).map_err(|why| BrokerError::Password(name.clone(), user.password_file.clone(), why))?;
+        passwords.add_user(name.as_str(), &password).map_err(other)?;
+
+        // A role and not rules of the user: of these only the longest match would count, and a filter to read could hide one
+        // to write.
+        access.add_role(name.as_str()).await;
+        let own = [(format!("{root}/1/cmd/{name}/#"), Permission::Write), (format!("{root}/1/reply/{name}/#"), Permission::Read)];
+        let read = user.read.iter().map(|filter| (filter.clone(), Permission::Read));
+        let write = user.write.iter().map(|filter| (filter.clone(), Permission::Write));
+        for (filter, permission) in own.into_iter().chain(read).chain(write) {
+            check_filter(&filter).map_err(|why| BrokerError::Filter(name.clone(), filter.clone(), why))?;
+            let rule = RoleRule::new(filter, permission);
+            access.add_role_rule(name, rule.topic_pattern, rule.permission).await.map_err(other)?;
+        }
+        access.assign_role(name, name).await.map_err(other)?;
+    }
+    Ok(ComprehensiveAuthProvider::with_providers(passwords, access))
+}
+
+fn check_filter(filter: &str) -> Result<(), &'static str> {
+    let levels: Vec<&str> = filter.split('/').collect();
+    let last = levels.len() - 1;
+    for (index, level) in levels.iter().enumerate() {
+        match *level {
+            "" => return Err("a level is empty"),
+            "#" if index < last => return Err("`#` stands at the end only"),
+            // A subscriber's `#` in that place would pass as one level and bring all below it.
+            "+" if index == last => return Err("`+` at the end gives everything below it too: write `#`, or name the level"),
+            "#" | "+" => {}
+            level if level.contains(['#', '+', '%', '\0']) => return Err("a wildcard fills its level, and `%` is not allowed"),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The first line of a file that others cannot read.
+fn password(path: &Path) -> Result<String, String> {
+    let file = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    let mode = file.permissions().mode();
+    if !file.is_file() || file.len() > MAX_PASSWORD_FILE {
+        return Err(format!("not a file of at most {MAX_PASSWORD_FILE} bytes"));
+    }
+    if mode & 0o007 != 0 {
+        return Err(format!("everybody on this machine can read it: chmod {:o}", mode & 0o770));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    match text.lines().next() {
+        None | Some("") => Err("its first line is empty".to_owned()),
+        Some(password) => Ok(password.to_owned()),
+    }
+}
