@@ -1,11 +1,16 @@
 //! Links to electronic chess boards and clocks, and boards that only exist here.
 //!
-//! This crate moves bytes and knows no chess. It reads no clock: whoever needs the time of a byte brings a closure that says
+//! This crate moves bytes and knows no chess. It reads no clock: whoever needs the time of a byte brings a function that says
 //! what time it is, and everything that waits does so in poll(2).
 //!
 //! | module | for |
 //! | --- | --- |
 //! | [`link`] | what every link can do, and the few ways in which it fails |
+//! | [`serial`] | a serial port |
+//! | [`port`] | the thread of a serial link: finds the port, opens it, reads, writes, finds it again |
+//! | [`discover`] | which ports there are |
+//! | [`hotplug`] | wakes when one comes or goes |
+//! | [`holder`] | which program holds one |
 //! | [`pty`] | a serial port without a cable |
 //! | [`replay`] | a link that plays a recording |
 //! | [`tap`] | listens to a link |
@@ -13,9 +18,15 @@
 //! | [`emulator`] | a DGT board with clock that answers, scripts of hand motions, and a rig for drivers |
 #![forbid(unsafe_code)]
 
+pub mod discover;
 pub mod emulator;
 pub mod faulty;
+mod fd;
+pub mod holder;
+pub mod hotplug;
 pub mod link;
+pub mod port;
 pub mod pty;
 pub mod replay;
+pub mod serial;
 pub mod tap;

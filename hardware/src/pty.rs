@@ -3,18 +3,18 @@
 //! What differs from a real port: there are no DTR and RTS lines (setting them gives ENOTTY), and the baud rate is stored
 //! without effect, so whoever wants the pace of 9600 baud paces the bytes.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl, open};
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::PollFlags;
 use nix::pty::openpty;
 use nix::sys::stat::Mode;
 use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
 use nix::unistd::{read, ttyname, write};
 
+use crate::fd::{cause, prepared, wait};
 use crate::link::{Link, LinkError, WRITE_TIMEOUT};
 
 /// One end of a pseudo-terminal.
@@ -88,34 +88,8 @@ impl Link for Pty {
     }
 }
 
-/// Sleeps in poll(2) until `end` is ready, or has hung up with nothing left to read, or `timeout` is over.
-fn wait(end: &OwnedFd, events: PollFlags, timeout: Duration) -> Result<(), LinkError> {
-    // Rounded up: a wait of less than a millisecond must not become a busy loop of no waits.
-    let millis = timeout.as_micros().div_ceil(1000);
-    let timeout = PollTimeout::try_from(millis).unwrap_or(PollTimeout::MAX);
-    let mut fds = [PollFd::new(end.as_fd(), events)];
-    match poll(&mut fds, timeout) {
-        Ok(0) | Err(Errno::EINTR) => Err(LinkError::TimedOut),
-        Err(error) => Err(cause(error)),
-        Ok(_) => match fds[0].revents() {
-            Some(ready) if ready.intersects(events) => Ok(()),
-            _ => Err(LinkError::Unplugged),
-        },
-    }
-}
-
 fn make_raw(end: &OwnedFd) -> Result<(), LinkError> {
     let mut settings = tcgetattr(end).map_err(cause)?;
     cfmakeraw(&mut settings);
     tcsetattr(end, SetArg::TCSANOW, &settings).map_err(cause)
-}
-
-fn prepared(end: OwnedFd) -> Result<OwnedFd, LinkError> {
-    fcntl(&end, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(cause)?;
-    fcntl(&end, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).map_err(cause)?;
-    Ok(end)
-}
-
-fn cause(error: Errno) -> LinkError {
-    std::io::Error::from(error).into()
 }

@@ -1,0 +1,39 @@
+//! What every file descriptor of a link needs: waiting in poll(2), and the causes behind an `errno`.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use crate::link::LinkError;
+
+/// Sleeps in poll(2) until `end` is ready, or has hung up with nothing left to read, or `timeout` is over.
+pub(crate) fn wait(end: &OwnedFd, events: PollFlags, timeout: Duration) -> Result<(), LinkError> {
+    let mut fds = [PollFd::new(end.as_fd(), events)];
+    match poll(&mut fds, millis(timeout)) {
+        Ok(0) | Err(Errno::EINTR) => Err(LinkError::TimedOut),
+        Err(error) => Err(cause(error)),
+        Ok(_) => match fds[0].revents() {
+            Some(ready) if ready.intersects(events) => Ok(()),
+            _ => Err(LinkError::Unplugged),
+        },
+    }
+}
+
+/// Rounded up: a wait of less than a millisecond must not become a busy loop of no waits.
+pub(crate) fn millis(timeout: Duration) -> PollTimeout {
+    PollTimeout::try_from(timeout.as_micros().div_ceil(1000)).unwrap_or(PollTimeout::MAX)
+}
+
+/// Reads and writes no longer block, and no child inherits it.
+pub(crate) fn prepared(end: OwnedFd) -> Result<OwnedFd, LinkError> {
+    fcntl(&end, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(cause)?;
+    fcntl(&end, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).map_err(cause)?;
+    Ok(end)
+}
+
+pub(crate) fn cause(error: Errno) -> LinkError {
+    std::io::Error::from(error).into()
+}

@@ -1,0 +1,144 @@
+//! One thread for each serial link: it finds the port, opens it, reads, writes, and finds it again after the cable was pulled
+//! or the device came back under another name.
+//!
+//! ```text
+//!            ┌── nothing fits: 100 ms, 200 ms … 1 s, or something was plugged in ──┐
+//!            ▼                                                                     │
+//!   want ─▶ look ──▶ open ──▶ Up ─▶ Bytes … ─▶ Down ───────────────────────────────┘
+//!            │         ▲
+//!            └─ ask every port for the board's serial number (`probe`)
+//! ```
+//!
+//! The thread sleeps in poll(2) over the port, its mailbox and what tells of plugging in. While a port is open and quiet,
+//! nothing wakes it.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::{Builder, JoinHandle};
+
+use flagfall_protocols::driver::DriverInfo;
+
+use crate::discover::UsbId;
+use crate::link::LinkError;
+
+mod choose;
+mod mailbox;
+mod probe;
+mod registry;
+mod run;
+mod seek;
+mod trouble;
+
+pub use mailbox::SendError;
+pub use probe::same_serial;
+pub use registry::Ports;
+pub use trouble::Trouble;
+
+use mailbox::Mailbox;
+use run::Runner;
+
+/// Which device a link is to. Tried in this order: `port`, `usb_serial`, `serial`; with none of them, the only port that may
+/// be a board.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The device family.
+    pub driver: &'static DriverInfo,
+    /// A path: the device, or better a link that stays.
+    pub port: Option<PathBuf>,
+    /// Serial number of the USB device.
+    pub usb_serial: Option<String>,
+    /// The board's own serial number, as it answers when asked; zeros in front and case do not matter.
+    pub serial: Option<String>,
+    /// Folders whose entries are ports, beside the USB ports that the system knows.
+    pub folders: Vec<PathBuf>,
+}
+
+/// What a link tells.
+#[derive(Debug)]
+pub enum PortEvent<'a> {
+    /// A port is open: begin the session.
+    Up {
+        /// The device's path, links followed.
+        path: &'a Path,
+        /// The USB device behind it.
+        usb: Option<&'a UsbId>,
+    },
+    /// Bytes arrived, stamped when poll(2) returned.
+    Bytes(&'a [u8]),
+    /// The port is closed; what had been read before was told before.
+    Down(LinkError),
+    /// No port could be opened, and why. Said once for each change of the trouble.
+    Missing(Trouble),
+}
+
+/// Where a link's events go: called on the link's thread, with the time of the event. It may block; then nothing is read.
+pub type Sink = Box<dyn FnMut(u64, PortEvent<'_>) + Send>;
+
+/// The thread of one serial link. Dropping it is stopping it.
+pub struct PortThread {
+    mailbox: Arc<Mailbox>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl PortThread {
+    /// Starts the thread, called `name` (the kernel keeps 15 bytes of it). `shared` is the same for all links of the process;
+    /// `now` gives microseconds that never run back.
+    ///
+    /// # Errors
+    /// No more threads or descriptors.
+    pub fn start(name: &str, wanted: Wanted, shared: Arc<Ports>, now: fn() -> u64, sink: Sink) -> io::Result<PortThread> {
+        let mailbox = Arc::new(Mailbox::new()?);
+        let runner = Runner::new(wanted, shared, Arc::clone(&mailbox), now, sink);
+        let thread = Builder::new().name(name.to_owned()).spawn(move || runner.run())?;
+        Ok(PortThread { mailbox, thread: Some(thread) })
+    }
+
+    /// Writes these bytes as soon as the port takes them. Never blocks. What still waits when the port closes is dropped.
+    ///
+    /// # Errors
+    /// The link is down, or more than 256 pieces or 64 KiB wait already.
+    pub fn send(&self, bytes: Vec<u8>) -> Result<(), SendError> {
+        self.mailbox.send(bytes)
+    }
+
+    /// From now on another device: an open port is closed first. What was learnt of the former device is forgotten.
+    pub fn want(&self, wanted: Wanted) {
+        self.mailbox.order(|orders| orders.wanted = Some(wanted));
+    }
+
+    /// The device has told its serial number: if the port goes, the board is also looked for by it.
+    pub fn learn(&self, serial: String) {
+        self.mailbox.order(|orders| orders.learnt = Some(serial));
+    }
+
+    /// Closes the port and ends the thread; no event comes afterwards, not even [`PortEvent::Down`]. Waits for a sink that
+    /// blocks: take its receiver away first.
+    pub fn stop(self) {
+        drop(self);
+    }
+
+    /// How often the thread has woken up: a link that is open and quiet does not.
+    pub fn wakes(&self) -> u64 {
+        self.mailbox.wakes.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for PortThread {
+    fn drop(&mut self) {
+        self.mailbox.order(|orders| orders.stop = true);
+        if let Some(thread) = self.thread.take() {
+            // A sink that panicked has been heard by the panic hook.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl fmt::Debug for PortThread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.thread.as_ref().and_then(|thread| thread.thread().name());
+        f.debug_struct("PortThread").field("name", &name).finish_non_exhaustive()
+    }
+}

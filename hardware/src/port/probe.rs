@@ -1,0 +1,151 @@
+//! Asks a port which board is there: a session of the driver, until the serial number comes.
+
+use std::os::fd::BorrowedFd;
+use std::time::Duration;
+
+use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
+use flagfall_protocols::event::{DeviceEvent, Identity};
+use flagfall_protocols::time::Instant;
+
+use crate::discover::Found;
+use crate::link::{Link, LinkError};
+use crate::serial::Serial;
+
+use super::registry::Lease;
+
+/// How long a board may take to say who it is.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// A board has a short serial number and a long one; after the first so long for the other.
+const SECOND: Duration = Duration::from_millis(600);
+/// A line that is quiet for so long is between two messages.
+const QUIET: Duration = Duration::from_millis(30);
+/// How many pieces of the old session's answers are awaited at its end: at most 0.3 s of [`QUIET`].
+const MAX_TAIL: usize = 10;
+
+/// Whether two serial numbers are the same one: blanks around, zeros in front and case do not matter.
+pub fn same_serial(one: &str, other: &str) -> bool {
+    let bare = |text: &str| text.trim().trim_start_matches('0').to_ascii_uppercase();
+    bare(one) == bare(other)
+}
+
+/// How an inquiry stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// No answer yet.
+    Open,
+    /// The wanted board.
+    Found,
+    /// Another board.
+    Other,
+    /// Nobody who says.
+    Silent,
+}
+
+/// A port that is asked.
+pub(super) struct Probe {
+    pub(super) found: Found,
+    serial: Serial,
+    /// Dropped after the port: only a closed one is free.
+    lease: Lease,
+    driver: Box<dyn Driver>,
+    wanted: String,
+    until: Instant,
+    /// The numbers that the board told, at most two.
+    pub(super) told: Vec<String>,
+    verdict: Verdict,
+}
+
+impl Probe {
+    /// Begins to ask at the open port.
+    pub(super) fn new(at: u64, info: &DriverInfo, wanted: &str, found: Found, lease: Lease, serial: Serial) -> Probe {
+        let at = Instant(at);
+        let driver = info.start();
+        let wanted = wanted.to_owned();
+        let until = at.after(PATIENCE);
+        let mut probe = Probe { found, lease, serial, driver, wanted, until, told: Vec::new(), verdict: Verdict::Open };
+        probe.feed(at, Input::LinkUp);
+        probe
+    }
+
+    pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.serial.fd()
+    }
+
+    pub(super) fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    /// When it wants to be looked after, bytes or none.
+    pub(super) fn deadline(&self) -> u64 {
+        self.driver.deadline().map_or(self.until, |due| due.min(self.until)).0
+    }
+
+    /// Reads what is there.
+    pub(super) fn read(&mut self, at: u64) {
+        let mut buffer = [0; 4096];
+        match self.serial.read_now(&mut buffer) {
+            Ok(None) => {}
+            Ok(Some(count)) => {
+                self.wake(at.saturating_sub(1));
+                self.feed(Instant(at), Input::Bytes { channel: 0, bytes: &buffer[..count] });
+            }
+            Err(_) => self.verdict = Verdict::Silent,
+        }
+    }
+
+    /// Feeds every deadline up to `at`.
+    pub(super) fn wake(&mut self, at: u64) {
+        // Bounded: what is left over is fed at the next call.
+        for _ in 0..64 {
+            let Some(due) = self.driver.deadline().filter(|due| due.0 <= at) else { break };
+            self.feed(due, Input::Deadline);
+        }
+        if self.verdict == Verdict::Open && self.until.0 <= at {
+            self.verdict = if self.told.is_empty() { Verdict::Silent } else { Verdict::Other };
+        }
+    }
+
+    fn feed(&mut self, at: Instant, input: Input<'_>) {
+        self.driver.handle(at, input);
+        while let Some(output) = self.driver.poll() {
+            match output {
+                // Questions are a few bytes; a port that does not take them has no board that answers.
+                Output::Send { bytes, .. } => match self.serial.write_now(&bytes) {
+                    Ok(_) => {}
+                    Err(_) => self.verdict = Verdict::Silent,
+                },
+                Output::Event { event: DeviceEvent::Identity(Identity::Serial(text) | Identity::LongSerial(text)), .. } => {
+                    self.answered(at, text.as_str());
+                }
+                Output::Event { .. } | Output::Anomaly { .. } => {}
+            }
+        }
+    }
+
+    fn answered(&mut self, at: Instant, serial: &str) {
+        if self.told.len() < 2 && !self.told.iter().any(|told| told == serial) {
+            self.told.push(serial.to_owned());
+        }
+        if same_serial(serial, &self.wanted) {
+            self.verdict = Verdict::Found;
+        } else if self.told.len() == 2 {
+            self.verdict = Verdict::Other;
+        } else {
+            self.until = self.until.min(at.after(SECOND));
+        }
+    }
+
+    /// The open port for the real session, when what still comes as answers to this one is over.
+    pub(super) fn finish(mut self) -> Result<(Found, Lease, Serial), LinkError> {
+        let mut buffer = [0; 4096];
+        for _ in 0..MAX_TAIL {
+            match self.serial.read(&mut buffer, QUIET) {
+                Ok(_) => {}
+                Err(LinkError::TimedOut) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        self.lease.keep();
+        Ok((self.found, self.lease, self.serial))
+    }
+}

@@ -1,0 +1,191 @@
+//! A link's thread.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use super::mailbox::Mailbox;
+use super::registry::Ports;
+use super::seek::Opened;
+use super::trouble::Trouble;
+use super::{PortEvent, Sink, Wanted};
+use crate::fd::millis;
+use crate::link::{LinkError, WRITE_TIMEOUT};
+use crate::serial::Serial;
+
+/// How many pieces are still read from a port that can no longer be written.
+const MAX_LAST: usize = 64;
+
+pub(super) struct Runner {
+    pub(super) wanted: Wanted,
+    pub(super) learnt: Option<String>,
+    pub(super) shared: Arc<Ports>,
+    pub(super) me: u64,
+    pub(super) mailbox: Arc<Mailbox>,
+    pub(super) now: fn() -> u64,
+    sink: Sink,
+    said: Option<Trouble>,
+    /// Looks in vain since bytes came last.
+    pub(super) tries: u32,
+}
+
+enum End {
+    Stop,
+    Wanted(Wanted),
+    Lost(LinkError),
+}
+
+/// What is being written.
+#[derive(Default)]
+struct Writing {
+    bytes: Vec<u8>,
+    done: usize,
+    /// When it is given up.
+    until: u64,
+}
+
+impl Runner {
+    pub(super) fn new(wanted: Wanted, shared: Arc<Ports>, mailbox: Arc<Mailbox>, now: fn() -> u64, sink: Sink) -> Runner {
+        let me = shared.join();
+        Runner { wanted, learnt: None, shared, me, mailbox, now, sink, said: None, tries: 0 }
+    }
+
+    pub(super) fn run(mut self) {
+        while let Some(mut opened) = self.seek() {
+            self.said = None;
+            self.mailbox.set_up(true);
+            (self.sink)((self.now)(), PortEvent::Up { path: &opened.found.path, usb: opened.found.usb.as_ref() });
+            let end = self.serve(&mut opened);
+            self.mailbox.set_up(false);
+            // Closed and given free before anybody hears of it.
+            drop(opened);
+            let at = (self.now)();
+            match end {
+                End::Stop => return,
+                End::Wanted(wanted) => {
+                    (self.sink)(at, PortEvent::Down(LinkError::Unplugged));
+                    self.rebind(wanted);
+                }
+                End::Lost(error) => (self.sink)(at, PortEvent::Down(error)),
+            }
+        }
+    }
+
+    pub(super) fn rebind(&mut self, wanted: Wanted) {
+        self.wanted = wanted;
+        (self.learnt, self.said, self.tries) = (None, None, 0);
+    }
+
+    /// Says the trouble if it is another than last time.
+    pub(super) fn miss(&mut self, trouble: Trouble) {
+        if self.said.as_ref() != Some(&trouble) {
+            self.said = Some(trouble.clone());
+            (self.sink)((self.now)(), PortEvent::Missing(trouble));
+        }
+    }
+
+    pub(super) fn woke(&self) {
+        self.mailbox.wakes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn serve(&mut self, opened: &mut Opened) -> End {
+        let mut writing = Writing::default();
+        loop {
+            let orders = self.mailbox.orders();
+            if orders.stop {
+                return End::Stop;
+            }
+            if let Some(serial) = orders.learnt {
+                self.shared.tell(&opened.found, &serial);
+                self.learnt = Some(serial);
+            }
+            if let Some(wanted) = orders.wanted {
+                return End::Wanted(wanted);
+            }
+            match self.turn(&mut opened.serial, &mut writing) {
+                Ok(()) => {}
+                Err(error) => return End::Lost(error),
+            }
+        }
+    }
+
+    /// Waits once, and does what can be done.
+    fn turn(&mut self, serial: &mut Serial, writing: &mut Writing) -> Result<(), LinkError> {
+        self.refill(writing);
+        let pending = writing.done < writing.bytes.len();
+        let left = Duration::from_micros(writing.until.saturating_sub((self.now)()));
+        let timeout = if pending { millis(left) } else { PollTimeout::NONE };
+        let what = if pending { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
+        let ready = {
+            let port = serial.fd().ok_or(LinkError::Unplugged)?;
+            let mut fds = [PollFd::new(port, what), PollFd::new(self.mailbox.fd(), PollFlags::POLLIN)];
+            // A signal wakes as the time does: everything is looked at again.
+            let _ = poll(&mut fds, timeout);
+            fds[0].revents().unwrap_or(PollFlags::POLLERR)
+        };
+        let at = (self.now)();
+        self.woke();
+        self.mailbox.calm();
+        let gone = ready.intersects(PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL);
+        let any = (gone || ready.contains(PollFlags::POLLIN)) && self.read(at, serial)?;
+        if gone && !any {
+            return Err(LinkError::Unplugged);
+        }
+        if pending {
+            self.write(at, serial, writing, ready.contains(PollFlags::POLLOUT))?;
+        }
+        Ok(())
+    }
+
+    fn refill(&self, writing: &mut Writing) {
+        if writing.done == writing.bytes.len()
+            && let Some(bytes) = self.mailbox.next()
+        {
+            *writing = Writing { bytes, done: 0, until: (self.now)() + WRITE_TIMEOUT.as_micros() as u64 };
+        }
+    }
+
+    /// Whether there was anything.
+    fn read(&mut self, at: u64, serial: &mut Serial) -> Result<bool, LinkError> {
+        let mut buffer = [0; 4096];
+        match serial.read_now(&mut buffer)? {
+            None => Ok(false),
+            Some(count) => {
+                self.tries = 0;
+                (self.sink)(at, PortEvent::Bytes(&buffer[..count]));
+                Ok(true)
+            }
+        }
+    }
+
+    fn write(&mut self, at: u64, serial: &mut Serial, writing: &mut Writing, ready: bool) -> Result<(), LinkError> {
+        let wrote = if ready { serial.write_now(&writing.bytes[writing.done..]) } else { Ok(0) };
+        match wrote {
+            Ok(0) if at >= writing.until => Err(LinkError::TimedOut),
+            Ok(0) => Ok(()),
+            Ok(count) => {
+                writing.done += count;
+                writing.until = at + WRITE_TIMEOUT.as_micros() as u64;
+                Ok(())
+            }
+            Err(error) => {
+                for _ in 0..MAX_LAST {
+                    if !self.read(at, serial).unwrap_or(false) {
+                        break;
+                    }
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for Runner {
+    /// Also when the sink panicked: the link is down, and its configured port is free for others.
+    fn drop(&mut self) {
+        self.mailbox.set_up(false);
+        self.shared.name(self.me, None);
+    }
+}

@@ -1,0 +1,124 @@
+//! A serial port: 8 data bits, no parity, one stop bit, no flow control, held by one program alone.
+//!
+//! Two descriptors of the same port are open. `serialport` holds the lock, the line settings and DTR and RTS; bytes go through
+//! a descriptor of our own that never blocks, so that a thread can wait for them and for other things in one poll(2).
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::fcntl::{OFlag, open};
+use nix::poll::PollFlags;
+use nix::sys::stat::Mode;
+use nix::unistd::{read, write};
+use serialport::{ErrorKind, SerialPort, TTYPort};
+
+use crate::fd::{cause, wait};
+use crate::link::{Link, LinkError, WRITE_TIMEOUT};
+
+/// An open serial port, USB adapter or pseudo-terminal.
+#[derive(Debug)]
+pub struct Serial {
+    port: Option<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    /// Dropped first: it gives up the exclusive use, which must happen while the port is still open.
+    _holder: TTYPort,
+    bytes: OwnedFd,
+}
+
+impl Serial {
+    /// Opens `path` for this program alone, with DTR and RTS low where the port has such lines.
+    ///
+    /// # Errors
+    /// [`LinkError::Unplugged`] if there is no such port, [`LinkError::Busy`] if another program (or this one) holds it,
+    /// [`LinkError::Denied`], or what else the operating system says, for example of a file that is no terminal.
+    pub fn open(path: &Path, baud: u32) -> Result<Serial, LinkError> {
+        let flags = OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
+        let bytes = open(path, flags, Mode::empty()).map_err(cause)?;
+        let Some(name) = path.to_str() else {
+            return Err(LinkError::Other(io::Error::new(io::ErrorKind::InvalidFilename, "a port's path must be UTF-8")));
+        };
+        let builder = serialport::new(name, baud).exclusive(true).dtr_on_open(false);
+        let mut holder = TTYPort::open(&builder).map_err(why)?;
+        // A pseudo-terminal has no such line; a real port that fails here fails again when it is read.
+        let _ = holder.write_request_to_send(false);
+        Ok(Serial { port: Some(Open { _holder: holder, bytes }) })
+    }
+
+    /// Reads what is there, without waiting; `None` = nothing is.
+    ///
+    /// # Errors
+    /// [`LinkError::Unplugged`] when the port is gone.
+    pub fn read_now(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, LinkError> {
+        match read(self.descriptor()?, buffer) {
+            Ok(0) if !buffer.is_empty() => Err(LinkError::Unplugged),
+            Ok(count) => Ok(Some(count)),
+            Err(Errno::EAGAIN | Errno::EINTR) => Ok(None),
+            Err(error) => Err(cause(error)),
+        }
+    }
+
+    /// Writes as much as the port takes without waiting; gives how much that was.
+    ///
+    /// # Errors
+    /// [`LinkError::Unplugged`] when the port is gone.
+    pub fn write_now(&mut self, bytes: &[u8]) -> Result<usize, LinkError> {
+        match write(self.descriptor()?, bytes) {
+            Ok(count) => Ok(count),
+            Err(Errno::EAGAIN | Errno::EINTR) => Ok(0),
+            Err(error) => Err(cause(error)),
+        }
+    }
+
+    /// What poll(2) waits for; none after [`Link::close`].
+    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.port.as_ref().map(|port| port.bytes.as_fd())
+    }
+
+    fn descriptor(&self) -> Result<&OwnedFd, LinkError> {
+        self.port.as_ref().map(|port| &port.bytes).ok_or(LinkError::Unplugged)
+    }
+}
+
+impl Link for Serial {
+    fn read(&mut self, buffer: &mut [u8], timeout: Duration) -> Result<usize, LinkError> {
+        let end = self.descriptor()?;
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        wait(end, PollFlags::POLLIN, timeout)?;
+        self.read_now(buffer)?.ok_or(LinkError::TimedOut)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
+        let mut left = bytes;
+        while !left.is_empty() {
+            wait(self.descriptor()?, PollFlags::POLLOUT, WRITE_TIMEOUT)?;
+            left = &left[self.write_now(left)?..];
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.port = None;
+    }
+}
+
+/// `serialport` has a kind of its own for what is in use, and says it of root's failed lock and of `EBUSY` alike; a port that
+/// went between two calls is `Unknown` with the text of its errno.
+fn why(error: serialport::Error) -> LinkError {
+    match error.kind {
+        ErrorKind::NoDevice => LinkError::Busy,
+        ErrorKind::Io(kind) => io::Error::new(kind, error.description).into(),
+        ErrorKind::InvalidInput => LinkError::Other(io::Error::new(io::ErrorKind::InvalidInput, error.description)),
+        ErrorKind::Unknown => {
+            let gone = [Errno::EIO, Errno::ENXIO, Errno::ENODEV].iter().any(|errno| errno.desc() == error.description);
+            if gone { LinkError::Unplugged } else { LinkError::Other(io::Error::other(error.description)) }
+        }
+    }
+}
