@@ -1,0 +1,190 @@
+//! The events of one board for one audience.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::Event;
+use crate::wall::Mono;
+
+/// After this time a request counts as never answered.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// After this time a journal that could not be read is tried again.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// Events in order of their numbers: those under way, then those that wait, then those in the journal only.
+pub(super) struct Line {
+    /// Everything up to here is acknowledged.
+    cursor: u64,
+    /// The number that is stored next.
+    tail: u64,
+    /// The last number in the journal.
+    last: u64,
+    /// Events below `tail`; the first is behind the cursor or, in a rewound line, before it.
+    queue: VecDeque<Slot>,
+    /// How many at the front of the queue are sent.
+    sent: usize,
+    /// Changes when what was sent is to be sent again.
+    pass: u32,
+    request: Request,
+    /// The last number when the connection began.
+    mark: u64,
+}
+
+struct Slot {
+    event: Event,
+    acked: bool,
+}
+
+/// What was asked from the journal.
+#[derive(Clone, Copy)]
+enum Request {
+    No,
+    /// The journal had `upto` then; an answer to a stale request is not wanted.
+    Open {
+        upto: u64,
+        since: Mono,
+        stale: bool,
+    },
+    Failed,
+    Later(Mono),
+}
+
+impl Line {
+    pub(super) fn new(acked: u64, last: u64) -> Line {
+        let last = last.max(acked);
+        let queue = VecDeque::new();
+        Line { cursor: acked, tail: acked + 1, last, queue, sent: 0, pass: 0, request: Request::No, mark: last }
+    }
+
+    pub(super) fn stored(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Numbers that are not acknowledged.
+    pub(super) fn waiting(&self) -> u64 {
+        self.last - self.cursor
+    }
+
+    pub(super) fn push(&mut self, event: Event, room: usize) {
+        let next = event.number == self.tail;
+        self.last = self.last.max(event.number);
+        if next && self.queue.len() < room {
+            self.tail += 1;
+            self.queue.push_back(Slot { event, acked: false });
+        }
+    }
+
+    /// The number from which events are wanted, once it has drained by half.
+    pub(super) fn ask(&mut self, now: Mono, room: usize) -> Option<u64> {
+        if self.tail > self.last || self.queue.len() > room / 2 {
+            return None;
+        }
+        match self.request {
+            Request::Open { since, .. } if now.since(since) < PATIENCE => return None,
+            Request::Later(at) if now < at => return None,
+            Request::Failed => {
+                self.request = Request::Later(now.after(AGAIN));
+                return None;
+            }
+            _ => {}
+        }
+        self.request = Request::Open { upto: self.last, since: now, stale: false };
+        Some(self.tail)
+    }
+
+    /// Takes what the journal has; returns how many numbers it no longer has.
+    pub(super) fn refilled(&mut self, events: Vec<Event>, end: bool, room: usize) -> u64 {
+        let Request::Open { upto, stale, .. } = self.request else { return 0 };
+        let nothing = events.is_empty() && !end;
+        self.request = if nothing && !stale { Request::Failed } else { Request::No };
+        if stale {
+            return 0;
+        }
+        let mut missing = 0;
+        for event in events {
+            if event.number < self.tail {
+                continue;
+            }
+            if self.queue.len() >= room {
+                return missing;
+            }
+            missing += event.number - self.tail;
+            self.tail = event.number + 1;
+            self.last = self.last.max(event.number);
+            self.queue.push_back(Slot { event, acked: false });
+        }
+        if end && self.tail <= upto {
+            missing += upto + 1 - self.tail;
+            self.tail = upto + 1;
+            self.settle();
+        }
+        missing
+    }
+
+    pub(super) fn rewind(&mut self, from: u64) {
+        if from >= self.tail {
+            return;
+        }
+        // What is not acknowledged is never stepped over.
+        self.tail = from.clamp(1, self.cursor + 1);
+        self.queue.clear();
+        self.sent = 0;
+        self.pass = self.pass.wrapping_add(1);
+        if let Request::Open { stale, .. } = &mut self.request {
+            *stale = true;
+        }
+    }
+
+    /// The next event to be sent, and the pass it is sent in.
+    pub(super) fn next(&mut self) -> Option<(&Event, u32)> {
+        let slot = self.queue.get(self.sent)?;
+        self.sent += 1;
+        Some((&slot.event, self.pass))
+    }
+
+    pub(super) fn has_next(&self) -> bool {
+        self.sent < self.queue.len()
+    }
+
+    /// Returns the cursor if it moved.
+    pub(super) fn acked(&mut self, number: u64, pass: u32) -> Option<u64> {
+        let before = self.cursor;
+        if pass == self.pass {
+            if let Ok(place) = self.queue.binary_search_by_key(&number, |slot| slot.event.number) {
+                self.queue[place].acked = true;
+            }
+            while self.queue.front().is_some_and(|slot| slot.acked) {
+                self.queue.pop_front();
+                self.sent -= 1;
+            }
+            self.settle();
+        } else if number == self.cursor + 1 {
+            // Sent before the line was rewound: it counts, if nothing before it is open.
+            self.cursor = number;
+        }
+        (self.cursor > before).then_some(self.cursor)
+    }
+
+    /// Everything before the first stored event is acknowledged or lost.
+    fn settle(&mut self) {
+        let first = self.queue.front().map_or(self.tail, |slot| slot.event.number);
+        self.cursor = self.cursor.max(first - 1);
+    }
+
+    /// What was sent is to be sent again.
+    pub(super) fn lost(&mut self) {
+        self.sent = 0;
+        self.pass = self.pass.wrapping_add(1);
+        self.queue.iter_mut().for_each(|slot| slot.acked = false);
+    }
+
+    /// From here on events are not part of the birth.
+    pub(super) fn set_mark(&mut self) {
+        self.mark = self.last;
+    }
+
+    /// Not everything up to the mark is sent.
+    pub(super) fn behind_mark(&self) -> bool {
+        self.queue.get(self.sent).map_or(self.tail, |slot| slot.event.number) <= self.mark
+    }
+}

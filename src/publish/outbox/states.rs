@@ -1,0 +1,140 @@
+//! Retained states: the last one of each topic, and which of them the broker does not have.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::{BoardNo, Kept, STATES};
+
+/// States of the node, of devices, of boards, open alarms: the order in which a connection begins.
+const RANKS: usize = 4;
+
+/// The last state of each topic. One version of a state is under way at a time, so that a slow line carries the newest ones.
+#[derive(Default)]
+pub(super) struct States {
+    slots: Vec<Option<Slot>>,
+    names: BTreeMap<String, usize>,
+    free: Vec<usize>,
+    /// Slots to be sent, by rank, the longest waiting first; none of them is under way.
+    queues: [VecDeque<usize>; RANKS],
+    versions: u64,
+}
+
+struct Slot {
+    kept: Kept,
+    board: Option<BoardNo>,
+    version: u64,
+    flying: Option<u64>,
+    queued: bool,
+    /// Not sent in this connection.
+    fresh: bool,
+}
+
+/// One version of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Version {
+    slot: usize,
+    version: u64,
+}
+
+/// The rank of a topic, by its third level (`mqtt.md` section 4).
+fn rank(topic: &str) -> usize {
+    if topic.contains("/1/node/") {
+        0
+    } else if topic.contains("/1/device/") {
+        1
+    } else if topic.contains("/alert/") {
+        3
+    } else {
+        2
+    }
+}
+
+impl States {
+    /// Returns whether there was room.
+    pub(super) fn keep(&mut self, board: Option<BoardNo>, kept: Kept) -> bool {
+        self.versions += 1;
+        let version = self.versions;
+        if let Some(&index) = self.names.get(&kept.topic)
+            && let Some(slot) = &mut self.slots[index]
+        {
+            (slot.kept, slot.board, slot.version) = (kept, board, version);
+            if slot.flying.is_none() {
+                self.queue(index);
+            }
+            return true;
+        }
+        if self.names.len() >= STATES {
+            return false;
+        }
+        let index = self.free.pop().unwrap_or(self.slots.len());
+        self.names.insert(kept.topic.clone(), index);
+        let slot = Some(Slot { kept, board, version, flying: None, queued: false, fresh: true });
+        match self.slots.get_mut(index) {
+            Some(place) => *place = slot,
+            None => self.slots.push(slot),
+        }
+        self.queue(index);
+        true
+    }
+
+    fn queue(&mut self, index: usize) {
+        if let Some(slot) = self.slots[index].as_mut().filter(|slot| !slot.queued) {
+            slot.queued = true;
+            self.queues[rank(&slot.kept.topic)].push_back(index);
+        }
+    }
+
+    /// The next state to be sent, of boards that are not held.
+    pub(super) fn next(&mut self, held: impl Fn(BoardNo) -> bool) -> Option<(Version, Kept)> {
+        let States { slots, queues, .. } = self;
+        for queue in queues {
+            let free = |index: &usize| slots[*index].as_ref().is_some_and(|slot| !slot.board.is_some_and(&held));
+            let Some(place) = queue.iter().position(free) else { continue };
+            let index = queue.remove(place)?;
+            let slot = slots[index].as_mut()?;
+            (slot.queued, slot.fresh, slot.flying) = (false, false, Some(slot.version));
+            return Some((Version { slot: index, version: slot.version }, slot.kept.clone()));
+        }
+        None
+    }
+
+    /// A state that was not sent in this connection waits.
+    pub(super) fn has_fresh(&self, held: impl Fn(BoardNo) -> bool) -> bool {
+        let fresh = |index: &usize| self.slots[*index].as_ref().is_some_and(|slot| slot.fresh && !slot.board.is_some_and(&held));
+        self.queues.iter().flatten().any(fresh)
+    }
+
+    /// States that wait or are under way.
+    pub(super) fn waiting(&self) -> usize {
+        let flying = self.slots.iter().flatten().filter(|slot| slot.flying.is_some()).count();
+        self.queues.iter().map(VecDeque::len).sum::<usize>() + flying
+    }
+
+    pub(super) fn has_next(&self, held: impl Fn(BoardNo) -> bool) -> bool {
+        let free = |index: &usize| self.slots[*index].as_ref().is_some_and(|slot| !slot.board.is_some_and(&held));
+        self.queues.iter().flatten().any(free)
+    }
+
+    /// The broker has this version.
+    pub(super) fn acked(&mut self, sent: Version) {
+        let Some(slot) = self.slots[sent.slot].as_mut().filter(|slot| slot.flying == Some(sent.version)) else { return };
+        slot.flying = None;
+        if slot.version != sent.version {
+            self.queue(sent.slot);
+        } else if slot.kept.payload.is_empty() {
+            self.names.remove(&slot.kept.topic);
+            self.slots[sent.slot] = None;
+            self.free.push(sent.slot);
+        }
+    }
+
+    /// Nothing is known to be at the broker: all are to be sent, in order of their topics.
+    pub(super) fn lost(&mut self) {
+        self.queues.iter_mut().for_each(VecDeque::clear);
+        for index in self.names.values() {
+            if let Some(slot) = &mut self.slots[*index] {
+                (slot.flying, slot.queued, slot.fresh) = (None, true, true);
+                self.queues[rank(&slot.kept.topic)].push_back(*index);
+            }
+        }
+    }
+}
