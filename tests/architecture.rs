@@ -23,6 +23,8 @@ mod lists;
 mod metadata;
 #[path = "architecture/rules.rs"]
 mod rules;
+#[path = "architecture/settings.rs"]
+mod settings;
 #[path = "architecture/source.rs"]
 mod source;
 #[path = "architecture/spdx.rs"]

@@ -69,8 +69,8 @@ fn set(
         (Kind::Section(_) | Kind::Named(_), _) => Err(stray(format!("names no key of [{full}]"))),
         (_, [_, ..]) => Err(stray(fits_no_key(variable, word, siblings))),
         (kind, []) => {
-            let value = Leaf::of_variable(value, kind).check(key.name, kind).map_err(|message| (full.clone(), message))?;
             origins.note(&full, Place::Variable(variable.to_owned()));
+            let value = Leaf::of_variable(value, kind).check(key.name, kind).map_err(|message| (full, message))?;
             layer.insert(word.to_owned(), value);
             Ok(())
         }

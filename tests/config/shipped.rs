@@ -1,0 +1,43 @@
+//! The files that come with the program.
+
+use std::path::PathBuf;
+
+use flagfall::config::{Config, Role, load, warnings};
+
+fn shipped(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("config").join(name)
+}
+
+#[test]
+fn the_commented_file_is_the_default() {
+    let loaded = load(&[shipped("flagfall.toml")], std::iter::empty()).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(loaded.config, Config::default());
+}
+
+#[test]
+fn the_examples_in_the_commented_file_are_right_too() {
+    let text = std::fs::read_to_string(shipped("flagfall.toml")).expect("there");
+    let example = |line: &&str| {
+        line.starts_with("# [")
+            || line.starts_with("# ")
+                && line[2..]
+                    .split_once(" = ")
+                    .is_some_and(|(key, _)| key.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_'))
+    };
+    // Files that the examples name are not on this machine.
+    let opened = text.lines().map(|line| if example(&line) && !line.contains("_file = ") { &line[2..] } else { line });
+    let without_broker_user =
+        opened.filter(|line| !line.starts_with("[broker.user") && !line.starts_with("read =") && !line.starts_with("write ="));
+    let found = crate::support::config(&[&without_broker_user.collect::<Vec<_>>().join("\n")], &[]);
+    assert_eq!(found.user["anna"].role, Role::Arbiter);
+    assert_eq!((found.board.len(), found.board[0].chess960), (1, Some(true)));
+}
+
+#[test]
+fn the_example_of_an_event_is_right() {
+    let files = [shipped("flagfall.toml"), shipped("event.example.toml")];
+    let config = load(&files, std::iter::empty()).unwrap_or_else(|errors| panic!("{errors}")).config;
+    assert_eq!((config.event.id.as_str(), config.event.delay, config.board.len()), ("open26", 900, 3));
+    assert_eq!(config.user["petra"].role, Role::Chief);
+    assert_eq!(warnings(&config), Vec::<String>::new());
+}

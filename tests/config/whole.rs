@@ -1,0 +1,79 @@
+//! What keys say together.
+
+use crate::support::{config, problems};
+
+const TWO: &str = "[[board]]\nid = \"b1\"\n";
+
+/// Files that are right, a whole that is not, and what is said.
+const WHOLES: &[(&str, &[&str])] = &[
+    ("[mqtt]\ntls = true\n", &["1.toml:2:1: mqtt.tls: needs mqtt.ca_file, the certificates that are trusted"]),
+    (
+        "[mqtt]\nhost = \"10.0.0.1\"\n",
+        &["1.toml:2:1: mqtt.host: is another machine: needs mqtt.tls = true, or mqtt.insecure = true to send without TLS"],
+    ),
+    (
+        "[broker]\nenabled = true\ntcp = \"0.0.0.0:1883\"\n",
+        &["1.toml:3:1: broker.tcp: can be reached from other machines: needs users, [broker.user.NAME]"],
+    ),
+    (
+        "[broker]\nenabled = true\nwebsocket = \"[::]:9001\"\n",
+        &["1.toml:3:1: broker.websocket: can be reached from other machines: needs users, [broker.user.NAME]"],
+    ),
+    (
+        "[broker]\nenabled = true\nwebsocket = \"127.0.0.1:1883\"\n",
+        &["1.toml:3:1: broker.websocket: is the same address and port as broker.tcp"],
+    ),
+    ("[journal]\nfile_mib = 8\ntotal_mib = 7\n", &["1.toml:3:1: journal.total_mib: is less than journal.file_mib, one file"]),
+    (
+        "[[board]]\nid = \"b1\"\nport = \"/dev/a\"\n[[board]]\nid = \"b2\"\nport = \"/dev/a\"\n",
+        &["1.toml:6:1: board.b2.port: is that of board \"b1\" too, at 1.toml:3:1"],
+    ),
+    (
+        "[[board]]\nid = \"b1\"\nserial = \"1\"\nusb_serial = \"2\"\n[[board]]\nid = \"b2\"\nserial = \"1\"\nusb_serial = \"2\"\n",
+        &[
+            "1.toml:7:1: board.b2.serial: is that of board \"b1\" too, at 1.toml:3:1",
+            "1.toml:8:1: board.b2.usb_serial: is that of board \"b1\" too, at 1.toml:4:1",
+        ],
+    ),
+    (
+        "[[board]]\nid = \"b1\"\nserial = \"1\"\n[[board]]\nid = \"b2\"\n",
+        &["1.toml:4:1: board.b2: there are several boards: needs serial, usb_serial or port, so that its device is known"],
+    ),
+    (
+        "[user.anna]\nrole = \"arbiter\"\nboards = [\"b1\", \"b12\"]\n[[board]]\nid = \"b1\"\n",
+        &["1.toml:3:1: user.anna.boards: this machine has no board \"b12\"; did you mean \"b1\"?"],
+    ),
+];
+
+#[test]
+fn each_bad_whole_says_where() {
+    for (text, lines) in WHOLES {
+        assert_eq!(problems(&[text], &[]), *lines, "{text}");
+    }
+}
+
+#[test]
+fn the_place_is_that_of_the_layer_that_said_it() {
+    let found = problems(&["[mqtt]\nhost = \"localhost\"\n"], &[("FLAGFALL__MQTT__HOST", "broker.example")]);
+    assert!(found[0].starts_with("FLAGFALL__MQTT__HOST: mqtt.host: is another machine"), "{found:#?}");
+    let found = problems(&["[mqtt]\nhost = \"localhost\"\n", "\n[mqtt]\nhost = \"broker.example\"\n"], &[]);
+    assert!(found[0].starts_with("2.toml:3:1: mqtt.host: is another machine"), "{found:#?}");
+}
+
+#[test]
+fn what_is_allowed() {
+    for text in [
+        "",
+        TWO,
+        "[mqtt]\nhost = \"::1\"\n",
+        "[mqtt]\nhost = \"LocalHost\"\nraw = true\n",
+        "[mqtt]\nhost = \"10.0.0.1\"\ninsecure = true\n",
+        "[broker]\ntcp = \"0.0.0.0:1883\"\n",
+        "[broker]\nenabled = true\ntcp = \"127.0.0.1:0\"\nwebsocket = \"127.0.0.1:0\"\n",
+        "[broker]\nenabled = true\nwebsocket = \"\"\n",
+        "[user.anna]\nrole = \"arbiter\"\nboards = [\"b12\"]\n",
+        "[event]\ndelay = 86400\ndelay_moves = 40\n",
+    ] {
+        config(&[text], &[]);
+    }
+}
