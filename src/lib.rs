@@ -11,12 +11,14 @@
 //! | [`publish`] | topics and payloads |
 //! | [`config`] | what can be configured, and how it is read |
 //! | [`wall`] | the one place that asks for the time |
+//! | [`anchor`] | what time it was: records of the journal |
 //! | [`arbiter`] | commands: who may do what, and the answers |
 //! | [`broker`] | an MQTT broker in this program |
 //! | [`daemon`] | threads and channels: stations, journal writer, worker, network |
 //! | [`emulate`] | emulated boards that play |
 //! | [`cli`] | the commands |
 
+pub mod anchor;
 pub mod arbiter;
 #[cfg(feature = "broker")]
 pub mod broker;

@@ -16,6 +16,7 @@ use anyhow::{Context, Result, bail};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
+use crate::anchor::AnchorRecord;
 use crate::journal::{AppendError, Journal, JournalFs, Limits, SyncJob, Synced, WriteError};
 use crate::replay::{Setting, input};
 use crate::restart::{Restart, Restored};
@@ -49,6 +50,8 @@ pub struct Recorder {
     held: VecDeque<(u64, Instant, StationOutput)>,
     /// This turn records an arbiter's command: it is on the disk before anybody hears of it.
     decision: bool,
+    /// The last wall time that the session had recorded when it was opened.
+    anchor: Option<(Instant, AnchorRecord)>,
 }
 
 impl Recorder {
@@ -67,8 +70,14 @@ impl Recorder {
     ) -> Result<(Recorder, Restored)> {
         let (mut journal, recovered) = Journal::open(fs, limits)?;
         let mut restart = Restart::new(setting.station());
+        let mut anchor = None;
         if recovered.session() == Some(session) {
-            recovered.session_records().for_each(|record| restart.feed(&record));
+            for record in recovered.session_records() {
+                if let Body::Anchor(json) = record.body {
+                    anchor = AnchorRecord::read(json).map(|read| (record.at, read)).or(anchor);
+                }
+                restart.feed(&record);
+            }
         }
         let (station, mut restored) = restart.finish(journal.standing());
         restored.damage = recovered.damage;
@@ -86,6 +95,7 @@ impl Recorder {
             deferred: false,
             held: VecDeque::new(),
             decision: false,
+            anchor,
         };
         if restored.inputs > 0 {
             recorder.station.present(now, &mut recorder.out);
@@ -114,6 +124,11 @@ impl Recorder {
     /// The same, to have states rendered.
     pub fn station_mut(&mut self) -> &mut Station {
         &mut self.station
+    }
+
+    /// The last wall time that the session had recorded when it was opened.
+    pub fn recorded_anchor(&self) -> Option<(Instant, AnchorRecord)> {
+        self.anchor
     }
 
     /// When [`Recorder::advance`] must be called if nothing comes before.
@@ -239,7 +254,11 @@ impl Recorder {
                 StationOutput::Send { at, channel, bytes } => {
                     self.append(*at, Body::Tx { link: 0, channel: *channel, bytes: bytes.into() });
                 }
-                StationOutput::Message(_) | StationOutput::Ask(_) | StationOutput::Device(_) => {}
+                StationOutput::Message(_)
+                | StationOutput::Ask(_)
+                | StationOutput::Device(_)
+                | StationOutput::Reply(_)
+                | StationOutput::Do(_) => {}
             }
             self.ready.push(output);
         }

@@ -72,3 +72,9 @@ impl fmt::Display for Utc {
         humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + Duration::from_micros(micros)).fmt(f)
     }
 }
+
+/// Microseconds since the machine was started, sleep included; none if nobody knows.
+pub fn since_boot() -> Option<u64> {
+    let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_BOOTTIME).ok()?;
+    Duration::from(time).as_micros().try_into().ok()
+}

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use flagfall_protocols::time::Instant;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::wall::Utc;
 
@@ -14,7 +14,7 @@ use crate::wall::Utc;
 pub const VERSION: &str = "1.0";
 
 /// What a clock on the wall goes by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "the contract's own words")]
 pub enum TimeSource {
