@@ -1,0 +1,96 @@
+//! As much WebSocket (RFC 6455) and MQTT 3.1.1 as a test needs, by hand: binary frames of less than 126 bytes.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::net::SocketAddr;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::client::PATIENCE;
+
+/// A connection that speaks MQTT 3.1.1 over WebSocket.
+pub(crate) struct WebSocket {
+    stream: TcpStream,
+}
+
+impl WebSocket {
+    /// Opens `/mqtt`; panics if the server does not change protocols.
+    pub(crate) async fn open(broker: SocketAddr) -> WebSocket {
+        let mut stream = TcpStream::connect(broker).await.expect("WebSocket port is open");
+        let request = format!(
+            "GET /mqtt HTTP/1.1\r\nHost: {broker}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
+             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: mqtt\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).await.expect("request is sent");
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"\r\n\r\n") {
+            let byte = timeout(PATIENCE, stream.read_u8()).await.expect("an answer in time").expect("an answer");
+            answer.push(byte);
+        }
+        assert!(answer.starts_with(b"HTTP/1.1 101"), "{}", String::from_utf8_lossy(&answer));
+        WebSocket { stream }
+    }
+
+    /// CONNECT with a clean session; the return code, 0 = accepted.
+    pub(crate) async fn connect(&mut self, name: &str, login: Option<(&str, &str)>) -> Option<u8> {
+        let mut body = vec![0, 4, b'M', b'Q', b'T', b'T', 4, if login.is_some() { 0xC2 } else { 0x02 }, 0, 30];
+        string(&mut body, name);
+        if let Some((user, password)) = login {
+            string(&mut body, user);
+            string(&mut body, password);
+        }
+        self.send(0x10, &body).await;
+        self.receive().await.map(|packet| match packet[..] {
+            [0x20, 2, _, code] => code,
+            _ => panic!("not a CONNACK: {packet:?}"),
+        })
+    }
+
+    /// PUBLISH at QoS 1; the packet that answers, none if the server closed the connection.
+    pub(crate) async fn publish(&mut self, topic: &str, payload: &str) -> Option<Vec<u8>> {
+        let mut body = Vec::new();
+        string(&mut body, topic);
+        body.extend([0, 7]);
+        body.extend(payload.as_bytes());
+        self.send(0x32, &body).await;
+        self.receive().await
+    }
+
+    /// SUBSCRIBE at QoS 1; the return code.
+    pub(crate) async fn subscribe(&mut self, filter: &str) -> Option<u8> {
+        let mut body = vec![0, 8];
+        string(&mut body, filter);
+        body.push(1);
+        self.send(0x82, &body).await;
+        self.receive().await.map(|packet| match packet[..] {
+            [0x90, 3, 0, 8, code] => code,
+            _ => panic!("not a SUBACK: {packet:?}"),
+        })
+    }
+
+    async fn send(&mut self, kind: u8, body: &[u8]) {
+        let length = u8::try_from(body.len() + 2).ok().filter(|length| *length < 126).expect("a short packet");
+        // A mask of zeros leaves the payload as it is.
+        let mut frame = vec![0x82, 0x80 | length, 0, 0, 0, 0, kind, length - 2];
+        frame.extend(body);
+        self.stream.write_all(&frame).await.expect("frame is sent");
+    }
+
+    /// One packet, which both brokers put into one frame; none when the connection is closed.
+    pub(crate) async fn receive(&mut self) -> Option<Vec<u8>> {
+        let receive = async {
+            let (kind, length) = (self.stream.read_u8().await.ok()?, self.stream.read_u8().await.ok()?);
+            assert!(length < 126, "a long frame");
+            let mut payload = vec![0; usize::from(length)];
+            self.stream.read_exact(&mut payload).await.ok()?;
+            if kind == 0x82 { Some(payload) } else { None }
+        };
+        timeout(PATIENCE, receive).await.expect("an answer in time")
+    }
+}
+
+fn string(body: &mut Vec<u8>, text: &str) {
+    body.extend(u16::try_from(text.len()).expect("a short text").to_be_bytes());
+    body.extend(text.as_bytes());
+}
