@@ -1,0 +1,268 @@
+//! How people play a game at a board: from moves to hand motions, presses and what is done at the end.
+//!
+//! ```
+//! use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
+//! use shakmaty::Chess;
+//! use std::time::Duration;
+//!
+//! let second = Duration::from_secs(1);
+//! let turns = ["e4", "e5", "Bc4"].map(|san| Turn { san: san.to_owned(), think: second, manner: Manner::Slide });
+//! let play = Play { start: Chess::default(), turns: turns.to_vec(), end: End::default(), rotated: false };
+//! let script = play.script(&Habits::default(), 7).expect("legal moves");
+//! assert!(script.to_string().contains("slide f1 c4"));
+//! ```
+
+use std::fmt;
+use std::time::Duration;
+
+use fastrand::Rng;
+use flagfall_hardware::emulator::script::{Action, Script};
+use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::{Color, Piece, Role, Square};
+use shakmaty::san::SanPlus;
+use shakmaty::{Chess, Move, Position};
+
+mod adjust;
+mod motions;
+
+/// In which way a move is made. What does not suit a move is made [`Manner::Straight`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Manner {
+    /// In any way that suits the move, by the seed.
+    #[default]
+    ByChance,
+    /// Lift and put down: what stands there is pushed off, the king goes before the rook, the pawn is exchanged on its last
+    /// rank, a pawn taken in passing goes last.
+    Straight,
+    /// Along the board, over every square on the way.
+    Slide,
+    /// A captured man, or the pawn that promotes, is taken off first.
+    VictimFirst,
+    /// A captured man is taken off just before the other comes down; the promoted piece stands before the pawn goes.
+    VictimLast,
+    /// Two hands: both men of a castling, or captor and captured, leave at the same time.
+    BothHands,
+    /// The rook before the king.
+    RookFirst,
+    /// The piece pauses on the last square before its own, or between squares where no sensor sees it.
+    Pause,
+    /// The new square is seen before the old one is empty, as a scan may see a fast hand.
+    SeenTwice,
+}
+
+impl Manner {
+    const CHOICE: [Manner; 8] = [
+        Manner::Straight,
+        Manner::Slide,
+        Manner::VictimFirst,
+        Manner::VictimLast,
+        Manner::BothHands,
+        Manner::RookFirst,
+        Manner::Pause,
+        Manner::SeenTwice,
+    ];
+}
+
+/// How fast and how tidy the players are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Habits {
+    /// Between two touches of one move, from and to.
+    pub hand: [Duration; 2],
+    /// From the release of the piece to the press, from and to.
+    pub press: [Duration; 2],
+    /// In so many of a hundred turns a piece that is not to move is straightened and put back (4.2.1).
+    pub adjusts: u8,
+}
+
+impl Default for Habits {
+    /// Blitz: a piece is on its way for a quarter of a second, and the hand goes on to the clock at once.
+    fn default() -> Habits {
+        let millis = |from, to| [Duration::from_millis(from), Duration::from_millis(to)];
+        Habits { hand: millis(120, 350), press: millis(200, 600), adjusts: 8 }
+    }
+}
+
+/// One move at a board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Standard algebraic notation.
+    pub san: String,
+    /// From the opponent's press to the first touch.
+    pub think: Duration,
+    /// How it is made.
+    pub manner: Manner,
+}
+
+/// A result shown with the kings on the four squares of the centre.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// Both kings on white squares.
+    WhiteWon,
+    /// Both kings on black squares.
+    BlackWon,
+    /// One on each.
+    Draw,
+}
+
+/// What is done after the last move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// The clock is pressed after the last move; if not, that player's time goes on.
+    pub pressed: bool,
+    /// So long after the last move an arbiter stops the clock.
+    pub stop_after: Option<Duration>,
+    /// After that the kings are put there.
+    pub kings: Option<Shown>,
+}
+
+impl Default for End {
+    /// The last move is pressed, and nothing more happens.
+    fn default() -> End {
+        End { pressed: true, stop_after: None, kings: None }
+    }
+}
+
+/// A game as it is played at a board.
+#[derive(Clone, Debug)]
+pub struct Play {
+    /// Where it begins; this position stands on the board.
+    pub start: Chess,
+    /// The moves.
+    pub turns: Vec<Turn>,
+    /// What is done after them.
+    pub end: End,
+    /// White sits at the board's other side, and at the right of the clock.
+    pub rotated: bool,
+}
+
+/// A move that cannot be played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Illegal {
+    /// From 1.
+    pub ply: usize,
+    /// As it was written.
+    pub san: String,
+}
+
+impl fmt::Display for Illegal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ply {}: `{}` is no legal move", self.ply, self.san)
+    }
+}
+
+impl std::error::Error for Illegal {}
+
+/// An arbiter needs so long to put his hand on the clock's button, or a player to reach for the kings.
+const REACH: Duration = Duration::from_millis(800);
+
+impl Play {
+    /// The moves.
+    ///
+    /// # Errors
+    /// The first one that is not legal or cannot be read.
+    pub fn moves(&self) -> Result<Vec<Move>, Illegal> {
+        let mut position = self.start.clone();
+        let legal = |(index, turn): (usize, &Turn)| {
+            let read = turn.san.parse::<SanPlus>().ok().and_then(|san| san.san.to_move(&position).ok());
+            let mv = read.ok_or_else(|| Illegal { ply: index + 1, san: turn.san.clone() })?;
+            position.play_unchecked(mv);
+            Ok(mv)
+        };
+        self.turns.iter().enumerate().map(legal).collect()
+    }
+
+    /// The hand motions. The clock is started half a second after the script begins. The same seed gives the same script.
+    ///
+    /// # Errors
+    /// As [`Play::moves`].
+    pub fn script(&self, habits: &Habits, seed: u64) -> Result<Script, Illegal> {
+        let moves = self.moves()?;
+        let mut rng = Rng::with_seed(seed);
+        let mut script = Script::new();
+        let mut position = self.start.clone();
+        let mut now = Duration::from_millis(500);
+        self.add(&mut script, now, Action::Run);
+        for (index, (turn, mv)) in self.turns.iter().zip(moves).enumerate() {
+            let begin = now + turn.think;
+            let (motions, lasts) = motions::make(&mut rng, habits, &position, mv, turn.manner);
+            for (at, action) in motions {
+                self.add(&mut script, begin + at, action);
+            }
+            if rng.u8(0..100) < habits.adjusts {
+                for (at, action) in adjust::straighten(&mut rng, &position, mv, turn.think) {
+                    self.add(&mut script, now + at, action);
+                }
+            }
+            now = begin + lasts;
+            if self.end.pressed || index + 1 < self.turns.len() {
+                now += between(&mut rng, habits.press);
+                let side = if position.turn().is_white() { ClockSide::Left } else { ClockSide::Right };
+                self.add(&mut script, now, Action::Press(side));
+            }
+            position.play_unchecked(mv);
+        }
+        self.finish(&mut script, &position, now);
+        Ok(script)
+    }
+
+    fn finish(&self, script: &mut Script, position: &Chess, mut now: Duration) {
+        if let Some(after) = self.end.stop_after {
+            now += after;
+            self.add(script, now, Action::Stop);
+        }
+        let Some(shown) = self.end.kings else { return };
+        let kings = [shakmaty::Color::White, shakmaty::Color::Black].map(|color| position.board().king_of(color));
+        let to = match shown {
+            Shown::WhiteWon => [shakmaty::Square::E4, shakmaty::Square::D5],
+            Shown::BlackWon => [shakmaty::Square::D4, shakmaty::Square::E5],
+            Shown::Draw => [shakmaty::Square::E4, shakmaty::Square::E5],
+        };
+        for from in kings.into_iter().flatten() {
+            now += REACH;
+            self.add(script, now, Action::Lift(square(from)));
+            self.add(script, now, Action::Drop);
+        }
+        for (to, color) in to.into_iter().zip([Color::White, Color::Black]) {
+            now += REACH / 2;
+            self.add(script, now, Action::Place(square(to), Some(Piece::new(color, Role::King))));
+        }
+    }
+
+    /// Adds an action that is told as seen from White's side.
+    fn add(&self, script: &mut Script, at: Duration, action: Action) {
+        let turned = |square: Square| if self.rotated { square.rotated() } else { square };
+        let action = match action {
+            Action::Lift(square) => Action::Lift(turned(square)),
+            Action::Place(square, piece) => Action::Place(turned(square), piece),
+            Action::Slide { from, to, lasts } => Action::Slide { from: turned(from), to: turned(to), lasts },
+            Action::Dropout { square, lasts } => Action::Dropout { square: turned(square), lasts },
+            Action::Press(side) if self.rotated => Action::Press(side.other()),
+            other => other,
+        };
+        script.push(at, action);
+    }
+}
+
+/// Shakmaty and the protocols count squares alike.
+fn square(square: shakmaty::Square) -> Square {
+    Square::wrapping(u8::from(square))
+}
+
+fn piece(piece: shakmaty::Piece) -> Piece {
+    let color = if piece.color.is_white() { Color::White } else { Color::Black };
+    let role = match piece.role {
+        shakmaty::Role::Pawn => Role::Pawn,
+        shakmaty::Role::Knight => Role::Knight,
+        shakmaty::Role::Bishop => Role::Bishop,
+        shakmaty::Role::Rook => Role::Rook,
+        shakmaty::Role::Queen => Role::Queen,
+        shakmaty::Role::King => Role::King,
+    };
+    Piece::new(color, role)
+}
+
+/// Whole microseconds between two times, both included; the first one if they are the wrong way round.
+fn between(rng: &mut Rng, [from, to]: [Duration; 2]) -> Duration {
+    let (from, to) = (from.as_micros() as u64, to.as_micros() as u64);
+    Duration::from_micros(rng.u64(from..=to.max(from)))
+}

@@ -1,0 +1,44 @@
+//! J'adoube (4.2.1): somebody straightens a piece that has nothing to do with the move.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use flagfall_hardware::emulator::script::Action;
+use shakmaty::{Chess, Move, Position, Square};
+
+use super::motions::Motions;
+use super::{between, piece, square};
+
+/// The board has had a scan to see the move before.
+const AFTER: Duration = Duration::from_millis(450);
+/// Longer than that and it is a piece in the hand.
+const LONGEST: Duration = Duration::from_millis(2500);
+/// How long a piece that is straightened is off its square at least.
+const SHORTEST: Duration = Duration::from_millis(100);
+
+/// The motions, in the time before the first touch of `mv`; none if that is too short or no piece is free for it.
+pub(super) fn straighten(rng: &mut Rng, position: &Chess, mv: Move, think: Duration) -> Motions {
+    let Some(last) = think.checked_sub(SHORTEST).filter(|last| *last > AFTER) else { return Vec::new() };
+    let busy = squares(mv);
+    // Nor one whose lifting could be the beginning of another move to the same square.
+    let rival = |from: Square| position.legal_moves().iter().any(|other| other.to() == mv.to() && other.from() == Some(from));
+    let standing = position.board().clone().into_iter();
+    let free: Vec<_> = standing.filter(|(at, _)| !busy.contains(at) && !rival(*at)).collect();
+    let Some(&(at, man)) = rng.choice(&free) else { return Vec::new() };
+    let begin = between(rng, [AFTER, last]);
+    let end = between(rng, [begin + SHORTEST, think.min(begin + LONGEST)]);
+    let back = Action::Place(square(at), Some(piece(man)));
+    vec![(begin, Action::Lift(square(at))), (begin, Action::Drop), (end, back)]
+}
+
+/// Squares that a move sets or passes.
+fn squares(mv: Move) -> Vec<Square> {
+    match (mv, mv.from()) {
+        (Move::Castle { king, .. }, _) => {
+            shakmaty::File::ALL.into_iter().map(|file| Square::from_coords(file, king.rank())).collect()
+        }
+        (Move::EnPassant { from, to }, _) => vec![from, to, Square::from_coords(to.file(), from.rank())],
+        (_, Some(from)) => shakmaty::attacks::between(from, mv.to()).into_iter().chain([from, mv.to()]).collect(),
+        (_, None) => vec![mv.to()],
+    }
+}

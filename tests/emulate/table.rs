@@ -1,0 +1,65 @@
+//! An emulated board and a station in one room, in simulated time.
+
+use flagfall::publish::Message;
+use flagfall::publish::topics::Board;
+use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::game::GameConfig;
+use flagfall_game::message::ArbiterState;
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{Emulator, Settings};
+use flagfall_protocols::drivers;
+use flagfall_protocols::time::Instant;
+
+/// The driver's questions at the start are answered by then.
+const STARTED: u64 = 5_000_000;
+
+/// What came out of it.
+pub(crate) struct Outcome {
+    pub(crate) messages: Vec<Message>,
+    pub(crate) state: ArbiterState,
+}
+
+/// Plays `script` on such a board, and `rest` microseconds more.
+pub(crate) fn run(settings: Settings, script: &Script, control: Option<&str>, board: Board, rest: u64) -> Outcome {
+    let mut emulator = Emulator::new(settings);
+    let time_control = control.map(|text| TimeControl::parse(text).expect("a time control"));
+    let config = GameConfig { time_control, ..GameConfig::default() };
+    let mut station = Station::new(drivers::find("dgt").expect("registered"), config, board, "table");
+    let end = Instant(STARTED + script.end().as_micros() as u64 + rest);
+    let (mut out, mut messages, mut sent, mut loaded) = (Vec::new(), Vec::new(), Vec::new(), false);
+    station.feed(Instant::ZERO, &StationInput::Link { up: true }, &mut out);
+    loop {
+        for output in out.drain(..) {
+            match output {
+                StationOutput::Send { at, bytes, .. } => emulator.host(at, &bytes),
+                StationOutput::Message(message) => messages.push(message),
+                StationOutput::Ask(_) => {}
+            }
+        }
+        let begin = (!loaded).then_some(Instant(STARTED));
+        let Some(next) = [emulator.next(), station.deadline(), begin].into_iter().flatten().min() else { break };
+        if next > end {
+            break;
+        }
+        emulator.advance(next, &mut sent);
+        if begin == Some(next) {
+            emulator.load(script);
+            loaded = true;
+        }
+        for (at, bytes) in sent.drain(..) {
+            station.feed(at, &StationInput::Bytes { channel: 0, bytes: &bytes }, &mut out);
+        }
+        station.advance(next, &mut out);
+    }
+    assert_eq!(emulator.impossible(), [], "the script asks for the impossible:\n{script}");
+    assert_eq!((emulator.counters().impossible, emulator.counters().not_loaded), (0, 0));
+    Outcome { messages, state: station.game().arbiter_state() }
+}
+
+impl Outcome {
+    /// SAN of the sure moves.
+    pub(crate) fn moves(&self) -> Vec<String> {
+        self.state.moves.iter().map(|mv| mv.san.clone()).collect()
+    }
+}
