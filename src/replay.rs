@@ -105,9 +105,22 @@ pub fn input<'a>(body: &'a Body<'_>) -> Result<Option<StationInput<'a>>> {
     Ok(match body {
         Body::Rx { channel, bytes, .. } => Some(StationInput::Bytes { channel: *channel, bytes }),
         Body::Link { up, .. } => Some(StationInput::Link { up: *up }),
-        Body::Cmd(json) => Some(StationInput::Command(serde_json::from_str(json).context("command")?)),
+        Body::Cmd(json) => Some(command(json).context("command")?),
         Body::Answer(json) => Some(StationInput::Answer(serde_json::from_str(json).context("answer")?)),
         Body::Anchor(_) | Body::Boot(_) | Body::Tx { .. } | Body::Out { .. } | Body::Ack { .. } | Body::Snap(_) => None,
+    })
+}
+
+/// A command with its admission, or the bare form of traces and older journals, which has its verb at the top.
+fn command(json: &str) -> Result<StationInput<'static>> {
+    #[derive(serde::Deserialize)]
+    struct Top {
+        verb: Option<serde::de::IgnoredAny>,
+    }
+    let Top { verb } = serde_json::from_str(json)?;
+    Ok(match verb {
+        Some(_) => StationInput::Command(serde_json::from_str(json)?),
+        None => StationInput::Submitted(Box::new(serde_json::from_str(json)?)),
     })
 }
 

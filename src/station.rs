@@ -1,5 +1,7 @@
 //! One station: input → driver → game → effects → messages. Time is data; nothing here reads a clock or does IO.
 
+mod submitted;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -12,6 +14,7 @@ use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Input, Outpu
 use flagfall_protocols::event::{Anomaly, DeviceEvent};
 use flagfall_protocols::time::Instant;
 
+use crate::arbiter::{Errand, Memory, Recorded, Reply};
 use crate::publish::topics::Board;
 use crate::publish::{Message, Messages};
 
@@ -30,8 +33,10 @@ pub enum StationInput<'a> {
         /// The bytes.
         bytes: &'a [u8],
     },
-    /// An admitted command.
+    /// A command without an admission, as traces have it.
     Command(Command),
+    /// A command with its admission.
+    Submitted(Box<Recorded>),
     /// A worker's answer.
     Answer(Answer),
 }
@@ -54,6 +59,10 @@ pub enum StationOutput {
     Ask(Ask),
     /// The device said who or how it is: identity, battery, silent, responding.
     Device(DeviceEvent),
+    /// Answer a command.
+    Reply(Reply),
+    /// Do what a command wants of the daemon.
+    Do(Errand),
 }
 
 /// The pictures that changed since they were made last.
@@ -91,6 +100,9 @@ pub struct Station {
     stale: Stale,
     /// Whose clock ran when that was asked last.
     running: Option<&'static str>,
+    commands: Memory,
+    /// The device that an admitted command bound last.
+    bound: Option<Errand>,
 }
 
 impl Station {
@@ -108,6 +120,8 @@ impl Station {
             lazy: false,
             stale: Stale::default(),
             running: None,
+            commands: Memory::default(),
+            bound: None,
         }
     }
 
@@ -198,6 +212,7 @@ impl Station {
             }
             StationInput::Bytes { channel, bytes } => self.drive(at, Input::Bytes { channel: *channel, bytes }, out),
             StationInput::Command(command) => self.play(at, &GameInput::Command(command.clone()), out),
+            StationInput::Submitted(recorded) => self.submitted(at, recorded, out),
             StationInput::Answer(answer) => self.play(at, &GameInput::Answer(answer.clone()), out),
         }
         self.ask_device(at, out);
@@ -251,6 +266,10 @@ impl Station {
     fn play(&mut self, at: Instant, input: &GameInput, out: &mut Vec<StationOutput>) {
         let mut effects = std::mem::take(&mut self.effects);
         self.game.step(at, input, &mut effects);
+        self.pass_on(at, effects, out);
+    }
+
+    fn pass_on(&mut self, at: Instant, mut effects: Vec<Effect>, out: &mut Vec<StationOutput>) {
         for effect in effects.drain(..) {
             match effect {
                 Effect::Ask(ask) => out.push(StationOutput::Ask(ask)),

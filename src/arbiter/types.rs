@@ -1,49 +1,163 @@
-//! A command as it arrived, and the answer to it.
+//! A command as it arrived, what was decided about it, and the answer to it.
 
+use flagfall_game::input::Command;
+use flagfall_game::message::CommandBody;
+use flagfall_protocols::trace::Audience;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::Value;
 
 use crate::config::Role;
 
 /// A command as it arrived, read and not yet judged.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Submission {
     /// Who sent it: the level after `cmd` in the topic, which the broker vouches for.
     pub actor: String,
-    /// What this user may do; none for a user the configuration does not know.
+    /// What this user may do here; none for a user the configuration does not know.
     pub role: Option<Role>,
     /// The verb in the topic.
     pub verb: String,
-    /// The sender's id of it: the same id is the same command.
+    /// The sender's id of it, `[A-Za-z0-9._:-]{1,64}`: the same id is the same command. Empty if it could not be read.
     pub id: String,
     /// When it was sent, as the sender's clock says, RFC 3339.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issued: Option<String>,
     /// Its age on arrival in milliseconds; none where either clock is not known to be synchronised.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age_ms: Option<u64>,
     /// What the sender believed to be the case.
     #[serde(default)]
     pub expect: Expect,
     /// When the arbiter saw what it is about, RFC 3339.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_at: Option<String>,
+    /// The same in microseconds since the journal began; none where that cannot be said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_us: Option<u64>,
     /// Why, in the sender's words.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What the verb needs, JSON.
-    pub body: Box<RawValue>,
+    /// What the verb needs.
+    #[serde(default)]
+    pub body: Value,
+    /// Where the answer goes.
+    #[serde(default)]
+    pub reply: ReplyTo,
+    /// What is wrong with the payload; the fields that could be read are there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
 }
 
 /// What the sender believed to be the case: the lock of a command that changes the game.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Expect {
     /// The game.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game: Option<String>,
     /// The revision of the arbiters' state.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rev: Option<u32>,
+}
+
+/// Where an answer goes, and what the sender wants to find in it again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct ReplyTo {
+    /// The response topic; none = the sender named none that is theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
+    /// MQTT 5 correlation data, lower-case hex.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correlation: Option<String>,
+    /// `corr` of the payload, for clients of MQTT 3.1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corr: Option<String>,
+}
+
+/// What is wrong with a command.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Fault {
+    /// In one word.
+    pub code: Code,
+    /// For people: no control characters, at most 200 letters.
+    pub message: String,
+}
+
+impl Fault {
+    /// A fault; what cannot be shown in `message` is left out.
+    pub fn new(code: Code, message: &str) -> Fault {
+        Fault { code, message: message.chars().filter(|c| !c.is_control()).take(200).collect() }
+    }
+}
+
+/// A command with its admission: what a `cmd` record holds.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Recorded {
+    /// The command.
+    pub submission: Submission,
+    /// What was decided when it arrived.
+    pub verdict: Verdict,
+}
+
+/// What was decided about a command when it arrived.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// To be done.
+    Admitted(Action),
+    /// Not to be done.
+    Refused(Fault),
+    /// It was there before: the same answer again.
+    Again,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// By the game.
+    Game(Command),
+    /// By the daemon.
+    Errand(Errand),
+}
+
+/// What a command wants of the daemon, not of the game.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(tag = "verb", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Errand {
+    /// From now on this device is the board's: exactly one of the three is given.
+    BindDevice {
+        /// Its id in topics.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        device: Option<String>,
+        /// Its own serial number.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        serial: Option<String>,
+        /// The path of its port.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        port: Option<String>,
+    },
+    /// Events are to be sent again.
+    Resync {
+        /// The first number that is missing.
+        from: u64,
+        /// Whose events.
+        #[serde(with = "audience")]
+        audience: Audience,
+    },
+}
+
+mod audience {
+    use super::{Audience, Deserialize};
+    use serde::{Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(audience: &Audience, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(audience.name())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Audience, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Audience::find(&name).ok_or_else(|| D::Error::custom("audience: neither arbiter, live nor public"))
+    }
 }
 
 /// How far a command has come.
@@ -52,7 +166,7 @@ pub struct Expect {
 pub enum Stage {
     /// Admitted and on record.
     Accepted,
-    /// Carried out.
+    /// Carried out; an errand: passed on.
     Done,
     /// Not carried out.
     Failed,
@@ -73,17 +187,90 @@ pub enum Code {
     DeviceOffline,
 }
 
-/// The answer to a command.
+impl Code {
+    /// The word in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Code::Ok => "ok",
+            Code::Denied => "denied",
+            Code::Invalid => "invalid",
+            Code::Stale => "stale",
+            Code::Unsupported => "unsupported",
+            Code::Expired => "expired",
+            Code::Busy => "busy",
+            Code::DeviceOffline => "device-offline",
+        }
+    }
+}
+
+/// The answer to a command: body of `cmd.reply`, but for `id`, which stands in the header, and where it goes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reply {
+    /// Whom it is for.
+    #[serde(skip)]
+    pub actor: String,
     /// The command's id.
+    #[serde(skip)]
     pub id: String,
+    /// Where it goes.
+    #[serde(skip)]
+    pub to: ReplyTo,
     /// How far it has come.
     pub stage: Stage,
     /// Why.
     pub code: Code,
     /// The same for people; empty if there is nothing to say.
     pub message: String,
+    /// The game now.
+    pub game: String,
     /// The revision of the arbiters' state now.
     pub rev: u32,
+    /// `corr` of the command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub corr: Option<String>,
+}
+
+impl Recorded {
+    /// As a `cmd` record: without any control character, as a line of a journal wants it.
+    pub fn to_json(&self) -> String {
+        // Plain structs and JSON values: there is nothing in them that JSON cannot say. A delete character stands in strings
+        // only, and JSON does not escape it.
+        serde_json::to_string(self).unwrap_or_default().replace('\u{7f}', "\\u007f")
+    }
+}
+
+impl Submission {
+    /// What the audit says of it.
+    pub fn audit(&self, code: Code, message: &str) -> CommandBody {
+        let role = self.role.map(|role| match role {
+            Role::Operator => "operator",
+            Role::Arbiter => "arbiter",
+            Role::Chief => "chief",
+        });
+        CommandBody {
+            verb: self.verb.clone(),
+            id: Some(self.id.clone()),
+            actor: Some(self.actor.clone()),
+            role,
+            code: Some(code.name()),
+            message: (!message.is_empty()).then(|| message.to_owned()),
+            observed_at: self.observed_at.clone(),
+            reason: self.reason.clone(),
+        }
+    }
+
+    /// The answer to it.
+    pub fn answer(&self, stage: Stage, code: Code, message: &str, game: String, rev: u32) -> Reply {
+        Reply {
+            actor: self.actor.clone(),
+            id: self.id.clone(),
+            to: self.reply.clone(),
+            stage,
+            code,
+            message: message.to_owned(),
+            game,
+            rev,
+            corr: self.reply.corr.clone(),
+        }
+    }
 }

@@ -29,7 +29,7 @@ pub(super) fn run(trace: &Trace<'_>, setting: &Setting, dir: &Path, out: &mut dy
             print_json(&message, out)?;
             Ok(out.flush()?)
         }
-        StationOutput::Send { .. } | StationOutput::Ask(_) | StationOutput::Device(_) => Ok(()),
+        _ => Ok(()),
     };
     let disk = Box::new(Disk::open(dir)?);
     let (mut recorder, restored) = Recorder::open(disk, Limits::default(), setting, &session, &mut sink)?;

@@ -1,5 +1,6 @@
 //! Arbiters' records: each changes what the daemon knows, never what a clock or board shows (`mqtt.md` section 5).
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -15,7 +16,7 @@ use crate::effect::Effect;
 use crate::game::{Game, castling_mode};
 use crate::input::{Command, GameResult, Side};
 use crate::interval::Interval;
-use crate::message::{AuditBody, MoveBody, RevisionBody, Stage};
+use crate::message::{AuditBody, CommandBody, MoveBody, RevisionBody, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::gesture;
 use crate::reconstruct::record::How;
@@ -28,7 +29,8 @@ impl Game {
         match self.carry_out(command, out) {
             Ok(()) => {
                 self.revised();
-                out.push(Effect::Audit(AuditBody::Command { verb: verb(command) }));
+                let body = CommandBody { verb: verb(command).into(), ..CommandBody::default() };
+                out.push(Effect::Audit(AuditBody::Command(Box::new(body))));
             }
             Err(problem) => out.push(Effect::Audit(AuditBody::Refused { problem: format!("{}: {problem}", verb(command)) })),
         }

@@ -251,9 +251,34 @@ pub enum AuditBody {
         /// Why.
         problem: String,
     },
-    /// A command was carried out.
-    Command {
-        /// Its verb.
-        verb: &'static str,
-    },
+    /// A command was carried out, or refused: see its code.
+    Command(Box<CommandBody>),
+}
+
+/// A command in the arbiters' record. A command that came without an admission has its verb only.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CommandBody {
+    /// What was to be done.
+    pub verb: String,
+    /// The sender's id of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Who sent it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+    /// What they may do; none for a user who is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<&'static str>,
+    /// `ok`, or why it was not carried out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
+    /// The same for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// When the arbiter saw what it is about, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_at: Option<String>,
+    /// Why, in the sender's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }

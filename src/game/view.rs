@@ -14,9 +14,10 @@ use crate::alarm::Alarm;
 use crate::clock::flag::FlagFall;
 use crate::effect::{Audience, Effect};
 use crate::game::Game;
+use crate::input::GameResult;
 use crate::laws::finding::{Finding, Outcome, Phase};
 use crate::men::{self, color_name, squares};
-use crate::message::{AlertBody, ArbiterState, ClockBody, FlagBody, LiveMove, LiveState, MoveBody};
+use crate::message::{AlertBody, ArbiterState, ClockBody, FlagBody, LiveMove, LiveState, MoveBody, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::STANDS;
 use crate::reconstruct::line::Tentative;
@@ -34,6 +35,26 @@ impl Game {
             Audience::Arbiter => self.rev,
             Audience::Live => self.live_rev,
         }
+    }
+
+    /// Where the game is.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// A flag has fallen in this game and was not taken back.
+    pub fn has_fallen_flag(&self) -> bool {
+        self.clock.flags().any()
+    }
+
+    /// The result, if it is known.
+    pub fn result(&self) -> Option<GameResult> {
+        self.result
+    }
+
+    /// How many moves the live audience was told.
+    pub fn told(&self) -> usize {
+        self.told.len()
     }
 
     /// The times as every audience sees them.

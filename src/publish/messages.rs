@@ -23,7 +23,7 @@ pub struct Message {
     pub retain: bool,
     /// JSON; empty deletes a retained message.
     pub payload: String,
-    /// It carries a finding or decision: it must be on disk before it is sent.
+    /// It carries a finding or a decision (an arbiter's command): it must be on disk before it is sent.
     pub finding: bool,
     /// When its cause happened.
     pub at: Instant,
@@ -77,6 +77,11 @@ impl Messages {
     /// Messages of this board; `journal` is the first part of every event's id.
     pub fn new(board: Board, journal: &str) -> Messages {
         Messages { board, journal: journal.to_owned(), numbers: [0; 3] }
+    }
+
+    /// The board in topics and payloads.
+    pub fn board(&self) -> &Board {
+        &self.board
     }
 
     /// The last number given to each audience, in the order of [`trace::Audience::ALL`].
@@ -189,7 +194,10 @@ impl Messages {
         };
         // Plain structs of numbers, text and lists: there is nothing in them that JSON cannot say.
         let payload = serde_json::to_string(&envelope).unwrap_or_default();
-        let finding = matches!(shape.kind, "board.ruling") || payload.contains("\"what\":\"finding\"");
+        // Quotation marks within a text have a backslash before them.
+        let says = |what| payload.contains(what);
+        let decided = says("\"body\":{\"what\":\"finding\"") || says("\"body\":{\"what\":\"command\"");
+        let finding = shape.kind == "board.ruling" || shape.kind == "board.audit" && decided;
         out.push(Message { audience, number, topic: shape.topic, retain: !shape.event, payload, finding, at });
     }
 }

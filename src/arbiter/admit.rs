@@ -1,0 +1,151 @@
+//! Admission: is this command to be carried out?
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::memory::Memory;
+use super::types::{Action, Code, Errand, Fault, Submission, Verdict};
+use super::verbs::{self, By, Lock, Until, Verb};
+use crate::config::{Role, User};
+use crate::publish::topics::is_id;
+
+/// A command that is known to be older is not carried out.
+pub const MAX_AGE: Duration = Duration::from_secs(10);
+/// The longest text that names a device.
+const MAX_DEVICE: usize = 200;
+
+/// What of a board decides about a command.
+#[derive(Clone, Debug)]
+pub struct Facts<'a> {
+    /// The game, as `expect.game` names it.
+    pub game: String,
+    /// The revision of the arbiters' state.
+    pub rev: u32,
+    /// A position is set up or a game goes on.
+    pub busy: bool,
+    /// Moves are being played.
+    pub playing: bool,
+    /// A flag fell in this game.
+    pub flag_fell: bool,
+    /// The commands that were there before.
+    pub memory: &'a Memory,
+}
+
+/// What a user may do on a board; none for a user who is not known, or not for this board.
+pub fn role_of(users: &BTreeMap<String, User>, user: &str, board: &str) -> Option<Role> {
+    let User { role, boards } = users.get(user)?;
+    let theirs = *role == Role::Chief || boards.is_empty() || boards.iter().any(|own| own == board);
+    theirs.then_some(*role)
+}
+
+/// Decides about a command that arrived.
+pub fn admit(submission: &Submission, facts: &Facts<'_>) -> Verdict {
+    match facts.memory.find(submission) {
+        Some(true) => return Verdict::Again,
+        Some(false) => return Verdict::Refused(Fault::new(Code::Invalid, "this id was another command's")),
+        None => {}
+    }
+    match judge(submission, facts) {
+        Ok(action) => Verdict::Admitted(action),
+        Err(fault) => Verdict::Refused(fault),
+    }
+}
+
+fn judge(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fault> {
+    let refuse = |code, message: &str| Err(Fault::new(code, message));
+    let Some(role) = submission.role else { return refuse(Code::Denied, "this user may send no commands here") };
+    let verb = verbs::find(&submission.verb);
+    if let Some(verb) = verb {
+        may(role, verb, facts)?;
+    }
+    if let Some(fault) = &submission.fault {
+        return Err(fault.clone());
+    }
+    let Some(verb) = verb else { return refuse(Code::Unsupported, "there is no such command") };
+    if verb.by == By::Nobody && verb.name != "identify" {
+        return refuse(Code::Unsupported, "this command is not supported yet");
+    }
+    if submission.age_ms.is_some_and(|age| Duration::from_millis(age) > MAX_AGE) {
+        return refuse(Code::Expired, "it was sent more than ten seconds ago");
+    }
+    lock(submission, verb, facts)?;
+    match verb.by {
+        By::Game => game_command(submission),
+        By::Daemon => errand(submission),
+        By::Nobody if facts.busy => refuse(Code::Busy, "not during a game"),
+        By::Nobody => refuse(Code::Unsupported, "no device here has lights"),
+    }
+}
+
+fn may(role: Role, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
+    let (enough, why) = match (role, verb.role, verb.until) {
+        (Role::Operator, Role::Operator, Until::Playing) => (!facts.playing, "a game is played: an arbiter is needed"),
+        (Role::Operator, Role::Operator, Until::FlagFell) => (!facts.flag_fell, "a flag fell: an arbiter is needed"),
+        (Role::Operator, least, _) => (least == Role::Operator, "an arbiter is needed"),
+        (Role::Arbiter, least, _) => (least != Role::Chief, "a chief arbiter is needed"),
+        (Role::Chief, ..) => (true, ""),
+    };
+    if enough { Ok(()) } else { Err(Fault::new(Code::Denied, why)) }
+}
+
+fn lock(submission: &Submission, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
+    let expect = &submission.expect;
+    let missing = match verb.lock {
+        Lock::None => None,
+        Lock::Game => expect.game.is_none().then_some("expect.game is needed"),
+        Lock::Rev => (expect.game.is_none() || expect.rev.is_none()).then_some("expect.game and expect.rev are needed"),
+    };
+    if let Some(missing) = missing {
+        return Err(Fault::new(Code::Invalid, missing));
+    }
+    // What is said must be right, needed or not.
+    let right = expect.game.as_ref().is_none_or(|game| *game == facts.game) && expect.rev.is_none_or(|rev| rev == facts.rev);
+    if right { Ok(()) } else { Err(Fault::new(Code::Stale, &format!("the game is {}, its revision {}", facts.game, facts.rev))) }
+}
+
+/// The body with the verb in it, as the enums want it.
+fn with_verb(submission: &Submission) -> Result<serde_json::Map<String, Value>, Fault> {
+    let Value::Object(body) = &submission.body else { return Err(Fault::new(Code::Invalid, "body: not an object")) };
+    let mut body = body.clone();
+    match body.insert("verb".to_owned(), Value::from(submission.verb.as_str())) {
+        None => Ok(body),
+        Some(_) => Err(Fault::new(Code::Invalid, "body: the verb stands in the topic")),
+    }
+}
+
+fn misshapen(error: &serde_json::Error) -> Fault {
+    Fault::new(Code::Invalid, &format!("body: {error}"))
+}
+
+fn game_command(submission: &Submission) -> Result<Action, Fault> {
+    let mut body = with_verb(submission)?;
+    if submission.verb == "claim" {
+        if body.contains_key("observed_at") {
+            return Err(Fault::new(Code::Invalid, "body: observed_at stands beside the body"));
+        }
+        if let Some(observed) = submission.observed_us {
+            body.insert("observed_at".to_owned(), Value::from(observed));
+        }
+    }
+    serde_json::from_value(Value::Object(body)).map(Action::Game).map_err(|error| misshapen(&error))
+}
+
+fn errand(submission: &Submission) -> Result<Action, Fault> {
+    let errand = serde_json::from_value(Value::Object(with_verb(submission)?)).map_err(|error| misshapen(&error))?;
+    let problem = match &errand {
+        Errand::BindDevice { device, serial, port } => {
+            let named: Vec<&String> = [device, serial, port].into_iter().flatten().collect();
+            let sane = |text: &str| (1..=MAX_DEVICE).contains(&text.len()) && !text.chars().any(char::is_control);
+            match named.as_slice() {
+                [name] if sane(name) && device.as_ref().is_none_or(|id| is_id(id)) => None,
+                [_] => Some("body: this names no device"),
+                _ => Some("body: exactly one of device, serial and port is needed"),
+            }
+        }
+        Errand::Resync { from: 0, .. } => Some("body: numbers begin with 1"),
+        Errand::Resync { .. } => None,
+    };
+    problem.map_or(Ok(Action::Errand(errand)), |problem| Err(Fault::new(Code::Invalid, problem)))
+}

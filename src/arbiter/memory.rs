@@ -1,0 +1,50 @@
+//! Commands that were there before, and what was answered: the same id is the same command.
+
+use std::collections::VecDeque;
+
+use flagfall_protocols::bytes::crc32;
+
+use super::types::{Reply, Submission};
+
+/// Commands remembered of one board.
+const MAX_REMEMBERED: usize = 256;
+
+/// The last commands of one board with their answers; a restart rebuilds it from the journal.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    answered: VecDeque<(u32, Reply)>,
+}
+
+/// What makes two commands of the same id the same.
+fn print(submission: &Submission) -> u32 {
+    crc32(format!("{}\n{}", submission.verb, submission.body).as_bytes())
+}
+
+impl Memory {
+    /// Whether a command with this actor and id was there: the same one (`true`) or another.
+    pub fn find(&self, submission: &Submission) -> Option<bool> {
+        self.entry(submission).map(|(known, _)| *known == print(submission))
+    }
+
+    fn entry(&self, submission: &Submission) -> Option<&(u32, Reply)> {
+        self.answered.iter().find(|(_, reply)| reply.id == submission.id && reply.actor == submission.actor)
+    }
+
+    /// The last answer to the same command, for where it came from this time.
+    pub fn answer(&self, submission: &Submission) -> Option<Reply> {
+        let (_, reply) = self.entry(submission)?;
+        Some(Reply { to: submission.reply.clone(), corr: submission.reply.corr.clone(), ..reply.clone() })
+    }
+
+    /// Remembers the last answer. What has no id cannot come again; users who may do nothing are not to push others out, and an
+    /// id keeps its first command.
+    pub fn remember(&mut self, submission: &Submission, reply: &Reply) {
+        if submission.id.is_empty() || submission.role.is_none() || self.entry(submission).is_some() {
+            return;
+        }
+        if self.answered.len() == MAX_REMEMBERED {
+            self.answered.pop_front();
+        }
+        self.answered.push_back((print(submission), reply.clone()));
+    }
+}

@@ -1,0 +1,42 @@
+//! How many commands a user may send.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::wall::Mono;
+
+/// Users who are watched at a time; beyond that the one is forgotten who has been quiet longest.
+const MAX_USERS: usize = 64;
+
+/// A bucket of tokens for each user: so many at once, then so many a second.
+#[derive(Clone, Debug)]
+pub struct RateLimit {
+    burst: u32,
+    /// In which time a token comes back.
+    every: Duration,
+    /// For each user the time at which the bucket is full again.
+    full_at: BTreeMap<String, Mono>,
+}
+
+impl RateLimit {
+    /// `per_second` commands a second, at least 1; as many at once.
+    pub fn new(per_second: u32) -> RateLimit {
+        let burst = per_second.max(1);
+        RateLimit { burst, every: Duration::from_secs(1) / burst, full_at: BTreeMap::new() }
+    }
+
+    /// Whether `user` may send one more `now`; counts it if so.
+    pub fn allow(&mut self, user: &str, now: Mono) -> bool {
+        let full_at = self.full_at.get(user).copied().unwrap_or(now).max(now);
+        let after = full_at.after(self.every);
+        if after.since(now) > self.every * self.burst {
+            return false;
+        }
+        if self.full_at.len() >= MAX_USERS && !self.full_at.contains_key(user) {
+            let quietest = self.full_at.iter().min_by_key(|(_, full_at)| **full_at).map(|(user, _)| user.clone());
+            quietest.and_then(|user| self.full_at.remove(&user));
+        }
+        self.full_at.insert(user.to_owned(), after);
+        true
+    }
+}

@@ -1,0 +1,161 @@
+//! From topic and payload to a command: untrusted bytes, so every field is looked at by itself.
+
+use flagfall_protocols::time::Instant;
+use serde_json::{Map, Value};
+
+use super::types::{Code, Expect, Fault, ReplyTo, Submission};
+use crate::config::Role;
+use crate::publish::envelope::{Anchor, TimeSource};
+use crate::publish::topics::{CommandTopic, may_reply};
+use crate::wall::Utc;
+
+/// The longest payload of a command, bytes.
+pub const MAX_PAYLOAD: usize = 64 << 10;
+/// The longest id of a command.
+const MAX_ID: usize = 64;
+/// The longest reason, game or other short text, bytes.
+const MAX_TEXT: usize = 1000;
+/// The longest `corr`, bytes.
+const MAX_CORR: usize = 128;
+
+/// Reads a command that arrived at `at`. Unknown fields are passed over; a known field with an illegal value, or a payload that is
+/// none, is a fault in the submission, so that it can be answered, recorded and audited like any other.
+///
+/// Beside the fields of `mqtt.md` section 5 a sender may say what its own clock goes by, `"sync":"ntp"`: without that nobody
+/// knows how old a command is.
+pub fn read(
+    root: &str,
+    topic: &CommandTopic<'_>,
+    payload: &[u8],
+    role: Option<Role>,
+    at: Instant,
+    anchor: &Anchor,
+) -> Submission {
+    let mut submission = Submission {
+        actor: topic.user.to_owned(),
+        role,
+        verb: topic.verb.to_owned(),
+        id: String::new(),
+        issued: None,
+        age_ms: None,
+        expect: Expect::default(),
+        observed_at: None,
+        observed_us: None,
+        reason: None,
+        body: Value::Null,
+        reply: ReplyTo::default(),
+        fault: None,
+    };
+    submission.fault = match object(payload) {
+        Ok(mut fields) => {
+            // First what an answer needs.
+            let addressed = address(&mut submission, root, &fields);
+            addressed.and_then(|()| content(&mut submission, &mut fields, at, anchor)).err()
+        }
+        Err(fault) => Some(fault),
+    };
+    submission
+}
+
+fn invalid(message: &str) -> Fault {
+    Fault::new(Code::Invalid, message)
+}
+
+fn object(payload: &[u8]) -> Result<Map<String, Value>, Fault> {
+    if payload.len() > MAX_PAYLOAD {
+        return Err(invalid("the payload is longer than 64 KiB"));
+    }
+    match serde_json::from_slice(payload) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err(invalid("the payload is no JSON object")),
+        Err(error) => Err(invalid(&format!("the payload is no JSON: {error}"))),
+    }
+}
+
+/// A text that is there; `null` is not there.
+fn text<'a>(fields: &'a Map<String, Value>, key: &str, max: usize) -> Result<Option<&'a str>, Fault> {
+    match fields.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) if text.len() <= max && !text.chars().any(char::is_control) => Ok(Some(text)),
+        Some(Value::String(_)) => Err(invalid(&format!("{key}: longer than {max} bytes, or with control characters"))),
+        Some(_) => Err(invalid(&format!("{key}: not a text"))),
+    }
+}
+
+fn time(fields: &Map<String, Value>, key: &str) -> Result<Option<(String, Utc)>, Fault> {
+    let Some(text) = text(fields, key, MAX_TEXT)? else { return Ok(None) };
+    let utc = Utc::parse(text).ok_or_else(|| invalid(&format!("{key}: not a time like 2026-11-21T13:02:11.412Z")))?;
+    Ok(Some((text.to_owned(), utc)))
+}
+
+fn address(submission: &mut Submission, root: &str, fields: &Map<String, Value>) -> Result<(), Fault> {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'-');
+    let id = text(fields, "id", MAX_TEXT)?.filter(|id| (1..=MAX_ID).contains(&id.len()) && id.bytes().all(fits));
+    submission.id = id.ok_or_else(|| invalid("id: not [A-Za-z0-9._:-]{1,64}"))?.to_owned();
+    submission.reply.corr = text(fields, "corr", MAX_CORR)?.map(str::to_owned);
+    let topic = text(fields, "reply_to", MAX_TEXT)?;
+    if topic.is_some_and(|topic| !may_reply(root, &submission.actor, topic)) {
+        return Err(invalid("reply_to: not below reply/<user>/"));
+    }
+    submission.reply.topic = topic.map(str::to_owned);
+    Ok(())
+}
+
+fn content(submission: &mut Submission, fields: &mut Map<String, Value>, at: Instant, anchor: &Anchor) -> Result<(), Fault> {
+    version(fields)?;
+    if text(fields, "type", MAX_TEXT)?.and_then(|kind| kind.strip_prefix("cmd.")) != Some(submission.verb.as_str()) {
+        return Err(invalid("type: not cmd.<verb of the topic>"));
+    }
+    let sync = match text(fields, "sync", MAX_TEXT)? {
+        Some(name) => TimeSource::find(name).ok_or_else(|| invalid("sync: not ntp, ptp, gps, rtc or none"))?,
+        None => TimeSource::None,
+    };
+    let both = sync.is_synchronised() && anchor.sync.is_synchronised();
+    let issued = time(fields, "issued")?;
+    let now = anchor.utc(at);
+    submission.age_ms = issued.as_ref().filter(|_| both).map(|(_, issued)| now.0.saturating_sub(issued.0).max(0) as u64 / 1000);
+    if let Some((text, seen)) = time(fields, "observed_at")? {
+        submission.observed_at = Some(text);
+        submission.observed_us = match &issued {
+            _ if both => Some(anchor.at(seen).0.min(at.0)),
+            // How long before sending it was seen is right on any clock that runs.
+            Some((_, issued)) => Some(at.0.saturating_sub(issued.0.saturating_sub(seen.0).max(0) as u64)),
+            None => None,
+        };
+    }
+    submission.issued = issued.map(|(text, _)| text);
+    submission.reason = text(fields, "reason", MAX_TEXT)?.map(str::to_owned);
+    submission.expect = expect(fields)?;
+    submission.body = match fields.remove("body") {
+        None | Some(Value::Null) => Value::Object(Map::new()),
+        Some(body @ Value::Object(_)) => body,
+        Some(_) => return Err(invalid("body: not an object")),
+    };
+    Ok(())
+}
+
+fn version(fields: &Map<String, Value>) -> Result<(), Fault> {
+    let version = text(fields, "v", MAX_TEXT)?.and_then(|version| version.split_once('.'));
+    let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse::<u32>().ok()).flatten();
+    match version.map(|(major, minor)| (number(major), number(minor))) {
+        Some((Some(1), Some(_))) => Ok(()),
+        Some((Some(_), Some(_))) => Err(Fault::new(Code::Unsupported, "v: only 1 is spoken here")),
+        _ => Err(invalid("v: not <major>.<minor>")),
+    }
+}
+
+fn expect(fields: &Map<String, Value>) -> Result<Expect, Fault> {
+    let expect = match fields.get("expect") {
+        None | Some(Value::Null) => return Ok(Expect::default()),
+        Some(Value::Object(expect)) => expect,
+        Some(_) => return Err(invalid("expect: not an object")),
+    };
+    let rev = match expect.get("rev") {
+        None | Some(Value::Null) => None,
+        Some(rev) => {
+            let rev = rev.as_u64().and_then(|rev| u32::try_from(rev).ok());
+            Some(rev.ok_or_else(|| invalid("expect.rev: not a revision"))?)
+        }
+    };
+    Ok(Expect { game: text(expect, "game", MAX_TEXT)?.map(str::to_owned), rev })
+}

@@ -1,0 +1,99 @@
+//! Who may do what, and what must be locked.
+//!
+//! | verb | least role | lock | |
+//! | --- | --- | --- | --- |
+//! | `resync` | operator | – | changes nothing |
+//! | `identify` | operator | – | not during a game |
+//! | `bind-device` | operator | – | the board is another one, the game is not |
+//! | `start-game` | operator | game, rev | while a game is played: arbiter, since its findings go |
+//! | `correct-move`, `take-back`, `set-position`, `swap-sides` | operator | game, rev | once a flag fell: arbiter, since the finding rests on them |
+//! | `acknowledge-alert` | arbiter | game | numbers of alarms are the game's |
+//! | `claim`, `set-move-count`, `set-clock-record`, `stop-clocks`, `restart-clocks`, `declare-result` | arbiter | game, rev | decisions |
+//! | `offer`, `accept`, `resign`, `penalty`, `confirm`, `reject` | arbiter | game, rev | not yet supported |
+//!
+//! An operator looks after the devices and writes down what stands on the boards; what costs a player something is an arbiter's.
+//! Roles hold on a user's own boards, a chief's on all.
+
+use crate::config::Role;
+
+/// What the sender must say that it knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lock {
+    /// Nothing.
+    None,
+    /// `expect.game`.
+    Game,
+    /// `expect.game` and `expect.rev`.
+    Rev,
+}
+
+/// When an operator's right ends and an arbiter is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// It does not.
+    Always,
+    /// While a game is played.
+    Playing,
+    /// Once a flag fell in the game.
+    FlagFell,
+}
+
+/// Who does it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// The game.
+    Game,
+    /// The daemon.
+    Daemon,
+    /// Nobody yet.
+    Nobody,
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verb {
+    /// Its name, the last level of the topic.
+    pub name: &'static str,
+    /// Who may, at least.
+    pub role: Role,
+    /// When an operator may not.
+    pub until: Until,
+    /// What must be locked.
+    pub lock: Lock,
+    /// Who does it.
+    pub by: By,
+}
+
+const fn row(name: &'static str, role: Role, until: Until, lock: Lock, by: By) -> Verb {
+    Verb { name, role, until, lock, by }
+}
+
+/// The table.
+pub const VERBS: [Verb; 21] = [
+    row("resync", Role::Operator, Until::Always, Lock::None, By::Daemon),
+    row("identify", Role::Operator, Until::Always, Lock::None, By::Nobody),
+    row("bind-device", Role::Operator, Until::Always, Lock::None, By::Daemon),
+    row("start-game", Role::Operator, Until::Playing, Lock::Rev, By::Game),
+    row("correct-move", Role::Operator, Until::FlagFell, Lock::Rev, By::Game),
+    row("take-back", Role::Operator, Until::FlagFell, Lock::Rev, By::Game),
+    row("set-position", Role::Operator, Until::FlagFell, Lock::Rev, By::Game),
+    row("swap-sides", Role::Operator, Until::FlagFell, Lock::Rev, By::Game),
+    row("acknowledge-alert", Role::Arbiter, Until::Always, Lock::Game, By::Game),
+    row("claim", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
+    row("set-move-count", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
+    row("set-clock-record", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
+    row("stop-clocks", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
+    row("restart-clocks", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
+    row("declare-result", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
+    row("offer", Role::Arbiter, Until::Always, Lock::Rev, By::Nobody),
+    row("accept", Role::Arbiter, Until::Always, Lock::Rev, By::Nobody),
+    row("resign", Role::Arbiter, Until::Always, Lock::Rev, By::Nobody),
+    row("penalty", Role::Arbiter, Until::Always, Lock::Rev, By::Nobody),
+    row("confirm", Role::Arbiter, Until::Always, Lock::Rev, By::Nobody),
+    row("reject", Role::Arbiter, Until::Always, Lock::Rev, By::Nobody),
+];
+
+/// The row of that name.
+pub fn find(name: &str) -> Option<&'static Verb> {
+    VERBS.iter().find(|verb| verb.name == name)
+}
