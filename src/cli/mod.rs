@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod emulate;
 mod journalled;
 mod replay;
 mod summary;
@@ -25,6 +26,7 @@ enum Command {
     /// Make traces.
     #[command(subcommand)]
     Trace(trace::Trace),
+    Emulate(emulate::Emulate),
 }
 
 /// Runs the command line: exit code 0 if all went well, 1 if not, 2 if the words of the call are off.
@@ -32,6 +34,7 @@ pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Replay(replay) => replay.run(),
         Command::Trace(trace) => trace.run(),
+        Command::Emulate(emulate) => emulate.run(),
     };
     match done {
         Ok(code) => code,

@@ -86,6 +86,11 @@ impl DemoGame {
         self.play.script(&Habits::default(), self.seed).unwrap_or_default()
     }
 
+    /// The same game played by other hands; the length differs by a few seconds.
+    pub fn seeded(self, seed: u64) -> DemoGame {
+        DemoGame { seed, ..self }
+    }
+
     /// What must have arrived in the end.
     pub fn expected(&self) -> Expected {
         let mut moves: Vec<String> = self.play.turns.iter().map(|turn| turn.san.clone()).collect();

@@ -1,0 +1,191 @@
+//! `flagfall emulate`: a board on a pseudo-terminal that other programs can open.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use flagfall_hardware::emulator::Settings;
+use flagfall_hardware::emulator::script::Script;
+use serde::Serialize;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::emulate::board::Status;
+use crate::emulate::{PtyBoard, games};
+use crate::wall::{Mono, mono};
+
+/// How often it is looked whether the hands are done.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// An emulated board on a pseudo-terminal, for trying programs without hardware.
+///
+/// It answers on the path it prints as a DGT board does on its serial port (9600 baud), with a clock in its port, and hands
+/// move on it: a game of the demonstration, a script of your own, or none. It ends some seconds after the hands, or at Ctrl-C.
+///
+/// Examples:
+///   flagfall emulate --game 1
+///   flagfall emulate --script hands.txt --link /tmp/board-1 --speed 4
+///   flagfall emulate --idle --serial 1234
+///
+/// A script has one action a line, with its time in seconds (`+` = after the line before):
+///   0.5 run
+///   +2 lift e2
+///   +0.4 place e4
+///   +0.3 press left
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Emulate {
+    #[command(flatten)]
+    hands: Hands,
+    /// Make a symbolic link here that leads to the board's path, for a name that stays the same.
+    #[arg(long, value_name = "PATH")]
+    link: Option<PathBuf>,
+    /// Serial number that the board answers.
+    #[arg(long, default_value_t = 1025, value_parser = clap::value_parser!(u16).range(0..=16_383))]
+    serial: u16,
+    /// So many times as fast as people, 0.01 to 1000; the board's and the clock's time too.
+    #[arg(long, default_value_t = 1.0, value_parser = speed)]
+    speed: f64,
+    /// Other hands for the same game: in which way each move is made, and how fast.
+    #[arg(long, conflicts_with_all = ["script", "idle"])]
+    seed: Option<u64>,
+    /// Seconds until the hands begin, so that a program can connect first.
+    #[arg(long, default_value_t = 3.0, value_name = "SECONDS", value_parser = seconds)]
+    after: f64,
+    /// Seconds that the board stays when the hands are done.
+    #[arg(long, default_value_t = 10.0, value_name = "SECONDS", value_parser = seconds)]
+    linger: f64,
+    /// Tell what happens as JSON, one object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Who moves on it.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct Hands {
+    /// Hands move as this file says.
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
+    /// A game of the demonstration, 1 or 2.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=games::GAMES as i64))]
+    game: Option<u8>,
+    /// Nobody moves; the board stays until Ctrl-C.
+    #[arg(long)]
+    idle: bool,
+}
+
+/// What is told, as JSON.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Told<'a> {
+    Ready { path: &'a Path, link: Option<&'a Path>, serial: u16 },
+    HandsDone { impossible: u64 },
+    Ended { lost_bytes: u64 },
+}
+
+impl Emulate {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let (settings, script) = self.board()?;
+        let mut board = PtyBoard::start(&self.serial.to_string(), settings, &script, self.speed).context("no pseudo-terminal")?;
+        if let Some(link) = &self.link {
+            board.link_at(link).with_context(|| format!("{}", link.display()))?;
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(self.stay(&board))?;
+        let status = board.status();
+        board.stop();
+        self.tell(&Told::Ended { lost_bytes: status.lost_bytes })?;
+        Ok(if status.counters.impossible == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// The board, and what hands do on it.
+    fn board(&self) -> Result<(Settings, Script)> {
+        let (settings, hands) = match (&self.hands.script, self.hands.game) {
+            (Some(file), _) => {
+                let text = std::fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
+                let script = Script::parse(&text).with_context(|| format!("{}", file.display()))?;
+                (Settings { serial: self.serial, ..Settings::default() }, script)
+            }
+            (None, Some(number)) => {
+                let game = games::game(usize::from(number.saturating_sub(1)));
+                let game = match self.seed {
+                    Some(seed) => game.seeded(seed),
+                    None => game,
+                };
+                (game.settings(self.serial), game.script())
+            }
+            (None, None) => (Settings { serial: self.serial, ..Settings::default() }, Script::new()),
+        };
+        // People wait in real time, hands in the board's.
+        let after = Duration::from_secs_f64(self.after).mul_f64(self.speed);
+        let mut script = Script::new();
+        for step in hands.steps() {
+            script.push(step.at.saturating_add(after), step.action);
+        }
+        Ok((settings, script))
+    }
+
+    /// Until a signal comes, or the hands are done and the time after them is over.
+    async fn stay(&self, board: &PtyBoard) -> Result<()> {
+        // Whoever reads the path may end us at once.
+        let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        let path = board.path().unwrap_or_default();
+        self.tell(&Told::Ready { path: &path, link: self.link.as_deref(), serial: self.serial })?;
+        let mut look = tokio::time::interval(LOOK);
+        let mut done: Option<Mono> = None;
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => return Ok(()),
+                _ = terminate.recv() => return Ok(()),
+                _ = look.tick() => {}
+            }
+            match done {
+                None if !self.hands.idle && board.done() => {
+                    done = Some(mono());
+                    self.hands_done(&board.status())?;
+                }
+                Some(since) if mono().since(since) >= Duration::from_secs_f64(self.linger) => return Ok(()),
+                _ => {}
+            }
+        }
+    }
+
+    fn hands_done(&self, status: &Status) -> Result<()> {
+        for (at, problem) in &status.impossible {
+            writeln!(std::io::stderr(), "flagfall: {:.3} s: hands cannot do that: {problem:?}", at.0 as f64 / 1e6)?;
+        }
+        self.tell(&Told::HandsDone { impossible: status.counters.impossible })
+    }
+
+    fn tell(&self, told: &Told<'_>) -> Result<()> {
+        let mut out = std::io::stdout().lock();
+        match told {
+            _ if self.json => writeln!(out, "{}", serde_json::to_string(told)?)?,
+            Told::Ready { path, link: None, serial } => writeln!(out, "board {serial} at {}", path.display())?,
+            Told::Ready { path, link: Some(link), serial } => {
+                writeln!(out, "board {serial} at {}, linked from {}", path.display(), link.display())?;
+            }
+            Told::HandsDone { .. } => writeln!(out, "the hands are done")?,
+            Told::Ended { lost_bytes: 0 } => writeln!(out, "ended")?,
+            Told::Ended { lost_bytes } => writeln!(out, "ended; {lost_bytes} bytes were not read")?,
+        }
+        Ok(out.flush()?)
+    }
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    number(text, 0.01, 1000.0)
+}
+
+/// A day at most.
+fn seconds(text: &str) -> Result<f64, String> {
+    number(text, 0.0, 86_400.0)
+}
+
+fn number(text: &str, least: f64, most: f64) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (least..=most).contains(&number) { Ok(number) } else { Err(format!("not between {least} and {most}")) }
+}

@@ -1,0 +1,137 @@
+//! `flagfall emulate`: the program itself, its output, and what another program finds at the path.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use flagfall::wall::mono;
+use flagfall_hardware::link::{Link, LinkError};
+use flagfall_hardware::pty::Pty;
+use serde_json::Value;
+
+const BOUND: Duration = Duration::from_secs(15);
+const DUMP: usize = 67;
+
+/// The running program; killed if a test fails before it ends.
+struct Program {
+    child: Child,
+    out: BufReader<ChildStdout>,
+}
+
+impl Program {
+    fn start(arguments: &[&str]) -> Program {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall"));
+        let command = command.arg("emulate").args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let out = BufReader::new(child.stdout.take().expect("piped"));
+        Program { child, out }
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.out.read_line(&mut line).expect("a line");
+        line.trim_end().to_owned()
+    }
+
+    fn json(&mut self) -> Value {
+        let line = self.line();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("`{line}`: {error}"))
+    }
+
+    /// The standard output ends with the program.
+    fn end(mut self) -> (ExitStatus, String) {
+        let output = std::io::read_to_string(&mut self.out).expect("text");
+        (self.child.wait().expect("ended"), output)
+    }
+
+    fn terminate(&self) {
+        let mut kill = Command::new("sh");
+        let kill = kill.args(["-c", &format!("kill -TERM {}", self.child.id())]).status();
+        assert!(kill.expect("sh").success());
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It has usually ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn ask_board(path: &Path) -> Vec<u8> {
+    let mut host = Pty::open(path).expect("the path opens");
+    host.write(&[0x42]).expect("written");
+    let (began, mut all, mut buffer) = (mono(), Vec::new(), [0; 256]);
+    while all.len() < DUMP {
+        assert!(mono().since(began) < BOUND, "only {} bytes came", all.len());
+        match host.read(&mut buffer, Duration::from_millis(50)) {
+            Ok(count) => all.extend_from_slice(&buffer[..count]),
+            Err(LinkError::TimedOut) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    all
+}
+
+#[test]
+fn a_board_answers_and_goes_at_a_signal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let link = folder.path().join("board");
+    let mut program = Program::start(&["--idle", "--json", "--serial", "77", "--link", link.to_str().expect("text")]);
+    let ready = program.json();
+    assert_eq!((&ready["event"], &ready["serial"], &ready["link"]), (&"ready".into(), &77.into(), &link.to_str().into()));
+    let path = PathBuf::from(ready["path"].as_str().expect("a path"));
+    let dump = ask_board(&path);
+    assert_eq!((dump.len(), &dump[..7]), (DUMP, &[0x86, 0, 67, 8, 9, 10, 12][..]));
+    assert_eq!(ask_board(&link), dump);
+    program.terminate();
+    assert_eq!(program.json()["event"], "ended");
+    assert!(program.end().0.success());
+    assert!(std::fs::symlink_metadata(&link).is_err(), "the link is taken away");
+}
+
+#[test]
+fn it_ends_after_the_hands() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("hands.txt");
+    std::fs::write(&file, "1 run\n+1 lift e2\n+0.4 place e4\n+0.3 press left\n").expect("written");
+    let script = file.to_str().expect("text");
+    let mut program = Program::start(&["--script", script, "--speed", "50", "--after", "0", "--linger", "0"]);
+    assert!(program.line().starts_with("board 1025 at /dev/pts/"));
+    let (status, rest) = program.end();
+    assert!(status.success());
+    assert!(rest.starts_with("the hands are done\nended"), "{rest}");
+}
+
+#[test]
+fn hands_that_cannot_do_that_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("hands.txt");
+    let mut writing = std::fs::File::create(&file).expect("made");
+    writing.write_all(b"1 lift e5\n").expect("written");
+    let script = file.to_str().expect("text");
+    let mut program = Program::start(&["--script", script, "--speed", "100", "--after", "0", "--linger", "0", "--json"]);
+    assert_eq!(program.json()["event"], "ready");
+    assert_eq!(program.json(), serde_json::json!({"event": "hands_done", "impossible": 1}));
+    let errors = program.child.stderr.take().expect("piped");
+    assert_eq!(program.end().0.code(), Some(1));
+    assert!(std::io::read_to_string(errors).expect("text").contains("NothingThere"));
+}
+
+#[test]
+fn wrong_calls_are_refused() {
+    for arguments in [
+        &[][..],
+        &["--idle", "--game", "1"],
+        &["--game", "3"],
+        &["--idle", "--speed", "0"],
+        &["--idle", "--serial", "20000"],
+        &["--idle", "--seed", "3"],
+        &["--idle", "--linger", "inf"],
+    ] {
+        assert_eq!(Program::start(arguments).end().0.code(), Some(2), "{arguments:?}");
+    }
+    assert_eq!(Program::start(&["--script", "/nowhere/hands.txt"]).end().0.code(), Some(1));
+}
