@@ -3,6 +3,9 @@
 use super::Wanted;
 use crate::discover::Found;
 
+#[cfg(test)]
+mod tests;
+
 /// A port and what is known of it.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {

@@ -72,6 +72,9 @@ impl Mailbox {
             if !inner.up {
                 return Err(SendError::Down);
             }
+            if bytes.is_empty() {
+                return Ok(());
+            }
             if inner.queue.len() == MAX_PIECES || inner.bytes + bytes.len() > MAX_BYTES {
                 return Err(SendError::Full);
             }

@@ -1,0 +1,203 @@
+//! Boards on pseudo-terminals, folders of links to them, and what a link's thread tells.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, LazyLock};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use flagfall_hardware::emulator::{Emulator, Settings};
+use flagfall_hardware::link::{Link, LinkError};
+use flagfall_hardware::port::{PortEvent, PortThread, Ports, Trouble, Wanted};
+use flagfall_hardware::pty::Pty;
+use flagfall_protocols::drivers;
+
+/// Long enough for a busy machine; nothing waits so long that works.
+pub(crate) const LONG: Duration = Duration::from_secs(20);
+
+static BEGAN: LazyLock<Instant> = LazyLock::new(|| {
+    #[allow(clippy::disallowed_methods, reason = "tests of real ports need real time")]
+    Instant::now()
+});
+
+/// Microseconds.
+pub(crate) fn now() -> u64 {
+    let began = *BEGAN;
+    #[allow(clippy::disallowed_methods, reason = "tests of real ports need real time")]
+    let since = began.elapsed();
+    since.as_micros() as u64
+}
+
+/// What a link told, kept.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Told {
+    Up(PathBuf),
+    Bytes(Vec<u8>),
+    Down(String),
+    Missing(Trouble),
+}
+
+pub(crate) struct Heard {
+    pub(crate) thread: PortThread,
+    events: Receiver<(u64, Told)>,
+}
+
+impl Heard {
+    pub(crate) fn start(wanted: Wanted, shared: &Arc<Ports>) -> Heard {
+        let (to, events) = sync_channel(65_536);
+        let sink = move |at: u64, event: PortEvent<'_>| {
+            let told = match event {
+                PortEvent::Up { path, .. } => Told::Up(path.to_owned()),
+                PortEvent::Bytes(bytes) => Told::Bytes(bytes.to_vec()),
+                PortEvent::Down(error) => Told::Down(error.to_string()),
+                PortEvent::Missing(trouble) => Told::Missing(trouble),
+            };
+            // A test that ended no longer listens.
+            let _ = to.send((at, told));
+        };
+        let thread = PortThread::start("test-link", wanted, Arc::clone(shared), now, Box::new(sink)).unwrap();
+        Heard { thread, events }
+    }
+
+    pub(crate) fn next(&self) -> (u64, Told) {
+        self.events.recv_timeout(LONG).expect("an event within 20 s")
+    }
+
+    /// The next event that is not bytes.
+    pub(crate) fn change(&self) -> (u64, Told) {
+        loop {
+            let (at, told) = self.next();
+            if !matches!(told, Told::Bytes(_)) {
+                return (at, told);
+            }
+        }
+    }
+
+    /// The path of the next port that opens, whatever was missing before, and when.
+    pub(crate) fn up(&self) -> (u64, PathBuf) {
+        loop {
+            match self.change() {
+                (at, Told::Up(path)) => return (at, path),
+                (_, Told::Missing(_)) => {}
+                (_, other) => panic!("{other:?} instead of a port that opens"),
+            }
+        }
+    }
+
+    pub(crate) fn down(&self) -> (u64, String) {
+        match self.change() {
+            (at, Told::Down(cause)) => (at, cause),
+            (_, other) => panic!("{other:?} instead of an end"),
+        }
+    }
+
+    pub(crate) fn missing(&self) -> Trouble {
+        match self.change() {
+            (_, Told::Missing(trouble)) => trouble,
+            (_, other) => panic!("{other:?} instead of a trouble"),
+        }
+    }
+
+    /// Nothing is told for so long.
+    pub(crate) fn quiet(&self, span: Duration) {
+        match self.events.recv_timeout(span) {
+            Err(RecvTimeoutError::Timeout) => {}
+            other => panic!("{other:?} instead of silence"),
+        }
+    }
+
+    /// At least `count` bytes.
+    pub(crate) fn bytes(&self, count: usize) -> Vec<u8> {
+        let mut all = Vec::new();
+        while all.len() < count {
+            match self.next().1 {
+                Told::Bytes(bytes) => all.extend(bytes),
+                other => panic!("{other:?} instead of bytes"),
+            }
+        }
+        all
+    }
+}
+
+/// Wanted: nothing but the family.
+pub(crate) fn any(folder: &Folder) -> Wanted {
+    let driver = drivers::find("dgt").expect("registered");
+    Wanted { driver, port: None, usb_serial: None, serial: None, folders: vec![folder.path().to_owned()] }
+}
+
+pub(crate) fn by_path(folder: &Folder, name: &str) -> Wanted {
+    Wanted { port: Some(folder.path().join(name)), ..any(folder) }
+}
+
+pub(crate) fn by_serial(folder: &Folder, serial: &str) -> Wanted {
+    Wanted { serial: Some(serial.to_owned()), ..any(folder) }
+}
+
+/// A folder of names that stay. A link goes before its pseudo-terminal, whose number another test may get.
+pub(crate) struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn link(&self, name: &str, port: &Path) {
+        symlink(port, self.path().join(name)).unwrap();
+    }
+
+    pub(crate) fn unlink(&self, name: &str) {
+        fs::remove_file(self.path().join(name)).unwrap();
+    }
+}
+
+/// An emulated board on a pseudo-terminal. Dropping it pulls the plug.
+pub(crate) struct Board {
+    pub(crate) path: PathBuf,
+    end: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Board {
+    pub(crate) fn start(serial: u16) -> Board {
+        let (link, path) = Pty::pair().unwrap();
+        let emulator = Emulator::new(Settings { serial, paced: false, clock: None, ..Settings::default() });
+        let end = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&end);
+        let thread = Builder::new().name("board".to_owned()).spawn(move || play(emulator, link, &told)).unwrap();
+        Board { path, end, thread: Some(thread) }
+    }
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        self.end.store(true, Ordering::Release);
+        self.thread.take().map(JoinHandle::join);
+    }
+}
+
+fn play(mut board: Emulator, mut link: Pty, end: &AtomicBool) {
+    let began = now();
+    let mut out = Vec::new();
+    let mut buffer = [0; 256];
+    while !end.load(Ordering::Acquire) {
+        let at = flagfall_protocols::time::Instant(now() - began);
+        board.advance(at, &mut out);
+        for (_, bytes) in out.drain(..) {
+            // A host that does not read loses what the board sends.
+            let _ = link.write(&bytes);
+        }
+        let wait = board.next().map_or(Duration::MAX, |next| next.since(at)).min(Duration::from_millis(20));
+        match link.read(&mut buffer, wait) {
+            Ok(count) => board.host(flagfall_protocols::time::Instant(now() - began), &buffer[..count]),
+            Err(LinkError::TimedOut) => {}
+            Err(error) => panic!("the board's end: {error}"),
+        }
+    }
+}
