@@ -169,7 +169,7 @@ impl Scene {
                         emulator.host(at, &bytes);
                     }
                     StationOutput::Message(message) => messages.push(message),
-                    StationOutput::Ask(_) => {}
+                    StationOutput::Ask(_) | StationOutput::Device(_) | StationOutput::Reply(_) | StationOutput::Do(_) => {}
                 }
             }
             let command = commands.peek().map(|(at, _)| *at);
