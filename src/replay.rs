@@ -89,7 +89,7 @@ impl Setting {
 
     /// A station as this setting wants it.
     pub fn station(&self) -> Station {
-        Station::new(self.driver, self.config.clone(), self.board.clone(), &self.name)
+        Station::new(self.driver, self.config.clone(), self.board.clone(), &self.name).with_public(self.delay)
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Inputs are fed again; every numbered output is compared with the record of what was sent. A difference (a newer program in
 //! mid-event) is reported and never rewrites what was sent: numbers go on from the last record. Outputs of the last input that
-//! were not yet recorded when the journal broke off are given back, to be recorded and sent now.
+//! were not yet recorded when the journal broke off are given back, to be recorded and sent now. What the public had learned is
+//! taken from the records, since another delay may be configured now.
 
 use std::collections::VecDeque;
 
@@ -48,7 +49,10 @@ pub struct Restored {
 
 impl Restart {
     /// A restart of this new station.
-    pub fn new(station: Station) -> Restart {
+    pub fn new(mut station: Station) -> Restart {
+        // Nobody looks at the pictures of a replay, and what the public was shown is on record.
+        station.set_lazy(true);
+        station.hold_public();
         Restart {
             station,
             expected: VecDeque::new(),
@@ -121,6 +125,9 @@ impl Restart {
         if let Some(last) = last.filter(|last| last.checked_add(1) != Some(number)) {
             self.differ(format!("record {}: number {number} of {} follows {last}", record.seq, audience.name()));
         }
+        if audience == Audience::Public && self.station.wake_recorded(record.at, &mut self.out) {
+            self.collect();
+        }
         // Deadlines are let come one by one, as they did: an input of the same time may be next.
         let place = loop {
             let place = self.expected.iter().position(|message| self.is(message, &record.body));
@@ -182,6 +189,8 @@ impl Restart {
             self.station.messages().renumber(message, *number);
         }
         self.station.messages_mut().go_on_after(numbers);
+        self.station.go_on(standing.last_at);
+        self.station.set_lazy(false);
         let game = self.station.game().number();
         let asks = self.asks.into_iter().filter(|(asked_in, _)| *asked_in == game).map(|(_, ask)| ask).collect();
         let restored = Restored { inputs: self.inputs, verified: self.verified, unsent, asks, damage: DamageReport::default() };

@@ -15,6 +15,7 @@ use flagfall_protocols::event::{Anomaly, DeviceEvent};
 use flagfall_protocols::time::Instant;
 
 use crate::arbiter::{Errand, Memory, Recorded, Reply};
+use crate::publish::delay::{Delay, Lost, Public};
 use crate::publish::topics::Board;
 use crate::publish::{Message, Messages};
 
@@ -83,6 +84,16 @@ impl Stale {
     pub fn any(self) -> bool {
         self != Stale::default()
     }
+
+    /// These, less others.
+    pub fn without(self, others: Stale) -> Stale {
+        Stale {
+            arbiter: self.arbiter && !others.arbiter,
+            live: self.live && !others.live,
+            clock: self.clock && !others.clock,
+            running_changed: self.running_changed && !others.clock,
+        }
+    }
 }
 
 /// A driver and the game it feeds.
@@ -100,6 +111,8 @@ pub struct Station {
     stale: Stale,
     /// Whose clock ran when that was asked last.
     running: Option<&'static str>,
+    /// What the public sees, if it sees anything.
+    public: Option<Public>,
     commands: Memory,
     /// The device that an admitted command bound last.
     bound: Option<Errand>,
@@ -120,9 +133,16 @@ impl Station {
             lazy: false,
             stale: Stale::default(),
             running: None,
+            public: None,
             commands: Memory::default(),
             bound: None,
         }
+    }
+
+    /// The station with something for the public, this much later; before its first input.
+    pub fn with_public(mut self, delay: Option<Delay>) -> Station {
+        self.public = delay.map(Public::new);
+        self
     }
 
     /// The game on the board.
@@ -143,6 +163,9 @@ impl Station {
     /// Every state as it is now: see [`Messages::present`].
     pub fn present(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
         self.messages.present(at, &self.game, &mut self.made);
+        if let Some(public) = &self.public {
+            public.present(at, &mut self.messages, &mut self.made);
+        }
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 
@@ -158,14 +181,14 @@ impl Station {
         self.stale
     }
 
-    /// Makes the pictures that changed, as they are at `at`.
-    pub fn render(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
-        let stale = std::mem::take(&mut self.stale);
+    /// Makes these pictures, as they are at `at`.
+    pub fn render(&mut self, at: Instant, which: Stale, out: &mut Vec<StationOutput>) {
         let effects = [
-            (stale.arbiter, Effect::State(Audience::Arbiter)),
-            (stale.live, Effect::State(Audience::Live)),
-            (stale.clock, Effect::Clock),
+            (which.arbiter, Effect::State(Audience::Arbiter)),
+            (which.live, Effect::State(Audience::Live)),
+            (which.clock, Effect::Clock),
         ];
+        self.stale = self.stale.without(which);
         for (_, effect) in effects.into_iter().filter(|(wanted, _)| *wanted) {
             self.messages.of(at, &effect, &self.game, &mut self.made);
         }
@@ -189,6 +212,11 @@ impl Station {
         &self.anomalies
     }
 
+    /// What the bounds of the delay have cost the public.
+    pub fn lost(&self) -> Lost {
+        self.public.as_ref().map(Public::lost).unwrap_or_default()
+    }
+
     /// A digest of the whole state, for `snap` records: four bytes.
     pub fn digest(&self) -> [u8; 4] {
         let state = serde_json::to_vec(&self.game.arbiter_state()).unwrap_or_default();
@@ -197,7 +225,8 @@ impl Station {
 
     /// The moment at which the station wants to be woken.
     pub fn deadline(&self) -> Option<Instant> {
-        [self.driver.deadline(), self.game.deadline()].into_iter().flatten().min()
+        let public = self.public.as_ref().and_then(Public::deadline);
+        [self.driver.deadline(), self.game.deadline(), public].into_iter().flatten().min()
     }
 
     /// Takes one input. Deadlines that lie before it come first, each at its own time; one at the same time comes after.
@@ -237,10 +266,31 @@ impl Station {
         self.woken = Some(due);
         if self.driver.deadline() == Some(due) {
             self.drive(due, Input::Deadline, out);
-        } else {
+        } else if self.game.deadline() == Some(due) {
             self.play(due, &GameInput::Deadline, out);
+        } else if let Some(public) = &mut self.public {
+            public.wake(due, &mut self.messages, &mut self.made);
+            out.extend(self.made.drain(..).map(StationOutput::Message));
         }
         self.ask_device(due, out);
+    }
+
+    /// For a replay that has records of what was sent: the public learns nothing but by [`Station::wake_recorded`].
+    pub(crate) fn hold_public(&mut self) {
+        self.public.iter_mut().for_each(Public::hold);
+    }
+
+    /// A record at `at` says that the public learned of one more event; whether the public sees anything at all.
+    pub(crate) fn wake_recorded(&mut self, at: Instant, out: &mut Vec<StationOutput>) -> bool {
+        let Some(public) = &mut self.public else { return false };
+        public.wake_recorded(at, &mut self.messages, &mut self.made);
+        out.extend(self.made.drain(..).map(StationOutput::Message));
+        true
+    }
+
+    /// The records end at `floor`: the delay holds again.
+    pub(crate) fn go_on(&mut self, floor: Instant) {
+        self.public.iter_mut().for_each(|public| public.go_on(floor));
     }
 
     fn drive(&mut self, at: Instant, input: Input<'_>, out: &mut Vec<StationOutput>) {
@@ -271,6 +321,9 @@ impl Station {
 
     fn pass_on(&mut self, at: Instant, mut effects: Vec<Effect>, out: &mut Vec<StationOutput>) {
         for effect in effects.drain(..) {
+            if let Some(public) = &mut self.public {
+                public.take(at, &effect, &self.game);
+            }
             match effect {
                 Effect::Ask(ask) => out.push(StationOutput::Ask(ask)),
                 Effect::Device(command) => self.questions.push(command),
@@ -279,6 +332,9 @@ impl Station {
             }
         }
         self.effects = effects;
+        if let Some(public) = &mut self.public {
+            public.stepped(at, &self.game);
+        }
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 

@@ -14,7 +14,7 @@ use crate::pair::Pair;
 use crate::reconstruct::record::{Ending, How};
 
 /// The clock block every audience gets.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ClockBody {
     /// White's time, milliseconds; none before the clock was heard.
     pub white_ms: Option<u32>,
@@ -44,7 +44,7 @@ pub struct LiveMove {
 }
 
 /// The picture for the live and public audiences.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LiveState {
     /// Number of the game on this board.
     pub game_no: u32,

@@ -52,9 +52,9 @@ impl Game {
         self.result
     }
 
-    /// How many moves the live audience was told.
-    pub fn told(&self) -> usize {
-        self.told.len()
+    /// The moves that the live audience was told.
+    pub fn told(&self) -> &[LiveMove] {
+        &self.told
     }
 
     /// The times as every audience sees them.
@@ -70,12 +70,17 @@ impl Game {
 
     /// The picture for the live audience.
     pub fn live_state(&self) -> LiveState {
+        LiveState { moves: self.told.clone(), ..self.live_picture() }
+    }
+
+    /// The same without its moves, whatever the game's length.
+    pub fn live_picture(&self) -> LiveState {
         let shown = self.shown_plies();
         LiveState {
             game_no: self.number,
             initial_fen: fen(self.decoder.record.start()),
             fen: fen(&self.decoder.line.node(self.decoder.record.node(), shown).position),
-            moves: self.told.clone(),
+            moves: Vec::new(),
             clock: self.clock(),
             result: self.result,
         }

@@ -1,4 +1,19 @@
-//! What the public sees: the live audience's messages, later.
+//! What the public sees: the live audience's messages, later (`mqtt.md` section 7).
+//!
+//! Every event and every changed picture of the live audience enters a line with its time and comes out when both parts of the
+//! delay are over. This is part of the deterministic station: its deadlines are deadlines, so a replay lets everything go at
+//! the same moments. A restart lets go what the journal says was let go, whatever the delay is now, and then goes on with the
+//! delay that is configured: nothing is numbered twice, and nothing comes early. What is due while nothing runs comes later.
+//!
+//! The time in a payload (`t.us`) is that of the board. The line is bounded: the oldest pictures go into later ones; an event
+//! without room is dropped and the next picture has its moves; both are counted.
+
+mod line;
+mod public;
+
+pub(crate) use line::{Entry, What};
+pub use line::{Lost, MAX_EVENTS, MAX_STATES};
+pub(crate) use public::Public;
 
 use std::fmt;
 use std::time::Duration;

@@ -2,11 +2,12 @@
 
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
-use flagfall_game::message::{AuditBody, LiveMove};
+use flagfall_game::message::{AuditBody, LiveMove, LiveState};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace;
 use serde::Serialize;
 
+use super::delay::{Entry, What};
 use super::envelope::VERSION;
 use super::topics::Board;
 
@@ -25,7 +26,7 @@ pub struct Message {
     pub payload: String,
     /// It carries a finding or a decision (an arbiter's command): it must be on disk before it is sent.
     pub finding: bool,
-    /// When its cause happened.
+    /// When it was made: when its cause happened, or, for the public, when the delay was over.
     pub at: Instant,
 }
 
@@ -173,23 +174,49 @@ impl Messages {
         self.push(at, shape, game, body, out);
     }
 
+    /// An event of the live audience, for the public, let go at `now`; none for a picture.
+    pub(super) fn public_event(&mut self, now: Instant, entry: &Entry, out: &mut Vec<Message>) {
+        let head = |kind, topic| Head { of: entry.at, game: entry.game, ..public(now, kind, topic, true) };
+        match &entry.what {
+            What::Move(body) => self.put(head("board.move", self.board.public_move()), body, out),
+            What::Revision { from_ply, cause, moves } => {
+                let body = LiveRevision { from_ply: *from_ply, cause, moves };
+                self.put(head("board.revision", self.board.public_revision()), &body, out);
+            }
+            What::State { .. } => {}
+        }
+    }
+
+    /// The public's picture, which is that of the moment `of`.
+    pub(super) fn public_state(&mut self, now: Instant, of: Instant, rev: u32, body: &LiveState, out: &mut Vec<Message>) {
+        let head = public(now, "board.state", self.board.public_state(), false);
+        self.put(Head { of, game: body.game_no, rev, ..head }, body, out);
+    }
+
     fn push(&mut self, at: Instant, shape: Shape, game: &Game, body: &impl Serialize, out: &mut Vec<Message>) {
         let audience = match shape.audience {
             Audience::Arbiter => trace::Audience::Arbiter,
             Audience::Live => trace::Audience::Live,
         };
+        let Shape { kind, topic, event, .. } = shape;
+        let rev = game.rev(shape.audience);
+        self.put(Head { audience, kind, topic, event, at, of: at, game: game.number(), rev }, body, out);
+    }
+
+    fn put(&mut self, head: Head, body: &impl Serialize, out: &mut Vec<Message>) {
+        let Head { audience, kind, topic, event, at, of, game, rev } = head;
         let series = &mut self.numbers[audience as usize];
-        *series += u64::from(shape.event);
-        let number = if shape.event { *series } else { 0 };
-        let name = self.board.game(game.number());
+        *series += u64::from(event);
+        let number = if event { *series } else { 0 };
+        let game = self.board.game(game);
         let envelope = Envelope {
             v: VERSION,
-            r#type: shape.kind,
-            id: shape.event.then(|| self.id(number)),
-            no: shape.event.then_some(number),
-            game: &name,
-            rev: (!shape.event).then(|| game.rev(shape.audience)),
-            t: Time { us: at.0 },
+            r#type: kind,
+            id: event.then(|| self.id(number)),
+            no: event.then_some(number),
+            game: &game,
+            rev: (!event).then_some(rev),
+            t: Time { us: of.0 },
             body,
         };
         // Plain structs of numbers, text and lists: there is nothing in them that JSON cannot say.
@@ -197,9 +224,27 @@ impl Messages {
         // Quotation marks within a text have a backslash before them.
         let says = |what| payload.contains(what);
         let decided = says("\"body\":{\"what\":\"finding\"") || says("\"body\":{\"what\":\"command\"");
-        let finding = shape.kind == "board.ruling" || shape.kind == "board.audit" && decided;
-        out.push(Message { audience, number, topic: shape.topic, retain: !shape.event, payload, finding, at });
+        let finding = kind == "board.ruling" || kind == "board.audit" && decided;
+        out.push(Message { audience, number, topic, retain: !event, payload, finding, at });
     }
+}
+
+/// All of a message but its body.
+struct Head {
+    audience: trace::Audience,
+    kind: &'static str,
+    topic: String,
+    event: bool,
+    /// When it is sent.
+    at: Instant,
+    /// When its cause happened.
+    of: Instant,
+    game: u32,
+    rev: u32,
+}
+
+fn public(at: Instant, kind: &'static str, topic: String, event: bool) -> Head {
+    Head { audience: trace::Audience::Public, kind, topic, event, at, of: at, game: 0, rev: 0 }
 }
 
 fn state(audience: Audience, kind: &'static str, topic: String) -> Shape {
