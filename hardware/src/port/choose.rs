@@ -38,11 +38,19 @@ pub(super) enum Choice {
 /// The choice for `wanted`, whose board has the serial number `serial` if that is configured or learnt; `configured` is the
 /// port of that path, if it is there.
 pub(super) fn choose(wanted: &Wanted, serial: Option<&str>, configured: Option<usize>, seen: &[Candidate]) -> Choice {
-    let free = |index: &usize| !seen[*index].taken;
-    if let Some(index) = configured.filter(free) {
-        return Choice::Open(index);
+    match configured {
+        Some(index) if !seen[index].taken => Choice::Open(index),
+        Some(index) => match among_all(wanted, serial, seen) {
+            Choice::Nothing => Choice::Taken(index),
+            choice => choice,
+        },
+        None => among_all(wanted, serial, seen),
     }
-    let all = || (0..seen.len()).filter(free);
+}
+
+/// The choice without the configured path.
+fn among_all(wanted: &Wanted, serial: Option<&str>, seen: &[Candidate]) -> Choice {
+    let all = || (0..seen.len()).filter(|index| !seen[*index].taken);
     if let Some(usb_serial) = &wanted.usb_serial {
         let same: Vec<usize> = all().filter(|index| has_usb_serial(&seen[*index].found, usb_serial)).collect();
         match (same.as_slice(), serial) {
@@ -54,17 +62,13 @@ pub(super) fn choose(wanted: &Wanted, serial: Option<&str>, configured: Option<u
     }
     let possible: Vec<usize> = all().filter(|index| !seen[*index].named && may_be(wanted, &seen[*index].found)).collect();
     let nothing_configured = wanted.port.is_none() && wanted.usb_serial.is_none() && wanted.serial.is_none();
-    let choice = match (serial, possible.as_slice()) {
+    match (serial, possible.as_slice()) {
         (None, [only]) if nothing_configured => Choice::Open(*only),
         (None, [_, _, ..]) if nothing_configured => Choice::Several(possible),
         (None, _) => Choice::Nothing,
         // Any board is right; another one may have been plugged in instead.
         (Some(_), [only]) if nothing_configured => Choice::Open(*only),
         (Some(_), _) => ask(seen, &possible),
-    };
-    match (choice, configured) {
-        (Choice::Nothing, Some(index)) => Choice::Taken(index),
-        (choice, _) => choice,
     }
 }
 

@@ -35,7 +35,7 @@ impl Drop for Other {
 fn holders_are_named() {
     let (_board, path) = Pty::pair().unwrap();
     let ours = Holder { pid: std::process::id(), name: own_name(), ours: true };
-    assert_eq!(holder::holders(&path), [ours.clone()], "the emulated board keeps its end");
+    assert_eq!(holder::holders(&path), [ours], "the emulated board keeps its end");
     let other = Other::hold(&path);
     let seen = holder::holders(&path);
     assert_eq!(seen.len(), 2);

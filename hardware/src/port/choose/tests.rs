@@ -44,7 +44,8 @@ fn each_way_in_its_turn() {
     let nothing = wanted(false, None, None);
     let told = |port: Candidate, told| Candidate { told: Some(told), ..port };
     let (a, b) = (usb(FTDI, "AB12"), usb(FTDI, "CD34"));
-    let table: &[(&str, &Wanted, Option<&str>, Option<usize>, Vec<Candidate>, Choice)] = &[
+    type Row<'a> = (&'a str, &'a Wanted, Option<&'a str>, Option<usize>, Vec<Candidate>, Choice);
+    let table: &[Row<'_>] = &[
         ("the configured path", &path, Some("1001"), Some(1), vec![a.clone(), b.clone()], Choice::Open(1)),
         ("whatever it is", &path, None, Some(0), vec![usb(OTHER, "Z")], Choice::Open(0)),
         ("a sister has it", &path, None, Some(0), vec![taken(a.clone()), b.clone()], Choice::Taken(0)),
