@@ -312,11 +312,16 @@ impl Recorder {
 fn needs_disk(output: &StationOutput, decision: bool) -> bool {
     match output {
         StationOutput::Message(message) => message.finding || decision && message.audience == Audience::Arbiter,
+        StationOutput::Reply(_) => decision,
         _ => false,
     }
 }
 
 /// Must not overtake what is held.
 fn for_arbiters(output: &StationOutput) -> bool {
-    matches!(output, StationOutput::Message(message) if message.audience == Audience::Arbiter)
+    match output {
+        StationOutput::Message(message) => message.audience == Audience::Arbiter,
+        StationOutput::Reply(_) => true,
+        _ => false,
+    }
 }

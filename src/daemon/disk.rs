@@ -66,13 +66,13 @@ fn carry_out(work: DiskWork, outbox: &Outbox) {
         DiskWork::Refill { dir, board, audience, from, stamp } => {
             let (outs, end) = outs_from(&dir, audience, from, BATCH).unwrap_or_else(|error| {
                 tracing::error!("{}: events from {from} on cannot be read: {error}", dir.display());
-                (Vec::new(), true)
+                (Vec::new(), false)
             });
             let complete = |out: crate::journal::Out| Event {
                 audience,
                 number: out.number,
                 topic: out.topic,
-                payload: envelope::complete(&out.payload, &stamp, out.at),
+                payload: envelope::complete(&out.payload, &stamp),
             };
             outbox.refilled(board, audience, outs.into_iter().map(complete).collect(), end);
         }

@@ -1,1 +1,22 @@
 //! The daemon: threads, channels, and who owns what.
+//!
+//! ```text
+//!  port thread ─▶ inbox ─▶ station thread ─▶ outbox ─▶ network (tokio, the main thread) ─▶ broker
+//!   one a link              one a board   ─▶ journal thread: waits for disks, reads events back
+//!                                         ─▶ worker: questions that take long
+//! ```
+//!
+//! A station thread owns its journal and waits for nothing but its inbox. The supervisor, on the main thread, looks once a
+//! second who hangs, whether the wall clock moved, and tells systemd that all is well while it is.
+
+mod boot;
+mod disk;
+mod inbox;
+mod message;
+mod pace;
+mod plan;
+mod pulse;
+mod timeline;
+mod worker;
+
+pub use plan::{Plan, node_name, plans};

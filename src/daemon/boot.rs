@@ -1,0 +1,38 @@
+//! How often this node was started: so that a late will of an earlier run is recognised.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+const FILE: &str = "boots";
+
+/// Counts one more start, kept in a file of this folder, which is made if needed.
+///
+/// # Errors
+/// The file cannot be written. One that cannot be read counts from 0.
+pub fn count(dir: &Path) -> io::Result<u64> {
+    fs::create_dir_all(dir)?;
+    let file = dir.join(FILE);
+    let before: u64 = fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+    let now = before.saturating_add(1);
+    let fresh = dir.join("boots.new");
+    let mut out = File::create(&fresh)?;
+    writeln!(out, "{now}")?;
+    out.sync_all()?;
+    fs::rename(&fresh, &file)?;
+    Ok(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_start_has_a_higher_number() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let deep = dir.path().join("a/b");
+        assert_eq!((count(&deep).expect("counts"), count(&deep).expect("counts")), (1, 2));
+        fs::write(deep.join(FILE), "no number").expect("written");
+        assert_eq!(count(&deep).expect("counts"), 1);
+    }
+}

@@ -1,0 +1,70 @@
+//! What a station thread is told.
+
+use flagfall_game::laws::winnable::Answer;
+use flagfall_protocols::trace::Audience;
+
+use crate::anchor::AnchorRecord;
+use crate::config::Role;
+use crate::journal::Synced;
+use crate::publish::mqtt::Arrived;
+use crate::wall::Mono;
+
+/// One thing for a station.
+#[derive(Debug)]
+pub enum ToStation {
+    /// The link opened.
+    Up {
+        /// When.
+        at: Mono,
+        /// The port.
+        path: String,
+    },
+    /// Bytes arrived.
+    Bytes {
+        /// When.
+        at: Mono,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// The link is gone.
+    Down {
+        /// When.
+        at: Mono,
+        /// Why, one word.
+        cause: &'static str,
+    },
+    /// There is no port for the board.
+    Missing {
+        /// Why, in words.
+        problem: String,
+    },
+    /// A command came.
+    Command {
+        /// As it came.
+        arrived: Box<Arrived>,
+        /// What its sender may do on this board.
+        role: Option<Role>,
+        /// The sender sends too many.
+        too_many: bool,
+    },
+    /// The worker's answer.
+    Answer(Answer),
+    /// The broker has everything up to a number.
+    Acked {
+        /// Of whose events.
+        audience: Audience,
+        /// The number.
+        number: u64,
+    },
+    /// What came of a wait for the disk.
+    Synced(Synced),
+    /// The wall clock moved, or what it goes by changed.
+    Anchor(AnchorRecord),
+    /// Another node that is alive claims the board, or does so no more.
+    Claimed {
+        /// By whom; none any more.
+        by: Option<String>,
+    },
+    /// Come to an end.
+    Stop,
+}

@@ -1,0 +1,143 @@
+//! From the configuration to what each station needs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::game::GameConfig;
+use flagfall_hardware::port::Wanted;
+use flagfall_protocols::bytes::crc32;
+use flagfall_protocols::drivers;
+use flagfall_protocols::event::ClockSide;
+
+use crate::config::{Board, Config, User, WhiteClock};
+use crate::journal::{Limits, MAX_SESSION};
+use crate::publish::delay::Delay;
+use crate::publish::topics;
+use crate::replay::Setting;
+
+/// The driver of boards that name none.
+const DRIVER: &str = "dgt";
+
+/// What one station needs.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Driver, game, topics.
+    pub setting: Setting,
+    /// The device.
+    pub wanted: Wanted,
+    /// Its journal's folder.
+    pub dir: PathBuf,
+    /// Caps of the journal.
+    pub limits: Limits,
+    /// The journal's session: one event, round and board.
+    pub session: String,
+    /// Who may send commands.
+    pub users: BTreeMap<String, User>,
+    /// Publish the bytes too.
+    pub raw: bool,
+}
+
+/// A plan for each board of a configuration that was checked; `hash` goes into the journals' heads.
+///
+/// # Errors
+/// What the check should have found.
+pub fn plans(config: &Config, hash: u32) -> Result<Vec<Plan>> {
+    config.board.iter().map(|board| plan(config, board, hash).with_context(|| format!("board `{}`", board.id))).collect()
+}
+
+fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
+    let name = board.driver.as_deref().unwrap_or(DRIVER);
+    let driver = drivers::find(name).with_context(|| format!("driver `{name}`"))?;
+    let event = &config.event;
+    let time_control_text = board.time_control.as_ref().or(event.time_control.as_ref());
+    let time_control = time_control_text.map(|text| TimeControl::parse(text)).transpose().context("time control")?;
+    let white_clock = board.white_clock.map(|side| match side {
+        WhiteClock::Left => ClockSide::Left,
+        WhiteClock::Right => ClockSide::Right,
+    });
+    let chess960 = board.chess960.unwrap_or(event.chess960);
+    let delay = Delay { time: std::time::Duration::from_secs(event.delay.into()), moves: event.delay_moves };
+    let session = session(&event.id, &event.round, &board.id);
+    let headers = [
+        ("driver", Some(driver.name.to_owned())),
+        ("name", Some(session.clone())),
+        ("time-control", time_control_text.cloned()),
+        ("white-clock", board.white_clock.map(|side| if side == WhiteClock::Left { "left" } else { "right" }.to_owned())),
+        ("chess960", chess960.then(|| "true".to_owned())),
+        ("delay", Some(delay.to_string())),
+        ("configuration", Some(format!("{hash:08x}"))),
+        ("program", Some(format!("flagfall {}", env!("CARGO_PKG_VERSION")))),
+    ];
+    let setting = Setting {
+        driver,
+        config: GameConfig { time_control, chess960, white_clock },
+        board: topics::Board {
+            root: config.mqtt.root.clone(),
+            event: event.id.clone(),
+            round: event.round.clone(),
+            board: board.id.clone(),
+        },
+        delay: Some(delay),
+        name: session.clone(),
+        headers: headers.into_iter().filter_map(|(key, value)| Some((key, value?))).collect(),
+    };
+    let mib = |mib: u32| u64::from(mib) << 20;
+    let wanted = Wanted {
+        driver,
+        port: board.port.clone(),
+        usb_serial: board.usb_serial.clone(),
+        serial: board.serial.clone(),
+        folders: config.discovery.folders.clone(),
+    };
+    Ok(Plan {
+        setting,
+        wanted,
+        dir: config.journal.dir.join(&board.id),
+        limits: Limits { file: mib(config.journal.file_mib), total: mib(config.journal.total_mib), ..Limits::default() },
+        session,
+        users: config.user.clone(),
+        raw: config.mqtt.raw,
+    })
+}
+
+/// The session of a board in a round. Where the ids are too long for one, their end is replaced by a checksum of the whole.
+fn session(event: &str, round: &str, board: &str) -> String {
+    let whole = format!("{event}-r{round}-b{board}");
+    match whole.get(..MAX_SESSION - 9) {
+        Some(head) if whole.len() > MAX_SESSION => format!("{head}-{:08x}", crc32(whole.as_bytes())),
+        _ => whole,
+    }
+}
+
+/// The node's name: as configured, or made of the host's name.
+pub fn node_name(configured: Option<&str>) -> String {
+    let host = || std::fs::read_to_string(Path::new("/proc/sys/kernel/hostname")).or_else(|_| std::fs::read_to_string("/etc/hostname"));
+    let name = configured.map_or_else(|| host().unwrap_or_default(), str::to_owned);
+    let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let name: String = name.trim().chars().map(fit).take(topics::MAX_ID).collect();
+    if name.is_empty() { "node".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_short_and_no_two_rounds_share_one() {
+        assert_eq!(session("open26", "5", "12"), "open26-r5-b12");
+        let long = "x".repeat(40);
+        let (a, b) = (session(&long, &long, "1"), session(&long, &long, "2"));
+        assert_eq!((a.len(), b.len()), (MAX_SESSION, MAX_SESSION));
+        assert_ne!(a, b);
+    }
+
+    #[test]
+    fn every_host_has_a_name_that_topics_allow() {
+        for (given, name) in [("pi-07", "pi-07"), ("Pi 07.local", "pi-07-local"), ("", "node")] {
+            assert_eq!(node_name(Some(given)), name);
+        }
+        assert!(topics::is_id(&node_name(None)));
+    }
+}
