@@ -9,6 +9,13 @@ mod mosquitto;
 #[path = "broker_contract/websocket.rs"]
 mod websocket;
 
+const OPEN: &str = "listener TCP 127.0.0.1
+listener WEB 127.0.0.1
+protocol websockets
+allow_anonymous true
+max_queued_messages 10000
+set_tcp_nodelay true";
+
 /// Each check once for each broker, with a broker of its own.
 macro_rules! contract {
     ($($check:ident),+ $(,)?) => {
@@ -28,7 +35,7 @@ macro_rules! contract {
         mod mosquitto_process {
             $(#[tokio::test]
             async fn $check() {
-                if let Some(running) = super::mosquitto::Mosquitto::start("allow_anonymous true\nmax_queued_messages 10000", &[]) {
+                if let Some(running) = super::mosquitto::Mosquitto::start(super::OPEN, &[]) {
                     super::checks::$check(super::checks::Broker { tcp: running.tcp, websocket: running.websocket }).await;
                 }
             })+

@@ -24,8 +24,8 @@ pub(crate) struct Mosquitto {
 }
 
 impl Mosquitto {
-    /// Starts it with a listener for each protocol and these lines more, in which `DIR` is its folder; `files` are put there
-    /// first. None, with a printed line, if mosquitto is not installed.
+    /// Starts it with these lines, in which `TCP` and `WEB` are its ports and `DIR` its folder; `files` are put there first.
+    /// None, with a printed line, if mosquitto is not installed.
     pub(crate) fn start(lines: &str, files: &[(&str, &str)]) -> Option<Mosquitto> {
         let Some(program) = PROGRAMS.iter().find(|path| Path::new(path).exists()) else {
             say("skipped: mosquitto is not installed");
@@ -41,12 +41,10 @@ impl Mosquitto {
             fs::write(folder.path().join(name), text).expect("file is written");
         }
         let (tcp, websocket) = (free(), free());
-        let (plain, web) = (tcp.port(), websocket.port());
-        let general = "user root\nlog_dest stderr\nlog_type all\nset_tcp_nodelay true\n";
-        let listeners = format!("listener {plain} 127.0.0.1\nlistener {web} 127.0.0.1\nprotocol websockets\n");
+        let lines = lines.replace("TCP", &tcp.port().to_string()).replace("WEB", &websocket.port().to_string());
         let lines = lines.replace("DIR", &folder.path().display().to_string());
         let path = folder.path().join("mosquitto.conf");
-        fs::write(&path, format!("{general}{lines}\n{listeners}")).expect("configuration is written");
+        fs::write(&path, format!("user root\nlog_dest stderr\nlog_type all\n{lines}\n")).expect("configuration is written");
 
         let mut command = Command::new(program);
         command.arg("-c").arg(&path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
