@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use nix::unistd::{AccessFlags, access};
 use serialport::SerialPortType;
 
 /// The most entries of one folder that are looked at.
@@ -59,6 +60,11 @@ pub fn at(path: &Path) -> Option<Found> {
     let path = fs::canonicalize(path).ok()?;
     let data = fs::metadata(&path).ok().filter(|data| data.file_type().is_char_device())?;
     Some(Found { path, stable: None, usb: None, node: Some(node(&data)) })
+}
+
+/// Whether this user has the rights to open the port. Somebody may hold it all the same.
+pub fn may_open(path: &Path) -> bool {
+    access(path, AccessFlags::R_OK | AccessFlags::W_OK).is_ok()
 }
 
 fn node(data: &fs::Metadata) -> Node {

@@ -10,6 +10,7 @@
 //! | [`port`] | the thread of a serial link: finds the port, opens it, reads, writes, finds it again |
 //! | [`discover`] | which ports there are |
 //! | [`hotplug`] | wakes when one comes or goes |
+//! | [`ask`] | asks a device who it is |
 //! | [`holder`] | which program holds one |
 //! | [`pty`] | a serial port without a cable |
 //! | [`replay`] | a link that plays a recording |
@@ -18,6 +19,7 @@
 //! | [`emulator`] | a DGT board with clock that answers, scripts of hand motions, and a rig for drivers |
 #![forbid(unsafe_code)]
 
+pub mod ask;
 pub mod discover;
 pub mod emulator;
 pub mod faulty;

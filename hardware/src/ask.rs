@@ -1,0 +1,78 @@
+//! Asks a device who it is, once: for lists of what is plugged in.
+
+use std::time::Duration;
+
+use flagfall_protocols::driver::{DriverInfo, Input, Output};
+use flagfall_protocols::event::{DeviceEvent, Identity};
+use flagfall_protocols::time::Instant;
+
+use crate::link::{Link, LinkError};
+
+/// How long a device may take to answer everything.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What a device told of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// Its serial number.
+    pub serial: Option<String>,
+    /// Its long serial number.
+    pub long_serial: Option<String>,
+    /// Firmware, major and minor.
+    pub firmware: Option<(u8, u8)>,
+    /// It answers as this family does.
+    pub responding: bool,
+}
+
+impl Answer {
+    fn is_whole(&self) -> bool {
+        self.serial.is_some() && self.long_serial.is_some() && self.firmware.is_some()
+    }
+
+    fn take(&mut self, event: &DeviceEvent) {
+        match event {
+            DeviceEvent::Responding => self.responding = true,
+            DeviceEvent::Identity(Identity::Serial(text)) => self.serial = Some(text.as_str().to_owned()),
+            DeviceEvent::Identity(Identity::LongSerial(text)) => self.long_serial = Some(text.as_str().to_owned()),
+            DeviceEvent::Identity(Identity::Firmware(major, minor)) => self.firmware = Some((*major, *minor)),
+            _ => {}
+        }
+    }
+}
+
+/// Runs a session of the family over `link`, at most three seconds; it asks, and changes nothing that a player sees.
+/// `now` gives microseconds.
+///
+/// # Errors
+/// As the link's; silence is none, but an answer with nothing in it.
+pub fn ask(link: &mut dyn Link, family: &DriverInfo, now: fn() -> u64) -> Result<Answer, LinkError> {
+    let mut driver = family.start();
+    let mut answer = Answer::default();
+    let mut buffer = [0; 4096];
+    let end = now() + PATIENCE.as_micros() as u64;
+    driver.handle(Instant(now()), Input::LinkUp);
+    loop {
+        while let Some(output) = driver.poll() {
+            match output {
+                Output::Send { bytes, .. } => link.write(&bytes)?,
+                Output::Event { event, .. } => answer.take(&event),
+                Output::Anomaly { .. } => {}
+            }
+        }
+        let at = now();
+        if answer.is_whole() || at >= end {
+            return Ok(answer);
+        }
+        let due = driver.deadline().filter(|due| due.0 < end);
+        if let Some(due) = due.filter(|due| due.0 <= at) {
+            driver.handle(due, Input::Deadline);
+            continue;
+        }
+        let wait = Duration::from_micros(due.map_or(end, |due| due.0).saturating_sub(at));
+        match link.read(&mut buffer, wait) {
+            Ok(count) => driver.handle(Instant(now()), Input::Bytes { channel: 0, bytes: &buffer[..count] }),
+            Err(LinkError::TimedOut) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! `flagfall record`: all bytes of a port, as a trace.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use flagfall_hardware::port::{PortEvent, PortThread, Ports, Trouble, Wanted};
+use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
+use flagfall_protocols::drivers;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::Body;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc::{Receiver, channel};
+
+use crate::wall::{Mono, mono};
+
+mod file;
+
+use file::TraceFile;
+
+/// Events of the port that may wait for the disk.
+const MAX_WAITING: usize = 1024;
+
+/// Write a trace of everything that passes on a port.
+///
+/// With --driver the board is asked as the daemon asks it, so that it talks; without, only what it sends by itself is kept.
+/// The recording goes on over a pulled cable, and ends with Ctrl-C or after --seconds. `flagfall replay FILE` shows what
+/// was played. A file that is there already is not overwritten.
+///
+/// Examples:
+///   flagfall record /dev/serial/by-id/usb-FTDI_... game.trace --driver dgt
+///   flagfall record /dev/ttyUSB0 unknown.trace --baud 38400 --seconds 60
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Record {
+    /// The port, better by a name that stays (`flagfall devices`).
+    port: PathBuf,
+    /// Where the trace goes.
+    file: PathBuf,
+    /// The device family whose questions are asked.
+    #[arg(long, value_name = "NAME")]
+    driver: Option<String>,
+    /// End after so long.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: Option<u32>,
+    /// Baud rate, if it is not the family's (9600 without one).
+    #[arg(long, value_name = "RATE", value_parser = clap::value_parser!(u32).range(50..=4_000_000))]
+    baud: Option<u32>,
+    /// Time control in PGN notation, kept in the trace's head for the replay: `300+5`.
+    #[arg(long, value_name = "PGN")]
+    time_control: Option<String>,
+}
+
+/// What the port's thread told.
+enum Told {
+    Up,
+    Bytes(Vec<u8>),
+    Down(String),
+    Missing(Trouble),
+}
+
+impl Record {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let family = match &self.driver {
+            Some(name) => Some(drivers::find(name).with_context(|| format!("no driver is called `{name}`"))?),
+            None => None,
+        };
+        if let Some(text) = &self.time_control {
+            flagfall_game::clock::control::TimeControl::parse(text).with_context(|| format!("--time-control {text}"))?;
+        }
+        let mut file = TraceFile::create(&self.file, family.map(|family| family.name), self.time_control.as_deref())?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let done = runtime.block_on(self.record(family, &mut file));
+        let kept = file.finish();
+        done?;
+        file::note(&format!("{}: {}", self.file.display(), kept?))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    async fn record(&self, family: Option<&'static DriverInfo>, file: &mut TraceFile) -> Result<()> {
+        let began = mono();
+        let end = self.seconds.map(|seconds| began.after(Duration::from_secs(seconds.into())));
+        let (port, mut events) = self.open(family)?;
+        let mut tape = Tape { file, port, driver: family.map(DriverInfo::start), began, woken: Instant::ZERO, up: false };
+        let done = self.run_tape(&mut tape, &mut events, end).await;
+        // The port's thread may be waiting for room.
+        drop(events);
+        done
+    }
+
+    async fn run_tape(&self, tape: &mut Tape<'_>, events: &mut Receiver<(u64, Told)>, end: Option<Mono>) -> Result<()> {
+        let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        loop {
+            let due = tape.deadline().into_iter().chain(end).min();
+            tokio::select! {
+                biased;
+                _ = interrupt.recv() => return Ok(()),
+                _ = terminate.recv() => return Ok(()),
+                event = events.recv() => match event {
+                    Some((at, told)) => tape.take(at, told)?,
+                    None => bail!("{}: its thread has ended", self.port.display()),
+                },
+                () = wait(due) => {}
+            }
+            if end.is_some_and(|end| mono() >= end) {
+                return Ok(());
+            }
+            tape.wake(mono())?;
+        }
+    }
+
+    fn open(&self, family: Option<&'static DriverInfo>) -> Result<(PortThread, Receiver<(u64, Told)>)> {
+        // A port is opened in the way of a family; what differs is the baud rate.
+        let mut driver = family.unwrap_or(&drivers::DRIVERS[0]);
+        if let Some(baud) = self.baud {
+            // One row, once in this program's life.
+            driver = Box::leak(Box::new(DriverInfo { baud, ..*driver }));
+        }
+        let wanted = Wanted { driver, port: Some(self.port.clone()), usb_serial: None, serial: None, folders: Vec::new() };
+        let (to, events) = channel(MAX_WAITING);
+        let sink = move |at: u64, event: PortEvent<'_>| {
+            let told = match event {
+                PortEvent::Up { .. } => Told::Up,
+                PortEvent::Bytes(bytes) => Told::Bytes(bytes.to_vec()),
+                PortEvent::Down(error) => Told::Down(error.to_string()),
+                PortEvent::Missing(trouble) => Told::Missing(trouble),
+            };
+            // The recording has ended, and the thread is about to.
+            let _ = to.blocking_send((at, told));
+        };
+        Ok((PortThread::start("record", wanted, Ports::new(), || mono().0, Box::new(sink))?, events))
+    }
+}
+
+async fn wait(due: Option<Mono>) {
+    match due {
+        Some(due) => tokio::time::sleep(due.since(mono())).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The session that is recorded.
+struct Tape<'a> {
+    file: &'a mut TraceFile,
+    port: PortThread,
+    driver: Option<Box<dyn Driver>>,
+    began: Mono,
+    /// The last deadline that was fed: an input comes later, so that a replay has the same order.
+    woken: Instant,
+    /// The port has been open.
+    up: bool,
+}
+
+impl Tape<'_> {
+    fn deadline(&self) -> Option<Mono> {
+        let due = self.driver.as_ref()?.deadline()?;
+        Some(self.began.after(Duration::from_micros(due.0)))
+    }
+
+    fn take(&mut self, at: u64, told: Told) -> Result<()> {
+        let at = Instant(Mono(at).since(self.began).as_micros() as u64);
+        self.wake_before(at)?;
+        let at = at.max(self.woken.after(Duration::from_micros(1)));
+        match told {
+            Told::Up => {
+                let again = std::mem::replace(&mut self.up, true);
+                file::note(if again { "the port is back" } else { "recording; Ctrl-C ends" })?;
+                self.file.write(at, Body::Link { link: 0, up: true, cause: "opened" })?;
+                self.feed(at, Input::LinkUp)
+            }
+            Told::Bytes(bytes) => {
+                self.file.write(at, Body::Rx { link: 0, channel: 0, bytes: bytes.as_slice().into() })?;
+                self.feed(at, Input::Bytes { channel: 0, bytes: &bytes })
+            }
+            Told::Down(cause) => {
+                file::note(&format!("{cause}; waiting for the port to come back"))?;
+                self.file.write(at, Body::Link { link: 0, up: false, cause: "lost" })?;
+                self.feed(at, Input::LinkDown)
+            }
+            Told::Missing(trouble) if self.up => file::note(&trouble.to_string()),
+            Told::Missing(trouble) => bail!("{trouble}"),
+        }
+    }
+
+    /// Every deadline up to now.
+    fn wake(&mut self, now: Mono) -> Result<()> {
+        self.wake_before(Instant(now.since(self.began).as_micros() as u64 + 1))
+    }
+
+    fn wake_before(&mut self, at: Instant) -> Result<()> {
+        while let Some(due) = self.driver.as_ref().and_then(|driver| driver.deadline()).filter(|due| *due < at) {
+            self.woken = due;
+            self.feed(due, Input::Deadline)?;
+        }
+        Ok(())
+    }
+
+    fn feed(&mut self, at: Instant, input: Input<'_>) -> Result<()> {
+        let Some(driver) = &mut self.driver else { return Ok(()) };
+        driver.handle(at, input);
+        while let Some(output) = driver.poll() {
+            if let Output::Send { channel, bytes } = output {
+                // Before it is sent, so that no answer is earlier than its question.
+                self.file.write(at, Body::Tx { link: 0, channel, bytes: bytes.as_slice().into() })?;
+                // A link that went meanwhile says so itself.
+                let _ = self.port.send(bytes);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,117 @@
+//! The file of a recording: whole lines only, whatever the disk does.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{self, Body, FORMAT, Record, print_header};
+
+use crate::wall::utc;
+
+/// The most bytes of a record; longer pieces are cut into several of the same moment.
+const MAX_PIECE: usize = 4096;
+
+pub(super) struct TraceFile {
+    file: File,
+    path: PathBuf,
+    line: String,
+    /// Length of the whole lines.
+    length: u64,
+    seq: u64,
+    last: Instant,
+    received: u64,
+    sent: u64,
+}
+
+impl TraceFile {
+    /// A new file with its head. A file that is there already is an error; a device or a pipe is written to.
+    pub(super) fn create(path: &Path, driver: Option<&str>, time_control: Option<&str>) -> Result<TraceFile> {
+        let file = match File::create_new(path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && !path.is_file() => OpenOptions::new().write(true).open(path),
+            other => other,
+        };
+        let file = file.with_context(|| path.display().to_string())?;
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let name: String = stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.+".contains(*c)).collect();
+        let date = utc().to_string();
+        let program = format!("flagfall {}", env!("CARGO_PKG_VERSION"));
+        let headers = [
+            ("driver", driver),
+            ("source", Some("record")),
+            ("name", Some(if name.is_empty() { "recording" } else { &name })),
+            ("date", Some(&date)),
+            ("program", Some(&program)),
+            ("time-control", time_control),
+        ];
+        let mut line = format!("{FORMAT}\n");
+        for (key, value) in headers.into_iter().filter_map(|(key, value)| Some((key, value?))) {
+            print_header(key, value, &mut line).with_context(|| format!("header `{key}: {value}`"))?;
+        }
+        let path = path.to_owned();
+        let mut file =
+            TraceFile { file, path, line, length: 0, seq: 0, last: Instant::ZERO, received: 0, sent: 0 };
+        file.put()?;
+        Ok(file)
+    }
+
+    /// Adds a record; each is in the hands of the operating system when this returns.
+    pub(super) fn write(&mut self, at: Instant, body: Body<'_>) -> Result<()> {
+        let at = at.max(self.last);
+        self.last = at;
+        match body {
+            Body::Rx { link, channel, bytes } => {
+                self.received += bytes.len() as u64;
+                bytes.chunks(MAX_PIECE).try_for_each(|piece| self.add(at, Body::Rx { link, channel, bytes: piece.into() }))
+            }
+            body => {
+                if let Body::Tx { bytes, .. } = &body {
+                    self.sent += bytes.len() as u64;
+                }
+                self.add(at, body)
+            }
+        }
+    }
+
+    fn add(&mut self, at: Instant, body: Body<'_>) -> Result<()> {
+        self.seq += 1;
+        self.line.clear();
+        trace::print(&Record { seq: self.seq, at, body }, &mut self.line)?;
+        self.put()
+    }
+
+    fn put(&mut self) -> Result<()> {
+        if let Err(error) = self.file.write_all(self.line.as_bytes()) {
+            // A device has no length; what a disk keeps is whole lines.
+            let _ = self.file.set_len(self.length);
+            let path = self.path.display();
+            return Err(error).with_context(|| format!("{path}: not written any further; {} records are kept", self.seq.saturating_sub(1)));
+        }
+        self.length += self.line.len() as u64;
+        Ok(())
+    }
+
+    /// What was recorded, for people, when the disk has it.
+    /// A file in which nothing was recorded goes.
+    pub(super) fn finish(self) -> Result<String> {
+        if self.seq == 0 && self.path.is_file() {
+            std::fs::remove_file(&self.path).with_context(|| self.path.display().to_string())?;
+            return Ok("nothing was recorded".to_owned());
+        }
+        match self.file.sync_all() {
+            // A pipe or a device cannot be synchronised.
+            Err(error) if !matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
+                return Err(error).with_context(|| self.path.display().to_string());
+            }
+            _ => {}
+        }
+        let seconds = self.last.0 as f64 / 1e6;
+        Ok(format!("{seconds:.1} s, {} records, {} bytes received, {} sent", self.seq, self.received, self.sent))
+    }
+}
+
+/// A line for people, beside what a script reads.
+pub(super) fn note(text: &str) -> Result<()> {
+    Ok(writeln!(std::io::stderr(), "flagfall: {text}")?)
+}
