@@ -11,3 +11,5 @@ mod legal;
 mod demo;
 #[path = "emulate/hands.rs"]
 mod hands;
+#[path = "emulate/screen.rs"]
+mod screen;

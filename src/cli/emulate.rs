@@ -21,8 +21,9 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// An emulated board on a pseudo-terminal, for trying programs without hardware.
 ///
-/// It answers on the path it prints as a DGT board does on its serial port (9600 baud), with a clock in its port, and hands
-/// move on it: a game of the demonstration, a script of your own, or none. It ends some seconds after the hands, or at Ctrl-C.
+/// It answers on the path it prints as a DGT board does on its serial port (9600 baud), with a
+/// clock in its port, and hands move on it: a game of the demonstration, a script of your own, or
+/// none. It ends some seconds after the hands, or at Ctrl-C.
 ///
 /// Examples:
 ///   flagfall emulate --game 1

@@ -1,7 +1,11 @@
 //! The commands, one file each.
 
+mod devices;
 mod emulate;
+mod check_config;
+mod doctor;
 mod journalled;
+mod record;
 mod replay;
 mod summary;
 mod trace;
@@ -21,26 +25,45 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Say what would run, or everything that is wrong with the configuration.
+    CheckConfig(check_config::CheckConfig),
+    /// Look at boards, broker, clock and disk, and say what to do.
+    Doctor(doctor::Doctor),
     /// Feed a trace or journal to the core again and show what comes out.
     Replay(replay::Replay),
     /// Make traces.
     #[command(subcommand)]
     Trace(trace::Trace),
     Emulate(emulate::Emulate),
+    Devices(devices::Devices),
+    Record(record::Record),
 }
 
-/// Runs the command line: exit code 0 if all went well, 1 if not, 2 if the words of the call are off.
+/// Exit code of a wrong configuration, `EX_CONFIG` of sysexits.h: systemd does not start again after it.
+const CONFIGURATION: u8 = 78;
+
+/// Runs the command line: exit code 0 if all went well, 1 if not, 2 if the words of the call are off, 78 if the configuration
+/// is.
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
+        Command::CheckConfig(check) => check.run(),
+        Command::Doctor(doctor) => doctor.run(),
         Command::Replay(replay) => replay.run(),
         Command::Trace(trace) => trace.run(),
         Command::Emulate(emulate) => emulate.run(),
+        Command::Devices(devices) => devices.run(),
+        Command::Record(record) => record.run(),
     };
     match done {
         Ok(code) => code,
         // Whoever read our output has seen enough.
         Err(error) if error.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == ErrorKind::BrokenPipe) => {
             ExitCode::SUCCESS
+        }
+        Err(error) if error.is::<crate::config::Errors>() => {
+            // One problem a line; nothing is left to be told if this cannot be written.
+            let _ = writeln!(std::io::stderr(), "{error}");
+            ExitCode::from(CONFIGURATION)
         }
         Err(error) => {
             // Nothing is left to be told if even this cannot be written.

@@ -1,0 +1,60 @@
+//! Topics as a subscriber meets them (`mqtt.md` section 1).
+
+/// Who may read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Audience {
+    Public,
+    Live,
+    Arbiter,
+}
+
+impl Audience {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Audience::Public => "public",
+            Audience::Live => "live",
+            Audience::Arbiter => "arbiter",
+        }
+    }
+
+    fn read(name: &str) -> Option<Audience> {
+        [Audience::Public, Audience::Live, Audience::Arbiter].into_iter().find(|audience| audience.name() == name)
+    }
+}
+
+/// The topic of a message about a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Topic<'a> {
+    pub(super) audience: Audience,
+    pub(super) board: &'a str,
+    /// `state`, `move`, `alert`, ...
+    pub(super) kind: &'a str,
+    /// What comes after the kind.
+    pub(super) rest: Option<&'a str>,
+}
+
+impl Topic<'_> {
+    /// Reads `<root>/1/<audience>/<event>/<round>/<board>/<kind>[/<rest>]`; the root may have several levels.
+    pub(super) fn read(topic: &str) -> Option<Topic<'_>> {
+        let (_, versioned) = topic.split_once("/1/")?;
+        let mut levels = versioned.splitn(6, '/');
+        let audience = Audience::read(levels.next()?)?;
+        let (_event, _round) = (levels.next()?, levels.next()?);
+        Some(Topic { audience, board: levels.next()?, kind: levels.next()?, rest: levels.next() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topics_of_boards_are_read_and_others_are_not() {
+        let read = |topic| Topic::read(topic).map(|topic| (topic.audience.name(), topic.board, topic.kind, topic.rest));
+        assert_eq!(read("flagfall/1/live/demo/1/b2/move"), Some(("live", "b2", "move", None)));
+        assert_eq!(read("a/b/1/arbiter/demo/1/2/alert/7"), Some(("arbiter", "2", "alert", Some("7"))));
+        for other in ["flagfall/1/node/pi/status", "flagfall/1/live/demo/1/b2", "flagfall/2/live/e/2/b/move", ""] {
+            assert_eq!(read(other), None, "{other}");
+        }
+    }
+}

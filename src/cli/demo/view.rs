@@ -1,0 +1,146 @@
+//! What a subscriber and an arbiter see, as a picture of 80 columns and 24 rows, or as one line an event.
+//!
+//! A board takes three columns: the board itself, what the public sees, what the arbiter sees. The order of the arbiter's
+//! column at a flag-fall is that of an arbiter's screen: whose flag, what to do, the proposal, what was completed, why, what to
+//! check, what is unknown.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use super::topic::{Audience, Topic};
+
+mod arbiter;
+mod diagram;
+mod line;
+mod paint;
+mod public;
+
+use paint::{Paint, fit};
+
+/// Columns of the diagram, the public's column and the arbiter's; two between them.
+const WIDTHS: [usize; 3] = [18, 22, 36];
+/// Rows of a board under its title: the diagram and its files.
+const ROWS: usize = 9;
+
+/// A board that is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Its id in topics.
+    pub id: String,
+    /// For people.
+    pub white: String,
+    /// For people.
+    pub black: String,
+}
+
+/// What arrived last of a board.
+#[derive(Clone, Debug, Default)]
+struct Board {
+    /// State of the public audience, or of the live one as long as there is none.
+    public: Value,
+    /// Whether that is the public audience's own.
+    delayed: bool,
+    clock: Value,
+    arbiter: Value,
+    ruling: Value,
+    /// Microseconds since the journal began, of the newest message.
+    newest: u64,
+    events: [u64; 2],
+}
+
+/// The picture.
+#[derive(Clone, Debug)]
+pub struct View {
+    colour: bool,
+    boards: Vec<(Named, Board)>,
+}
+
+impl View {
+    /// Nothing has arrived. With `colour` the picture holds ANSI sequences.
+    pub fn new(colour: bool, boards: Vec<Named>) -> View {
+        View { colour, boards: boards.into_iter().map(|named| (named, Board::default())).collect() }
+    }
+
+    /// A message arrived. Gives a line for people if it is an event; nothing for states, and for what is not about these
+    /// boards.
+    pub fn take(&mut self, topic: &str, payload: &[u8]) -> Option<String> {
+        let topic = Topic::read(topic)?;
+        let (_, board) = self.boards.iter_mut().find(|(named, _)| named.id == topic.board)?;
+        if payload.is_empty() {
+            return None;
+        }
+        match serde_json::from_slice::<Value>(payload) {
+            Ok(message) => {
+                board.take(topic, &message);
+                line::of(topic, &message)
+            }
+            Err(error) => Some(format!("board {} {}: payload is no JSON: {error}", topic.board, topic.audience.name())),
+        }
+    }
+
+    /// The picture as it is now: rows of at most 80 columns, each ended by a line feed. Two boards take 24 rows.
+    pub fn frame(&self) -> String {
+        let paint = Paint { colour: self.colour };
+        let mut text = String::new();
+        for (index, (named, board)) in self.boards.iter().enumerate() {
+            if index > 0 {
+                text.push('\n');
+            }
+            let players = format!("Board {}  {} - {}", named.id, named.white, named.black);
+            let heads = [paint.bold(&fit(&players, WIDTHS[0] + 2 + WIDTHS[1])), paint.bold(&fit("ARBITER SEES", WIDTHS[2]))];
+            row(&mut text, &heads);
+            let diagram = diagram::rows(&board.placement(), paint);
+            let (public, arbiter) = (board.public_rows(paint), board.arbiter_rows(paint));
+            for at in 0..ROWS {
+                let cell = |rows: &[String], width| rows.get(at).cloned().unwrap_or_else(|| " ".repeat(width));
+                let cells = [cell(&diagram, WIDTHS[0]), cell(&public, WIDTHS[1]), cell(&arbiter, WIDTHS[2])];
+                row(&mut text, &cells);
+            }
+        }
+        let count = |audience: usize| self.boards.iter().map(|(_, board)| board.events[audience]).sum::<u64>();
+        // A string takes everything.
+        let _ = writeln!(text, "\nevents: {} to the public, {} to arbiters", count(0), count(1));
+        text
+    }
+}
+
+/// Cells are painted already and as wide as they should be.
+fn row(text: &mut String, cells: &[String]) {
+    let joined = cells.join("  ");
+    text.push_str(joined.trim_end());
+    text.push('\n');
+}
+
+impl Board {
+    fn take(&mut self, topic: Topic<'_>, message: &Value) {
+        self.newest = self.newest.max(message["t"]["us"].as_u64().unwrap_or(0));
+        let body = &message["body"];
+        let public = topic.audience == Audience::Public;
+        let counts = usize::from(topic.audience == Audience::Arbiter);
+        match (topic.audience, topic.kind) {
+            (Audience::Arbiter, "state") => self.arbiter = body.clone(),
+            (Audience::Arbiter, "ruling") => self.ruling = body.clone(),
+            (_, "state") if public || !self.delayed => {
+                self.public = body.clone();
+                self.clock = body["clock"].clone();
+                self.delayed = public;
+            }
+            (_, "clock") if public || !self.delayed => self.clock = body.clone(),
+            _ if message["no"].is_u64() && (counts == 1 || public || !self.delayed) => self.events[counts] += 1,
+            _ => {}
+        }
+    }
+
+    /// What stands on the board, the placement field of a FEN, White below.
+    fn placement(&self) -> String {
+        let sensors = self.arbiter["board"].as_str();
+        let turned = self.arbiter["rotated"] == true;
+        match (sensors, self.public["fen"].as_str()) {
+            (Some(board), _) if turned => board.chars().rev().collect(),
+            (Some(board), _) => board.to_owned(),
+            (None, Some(fen)) => fen.split(' ').next().unwrap_or_default().to_owned(),
+            (None, None) => String::new(),
+        }
+    }
+}
