@@ -11,8 +11,6 @@
 mod line;
 mod postbox;
 mod states;
-#[cfg(test)]
-mod tests;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -4,21 +4,83 @@
 //! to the outbox. After any error the client and all it holds are thrown away and a new one begins (`architecture.md`
 //! section 7, `mqtt-conventions.md` C): nothing relies on the client's own queue.
 
+mod backoff;
+mod claims;
+mod connection;
 mod identity;
+mod options;
+mod probe;
+mod session;
 mod tls;
 mod types;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
+use tracing::{info, warn};
 
+use self::backoff::Backoff;
+use self::connection::Over;
 pub use self::identity::{Identity, IdentityError};
-pub use self::types::{Arrived, ConnectionState, Ended, Hooks, Settings};
+pub use self::probe::probe;
+use self::session::Session;
+pub use self::types::{Arrived, ConnectionState, Ended, Hooks, Pace, Settings};
 use super::outbox::Outbox;
+use crate::wall;
 
 /// Publishes what is in the outbox until `stop` says true or its sender is gone, or until another client takes our name.
+/// Stopped in a connection it sends what waits, for two seconds at most, and the status `stopped`.
 pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop: watch::Receiver<bool>) -> Ended {
-    _ = (settings, outbox, hooks);
-    _ = stop.wait_for(|stop| *stop).await;
-    Ended::Stopped
+    let mut session = Session::new(settings, outbox, hooks);
+    let mut backoff = Backoff::default();
+    // Forget what the broker kept for us: it could only be what we failed to read.
+    let mut clean = false;
+    loop {
+        let over = connection::run(&mut session, &mut stop, clean).await;
+        let now = wall::mono();
+        let lasted = session.lasted(now).unwrap_or_default();
+        session.disconnected();
+        clean = matches!(over, Over::BadPacket(_));
+        let (cause, wait) = match over {
+            Over::Stopped => return Ended::Stopped,
+            Over::TakenOver => {
+                warn!(node = %session.settings.node, "another client has our name: publishing ends");
+                "another client has our name".clone_into(&mut session.state.cause);
+                (session.hooks.connection)(&session.state);
+                return Ended::TakenOver;
+            }
+            Over::Refused(cause) => (cause, backoff.slow(&session.settings.pace, now.0)),
+            Over::Lost(cause) => (cause, backoff.next(&session.settings.pace, lasted, now.0)),
+            Over::BadPacket(cause) => {
+                session.state.bad_packets += 1;
+                (cause, backoff.next(&session.settings.pace, lasted, now.0))
+            }
+        };
+        session.state.attempts = backoff.failed();
+        warn!(%cause, attempts = backoff.failed(), wait_ms = wait.as_millis() as u64, "no connection to the broker");
+        (session.state.cause, session.state.retry) = (cause, wait);
+        (session.hooks.connection)(&session.state);
+        if pause(&session, wait, &mut stop).await {
+            info!("stopped while the broker was away");
+            return Ended::Stopped;
+        }
+    }
+}
+
+/// Waits for the next attempt; true = stopped instead.
+async fn pause(session: &Session, wait: Duration, stop: &mut watch::Receiver<bool>) -> bool {
+    let until = wall::mono().after(wait);
+    loop {
+        let now = wall::mono();
+        session.outbox.sweep(now);
+        if now >= until {
+            return false;
+        }
+        let step = until.since(now).min(Duration::from_secs(1));
+        tokio::select! {
+            () = tokio::time::sleep(step) => {}
+            _ = stop.wait_for(|stop| *stop) => return true,
+        }
+    }
 }

@@ -22,6 +22,25 @@ pub struct Settings {
     pub round: String,
     /// Ids of the boards that this node serves.
     pub boards: Vec<String>,
+    /// How long to wait between attempts.
+    pub pace: Pace,
+}
+
+/// Waits between attempts: doubled each time, a quarter more or less, and the first again after [`Pace::good`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// After a connection that was good.
+    pub first: Duration,
+    /// The longest; also after the broker refused our name or password.
+    pub longest: Duration,
+    /// A connection that lasted so long was good.
+    pub good: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace { first: Duration::from_millis(500), longest: Duration::from_secs(15), good: Duration::from_secs(30) }
+    }
 }
 
 /// A command as it came from the broker.

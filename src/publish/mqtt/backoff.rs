@@ -1,0 +1,65 @@
+//! Waits between attempts to connect.
+
+use std::time::Duration;
+
+use super::types::Pace;
+
+/// How many attempts failed in a row, and how long to wait for the next.
+#[derive(Default)]
+pub(super) struct Backoff {
+    failed: u32,
+}
+
+impl Backoff {
+    /// The wait after a connection that lasted this long. `chance` is any number that differs from node to node.
+    pub(super) fn next(&mut self, pace: &Pace, lasted: Duration, chance: u64) -> Duration {
+        if lasted >= pace.good {
+            self.failed = 0;
+        }
+        let doubled = pace.first.saturating_mul(1 << self.failed.min(16));
+        self.failed = self.failed.saturating_add(1);
+        jittered(doubled.min(pace.longest), chance)
+    }
+
+    /// The wait after a refusal that will not mend itself soon.
+    pub(super) fn slow(&mut self, pace: &Pace, chance: u64) -> Duration {
+        self.failed = self.failed.saturating_add(1);
+        jittered(pace.longest, chance)
+    }
+
+    pub(super) fn failed(&self) -> u32 {
+        self.failed
+    }
+}
+
+/// A quarter less to a quarter more, so that many nodes do not come back in one moment.
+fn jittered(wait: Duration, chance: u64) -> Duration {
+    // SplitMix64's last step: neighbouring numbers give unlike ones.
+    let mixed = (chance ^ (chance >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    let part = ((mixed >> 33) % 501) as u32;
+    wait * (750 + part) / 1000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_to_the_longest_and_begin_again_after_a_good_connection() {
+        let (pace, mut backoff) = (Pace::default(), Backoff::default());
+        for (lasted, expected) in
+            [(0, 500), (0, 1000), (5, 2000), (29, 4000), (0, 8000), (0, 15000), (0, 15000), (30, 500), (0, 1000)]
+        {
+            let wait = backoff.next(&pace, Duration::from_secs(lasted), 7).as_millis();
+            assert!((expected * 3 / 4..=expected * 5 / 4).contains(&wait), "{lasted} s: {wait} ms instead of about {expected}");
+        }
+    }
+
+    #[test]
+    fn waits_differ_by_a_quarter() {
+        let waits: Vec<_> = (0..100).map(|chance| jittered(Duration::from_secs(10), chance * 1_000_003).as_millis()).collect();
+        assert!(waits.iter().all(|wait| (7_500..=12_500).contains(wait)), "{waits:?}");
+        assert!(waits.iter().any(|wait| *wait < 8_500) && waits.iter().any(|wait| *wait > 11_500), "{waits:?}");
+    }
+}

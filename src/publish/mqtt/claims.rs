@@ -1,0 +1,132 @@
+//! Other nodes that claim boards of ours. The second one withholds: a claim counts if it was there before we were ready.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::types::Settings;
+
+/// Nodes that are remembered; more do not run in one event.
+const NODES: usize = 256;
+
+/// What other nodes say about themselves.
+pub(super) struct Claims {
+    node: String,
+    event: String,
+    round: String,
+    /// Our boards.
+    boards: Vec<String>,
+    others: BTreeMap<String, Other>,
+    /// Board and node of the claims that count.
+    counted: BTreeSet<(String, String)>,
+    /// We are ready: later claims do not count, except on boards that are another's already.
+    established: bool,
+    /// A connection began: what the broker kept of other nodes comes first, and is judged when all of it is there.
+    gathering: bool,
+}
+
+#[derive(Default)]
+struct Other {
+    /// Those of our boards that it lists.
+    boards: Vec<String>,
+    state: Life,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Life {
+    #[default]
+    Away,
+    Init,
+    Ready,
+}
+
+/// A claim that began or ended to count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Change {
+    pub(super) board: String,
+    pub(super) node: String,
+    pub(super) live: bool,
+}
+
+impl Claims {
+    pub(super) fn new(settings: &Settings) -> Claims {
+        let Settings { node, event, round, boards, .. } = settings.clone();
+        let (others, counted) = (BTreeMap::new(), BTreeSet::new());
+        Claims { node, event, round, boards, others, counted, established: false, gathering: true }
+    }
+
+    /// A new connection: who is there will be heard again.
+    pub(super) fn connected(&mut self) {
+        self.others.clear();
+        self.established = false;
+        self.gathering = true;
+    }
+
+    /// What the broker kept is here.
+    pub(super) fn gathered(&mut self) -> Vec<Change> {
+        self.gathering = false;
+        self.judge()
+    }
+
+    /// We are ready.
+    pub(super) fn establish(&mut self) {
+        self.established = true;
+    }
+
+    /// A node's `info` or `status`; empty = deleted.
+    pub(super) fn heard(&mut self, node: &str, leaf: &str, payload: &[u8]) -> Vec<Change> {
+        if node == self.node || (self.others.len() >= NODES && !self.others.contains_key(node)) {
+            return Vec::new();
+        }
+        let body = serde_json::from_slice::<Value>(payload).ok().map(|mut message| message["body"].take()).unwrap_or_default();
+        let boards = if leaf == "info" { Some(self.ours(&body)) } else { None };
+        let other = self.others.entry(node.to_owned()).or_default();
+        match boards {
+            Some(boards) => other.boards = boards,
+            None => {
+                other.state = match body["state"].as_str() {
+                    Some("ready") => Life::Ready,
+                    Some("init") => Life::Init,
+                    _ => Life::Away,
+                }
+            }
+        }
+        if self.gathering { Vec::new() } else { self.judge() }
+    }
+
+    /// Those of our boards that an info lists: names, or objects with `id`; of the event and round that we serve.
+    fn ours(&self, body: &Value) -> Vec<String> {
+        let same = |key: &str, mine: &str| body[key].as_str().is_none_or(|theirs| theirs == mine);
+        if !same("event", &self.event) || !same("round", &self.round) {
+            return Vec::new();
+        }
+        let listed = body["boards"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let listed: Vec<&str> = listed.iter().filter_map(|board| board.as_str().or_else(|| board["id"].as_str())).collect();
+        self.boards.iter().filter(|board| listed.contains(&board.as_str())).cloned().collect()
+    }
+
+    /// Which claims count now, compared with before.
+    fn judge(&mut self) -> Vec<Change> {
+        let mut now = BTreeSet::new();
+        for (node, other) in &self.others {
+            for board in &other.boards {
+                let claim = (board.clone(), node.clone());
+                let taken = || self.counted.iter().any(|(counted, _)| counted == board);
+                // Of two that begin together, the first by name goes on.
+                let first = other.state == Life::Ready || (other.state == Life::Init && *node < self.node);
+                let goes_on = other.state != Life::Away && self.counted.contains(&claim);
+                if goes_on || (first && (!self.established || taken())) {
+                    now.insert(claim);
+                }
+            }
+        }
+        let change = |(board, node): &(String, String), live| Change { board: board.clone(), node: node.clone(), live };
+        let mut changes: Vec<Change> = now.difference(&self.counted).map(|claim| change(claim, true)).collect();
+        changes.extend(self.counted.difference(&now).map(|claim| change(claim, false)));
+        self.counted = now;
+        changes
+    }
+}
+
+#[cfg(test)]
+mod tests;

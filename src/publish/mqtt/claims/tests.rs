@@ -1,0 +1,102 @@
+use super::*;
+use crate::config::Mqtt;
+use crate::publish::mqtt::{Identity, Pace};
+
+fn claims(node: &str) -> Claims {
+    let identity = Identity::read(&Mqtt::default(), node).expect("no files");
+    let [root, event, round] = ["flagfall", "open26", "5"].map(str::to_owned);
+    let boards = vec!["b1".to_owned(), "b2".to_owned()];
+    Claims::new(&Settings { identity, root, node: node.to_owned(), event, round, boards, pace: Pace::default() })
+}
+
+fn told(changes: Vec<Change>) -> Vec<String> {
+    changes.into_iter().map(|change| format!("{} {} {}", change.board, change.node, change.live)).collect()
+}
+
+fn status(state: &str) -> Vec<u8> {
+    format!(r#"{{"body":{{"state":"{state}"}}}}"#).into_bytes()
+}
+
+const INFO: &[u8] = br#"{"body":{"boards":["b2","b7"]}}"#;
+
+#[test]
+fn a_claim_that_was_there_before_counts_until_its_node_is_gone() {
+    let mut claims = claims("m");
+    claims.connected();
+    assert!(claims.heard("z", "info", INFO).is_empty() && claims.heard("z", "status", &status("ready")).is_empty());
+    assert_eq!(told(claims.gathered()), ["b2 z true"]);
+    claims.establish();
+    assert!(claims.heard("z", "status", &status("init")).is_empty(), "it only connects again");
+    assert_eq!(told(claims.heard("z", "status", &status("lost"))), ["b2 z false"]);
+    assert!(claims.heard("z", "status", &status("ready")).is_empty(), "now it is ours, and the other one the second");
+}
+
+#[test]
+fn a_claim_stays_over_a_connection_of_ours() {
+    let mut claims = claims("m");
+    claims.connected();
+    claims.heard("z", "info", INFO);
+    claims.heard("z", "status", &status("ready"));
+    claims.gathered();
+    claims.connected();
+    assert!(claims.heard("z", "status", &status("ready")).is_empty());
+    claims.heard("z", "info", INFO);
+    assert!(claims.gathered().is_empty());
+    claims.connected();
+    assert_eq!(told(claims.gathered()), ["b2 z false"], "nobody is there any more");
+}
+
+#[test]
+fn what_does_not_count() {
+    let table: [(&str, &str, &[u8], &str); 8] = [
+        ("itself", "m", INFO, "ready"),
+        ("other boards", "z", br#"{"body":{"boards":["b7"]}}"#, "ready"),
+        ("another event", "z", br#"{"body":{"event":"cup","boards":["b2"]}}"#, "ready"),
+        ("another round", "z", br#"{"body":{"event":"open26","round":"4","boards":["b2"]}}"#, "ready"),
+        ("stopped", "z", INFO, "stopped"),
+        ("begins with us and comes after us", "z", INFO, "init"),
+        ("not JSON", "z", b"\xff{", "ready"),
+        ("not a list", "z", br#"{"body":{"boards":{"b2":1}}}"#, "ready"),
+    ];
+    for (what, node, info, state) in table {
+        let mut claims = claims("m");
+        claims.gathered();
+        claims.heard(node, "info", info);
+        assert!(claims.heard(node, "status", &status(state)).is_empty(), "{what}");
+    }
+}
+
+#[test]
+fn of_two_that_begin_together_one_withholds() {
+    let (mut a, mut b) = (claims("a"), claims("b"));
+    a.gathered();
+    b.gathered();
+    let mut held = Vec::new();
+    for leaf in ["info", "status"] {
+        let payload = if leaf == "info" { INFO.to_vec() } else { status("init") };
+        held.extend(a.heard("b", leaf, &payload));
+        held.extend(b.heard("a", leaf, &payload));
+    }
+    assert_eq!(told(held), ["b2 a true"]);
+}
+
+#[test]
+fn boards_may_be_objects_and_an_info_may_go() {
+    let mut claims = claims("m");
+    claims.gathered();
+    claims.heard("z", "status", &status("ready"));
+    let info = br#"{"body":{"event":"open26","round":"5","boards":[{"id":"b1"},{"id":"b2"}]}}"#;
+    assert_eq!(told(claims.heard("z", "info", info)), ["b1 z true", "b2 z true"]);
+    assert_eq!(told(claims.heard("z", "info", INFO)), ["b1 z false"]);
+    assert_eq!(told(claims.heard("z", "info", b"")), ["b2 z false"]);
+}
+
+#[test]
+fn strangers_are_bounded() {
+    let mut claims = claims("m");
+    claims.gathered();
+    for number in 0..NODES + 50 {
+        claims.heard(&format!("n{number}"), "info", INFO);
+    }
+    assert_eq!(claims.others.len(), NODES);
+}

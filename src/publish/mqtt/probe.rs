@@ -1,0 +1,52 @@
+//! Whether a broker would take us: one connection that says nothing, under a name of its own.
+
+use std::time::Duration;
+
+use rumqttc::v5::mqttbytes::v5::Packet;
+use rumqttc::v5::{AsyncClient, ConnectionError, Event, MqttOptions};
+use rumqttc::{NetworkOptions, TlsConfiguration, Transport};
+
+use super::identity::Identity;
+
+/// Seconds for the connection, TLS and the broker's welcome, each.
+const CONNECT: u64 = 5;
+/// For everything.
+const PATIENCE: Duration = Duration::from_secs(12);
+
+/// Connects as `client`, waits for the broker's welcome and says good-bye. The name must not be that of the daemon, which
+/// would be thrown out.
+///
+/// # Errors
+/// Why there was no welcome; none at all if the broker was silent.
+pub async fn probe(identity: &Identity, client: &str) -> Result<(), Option<ConnectionError>> {
+    let mut options = MqttOptions::new(client, &identity.host, identity.port);
+    let mut network = NetworkOptions::new();
+    network.set_connection_timeout(CONNECT);
+    options.set_connection_timeout(CONNECT).set_network_options(network).set_clean_start(true);
+    // One packet; the default would take megabytes.
+    options.set_outgoing_inflight_upper_limit(1);
+    if let Some((user, password)) = &identity.user {
+        options.set_credentials(user, password);
+    }
+    if let Some(tls) = &identity.tls {
+        options.set_transport(Transport::tls_with_config(TlsConfiguration::Rustls(tls.clone())));
+    }
+    let (client, mut events) = AsyncClient::new(options, 1);
+    let welcome = async {
+        loop {
+            if let Event::Incoming(Packet::ConnAck(_)) = events.poll().await? {
+                return Ok(());
+            }
+        }
+    };
+    match tokio::time::timeout(PATIENCE, welcome).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return Err(Some(error)),
+        Err(_) => return Err(None),
+    }
+    // A good-bye that does not arrive harms nobody: the session ends with the connection.
+    if client.try_disconnect().is_ok() {
+        _ = tokio::time::timeout(Duration::from_secs(1), async { while events.poll().await.is_ok() {} }).await;
+    }
+    Ok(())
+}

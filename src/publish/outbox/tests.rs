@@ -1,1 +1,0 @@
-//! Random interleavings against a model.
