@@ -1,9 +1,10 @@
 //! The commands, one file each.
 
-mod devices;
-mod emulate;
 mod check_config;
+pub mod demo;
+mod devices;
 mod doctor;
+mod emulate;
 mod journalled;
 mod record;
 mod replay;
