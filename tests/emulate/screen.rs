@@ -104,11 +104,13 @@ fn all_that_was_played_must_arrive() {
     assert!(!Check::new(expected(), true).missing().is_empty(), "nothing came to the public");
 }
 
+type Lost<'a> = &'a dyn Fn(&Message) -> bool;
+
 /// Without one of these messages something is missing, and it is named.
 #[test]
 fn whatever_is_lost_is_named() {
     let messages = played();
-    let without = |lost: &dyn Fn(&Message) -> bool| {
+    let without = |lost: Lost<'_>| {
         let mut check = Check::new(expected(), false);
         for message in messages.iter().filter(|message| !lost(message)) {
             check.take(&message.topic, message.payload.as_bytes());
@@ -119,7 +121,7 @@ fn whatever_is_lost_is_named() {
         move |message: &Message| message.number == number && message.topic.contains(audience) && message.topic.contains("/1/1/")
     };
     let named = |word: &'static str| move |message: &Message| message.topic.contains(word);
-    let cases: [(&dyn Fn(&Message) -> bool, &str); 7] = [
+    let cases: [(Lost<'_>, &str); 7] = [
         (&event("/live/", 7), "board 1: live: events 7 of 39"),
         (&event("/live/", 39), "board 1: live moves: ply 39 is nothing instead of a6"),
         (&event("/arbiter/", 5), "board 1: arbiter: events 5 of"),
