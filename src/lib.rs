@@ -16,6 +16,7 @@
 //! | [`broker`] | an MQTT broker in this program |
 //! | [`daemon`] | threads and channels: stations, journal writer, worker, network |
 //! | [`emulate`] | emulated boards that play |
+//! | [`health`] | how this machine is |
 //! | [`cli`] | the commands |
 
 pub mod anchor;
@@ -26,6 +27,7 @@ pub mod cli;
 pub mod config;
 pub mod daemon;
 pub mod emulate;
+pub mod health;
 pub mod import;
 pub mod journal;
 pub mod publish;

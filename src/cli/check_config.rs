@@ -1,0 +1,211 @@
+//! `flagfall check-config`: what would run, or everything that is wrong.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use super::CONFIGURATION;
+use crate::config::{self, Board, Config, Errors, Loaded, Place, Problem, Role};
+
+/// Reads the configuration as `flagfall run` would, says what would run, and what is wrong.
+///
+/// Exit code 0 if it is right, also with warnings; 78 if not.
+#[derive(Args)]
+pub(super) struct CheckConfig {
+    /// A file; a later one lies over the earlier ones. Without any: /etc/flagfall/flagfall.toml, then
+    /// /etc/flagfall/event.toml.
+    #[arg(long, value_name = "FILE")]
+    config: Vec<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl CheckConfig {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let mut out = std::io::stdout().lock();
+        match config::load_default(&self.config) {
+            Ok(loaded) if self.json => writeln!(out, "{}", serde_json::to_string(&Right::of(&loaded))?)?,
+            Ok(loaded) => print(&loaded, &mut out)?,
+            Err(errors) if self.json => {
+                writeln!(out, "{}", serde_json::to_string(&Wrong::of(&errors))?)?;
+                return Ok(ExitCode::from(CONFIGURATION));
+            }
+            Err(errors) => return Err(errors.into()),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Where messages go, as an address.
+fn broker(config: &Config) -> String {
+    let mqtt = &config.mqtt;
+    let (scheme, port) = if mqtt.tls { ("mqtts", 8883) } else { ("mqtt", 1883) };
+    format!("{scheme}://{}:{}/{}", mqtt.host, mqtt.port.unwrap_or(port), mqtt.root)
+}
+
+fn device(board: &Board) -> String {
+    let serial = board.serial.as_ref().map(|serial| format!("the board with serial number {serial}"));
+    let usb = board.usb_serial.as_ref().map(|serial| format!("the USB adapter with serial number {serial}"));
+    let port = board.port.as_ref().map(|port| format!("port {}", port.display()));
+    let marks: Vec<String> = [serial, usb, port].into_iter().flatten().collect();
+    if marks.is_empty() { "the only board that is found".to_owned() } else { marks.join(", ") }
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::Operator => "operator",
+        Role::Arbiter => "arbiter",
+        Role::Chief => "chief",
+    }
+}
+
+fn print(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
+    let Loaded { config, files, hash } = loaded;
+    let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    let files = if files.is_empty() { "no file, the defaults".to_owned() } else { files.join(", ") };
+    let event = &config.event;
+    writeln!(out, "Configuration {hash:08x}: {files}")?;
+    writeln!(out, "Node: {}", config.node.name.as_deref().unwrap_or("named after this machine"))?;
+    writeln!(out, "Event {}, round {}", event.id, event.round)?;
+    writeln!(out, "Messages to {}", broker(config))?;
+    if config.broker.enabled {
+        let websocket = Some(config.broker.websocket.as_str()).filter(|text| !text.is_empty()).unwrap_or("none");
+        writeln!(out, "Broker in this program: MQTT at {}, WebSocket at {websocket}", config.broker.tcp)?;
+    }
+    let delay = match (event.delay, event.delay_moves) {
+        (0, 0) => "at once".to_owned(),
+        (seconds, 0) => format!("{seconds} s later"),
+        (0, plies) => format!("{plies} plies later"),
+        (seconds, plies) => format!("{seconds} s and {plies} plies later"),
+    };
+    writeln!(out, "Audiences: arbiter/ and live/ at once, public/ {delay}")?;
+    for board in &config.board {
+        let time = board.time_control.as_ref().or(event.time_control.as_ref()).map_or("no time control", String::as_str);
+        let players = match (&board.white, &board.black) {
+            (None, None) => String::new(),
+            (white, black) => {
+                let name = |name: &Option<String>| name.clone().unwrap_or_else(|| "?".to_owned());
+                format!(", {} - {}", name(white), name(black))
+            }
+        };
+        writeln!(out, "Board {}: {}, {time}{players}", board.id, device(board))?;
+    }
+    for (name, user) in &config.user {
+        let boards = match (user.role, user.boards.as_slice()) {
+            (Role::Chief, _) | (_, []) => "all boards".to_owned(),
+            (_, ids) => ids.join(", "),
+        };
+        writeln!(out, "User {name}: {}, {boards}", role(user.role))?;
+    }
+    for warning in config::warnings(config) {
+        writeln!(out, "Warning: {warning}")?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Right<'a> {
+    ok: bool,
+    files: Vec<String>,
+    hash: String,
+    node: Option<&'a str>,
+    event: &'a str,
+    round: &'a str,
+    broker: String,
+    embedded_broker: Option<&'a str>,
+    delay: u32,
+    delay_moves: u32,
+    boards: Vec<RightBoard<'a>>,
+    users: Vec<RightUser<'a>>,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct RightBoard<'a> {
+    id: &'a str,
+    driver: Option<&'a str>,
+    serial: Option<&'a str>,
+    usb_serial: Option<&'a str>,
+    port: Option<String>,
+    white: Option<&'a str>,
+    black: Option<&'a str>,
+    time_control: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct RightUser<'a> {
+    name: &'a str,
+    role: Role,
+    boards: &'a [String],
+}
+
+impl Right<'_> {
+    fn of(loaded: &Loaded) -> Right<'_> {
+        let Loaded { config, files, hash } = loaded;
+        let boards = config.board.iter().map(|board| RightBoard {
+            id: &board.id,
+            driver: board.driver.as_deref(),
+            serial: board.serial.as_deref(),
+            usb_serial: board.usb_serial.as_deref(),
+            port: board.port.as_ref().map(|port| port.display().to_string()),
+            white: board.white.as_deref(),
+            black: board.black.as_deref(),
+            time_control: board.time_control.as_deref().or(config.event.time_control.as_deref()),
+        });
+        Right {
+            ok: true,
+            files: files.iter().map(|file| file.display().to_string()).collect(),
+            hash: format!("{hash:08x}"),
+            node: config.node.name.as_deref(),
+            event: &config.event.id,
+            round: &config.event.round,
+            broker: broker(config),
+            embedded_broker: config.broker.enabled.then_some(config.broker.tcp.as_str()),
+            delay: config.event.delay,
+            delay_moves: config.event.delay_moves,
+            boards: boards.collect(),
+            users: config.user.iter().map(|(name, user)| RightUser { name, role: user.role, boards: &user.boards }).collect(),
+            warnings: config::warnings(config),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Wrong<'a> {
+    ok: bool,
+    errors: Vec<WrongLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct WrongLine<'a> {
+    file: Option<String>,
+    line: Option<usize>,
+    column: Option<usize>,
+    variable: Option<&'a str>,
+    key: &'a str,
+    message: &'a str,
+}
+
+impl Wrong<'_> {
+    fn of(errors: &Errors) -> Wrong<'_> {
+        let line = |problem: &'_ Problem| match &problem.place {
+            Place::Line { file, line, column } => (Some(file.display().to_string()), Some(*line), Some(*column)),
+            Place::File(file) => (Some(file.display().to_string()), None, None),
+            Place::Variable(_) | Place::Default => (None, None, None),
+        };
+        let errors = errors.0.iter().map(|problem| {
+            let (file, line, column) = line(problem);
+            let variable = match &problem.place {
+                Place::Variable(name) => Some(name.as_str()),
+                _ => None,
+            };
+            WrongLine { file, line, column, variable, key: &problem.key, message: &problem.message }
+        });
+        Wrong { ok: false, errors: errors.collect() }
+    }
+}

@@ -1,0 +1,83 @@
+//! Whether the broker can be reached and takes us.
+
+use std::io::ErrorKind;
+
+use rumqttc::v5::ConnectionError;
+use rumqttc::v5::mqttbytes::v5::ConnectReturnCode;
+
+use super::Finding;
+use crate::config::Config;
+use crate::daemon::node_name;
+use crate::publish::mqtt::{Identity, probe};
+
+pub(super) fn look(config: &Config) -> Finding {
+    let port = config.mqtt.port.unwrap_or(if config.mqtt.tls { 8883 } else { 1883 });
+    let place = format!("{}:{port}", config.mqtt.host);
+    let about = format!("broker at {place}");
+    let node = node_name(config.node.name.as_deref());
+    let identity = match Identity::read(&config.mqtt, &node) {
+        Ok(identity) => identity,
+        Err(error) => return Finding::problem(about, error.to_string(), "Correct the file, or the key that names it."),
+    };
+    let client = format!("flagfall-doctor-{node}-{}", std::process::id());
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return Finding::problem(about, error.to_string(), "Close other programs, or restart the machine."),
+    };
+    match runtime.block_on(probe(&identity, &client)) {
+        Ok(()) => Finding::ok(about, "takes us"),
+        Err(cause) => {
+            let own = config.broker.enabled && config.broker.tcp == place;
+            if own && refused(cause.as_ref()) {
+                let found = "nothing listens there; it is the broker inside this program, which flagfall run starts";
+                return Finding::warning(about, found, "Start flagfall, then look again.");
+            }
+            let (found, advice) = explain(cause.as_ref());
+            Finding::problem(about, found, advice)
+        }
+    }
+}
+
+fn refused(cause: Option<&ConnectionError>) -> bool {
+    matches!(cause, Some(ConnectionError::Io(error)) if error.kind() == ErrorKind::ConnectionRefused)
+}
+
+/// What is wrong, and what to do.
+fn explain(cause: Option<&ConnectionError>) -> (String, &'static str) {
+    const REACH: &str = "Look at the network cable, mqtt.host and the firewall of the broker's machine.";
+    let Some(cause) = cause else { return ("does not answer".to_owned(), REACH) };
+    match cause {
+        ConnectionError::Io(error) if error.kind() == ErrorKind::ConnectionRefused => (
+            "nothing listens there".to_owned(),
+            "Start the broker (sudo systemctl start mosquitto), or correct mqtt.host and mqtt.port.",
+        ),
+        ConnectionError::Io(error) if error.kind() == ErrorKind::TimedOut => ("does not answer".to_owned(), REACH),
+        ConnectionError::Io(error) if error.to_string().contains("lookup") => {
+            (format!("its name is not known: {error}"), "Correct mqtt.host, or write the broker's address there.")
+        }
+        ConnectionError::Io(error) if error.kind() == ErrorKind::ConnectionAborted => (
+            "closes the connection without a word".to_owned(),
+            "Look at mqtt.port and mqtt.tls: this port may be for TLS, for WebSocket or for something else.",
+        ),
+        ConnectionError::Io(error) => (format!("cannot be reached: {error}"), REACH),
+        ConnectionError::Timeout(_) => ("does not answer".to_owned(), REACH),
+        ConnectionError::Tls(error) => (
+            format!("TLS fails: {error}"),
+            "Look at mqtt.ca_file, at the name in the broker's certificate, at mqtt.port and at the clock of this machine.",
+        ),
+        ConnectionError::ConnectionRefused(code) => match code {
+            ConnectReturnCode::BadUserNamePassword | ConnectReturnCode::NotAuthorized => (
+                "refuses us: user name or password is wrong, or missing".to_owned(),
+                "Correct mqtt.user and mqtt.password_file, or make the user at the broker (mosquitto_passwd).",
+            ),
+            ConnectReturnCode::RefusedProtocolVersion | ConnectReturnCode::UnsupportedProtocolVersion => {
+                ("refuses us: it does not speak MQTT 5".to_owned(), "Use a broker with MQTT 5, for example mosquitto 2.")
+            }
+            code => (format!("refuses us: {code:?}"), "Read the log of the broker: it says why."),
+        },
+        other => (
+            format!("gives no MQTT 5 answer: {other}"),
+            "Look at mqtt.port and mqtt.tls: this port may be for TLS, for WebSocket or for something else.",
+        ),
+    }
+}
