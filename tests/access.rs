@@ -73,11 +73,11 @@ fn file(name: &str) -> String {
     std::fs::read_to_string(format!("{FOLDER}/{name}")).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// `flagfall.conf` on free ports of this machine, in the test's folder, without TLS.
-fn configuration() -> String {
-    let text = file("flagfall.conf").replace("/etc/mosquitto/", "DIR/");
+/// `flagfall.conf` on free ports of this machine, in the test's folder.
+fn configuration(tls: bool) -> String {
+    let text = file("flagfall.conf").replace("/etc/mosquitto/certs/", "DIR/").replace("/etc/mosquitto/", "DIR/");
     let mut lines = Vec::new();
-    for line in text.lines().filter(|line| !line.starts_with("certfile") && !line.starts_with("keyfile")) {
+    for line in text.lines().filter(|line| tls || (!line.starts_with("certfile") && !line.starts_with("keyfile"))) {
         lines.push(match line {
             "listener 8883" => "listener TCP 127.0.0.1",
             "listener 9443" => "listener WEB 127.0.0.1",
@@ -110,9 +110,33 @@ fn passwords() -> Option<String> {
 }
 
 fn started(more: &str) -> Option<Mosquitto> {
+    start(&format!("{}\n{more}", configuration(false)), &[])
+}
+
+fn start(configuration: &str, files: &[(&str, &str)]) -> Option<Mosquitto> {
     let rules = format!("{}\nuser {WITNESS}\ntopic readwrite #\n", file("acl"));
-    let files = [("flagfall.acl", rules.as_str()), ("flagfall.passwords", &passwords()?)];
-    Mosquitto::start(&format!("{}\n{more}", configuration()), &files)
+    let passwords = passwords()?;
+    let own = [("flagfall.acl", rules.as_str()), ("flagfall.passwords", passwords.as_str())];
+    Mosquitto::start(configuration, &[&own, files].concat())
+}
+
+/// Certificate and key as README.md says to make them, but for this machine.
+fn certificate() -> Option<(String, String)> {
+    let text = file("README.md");
+    let (_, command) = text.split_once("sudo openssl").expect("README.md says how");
+    let command = command.split_once("```").expect("its end").0;
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = format!("{}/", folder.path().display());
+    let command = command.replace("/etc/mosquitto/certs/", &here).replace("192.168.1.10", "127.0.0.1");
+    let output = Command::new("sh").arg("-c").arg(format!("openssl {command}")).output().expect("a shell");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(127) {
+        say("skipped: openssl is not installed");
+        return None;
+    }
+    assert!(output.status.success(), "openssl: {errors}");
+    let read = |name| std::fs::read_to_string(folder.path().join(name)).expect("it was made");
+    Some((read("flagfall.crt"), read("flagfall.key")))
 }
 
 fn login(broker: &Mosquitto, name: &str) -> rumqttc::v5::MqttOptions {
@@ -242,4 +266,26 @@ async fn the_bridge_carries_public_only_and_only_outwards() {
     witness.publish(message("end", "")).await;
     let came = arrived(&mut witness, "end").await;
     assert_eq!(came, BTreeSet::from(["flagfall/1/public/end".to_owned()]));
+}
+
+#[tokio::test]
+async fn a_certificate_made_as_the_readme_says_is_trusted_and_another_is_not() {
+    let (Some(ours), Some(other)) = (certificate(), certificate()) else { return };
+    let files = [("flagfall.crt", ours.0.as_str()), ("flagfall.key", ours.1.as_str())];
+    let Some(broker) = start(&configuration(true), &files) else { return };
+    rustls::crypto::ring::default_provider().install_default().expect("the first");
+    let over_tls = |trusted: &str| {
+        let mut options = login(&broker, "arbiter-anna");
+        options.set_transport(rumqttc::Transport::tls(trusted.as_bytes().to_vec(), None, None));
+        options
+    };
+    let mut anna = Client::connect(over_tls(&ours.0)).await;
+    anna.subscribe("flagfall/1/cmd/arbiter-anna/#", QOS1).await;
+    anna.publish(message("flagfall/1/cmd/arbiter-anna/x", "over TLS")).await;
+    assert_eq!(anna.next_text().await.1, "over TLS");
+
+    for options in [over_tls(&other.0), login(&broker, "arbiter-anna")] {
+        let answer = rumqttc::v5::EventLoop::new(options, 1).poll().await;
+        assert!(answer.is_err(), "{answer:?}");
+    }
 }
