@@ -34,7 +34,7 @@ pub(crate) fn run(settings: Settings, script: &Script, control: Option<&str>, bo
             match output {
                 StationOutput::Send { at, bytes, .. } => emulator.host(at, &bytes),
                 StationOutput::Message(message) => messages.push(message),
-                StationOutput::Ask(_) => {}
+                _ => {}
             }
         }
         let begin = (!loaded).then_some(Instant(STARTED));
