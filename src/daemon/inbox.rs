@@ -37,10 +37,7 @@ struct Inner<T> {
 
 impl<T> Default for Inbox<T> {
     fn default() -> Inbox<T> {
-        Inbox {
-            inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, reader: 0, full: 0 }),
-            changed: Condvar::new(),
-        }
+        Inbox { inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, reader: 0, full: 0 }), changed: Condvar::new() }
     }
 }
 
@@ -114,6 +111,11 @@ impl<T> Inbox<T> {
         inner.reader += 1;
         self.changed.notify_all();
         inner.reader
+    }
+
+    /// Whether this reader still reads.
+    pub fn is_reader(&self, reader: u64) -> bool {
+        self.lock().reader == reader
     }
 
     /// Nothing more comes; what is there is still read.

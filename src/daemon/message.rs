@@ -60,11 +60,6 @@ pub enum ToStation {
     Synced(Synced),
     /// The wall clock moved, or what it goes by changed.
     Anchor(AnchorRecord),
-    /// Another node that is alive claims the board, or does so no more.
-    Claimed {
-        /// By whom; none any more.
-        by: Option<String>,
-    },
     /// Come to an end.
     Stop,
 }

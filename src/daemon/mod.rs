@@ -9,13 +9,23 @@
 //! A station thread owns its journal and waits for nothing but its inbox. The supervisor, on the main thread, looks once a
 //! second who hangs, whether the wall clock moved, and tells systemd that all is well while it is.
 
+mod acks;
 mod boot;
+mod device;
 mod disk;
+mod fence;
 mod inbox;
+mod intake;
+mod live;
 mod message;
+mod outlet;
 mod pace;
+mod parked;
 mod plan;
 mod pulse;
+mod shared;
+mod station;
+mod submission;
 mod timeline;
 mod worker;
 

@@ -113,7 +113,8 @@ fn session(event: &str, round: &str, board: &str) -> String {
 
 /// The node's name: as configured, or made of the host's name.
 pub fn node_name(configured: Option<&str>) -> String {
-    let host = || std::fs::read_to_string(Path::new("/proc/sys/kernel/hostname")).or_else(|_| std::fs::read_to_string("/etc/hostname"));
+    let host =
+        || std::fs::read_to_string(Path::new("/proc/sys/kernel/hostname")).or_else(|_| std::fs::read_to_string("/etc/hostname"));
     let name = configured.map_or_else(|| host().unwrap_or_default(), str::to_owned);
     let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let name: String = name.trim().chars().map(fit).take(topics::MAX_ID).collect();

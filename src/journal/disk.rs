@@ -2,6 +2,7 @@ use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::OpenError;
 use super::fs::{JournalFs, Syncer};
@@ -13,8 +14,12 @@ pub struct Disk {
     /// The file that was appended to last, kept open.
     open: Option<(String, File)>,
     /// Held as long as this lives: the lock goes with it.
-    _lock: Option<File>,
+    lock: Option<DiskLock>,
 }
+
+/// The lock on a journal's directory, which others in this process may hold too.
+#[derive(Clone, Debug)]
+pub struct DiskLock(#[allow(dead_code, reason = "held, not read")] Arc<File>);
 
 impl Disk {
     /// Opens the directory, making it if needed (readable by the owner only), and keeps every other process from doing so.
@@ -33,12 +38,23 @@ impl Disk {
             Failure::Held(holder) => OpenError::Locked { dir: dir.display().to_string(), holder },
             Failure::Io(error) => wrap("locking")(error),
         })?;
-        Ok(Disk { dir: dir.to_owned(), open: None, _lock: Some(lock) })
+        Ok(Disk { dir: dir.to_owned(), open: None, lock: Some(DiskLock(Arc::new(lock))) })
+    }
+
+    /// Opens the directory once more with a lock that this process has already: whoever opened it first has hung or panicked
+    /// and must write no more.
+    pub fn again(dir: &Path, lock: DiskLock) -> Disk {
+        Disk { dir: dir.to_owned(), open: None, lock: Some(lock) }
+    }
+
+    /// The lock, if there is one.
+    pub fn lock(&self) -> Option<DiskLock> {
+        self.lock.clone()
     }
 
     /// Opens the directory without a lock, to read a journal that another process may be writing. Only for [`read`](super::read).
     pub fn reading(dir: &Path) -> Disk {
-        Disk { dir: dir.to_owned(), open: None, _lock: None }
+        Disk { dir: dir.to_owned(), open: None, lock: None }
     }
 
     /// The file, open for appending.

@@ -59,7 +59,7 @@ mod writer;
 
 pub use background::{SyncJob, Synced};
 pub use damage::{Damage, DamageReport, Harm, MAX_DAMAGE};
-pub use disk::Disk;
+pub use disk::{Disk, DiskLock};
 pub use error::{AppendError, BeginError, OpenError, WriteError};
 pub use fs::{JournalFs, Syncer};
 pub use name::MAX_SESSION;

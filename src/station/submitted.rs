@@ -29,6 +29,11 @@ impl Station {
         self.bound.as_ref()
     }
 
+    /// The answer to a command that nothing else becomes of.
+    pub fn answer_to(&self, submission: &Submission, stage: Stage, fault: &Fault) -> Reply {
+        self.answer(submission, stage, fault.code, &fault.message)
+    }
+
     fn game_name(&self) -> String {
         self.messages.board().game(self.game.number())
     }

@@ -1,0 +1,141 @@
+//! What is known of a board's device, for `device/<device>/status`.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use flagfall_protocols::event::{DeviceEvent, Identity};
+
+use super::plan::Plan;
+use crate::publish::envelope::{DeviceState, DeviceStatus};
+use crate::publish::topics::MAX_ID;
+use crate::wall::Mono;
+
+/// A link that went away so often ...
+const OFTEN: usize = 3;
+/// ... in this time is unstable.
+const WITHIN: Duration = Duration::from_secs(300);
+
+/// What is known of a board's device.
+#[derive(Clone, Debug)]
+pub struct Device {
+    driver: &'static str,
+    board: String,
+    fallback: String,
+    port: Option<String>,
+    responding: bool,
+    serial: Option<String>,
+    firmware: Option<String>,
+    battery: Option<(u8, bool)>,
+    problem: Option<String>,
+    /// When the link went away, the last times.
+    downs: VecDeque<Mono>,
+}
+
+impl Device {
+    /// The device of a plan, not seen yet.
+    pub fn new(plan: &Plan) -> Device {
+        let board = &plan.setting.board;
+        Device {
+            driver: plan.setting.driver.name,
+            board: format!("{}/{}/{}", board.event, board.round, board.board),
+            fallback: format!("board-{}", board.board),
+            port: None,
+            responding: false,
+            serial: plan.wanted.serial.clone(),
+            firmware: None,
+            battery: None,
+            problem: None,
+            downs: VecDeque::new(),
+        }
+    }
+
+    /// Its id in topics: family and serial number, or, while that is not known, the board it serves.
+    pub fn id(&self) -> String {
+        let name = match &self.serial {
+            Some(serial) => format!("{}-{serial}", self.driver),
+            None => self.fallback.clone(),
+        };
+        let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+        name.chars().map(fit).take(MAX_ID).collect()
+    }
+
+    /// Its own serial number.
+    pub fn serial(&self) -> Option<&str> {
+        self.serial.as_deref()
+    }
+
+    /// The port that is open.
+    pub fn port(&self) -> Option<&str> {
+        self.port.as_deref()
+    }
+
+    /// Whether it answers.
+    pub fn is_online(&self) -> bool {
+        self.port.is_some() && self.responding
+    }
+
+    /// The link opened.
+    pub fn up(&mut self, port: String) {
+        self.port = Some(port);
+        self.problem = None;
+    }
+
+    /// The link is gone.
+    pub fn down(&mut self, now: Mono, cause: &str) {
+        self.port = None;
+        self.responding = false;
+        self.problem = Some(cause.to_owned());
+        self.downs.push_back(now);
+        if self.downs.len() > OFTEN {
+            self.downs.pop_front();
+        }
+    }
+
+    /// There is no port.
+    pub fn missing(&mut self, problem: String) {
+        self.problem = Some(problem);
+    }
+
+    /// Another device serves the board from now on.
+    pub fn replaced(&mut self, serial: Option<String>) {
+        (self.serial, self.firmware, self.battery) = (serial, None, None);
+    }
+
+    /// The device said something of itself.
+    pub fn told(&mut self, event: &DeviceEvent) {
+        match event {
+            DeviceEvent::Identity(Identity::Serial(serial)) => self.serial = Some(serial.as_str().to_owned()),
+            DeviceEvent::Identity(Identity::Firmware(major, minor)) => self.firmware = Some(format!("{major}.{minor}")),
+            DeviceEvent::Battery(battery) => self.battery = Some((battery.percent, battery.charging)),
+            DeviceEvent::Silent => {
+                self.responding = false;
+                self.problem = Some("the device does not answer".to_owned());
+            }
+            DeviceEvent::Responding => {
+                self.responding = true;
+                self.problem = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// For publishing.
+    pub fn status(&self, now: Mono) -> DeviceStatus {
+        let lately = self.downs.iter().filter(|&&down| now.since(down) < WITHIN).count();
+        DeviceStatus {
+            state: match self.is_online() {
+                false => DeviceState::Offline,
+                true if lately >= OFTEN => DeviceState::Unstable,
+                true => DeviceState::Online,
+            },
+            transport: "serial".to_owned(),
+            port: self.port.clone(),
+            board: Some(self.board.clone()),
+            problem: self.problem.clone(),
+            serial: self.serial.clone(),
+            firmware: self.firmware.clone(),
+            battery_percent: self.battery.map(|(percent, _)| percent),
+            charging: self.battery.map(|(_, charging)| charging),
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! A station at work: one item of the inbox or one deadline at a time.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use anyhow::Result;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{Audience, Body};
+use serde::Serialize;
+
+use super::acks::Acks;
+use super::disk::DiskWork;
+use super::fence::Fenced;
+use super::message::ToStation;
+use super::outlet::Outlet;
+use super::pace::Pace;
+use super::plan::Plan;
+use super::shared::{Face, Shared};
+use super::station::Flow;
+use super::submission;
+use super::timeline::Timeline;
+use crate::anchor::{self, AnchorRecord};
+use crate::journal::{Out, outs_from};
+use crate::publish::Message;
+use crate::recorder::Recorder;
+use crate::restart::Restored;
+use crate::station::StationOutput;
+use crate::wall::{self, Mono};
+
+/// The name of this sink in `ack` records.
+pub const SINK: &str = "mqtt";
+
+/// The JSON of a `boot` record.
+#[derive(Serialize)]
+struct Boot<'a> {
+    program: &'a str,
+    node: &'a str,
+    boot: u64,
+}
+
+/// A station that serves its board.
+pub struct Live {
+    recorder: Recorder,
+    line: Timeline,
+    pace: Pace,
+    acks: Acks,
+    shared: Arc<Shared>,
+    face: Arc<Face>,
+    raw: bool,
+    /// The port that is open.
+    port: Option<String>,
+    out: Vec<StationOutput>,
+}
+
+impl Live {
+    /// Rebuilds the station from its journal, or begins it. `again`: after a fault, with the link as it was.
+    ///
+    /// # Errors
+    /// The journal does not open.
+    pub fn open(
+        disk: Fenced,
+        plan: &Plan,
+        shared: &Arc<Shared>,
+        face: &Arc<Face>,
+        outlet: &mut Outlet,
+        again: bool,
+    ) -> Result<Live> {
+        let mut out = Vec::new();
+        let sink = &mut |output| {
+            out.push(output);
+            Ok(())
+        };
+        let (mut recorder, restored) = Recorder::open(Box::new(disk), plan.limits, &plan.setting, &plan.session, sink)?;
+        tell(&face.board, &restored);
+        recorder.defer();
+        recorder.station_mut().set_lazy(true);
+        let wall = shared.wall();
+        let standing = recorder.journal().standing();
+        let last = Audience::ALL.map(|audience| standing.next_out(audience) - 1);
+        let base = anchor::resume(standing.last_at, recorder.recorded_anchor(), &wall);
+        outlet.set_anchor(wall.at(base));
+        match face.number() {
+            Some(_) => catch_up(plan, last, outlet),
+            None => {
+                let acked = Audience::ALL.map(|audience| standing.acked(SINK, audience));
+                face.set_number(shared.outbox.add_board(acked, last));
+            }
+        }
+        let now = wall::mono();
+        let mut live = Live {
+            line: Timeline::new(base, now),
+            pace: Pace::new(now),
+            acks: Acks::default(),
+            shared: Arc::clone(shared),
+            face: Arc::clone(face),
+            raw: plan.raw,
+            port: None,
+            out: Vec::new(),
+            recorder,
+        };
+        let ended = live.recorder.journal().standing().last_at;
+        // Numbered outputs of the opening are in the journal, where the outbox finds them.
+        out.retain(|output| !matches!(output, StationOutput::Message(message) if message.number > 0));
+        live.out = out;
+        if restored.inputs > 0 {
+            live.feed(ended, &Body::Link { link: 0, up: false, cause: "restart" });
+        }
+        let boot = Boot { program: env!("CARGO_PKG_VERSION"), node: &shared.node, boot: shared.boot };
+        // Plain text and numbers.
+        live.feed(base, &Body::Boot(&serde_json::to_string(&boot).unwrap_or_default()));
+        live.feed(base, &Body::Anchor(&wall.json()));
+        live.pass_on(outlet);
+        if let Some(errand) = live.recorder.station().bound().cloned()
+            && !again
+        {
+            outlet.run_errand(&errand);
+        }
+        if let Some(port) = outlet.device.port().filter(|_| again) {
+            live.port = Some(port.to_owned());
+            live.feed(live.line.at(now), &Body::Link { link: 0, up: true, cause: "again" });
+        }
+        outlet.tell_device();
+        live.settle(outlet);
+        Ok(live)
+    }
+
+    /// When the next turn is due without an item.
+    pub fn next(&self) -> Option<Mono> {
+        let deadline = self.recorder.deadline().map(|at| self.line.mono(at));
+        let picture = self.pace.next(self.recorder.station().stale(), self.recorder.is_holding());
+        [deadline, Some(picture), self.acks.due()].into_iter().flatten().min()
+    }
+
+    /// One item, or none if time has come.
+    pub fn turn(&mut self, item: Option<ToStation>, outlet: &mut Outlet) -> Flow {
+        let mut flow = Flow::On;
+        match item {
+            Some(ToStation::Up { at, path }) => {
+                outlet.device.up(path.clone());
+                self.port = Some(path);
+                self.feed(self.line.at(at), &Body::Link { link: 0, up: true, cause: "opened" });
+            }
+            Some(ToStation::Bytes { at, bytes }) => {
+                self.feed(self.line.at(at), &Body::Rx { link: 0, channel: 0, bytes: bytes.as_slice().into() });
+                if self.raw {
+                    outlet.raw(&bytes);
+                }
+            }
+            Some(ToStation::Down { at, cause }) => {
+                outlet.device.down(at, cause);
+                self.port = None;
+                self.feed(self.line.at(at), &Body::Link { link: 0, up: false, cause });
+            }
+            Some(ToStation::Missing { problem }) => {
+                tracing::warn!("board {}: {problem}", self.face.board);
+                outlet.device.missing(problem);
+            }
+            Some(ToStation::Command { arrived, role, too_many }) => {
+                let at = self.now();
+                match submission::judge(&arrived, role, too_many, at, outlet, self.recorder.station()) {
+                    Some(submission::Judged::Record(json)) => self.feed(at, &Body::Cmd(&json)),
+                    Some(submission::Judged::Reply(reply)) => self.out.push(StationOutput::Reply(*reply)),
+                    None => {}
+                }
+            }
+            Some(ToStation::Answer(answer)) => {
+                // Numbers and moves.
+                let json = serde_json::to_string(&answer).unwrap_or_default();
+                self.feed(self.now(), &Body::Answer(&json));
+            }
+            Some(ToStation::Acked { audience, number }) => self.acks.note(audience, number, wall::mono()),
+            Some(ToStation::Synced(synced)) => {
+                let now = self.now();
+                let out = &mut self.out;
+                // The sink only collects.
+                let _ = self.recorder.synced(synced, now, &mut |output| {
+                    out.push(output);
+                    Ok(())
+                });
+            }
+            Some(ToStation::Anchor(record)) => self.anchor(&record, outlet),
+            Some(ToStation::Stop) => {
+                if self.port.take().is_some() {
+                    outlet.device.down(wall::mono(), "stopped");
+                    self.feed(self.now(), &Body::Link { link: 0, up: false, cause: "stopped" });
+                }
+                flow = Flow::End;
+            }
+            None => {}
+        }
+        self.settle(outlet);
+        if flow == Flow::End {
+            self.acks_to_journal(true);
+            let now = self.now();
+            self.finish(now, outlet);
+        }
+        flow
+    }
+
+    /// What every turn ends with: deadlines that have come, outputs, pictures, the disk.
+    fn settle(&mut self, outlet: &mut Outlet) {
+        let now = self.now();
+        let out = &mut self.out;
+        // The sink only collects.
+        let _ = self.recorder.advance(now, &mut |output| {
+            out.push(output);
+            Ok(())
+        });
+        self.pass_on(outlet);
+        let (stale, held) = (self.recorder.station().stale(), self.recorder.is_holding());
+        let due = self.pace.due(stale, held, wall::mono());
+        if due.any() {
+            self.recorder.station_mut().render(now, due, &mut self.out);
+            self.pass_on(outlet);
+        }
+        self.acks_to_journal(false);
+        outlet.tell_device();
+        self.sync(now);
+    }
+
+    fn sync(&mut self, now: Instant) {
+        if let Some(job) = self.recorder.sync_job(now) {
+            // The thread has room for every station: each has one job at most.
+            self.shared.disk.urgent(DiskWork::Sync { job, station: Arc::clone(&self.face.inbox) });
+        }
+        let status = self.recorder.journal().status();
+        let ok = status.failing.is_none();
+        if self.face.journal_ok.swap(ok, Ordering::Relaxed) != ok {
+            match &status.failing {
+                Some(error) => tracing::error!("board {}: the journal cannot be written: {error}", self.face.board),
+                None => tracing::info!("board {}: the journal is written again", self.face.board),
+            }
+        }
+    }
+
+    /// The end: whatever waits goes out, and the journal is on the disk.
+    fn finish(&mut self, now: Instant, outlet: &mut Outlet) {
+        if let Err(error) = self.recorder.flush(now) {
+            tracing::error!("board {}: the journal's end is not on the disk: {error}", self.face.board);
+        }
+        let out = &mut self.out;
+        // The sink only collects.
+        let _ = self.recorder.advance(now, &mut |output| {
+            out.push(output);
+            Ok(())
+        });
+        self.pass_on(outlet);
+    }
+
+    /// After a panic: what was recorded is written, nothing else is touched.
+    pub fn abandon(mut self) {
+        let now = self.recorder.journal().standing().last_at;
+        if let Err(error) = self.recorder.flush(now) {
+            tracing::error!("board {}: {error}", self.face.board);
+        }
+    }
+
+    fn anchor(&mut self, record: &AnchorRecord, outlet: &mut Outlet) {
+        let at = self.now();
+        self.feed(at, &Body::Anchor(&record.json()));
+        // The record says what time it was when the supervisor looked.
+        outlet.set_anchor(record.at(at));
+    }
+
+    fn acks_to_journal(&mut self, all: bool) {
+        for (audience, number) in self.acks.take(wall::mono(), all) {
+            self.recorder.acked(self.now(), SINK, audience, number);
+        }
+    }
+
+    fn now(&self) -> Instant {
+        self.line.at(wall::mono())
+    }
+
+    fn feed(&mut self, at: Instant, body: &Body<'_>) {
+        let out = &mut self.out;
+        let fed = self.recorder.feed(at, body, &mut |output| {
+            out.push(output);
+            Ok(())
+        });
+        if let Err(error) = fed {
+            tracing::error!("board {}: an input was refused: {error:#}", self.face.board);
+        }
+    }
+
+    fn pass_on(&mut self, outlet: &mut Outlet) {
+        self.out.drain(..).for_each(|output| outlet.take(output));
+    }
+}
+
+/// After a fault the outbox may not know of the last events; the newest tells it how far the journal goes.
+fn catch_up(plan: &Plan, last: [u64; 3], outlet: &Outlet) {
+    for (audience, number) in Audience::ALL.into_iter().zip(last).filter(|(_, number)| *number > 0) {
+        let outs = outs_from(&plan.dir, audience, number, 1).map_or_else(|_| Vec::new(), |(outs, _)| outs);
+        for Out { number, at, topic, payload } in outs {
+            outlet.publish(Message { audience, number, topic, retain: false, payload, finding: false, at });
+        }
+    }
+}
+
+fn tell(board: &str, restored: &Restored) {
+    for damage in &restored.damage.described {
+        tracing::warn!("board {board}: journal: {damage}");
+    }
+    for difference in restored.verified.differences.iter().take(10) {
+        tracing::warn!("board {board}: {difference}");
+    }
+    if restored.inputs > 0 {
+        let (inputs, verified) = (restored.inputs, &restored.verified);
+        tracing::info!(
+            "board {board}: goes on after {inputs} inputs; {} outputs compared, {} differ, {} were not sent",
+            verified.compared,
+            verified.differing,
+            restored.unsent.len()
+        );
+    }
+}

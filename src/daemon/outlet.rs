@@ -1,0 +1,193 @@
+//! Where a station's outputs go: port, outbox, worker.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use flagfall_hardware::port::{PortThread, SendError, Wanted};
+use flagfall_protocols::trace::Audience;
+
+use super::device::Device;
+use super::plan::Plan;
+use super::shared::{Face, Shared};
+use super::worker::Question;
+use crate::arbiter::{Errand, Reply};
+use crate::publish::Message;
+use crate::publish::envelope::{self, Anchor, DeviceRaw, DeviceStatus, Stamp};
+use crate::publish::outbox::{Event, Kept, Once, Quality};
+use crate::publish::topics;
+use crate::station::StationOutput;
+use crate::wall;
+
+/// Nobody waits for an answer longer than this (`mqtt.md` section 3).
+const REPLY_EXPIRY: Duration = Duration::from_secs(60);
+/// Bytes for looking into faults are worth nothing later.
+const RAW_EXPIRY: Duration = Duration::from_secs(60);
+
+/// Where a station's outputs go.
+pub struct Outlet {
+    shared: Arc<Shared>,
+    face: Arc<Face>,
+    port: Arc<PortThread>,
+    root: String,
+    wanted: Wanted,
+    stamp: Arc<Stamp>,
+    /// The device.
+    pub device: Device,
+    /// What was published of it last, and where.
+    told: Option<(String, DeviceStatus)>,
+}
+
+impl Outlet {
+    /// The outlet of a plan's station.
+    pub fn new(plan: &Plan, shared: Arc<Shared>, face: Arc<Face>, port: Arc<PortThread>) -> Outlet {
+        let stamp = Stamp { node: shared.node.clone(), boot: shared.boot, anchor: Anchor::default() };
+        Outlet {
+            root: plan.setting.board.root.clone(),
+            wanted: plan.wanted.clone(),
+            device: Device::new(plan),
+            stamp: Arc::new(stamp),
+            told: None,
+            shared,
+            face,
+            port,
+        }
+    }
+
+    /// What time it is.
+    pub fn set_anchor(&mut self, anchor: Anchor) {
+        self.stamp = Arc::new(Stamp { anchor, ..(*self.stamp).clone() });
+        self.face.set_stamp(Arc::clone(&self.stamp));
+    }
+
+    /// What time it is.
+    pub fn anchor(&self) -> &Anchor {
+        &self.stamp.anchor
+    }
+
+    /// Carries one output out.
+    pub fn take(&mut self, output: StationOutput) {
+        match output {
+            StationOutput::Send { bytes, .. } => self.send(bytes),
+            StationOutput::Message(message) => self.publish(message),
+            StationOutput::Ask(ask) => {
+                let question = Question { ask, station: Arc::clone(&self.face.inbox) };
+                if !self.shared.worker.offer(question) {
+                    tracing::warn!("board {}: the worker has too much to do", self.face.board);
+                }
+            }
+            StationOutput::Device(event) => {
+                self.device.told(&event);
+                if let Some(serial) = self.device.serial() {
+                    self.port.learn(serial.to_owned());
+                }
+                self.tell_device();
+            }
+            StationOutput::Reply(reply) => self.reply(&reply),
+            StationOutput::Do(errand) => self.run_errand(&errand),
+        }
+    }
+
+    fn send(&self, bytes: Vec<u8>) {
+        match self.port.send(bytes) {
+            // The session asks again when the link is up.
+            Ok(()) | Err(SendError::Down) => {}
+            Err(error) => tracing::warn!("board {}: a question was not sent: {error}", self.face.board),
+        }
+    }
+
+    /// An event goes to its line, a picture replaces the one before.
+    pub fn publish(&self, message: Message) {
+        let Some(board) = self.face.number() else { return };
+        let payload = envelope::complete(&message.payload, &self.stamp);
+        let Message { audience, number, topic, .. } = message;
+        if number > 0 {
+            return self.shared.outbox.event(board, Event { audience, number, topic, payload });
+        }
+        let clock = audience == Audience::Live && topic.ends_with("/clock");
+        let quality = if clock { Quality::AtMostOnce } else { Quality::AtLeastOnce };
+        self.shared.outbox.keep_of(board, Kept { topic, payload, quality, expiry: None });
+    }
+
+    /// Publishes the device's status if it changed; deletes the one under a former name.
+    pub fn tell_device(&mut self) {
+        let now = wall::mono();
+        let (id, status) = (self.device.id(), self.device.status(now));
+        if self.told.as_ref().is_some_and(|(told, before)| *told == id && *before == status) {
+            return;
+        }
+        if let Some((former, _)) = self.told.take().filter(|(told, _)| *told != id) {
+            self.keep(topics::device_status(&self.root, &former), String::new());
+        }
+        let at = self.stamp.anchor.at(wall::utc());
+        let payload = envelope::message("device.status", None, &self.stamp, Some(at), &status);
+        self.keep(topics::device_status(&self.root, &id), payload);
+        self.told = Some((id, status));
+    }
+
+    fn keep(&self, topic: String, payload: String) {
+        self.shared.outbox.keep(Kept { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
+    }
+
+    /// Publishes bytes as they were read.
+    pub fn raw(&self, bytes: &[u8]) {
+        if !self.shared.connected.load(Ordering::Relaxed) {
+            return;
+        }
+        let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let at = self.stamp.anchor.at(wall::utc());
+        let body = DeviceRaw { channel: 0, bytes: hex };
+        let payload = envelope::message("device.raw", None, &self.stamp, Some(at), &body);
+        let topic = topics::device_raw(&self.root, &self.device.id());
+        self.shared.outbox.once(Once { topic, payload, correlation: None, expiry: RAW_EXPIRY });
+    }
+
+    /// Answers a command where its sender wanted the answer.
+    pub fn reply(&self, reply: &Reply) {
+        let at = self.stamp.anchor.at(wall::utc());
+        let payload = envelope::message("cmd.reply", Some(&reply.id), &self.stamp, Some(at), reply);
+        let topic = reply.to.topic.clone().unwrap_or_else(|| topics::reply(&self.root, &reply.actor, "all"));
+        let correlation = reply.to.correlation.as_deref().and_then(unhex);
+        self.shared.outbox.once(Once { topic, payload, correlation, expiry: REPLY_EXPIRY });
+    }
+
+    /// Does what a command wants of the daemon.
+    pub fn run_errand(&mut self, errand: &Errand) {
+        match errand {
+            Errand::Resync { from, audience } => {
+                if let Some(board) = self.face.number() {
+                    self.shared.outbox.rewind(board, *audience, *from);
+                }
+            }
+            Errand::BindDevice { device, serial, port } => {
+                // A device's id is its family and its serial number.
+                let family = format!("{}-", self.wanted.driver.name);
+                let named = device.as_deref().map(|device| device.strip_prefix(&family).unwrap_or(device).to_owned());
+                self.wanted.serial = serial.clone().or(named);
+                self.wanted.port = port.clone().map(Into::into);
+                self.wanted.usb_serial = None;
+                self.device.replaced(self.wanted.serial.clone());
+                self.port.want(self.wanted.clone());
+                self.tell_device();
+            }
+        }
+    }
+}
+
+/// Bytes of lower-case hex; none if it is none.
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digits = text.as_bytes();
+    let pairs = digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+    if digits.len().is_multiple_of(2) { pairs.collect() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unhex;
+
+    #[test]
+    fn hex_reads_back() {
+        assert_eq!(unhex("00ff7a"), Some(vec![0, 255, 0x7a]));
+        assert_eq!((unhex("0"), unhex("zz"), unhex("")), (None, None, Some(Vec::new())));
+    }
+}

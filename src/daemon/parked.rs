@@ -1,0 +1,74 @@
+//! A station that was given up: its game is not touched any more, and what its board says is still recorded.
+
+use anyhow::Result;
+use flagfall_protocols::trace::Body;
+
+use super::fence::Fenced;
+use super::inbox::Popped;
+use super::message::ToStation;
+use super::outlet::Outlet;
+use super::plan::Plan;
+use super::shared::Face;
+use super::timeline::Timeline;
+use crate::journal::{FLUSH_AFTER, Journal};
+use crate::wall;
+
+/// The journal of a station that was given up.
+pub struct Parked {
+    journal: Journal,
+    line: Timeline,
+}
+
+impl Parked {
+    /// Opens the journal of the session that failed.
+    ///
+    /// # Errors
+    /// It does not open.
+    pub fn open(plan: &Plan, disk: Fenced) -> Result<Parked> {
+        let (mut journal, _) = Journal::open(Box::new(disk), plan.limits)?;
+        let headers: Vec<(&str, &str)> = plan.setting.headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        let now = journal.standing().last_at;
+        journal.begin(&plan.session, &headers, now)?;
+        Ok(Parked { journal, line: Timeline::new(now, wall::mono()) })
+    }
+
+    /// Records until the end.
+    pub fn serve(&mut self, face: &Face, reader: u64, outlet: &mut Outlet) {
+        loop {
+            let wait = self.journal.dirty_since().map(|_| FLUSH_AFTER);
+            match face.inbox.pop(reader, wait) {
+                Popped::Item(ToStation::Stop) | Popped::Closed => break,
+                Popped::Item(item) => self.take(item, outlet),
+                Popped::TimedOut => {}
+            }
+            let now = self.line.at(wall::mono());
+            if self.journal.flush_due().is_some_and(|due| due <= now) {
+                // A failure is in the journal's status and is tried again.
+                let _ = self.journal.flush(now);
+            }
+        }
+        if let Err(error) = self.journal.flush(self.line.at(wall::mono())) {
+            tracing::error!("board {}: {error}", face.board);
+        }
+    }
+
+    fn take(&mut self, item: ToStation, outlet: &mut Outlet) {
+        let (at, body) = match &item {
+            ToStation::Bytes { at, bytes } => (*at, Body::Rx { link: 0, channel: 0, bytes: bytes.as_slice().into() }),
+            ToStation::Up { at, path } => {
+                outlet.device.up(path.clone());
+                (*at, Body::Link { link: 0, up: true, cause: "opened" })
+            }
+            ToStation::Down { at, cause } => {
+                outlet.device.down(*at, cause);
+                (*at, Body::Link { link: 0, up: false, cause })
+            }
+            // Nobody is there to act on anything else.
+            _ => return,
+        };
+        if let Err(error) = self.journal.append(self.line.at(at), body) {
+            tracing::warn!("{error}");
+        }
+        self.journal.write_out();
+    }
+}

@@ -1,0 +1,127 @@
+//! One station's thread: from its inbox through the journal, the driver and the game to the outbox.
+//!
+//! A turn is one item of the inbox or one deadline. It runs with a net: a panic in a game is caught, the journal is written
+//! out, and the station is rebuilt from it. If that panics too, the same record would bring it down for ever: the board is
+//! parked, what it says is still recorded, and all other boards go on.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use flagfall_hardware::port::PortThread;
+
+use super::fence::Fenced;
+use super::inbox::Popped;
+use super::live::Live;
+use super::message::ToStation;
+use super::outlet::Outlet;
+use super::parked::Parked;
+use super::plan::Plan;
+use super::shared::{Condition, Face, Shared};
+use crate::wall;
+
+/// What became of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Another one comes.
+    On,
+    /// It was the last.
+    End,
+}
+
+/// A station and all it talks to.
+pub struct Station {
+    /// What it is to do.
+    pub plan: Plan,
+    /// What all stations share.
+    pub shared: Arc<Shared>,
+    /// What others see of it.
+    pub face: Arc<Face>,
+    /// Its number as a reader of its inbox.
+    pub reader: u64,
+    /// The thread of its link.
+    pub port: Arc<PortThread>,
+}
+
+impl Station {
+    /// Runs until it is told to stop or another reader takes its inbox.
+    pub fn run(self) {
+        let Station { plan, shared, face, reader, port } = self;
+        let mut outlet = Outlet::new(&plan, Arc::clone(&shared), Arc::clone(&face), port);
+        face.set_condition(Condition::Opening);
+        let mut again = false;
+        let end = loop {
+            let opened = with_net(&face, || {
+                let disk = Fenced::open(&plan, Arc::clone(&face), reader)?;
+                Live::open(disk, &plan, &shared, &face, &mut outlet, again)
+            });
+            let mut live = match opened {
+                Some(Ok(live)) => live,
+                Some(Err(error)) => {
+                    tracing::error!("board {}: {error:#}", face.board);
+                    outlet.device.missing(format!("{error:#}"));
+                    outlet.tell_device();
+                    break Condition::Refused;
+                }
+                None => break park(&plan, &face, reader, &mut outlet),
+            };
+            face.set_condition(Condition::Serving);
+            if serve(&mut live, &face, reader, &mut outlet) == Served::Ended {
+                break Condition::Ended;
+            }
+            tracing::error!("board {}: a fault in the program; the station is rebuilt from its journal", face.board);
+            live.abandon();
+            again = true;
+        };
+        // A replaced reader says nothing of the station any more.
+        if face.inbox.is_reader(reader) {
+            face.set_condition(end);
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Served {
+    Ended,
+    Panicked,
+}
+
+fn serve(live: &mut Live, face: &Face, reader: u64, outlet: &mut Outlet) -> Served {
+    loop {
+        let wait = live.next().map(|next| next.since(wall::mono()));
+        let popped = face.inbox.pop(reader, wait);
+        let item = match popped {
+            Popped::Item(item) => Some(item),
+            Popped::TimedOut => None,
+            Popped::Closed => Some(ToStation::Stop),
+        };
+        if !face.inbox.is_reader(reader) {
+            return Served::Ended;
+        }
+        match with_net(face, || live.turn(item, outlet)) {
+            Some(Flow::On) => {}
+            Some(Flow::End) => return Served::Ended,
+            None => return Served::Panicked,
+        }
+    }
+}
+
+/// Runs a piece of work; none if it panicked, which the panic hook has told.
+fn with_net<T>(face: &Face, work: impl FnOnce() -> T) -> Option<T> {
+    let _busy = face.pulse.busy();
+    // What a panic leaves half done is thrown away with the station.
+    catch_unwind(AssertUnwindSafe(work)).ok()
+}
+
+/// The journal itself brings the game down.
+fn park(plan: &Plan, face: &Arc<Face>, reader: u64, outlet: &mut Outlet) -> Condition {
+    tracing::error!("board {}: parked: it fails again at the same record; its bytes are still recorded", face.board);
+    face.set_condition(Condition::Parked);
+    outlet.device.missing("the board's game failed twice at the same record and was parked".to_owned());
+    outlet.tell_device();
+    let opened = Fenced::open(plan, Arc::clone(face), reader).and_then(|disk| Parked::open(plan, disk));
+    match opened {
+        Ok(mut parked) => parked.serve(face, reader, outlet),
+        Err(error) => tracing::error!("board {}: not even recorded: {error:#}", face.board),
+    }
+    Condition::Parked
+}
