@@ -9,7 +9,8 @@
 //!   rules of `mqtt.md` section 6 give: `<root>/1/cmd/<user>/#` may be written, `<root>/1/reply/<user>/#` read, and the filters
 //!   of the user's own lists.
 //! * **No TLS.** Passwords and games can be read on the way; at an event the broker is mosquitto (`config/mosquitto/`).
-//! * A subscription wider than the rules is refused at SUBSCRIBE. Every message carries user properties that name its sender
+//! * A subscription wider than the rules is refused at SUBSCRIBE; a message that may not be sent with a negative PUBACK, of MQTT 5
+//!   even to a 3.1.1 client, which takes it for an error and disconnects. Every message carries user properties that name its sender
 //!   (`x-mqtt-client-id`, `x-mqtt-sender`): nothing secret belongs into a client id.
 
 use std::fmt;
