@@ -69,6 +69,25 @@ fn answers_and_can_be_opened_again() {
     }
 }
 
+/// As at a serial port: what is sent while no program has it open is lost.
+#[test]
+fn nothing_is_kept_for_the_next_program() {
+    let board = PtyBoard::start("alone", unpaced(), &Script::new(), 10.0).expect("a board");
+    let path = board.path().expect("plugged");
+    let mut host = Pty::open(&path).expect("opens");
+    host.write(&[REPORT, ASK_BOARD]).expect("written");
+    read_until(&mut host, |all| all.len() >= DUMP);
+    drop(host);
+    let moves: String = (0..40).map(|_| "+0.5 lift e2\n+0.5 place e2\n").collect();
+    board.load(&script(&format!("5 lift d2\n{moves}"))).expect("running");
+    assert!(board.wait_done(BOUND), "hands go on without a program");
+    assert!(board.status().lost_bytes > 300, "only {} bytes were lost", board.status().lost_bytes);
+    let mut host = Pty::open(&path).expect("opens again");
+    host.write(&[ASK_BOARD]).expect("written");
+    let heard = read_until(&mut host, |all| all.len() >= DUMP);
+    assert_eq!(heard[..3], [0x86, 0, 67], "the answer comes first");
+}
+
 #[test]
 fn hands_move_in_real_time_times_speed() {
     let board = PtyBoard::start("moves", unpaced(), &Script::new(), 20.0).expect("a board");

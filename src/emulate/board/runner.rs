@@ -57,6 +57,8 @@ pub(super) struct Runner {
     shared: Arc<Shared>,
     flood: Option<Flood>,
     muted: bool,
+    /// A program was there and has closed the path.
+    alone: bool,
     lost: u64,
 }
 
@@ -74,6 +76,7 @@ impl Runner {
             shared,
             flood: None,
             muted: false,
+            alone: false,
             lost: 0,
         }
     }
@@ -181,7 +184,7 @@ impl Runner {
         if let Some(mut link) = self.link.take() {
             link.close();
         }
-        self.path = None;
+        (self.path, self.alone) = (None, false);
     }
 
     fn plug(&mut self) -> io::Result<PathBuf> {
@@ -198,7 +201,7 @@ impl Runner {
     /// What cannot go out is lost, as on a cable.
     fn write(&mut self, bytes: &[u8]) {
         let gone = match &mut self.link {
-            Some(link) if !self.muted => link.write(bytes).is_ok(),
+            Some(link) if !self.muted && !self.alone => link.write(bytes).is_ok(),
             _ => false,
         };
         if !gone {
@@ -225,10 +228,17 @@ impl Runner {
             Some(link) => link.read(&mut buffer, quiet),
             None => Err(LinkError::Unplugged),
         };
+        self.alone = self.link.is_some() && !matches!(heard, Ok(_) | Err(LinkError::TimedOut));
         match heard {
-            Ok(count) => self.emulator.host(self.now(), &buffer[..count]),
+            Ok(count) => {
+                // From its first word on it is seen when the program goes: bytes that nobody reads are not kept for the next one.
+                if let Some(link) = &mut self.link {
+                    link.watch_hang_up();
+                }
+                self.emulator.host(self.now(), &buffer[..count]);
+            }
             Err(LinkError::TimedOut) => {}
-            // There is no link to wait in: the next wish may plug it again.
+            // There is no link to wait in: the next wish may plug it, or a program open it, again.
             Err(_) => match self.wishes.recv_timeout(quiet) {
                 Ok(wish) => return self.fulfil(wish),
                 Err(RecvTimeoutError::Timeout) => {}
