@@ -14,7 +14,7 @@ use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers::DRIVERS;
 use serde::Serialize;
 
-use crate::config::types::Discovery;
+use crate::config::Discovery;
 use crate::wall::mono;
 
 /// List serial ports: names, USB ids, which board it may be, who holds it, and whether you may open it.

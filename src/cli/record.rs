@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use flagfall_hardware::discover;
 use flagfall_hardware::port::{PortEvent, PortThread, Ports, Trouble, Wanted};
 use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
 use flagfall_protocols::drivers;
@@ -69,6 +70,9 @@ impl Record {
         };
         if let Some(text) = &self.time_control {
             flagfall_game::clock::control::TimeControl::parse(text).with_context(|| format!("--time-control {text}"))?;
+        }
+        if discover::at(&self.port).is_none() {
+            bail!("{}: no such port", self.port.display());
         }
         let mut file = TraceFile::create(&self.file, family.map(|family| family.name), self.time_control.as_deref())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -1,5 +1,6 @@
-//! Every registered driver is drawn, and stands in the list that people read.
+//! Every registered driver is drawn, stands in the list that people read, and has udev rules for its USB devices.
 
+use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers::DRIVERS;
 
 use crate::assert_none;
@@ -7,6 +8,7 @@ use crate::files::{self, File};
 
 const REGISTRY: &str = "protocols/src/drivers/mod.rs";
 const README: &str = "protocols/README.md";
+const RULES: &str = "hardware/udev/60-flagfall.rules";
 
 /// The first module of every entry of the slice `DRIVERS`, in its order.
 fn registered(registry: &str) -> Vec<String> {
@@ -41,6 +43,23 @@ fn rows_missing(names: &[&str], readme: &str) -> Vec<String> {
     missing.map(|name| format!("{README}: no row for the driver: | `{name}` | ... |")).collect()
 }
 
+/// The rule of one USB device, as it must stand in the file.
+fn rule(driver: &str, vendor: u16, product: u16) -> String {
+    format!(
+        "ENV{{ID_VENDOR_ID}}==\"{vendor:04x}\", ENV{{ID_MODEL_ID}}==\"{product:04x}\", GROUP=\"dialout\", MODE=\"0660\", \
+         TAG+=\"uaccess\", ENV{{ID_MM_DEVICE_IGNORE}}=\"1\", ENV{{FLAGFALL_DRIVER}}=\"{driver}\""
+    )
+}
+
+/// Devices without a rule, and rules without a device: the line to add or to take out.
+fn rules_differing(wanted: &[String], rules: &str) -> Vec<String> {
+    let live: Vec<&str> = rules.lines().map(str::trim).filter(|line| line.starts_with("ENV{ID_VENDOR_ID}")).collect();
+    let missing = wanted.iter().filter(|rule| !live.contains(&rule.as_str()));
+    let missing = missing.map(|rule| format!("{RULES}: no rule for a driver's device: {rule}"));
+    let unknown = live.iter().filter(|line| !wanted.iter().any(|rule| rule == **line));
+    missing.chain(unknown.map(|line| format!("{RULES}: no driver has this device: {line}"))).collect()
+}
+
 fn text_of(path: &str) -> Option<&'static str> {
     files::all().iter().find(|file| file.path == path).map(|file| file.text.as_str())
 }
@@ -59,6 +78,14 @@ fn every_driver_is_in_the_list_of_drivers() {
 }
 
 #[test]
+fn every_usb_device_of_a_driver_has_a_udev_rule() {
+    let rules = std::fs::read_to_string(format!("{}/{RULES}", files::ROOT)).expect("the rules are there");
+    let of = |driver: &DriverInfo| driver.usb.iter().map(|(vendor, product)| rule(driver.name, *vendor, *product)).collect();
+    let wanted: Vec<String> = DRIVERS.iter().flat_map(|driver| -> Vec<String> { of(driver) }).collect();
+    assert_none(&rules_differing(&wanted, &rules));
+}
+
+#[test]
 fn bad_drivers_are_found() {
     assert_eq!(registered("const DRIVERS: &[DriverInfo] = &[\n    a::INFO, // a\n    self::b::c::INFO,\n];"), ["a", "b"]);
     let drawing = "//! Head.\n//!\n//! ```text\n//! 8e 00 05\n//! ```\n\nuse x;\n";
@@ -73,4 +100,8 @@ fn bad_drivers_are_found() {
         rows_missing(&["a", "b"], "| name |\n| `a` | x |\nand `b`\n"),
         ["protocols/README.md: no row for the driver: | `b` | ... |"]
     );
+    let (one, two) = (rule("a", 0x403, 0x6001), rule("b", 1, 2));
+    assert!(rules_differing(&[one.clone(), two.clone()], &format!("# x\n{one}\n  {two}\n")).is_empty());
+    let problems = rules_differing(&[one.clone()], &format!("#{one}\n{two}\n"));
+    assert!(problems.len() == 2 && problems[0].ends_with(&one) && problems[1].ends_with(&two), "{problems:?}");
 }

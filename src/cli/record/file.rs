@@ -29,7 +29,9 @@ impl TraceFile {
     /// A new file with its head. A file that is there already is an error; a device or a pipe is written to.
     pub(super) fn create(path: &Path, driver: Option<&str>, time_control: Option<&str>) -> Result<TraceFile> {
         let file = match File::create_new(path) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && !path.is_file() => OpenOptions::new().write(true).open(path),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && !path.is_file() => {
+                OpenOptions::new().write(true).open(path)
+            }
             other => other,
         };
         let file = file.with_context(|| path.display().to_string())?;
@@ -50,8 +52,7 @@ impl TraceFile {
             print_header(key, value, &mut line).with_context(|| format!("header `{key}: {value}`"))?;
         }
         let path = path.to_owned();
-        let mut file =
-            TraceFile { file, path, line, length: 0, seq: 0, last: Instant::ZERO, received: 0, sent: 0 };
+        let mut file = TraceFile { file, path, line, length: 0, seq: 0, last: Instant::ZERO, received: 0, sent: 0 };
         file.put()?;
         Ok(file)
     }
@@ -86,7 +87,8 @@ impl TraceFile {
             // A device has no length; what a disk keeps is whole lines.
             let _ = self.file.set_len(self.length);
             let path = self.path.display();
-            return Err(error).with_context(|| format!("{path}: not written any further; {} records are kept", self.seq.saturating_sub(1)));
+            return Err(error)
+                .with_context(|| format!("{path}: not written any further; {} records are kept", self.seq.saturating_sub(1)));
         }
         self.length += self.line.len() as u64;
         Ok(())

@@ -1,0 +1,48 @@
+use super::*;
+
+fn listed(arguments: &[&str]) -> Vec<Value> {
+    let output = run(&[&["devices", "--json"], arguments].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice::<Value>(&output.stdout).expect("JSON").as_array().expect("a list").clone()
+}
+
+#[test]
+fn boards_in_a_folder_are_listed_and_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let board = board(1234);
+    let link = folder.path().join("usb-board-1");
+    board.link_at(&link).unwrap();
+    let path = std::fs::canonicalize(&link).unwrap();
+    let asking = |more: &[&str]| {
+        let ports = listed(&[&["--folder", text(folder.path())], more].concat());
+        ports.into_iter().find(|port| port["port"] == text(&path)).expect("it is listed")
+    };
+    let port = asking(&[]);
+    assert_eq!(port["stable"], text(&link));
+    assert_eq!((&port["may_open"], &port["usb"], &port["driver"]), (&Value::Bool(true), &Value::Null, &Value::Null));
+    assert_eq!(port.get("answer"), None, "not asked");
+    let port = asking(&["--ask"]);
+    assert_eq!(port["answer"]["serial"], "01234");
+    assert_eq!((port["answer"]["driver"].as_str(), port["answer"]["firmware"].as_str()), (Some("dgt"), Some("1.80")));
+
+    let held = Serial::open(&path, 9600).unwrap();
+    let port = asking(&["--ask"]);
+    assert!(port["answer"]["error"].as_str().is_some_and(|error| error.starts_with("held by ")), "{port}");
+    let holds = |holder: &Value| holder["pid"].as_u64() == Some(std::process::id().into());
+    assert!(port["held_by"].as_array().is_some_and(|holders| holders.iter().any(holds)), "{port}");
+    drop(held);
+    let counters = board.status().counters;
+    assert_eq!((counters.set_and_run, counters.display, counters.lights, counters.dangerous), (0, 0, 0, 0));
+}
+
+#[test]
+fn a_named_port_is_told_for_people() {
+    let (_silent, path) = Pty::pair().unwrap();
+    let output = run(&["devices", "--ask", text(&path)]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.starts_with(&format!("{}\n", path.display())) && said.contains("nobody answers"), "{said}");
+    assert!(said.contains(&format!("(process {})", std::process::id())), "{said}");
+    let output = run(&["devices", "/dev/no-such-port"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("/dev/no-such-port: no such port"));
+}

@@ -1,0 +1,157 @@
+use super::*;
+
+/// A recording that runs.
+struct Recording {
+    child: Child,
+    notes: BufReader<ChildStderr>,
+}
+
+impl Recording {
+    fn start(arguments: &[&str]) -> Recording {
+        let mut child = flagfall(&["record"]).args(arguments).stderr(Stdio::piped()).spawn().expect("the program starts");
+        let notes = BufReader::new(child.stderr.take().expect("a pipe"));
+        Recording { child, notes }
+    }
+
+    /// Waits for a line with this; the program's end ends the wait, too.
+    fn says(&mut self, what: &str) -> String {
+        let mut all = String::new();
+        loop {
+            let before = all.len();
+            let count = self.notes.read_line(&mut all).expect("text");
+            assert!(count > 0, "`{what}` was not said, but: {all}");
+            if all[before..].contains(what) {
+                return all[before..].to_owned();
+            }
+        }
+    }
+
+    fn terminate(mut self) -> String {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill is there").success());
+        let mut rest = String::new();
+        self.notes.read_to_string(&mut rest).expect("text");
+        assert_eq!(self.child.wait().expect("it ends").code(), Some(0), "{rest}");
+        rest
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        // It has ended if all went well.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn moves(file: &Path) -> Vec<String> {
+    let replayed = run(&["replay", "--summary", text(file)]);
+    assert!(replayed.status.success(), "{}", String::from_utf8_lossy(&replayed.stderr));
+    let out = String::from_utf8(replayed.stdout).expect("text");
+    let summary: Value = serde_json::from_str(out.lines().last().expect("a last line")).expect("JSON");
+    summary["moves"].as_array().expect("a list").iter().map(|uci| uci.as_str().expect("text").to_owned()).collect()
+}
+
+/// The kinds of all records, with `link` as up or down.
+fn kinds(file: &Path) -> Vec<&'static str> {
+    let bytes = std::fs::read(file).expect("a file");
+    let trace = Trace::new(&bytes).expect("a head");
+    let kind = |body: &Body<'_>| match body {
+        Body::Link { up: true, .. } => "up",
+        Body::Link { up: false, .. } => "down",
+        body => body.kind(),
+    };
+    trace.records().map(|record| kind(&record.expect("a whole line").1.body)).collect()
+}
+
+#[test]
+fn what_was_recorded_is_what_was_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let (link, file) = (folder.path().join("board"), folder.path().join("game.trace"));
+    let board = board(1025);
+    board.link_at(&link).unwrap();
+    let mut recording = Recording::start(&[text(&link), text(&file), "--driver", "dgt", "--time-control", "300+5"]);
+    recording.says("recording; Ctrl-C ends");
+    // The session asks for the position a second after the port opened.
+    let script =
+        "2.5 lift e2\n+0.5 place e4\n+0.8 lift e7\n+0.5 place e5\n+0.8 lift g1\n+0.5 place f3\n+3 lift b8\n+0.5 place c6";
+    board.load(&Script::parse(script).expect("a script")).unwrap();
+    assert!(board.wait_done(LONG), "the hands are done");
+
+    // The plug is pulled, and the recording goes on when it is back.
+    board.unplug().unwrap();
+    recording.says("waiting for the port to come back");
+    board.replug().unwrap();
+    recording.says("the port is back");
+    board.load(&Script::parse("2.5 lift d2\n+0.5 place d4").expect("a script")).unwrap();
+    assert!(board.wait_done(LONG), "the hands are done");
+    let done = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4"];
+    // The last bytes are on their way: every look is a process, and their number is bounded.
+    let arrived = (0..200).any(|_| moves(&file).len() == done.len());
+    assert!(arrived, "{:?}", moves(&file));
+    let end = recording.terminate();
+    assert!(end.contains("records") && end.contains(text(&file)), "{end}");
+    assert_eq!(moves(&file), done);
+    let kinds = kinds(&file);
+    assert_eq!(kinds.iter().filter(|kind| ["up", "down"].contains(*kind)).copied().collect::<Vec<_>>(), ["up", "down", "up"]);
+    assert!(kinds.contains(&"tx") && kinds.contains(&"rx"));
+    let trace = std::fs::read_to_string(&file).unwrap();
+    for header in ["# driver: dgt ", "# time-control: 300+5 ", "# name: game ", "# source: record "] {
+        assert!(trace.contains(header), "{header}: {trace}");
+    }
+}
+
+#[test]
+fn without_a_driver_nothing_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let (link, file) = (folder.path().join("port"), folder.path().join("bytes.trace"));
+    let (mut device, path) = Pty::pair().unwrap();
+    std::os::unix::fs::symlink(path, &link).unwrap();
+    let mut recording = Recording::start(&[text(&link), text(&file), "--baud", "38400", "--seconds", "2"]);
+    recording.says("recording");
+    let all: Vec<u8> = (0..=255).collect();
+    device.write(&all).unwrap();
+    recording.says("256 bytes received, 0 sent");
+    assert_eq!(recording.child.wait().unwrap().code(), Some(0), "ends by itself");
+    assert!(matches!(device.read(&mut [0; 8], Duration::from_millis(10)), Err(LinkError::TimedOut)), "nothing was sent");
+    let bytes = std::fs::read(&file).unwrap();
+    let records = Trace::new(&bytes).unwrap().records().map(|record| record.unwrap().1.body).collect::<Vec<_>>();
+    let received = records.iter().filter_map(|body| match body {
+        Body::Rx { bytes, .. } => Some(bytes.to_vec()),
+        Body::Link { up: true, .. } => None,
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(received.flatten().collect::<Vec<u8>>(), all);
+}
+
+#[test]
+fn what_cannot_be_recorded_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_device, path) = Pty::pair().unwrap();
+    let (_other, busy) = Pty::pair().unwrap();
+    let held = Serial::open(&busy, 9600).unwrap();
+    let file = folder.path().join("new.trace");
+    let there = folder.path().join("there.trace");
+    std::fs::write(&there, "precious").unwrap();
+    let missing = folder.path().join("missing");
+    let ourselves = format!("(process {})", std::process::id());
+    let (path, busy, file, there, missing) = (text(&path), text(&busy), text(&file), text(&there), text(&missing));
+    for (arguments, code, reason) in [
+        (&["record", path, there][..], 1, "File exists"),
+        (&["record", missing, file], 1, "missing: no such port"),
+        (&["record", busy, file], 1, ourselves.as_str()),
+        (&["record", there, file], 1, "there.trace: no such port"),
+        (&["record", path, file, "--driver", "none"], 1, "no driver is called `none`"),
+        (&["record", path, file, "--time-control", "x"], 1, "--time-control x"),
+        (&["record", path, file, "--seconds", "0"], 2, "--seconds"),
+        (&["record", path, "/dev/full", "--seconds", "20"], 1, "No space left on device"),
+    ] {
+        let output = run(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+        assert!(said.contains(reason), "{arguments:?}: {said}");
+        assert!(!Path::new(file).exists(), "{arguments:?} leaves no file");
+    }
+    assert_eq!(std::fs::read_to_string(there).unwrap(), "precious");
+    drop(held);
+}
