@@ -97,19 +97,19 @@ fn with_will(broker: Broker, name: &str, delay: u32, expiry: u32) -> rumqttc::v5
 pub(crate) async fn a_will_is_sent_after_its_delay_and_not_after_a_return(broker: Broker) {
     let mut watcher = subscriber(broker, "ww", "w/#").await;
     let gone = Client::connect(with_will(broker, "gone", 1, 60)).await;
-    let back = Client::connect(with_will(broker, "back", 2, 60)).await;
+    let back = Client::connect(with_will(broker, "back", 4, 60)).await;
     let left = Client::connect(with_will(broker, "left", 0, 60)).await;
     left.leave().await;
     back.vanish().await;
     gone.vanish().await;
-    let back = Client::connect(with_will(broker, "back", 2, 60)).await;
+    let back = Client::connect(with_will(broker, "back", 4, 60)).await;
     assert!(back.connack.session_present);
     let will = watcher.next().await;
     assert_eq!((text(&will.topic), text(&will.payload)), ("w/gone".to_owned(), "lost".to_owned()));
     assert_eq!(will.properties.and_then(|properties| properties.content_type), Some("application/json".to_owned()));
 
     // A third one with the delay of the second, begun later: if the second were to come it would have come before.
-    Client::connect(with_will(broker, "last", 2, 60)).await.vanish().await;
+    Client::connect(with_will(broker, "last", 4, 60)).await.vanish().await;
     assert_eq!(watcher.next_text().await.0, "w/last");
     let mut late = subscriber(broker, "wl", "w/gone").await;
     assert!(late.next().await.retain);
