@@ -10,7 +10,7 @@ use flagfall_protocols::time::Instant;
 use crate::table;
 
 fn topics(number: usize) -> Board {
-    Board { event: "demo".to_owned(), round: "1".to_owned(), board: (number + 1).to_string() }
+    Board { event: "demo".to_owned(), round: "1".to_owned(), board: (number + 1).to_string(), ..Board::default() }
 }
 
 fn played() -> Vec<Message> {
