@@ -26,9 +26,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Say what would run, or everything that is wrong with the configuration.
     CheckConfig(check_config::CheckConfig),
-    /// Look at boards, broker, clock and disk, and say what to do.
     Doctor(doctor::Doctor),
     /// Feed a trace or journal to the core again and show what comes out.
     Replay(replay::Replay),
