@@ -3,6 +3,7 @@
 //! Two descriptors of the same port are open. `serialport` holds the lock, the line settings and DTR and RTS; bytes go through
 //! a descriptor of our own that never blocks, so that a thread can wait for them and for other things in one poll(2).
 
+use std::fs::{File, TryLockError};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -43,6 +44,14 @@ impl Serial {
         let Some(name) = path.to_str() else {
             return Err(LinkError::Other(io::Error::new(io::ErrorKind::InvalidFilename, "a port's path must be UTF-8")));
         };
+        // Asked beforehand: `serialport` takes the exclusive mode away from the holder when it finds the lock taken.
+        let probe = File::from(bytes);
+        match probe.try_lock() {
+            Ok(()) => probe.unlock()?,
+            Err(TryLockError::WouldBlock) => return Err(LinkError::Busy),
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+        }
+        let bytes = OwnedFd::from(probe);
         let builder = serialport::new(name, baud).exclusive(true).dtr_on_open(false);
         let mut holder = TTYPort::open(&builder).map_err(why)?;
         // A pseudo-terminal has no such line; a real port that fails here fails again when it is read.
