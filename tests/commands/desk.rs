@@ -1,0 +1,129 @@
+//! A station with a game on it, and somebody who sends commands to it.
+
+use flagfall::arbiter::{Errand, Recorded, Reply, read};
+use flagfall::config::Role;
+use flagfall::publish::Message;
+use flagfall::publish::envelope::{Anchor, TimeSource};
+use flagfall::publish::topics::{Board, CommandTopic};
+use flagfall::replay;
+use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall::wall::Utc;
+use flagfall_game::effect::Audience;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{Body, Trace};
+use serde_json::{Value, json};
+
+/// What time it is when the journal begins.
+pub(crate) const BEGAN: &str = "2026-11-21T13:00:00Z";
+
+pub(crate) struct Desk {
+    pub(crate) station: Station,
+    pub(crate) now: Instant,
+    pub(crate) anchor: Anchor,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) errands: Vec<Errand>,
+    /// The commands as they were recorded.
+    pub(crate) records: Vec<(Instant, String)>,
+}
+
+/// A command's payload.
+pub(crate) fn payload(verb: &str, id: &str, expect: &Value, body: Value) -> String {
+    json!({"v": "1.0", "type": format!("cmd.{verb}"), "id": id, "expect": expect, "body": body}).to_string()
+}
+
+fn fed(name: &str, until: impl Fn(&Station) -> bool) -> Desk {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/dgt/");
+    let text = std::fs::read_to_string(format!("{path}{name}.trace")).expect("a trace");
+    let trace = Trace::new(text.as_bytes()).expect("a trace");
+    let mut station = replay::Setting::of(&trace, &replay::Overrides::default()).expect("a setting").station();
+    let (mut out, mut now) = (Vec::new(), Instant::ZERO);
+    for record in trace.records() {
+        let (_, record) = record.expect("a record");
+        now = record.at;
+        replay::feed(&mut station, &record, &mut out).expect("an input");
+        if until(&station) {
+            break;
+        }
+    }
+    assert!(until(&station), "{name} has no such moment");
+    let anchor = Anchor { at: Instant::ZERO, utc: Utc::parse(BEGAN).expect("a time"), sync: TimeSource::Ntp, err_ms: Some(3) };
+    Desk { station, now, anchor, messages: Vec::new(), errands: Vec::new(), records: Vec::new() }
+}
+
+impl Desk {
+    /// Two moves were played and completed.
+    pub(crate) fn playing() -> Desk {
+        fed("game", |station| station.game().arbiter_state().moves.len() >= 2)
+    }
+
+    /// A flag fell in a game with a move.
+    pub(crate) fn flag_fallen() -> Desk {
+        fed("one-move-short", |station| station.game().has_fallen_flag() && !station.game().told().is_empty())
+    }
+
+    /// The game and its revision, as a lock names them.
+    pub(crate) fn now(&self) -> (String, u32) {
+        (Board::default().game(self.station.game().number()), self.station.game().rev(Audience::Arbiter))
+    }
+
+    pub(crate) fn digest(&self) -> [u8; 4] {
+        self.station.digest()
+    }
+
+    /// A payload with the right lock.
+    pub(crate) fn ask(&self, verb: &str, id: &str, body: Value) -> String {
+        let (game, rev) = self.now();
+        payload(verb, id, &json!({"game": game, "rev": rev}), body)
+    }
+
+    pub(crate) fn send(&mut self, role: Option<Role>, verb: &str, payload: &str) -> Vec<Reply> {
+        self.send_as("anna", role, verb, payload)
+    }
+
+    pub(crate) fn send_as(&mut self, user: &str, role: Option<Role>, verb: &str, payload: &str) -> Vec<Reply> {
+        let topic = CommandTopic { user, event: "replay", round: "1", board: "1", verb };
+        let submission = read("flagfall", &topic, payload.as_bytes(), role, self.now, &self.anchor);
+        let recorded = self.station.admit(submission);
+        self.take(&recorded)
+    }
+
+    /// Records the command and feeds what was recorded.
+    pub(crate) fn take(&mut self, recorded: &Recorded) -> Vec<Reply> {
+        let json = recorded.to_json();
+        let body = Body::Cmd(&json);
+        let input = replay::input(&body).expect("readable").expect("an input");
+        assert_eq!(input, StationInput::Submitted(Box::new(recorded.clone())));
+        let mut out = Vec::new();
+        self.now = self.now.max(self.station.earliest());
+        self.station.feed(self.now, &input, &mut out);
+        self.records.push((self.now, json.clone()));
+        let mut replies = Vec::new();
+        for output in out {
+            match output {
+                StationOutput::Reply(reply) => replies.push(reply),
+                StationOutput::Message(message) => self.messages.push(message),
+                StationOutput::Do(errand) => self.errands.push(errand),
+                _ => {}
+            }
+        }
+        replies
+    }
+
+    /// Bodies of the audit's lines about commands.
+    pub(crate) fn audits(&self) -> Vec<Value> {
+        let commands = self.messages.iter().filter(|message| message.payload.contains("\"what\":\"command\""));
+        commands
+            .map(|message| {
+                assert!(message.finding, "a decision is on the disk before it is sent");
+                serde_json::from_str::<Value>(&message.payload).expect("JSON")["body"].clone()
+            })
+            .collect()
+    }
+
+    #[track_caller]
+    pub(crate) fn one_audit(&self, name: &str) -> Value {
+        let audits = self.audits();
+        assert_eq!(audits.len(), 1, "{name}: {audits:#?}");
+        audits[0].clone()
+    }
+}
