@@ -72,11 +72,17 @@ pub struct DiskSpace {
 }
 
 /// The file system that `folder` is or would be on.
+#[allow(clippy::useless_conversion, reason = "32 bits on some machines")]
 pub fn disk(folder: &Path) -> Option<DiskSpace> {
     let there = folder.ancestors().find(|folder| folder.exists())?;
     let found = nix::sys::statvfs::statvfs(there).ok()?;
     let read_only = found.flags().contains(nix::sys::statvfs::FsFlags::ST_RDONLY);
     Some(DiskSpace { free: u64::from(found.blocks_available()).saturating_mul(u64::from(found.fragment_size())), read_only })
+}
+
+/// What the clock of this machine goes by now.
+pub fn clock_now() -> ClockSync {
+    clock(kernel_clock::state(), Path::new("/"))
 }
 
 /// From the kernel if it may be asked, else from the note of systemd-timesyncd, else from the battery clock.
