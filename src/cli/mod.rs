@@ -8,6 +8,7 @@ mod emulate;
 mod journalled;
 mod record;
 mod replay;
+mod run;
 mod summary;
 mod trace;
 
@@ -26,6 +27,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Run(run::Run),
     CheckConfig(check_config::CheckConfig),
     Doctor(doctor::Doctor),
     /// Feed a trace or journal to the core again and show what comes out.
@@ -45,6 +47,7 @@ const CONFIGURATION: u8 = 78;
 /// is.
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
+        Command::Run(run) => run.run(),
         Command::CheckConfig(check) => check.run(),
         Command::Doctor(doctor) => doctor.run(),
         Command::Replay(replay) => replay.run(),

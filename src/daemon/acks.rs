@@ -11,25 +11,25 @@ const EVERY: Duration = Duration::from_secs(1);
 
 /// The last number of each audience that the broker has.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Acks {
+pub(super) struct Acks {
     news: [Option<u64>; 3],
     due: Option<Mono>,
 }
 
 impl Acks {
     /// The broker has everything up to `number`.
-    pub fn note(&mut self, audience: Audience, number: u64, now: Mono) {
+    pub(super) fn note(&mut self, audience: Audience, number: u64, now: Mono) {
         self.news[audience as usize] = Some(number);
         self.due.get_or_insert(now.after(EVERY));
     }
 
     /// When [`Acks::take`] gives something.
-    pub fn due(&self) -> Option<Mono> {
+    pub(super) fn due(&self) -> Option<Mono> {
         self.due
     }
 
     /// What is to be recorded now.
-    pub fn take(&mut self, now: Mono, all: bool) -> Vec<(Audience, u64)> {
+    pub(super) fn take(&mut self, now: Mono, all: bool) -> Vec<(Audience, u64)> {
         if self.due.is_none_or(|due| due > now && !all) {
             return Vec::new();
         }

@@ -10,7 +10,7 @@ const FILE: &str = "boots";
 ///
 /// # Errors
 /// The file cannot be written. One that cannot be read counts from 0.
-pub fn count(dir: &Path) -> io::Result<u64> {
+pub(super) fn count(dir: &Path) -> io::Result<u64> {
     fs::create_dir_all(dir)?;
     let file = dir.join(FILE);
     let before: u64 = fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);

@@ -17,7 +17,7 @@ const WITHIN: Duration = Duration::from_secs(300);
 
 /// What is known of a board's device.
 #[derive(Clone, Debug)]
-pub struct Device {
+pub(super) struct Device {
     driver: &'static str,
     board: String,
     fallback: String,
@@ -33,7 +33,7 @@ pub struct Device {
 
 impl Device {
     /// The device of a plan, not seen yet.
-    pub fn new(plan: &Plan) -> Device {
+    pub(super) fn new(plan: &Plan) -> Device {
         let board = &plan.setting.board;
         Device {
             driver: plan.setting.driver.name,
@@ -50,7 +50,7 @@ impl Device {
     }
 
     /// Its id in topics: family and serial number, or, while that is not known, the board it serves.
-    pub fn id(&self) -> String {
+    pub(super) fn id(&self) -> String {
         let name = match &self.serial {
             Some(serial) => format!("{}-{serial}", self.driver),
             None => self.fallback.clone(),
@@ -60,28 +60,28 @@ impl Device {
     }
 
     /// Its own serial number.
-    pub fn serial(&self) -> Option<&str> {
+    pub(super) fn serial(&self) -> Option<&str> {
         self.serial.as_deref()
     }
 
     /// The port that is open.
-    pub fn port(&self) -> Option<&str> {
+    pub(super) fn port(&self) -> Option<&str> {
         self.port.as_deref()
     }
 
     /// Whether it answers.
-    pub fn is_online(&self) -> bool {
+    pub(super) fn is_online(&self) -> bool {
         self.port.is_some() && self.responding
     }
 
     /// The link opened.
-    pub fn up(&mut self, port: String) {
+    pub(super) fn up(&mut self, port: String) {
         self.port = Some(port);
         self.problem = None;
     }
 
     /// The link is gone.
-    pub fn down(&mut self, now: Mono, cause: &str) {
+    pub(super) fn down(&mut self, now: Mono, cause: &str) {
         self.port = None;
         self.responding = false;
         self.problem = Some(cause.to_owned());
@@ -92,17 +92,17 @@ impl Device {
     }
 
     /// There is no port.
-    pub fn missing(&mut self, problem: String) {
+    pub(super) fn missing(&mut self, problem: String) {
         self.problem = Some(problem);
     }
 
     /// Another device serves the board from now on.
-    pub fn replaced(&mut self, serial: Option<String>) {
+    pub(super) fn replaced(&mut self, serial: Option<String>) {
         (self.serial, self.firmware, self.battery) = (serial, None, None);
     }
 
     /// The device said something of itself.
-    pub fn told(&mut self, event: &DeviceEvent) {
+    pub(super) fn told(&mut self, event: &DeviceEvent) {
         match event {
             DeviceEvent::Identity(Identity::Serial(serial)) => self.serial = Some(serial.as_str().to_owned()),
             DeviceEvent::Identity(Identity::Firmware(major, minor)) => self.firmware = Some(format!("{major}.{minor}")),
@@ -120,7 +120,7 @@ impl Device {
     }
 
     /// For publishing.
-    pub fn status(&self, now: Mono) -> DeviceStatus {
+    pub(super) fn status(&self, now: Mono) -> DeviceStatus {
         let lately = self.downs.iter().filter(|&&down| now.since(down) < WITHIN).count();
         DeviceStatus {
             state: match self.is_online() {

@@ -17,7 +17,7 @@ use crate::publish::outbox::{BoardNo, Event, Outbox};
 const BATCH: usize = 128;
 
 /// Work for the disk thread.
-pub enum DiskWork {
+pub(super) enum DiskWork {
     /// Wait for the disk, then tell the station.
     Sync {
         /// The wait.
@@ -44,7 +44,7 @@ pub enum DiskWork {
 ///
 /// # Errors
 /// The operating system gives no thread.
-pub fn start(inbox: Arc<Inbox<DiskWork>>, outbox: Arc<Outbox>, pulse: Arc<Pulse>) -> std::io::Result<JoinHandle<()>> {
+pub(super) fn start(inbox: Arc<Inbox<DiskWork>>, outbox: Arc<Outbox>, pulse: Arc<Pulse>) -> std::io::Result<JoinHandle<()>> {
     let reader = inbox.replace_reader();
     std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
         loop {

@@ -1,17 +1,21 @@
 //! A journal's folder for one reader of an inbox: when another has taken its place, it can change nothing any more.
+//!
+//! A folder that cannot be opened does not keep a board from being served: its journal begins empty and fails to write, which
+//! its status says, until the folder can be had and holds no journal.
 
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
-
-use anyhow::Result;
 
 use super::plan::Plan;
 use super::shared::Face;
-use crate::journal::{Disk, JournalFs, Syncer};
+use crate::journal::{Disk, JournalFs, OpenError, Syncer};
 
 /// A folder that only the present reader of the station's inbox may change.
-pub struct Fenced {
-    disk: Disk,
+pub(super) struct Fenced {
+    /// None while the folder cannot be opened.
+    disk: Option<Disk>,
+    dir: PathBuf,
     face: Arc<Face>,
     reader: u64,
 }
@@ -20,40 +24,64 @@ impl Fenced {
     /// Opens the folder of a station, with the lock of the reader before if there was one.
     ///
     /// # Errors
-    /// It cannot be made, or another process has it.
-    pub fn open(plan: &Plan, face: Arc<Face>, reader: u64) -> Result<Fenced> {
-        let mut lock = face.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        let disk = match lock.clone() {
-            Some(lock) => Disk::again(&plan.dir, lock),
-            None => Disk::open(&plan.dir)?,
+    /// Another process has it.
+    pub(super) fn open(plan: &Plan, face: Arc<Face>, reader: u64) -> Result<Fenced, OpenError> {
+        let disk = match lock_of(&face, &plan.dir) {
+            Ok(disk) => Some(disk),
+            Err(OpenError::Io { doing, file, error }) => {
+                tracing::error!("board {}: nothing is recorded: {doing} {file}: {error}", face.board);
+                None
+            }
+            Err(error) => return Err(error),
         };
-        *lock = disk.lock();
-        drop(lock);
-        Ok(Fenced { disk, face, reader })
+        Ok(Fenced { disk, dir: plan.dir.clone(), face, reader })
     }
 
     fn disk(&mut self) -> io::Result<&mut Disk> {
-        match self.face.inbox.is_reader(self.reader) {
-            true => Ok(&mut self.disk),
-            false => Err(io::Error::other("another thread goes on with this journal")),
+        if !self.face.inbox.is_reader(self.reader) {
+            return Err(io::Error::other("another thread goes on with this journal"));
         }
+        self.disk.as_mut().ok_or_else(|| io::Error::other("the journal's folder cannot be opened"))
     }
+
+    /// A folder that can be had at last, if nothing stands in it that would have to be read first.
+    fn late(&mut self) -> io::Result<()> {
+        if self.disk.is_none() {
+            let mut disk = lock_of(&self.face, &self.dir).map_err(io::Error::other)?;
+            if disk.list()?.iter().any(|name| name.ends_with(".journal")) {
+                return Err(io::Error::other("the folder holds a journal that was not read at the start"));
+            }
+            self.disk = Some(disk);
+        }
+        Ok(())
+    }
+}
+
+fn lock_of(face: &Face, dir: &Path) -> Result<Disk, OpenError> {
+    let mut lock = face.lock.lock().unwrap_or_else(PoisonError::into_inner);
+    let disk = match lock.clone() {
+        Some(lock) => Disk::again(dir, lock),
+        None => Disk::open(dir)?,
+    };
+    *lock = disk.lock();
+    Ok(disk)
 }
 
 impl JournalFs for Fenced {
     fn list(&mut self) -> io::Result<Vec<String>> {
-        self.disk.list()
+        self.disk.as_mut().map_or_else(|| Ok(Vec::new()), Disk::list)
     }
 
     fn len(&mut self, name: &str) -> io::Result<u64> {
-        self.disk.len(name)
+        self.disk()?.len(name)
     }
 
     fn read(&mut self, name: &str) -> io::Result<Vec<u8>> {
-        self.disk.read(name)
+        self.disk()?.read(name)
     }
 
     fn create(&mut self, name: &str) -> io::Result<()> {
+        self.late()?;
         self.disk()?.create(name)
     }
 

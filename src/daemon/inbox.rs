@@ -5,11 +5,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Items that wait in an inbox. At 9600 baud a board fills this in more than a minute.
-pub const CAPACITY: usize = 1024;
+pub(super) const CAPACITY: usize = 1024;
 
 /// What a reader gets.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Popped<T> {
+pub(super) enum Popped<T> {
     /// The next item.
     Item(T),
     /// Nothing came in time.
@@ -20,7 +20,7 @@ pub enum Popped<T> {
 
 /// A bounded queue with a single reader at a time.
 #[derive(Debug)]
-pub struct Inbox<T> {
+pub(super) struct Inbox<T> {
     inner: Mutex<Inner<T>>,
     changed: Condvar,
 }
@@ -49,7 +49,7 @@ impl<T> Inbox<T> {
 
     /// Puts an item in, and waits for room if there is none: for a link, whose bytes wait in the operating system meanwhile.
     /// False if the inbox is closed.
-    pub fn push(&self, item: T) -> bool {
+    pub(super) fn push(&self, item: T) -> bool {
         let mut inner = self.lock();
         if inner.items.len() >= CAPACITY {
             inner.full += 1;
@@ -66,7 +66,7 @@ impl<T> Inbox<T> {
     }
 
     /// Puts an item in if there is room: for whoever must not wait. False if there is none or the inbox is closed.
-    pub fn offer(&self, item: T) -> bool {
+    pub(super) fn offer(&self, item: T) -> bool {
         let mut inner = self.lock();
         if inner.closed || inner.items.len() >= CAPACITY {
             inner.full += 1;
@@ -78,14 +78,14 @@ impl<T> Inbox<T> {
     }
 
     /// Puts an item before all others and never waits: for what the reader has asked for, at most one of a kind.
-    pub fn urgent(&self, item: T) {
+    pub(super) fn urgent(&self, item: T) {
         self.lock().items.push_front(item);
         self.changed.notify_all();
     }
 
     /// The next item, waiting at most `wait` for it; without an end if there is none. `reader` is what [`Inbox::replace_reader`]
     /// gave.
-    pub fn pop(&self, reader: u64, wait: Option<Duration>) -> Popped<T> {
+    pub(super) fn pop(&self, reader: u64, wait: Option<Duration>) -> Popped<T> {
         let mut inner = self.lock();
         let blocked = |inner: &mut Inner<T>| inner.items.is_empty() && !inner.closed && inner.reader == reader;
         inner = match wait {
@@ -106,7 +106,7 @@ impl<T> Inbox<T> {
     }
 
     /// From now on only the reader of this number reads: the one before has gone or hangs.
-    pub fn replace_reader(&self) -> u64 {
+    pub(super) fn replace_reader(&self) -> u64 {
         let mut inner = self.lock();
         inner.reader += 1;
         self.changed.notify_all();
@@ -114,18 +114,18 @@ impl<T> Inbox<T> {
     }
 
     /// Whether this reader still reads.
-    pub fn is_reader(&self, reader: u64) -> bool {
+    pub(super) fn is_reader(&self, reader: u64) -> bool {
         self.lock().reader == reader
     }
 
     /// Nothing more comes; what is there is still read.
-    pub fn close(&self) {
+    pub(super) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
     }
 
     /// How often a writer found no room.
-    pub fn full(&self) -> u64 {
+    pub(super) fn full(&self) -> u64 {
         self.lock().full
     }
 }

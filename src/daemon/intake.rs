@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::message::ToStation;
 use super::shared::Face;
 use crate::arbiter::{RateLimit, role_of};
-use crate::config::User;
+use crate::config::{Config, User};
 use crate::publish::mqtt::Arrived;
 use crate::publish::topics;
 use crate::wall;
@@ -15,7 +15,7 @@ use crate::wall;
 const PER_SECOND: u32 = 5;
 
 /// Passes commands on to the stations.
-pub struct Intake {
+pub(super) struct Intake {
     root: String,
     event: String,
     round: String,
@@ -26,13 +26,19 @@ pub struct Intake {
 
 impl Intake {
     /// For these boards of this event and round.
-    pub fn new(board: &topics::Board, users: BTreeMap<String, User>, faces: Vec<Arc<Face>>) -> Intake {
-        let topics::Board { root, event, round, .. } = board.clone();
-        Intake { root, event, round, users, faces, limit: Mutex::new(RateLimit::new(PER_SECOND)) }
+    pub(super) fn new(config: &Config, faces: Vec<Arc<Face>>) -> Intake {
+        Intake {
+            root: config.mqtt.root.clone(),
+            event: config.event.id.clone(),
+            round: config.event.round.clone(),
+            users: config.user.clone(),
+            faces,
+            limit: Mutex::new(RateLimit::new(PER_SECOND)),
+        }
     }
 
     /// Takes one command. Never blocks.
-    pub fn take(&self, arrived: Arrived) {
+    pub(super) fn take(&self, arrived: Arrived) {
         let topic = match topics::parse_command(&self.root, &arrived.topic) {
             Ok(topic) => topic,
             Err(error) => {

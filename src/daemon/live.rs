@@ -12,6 +12,7 @@ use super::acks::Acks;
 use super::disk::DiskWork;
 use super::fence::Fenced;
 use super::message::ToStation;
+use super::network;
 use super::outlet::Outlet;
 use super::pace::Pace;
 use super::plan::Plan;
@@ -28,7 +29,7 @@ use crate::station::StationOutput;
 use crate::wall::{self, Mono};
 
 /// The name of this sink in `ack` records.
-pub const SINK: &str = "mqtt";
+pub(super) const SINK: &str = "mqtt";
 
 /// The JSON of a `boot` record.
 #[derive(Serialize)]
@@ -39,7 +40,7 @@ struct Boot<'a> {
 }
 
 /// A station that serves its board.
-pub struct Live {
+pub(super) struct Live {
     recorder: Recorder,
     line: Timeline,
     pace: Pace,
@@ -57,7 +58,7 @@ impl Live {
     ///
     /// # Errors
     /// The journal does not open.
-    pub fn open(
+    pub(super) fn open(
         disk: Fenced,
         plan: &Plan,
         shared: &Arc<Shared>,
@@ -74,7 +75,7 @@ impl Live {
         tell(&face.board, &restored);
         recorder.defer();
         recorder.station_mut().set_lazy(true);
-        let wall = shared.wall();
+        let wall = network::wall_now();
         let standing = recorder.journal().standing();
         let last = Audience::ALL.map(|audience| standing.next_out(audience) - 1);
         let base = anchor::resume(standing.last_at, recorder.recorded_anchor(), &wall);
@@ -125,14 +126,14 @@ impl Live {
     }
 
     /// When the next turn is due without an item.
-    pub fn next(&self) -> Option<Mono> {
+    pub(super) fn next(&self) -> Option<Mono> {
         let deadline = self.recorder.deadline().map(|at| self.line.mono(at));
         let picture = self.pace.next(self.recorder.station().stale(), self.recorder.is_holding());
         [deadline, Some(picture), self.acks.due()].into_iter().flatten().min()
     }
 
     /// One item, or none if time has come.
-    pub fn turn(&mut self, item: Option<ToStation>, outlet: &mut Outlet) -> Flow {
+    pub(super) fn turn(&mut self, item: Option<ToStation>, outlet: &mut Outlet) -> Flow {
         let mut flow = Flow::On;
         match item {
             Some(ToStation::Up { at, path }) => {
@@ -178,7 +179,7 @@ impl Live {
                     Ok(())
                 });
             }
-            Some(ToStation::Anchor(record)) => self.anchor(&record, outlet),
+            Some(ToStation::Anchor { at, record }) => self.anchor(self.line.at(at), &record, outlet),
             Some(ToStation::Stop) => {
                 if self.port.take().is_some() {
                     outlet.device.down(wall::mono(), "stopped");
@@ -248,17 +249,15 @@ impl Live {
     }
 
     /// After a panic: what was recorded is written, nothing else is touched.
-    pub fn abandon(mut self) {
+    pub(super) fn abandon(mut self) {
         let now = self.recorder.journal().standing().last_at;
         if let Err(error) = self.recorder.flush(now) {
             tracing::error!("board {}: {error}", self.face.board);
         }
     }
 
-    fn anchor(&mut self, record: &AnchorRecord, outlet: &mut Outlet) {
-        let at = self.now();
+    fn anchor(&mut self, at: Instant, record: &AnchorRecord, outlet: &mut Outlet) {
         self.feed(at, &Body::Anchor(&record.json()));
-        // The record says what time it was when the supervisor looked.
         outlet.set_anchor(record.at(at));
     }
 

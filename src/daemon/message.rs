@@ -11,7 +11,7 @@ use crate::wall::Mono;
 
 /// One thing for a station.
 #[derive(Debug)]
-pub enum ToStation {
+pub(super) enum ToStation {
     /// The link opened.
     Up {
         /// When.
@@ -59,7 +59,12 @@ pub enum ToStation {
     /// What came of a wait for the disk.
     Synced(Synced),
     /// The wall clock moved, or what it goes by changed.
-    Anchor(AnchorRecord),
+    Anchor {
+        /// When it was looked at.
+        at: Mono,
+        /// What it showed.
+        record: AnchorRecord,
+    },
     /// Come to an end.
     Stop,
 }

@@ -10,6 +10,7 @@
 //! second who hangs, whether the wall clock moved, and tells systemd that all is well while it is.
 
 mod acks;
+mod board;
 mod boot;
 mod device;
 mod disk;
@@ -18,6 +19,8 @@ mod inbox;
 mod intake;
 mod live;
 mod message;
+mod network;
+mod node;
 mod outlet;
 mod pace;
 mod parked;
@@ -26,7 +29,9 @@ mod pulse;
 mod shared;
 mod station;
 mod submission;
+mod supervisor;
 mod timeline;
 mod worker;
 
 pub use plan::{Plan, node_name, plans};
+pub use supervisor::{Daemon, Ended};

@@ -25,7 +25,7 @@ const REPLY_EXPIRY: Duration = Duration::from_secs(60);
 const RAW_EXPIRY: Duration = Duration::from_secs(60);
 
 /// Where a station's outputs go.
-pub struct Outlet {
+pub(super) struct Outlet {
     shared: Arc<Shared>,
     face: Arc<Face>,
     port: Arc<PortThread>,
@@ -33,14 +33,14 @@ pub struct Outlet {
     wanted: Wanted,
     stamp: Arc<Stamp>,
     /// The device.
-    pub device: Device,
+    pub(super) device: Device,
     /// What was published of it last, and where.
     told: Option<(String, DeviceStatus)>,
 }
 
 impl Outlet {
     /// The outlet of a plan's station.
-    pub fn new(plan: &Plan, shared: Arc<Shared>, face: Arc<Face>, port: Arc<PortThread>) -> Outlet {
+    pub(super) fn new(plan: &Plan, shared: Arc<Shared>, face: Arc<Face>, port: Arc<PortThread>) -> Outlet {
         let stamp = Stamp { node: shared.node.clone(), boot: shared.boot, anchor: Anchor::default() };
         Outlet {
             root: plan.setting.board.root.clone(),
@@ -55,18 +55,18 @@ impl Outlet {
     }
 
     /// What time it is.
-    pub fn set_anchor(&mut self, anchor: Anchor) {
+    pub(super) fn set_anchor(&mut self, anchor: Anchor) {
         self.stamp = Arc::new(Stamp { anchor, ..(*self.stamp).clone() });
         self.face.set_stamp(Arc::clone(&self.stamp));
     }
 
     /// What time it is.
-    pub fn anchor(&self) -> &Anchor {
+    pub(super) fn anchor(&self) -> &Anchor {
         &self.stamp.anchor
     }
 
     /// Carries one output out.
-    pub fn take(&mut self, output: StationOutput) {
+    pub(super) fn take(&mut self, output: StationOutput) {
         match output {
             StationOutput::Send { bytes, .. } => self.send(bytes),
             StationOutput::Message(message) => self.publish(message),
@@ -97,7 +97,7 @@ impl Outlet {
     }
 
     /// An event goes to its line, a picture replaces the one before.
-    pub fn publish(&self, message: Message) {
+    pub(super) fn publish(&self, message: Message) {
         let Some(board) = self.face.number() else { return };
         let payload = envelope::complete(&message.payload, &self.stamp);
         let Message { audience, number, topic, .. } = message;
@@ -110,7 +110,7 @@ impl Outlet {
     }
 
     /// Publishes the device's status if it changed; deletes the one under a former name.
-    pub fn tell_device(&mut self) {
+    pub(super) fn tell_device(&mut self) {
         let now = wall::mono();
         let (id, status) = (self.device.id(), self.device.status(now));
         if self.told.as_ref().is_some_and(|(told, before)| *told == id && *before == status) {
@@ -130,7 +130,7 @@ impl Outlet {
     }
 
     /// Publishes bytes as they were read.
-    pub fn raw(&self, bytes: &[u8]) {
+    pub(super) fn raw(&self, bytes: &[u8]) {
         if !self.shared.connected.load(Ordering::Relaxed) {
             return;
         }
@@ -143,7 +143,7 @@ impl Outlet {
     }
 
     /// Answers a command where its sender wanted the answer.
-    pub fn reply(&self, reply: &Reply) {
+    pub(super) fn reply(&self, reply: &Reply) {
         let at = self.stamp.anchor.at(wall::utc());
         let payload = envelope::message("cmd.reply", Some(&reply.id), &self.stamp, Some(at), reply);
         let topic = reply.to.topic.clone().unwrap_or_else(|| topics::reply(&self.root, &reply.actor, "all"));
@@ -152,7 +152,7 @@ impl Outlet {
     }
 
     /// Does what a command wants of the daemon.
-    pub fn run_errand(&mut self, errand: &Errand) {
+    pub(super) fn run_errand(&mut self, errand: &Errand) {
         match errand {
             Errand::Resync { from, audience } => {
                 if let Some(board) = self.face.number() {

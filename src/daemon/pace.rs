@@ -14,7 +14,7 @@ const CLOCK_IDLE: Duration = Duration::from_secs(30);
 
 /// When each picture was made last.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub(super) struct Pace {
     arbiter: Mono,
     live: Mono,
     clock: Mono,
@@ -22,12 +22,12 @@ pub struct Pace {
 
 impl Pace {
     /// All pictures were made at this moment.
-    pub const fn new(now: Mono) -> Pace {
+    pub(super) const fn new(now: Mono) -> Pace {
         Pace { arbiter: now, live: now, clock: now }
     }
 
     /// What is to be made now, and notes that it was. `held`: findings wait for the disk, and a picture shows findings.
-    pub fn due(&mut self, stale: Stale, held: bool, now: Mono) -> Stale {
+    pub(super) fn due(&mut self, stale: Stale, held: bool, now: Mono) -> Stale {
         let passed = |last: Mono, span: Duration| now.since(last) >= span;
         let due = Stale {
             arbiter: stale.arbiter && !held && passed(self.arbiter, STATE_EVERY),
@@ -44,7 +44,7 @@ impl Pace {
     }
 
     /// When to ask again.
-    pub fn next(&self, stale: Stale, held: bool) -> Mono {
+    pub(super) fn next(&self, stale: Stale, held: bool) -> Mono {
         let clock = self.clock.after(if stale.clock { CLOCK_EVERY } else { CLOCK_IDLE });
         let arbiter = (stale.arbiter && !held).then(|| self.arbiter.after(STATE_EVERY));
         let live = stale.live.then(|| self.live.after(STATE_EVERY));

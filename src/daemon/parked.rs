@@ -14,7 +14,7 @@ use crate::journal::{FLUSH_AFTER, Journal};
 use crate::wall;
 
 /// The journal of a station that was given up.
-pub struct Parked {
+pub(super) struct Parked {
     journal: Journal,
     line: Timeline,
 }
@@ -24,7 +24,7 @@ impl Parked {
     ///
     /// # Errors
     /// It does not open.
-    pub fn open(plan: &Plan, disk: Fenced) -> Result<Parked> {
+    pub(super) fn open(plan: &Plan, disk: Fenced) -> Result<Parked> {
         let (mut journal, _) = Journal::open(Box::new(disk), plan.limits)?;
         let headers: Vec<(&str, &str)> = plan.setting.headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         let now = journal.standing().last_at;
@@ -33,7 +33,7 @@ impl Parked {
     }
 
     /// Records until the end.
-    pub fn serve(&mut self, face: &Face, reader: u64, outlet: &mut Outlet) {
+    pub(super) fn serve(&mut self, face: &Face, reader: u64, outlet: &mut Outlet) {
         loop {
             let wait = self.journal.dirty_since().map(|_| FLUSH_AFTER);
             match face.inbox.pop(reader, wait) {

@@ -7,24 +7,24 @@ use crate::wall::{self, Mono};
 
 /// One thread's sign of life. A thread that waits for work is alive; one that works on the same piece for long is not.
 #[derive(Debug, Default)]
-pub struct Pulse {
+pub(super) struct Pulse {
     /// When it began its piece of work, plus one; 0 while it waits.
     busy_since: AtomicU64,
 }
 
 /// A piece of work; ends when dropped.
 #[derive(Debug)]
-pub struct Busy<'a>(&'a Pulse);
+pub(super) struct Busy<'a>(&'a Pulse);
 
 impl Pulse {
     /// A piece of work begins.
-    pub fn busy(&self) -> Busy<'_> {
+    pub(super) fn busy(&self) -> Busy<'_> {
         self.busy_since.store(wall::mono().0.saturating_add(1), Ordering::Relaxed);
         Busy(self)
     }
 
     /// How long the thread has worked on the same piece; nothing while it waits.
-    pub fn stuck_for(&self, now: Mono) -> Duration {
+    pub(super) fn stuck_for(&self, now: Mono) -> Duration {
         match self.busy_since.load(Ordering::Relaxed) {
             0 => Duration::ZERO,
             since => now.since(Mono(since - 1)),

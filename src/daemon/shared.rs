@@ -1,7 +1,8 @@
 //! What all stations of a node share, and what the supervisor sees of each.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use flagfall_hardware::port::Ports;
 
@@ -16,33 +17,35 @@ use crate::publish::envelope::Stamp;
 use crate::publish::outbox::{BoardNo, Outbox};
 
 /// What all stations share.
-pub struct Shared {
+pub(super) struct Shared {
     /// This machine's name.
-    pub node: String,
+    pub(super) node: String,
     /// How often the node was started.
-    pub boot: u64,
+    pub(super) boot: u64,
     /// What waits to be published.
-    pub outbox: Arc<Outbox>,
+    pub(super) outbox: Arc<Outbox>,
     /// The journal thread's work.
-    pub disk: Arc<Inbox<DiskWork>>,
+    pub(super) disk: Arc<Inbox<DiskWork>>,
     /// The worker's work.
-    pub worker: Arc<Inbox<Question>>,
+    pub(super) worker: Arc<Inbox<Question>>,
     /// Which ports are open.
-    pub ports: Arc<Ports>,
-    /// What time it is, as the supervisor saw it last.
-    pub wall: Mutex<AnchorRecord>,
+    pub(super) ports: Arc<Ports>,
+    /// What time it was when the supervisor saw it change last.
+    pub(super) wall: Mutex<AnchorRecord>,
+    /// When that was, microseconds of the steady clock.
+    pub(super) wall_at: AtomicU64,
     /// The broker is there: bytes for looking into faults are published only then.
-    pub connected: AtomicBool,
+    pub(super) connected: AtomicBool,
 }
 
 impl Shared {
     /// What time it is, as the supervisor saw it last.
-    pub fn wall(&self) -> AnchorRecord {
+    pub(super) fn wall(&self) -> AnchorRecord {
         *self.wall.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Another time, or another source of it.
-    pub fn set_wall(&self, wall: AnchorRecord) {
+    pub(super) fn set_wall(&self, wall: AnchorRecord) {
         *self.wall.lock().unwrap_or_else(PoisonError::into_inner) = wall;
     }
 }
@@ -50,7 +53,7 @@ impl Shared {
 /// How a station is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Condition {
+pub(super) enum Condition {
     /// Reading its journal.
     Opening,
     /// At work.
@@ -64,26 +67,28 @@ pub enum Condition {
 }
 
 /// What the supervisor and the network see of one station.
-pub struct Face {
+pub(super) struct Face {
     /// The board's id.
-    pub board: String,
+    pub(super) board: String,
     /// Its inbox.
-    pub inbox: Arc<Inbox<ToStation>>,
+    pub(super) inbox: Arc<Inbox<ToStation>>,
     /// Its sign of life.
-    pub pulse: Pulse,
+    pub(super) pulse: Pulse,
     /// Its place in the outbox, once it has one.
-    pub number: Mutex<Option<BoardNo>>,
+    pub(super) number: Mutex<Option<BoardNo>>,
     stamp: Mutex<Option<Arc<Stamp>>>,
     /// The lock on its journal, so that another thread can go on with it.
-    pub lock: Mutex<Option<DiskLock>>,
+    pub(super) lock: Mutex<Option<DiskLock>>,
     /// Its journal takes what it is given.
-    pub journal_ok: AtomicBool,
+    pub(super) journal_ok: AtomicBool,
     condition: AtomicU8,
+    ended: Mutex<bool>,
+    end: Condvar,
 }
 
 impl Face {
     /// A station that begins.
-    pub fn new(board: &str) -> Face {
+    pub(super) fn new(board: &str) -> Face {
         Face {
             board: board.to_owned(),
             inbox: Arc::default(),
@@ -93,11 +98,13 @@ impl Face {
             lock: Mutex::new(None),
             journal_ok: AtomicBool::new(true),
             condition: AtomicU8::new(Condition::Opening as u8),
+            ended: Mutex::new(false),
+            end: Condvar::new(),
         }
     }
 
     /// How it is.
-    pub fn condition(&self) -> Condition {
+    pub(super) fn condition(&self) -> Condition {
         match self.condition.load(Ordering::Acquire) {
             0 => Condition::Opening,
             1 => Condition::Serving,
@@ -108,27 +115,40 @@ impl Face {
     }
 
     /// It is so from now on.
-    pub fn set_condition(&self, condition: Condition) {
+    pub(super) fn set_condition(&self, condition: Condition) {
         self.condition.store(condition as u8, Ordering::Release);
     }
 
     /// Its place in the outbox.
-    pub fn number(&self) -> Option<BoardNo> {
+    pub(super) fn number(&self) -> Option<BoardNo> {
         *self.number.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the sink adds to its messages now.
-    pub fn stamp(&self) -> Option<Arc<Stamp>> {
+    pub(super) fn stamp(&self) -> Option<Arc<Stamp>> {
         self.stamp.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Notes what the sink adds from now on.
-    pub fn set_stamp(&self, stamp: Arc<Stamp>) {
+    pub(super) fn set_stamp(&self, stamp: Arc<Stamp>) {
         *self.stamp.lock().unwrap_or_else(PoisonError::into_inner) = Some(stamp);
     }
 
+    /// Waits for its end, at most so long; says whether it came.
+    pub(super) fn wait_until_ended(&self, within: Duration) -> bool {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.end.wait_timeout_while(ended, within, |ended| !*ended);
+        *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Its thread is about to end.
+    pub(super) fn set_ended(&self) {
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.end.notify_all();
+    }
+
     /// Notes its place in the outbox.
-    pub fn set_number(&self, number: BoardNo) {
+    pub(super) fn set_number(&self, number: BoardNo) {
         *self.number.lock().unwrap_or_else(PoisonError::into_inner) = Some(number);
     }
 }

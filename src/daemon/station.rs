@@ -21,7 +21,7 @@ use crate::wall;
 
 /// What became of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub(super) enum Flow {
     /// Another one comes.
     On,
     /// It was the last.
@@ -29,22 +29,22 @@ pub enum Flow {
 }
 
 /// A station and all it talks to.
-pub struct Station {
+pub(super) struct Station {
     /// What it is to do.
-    pub plan: Plan,
+    pub(super) plan: Plan,
     /// What all stations share.
-    pub shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     /// What others see of it.
-    pub face: Arc<Face>,
+    pub(super) face: Arc<Face>,
     /// Its number as a reader of its inbox.
-    pub reader: u64,
+    pub(super) reader: u64,
     /// The thread of its link.
-    pub port: Arc<PortThread>,
+    pub(super) port: Arc<PortThread>,
 }
 
 impl Station {
     /// Runs until it is told to stop or another reader takes its inbox.
-    pub fn run(self) {
+    pub(super) fn run(self) {
         let Station { plan, shared, face, reader, port } = self;
         let mut outlet = Outlet::new(&plan, Arc::clone(&shared), Arc::clone(&face), port);
         face.set_condition(Condition::Opening);
@@ -75,6 +75,7 @@ impl Station {
         // A replaced reader says nothing of the station any more.
         if face.inbox.is_reader(reader) {
             face.set_condition(end);
+            face.set_ended();
         }
     }
 }
@@ -118,7 +119,8 @@ fn park(plan: &Plan, face: &Arc<Face>, reader: u64, outlet: &mut Outlet) -> Cond
     face.set_condition(Condition::Parked);
     outlet.device.missing("the board's game failed twice at the same record and was parked".to_owned());
     outlet.tell_device();
-    let opened = Fenced::open(plan, Arc::clone(face), reader).and_then(|disk| Parked::open(plan, disk));
+    let disk = Fenced::open(plan, Arc::clone(face), reader).map_err(Into::into);
+    let opened = disk.and_then(|disk| Parked::open(plan, disk));
     match opened {
         Ok(mut parked) => parked.serve(face, reader, outlet),
         Err(error) => tracing::error!("board {}: not even recorded: {error:#}", face.board),

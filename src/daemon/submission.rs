@@ -10,7 +10,7 @@ use crate::publish::topics;
 use crate::station::Station;
 
 /// What is to be done with a command.
-pub enum Judged {
+pub(super) enum Judged {
     /// Record this `cmd`, whatever was decided.
     Record(String),
     /// Answer, and leave no trace: a sender who sends too many must not fill the journal.
@@ -18,7 +18,7 @@ pub enum Judged {
 }
 
 /// Judges a command that arrived at `at`; none if its topic is no command's, which the intake has told already.
-pub fn judge(
+pub(super) fn judge(
     arrived: &Arrived,
     role: Option<Role>,
     too_many: bool,

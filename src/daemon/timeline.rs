@@ -6,24 +6,24 @@ use crate::wall::Mono;
 
 /// Where a journal's time stands on the steady clock.
 #[derive(Clone, Copy, Debug)]
-pub struct Timeline {
+pub(super) struct Timeline {
     base: Instant,
     opened: Mono,
 }
 
 impl Timeline {
     /// The journal's time is `base` when the steady clock shows `opened`.
-    pub const fn new(base: Instant, opened: Mono) -> Timeline {
+    pub(super) const fn new(base: Instant, opened: Mono) -> Timeline {
         Timeline { base, opened }
     }
 
     /// The journal's time at this moment; `base` for all that was before.
-    pub const fn at(&self, mono: Mono) -> Instant {
+    pub(super) const fn at(&self, mono: Mono) -> Instant {
         self.base.after(mono.since(self.opened))
     }
 
     /// When the steady clock will show this time.
-    pub const fn mono(&self, at: Instant) -> Mono {
+    pub(super) const fn mono(&self, at: Instant) -> Mono {
         self.opened.after(at.since(self.base))
     }
 }

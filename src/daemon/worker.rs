@@ -12,18 +12,18 @@ use super::inbox::{Inbox, Popped};
 use super::message::ToStation;
 
 /// A question and who wants to know.
-pub struct Question {
+pub(super) struct Question {
     /// The question.
-    pub ask: Ask,
+    pub(super) ask: Ask,
     /// The station that asks.
-    pub station: Arc<Inbox<ToStation>>,
+    pub(super) station: Arc<Inbox<ToStation>>,
 }
 
 /// Starts the thread. It ends when the inbox is closed and empty.
 ///
 /// # Errors
 /// The operating system gives no thread.
-pub fn start(inbox: Arc<Inbox<Question>>) -> std::io::Result<JoinHandle<()>> {
+pub(super) fn start(inbox: Arc<Inbox<Question>>) -> std::io::Result<JoinHandle<()>> {
     let reader = inbox.replace_reader();
     std::thread::Builder::new().name("worker".to_owned()).spawn(move || {
         loop {
@@ -43,7 +43,7 @@ pub fn start(inbox: Arc<Inbox<Question>>) -> std::io::Result<JoinHandle<()>> {
 
 /// Looks for a shortest line of legal moves by which the side asked about mates (Article 6.9), to an equal depth for all lines,
 /// until the nodes are spent. No line found says nothing about whether there is one.
-pub fn answer(ask: &Ask) -> Answer {
+pub(super) fn answer(ask: &Ask) -> Answer {
     let side = if ask.side == "white" { Color::White } else { Color::Black };
     let fen = ask.fen.parse::<Fen>().ok();
     let position = fen.and_then(|fen| fen.into_position::<Chess>(CastlingMode::Standard).ok());

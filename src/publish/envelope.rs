@@ -191,6 +191,8 @@ pub struct NodeHealth {
     pub journal_ok: bool,
     /// Boards that were parked after repeated failure.
     pub failed_boards: Vec<String>,
+    /// Boards that another node claims.
+    pub withheld_boards: Vec<String>,
 }
 
 /// Body of `device.status`. What is not known is left out.

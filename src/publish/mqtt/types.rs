@@ -80,21 +80,21 @@ pub struct ConnectionState {
 /// Who is told what. All are called by the network task and must not block.
 pub struct Hooks {
     /// A cursor moved: the broker has every event of this board and audience up to the number.
-    pub acked: Box<dyn Fn(BoardNo, Audience, u64) + Send>,
+    pub acked: Box<dyn Fn(BoardNo, Audience, u64) + Send + Sync>,
     /// Events are wanted from the journal, from this number on; [`Outbox::refilled`](crate::publish::outbox::Outbox::refilled)
     /// answers, always.
-    pub refill: Box<dyn Fn(BoardNo, Audience, u64) + Send>,
+    pub refill: Box<dyn Fn(BoardNo, Audience, u64) + Send + Sync>,
     /// A command came.
-    pub command: Box<dyn Fn(Arrived) + Send>,
+    pub command: Box<dyn Fn(Arrived) + Send + Sync>,
     /// The connection came, became ready or went.
-    pub connection: Box<dyn Fn(&ConnectionState) + Send>,
+    pub connection: Box<dyn Fn(&ConnectionState) + Send + Sync>,
     /// Board id, node: another node that is alive claims a board of ours (true), or does so no more (false). A board claimed
     /// by somebody is to be held ([`Outbox::hold`](crate::publish::outbox::Outbox::hold)), to be left out of our own info's
     /// list of boards, and the arbiter to be told. Only claims that were there before we were ready count: the second
     /// withholds, not both.
-    pub foreign: Box<dyn Fn(&str, &str, bool) + Send>,
+    pub foreign: Box<dyn Fn(&str, &str, bool) + Send + Sync>,
     /// Makes the payload of this node's status: `init`, `ready`, `stopped`, or, for the will, `lost`.
-    pub status: Box<dyn Fn(&'static str) -> String + Send>,
+    pub status: Box<dyn Fn(&'static str) -> String + Send + Sync>,
 }
 
 /// Why the connection ended for good.

@@ -1,0 +1,66 @@
+//! `flagfall run`: the daemon.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing::Level as Tracing;
+
+use crate::config::{self, Level};
+use crate::daemon::{Daemon, Ended};
+
+/// Serve the boards of the configuration: read them, record them, publish them.
+///
+/// Ends on SIGTERM or Ctrl-C with everything recorded and `stopped` published. Boards and broker may come and go; a wrong
+/// configuration ends it at once with exit code 78 and says what is wrong. `flagfall check-config` says so before.
+#[derive(Args)]
+pub(super) struct Run {
+    /// A configuration file; may be given several times, a later one over the earlier ones. Without it
+    /// /etc/flagfall/flagfall.toml and /etc/flagfall/event.toml.
+    #[arg(long, value_name = "FILE")]
+    config: Vec<PathBuf>,
+}
+
+impl Run {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let loaded = config::load_default(&self.config)?;
+        log(loaded.config.log.level);
+        if loaded.config.board.is_empty() {
+            tracing::warn!("no board is configured: nothing will be read");
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the network's runtime")?;
+        let ended = runtime.block_on(async {
+            // Before anything starts: whoever ends us early must not find us without an ear.
+            let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
+            let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
+            let daemon = Daemon::start(&loaded).await?;
+            daemon
+                .run(async {
+                    tokio::select! {
+                        _ = terminate.recv() => {}
+                        _ = interrupt.recv() => {}
+                    }
+                })
+                .await
+        })?;
+        match ended {
+            Ended::Stopped => Ok(ExitCode::SUCCESS),
+            Ended::TakenOver => {
+                bail!("another node of the same name took this one's place at the broker: give each its own `node.name`")
+            }
+        }
+    }
+}
+
+/// The program's own log goes to standard error, where systemd takes it.
+fn log(level: Level) {
+    let level = match level {
+        Level::Error => Tracing::ERROR,
+        Level::Warn => Tracing::WARN,
+        Level::Info => Tracing::INFO,
+        Level::Debug => Tracing::DEBUG,
+    };
+    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).with_target(false).init();
+}

@@ -1,0 +1,73 @@
+//! What the network task is told to call.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::board::Served;
+use super::disk::DiskWork;
+use super::intake::Intake;
+use super::message::ToStation;
+use super::node::Node;
+use super::shared::Face;
+use crate::anchor::AnchorRecord;
+use crate::health;
+use crate::publish::mqtt::{ConnectionState, Hooks};
+use crate::wall;
+
+/// What time it is, and what that goes by.
+pub(super) fn wall_now() -> AnchorRecord {
+    let clock = health::clock_now();
+    AnchorRecord { utc_us: wall::utc().0, sync: clock.source, err_ms: clock.err_ms, up_us: wall::since_boot() }
+}
+
+/// The hooks of a node's connection.
+pub(super) fn hooks(node: &Node, intake: Intake, served: &[Served]) -> Hooks {
+    let boards: Vec<(Arc<Face>, std::path::PathBuf)> =
+        served.iter().map(|served| (Arc::clone(&served.face), served.dir())).collect();
+    let by_number = {
+        let boards = boards.clone();
+        move |number| boards.iter().find(|(face, _)| face.number() == Some(number)).cloned()
+    };
+    let acked = {
+        let by_number = by_number.clone();
+        move |board, audience, number| {
+            if let Some((face, _)) = by_number(board) {
+                // A full inbox loses nothing: the next acknowledgement says more.
+                face.inbox.offer(ToStation::Acked { audience, number });
+            }
+        }
+    };
+    let refill = {
+        let shared = Arc::clone(node.shared());
+        move |board, audience, from| {
+            let Some((face, dir)) = by_number(board) else { return };
+            let Some(stamp) = face.stamp() else { return };
+            if !shared.disk.offer(DiskWork::Refill { dir, board, audience, from, stamp }) {
+                // Nothing and no end: asked again later.
+                shared.outbox.refilled(board, audience, Vec::new(), false);
+            }
+        }
+    };
+    let connection = {
+        let shared = Arc::clone(node.shared());
+        move |state: &ConnectionState| {
+            shared.connected.store(state.up, Ordering::Relaxed);
+        }
+    };
+    let foreign = {
+        let node = node.clone();
+        move |board: &str, by: &str, alive: bool| node.claimed(board, by, alive)
+    };
+    let status = {
+        let node = node.clone();
+        move |state: &'static str| node.status(state)
+    };
+    Hooks {
+        acked: Box::new(acked),
+        refill: Box::new(refill),
+        command: Box::new(move |arrived| intake.take(arrived)),
+        connection: Box::new(connection),
+        foreign: Box::new(foreign),
+        status: Box::new(status),
+    }
+}

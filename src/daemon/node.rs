@@ -1,0 +1,164 @@
+//! What a node says of itself: status, info, health.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use flagfall_protocols::drivers;
+use flagfall_protocols::time::Instant;
+
+use super::message::ToStation;
+use super::network::wall_now;
+use super::shared::{Condition, Face, Shared};
+use crate::anchor::MOVED;
+use crate::config::Config;
+use crate::health;
+use crate::publish::envelope::{self, NodeHealth, NodeInfo, NodeState, NodeStatus, Stamp};
+use crate::publish::outbox::{Kept, Quality};
+use crate::publish::topics;
+use crate::wall;
+
+/// How often health is told, and for how long it holds (`mqtt.md` section 3).
+const HEALTH_EVERY: Duration = Duration::from_secs(30);
+const HEALTH_EXPIRY: Duration = Duration::from_secs(120);
+
+/// A node and what it says of itself.
+#[derive(Clone)]
+pub(super) struct Node(Arc<Inner>);
+
+struct Inner {
+    root: String,
+    event: String,
+    round: String,
+    journal: PathBuf,
+    shared: Arc<Shared>,
+    faces: Vec<Arc<Face>>,
+    /// Boards that another node claims, and which.
+    claims: Mutex<BTreeMap<String, String>>,
+    /// When health was told last, microseconds plus one.
+    health_told: AtomicU64,
+}
+
+impl Node {
+    /// The node of a configuration.
+    pub(super) fn new(config: &Config, shared: Arc<Shared>, faces: Vec<Arc<Face>>) -> Node {
+        Node(Arc::new(Inner {
+            root: config.mqtt.root.clone(),
+            event: config.event.id.clone(),
+            round: config.event.round.clone(),
+            journal: config.journal.dir.clone(),
+            shared,
+            faces,
+            claims: Mutex::default(),
+            health_told: AtomicU64::new(0),
+        }))
+    }
+
+    /// What all its stations share.
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.0.shared
+    }
+
+    fn stamp(&self) -> Stamp {
+        let shared = self.shared();
+        let anchor = shared.wall().at(Instant(shared.wall_at.load(Ordering::Relaxed)));
+        Stamp { node: shared.node.clone(), boot: shared.boot, anchor }
+    }
+
+    /// The payload of its status; the one of the will says no time.
+    pub(super) fn status(&self, state: &'static str) -> String {
+        let (state, at) = match state {
+            "init" => (NodeState::Init, true),
+            "ready" => (NodeState::Ready, true),
+            "stopped" => (NodeState::Stopped, true),
+            _ => (NodeState::Lost, false),
+        };
+        let at = at.then(|| Instant(wall::mono().0));
+        envelope::message("node.status", None, &self.stamp(), at, &NodeStatus { state })
+    }
+
+    /// Tells what it is and serves: without the boards that another node claims.
+    pub(super) fn tell_info(&self) {
+        let inner = &self.0;
+        let claims = inner.claims.lock().unwrap_or_else(PoisonError::into_inner);
+        let ours = inner.faces.iter().filter(|face| !claims.contains_key(&face.board));
+        let info = NodeInfo {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            capabilities: drivers::DRIVERS.iter().map(|driver| driver.name.to_owned()).collect(),
+            boards: ours.map(|face| format!("{}/{}/{}", inner.event, inner.round, face.board)).collect(),
+        };
+        drop(claims);
+        self.keep(topics::node_info(&inner.root, &inner.shared.node), "node.info", Quality::AtLeastOnce, None, &info);
+    }
+
+    /// Tells how it is, twice a minute.
+    pub(super) fn tell_health(&self) {
+        let inner = &self.0;
+        let now = wall::mono();
+        let told = inner.health_told.load(Ordering::Relaxed);
+        if told > 0 && now.0.saturating_sub(told - 1) < HEALTH_EVERY.as_micros() as u64 {
+            return;
+        }
+        inner.health_told.store(now.0 + 1, Ordering::Relaxed);
+        let health = health::read(&inner.journal);
+        let failed = |face: &&Arc<Face>| matches!(face.condition(), Condition::Parked | Condition::Refused);
+        let body = NodeHealth {
+            temperature_c: health.temperature_c,
+            under_voltage: health.under_voltage,
+            disk_free_mib: health.disk_free_bytes.map(|bytes| bytes >> 20),
+            journal_ok: inner.faces.iter().all(|face| face.journal_ok.load(Ordering::Relaxed)),
+            failed_boards: inner.faces.iter().filter(failed).map(|face| face.board.clone()).collect(),
+            withheld_boards: inner.claims.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect(),
+        };
+        let topic = topics::node_health(&inner.root, &inner.shared.node);
+        self.keep(topic, "node.health", Quality::AtMostOnce, Some(HEALTH_EXPIRY), &body);
+    }
+
+    fn keep(&self, topic: String, kind: &str, quality: Quality, expiry: Option<Duration>, body: &impl serde::Serialize) {
+        let at = Some(Instant(wall::mono().0));
+        let payload = envelope::message(kind, None, &self.stamp(), at, body);
+        self.shared().outbox.keep(Kept { topic, payload, quality, expiry });
+    }
+
+    /// Looks at the clock on the wall; the stations are told if it moved or goes by something else.
+    pub(super) fn look_at_the_wall(&self) {
+        let inner = &self.0;
+        let (now, seen) = (wall::mono(), wall_now());
+        let before = inner.shared.wall();
+        let passed = now.0.saturating_sub(inner.shared.wall_at.load(Ordering::Relaxed));
+        let moved = (seen.utc_us - before.utc_us).abs_diff(passed as i64);
+        if moved <= MOVED.as_micros() as u64 && seen.sync == before.sync {
+            return;
+        }
+        if moved > MOVED.as_micros() as u64 {
+            tracing::info!("the wall clock moved by {} ms", moved / 1000);
+        }
+        inner.shared.set_wall(seen);
+        inner.shared.wall_at.store(now.0, Ordering::Relaxed);
+        for face in &inner.faces {
+            if !face.inbox.offer(ToStation::Anchor { at: now, record: seen }) {
+                tracing::warn!("board {}: not told that the wall clock moved", face.board);
+            }
+        }
+    }
+
+    /// Another node claims one of our boards while it is alive, or does so no more: the board is withheld.
+    pub(super) fn claimed(&self, board: &str, by: &str, alive: bool) {
+        let inner = &self.0;
+        let mut claims = inner.claims.lock().unwrap_or_else(PoisonError::into_inner);
+        if alive {
+            tracing::error!("board {board}: node {by} serves it too; it is withheld here");
+            claims.insert(board.to_owned(), by.to_owned());
+        } else if claims.remove(board).is_some() {
+            tracing::info!("board {board}: node {by} serves it no more");
+        }
+        drop(claims);
+        if let Some(number) = inner.faces.iter().find(|face| face.board == board).and_then(|face| face.number()) {
+            inner.shared.outbox.hold(number, alive);
+        }
+        self.tell_info();
+        inner.health_told.store(0, Ordering::Relaxed);
+    }
+}

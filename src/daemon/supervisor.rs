@@ -1,0 +1,228 @@
+//! Starts everything, watches who hangs, and ends everything in order.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use flagfall_hardware::port::Ports;
+use tokio::sync::watch;
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::board::Served;
+use super::inbox::Inbox;
+use super::intake::Intake;
+use super::network;
+use super::node::Node;
+use super::plan::{node_name, plans};
+use super::pulse::Pulse;
+use super::shared::Shared;
+use super::{boot, disk, worker};
+use crate::config::{Config, Loaded};
+use crate::publish::mqtt;
+use crate::publish::outbox::Outbox;
+use crate::wall;
+
+/// How often the supervisor looks.
+const TICK: Duration = Duration::from_secs(1);
+/// A journal thread that waits for the same disk longer than this keeps the watchdog from being fed.
+const DISK_STUCK: Duration = Duration::from_secs(8);
+/// How long stations have to end.
+const END_WITHIN: Duration = Duration::from_secs(5);
+
+/// A daemon at work.
+pub struct Daemon {
+    config: Config,
+    node: Node,
+    shared: Arc<Shared>,
+    served: Vec<Served>,
+    disk_pulse: Arc<Pulse>,
+    disk: JoinHandle<()>,
+    worker: JoinHandle<()>,
+    #[cfg(feature = "broker")]
+    broker: Option<crate::broker::Running>,
+    identity: mqtt::Identity,
+}
+
+/// How a daemon came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It was told to.
+    Stopped,
+    /// It was told to, and before that another node of the same name had taken its place at the broker.
+    TakenOver,
+}
+
+impl Daemon {
+    /// Starts the broker if there is one to start, then all threads. On the runtime that [`Daemon::run`] will use.
+    ///
+    /// # Errors
+    /// The broker's port is taken, a file that the configuration names cannot be used, or there are no more threads.
+    pub async fn start(loaded: &Loaded) -> Result<Daemon> {
+        let mut config = loaded.config.clone();
+        let name = node_name(config.node.name.as_deref());
+        #[cfg(feature = "broker")]
+        let broker = match config.broker.enabled {
+            true => {
+                let running = crate::broker::start(&config.broker, &config.mqtt.root).await?;
+                tracing::info!("broker: MQTT on {}, WebSocket on {:?}", running.tcp, running.websocket);
+                at_home(&mut config, running.tcp);
+                Some(running)
+            }
+            false => None,
+        };
+        #[cfg(not(feature = "broker"))]
+        if config.broker.enabled {
+            anyhow::bail!("broker.enabled: this build has no broker in it");
+        }
+        let identity = mqtt::Identity::read(&config.mqtt, &name)?;
+        let boot = boot::count(&config.journal.dir).unwrap_or_else(|error| {
+            tracing::error!("{}: the start is not counted: {error}", config.journal.dir.display());
+            0
+        });
+        let shared = Arc::new(Shared {
+            node: name,
+            boot,
+            outbox: Outbox::new(),
+            disk: Arc::default(),
+            worker: Arc::<Inbox<worker::Question>>::default(),
+            ports: Arc::<Ports>::default(),
+            wall: Mutex::new(network::wall_now()),
+            wall_at: AtomicU64::new(wall::mono().0),
+            connected: AtomicBool::new(false),
+        });
+        let disk_pulse = Arc::new(Pulse::default());
+        let disk = disk::start(Arc::clone(&shared.disk), Arc::clone(&shared.outbox), Arc::clone(&disk_pulse))?;
+        let worker = worker::start(Arc::clone(&shared.worker))?;
+        let plans = plans(&config, loaded.hash)?;
+        let served = plans.into_iter().map(|plan| Served::start(plan, &shared)).collect::<Result<Vec<_>>>()?;
+        let node = Node::new(&config, Arc::clone(&shared), served.iter().map(|served| Arc::clone(&served.face)).collect());
+        Ok(Daemon {
+            config,
+            node,
+            shared,
+            served,
+            disk_pulse,
+            disk,
+            worker,
+            #[cfg(feature = "broker")]
+            broker,
+            identity,
+        })
+    }
+
+    /// The broker inside, if it runs: where it listens for MQTT, and for MQTT over WebSocket.
+    #[cfg(feature = "broker")]
+    pub fn broker(&self) -> Option<(SocketAddr, Option<SocketAddr>)> {
+        self.broker.as_ref().map(|broker| (broker.tcp, broker.websocket))
+    }
+
+    /// Serves until `stop`, then ends everything in order: links, stations, journals, the network, the broker.
+    ///
+    /// # Errors
+    /// A thread of the daemon itself is gone.
+    pub async fn run(mut self, stop: impl Future<Output = ()>) -> Result<Ended> {
+        let (stopper, stopped) = watch::channel(false);
+        let settings = self.settings();
+        let hooks = network::hooks(&self.node, self.intake(), &self.served);
+        let network = tokio::spawn(mqtt::run(settings, Arc::clone(&self.shared.outbox), hooks, stopped));
+        self.node.tell_info();
+        notify(&[sd_notify::NotifyState::Ready]);
+        let mut ticks = interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut stop = std::pin::pin!(stop);
+        let mut gone = Ok(());
+        loop {
+            tokio::select! {
+                () = &mut stop => break,
+                _ = ticks.tick() => {
+                    gone = self.look();
+                    if gone.is_err() {
+                        break;
+                    }
+                }
+            }
+        }
+        notify(&[sd_notify::NotifyState::Stopping]);
+        let served = std::mem::take(&mut self.served);
+        // Links and stations end on their threads; the network goes on publishing what they say last.
+        let ends = tokio::task::spawn_blocking(move || served.into_iter().for_each(|served| served.stop(END_WITHIN)));
+        ends.await.context("ending the stations")?;
+        // Nobody listens if the network has ended by itself.
+        let _ = stopper.send(true);
+        let ended = network.await.context("the network")?;
+        self.shared.disk.close();
+        self.shared.worker.close();
+        for (name, thread) in [("journal", self.disk), ("worker", self.worker)] {
+            if thread.join().is_err() {
+                tracing::error!("the {name} thread had panicked");
+            }
+        }
+        #[cfg(feature = "broker")]
+        if let Some(broker) = self.broker {
+            broker.stop().await;
+        }
+        gone?;
+        Ok(match ended {
+            mqtt::Ended::Stopped => Ended::Stopped,
+            mqtt::Ended::TakenOver => Ended::TakenOver,
+        })
+    }
+
+    /// One look around.
+    fn look(&mut self) -> Result<()> {
+        anyhow::ensure!(!self.disk.is_finished(), "the journal thread is gone");
+        anyhow::ensure!(!self.worker.is_finished(), "the worker thread is gone");
+        self.node.look_at_the_wall();
+        for served in &mut self.served {
+            served.look(&self.shared);
+        }
+        self.node.tell_health();
+        let stuck = self.disk_pulse.stuck_for(wall::mono());
+        if stuck < DISK_STUCK {
+            notify(&[sd_notify::NotifyState::Watchdog]);
+        } else {
+            tracing::error!("the disk has not answered for {} s", stuck.as_secs());
+        }
+        Ok(())
+    }
+
+    fn settings(&self) -> mqtt::Settings {
+        mqtt::Settings {
+            identity: self.identity.clone(),
+            root: self.config.mqtt.root.clone(),
+            node: self.shared.node.clone(),
+            event: self.config.event.id.clone(),
+            round: self.config.event.round.clone(),
+            boards: self.config.board.iter().map(|board| board.id.clone()).collect(),
+            pace: mqtt::Pace::default(),
+        }
+    }
+
+    fn intake(&self) -> Intake {
+        let faces = self.served.iter().map(|served| Arc::clone(&served.face)).collect();
+        Intake::new(&self.config, faces)
+    }
+}
+
+/// The daemon's own broker is the one it publishes to, unless another one is named.
+#[cfg(feature = "broker")]
+fn at_home(config: &mut Config, tcp: SocketAddr) {
+    let mqtt = &mut config.mqtt;
+    if mqtt.port.is_none() && !mqtt.tls && mqtt.host == crate::config::Mqtt::default().host {
+        mqtt.port = Some(tcp.port());
+        if !tcp.ip().is_unspecified() {
+            mqtt.host = tcp.ip().to_string();
+        }
+    }
+}
+
+/// Tells systemd; without one there is nobody to tell.
+fn notify(states: &[sd_notify::NotifyState<'_>]) {
+    if let Err(error) = sd_notify::notify(states) {
+        tracing::debug!("systemd is not told: {error}");
+    }
+}
