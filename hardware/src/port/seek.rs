@@ -145,13 +145,16 @@ impl Runner {
                 continue;
             }
             let probe = seek.probes.swap_remove(index);
-            for told in &probe.told {
-                self.shared.tell(&probe.found, told);
-            }
+            self.tell(&probe);
             match verdict {
                 Verdict::Found => {
                     // A port that went in this very moment is looked for again.
                     if let Ok((found, lease, serial)) = probe.finish() {
+                        // The others were asked at the same time and have mostly answered: that spares the sisters asking.
+                        for other in &mut seek.probes {
+                            other.read((self.now)());
+                            self.tell(other);
+                        }
                         return Some(Opened { found, serial, _lease: lease });
                     }
                 }
@@ -163,6 +166,12 @@ impl Runner {
             }
         }
         None
+    }
+
+    fn tell(&self, probe: &Probe) {
+        for told in &probe.told {
+            self.shared.tell(&probe.found, told);
+        }
     }
 
     /// One look at all ports.

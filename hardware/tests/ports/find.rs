@@ -44,13 +44,13 @@ fn a_board_is_found_by_its_own_number() {
 #[test]
 fn sisters_find_a_board_each() {
     let folder = Folder::new();
-    let boards = [2001, 2002, 2003, 2004].map(Board::start);
+    let boards: Vec<Board> = (2001..=2020).map(Board::start).collect();
     let ports = Ports::new();
     for board in &boards {
         folder.link(&format!("x{}", board.path.file_name().unwrap().display()), &board.path);
     }
     let heard: Vec<Heard> =
-        (2001..=2004).rev().map(|serial| Heard::start(by_serial(&folder, &serial.to_string()), &ports)).collect();
+        (2001..=2020).rev().map(|serial| Heard::start(by_serial(&folder, &serial.to_string()), &ports)).collect();
     for (heard, board) in heard.iter().rev().zip(&boards) {
         assert_eq!(heard.up().1, board.path);
     }
