@@ -10,6 +10,8 @@
 
 mod line;
 mod public;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use line::{Entry, What};
 pub use line::{Lost, MAX_EVENTS, MAX_STATES};

@@ -1,0 +1,79 @@
+//! Pictures made when asked for: the same numbered messages, the same pictures, fewer of them; and what devices say of themselves.
+
+mod support;
+
+use flagfall::publish::Message;
+use flagfall::replay;
+use flagfall::station::{Stale, StationOutput};
+use flagfall_protocols::event::DeviceEvent;
+use support::{Tape, own_tapes};
+
+fn messages(outputs: Vec<StationOutput>) -> Vec<Message> {
+    let message = |output| match output {
+        StationOutput::Message(message) => Some(message),
+        _ => None,
+    };
+    outputs.into_iter().filter_map(message).collect()
+}
+
+/// Everything that comes out lazily, with the pictures made after every `every` inputs.
+fn lazily(tape: &Tape, every: usize) -> (Vec<Message>, usize) {
+    let mut station = tape.setting.station();
+    station.set_lazy(true);
+    let (mut out, mut switches) = (Vec::new(), 0);
+    for (index, (at, body)) in tape.inputs.iter().enumerate() {
+        if let Some(input) = replay::input(body).expect("readable") {
+            station.feed(*at, &input, &mut out);
+        }
+        if index % every == 0 {
+            switches += usize::from(station.stale().running_changed);
+            station.render(station.earliest().max(*at), &mut out);
+            assert_eq!(station.stale(), Stale::default());
+        }
+    }
+    station.advance(tape.end(), &mut out);
+    station.render(tape.end(), &mut out);
+    (messages(out), switches)
+}
+
+fn last<'a>(messages: &'a [Message], ending: &str) -> &'a str {
+    let found = messages.iter().rfind(|message| message.retain && message.topic.ends_with(ending)).expect(ending);
+    found.payload.split_once("\"body\":").expect("a body").1
+}
+
+#[test]
+fn lazy_is_the_same_but_for_pictures_in_between() {
+    for tape in own_tapes() {
+        let eager = messages(tape.run().outputs);
+        for every in [1, 7, usize::MAX] {
+            let (lazy, _) = lazily(&tape, every);
+            let numbered = |all: &[Message]| all.iter().filter(|message| message.number > 0).cloned().collect::<Vec<_>>();
+            assert!(numbered(&lazy) == numbered(&eager), "{}", tape.name);
+            for picture in ["arbiter/replay/1/1/state", "live/replay/1/1/state", "live/replay/1/1/clock"] {
+                assert_eq!(last(&lazy, picture), last(&eager, picture), "{}", tape.name);
+            }
+            assert!(every < 7 || lazy.len() < eager.len(), "{}", tape.name);
+        }
+    }
+}
+
+#[test]
+fn a_switch_of_the_clocks_is_worth_saying_at_once() {
+    let tape = own_tapes().into_iter().find(|tape| tape.name.ends_with("one-move-short.trace")).expect("a trace");
+    let (_, switches) = lazily(&tape, 1);
+    // The start, three presses and the end of the time.
+    assert!((4..=8).contains(&switches), "{switches}");
+}
+
+#[test]
+fn a_device_says_who_it_is_and_that_it_answers() {
+    for tape in own_tapes() {
+        let outputs = tape.run().outputs;
+        let said = |which: fn(&DeviceEvent) -> bool| {
+            outputs.iter().any(|output| matches!(output, StationOutput::Device(event) if which(event)))
+        };
+        assert!(said(|event| matches!(event, DeviceEvent::Responding)), "{}", tape.name);
+        assert!(said(|event| matches!(event, DeviceEvent::Identity(_))), "{}", tape.name);
+        assert!(!said(|event| matches!(event, DeviceEvent::Clock(_) | DeviceEvent::Square { .. })), "{}", tape.name);
+    }
+}
