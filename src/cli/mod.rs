@@ -28,6 +28,8 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Run),
+    #[cfg(feature = "broker")]
+    Demo(demo::Demo),
     CheckConfig(check_config::CheckConfig),
     Doctor(doctor::Doctor),
     /// Feed a trace or journal to the core again and show what comes out.
@@ -48,6 +50,8 @@ const CONFIGURATION: u8 = 78;
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Run(run) => run.run(),
+        #[cfg(feature = "broker")]
+        Command::Demo(demo) => demo.run(),
         Command::CheckConfig(check) => check.run(),
         Command::Doctor(doctor) => doctor.run(),
         Command::Replay(replay) => replay.run(),

@@ -1,5 +1,14 @@
-//! `flagfall demo`: what it shows, and how it knows that everything arrived.
+//! `flagfall demo`: two emulated boards, the daemon, a broker, and what a subscriber and an arbiter see.
 
 pub mod check;
+#[cfg(feature = "broker")]
+mod room;
+#[cfg(feature = "broker")]
+mod screen;
+#[cfg(feature = "broker")]
+mod subscriber;
 mod topic;
 pub mod view;
+
+#[cfg(feature = "broker")]
+pub(super) use screen::Demo;

@@ -1,0 +1,132 @@
+//! The room in which the demonstration is played: boards, clocks, and the configuration of a daemon that serves them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::check::Check;
+use super::view::{Named, View};
+use crate::config::{Board, Broker, Config, Discovery, Event, Journal, Level, Loaded, Log, Mqtt, Node};
+use crate::emulate::PtyBoard;
+use crate::emulate::games::{DemoGame, GAMES, game};
+use flagfall_hardware::emulator::script::Script;
+
+/// Serial number of the first board.
+const SERIAL: u16 = 4711;
+
+/// The boards and what is played on them.
+pub(super) struct Room {
+    /// The folder of journals and ports; removed in the end.
+    folder: Folder,
+    tables: Vec<Table>,
+}
+
+struct Table {
+    id: String,
+    game: DemoGame,
+    board: PtyBoard,
+    port: PathBuf,
+}
+
+impl Room {
+    /// Sets up all boards; nobody moves yet.
+    pub(super) fn set_up(speed: f64) -> Result<Room> {
+        let folder = Folder::make().context("a folder for the journals")?;
+        let tables = (0..GAMES).map(|number| {
+            let (id, game) = ((number + 1).to_string(), game(number));
+            let serial = SERIAL + number as u16;
+            let board = PtyBoard::start(&id, game.settings(serial), &Script::new(), speed)?;
+            let port = folder.0.join(format!("board-{id}"));
+            board.link_at(&port)?;
+            Ok(Table { id, game, board, port })
+        });
+        let tables = tables.collect::<io::Result<Vec<Table>>>().context("a board on a pseudo-terminal")?;
+        Ok(Room { folder, tables })
+    }
+
+    /// The players begin.
+    pub(super) fn play(&self) -> Result<()> {
+        self.tables.iter().try_for_each(|table| table.board.load(&table.game.script())).context("the hands")
+    }
+
+    /// All games are over.
+    pub(super) fn done(&self) -> bool {
+        self.tables.iter().all(|table| table.board.done())
+    }
+
+    /// Hand motions that could not be done: none, or the emulation is wrong.
+    pub(super) fn impossible(&self) -> usize {
+        self.tables.iter().map(|table| table.board.status().impossible.len()).sum()
+    }
+
+    /// Ids of the devices, as they are in topics.
+    pub(super) fn boards(&self) -> impl Iterator<Item = &str> {
+        self.tables.iter().map(|table| table.id.as_str())
+    }
+
+    /// What a daemon beside these boards is told; the broker listens on `tcp` and `websocket`.
+    pub(super) fn configuration(&self, tcp: String, websocket: String, delay: Duration) -> Loaded {
+        let board = |table: &Table| Board {
+            id: table.id.clone(),
+            port: Some(table.port.clone()),
+            white: Some(table.game.white.to_owned()),
+            black: Some(table.game.black.to_owned()),
+            time_control: Some(table.game.time_control.to_owned()),
+            ..Board::default()
+        };
+        let config = Config {
+            node: Node { name: Some("demo".to_owned()) },
+            event: Event { id: "demo".to_owned(), delay: delay.as_secs() as u32, ..Event::default() },
+            mqtt: Mqtt::default(),
+            broker: Broker { enabled: true, tcp, websocket, ..Broker::default() },
+            journal: Journal { dir: self.folder.0.join("journal"), ..Journal::default() },
+            discovery: Discovery { folders: vec![self.folder.0.clone()] },
+            log: Log { level: Level::Warn },
+            board: self.tables.iter().map(board).collect(),
+            ..Config::default()
+        };
+        Loaded { config, files: Vec::new(), hash: 0 }
+    }
+
+    /// What is to be seen of these boards.
+    pub(super) fn view(&self, colour: bool) -> View {
+        let named = |table: &Table| Named {
+            id: table.id.clone(),
+            white: table.game.white.to_owned(),
+            black: table.game.black.to_owned(),
+        };
+        View::new(colour, self.tables.iter().map(named).collect())
+    }
+
+    /// What must arrive.
+    pub(super) fn check(&self) -> Check {
+        Check::new(self.tables.iter().map(|table| (table.id.clone(), table.game.expected())), true)
+    }
+}
+
+/// A folder that is removed when it is not needed any more.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn make() -> io::Result<Folder> {
+        let base = std::env::temp_dir();
+        for attempt in 0..100 {
+            let path = base.join(format!("flagfall-demo-{}-{attempt}", std::process::id()));
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Folder(path)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system's own cleaning.
+        let _ = std::fs::remove_dir_all(Path::new(&self.0));
+    }
+}

@@ -1,0 +1,193 @@
+//! The command: starts everything, shows what arrives, says whether all did.
+
+use std::io::{IsTerminal, Write, stdout};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{interval, timeout};
+
+use super::check::Check;
+use super::room::Room;
+use super::subscriber::{self, News};
+use super::view::View;
+use crate::daemon::Daemon;
+use crate::wall::{self, Mono};
+
+/// A picture is drawn so often.
+const PICTURE: Duration = Duration::from_millis(250);
+/// How long boards and subscribers may take to be there.
+const READY_WITHIN: Duration = Duration::from_secs(20);
+/// How long the last messages may take, beside the public's delay.
+const ARRIVE_WITHIN: Duration = Duration::from_secs(20);
+/// Above the top left corner, and nothing below what is drawn.
+const HOME: &str = "\x1b[H\x1b[J";
+
+/// Play two games on emulated boards and show what subscribers and arbiters receive.
+///
+/// Nothing is needed: no board, no broker, no configuration. Two boards are emulated on pseudo-terminals; the daemon opens
+/// them as it would a cable, records them, and publishes to the broker in this program; two ordinary MQTT clients subscribe.
+/// On board 1 White makes a last move, does not press the clock, and the flag falls.
+#[derive(Args)]
+pub(crate) struct Demo {
+    /// End after the games; exit code 0 only if everything arrived.
+    #[arg(long)]
+    once: bool,
+    /// So many times as fast as people play, 0.1 to 4.
+    #[arg(long, default_value_t = 1.0, value_name = "X")]
+    speed: f64,
+    /// The public sees everything so many seconds later.
+    #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=60))]
+    delay: u64,
+    /// Where the broker listens for MQTT, so that you can subscribe too; port 0 takes any that is free.
+    #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS:PORT")]
+    tcp: String,
+    /// Where it listens for MQTT over WebSocket.
+    #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS:PORT")]
+    websocket: String,
+    /// One line an event, as without a terminal.
+    #[arg(long)]
+    plain: bool,
+    /// No colour.
+    #[arg(long)]
+    no_color: bool,
+}
+
+impl Demo {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let picture = stdout().is_terminal() && !self.plain;
+        if !picture {
+            tracing_subscriber::fmt().with_max_level(tracing::Level::WARN).with_writer(std::io::stderr).with_target(false).init();
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the network's runtime")?;
+        runtime.block_on(self.play(picture))
+    }
+
+    async fn play(self, picture: bool) -> Result<ExitCode> {
+        let room = Room::set_up(self.speed.clamp(0.1, 4.0))?;
+        let delay = Duration::from_secs(self.delay);
+        let daemon = Daemon::start(&room.configuration(self.tcp.clone(), self.websocket.clone(), delay)).await?;
+        let (tcp, websocket) = daemon.broker().context("the broker did not start")?;
+        let (stop, stopped) = oneshot::channel::<()>();
+        // It is also stopped if this end is dropped.
+        let serving = tokio::spawn(daemon.run(async { drop(stopped.await) }));
+
+        let (news, mut told) = mpsc::channel(256);
+        let inside = vec!["flagfall/1/arbiter/#".to_owned(), "flagfall/1/live/#".to_owned(), "flagfall/1/device/#".to_owned()];
+        let screen = tokio::spawn(subscriber::run("demo-screen", tcp, vec!["flagfall/1/public/#".to_owned()], news.clone()));
+        let arbiter = tokio::spawn(subscriber::run("demo-arbiter", tcp, inside, news));
+
+        let mut show = Show { view: room.view(picture && !self.no_color), check: room.check(), picture };
+        show.line(&format!(
+            "MQTT at {tcp}, topics flagfall/1/#{}",
+            websocket.map_or(String::new(), |at| format!("; WebSocket at ws://{at}/mqtt"))
+        ))?;
+        timeout(READY_WITHIN, ready(&mut told, &room)).await.context("boards and subscribers are not there")?;
+        room.play()?;
+        let missing = show.until_all_arrived(&room, &mut told, delay).await?;
+        if !self.once && missing.is_empty() {
+            show.line("All games are over and everything arrived. Ctrl-C ends.")?;
+            tokio::signal::ctrl_c().await.context("Ctrl-C")?;
+        }
+        screen.abort();
+        arbiter.abort();
+        // Nobody listens if the daemon has ended by itself.
+        let _ = stop.send(());
+        serving.await.context("the daemon")??;
+        if room.impossible() > 0 {
+            anyhow::bail!("{} hand motions could not be done", room.impossible());
+        }
+        if missing.is_empty() {
+            show.line("everything arrived")?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        for what in missing {
+            show.line(&format!("missing: {what}"))?;
+        }
+        Ok(ExitCode::FAILURE)
+    }
+}
+
+/// Both subscribers are in their seats and every board answers.
+async fn ready(told: &mut mpsc::Receiver<News>, room: &Room) {
+    let mut seats = 0;
+    let mut silent: Vec<String> = room.boards().map(|id| format!("\"board\":\"demo/1/{id}\"")).collect();
+    while seats < 2 || !silent.is_empty() {
+        match told.recv().await {
+            Some(News::Subscribed) => seats += 1,
+            Some(News::Message(topic, payload)) if topic.contains("/device/") => {
+                let text = String::from_utf8_lossy(&payload);
+                if text.contains("\"state\":\"online\"") {
+                    silent.retain(|board| !text.contains(board.as_str()));
+                }
+            }
+            Some(News::Message(..)) => {}
+            None => return,
+        }
+    }
+}
+
+/// What is shown, and what is kept of it.
+struct Show {
+    view: View,
+    check: Check,
+    picture: bool,
+}
+
+impl Show {
+    /// Shows what comes until all has, or the time for it is over; gives what is missing.
+    async fn until_all_arrived(&mut self, room: &Room, told: &mut mpsc::Receiver<News>, delay: Duration) -> Result<Vec<String>> {
+        let mut ticks = interval(PICTURE);
+        let mut over: Option<Mono> = None;
+        let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
+        loop {
+            tokio::select! {
+                news = told.recv() => match news {
+                    Some(News::Message(topic, payload)) => self.take(&topic, &payload)?,
+                    Some(News::Subscribed) => {}
+                    None => break,
+                },
+                _ = ticks.tick() => {
+                    self.draw()?;
+                    if over.is_none() && room.done() {
+                        over = Some(wall::mono());
+                    }
+                    if over.is_some() && self.check.missing().is_empty() {
+                        break;
+                    }
+                    if over.is_some_and(|over| wall::mono().since(over) > delay + ARRIVE_WITHIN) {
+                        break;
+                    }
+                }
+                _ = &mut interrupted => break,
+            }
+        }
+        self.draw()?;
+        Ok(self.check.missing())
+    }
+
+    fn take(&mut self, topic: &str, payload: &[u8]) -> Result<()> {
+        self.check.take(topic, payload);
+        match self.view.take(topic, payload) {
+            Some(line) if !self.picture => self.line(&line),
+            _ => Ok(()),
+        }
+    }
+
+    fn draw(&self) -> Result<()> {
+        if self.picture {
+            let mut out = stdout().lock();
+            write!(out, "{HOME}{}", self.view.frame())?;
+            out.flush()?;
+        }
+        Ok(())
+    }
+
+    fn line(&self, text: &str) -> Result<()> {
+        let mut out = stdout().lock();
+        writeln!(out, "{text}")?;
+        Ok(out.flush()?)
+    }
+}

@@ -1,0 +1,52 @@
+//! An ordinary MQTT client that subscribes, as a screen does.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use rumqttc::v5::mqttbytes::QoS;
+use rumqttc::v5::mqttbytes::v5::{Filter, Packet};
+use rumqttc::v5::{AsyncClient, Event, MqttOptions};
+use tokio::sync::mpsc;
+
+/// Payloads of long games.
+const LARGEST: u32 = 1 << 20;
+/// After a lost connection.
+const AGAIN: Duration = Duration::from_millis(500);
+
+/// What a subscriber is told.
+pub(super) enum News {
+    /// The broker gives what was asked for from now on.
+    Subscribed,
+    /// A message: topic and payload.
+    Message(String, Vec<u8>),
+}
+
+/// Subscribes to `filters` and passes on what comes, until nobody listens.
+pub(super) async fn run(name: &'static str, broker: SocketAddr, filters: Vec<String>, news: mpsc::Sender<News>) {
+    let mut options = MqttOptions::new(name, broker.ip().to_string(), broker.port());
+    options.set_max_packet_size(Some(LARGEST)).set_outgoing_inflight_upper_limit(1);
+    let (client, mut events) = AsyncClient::new(options, 4);
+    loop {
+        let told = match events.poll().await {
+            Ok(Event::Incoming(Packet::ConnAck(_))) => {
+                let filters = filters.iter().map(|filter| Filter::new(filter.clone(), QoS::AtLeastOnce));
+                if client.try_subscribe_many(filters).is_err() {
+                    return;
+                }
+                continue;
+            }
+            Ok(Event::Incoming(Packet::SubAck(_))) => News::Subscribed,
+            Ok(Event::Incoming(Packet::Publish(publish))) => {
+                News::Message(String::from_utf8_lossy(&publish.topic).into_owned(), publish.payload.to_vec())
+            }
+            Ok(_) => continue,
+            Err(_) => {
+                tokio::time::sleep(AGAIN).await;
+                continue;
+            }
+        };
+        if news.send(told).await.is_err() {
+            return;
+        }
+    }
+}
