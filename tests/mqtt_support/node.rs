@@ -1,0 +1,144 @@
+//! A node that publishes: the session on a runtime of its own, with a journal in memory.
+
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use flagfall::config::Mqtt;
+use flagfall::publish::mqtt::{Arrived, ConnectionState, Ended, Hooks, Identity, Pace, Settings, run};
+use flagfall::publish::outbox::{BoardNo, Event, Kept, Outbox, Quality};
+use flagfall_protocols::trace::Audience;
+use tokio::sync::watch;
+
+use super::{thread, wait_for};
+
+/// What the session told.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Told {
+    Acked(u64),
+    Command(Arrived),
+    Connection(ConnectionState),
+    Foreign(String, String, bool),
+}
+
+/// A node `n1` that serves board `b1` of round 5 of `open26`; stopped and joined when dropped.
+pub(crate) struct Node {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) board: BoardNo,
+    pub(crate) told: Receiver<Told>,
+    /// The last number in the journal.
+    journal: Arc<Mutex<u64>>,
+    stop: watch::Sender<bool>,
+    thread: Option<JoinHandle<Ended>>,
+}
+
+/// The arbiters' event of this number.
+pub(crate) fn event(number: u64) -> Event {
+    let topic = "flagfall/1/arbiter/open26/5/b1/audit".to_owned();
+    Event { audience: Audience::Arbiter, number, topic, payload: format!(r#"{{"no":{number}}}"#) }
+}
+
+/// Settings for a broker at this port of loopback.
+pub(crate) fn settings(port: u16, more: impl FnOnce(&mut Mqtt)) -> Settings {
+    let mut mqtt = Mqtt { port: Some(port), ..Mqtt::default() };
+    more(&mut mqtt);
+    let identity = Identity::read(&mqtt, "n1").unwrap_or_else(|error| panic!("{error}"));
+    let [root, node, event, round] = ["flagfall", "n1", "open26", "5"].map(str::to_owned);
+    Settings { identity, root, node, event, round, boards: vec!["b1".to_owned()], pace: Pace::default() }
+}
+
+impl Node {
+    /// Connects at once.
+    pub(crate) fn start(port: u16) -> Node {
+        Node::with(settings(port, |_| ()), 1, 0)
+    }
+
+    /// With so many events in its journal; `boot` is in its status.
+    pub(crate) fn with(settings: Settings, boot: u32, events: u64) -> Node {
+        let outbox = Outbox::new();
+        let board = outbox.add_board([0; 3], [events, 0, 0]);
+        let journal = Arc::new(Mutex::new(events));
+        let (stop, stopped) = watch::channel(false);
+        let (sender, told) = sync_channel(100_000);
+        let told_by = || sender.clone();
+        let (acked, command, connection, foreign) = (told_by(), told_by(), told_by(), told_by());
+        let tell = |to: &std::sync::mpsc::SyncSender<Told>, told| to.try_send(told).unwrap_or_default();
+        let (filled, entries) = (outbox.clone(), journal.clone());
+        let held = outbox.clone();
+        let hooks = Hooks {
+            acked: Box::new(move |_, _, number| tell(&acked, Told::Acked(number))),
+            refill: Box::new(move |board, audience, from| {
+                let last = *entries.lock().expect("the journal");
+                let to = last.min(from + 99);
+                filled.refilled(board, audience, (from..=to).map(event).collect(), to == last);
+            }),
+            command: Box::new(move |arrived| tell(&command, Told::Command(arrived))),
+            connection: Box::new(move |state| tell(&connection, Told::Connection(state.clone()))),
+            foreign: Box::new(move |id, node, live| {
+                held.hold(board, live);
+                tell(&foreign, Told::Foreign(id.to_owned(), node.to_owned(), live));
+            }),
+            status: Box::new(move |state| {
+                format!(r#"{{"v":"1.0","type":"node.status","node":"n1","boot":{boot},"body":{{"state":"{state}"}}}}"#)
+            }),
+        };
+        let shared = outbox.clone();
+        let thread = thread("node", move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(run(settings, shared, hooks, stopped))
+        });
+        Node { outbox, board, told, journal, stop, thread: Some(thread) }
+    }
+
+    /// So many more events.
+    pub(crate) fn events(&self, count: u64) {
+        for _ in 0..count {
+            let mut last = self.journal.lock().expect("the journal");
+            *last += 1;
+            self.outbox.event(self.board, event(*last));
+        }
+    }
+
+    /// A retained state of the node or a device.
+    pub(crate) fn keep(&self, topic: &str, payload: &str) {
+        let (topic, payload) = (topic.to_owned(), payload.to_owned());
+        self.outbox.keep(Kept { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
+    }
+
+    pub(crate) fn wait<T>(&self, what: &str, want: impl FnMut(Told) -> Option<T>) -> T {
+        wait_for(&self.told, what, want)
+    }
+
+    /// Returns when the node is ready.
+    pub(crate) fn ready(&self) {
+        self.wait("ready", |told| matches!(told, Told::Connection(state) if state.ready).then_some(()));
+    }
+
+    /// Returns why there is no connection.
+    pub(crate) fn down(&self) -> ConnectionState {
+        self.wait("a lost connection", |told| match told {
+            Told::Connection(state) if !state.up => Some(state),
+            _ => None,
+        })
+    }
+
+    /// Stops it, or waits for the end that it came to.
+    pub(crate) fn stop(mut self) -> Ended {
+        _ = self.stop.send(true);
+        self.thread.take().expect("it runs").join().expect("no panic")
+    }
+
+    /// Waits for the end that it comes to by itself.
+    pub(crate) fn ended(mut self) -> Ended {
+        self.thread.take().expect("it runs").join().expect("no panic")
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        _ = self.stop.send(true);
+        if let Some(thread) = self.thread.take() {
+            _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Recorded bytes as MQTT 5 packets: enough to see what was published and what was acknowledged.
+
+/// A whole packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Packet {
+    Connect { clean: bool },
+    Publish { id: Option<u16>, topic: String, payload: String },
+    PubAck { id: u16 },
+    Other(u8),
+}
+
+/// The whole packets of a stream; a rest that was cut off is left out.
+pub(crate) fn packets(mut bytes: &[u8]) -> Vec<Packet> {
+    let mut all = Vec::new();
+    while let Some((first, body, rest)) = split(bytes) {
+        all.push(read(first, body));
+        bytes = rest;
+    }
+    all
+}
+
+/// First byte, body, and what follows.
+fn split(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (length, used) = variable(bytes.get(1..)?)?;
+    let (start, end) = (1 + used, 1 + used + length);
+    Some((bytes[0], bytes.get(start..end)?, bytes.get(end..)?))
+}
+
+/// A variable byte integer and its length.
+fn variable(bytes: &[u8]) -> Option<(usize, usize)> {
+    let mut value = 0;
+    for (place, byte) in bytes.iter().take(4).enumerate() {
+        value |= usize::from(byte & 0x7f) << (7 * place);
+        if byte & 0x80 == 0 {
+            return Some((value, place + 1));
+        }
+    }
+    None
+}
+
+fn number(bytes: &[u8]) -> u16 {
+    u16::from_be_bytes([bytes[0], bytes[1]])
+}
+
+fn read(first: u8, body: &[u8]) -> Packet {
+    match first >> 4 {
+        1 => Packet::Connect { clean: body[7] & 2 != 0 },
+        3 => {
+            let (topic, mut rest) = body[2..].split_at(number(body).into());
+            let id = (first & 0b110 != 0).then(|| number(rest));
+            rest = if id.is_some() { &rest[2..] } else { rest };
+            let (length, used) = variable(rest).expect("properties");
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            Packet::Publish { id, topic: text(topic), payload: text(&rest[used + length..]) }
+        }
+        4 => Packet::PubAck { id: number(body) },
+        _ => Packet::Other(first),
+    }
+}
