@@ -7,6 +7,7 @@ use flagfall_protocols::time::Instant;
 
 /// What is the matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AlarmKind {
     /// A flag fell (6.1.1).
@@ -69,6 +70,7 @@ pub enum AlarmKind {
 
 /// Who should do what about an alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     /// An arbiter should go to the board.
@@ -115,6 +117,7 @@ impl AlarmKind {
 
 /// What has become of an alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AlarmStatus {
     /// It holds.

@@ -11,7 +11,7 @@ use crate::effect::Effect;
 use crate::game::Game;
 use crate::interval::Interval;
 use crate::men;
-use crate::message::{AuditBody, Stage};
+use crate::message::{AuditBody, ClockEvent, Stage};
 use crate::pair::Pair;
 
 impl Game {
@@ -22,16 +22,16 @@ impl Game {
             ClockFact::Stopped => {
                 self.alarms.cure(self.now, AlarmKind::WrongClockRunning);
                 self.drop_half_gesture();
-                self.audit_clock("stopped", None, out);
+                self.audit_clock(ClockEvent::Stopped, None, out);
             }
             ClockFact::Press { by, rise_ms, .. } => self.pressed(by, rise_ms),
-            ClockFact::LeverMoved { up } => self.audit_clock("lever_moved", Some(up), out),
+            ClockFact::LeverMoved { up } => self.audit_clock(ClockEvent::LeverMoved, Some(up), out),
             ClockFact::Corrected => {
-                self.audit_clock("corrected", None, out);
+                self.audit_clock(ClockEvent::Corrected, None, out);
                 out.push(Effect::Device(DeviceCommand::ReadClock));
             }
             ClockFact::PeriodAdded { cause } => self.period_added(cause, out),
-            ClockFact::RoseUnexplained { side } => self.audit_clock("rose", Some(side), out),
+            ClockFact::RoseUnexplained { side } => self.audit_clock(ClockEvent::Rose, Some(side), out),
             ClockFact::LeverInverted => self.alarms.raise(self.now, AlarmKind::ClockLeverInverted, None, 0),
             ClockFact::ZeroWithoutSign { side } => {
                 self.zero = Some((side, self.now));
@@ -41,13 +41,13 @@ impl Game {
         }
     }
 
-    fn audit_clock(&mut self, event: &'static str, side: Option<Color>, out: &mut Vec<Effect>) {
+    fn audit_clock(&mut self, event: ClockEvent, side: Option<Color>, out: &mut Vec<Effect>) {
         self.arbiter_dirty = true;
         out.push(Effect::Audit(AuditBody::Clock { event, side: side.map(men::color_name) }));
     }
 
     fn clock_started(&mut self, runs: Color, out: &mut Vec<Effect>) {
-        self.audit_clock("started", Some(runs), out);
+        self.audit_clock(ClockEvent::Started, Some(runs), out);
         let first = !core::mem::replace(&mut self.clock_has_run, true);
         if first
             && self.stage == Stage::Armed
@@ -115,9 +115,9 @@ impl Game {
 
     fn period_added(&mut self, cause: PeriodCause, out: &mut Vec<Effect>) {
         let PeriodCause::Press(by) = cause else {
-            return self.audit_clock("period_added", None, out);
+            return self.audit_clock(ClockEvent::PeriodAdded, None, out);
         };
-        self.audit_clock("period_added", Some(by), out);
+        self.audit_clock(ClockEvent::PeriodAdded, Some(by), out);
         let ended = self.clock.period(by).saturating_sub(1);
         let required = self.control.as_ref().and_then(|control| control.required(ended));
         let pending = u32::from(self.decoder.press_pending());

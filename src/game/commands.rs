@@ -16,7 +16,7 @@ use crate::effect::Effect;
 use crate::game::{Game, castling_mode};
 use crate::input::{Command, GameResult, Side};
 use crate::interval::Interval;
-use crate::message::{AuditBody, CommandBody, MoveBody, RevisionBody, Stage};
+use crate::message::{AuditBody, Cause, CommandBody, MoveBody, RevisionBody, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::gesture;
 use crate::reconstruct::record::How;
@@ -59,7 +59,7 @@ impl Game {
                     _ => self.set_position(position, out),
                 }
             }
-            Command::TakeBack { plies } => self.take_back(*plies as usize, "take_back", out)?,
+            Command::TakeBack { plies } => self.take_back(*plies as usize, Cause::TakeBack, out)?,
             Command::CorrectMove { plies, uci } => self.correct_move(*plies as usize, uci, out)?,
             Command::SetMoveCount { completed } => self.set_move_count(completed)?,
             Command::SetClockRecord { time_control, additional_time, flag_taken_back } => {
@@ -93,15 +93,15 @@ impl Game {
             earlier.truncate(kept);
             if earlier.node().position == position {
                 // Every count up to the record's own length can be cut back to.
-                let _ = self.take_back(kept, "set_position", out);
+                let _ = self.take_back(kept, Cause::SetPosition, out);
                 return;
             }
         }
         self.restart_from(position, castling_mode(&self.config));
-        out.push(revision(1, "set_position", Vec::new()));
+        out.push(revision(1, Cause::SetPosition, Vec::new()));
     }
 
-    fn take_back(&mut self, plies: usize, cause: &'static str, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+    fn take_back(&mut self, plies: usize, cause: Cause, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         if plies > self.decoder.record.moves().len() {
             return Err("the game has fewer moves");
         }
@@ -137,7 +137,7 @@ impl Game {
         self.note_ending(made, color, out);
         let body = self.move_body(plies);
         out.push(match plies < moves {
-            true => revision(plies as u32 + 1, "correct_move", alloc::vec![body]),
+            true => revision(plies as u32 + 1, Cause::CorrectMove, alloc::vec![body]),
             false => Effect::Move(body),
         });
         self.decoder.board_changed(self.now, &self.board);
@@ -235,7 +235,7 @@ impl Game {
     }
 }
 
-fn revision(from_ply: u32, cause: &'static str, moves: Vec<MoveBody>) -> Effect {
+fn revision(from_ply: u32, cause: Cause, moves: Vec<MoveBody>) -> Effect {
     Effect::Audit(AuditBody::Revision(RevisionBody { from_ply, cause, moves }))
 }
 

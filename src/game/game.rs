@@ -18,7 +18,7 @@ use crate::input::{GameResult, Input};
 use crate::interval::Interval;
 use crate::laws::finding::Finding;
 use crate::laws::winnable::Questions;
-use crate::message::{AuditBody, Hint, LiveMove, Stage};
+use crate::message::{AuditBody, GameEvent, Hint, LiveMove, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::{Ending, Record};
@@ -240,7 +240,7 @@ impl Game {
         self.arbiter_dirty = true;
     }
 
-    pub(crate) fn audit_game(&self, event: &'static str, out: &mut Vec<Effect>) {
+    pub(crate) fn audit_game(&self, event: GameEvent, out: &mut Vec<Effect>) {
         out.push(Effect::Audit(AuditBody::Game { game_no: self.number, event }));
     }
 

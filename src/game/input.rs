@@ -1,6 +1,9 @@
 //! What a game is told: device events, link changes, arbiters' commands, answers, deadlines.
 
 use alloc::string::String;
+// What the derived code calls.
+#[cfg(feature = "schema")]
+use alloc::string::ToString;
 
 use flagfall_protocols::event::{ByteRange, DeviceEvent};
 use serde::{Deserialize, Serialize};
@@ -33,6 +36,7 @@ pub enum Input {
 
 /// A player's colour in a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the two names say it")]
 pub enum Side {
@@ -42,6 +46,7 @@ pub enum Side {
 
 /// The result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[allow(missing_docs, reason = "the PGN notation says it")]
 pub enum GameResult {
     #[serde(rename = "1-0")]
@@ -56,6 +61,7 @@ pub enum GameResult {
 
 /// What an arbiter may record (`mqtt.md` section 5). A record changes what the daemon knows, never what a clock or board shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "verb", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Command {
     /// A new game begins from the initial position, or from this one.
@@ -79,6 +85,7 @@ pub enum Command {
         /// Plies before the corrected move.
         plies: u32,
         /// The move that was made, UCI.
+        #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[a-h][1-8][a-h][1-8][qrbn]?$")))]
         uci: String,
     },
     /// Moves completed by each player so far in the game.

@@ -2,6 +2,9 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+// What the derived code calls.
+#[cfg(feature = "schema")]
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use serde::Serialize;
@@ -9,18 +12,22 @@ use serde::Serialize;
 use crate::alarm::{AlarmKind, AlarmStatus, Class};
 use crate::clock::flag::FlagPath;
 use crate::input::GameResult;
+#[cfg(feature = "schema")]
+use crate::input::Side;
 use crate::laws::finding::{Finding, Phase};
 use crate::pair::Pair;
 use crate::reconstruct::record::{Ending, How};
 
 /// The clock block every audience gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockBody {
     /// White's time, milliseconds; none before the clock was heard.
     pub white_ms: Option<u32>,
     /// Black's time.
     pub black_ms: Option<u32>,
     /// Whose clock runs.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Side>"))]
     pub running: Option<&'static str>,
     /// When it was read, microseconds since the journal began.
     pub read_us: u64,
@@ -30,12 +37,15 @@ pub struct ClockBody {
 
 /// A move as the live and public audiences see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LiveMove {
     /// From 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub ply: u32,
     /// Standard algebraic notation.
     pub san: String,
     /// UCI notation.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[a-h][1-8][a-h][1-8][qrbn]?$")))]
     pub uci: String,
     /// White's time after it, milliseconds.
     pub white_ms: Option<u32>,
@@ -45,6 +55,7 @@ pub struct LiveMove {
 
 /// The picture for the live and public audiences.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LiveState {
     /// Number of the game on this board.
     pub game_no: u32,
@@ -62,14 +73,18 @@ pub struct LiveState {
 
 /// A move as arbiters see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MoveBody {
     /// From 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub ply: u32,
     /// `white` or `black`.
+    #[cfg_attr(feature = "schema", schemars(with = "Side"))]
     pub color: &'static str,
     /// Standard algebraic notation.
     pub san: String,
     /// UCI notation.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[a-h][1-8][a-h][1-8][qrbn]?$")))]
     pub uci: String,
     /// Made on the board between these two, microseconds since the journal began.
     pub made_at: [u64; 2],
@@ -87,21 +102,40 @@ pub struct MoveBody {
     pub after_flag: bool,
 }
 
+/// Why a game was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// Moves were taken back.
+    TakeBack,
+    /// A position was set.
+    SetPosition,
+    /// A move was corrected.
+    CorrectMove,
+    /// Whatever it was: all that the live and public audiences are told.
+    Correction,
+}
+
 /// The game was changed from a ply on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RevisionBody {
     /// The first ply that differs, from 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub from_ply: u32,
     /// Why.
-    pub cause: &'static str,
+    pub cause: Cause,
     /// The moves from there on.
     pub moves: Vec<MoveBody>,
 }
 
 /// A flag as arbiters see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlagBody {
     /// Whose.
+    #[cfg_attr(feature = "schema", schemars(with = "Side"))]
     pub side: &'static str,
     /// By which sign.
     pub path: FlagPath,
@@ -110,6 +144,7 @@ pub struct FlagBody {
     /// When it was observed or claimed.
     pub observed_at: Option<u64>,
     /// Period, from 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub period: u32,
     /// The game had ended before.
     pub after_end: bool,
@@ -117,8 +152,10 @@ pub struct FlagBody {
 
 /// An alarm.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AlertBody {
     /// Number in the game.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub id: u32,
     /// What is the matter.
     pub kind: AlarmKind,
@@ -127,8 +164,10 @@ pub struct AlertBody {
     /// What has become of it.
     pub status: AlarmStatus,
     /// Whose move, press or flag.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Side>"))]
     pub side: Option<&'static str>,
     /// The squares concerned.
+    #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^[a-h][1-8]$"))))]
     pub squares: Vec<String>,
     /// When it was opened, microseconds since the journal began.
     pub opened_at: u64,
@@ -136,11 +175,21 @@ pub struct AlertBody {
     pub closed_at: Option<u64>,
 }
 
+/// How a result is shown with the men.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Sign {
+    /// The kings stand on the squares in the centre that tell it.
+    KingsInCentre,
+}
+
 /// A result that was shown, not entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hint {
     /// How it was shown.
-    pub kind: &'static str,
+    pub kind: Sign,
     /// The result.
     pub result: GameResult,
     /// When, microseconds since the journal began.
@@ -149,6 +198,7 @@ pub struct Hint {
 
 /// Where the game is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// No game: the board waits for a set-up.
@@ -163,6 +213,7 @@ pub enum Stage {
 
 /// The picture for arbiters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArbiterState {
     /// Number of the game on this board.
     pub game_no: u32,
@@ -189,6 +240,7 @@ pub struct ArbiterState {
     /// The times.
     pub clock: ClockBody,
     /// Whose lever is up.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Side>"))]
     pub lever_up: Option<&'static str>,
     /// Latched flags in the order in which they fell.
     pub flags: Vec<FlagBody>,
@@ -204,8 +256,43 @@ pub struct ArbiterState {
     pub result: Option<GameResult>,
 }
 
+/// What became of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum GameEvent {
+    /// Its start position stands.
+    Armed,
+    /// It was on when the board was first seen.
+    Joined,
+    /// It is over.
+    Over,
+    /// Another one was set up before it had a result.
+    LeftOpen,
+}
+
+/// What happened at a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ClockEvent {
+    /// It runs.
+    Started,
+    /// It stands.
+    Stopped,
+    /// The lever was moved while it stood.
+    LeverMoved,
+    /// The times were set.
+    Corrected,
+    /// It added the time of the next period.
+    PeriodAdded,
+    /// A time rose, and nothing tells why.
+    Rose,
+}
+
 /// Something for the arbiter's record that is neither alarm nor finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum AuditBody {
     /// A flag fell.
@@ -214,19 +301,21 @@ pub enum AuditBody {
     Game {
         /// Number of the game on this board.
         game_no: u32,
-        /// `armed`, `joined`, `over` or `left_open`.
-        event: &'static str,
+        /// What became of it.
+        event: GameEvent,
     },
     /// The clock started, stopped, or was set.
     Clock {
-        /// `started`, `stopped`, `lever_moved`, `corrected`, `period_added`, `rose`.
-        event: &'static str,
+        /// What happened.
+        event: ClockEvent,
         /// Whose clock.
+        #[cfg_attr(feature = "schema", schemars(with = "Option<Side>"))]
         side: Option<&'static str>,
     },
     /// A press that completed no move of the presser.
     PressOutOfTurn {
         /// Who pressed.
+        #[cfg_attr(feature = "schema", schemars(with = "Side"))]
         side: &'static str,
         /// Between these two, microseconds since the journal began.
         pressed_at: [u64; 2],
@@ -234,6 +323,7 @@ pub enum AuditBody {
     /// A press with nothing moved, which the opponent took back by pressing at once.
     PressedBack {
         /// Who pressed first.
+        #[cfg_attr(feature = "schema", schemars(with = "Side"))]
         side: &'static str,
         /// Between these two, microseconds since the journal began.
         pressed_at: [u64; 2],
@@ -257,6 +347,7 @@ pub enum AuditBody {
 
 /// A command in the arbiters' record. A command that came without an admission has its verb only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommandBody {
     /// What was to be done.
     pub verb: String,
@@ -268,9 +359,11 @@ pub struct CommandBody {
     pub actor: Option<String>,
     /// What they may do; none for a user who is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["operator", "arbiter", "chief"])))]
     pub role: Option<&'static str>,
     /// `ok`, or why it was not carried out.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["ok", "denied", "invalid", "stale", "unsupported", "expired", "busy", "device-offline"])))]
     pub code: Option<&'static str>,
     /// The same for people.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,6 +4,7 @@ use flagfall_protocols::square::Color;
 
 /// One value for White and one for Black.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pair<T> {
     /// White's.
     pub white: T,

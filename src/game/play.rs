@@ -15,7 +15,7 @@ use crate::input::GameResult;
 use crate::interval::Interval;
 use crate::laws::winnable::Questions;
 use crate::men;
-use crate::message::{AuditBody, Hint, Stage};
+use crate::message::{AuditBody, GameEvent, Hint, Sign, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::{Ending, Record, ending_of};
@@ -78,7 +78,7 @@ impl Game {
         self.stage = stage;
         self.live_dirty = true;
         self.revised();
-        self.audit_game(if completed.is_some() { "armed" } else { "joined" }, out);
+        self.audit_game(if completed.is_some() { GameEvent::Armed } else { GameEvent::Joined }, out);
         self.decoder.board_changed(self.board.last_change(), &self.board);
     }
 
@@ -126,7 +126,7 @@ impl Game {
                     Some(Color::Black) => GameResult::BlackWins,
                     None => GameResult::Draw,
                 };
-                let hint = Hint { kind: "kings_in_centre", result, at: self.now.0 };
+                let hint = Hint { kind: Sign::KingsInCentre, result, at: self.now.0 };
                 if self.hints.len() < MAX_HINTS {
                     self.hints.push(hint);
                 }
@@ -203,7 +203,7 @@ impl Game {
             self.stage = Stage::Over;
             self.revised();
             self.live_dirty = true;
-            self.audit_game("over", out);
+            self.audit_game(GameEvent::Over, out);
         }
     }
 
@@ -225,7 +225,7 @@ impl Game {
         if self.next_set_up.is_some_and(|since| self.now >= since.after(self.next_game_wait())) && self.clock.runs().is_none() {
             let left_open = self.result.is_none() && !self.decoder.record.moves().is_empty();
             if left_open {
-                self.audit_game("left_open", out);
+                self.audit_game(GameEvent::LeftOpen, out);
             }
             self.look_for_set_up(out);
             if left_open {

@@ -2,7 +2,7 @@
 
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
-use flagfall_game::message::{AuditBody, LiveMove, LiveState};
+use flagfall_game::message::{AuditBody, Cause, LiveMove, LiveState};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace;
 use serde::Serialize;
@@ -53,7 +53,7 @@ struct Envelope<'a, T> {
 #[derive(Serialize)]
 struct LiveRevision<'a> {
     from_ply: u32,
-    cause: &'a str,
+    cause: Cause,
     moves: &'a [LiveMove],
 }
 
@@ -147,7 +147,7 @@ impl Messages {
             Effect::Move(body) => self.push(at, event(Audience::Arbiter, "board.move", topics.arbiter_move()), game, body, out),
             Effect::LiveMove(body) => self.push(at, event(Audience::Live, "board.move", topics.live_move()), game, body, out),
             Effect::LiveRevision { from_ply, cause, moves } => {
-                let body = LiveRevision { from_ply: *from_ply, cause, moves };
+                let body = LiveRevision { from_ply: *from_ply, cause: *cause, moves };
                 self.push(at, event(Audience::Live, "board.revision", topics.live_revision()), game, &body, out);
             }
             Effect::Alert(body) => {
@@ -180,7 +180,7 @@ impl Messages {
         match &entry.what {
             What::Move(body) => self.put(head("board.move", self.board.public_move()), body, out),
             What::Revision { from_ply, cause, moves } => {
-                let body = LiveRevision { from_ply: *from_ply, cause, moves };
+                let body = LiveRevision { from_ply: *from_ply, cause: *cause, moves };
                 self.put(head("board.revision", self.board.public_revision()), &body, out);
             }
             What::State { .. } => {}

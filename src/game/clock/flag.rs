@@ -10,6 +10,7 @@ use crate::interval::Interval;
 
 /// By which sign of the clock a fall was seen (`dgt-clock.md` section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FlagPath {
     /// The clock stopped for good at zero (bit 0x10).

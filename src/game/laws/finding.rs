@@ -1,13 +1,19 @@
 //! A finding: what the daemon proposes to the arbiter when a flag has fallen, and what it rests on.
 
 use alloc::string::String;
+// What the derived code calls.
+#[cfg(feature = "schema")]
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use crate::clock::flag::FlagPath;
+#[cfg(feature = "schema")]
+use crate::input::Side;
 use crate::laws::winnable::Verdict;
 
 /// What should become of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// White wins.
@@ -26,17 +32,20 @@ pub enum Outcome {
 
 /// One outcome among several, and what it depends on.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Alternative {
     /// The condition, in a few words.
     pub depends_on: &'static str,
     /// The outcome if it holds.
     pub outcome: Outcome,
     /// Row of the decision table.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[1-9][0-9]?[a-z]?$")))]
     pub row: &'static str,
 }
 
 /// In which part of the running move the flag found the players (`laws.md` section 2, "Which position is `pos`?").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Nothing is touched.
@@ -51,20 +60,25 @@ pub enum Phase {
 
 /// What the daemon finds; an arbiter decides.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Number of the finding in its game, from 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub id: u32,
     /// Counts the changes of this finding, from 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub revision: u32,
     /// Rule set and edition.
     pub profile: &'static str,
     /// Whose flag fell.
+    #[cfg_attr(feature = "schema", schemars(with = "Side"))]
     pub flag: &'static str,
     /// By which sign of the clock that was seen.
     pub path: FlagPath,
     /// The proposal.
     pub outcome: Outcome,
     /// Row of the decision table.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[1-9][0-9]?[a-z]?$")))]
     pub row: &'static str,
     /// Articles of the Laws.
     pub articles: &'static [&'static str],
@@ -91,9 +105,11 @@ pub struct Finding {
     /// Whether the opponent can checkmate by any possible series of legal moves (6.9).
     pub winnable: Verdict,
     /// Where the sign of the clock was read, as `rx0:first-end`.
+    #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^rx[0-9]+:[0-9]+-[0-9]+$"))))]
     pub evidence: Vec<String>,
     /// Inputs that were not known.
     pub unknown: Vec<&'static str>,
     /// Always `proposed`: only an arbiter's command makes a decision.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = "proposed")))]
     pub status: &'static str,
 }

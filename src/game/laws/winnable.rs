@@ -18,6 +18,7 @@ const MAX_ANSWERS: usize = 64;
 
 /// Where the question of 6.9 stands.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum Verdict {
     /// The answer changes nothing.

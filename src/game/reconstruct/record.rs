@@ -17,6 +17,7 @@ use crate::reconstruct::candidates::Node;
 
 /// How it became sure that a move was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum How {
     /// The player pressed his clock.
@@ -59,6 +60,7 @@ pub struct MoveRecord {
 
 /// What ends a game by itself (Articles 5.1.1, 5.2.1, 5.2.2, 9.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// The side to move is mated.

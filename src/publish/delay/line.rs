@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
-use flagfall_game::message::{LiveMove, LiveState, Stage};
+use flagfall_game::message::{Cause, LiveMove, LiveState, Stage};
 use flagfall_protocols::time::Instant;
 
 use super::Delay;
@@ -31,7 +31,7 @@ pub(crate) enum What {
     Move(LiveMove),
     Revision {
         from_ply: u32,
-        cause: &'static str,
+        cause: Cause,
         moves: Vec<LiveMove>,
     },
     /// The picture; its list of moves is empty unless `whole`, since the events before it make it.
@@ -104,7 +104,7 @@ impl Line {
         match effect {
             Effect::LiveMove(body) => self.event(at, game, body.ply, What::Move(body.clone())),
             Effect::LiveRevision { from_ply, cause, moves } => {
-                let what = What::Revision { from_ply: *from_ply, cause, moves: moves.clone() };
+                let what = What::Revision { from_ply: *from_ply, cause: *cause, moves: moves.clone() };
                 self.event(at, game, game.told().len() as u32, what);
             }
             Effect::State(Audience::Live) => self.state(at, game, true),
