@@ -1,0 +1,72 @@
+//! From the last byte of a field update to the message that tells of it.
+
+use std::time::Duration;
+
+use flagfall::wall::Mono;
+
+use crate::boards::Write;
+use crate::listener::Heard;
+
+/// The daemon sends pictures no faster (`mqtt.md` section 3); an update that follows a quiet time as long as this goes at once.
+const PACE: Duration = Duration::from_millis(150);
+
+/// Microseconds of one run, by field update.
+#[derive(Default)]
+pub(crate) struct Latency {
+    /// Updates that came after a quiet time.
+    pub(crate) alone: Vec<f64>,
+    /// All of them, however close to the one before.
+    pub(crate) all: Vec<f64>,
+}
+
+impl Latency {
+    fn add(&mut self, before: Option<Mono>, written: Mono, arrived: Mono) {
+        let micros = arrived.since(written).as_micros() as f64;
+        if before.is_none_or(|before| written.since(before) >= PACE) {
+            self.alone.push(micros);
+        }
+        self.all.push(micros);
+    }
+
+    /// The yardstick publishes all bytes in their order: an update is there when as many bytes have arrived.
+    pub(crate) fn of_copies(&mut self, writes: &[Write], heard: &[&Heard]) {
+        let mut bytes = 0;
+        let arrivals = heard.iter().map(|heard| {
+            bytes += heard.payload.len() as u64;
+            (bytes, heard.at)
+        });
+        let arrivals: Vec<(u64, Mono)> = arrivals.collect();
+        let mut before = None;
+        for write in writes.iter().filter(|write| write.shown.is_some()) {
+            if let Some((_, at)) = arrivals.get(arrivals.partition_point(|(end, _)| *end < write.end)) {
+                self.add(before, write.at, *at);
+            }
+            before = Some(write.at);
+        }
+    }
+
+    /// The daemon publishes a picture of the board: an update is there with the first picture that shows it or a later one.
+    pub(crate) fn of_pictures(&mut self, writes: &[Write], heard: &[&Heard]) {
+        let fields: Vec<&Write> = writes.iter().filter(|write| write.shown.is_some()).collect();
+        let mut next = 0;
+        for heard in heard {
+            let text = String::from_utf8_lossy(&heard.payload);
+            let Some(shown) = text.split_once("\"board\":\"").and_then(|(_, rest)| rest.split('"').next()) else { continue };
+            let written = fields.partition_point(|write| write.at <= heard.at);
+            let Some(upto) = (next..written).rev().find(|index| fields[*index].shown.as_deref() == Some(shown)) else { continue };
+            for index in next..=upto {
+                let before = index.checked_sub(1).map(|before| fields[before].at);
+                self.add(before, fields[index].at, heard.at);
+            }
+            next = upto + 1;
+        }
+    }
+}
+
+/// The value that this share of all does not exceed; 0 of none.
+pub(crate) fn share(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let index = (sorted.len() as f64 * share) as usize;
+    sorted.get(index.min(sorted.len().saturating_sub(1))).copied().unwrap_or(0.0)
+}

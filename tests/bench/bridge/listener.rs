@@ -1,0 +1,98 @@
+//! A subscriber that notes when what arrived.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use flagfall::wall::{Mono, mono};
+use rumqttc::NetworkOptions;
+use rumqttc::v5::mqttbytes::QoS;
+use rumqttc::v5::mqttbytes::v5::{ConnectProperties, Packet};
+use rumqttc::v5::{AsyncClient, Event, MqttOptions};
+use tokio::sync::oneshot;
+
+use crate::process::wait_until;
+
+/// One message.
+#[derive(Clone)]
+pub(crate) struct Heard {
+    pub(crate) at: Mono,
+    pub(crate) topic: String,
+    pub(crate) payload: Vec<u8>,
+}
+
+/// A subscriber; ends when dropped.
+pub(crate) struct Listener {
+    heard: Arc<Mutex<Vec<Heard>>>,
+    end: Option<oneshot::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Listener {
+    /// Returns when it is subscribed. What is on `filter` arrives at most once, without acknowledgements.
+    pub(crate) fn start(broker: u16, filter: &'static str) -> Listener {
+        let heard = Arc::<Mutex<Vec<Heard>>>::default();
+        let (end, ended) = oneshot::channel();
+        let ready = Arc::<std::sync::atomic::AtomicBool>::default();
+        let work = {
+            let (heard, ready) = (Arc::clone(&heard), Arc::clone(&ready));
+            move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+                runtime.block_on(async {
+                    tokio::select! {
+                        () = listen(broker, filter, &heard, &ready) => {}
+                        _ = ended => {}
+                    }
+                });
+            }
+        };
+        let thread = std::thread::Builder::new().name("listener".to_owned()).spawn(work).expect("a thread");
+        wait_until("a subscription", || ready.load(std::sync::atomic::Ordering::Relaxed));
+        Listener { heard, end: Some(end), thread: Some(thread) }
+    }
+
+    pub(crate) fn heard(&self) -> Vec<Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// When the first message came on a topic that ends so.
+    pub(crate) fn first(&self, end: &str) -> Mono {
+        let mut first = None;
+        wait_until(end, || {
+            let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            first = heard.iter().find(|heard| heard.topic.ends_with(end)).map(|heard| heard.at);
+            first.is_some()
+        });
+        first.expect("waited for")
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.end = None;
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("no panic");
+        }
+    }
+}
+
+async fn listen(broker: u16, filter: &str, heard: &Mutex<Vec<Heard>>, ready: &std::sync::atomic::AtomicBool) {
+    let mut options = MqttOptions::new("listener", "127.0.0.1", broker);
+    let mut network = NetworkOptions::new();
+    network.set_tcp_nodelay(true);
+    let large = ConnectProperties { max_packet_size: Some(1 << 20), ..ConnectProperties::new() };
+    options.set_network_options(network).set_keep_alive(Duration::from_secs(30)).set_connect_properties(large);
+    let (client, mut polled) = AsyncClient::new(options, 8);
+    client.try_subscribe(filter, QoS::AtMostOnce).expect("room");
+    loop {
+        match polled.poll().await.expect("a connection") {
+            Event::Incoming(Packet::SubAck(_)) => ready.store(true, std::sync::atomic::Ordering::Relaxed),
+            Event::Incoming(Packet::Publish(publish)) => {
+                let at = mono();
+                let topic = String::from_utf8_lossy(&publish.topic).into_owned();
+                let payload = publish.payload.to_vec();
+                heard.lock().unwrap_or_else(PoisonError::into_inner).push(Heard { at, topic, payload });
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Processes, and what the kernel knows of them.
+
+use std::fs::{read_dir, read_to_string};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use flagfall::wall::{Mono, mono};
+
+/// Longest wait for anything.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A child; killed when dropped.
+pub(crate) struct Process {
+    child: Child,
+    /// When it was started.
+    pub(crate) began: Mono,
+}
+
+/// What a process has used and holds.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Usage {
+    /// CPU time of all threads, nanoseconds.
+    pub(crate) cpu: f64,
+    /// How often a thread went to sleep and was woken.
+    pub(crate) wakes: f64,
+    pub(crate) threads: f64,
+    /// Resident memory, MB; of that what is its own.
+    pub(crate) rss: f64,
+    pub(crate) anon: f64,
+}
+
+impl Process {
+    pub(crate) fn start(mut command: Command) -> Process {
+        let began = mono();
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        Process { child: child.unwrap_or_else(|error| panic!("{command:?}: {error}")), began }
+    }
+
+    /// This program in another role.
+    pub(crate) fn yardstick(broker: u16, ports: &[&Path]) -> Process {
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        command.arg("--yardstick").arg(broker.to_string()).args(ports);
+        Process::start(command)
+    }
+
+    /// The daemon with these ports.
+    pub(crate) fn daemon(folder: &Path, broker: u16, ports: &[&Path]) -> Process {
+        let journal = folder.join("journal");
+        let mut text = format!(
+            "[node]\nname = \"bench\"\n[event]\nid = \"e\"\nround = \"1\"\ntime_control = \"7200\"\n\
+             [mqtt]\nport = {broker}\n[journal]\ndir = {journal:?}\n"
+        );
+        for (number, port) in ports.iter().enumerate() {
+            text += &format!("[[board]]\nid = \"{number}\"\ndriver = \"dgt\"\nport = {port:?}\n");
+        }
+        let file = folder.join("flagfall.toml");
+        std::fs::write(&file, text).expect("a configuration");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall"));
+        command.arg("run").arg("--config").arg(file);
+        Process::start(command)
+    }
+
+    pub(crate) fn usage(&self) -> Usage {
+        let process = PathBuf::from(format!("/proc/{}", self.child.id()));
+        let mut usage = Usage::default();
+        for task in read_dir(process.join("task")).expect("its threads").flatten() {
+            // A thread may end meanwhile.
+            let read = |name: &str| read_to_string(task.path().join(name)).unwrap_or_default();
+            usage.threads += 1.0;
+            usage.cpu += read("schedstat").split(' ').next().and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
+            usage.wakes += field(&read("status"), "voluntary_ctxt_switches:");
+        }
+        let status = read_to_string(process.join("status")).expect("its status");
+        let mega = |name| field(&status, name) * 1024.0 / 1e6;
+        (usage.rss, usage.anon) = (mega("VmRSS:"), mega("RssAnon:"));
+        usage
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+fn field(text: &str, name: &str) -> f64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+    line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0.0)
+}
+
+/// A real broker on a free port; returns when it listens.
+pub(crate) fn mosquitto(folder: &Path) -> (Process, u16) {
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port();
+    let file = folder.join("mosquitto.conf");
+    let text = format!("user root\nlistener {port} 127.0.0.1\nset_tcp_nodelay true\nallow_anonymous true\nlog_dest none\n");
+    std::fs::write(&file, text).expect("a configuration");
+    let mut command = Command::new("/usr/sbin/mosquitto");
+    command.arg("-c").arg(file);
+    let broker = Process::start(command);
+    wait_until("mosquitto", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+    (broker, port)
+}
+
+#[allow(clippy::disallowed_methods, reason = "a measurement lasts as long as it is to last")]
+pub(crate) fn pass(time: Duration) {
+    std::thread::sleep(time);
+}
+
+/// Fails after [`PATIENCE`].
+pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
+    let until = mono().after(PATIENCE);
+    while !done() {
+        assert!(mono() < until, "waiting for {what}");
+        pass(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,236 @@
+//! What is measured.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::boards::{Board, Hands};
+use crate::latency::{Latency, share};
+use crate::listener::{Heard, Listener};
+use crate::process::{Process, Usage, mosquitto, pass, wait_until};
+use crate::table::{Goal, Row};
+
+/// How long and how often.
+#[derive(Clone, Copy)]
+pub(crate) struct Lengths {
+    rounds: usize,
+    /// Of play in a round, and before it.
+    play: Duration,
+    warm: Duration,
+    idle: Duration,
+    /// Minutes of a game before memory is looked at, at [`SPEED`].
+    memory: Duration,
+}
+
+impl Lengths {
+    pub(crate) const SHORT: Lengths = Lengths {
+        rounds: 2,
+        play: Duration::from_secs(8),
+        warm: Duration::from_secs(4),
+        idle: Duration::from_secs(10),
+        memory: Duration::from_secs(120),
+    };
+    pub(crate) const LONG: Lengths = Lengths {
+        rounds: 6,
+        play: Duration::from_secs(30),
+        warm: Duration::from_secs(10),
+        idle: Duration::from_secs(60),
+        memory: Duration::from_secs(600),
+    };
+}
+
+/// How much faster than people the boards play while memory is looked at.
+const SPEED: f64 = 10.0;
+/// The same with a hundred of them.
+const SPEED_OF_MANY: f64 = 4.0;
+
+type Scene = fn(Lengths) -> Vec<Row>;
+
+pub(crate) const ALL: [(&str, Scene); 5] =
+    [("start", start), ("play-1", |lengths| play(1, lengths)), ("play-20", |lengths| play(20, lengths)), ("idle", idle), ("memory", memory)];
+
+/// A program under measurement, with its boards and its broker. Fields are dropped in this order.
+struct Stage {
+    program: Process,
+    boards: Vec<Board>,
+    listener: Option<Listener>,
+    _broker: Process,
+    _folder: tempfile::TempDir,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Program {
+    Daemon,
+    Yardstick,
+}
+
+impl Stage {
+    fn set(program: Program, boards: Vec<Board>, filter: Option<&'static str>) -> Stage {
+        let paths: Vec<&Path> = boards.iter().map(Board::path).collect();
+        Stage::on(program, &paths, filter, Vec::new()).with(boards)
+    }
+
+    fn on(program: Program, paths: &[&Path], filter: Option<&'static str>, boards: Vec<Board>) -> Stage {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (broker, port) = mosquitto(folder.path());
+        let listener = filter.map(|filter| Listener::start(port, filter));
+        let program = match program {
+            Program::Daemon => Process::daemon(folder.path(), port, paths),
+            Program::Yardstick => Process::yardstick(port, paths),
+        };
+        Stage { program, boards, listener, _broker: broker, _folder: folder }
+    }
+
+    fn with(mut self, boards: Vec<Board>) -> Stage {
+        self.boards = boards;
+        self
+    }
+
+    fn fields(&self) -> usize {
+        self.boards.iter().map(Board::fields).sum()
+    }
+
+    fn playing(&self) {
+        wait_until("the first move", || self.boards.iter().all(|board| board.fields() > 0));
+    }
+
+    /// What is used in so long.
+    fn during(&self, span: Duration) -> Usage {
+        let before = self.program.usage();
+        pass(span);
+        let after = self.program.usage();
+        Usage { cpu: after.cpu - before.cpu, wakes: after.wakes - before.wakes, ..after }
+    }
+}
+
+fn boards(count: usize, hands: Hands, speed: f64) -> Vec<Board> {
+    (0..count).map(|number| Board::start(number, hands, speed)).collect()
+}
+
+/// From the start of the program to the first picture of a board at the broker.
+fn start(lengths: Lengths) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for count in [1, 20] {
+        let mut best = [f64::INFINITY; 2];
+        for _ in 0..lengths.rounds.max(3) {
+            let stage = Stage::set(Program::Daemon, boards(count, Hands::Think, 1.0), Some("+/1/#"));
+            let listener = stage.listener.as_ref().expect("asked for");
+            for (best, topic) in best.iter_mut().zip(["/status", "/0/state"]) {
+                *best = best.min(listener.first(topic).since(stage.program.began).as_secs_f64() * 1000.0);
+            }
+        }
+        for (best, what) in best.into_iter().zip(["status", "retained picture"]) {
+            rows.push(Row { what: format!("{count} boards: start to first {what}"), value: best, unit: "ms", ..Row::default() });
+        }
+    }
+    rows
+}
+
+/// Games at the pace of blitz.
+fn play(count: usize, lengths: Lengths) -> Vec<Row> {
+    let programs = [Program::Yardstick, Program::Daemon];
+    let (mut cpu, mut wakes) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
+    let mut latencies = [Latency::default(), Latency::default()];
+    let (mut updates, mut messages) = (0.0, [0.0; 2]);
+    for _ in 0..lengths.rounds {
+        for (index, program) in programs.into_iter().enumerate() {
+            let filter = if program == Program::Daemon { "+/1/#" } else { "yardstick/#" };
+            let stage = Stage::set(program, boards(count, Hands::Play, 1.0), Some(filter));
+            stage.playing();
+            pass(lengths.warm);
+            let before = stage.fields();
+            let used = stage.during(lengths.play);
+            let fields = (stage.fields() - before) as f64;
+            cpu[index] = cpu[index].min(used.cpu / fields / 1000.0);
+            wakes[index] = wakes[index].min(used.wakes / fields);
+            let heard = stage.listener.as_ref().expect("asked for").heard();
+            let all = stage.fields() as f64;
+            (updates, messages[index]) = (fields / lengths.play.as_secs_f64(), heard.len() as f64 / all);
+            for (number, board) in stage.boards.iter().enumerate() {
+                let latency = &mut latencies[index];
+                match program {
+                    Program::Daemon => latency.of_pictures(&board.writes(), &on(&heard, &format!("arbiter/e/1/{number}/state"))),
+                    Program::Yardstick => latency.of_copies(&board.writes(), &on(&heard, &format!("yardstick/{number}"))),
+                }
+            }
+        }
+    }
+    let [yardstick, daemon] = latencies;
+    let row = |what: &str, of: [f64; 2], unit, goal| {
+        let what = format!("{count} boards play, {updates:.0} updates/s: {what}");
+        Row { what, value: of[1], yardstick: Some(of[0]), unit, goal }
+    };
+    let span = |what: &str, at: f64, of: fn(&Latency) -> &Vec<f64>| {
+        let [yardstick, daemon] = [&yardstick, &daemon].map(|latency| share(of(latency), at) / 1000.0);
+        row(what, [yardstick, daemon], "ms", None)
+    };
+    vec![
+        row("CPU of an update", cpu, "us", Some(Goal::Yardsticks(2.0))),
+        row("wake-ups of an update", wakes, "", None),
+        row("messages of an update", messages, "", None),
+        span("to subscriber, p50", 0.5, |latency| &latency.alone),
+        span("to subscriber, p99", 0.99, |latency| &latency.alone),
+        span("paced as well, p50", 0.5, |latency| &latency.all),
+        span("paced as well, p99", 0.99, |latency| &latency.all),
+    ]
+}
+
+fn on<'a>(heard: &'a [Heard], end: &str) -> Vec<&'a Heard> {
+    heard.iter().filter(|heard| heard.topic.ends_with(end)).collect()
+}
+
+/// Twenty clocks that run and nobody moves; twenty boards that are not there.
+fn idle(lengths: Lengths) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut add = |what: &str, used: [Usage; 2], goal| {
+        let row = |name: &str, of: fn(&Usage) -> f64, unit, goal| {
+            let [yardstick, daemon] = used.map(|used| of(&used));
+            let yardstick = (used[0].threads > 0.0).then_some(yardstick);
+            Row { what: format!("{what}: {name}"), value: daemon, yardstick, unit, goal }
+        };
+        rows.push(row("CPU", |used| used.cpu, "%", goal));
+        rows.push(row("wake-ups in a second", |used| used.wakes, "", None));
+        rows.push(row("threads", |used| used.threads, "", None));
+    };
+    let measure = |stage: &Stage, most: Usage| {
+        let used = stage.during(lengths.idle);
+        let seconds = lengths.idle.as_secs_f64();
+        Usage { cpu: (used.cpu / seconds / 1e7).min(most.cpu), wakes: (used.wakes / seconds).min(most.wakes), ..used }
+    };
+    let worst = Usage { cpu: f64::INFINITY, wakes: f64::INFINITY, ..Usage::default() };
+    let mut used = [worst; 2];
+    for _ in 0..lengths.rounds {
+        for (used, program) in used.iter_mut().zip([Program::Yardstick, Program::Daemon]) {
+            let stage = Stage::set(program, boards(20, Hands::Think, 1.0), None);
+            pass(lengths.warm);
+            *used = measure(&stage, *used);
+        }
+    }
+    add("20 clocks run", used, Some(Goal::Units(0.3)));
+    let paths: Vec<_> = (0..20).map(|number| std::path::PathBuf::from(format!("/dev/serial/by-id/none-{number}"))).collect();
+    let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
+    let stage = Stage::on(Program::Daemon, &paths, None, Vec::new());
+    pass(lengths.warm);
+    add("20 boards unplugged", [Usage::default(), measure(&stage, worst)], None);
+    rows
+}
+
+/// Resident memory after some minutes of play.
+fn memory(lengths: Lengths) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (count, goal) in [(1, 5.0), (20, 8.0), (100, 16.0)] {
+        let speed = if count > 20 { SPEED_OF_MANY } else { SPEED };
+        let [yardstick, daemon] = [Program::Yardstick, Program::Daemon].map(|program| {
+            let stage = Stage::set(program, boards(count, Hands::Play, speed), None);
+            stage.playing();
+            pass(lengths.memory.div_f64(if program == Program::Daemon { SPEED } else { 4.0 * SPEED }));
+            stage.program.usage()
+        });
+        let row = |what: &str, of: fn(&Usage) -> f64, goal| {
+            let what = format!("{count} boards, {what}");
+            Row { what, value: of(&daemon), yardstick: Some(of(&yardstick)), unit: "MB", goal }
+        };
+        rows.push(row("resident", |usage| usage.rss, Some(Goal::Units(goal))));
+        rows.push(row("of that not from files", |usage| usage.anon, None));
+    }
+    rows
+}
