@@ -55,8 +55,14 @@ impl Node {
 
     /// With so many events in its journal; `boot` is in its status.
     pub(crate) fn with(settings: Settings, boot: u32, events: u64) -> Node {
+        Node::prepared(settings, boot, events, |_, _| ())
+    }
+
+    /// With something in its outbox before it connects.
+    pub(crate) fn prepared(settings: Settings, boot: u32, events: u64, prepare: impl FnOnce(&Outbox, BoardNo)) -> Node {
         let outbox = Outbox::new();
         let board = outbox.add_board([0; 3], [events, 0, 0]);
+        prepare(&outbox, board);
         let journal = Arc::new(Mutex::new(events));
         let (stop, stopped) = watch::channel(false);
         let (sender, told) = sync_channel(100_000);

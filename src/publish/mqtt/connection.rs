@@ -77,7 +77,7 @@ pub(super) async fn run(session: &mut Session, stop: &mut watch::Receiver<bool>,
     loop {
         let now = wall::mono();
         let end = match stopping {
-            Stop::No => session.gathers_until(),
+            Stop::No => session.begins_until(),
             Stop::Flush(end) | Stop::Farewell(end) | Stop::Leave(end) => Some(end),
         };
         tokio::select! {
@@ -103,9 +103,12 @@ pub(super) async fn run(session: &mut Session, stop: &mut watch::Receiver<bool>,
             }
             () = tokio::time::sleep(end.unwrap_or(now).since(now)), if end.is_some() => {}
         }
+        if session.is_taken_over() {
+            return Over::TakenOver;
+        }
         let now = wall::mono();
         stopping = match stopping {
-            Stop::Flush(end) if now >= end || (session.gathers_until().is_none() && outbox.is_idle()) => {
+            Stop::Flush(end) if now >= end || (session.begins_until().is_none() && outbox.is_idle()) => {
                 info!(idle = outbox.is_idle(), "stopping");
                 session.farewell(now);
                 Stop::Farewell(now.after(PART))

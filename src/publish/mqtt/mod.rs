@@ -8,6 +8,7 @@ mod backoff;
 mod claims;
 mod connection;
 mod identity;
+mod namesakes;
 mod options;
 mod probe;
 mod session;

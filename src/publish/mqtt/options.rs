@@ -64,14 +64,16 @@ pub(super) fn options(settings: &Settings, will: String, clean: bool) -> MqttOpt
 
 const JSON: &str = "application/json";
 
-/// What we want to hear: commands for the round that is served, and which nodes there are.
-pub(super) fn filters(settings: &Settings) -> Vec<Filter> {
+/// What we want to hear, in two requests: our own status, whose answer comes before that to the second; then commands for
+/// the round that is served, and which nodes there are.
+pub(super) fn filters(settings: &Settings) -> [Vec<Filter>; 2] {
     let Settings { root, event, round, .. } = settings;
     let mut commands = Filter::new(format!("{root}/1/cmd/+/{event}/{round}/+/+"), QoS::AtLeastOnce);
     // Else a retained command would look like any other when it is sent.
     commands.preserve_retain = true;
     let node = |leaf: &str| Filter::new(format!("{root}/1/node/+/{leaf}"), QoS::AtLeastOnce);
-    vec![commands, node("info"), node("status")]
+    let own = Filter::new(settings.status_topic(), QoS::AtLeastOnce);
+    [vec![own], vec![commands, node("info"), node("status")]]
 }
 
 /// Gives a publication to the client; false = no broker would take it.

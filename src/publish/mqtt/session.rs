@@ -10,6 +10,7 @@ use rumqttc::v5::{AsyncClient, Event};
 use tracing::{debug, info, warn};
 
 use super::claims::{Change, Claims};
+use super::namesakes::Namesakes;
 use super::options;
 use super::types::{Arrived, ConnectionState, Hooks, Settings};
 use crate::publish::outbox::{Moved, Outbox, Publication, Quality, Taken, Ticket, WINDOW};
@@ -29,6 +30,7 @@ pub(super) struct Session {
     pub(super) hooks: Hooks,
     pub(super) state: ConnectionState,
     claims: Claims,
+    namesakes: Namesakes,
     /// Kinds of topics of which a refusal was told.
     told: BTreeSet<&'static str>,
     link: Option<Link>,
@@ -43,12 +45,23 @@ struct Link {
     ids: BTreeMap<u16, Handed>,
     /// Largest packet that the broker takes.
     largest: usize,
-    /// Until then nothing but `init` is sent; none = over.
-    gather: Option<Mono>,
+    phase: Phase,
+    /// Answers to subscriptions.
+    answers: usize,
     /// When something was last acknowledged, or nothing was under way.
     progress: Mono,
     /// The last status on its way.
     farewell: Option<Farewell>,
+}
+
+/// How far the beginning of a connection has come; each with its end at the latest.
+#[derive(Clone, Copy)]
+enum Phase {
+    /// Who we are at the broker is not known yet: nothing is sent.
+    Greeting(Mono),
+    /// What other nodes claim is not known yet: nothing but `init` is sent.
+    Gathering(Mono),
+    Open,
 }
 
 struct Handed {
@@ -72,7 +85,8 @@ fn kind(topic: &str) -> &'static str {
 impl Session {
     pub(super) fn new(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks) -> Session {
         let (claims, state) = (Claims::new(&settings), ConnectionState::default());
-        Session { settings, outbox, hooks, state, claims, told: BTreeSet::new(), link: None }
+        let namesakes = Namesakes::default();
+        Session { settings, outbox, hooks, state, claims, namesakes, told: BTreeSet::new(), link: None }
     }
 
     /// How long the connection has lasted; none = it never was.
@@ -82,14 +96,24 @@ impl Session {
 
     /// Forgets the connection and all its packet ids.
     pub(super) fn disconnected(&mut self) {
-        self.link = None;
+        if self.link.take().is_some() {
+            self.namesakes.lost();
+        }
         self.outbox.disconnected();
         (self.state.up, self.state.ready) = (false, false);
     }
 
     /// When [`Session::feed`] is to be called at the latest.
-    pub(super) fn gathers_until(&self) -> Option<Mono> {
-        self.link.as_ref().and_then(|link| link.gather)
+    pub(super) fn begins_until(&self) -> Option<Mono> {
+        match self.link.as_ref()?.phase {
+            Phase::Greeting(until) | Phase::Gathering(until) => Some(until),
+            Phase::Open => None,
+        }
+    }
+
+    /// Another client has taken our name, as far as the broker's silence can tell.
+    pub(super) fn is_taken_over(&self) -> bool {
+        self.namesakes.found()
     }
 
     /// The broker has stopped to answer.
@@ -120,52 +144,72 @@ impl Session {
         let largest = properties.and_then(|all| all.max_packet_size).map_or(usize::MAX, |most| most as usize);
         self.claims.connected();
         self.outbox.connected(now, window);
-        let handed = VecDeque::new();
-        let link = Link {
+        self.link = Some(Link {
             client: client.clone(),
             began: now,
-            handed,
+            handed: VecDeque::new(),
             ids: BTreeMap::new(),
             largest,
-            gather: Some(now.after(GATHER)),
+            phase: Phase::Greeting(now.after(GATHER)),
+            answers: 0,
             progress: now,
             farewell: None,
-        };
-        self.link = Some(link);
+        });
         info!(node = %self.settings.node, resumed = welcome.session_present, "connected to the broker");
-        if client.try_subscribe_many(options::filters(&self.settings)).is_err() {
-            warn!("the client took no subscription: commands will not be heard");
-        }
-        self.say("init");
-        // Only `init`: what other nodes claim is to be known before anything of a board is sent.
-        if let Some(Taken::Publication(publication)) = self.outbox.take(now) {
-            self.hand(publication);
+        for filters in options::filters(&self.settings) {
+            if client.try_subscribe_many(filters).is_err() {
+                warn!("the client took no subscription: commands will not be heard");
+            }
         }
         self.state = ConnectionState { up: true, ready: false, cause: String::new(), attempts: 0, ..self.state.clone() };
         self.state.retry = Duration::ZERO;
         (self.hooks.connection)(&self.state);
     }
 
-    fn subscribed(&self, answer: &SubAck) {
-        for (code, filter) in answer.return_codes.iter().zip(options::filters(&self.settings)) {
+    fn subscribed(&mut self, answer: &SubAck) {
+        let Some(link) = &mut self.link else { return };
+        let filters = options::filters(&self.settings);
+        for (code, filter) in answer.return_codes.iter().zip(filters.get(link.answers).into_iter().flatten()) {
             if !matches!(code, SubscribeReasonCode::Success(_)) {
                 warn!(filter = %filter.path, ?code, "the broker refused a subscription");
             }
         }
+        link.answers += 1;
+        if link.answers == filters.len() {
+            self.greet();
+        }
+    }
+
+    /// Says `init`, and nothing else yet: what other nodes claim is to be known before anything of a board is sent.
+    fn greet(&mut self) {
+        let now = wall::mono();
+        let Some(link) = self.link.as_mut().filter(|link| matches!(link.phase, Phase::Greeting(_))) else { return };
+        link.phase = Phase::Gathering(now.after(GATHER));
+        if self.namesakes.found() {
+            return;
+        }
+        self.say("init");
+        if let Some(Taken::Publication(publication)) = self.outbox.take(now) {
+            self.hand(publication);
+        }
     }
 
     /// Puts the node's state before everything that waits.
-    fn say(&self, state: &'static str) {
-        self.outbox.urgent(self.settings.status_topic(), (self.hooks.status)(state));
+    fn say(&mut self, state: &'static str) {
+        let payload = (self.hooks.status)(state);
+        self.namesakes.know(payload.as_bytes());
+        self.outbox.urgent(self.settings.status_topic(), payload);
     }
 
     /// Gives the client what goes next and asks for what is in the journal only.
     pub(super) fn feed(&mut self, now: Mono) {
-        match self.link.as_ref().map(|link| link.gather) {
+        match self.link.as_ref().map(|link| link.phase) {
             None => return,
-            Some(Some(until)) if now < until => return,
-            Some(Some(_)) => self.gathered(),
-            Some(None) => {}
+            Some(Phase::Greeting(until) | Phase::Gathering(until)) if now < until => return,
+            // The broker tells us nothing about nodes.
+            Some(Phase::Greeting(_)) => return self.greet(),
+            Some(Phase::Gathering(_)) => self.gathered(),
+            Some(Phase::Open) => {}
         }
         loop {
             for wanted in self.outbox.refills(now) {
@@ -189,7 +233,7 @@ impl Session {
 
     fn gathered(&mut self) {
         if let Some(link) = &mut self.link {
-            link.gather = None;
+            link.phase = Phase::Open;
         }
         let changes = self.claims.gathered();
         self.tell(changes);
@@ -296,15 +340,14 @@ impl Session {
         });
     }
 
-    /// Our own status comes back: everything the broker kept came before it. Or a late will took its place.
+    /// Our own status: kept from before; come back, and with it everything that was kept of others; or replaced by a will.
     fn heard_of_ourselves(&mut self, leaf: &str, publish: &Publish) {
-        if leaf != "status" || publish.retain {
-            return;
-        }
-        if self.gathers_until().is_some() {
-            self.gathered();
-        } else if self.state.ready && is_lost(&publish.payload) && self.lasting() {
-            self.say("ready");
+        let Some(phase) = self.link.as_ref().map(|link| link.phase).filter(|_| leaf == "status") else { return };
+        match phase {
+            Phase::Greeting(_) if publish.retain => self.namesakes.heard(&publish.payload),
+            Phase::Gathering(_) if !publish.retain => self.gathered(),
+            Phase::Open if self.state.ready && is_lost(&publish.payload) && self.lasting() => self.say("ready"),
+            _ => {}
         }
     }
 
@@ -330,5 +373,11 @@ impl Session {
 }
 
 fn is_lost(payload: &[u8]) -> bool {
-    serde_json::from_slice::<serde_json::Value>(payload).is_ok_and(|message| message["body"]["state"] == "lost")
+    life(payload).as_deref() == Some("lost")
+}
+
+/// The state in a node's status.
+pub(super) fn life(payload: &[u8]) -> Option<String> {
+    let message: serde_json::Value = serde_json::from_slice(payload).ok()?;
+    Some(message["body"]["state"].as_str()?.to_owned())
 }
