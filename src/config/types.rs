@@ -142,7 +142,8 @@ pub struct Broker {
 
 impl Default for Broker {
     fn default() -> Broker {
-        Broker { enabled: false, tcp: "127.0.0.1:1883".to_owned(), websocket: "127.0.0.1:9001".to_owned(), user: BTreeMap::new() }
+        // WebSocket is off: without users, a page in a browser of this machine could send commands.
+        Broker { enabled: false, tcp: "127.0.0.1:1883".to_owned(), websocket: String::new(), user: BTreeMap::new() }
     }
 }
 

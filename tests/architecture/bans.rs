@@ -30,7 +30,9 @@ fn disallowed_calls() -> Vec<String> {
     let methods = text.split("disallowed-types").next().unwrap_or_default();
     let last_two =
         |path: String| path.rsplitn(3, "::").take(2).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("::");
-    quoted_after(methods, "path = ").into_iter().map(last_two).collect()
+    // Tokio's channel of the same name takes its capacity; the one without is told by its empty brackets.
+    let told_apart = |call: String| if call == "mpsc::channel" { "mpsc::channel()".to_owned() } else { call };
+    quoted_after(methods, "path = ").into_iter().map(last_two).map(told_apart).collect()
 }
 
 fn calls_without_excuse(source: &Source, calls: &[String], excused: &[Excuse]) -> Vec<String> {
