@@ -29,6 +29,8 @@ mod settings;
 mod source;
 #[path = "architecture/spdx.rs"]
 mod spdx;
+#[path = "architecture/topics.rs"]
+mod topics;
 
 /// Fails with every problem found, one a line: `file:line: what is wrong`.
 #[track_caller]

@@ -98,7 +98,7 @@ impl Board {
         self.topic("public", "revision")
     }
 
-    /// `cmd/+/…/+`: the filter of all commands about this board.
+    /// `cmd/<user>/…/<verb>`: the filter of all commands about this board.
     pub fn commands(&self) -> String {
         format!("{}/1/cmd/+/{}/{}/{}/+", self.root, self.event, self.round, self.board)
     }

@@ -60,7 +60,7 @@ fn rules_differing(wanted: &[String], rules: &str) -> Vec<String> {
     missing.chain(unknown.map(|line| format!("{RULES}: no driver has this device: {line}"))).collect()
 }
 
-fn text_of(path: &str) -> Option<&'static str> {
+pub(crate) fn text_of(path: &str) -> Option<&'static str> {
     files::all().iter().find(|file| file.path == path).map(|file| file.text.as_str())
 }
 
