@@ -16,16 +16,27 @@ use super::shared::{Condition, Face, Shared};
 use super::station::Station;
 use crate::wall::{self, Mono};
 
-/// A station that works on one thing for longer than this hangs.
-const STUCK: Duration = Duration::from_secs(5);
-/// Reading a whole day's journal takes longer.
-const OPENING: Duration = Duration::from_secs(120);
+/// How long a station may work on one thing before it is said to hang.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// At work.
+    pub serving: Duration,
+    /// While it reads its journal; a whole day's takes long.
+    pub opening: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience { serving: Duration::from_secs(5), opening: Duration::from_secs(120) }
+    }
+}
 
 /// One board that is served.
 pub(super) struct Served {
     /// What others see of it.
     pub(super) face: Arc<Face>,
     plan: Plan,
+    patience: Patience,
     port: Arc<PortThread>,
     thread: Option<JoinHandle<()>>,
     /// It hung once and another thread took its place.
@@ -39,24 +50,27 @@ impl Served {
     ///
     /// # Errors
     /// There are no more threads.
-    pub(super) fn start(plan: Plan, shared: &Arc<Shared>) -> Result<Served> {
+    pub(super) fn start(plan: Plan, patience: Patience, shared: &Arc<Shared>) -> Result<Served> {
         let id = plan.setting.board.board.clone();
         let face = Arc::new(Face::new(&id));
         let sink = sink(Arc::clone(&face.inbox));
         let port = PortThread::start(&format!("port-{id}"), plan.wanted.clone(), Arc::clone(&shared.ports), micros, sink);
         let port = Arc::new(port.with_context(|| format!("board {id}"))?);
-        let mut served = Served { face, plan, port, thread: None, replaced: false, full: 0 };
-        served.begin(shared)?;
+        let mut served = Served { face, plan, patience, port, thread: None, replaced: false, full: 0 };
+        served.begin(shared, false)?;
         Ok(served)
     }
 
-    fn begin(&mut self, shared: &Arc<Shared>) -> Result<()> {
+    /// Another thread reads the inbox from now on; `parked`: it only records.
+    fn begin(&mut self, shared: &Arc<Shared>, parked: bool) -> Result<()> {
+        self.face.set_condition(if parked { Condition::Parked } else { Condition::Opening });
         let station = Station {
             plan: self.plan.clone(),
             shared: Arc::clone(shared),
             face: Arc::clone(&self.face),
             reader: self.face.inbox.replace_reader(),
             port: Arc::clone(&self.port),
+            parked,
         };
         let name = format!("board-{}", self.face.board);
         let thread = Builder::new().name(name).spawn(move || station.run());
@@ -69,7 +83,8 @@ impl Served {
         self.plan.dir.clone()
     }
 
-    /// Looks whether the station hangs: the first time another thread takes its place, after that it is given up.
+    /// Looks whether the station hangs: the first time another thread takes its place, after that it is
+    /// parked.
     pub(super) fn look(&mut self, shared: &Arc<Shared>) {
         let full = self.face.inbox.full();
         if full > self.full {
@@ -78,8 +93,8 @@ impl Served {
         }
         let condition = self.face.condition();
         let limit = match condition {
-            Condition::Opening => OPENING,
-            Condition::Serving => STUCK,
+            Condition::Opening => self.patience.opening,
+            Condition::Serving => self.patience.serving,
             Condition::Parked | Condition::Refused | Condition::Ended => return,
         };
         let stuck = self.face.pulse.stuck_for(wall::mono());
@@ -87,24 +102,27 @@ impl Served {
             return;
         }
         let board = &self.face.board;
-        if self.replaced {
-            tracing::error!("board {board}: hangs again, for {} s: given up", stuck.as_secs());
-            self.face.set_condition(Condition::Parked);
-            return;
-        }
-        tracing::error!("board {board}: hangs for {} s: another thread goes on from its journal", stuck.as_secs());
-        self.replaced = true;
-        if let Err(error) = self.begin(shared) {
+        let what = if self.replaced { "its bytes are still recorded" } else { "another thread goes on from its journal" };
+        tracing::error!("board {board}: hangs for {} s: {what}", stuck.as_secs());
+        if let Err(error) = self.begin(shared, self.replaced) {
             tracing::error!("{error:#}");
             self.face.set_condition(Condition::Parked);
         }
+        self.replaced = true;
         // The new one hears of the link from its beginning.
         self.port.want(self.plan.wanted.clone());
     }
 
-    /// Ends the station, then the link. A thread that does not end in time is left behind.
+    /// The station is to end.
+    pub(super) fn tell_to_stop(&self) {
+        // Behind what has arrived; before it only if there is no room.
+        if !self.face.inbox.offer(ToStation::Stop) {
+            self.face.inbox.urgent(ToStation::Stop);
+        }
+    }
+
+    /// Waits for its end, then ends the link. A thread that does not end in time is left behind.
     pub(super) fn stop(self, within: Duration) {
-        self.face.inbox.urgent(ToStation::Stop);
         if self.thread.is_some() && self.face.wait_until_ended(within) {
             if let Some(thread) = self.thread
                 && thread.join().is_err()

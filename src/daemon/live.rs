@@ -72,6 +72,7 @@ impl Live {
             Ok(())
         };
         let (mut recorder, restored) = Recorder::open(Box::new(disk), plan.limits, &plan.setting, &plan.session, sink)?;
+        anyhow::ensure!(!outlet.is_replaced(), "another thread goes on with this board");
         tell(&face.board, &restored);
         recorder.defer();
         recorder.station_mut().set_lazy(true);
@@ -207,6 +208,9 @@ impl Live {
             out.push(output);
             Ok(())
         });
+        if outlet.is_replaced() {
+            return;
+        }
         self.pass_on(outlet);
         let (stale, held) = (self.recorder.station().stale(), self.recorder.is_holding());
         let due = self.pace.due(stale, held, wall::mono());

@@ -33,5 +33,6 @@ mod supervisor;
 mod timeline;
 mod worker;
 
+pub use board::Patience;
 pub use plan::{Plan, node_name, plans};
 pub use supervisor::{Daemon, Ended};

@@ -28,6 +28,7 @@ const RAW_EXPIRY: Duration = Duration::from_secs(60);
 pub(super) struct Outlet {
     shared: Arc<Shared>,
     face: Arc<Face>,
+    reader: u64,
     port: Arc<PortThread>,
     root: String,
     wanted: Wanted,
@@ -40,7 +41,7 @@ pub(super) struct Outlet {
 
 impl Outlet {
     /// The outlet of a plan's station.
-    pub(super) fn new(plan: &Plan, shared: Arc<Shared>, face: Arc<Face>, port: Arc<PortThread>) -> Outlet {
+    pub(super) fn new(plan: &Plan, shared: Arc<Shared>, face: Arc<Face>, reader: u64, port: Arc<PortThread>) -> Outlet {
         let stamp = Stamp { node: shared.node.clone(), boot: shared.boot, anchor: Anchor::default() };
         Outlet {
             root: plan.setting.board.root.clone(),
@@ -50,8 +51,14 @@ impl Outlet {
             told: None,
             shared,
             face,
+            reader,
             port,
         }
+    }
+
+    /// Another thread has taken the place of the one that this belongs to: nothing may come out of it any more.
+    pub(super) fn is_replaced(&self) -> bool {
+        !self.face.inbox.is_reader(self.reader)
     }
 
     /// What time it is.

@@ -32,13 +32,17 @@ impl Parked {
         Ok(Parked { journal, line: Timeline::new(now, wall::mono()) })
     }
 
-    /// Records until the end.
-    pub(super) fn serve(&mut self, face: &Face, reader: u64, outlet: &mut Outlet) {
+    /// Records until the end; the device's status goes on naming the `problem`.
+    pub(super) fn serve(&mut self, face: &Face, reader: u64, outlet: &mut Outlet, problem: &str) {
         loop {
             let wait = self.journal.dirty_since().map(|_| FLUSH_AFTER);
             match face.inbox.pop(reader, wait) {
                 Popped::Item(ToStation::Stop) | Popped::Closed => break,
-                Popped::Item(item) => self.take(item, outlet),
+                Popped::Item(item) => {
+                    self.take(item, outlet);
+                    outlet.device.missing(problem.to_owned());
+                    outlet.tell_device();
+                }
                 Popped::TimedOut => {}
             }
             let now = self.line.at(wall::mono());

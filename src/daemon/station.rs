@@ -40,20 +40,27 @@ pub(super) struct Station {
     pub(super) reader: u64,
     /// The thread of its link.
     pub(super) port: Arc<PortThread>,
+    /// It hung before: only record.
+    pub(super) parked: bool,
 }
 
 impl Station {
     /// Runs until it is told to stop or another reader takes its inbox.
     pub(super) fn run(self) {
-        let Station { plan, shared, face, reader, port } = self;
-        let mut outlet = Outlet::new(&plan, Arc::clone(&shared), Arc::clone(&face), port);
-        face.set_condition(Condition::Opening);
+        let Station { plan, shared, face, reader, port, parked } = self;
+        let mut outlet = Outlet::new(&plan, Arc::clone(&shared), Arc::clone(&face), reader, port);
         let mut again = false;
         let end = loop {
+            if parked {
+                break park(&plan, &face, reader, &mut outlet, "hung twice");
+            }
             let opened = with_net(&face, || {
                 let disk = Fenced::open(&plan, Arc::clone(&face), reader)?;
                 Live::open(disk, &plan, &shared, &face, &mut outlet, again)
             });
+            if outlet.is_replaced() {
+                break Condition::Ended;
+            }
             let mut live = match opened {
                 Some(Ok(live)) => live,
                 Some(Err(error)) => {
@@ -62,10 +69,13 @@ impl Station {
                     outlet.tell_device();
                     break Condition::Refused;
                 }
-                None => break park(&plan, &face, reader, &mut outlet),
+                None => break park(&plan, &face, reader, &mut outlet, "failed twice at the same record"),
             };
             face.set_condition(Condition::Serving);
             if serve(&mut live, &face, reader, &mut outlet) == Served::Ended {
+                break Condition::Ended;
+            }
+            if outlet.is_replaced() {
                 break Condition::Ended;
             }
             tracing::error!("board {}: a fault in the program; the station is rebuilt from its journal", face.board);
@@ -73,7 +83,7 @@ impl Station {
             again = true;
         };
         // A replaced reader says nothing of the station any more.
-        if face.inbox.is_reader(reader) {
+        if !outlet.is_replaced() {
             face.set_condition(end);
             face.set_ended();
         }
@@ -113,16 +123,17 @@ fn with_net<T>(face: &Face, work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// The journal itself brings the game down.
-fn park(plan: &Plan, face: &Arc<Face>, reader: u64, outlet: &mut Outlet) -> Condition {
-    tracing::error!("board {}: parked: it fails again at the same record; its bytes are still recorded", face.board);
+/// The game is not touched any more.
+fn park(plan: &Plan, face: &Arc<Face>, reader: u64, outlet: &mut Outlet, why: &str) -> Condition {
+    tracing::error!("board {}: parked: its game {why}; its bytes are still recorded", face.board);
     face.set_condition(Condition::Parked);
-    outlet.device.missing("the board's game failed twice at the same record and was parked".to_owned());
+    let problem = format!("the board's game {why} and was parked");
+    outlet.device.missing(problem.clone());
     outlet.tell_device();
     let disk = Fenced::open(plan, Arc::clone(face), reader).map_err(Into::into);
     let opened = disk.and_then(|disk| Parked::open(plan, disk));
     match opened {
-        Ok(mut parked) => parked.serve(face, reader, outlet),
+        Ok(mut parked) => parked.serve(face, reader, outlet, &problem),
         Err(error) => tracing::error!("board {}: not even recorded: {error:#}", face.board),
     }
     Condition::Parked

@@ -12,12 +12,12 @@ use flagfall_hardware::port::Ports;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::board::Served;
+use super::board::{Patience, Served};
 use super::inbox::Inbox;
 use super::intake::Intake;
 use super::network;
 use super::node::Node;
-use super::plan::{node_name, plans};
+use super::plan::{Plan, node_name, plans};
 use super::pulse::Pulse;
 use super::shared::Shared;
 use super::{boot, disk, worker};
@@ -30,7 +30,7 @@ use crate::wall;
 const TICK: Duration = Duration::from_secs(1);
 /// A journal thread that waits for the same disk longer than this keeps the watchdog from being fed.
 const DISK_STUCK: Duration = Duration::from_secs(8);
-/// How long stations have to end.
+/// How long stations have to end, all of them together.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
 /// A daemon at work.
@@ -62,6 +62,14 @@ impl Daemon {
     /// # Errors
     /// The broker's port is taken, a file that the configuration names cannot be used, or there are no more threads.
     pub async fn start(loaded: &Loaded) -> Result<Daemon> {
+        Daemon::start_with(loaded, plans(&loaded.config, loaded.hash)?, Patience::default()).await
+    }
+
+    /// The same with plans for the boards that were made otherwise, and another patience with them.
+    ///
+    /// # Errors
+    /// As [`Daemon::start`].
+    pub async fn start_with(loaded: &Loaded, plans: Vec<Plan>, patience: Patience) -> Result<Daemon> {
         let mut config = loaded.config.clone();
         let name = node_name(config.node.name.as_deref());
         #[cfg(feature = "broker")]
@@ -97,8 +105,7 @@ impl Daemon {
         let disk_pulse = Arc::new(Pulse::default());
         let disk = disk::start(Arc::clone(&shared.disk), Arc::clone(&shared.outbox), Arc::clone(&disk_pulse))?;
         let worker = worker::start(Arc::clone(&shared.worker))?;
-        let plans = plans(&config, loaded.hash)?;
-        let served = plans.into_iter().map(|plan| Served::start(plan, &shared)).collect::<Result<Vec<_>>>()?;
+        let served = plans.into_iter().map(|plan| Served::start(plan, patience, &shared)).collect::<Result<Vec<_>>>()?;
         let node = Node::new(&config, Arc::clone(&shared), served.iter().map(|served| Arc::clone(&served.face)).collect());
         Ok(Daemon {
             config,
@@ -149,7 +156,11 @@ impl Daemon {
         notify(&[sd_notify::NotifyState::Stopping]);
         let served = std::mem::take(&mut self.served);
         // Links and stations end on their threads; the network goes on publishing what they say last.
-        let ends = tokio::task::spawn_blocking(move || served.into_iter().for_each(|served| served.stop(END_WITHIN)));
+        let ends = tokio::task::spawn_blocking(move || {
+            served.iter().for_each(Served::tell_to_stop);
+            let until = wall::mono().after(END_WITHIN);
+            served.into_iter().for_each(|served| served.stop(until.since(wall::mono())));
+        });
         ends.await.context("ending the stations")?;
         // Nobody listens if the network has ended by itself.
         let _ = stopper.send(true);
