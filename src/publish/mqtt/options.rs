@@ -76,7 +76,7 @@ pub(super) fn filters(settings: &Settings) -> [Vec<Filter>; 2] {
     [vec![own], vec![commands, node("info"), node("status")]]
 }
 
-/// Gives a publication to the client; false = no broker would take it.
+/// Gives a publication to the client; false = the client takes no more, because its connection is gone.
 pub(super) fn publish(client: &AsyncClient, publication: Publication) -> bool {
     let Publication { topic, payload, quality, retain, expiry, correlation, .. } = publication;
     let seconds = |time: Duration| u32::try_from(time.as_secs().max(1)).unwrap_or(u32::MAX);

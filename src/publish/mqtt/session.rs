@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rumqttc::Outgoing;
 use rumqttc::v5::mqttbytes::v5::{ConnAck, Packet, PubAck, PubAckReason, Publish, SubAck, SubscribeReasonCode};
 use rumqttc::v5::{AsyncClient, Event};
+use rumqttc::{Outgoing, valid_topic};
 use tracing::{debug, info, warn};
 
 use super::claims::{Change, Claims};
@@ -50,6 +50,8 @@ struct Link {
     answers: usize,
     /// When something was last acknowledged, or nothing was under way.
     progress: Mono,
+    /// The client takes no more.
+    gone: bool,
     /// The last status on its way.
     farewell: Option<Farewell>,
 }
@@ -122,7 +124,7 @@ impl Session {
         if link.handed.is_empty() && link.ids.is_empty() {
             link.progress = now;
         }
-        now.since(link.progress) >= STALL
+        link.gone || now.since(link.progress) >= STALL
     }
 
     /// One thing that the client told.
@@ -153,6 +155,7 @@ impl Session {
             phase: Phase::Greeting(now.after(GATHER)),
             answers: 0,
             progress: now,
+            gone: false,
             farewell: None,
         });
         info!(node = %self.settings.node, resumed = welcome.session_present, "connected to the broker");
@@ -211,7 +214,7 @@ impl Session {
             Some(Phase::Gathering(_)) => self.gathered(),
             Some(Phase::Open) => {}
         }
-        loop {
+        while self.link.as_ref().is_some_and(|link| !link.gone) {
             for wanted in self.outbox.refills(now) {
                 (self.hooks.refill)(wanted.board, wanted.audience, wanted.from);
             }
@@ -253,11 +256,14 @@ impl Session {
         let size = publication.topic.len() + publication.payload.len() + AROUND;
         if size > link.largest {
             self.refused(ticket, kind, "it is larger than the broker takes");
+        } else if !valid_topic(&publication.topic) {
+            self.refused(ticket, kind, "its topic is not one");
         } else if options::publish(&link.client, publication) {
             link.handed.push_back(Handed { ticket, quality, kind });
             return Some(ticket);
         } else {
-            self.refused(ticket, kind, "its topic is not one");
+            // The client will say so next; until then the publication counts as under way, and then as lost.
+            link.gone = true;
         }
         None
     }
