@@ -101,7 +101,8 @@ impl Line {
             return 0;
         }
         let mut missing = 0;
-        for event in events {
+        // What the station has not given away yet may still wait for the disk.
+        for event in events.into_iter().take_while(|event| event.number <= upto) {
             if event.number < self.tail {
                 continue;
             }
@@ -110,7 +111,6 @@ impl Line {
             }
             missing += event.number - self.tail;
             self.tail = event.number + 1;
-            self.last = self.last.max(event.number);
             self.queue.push_back(Slot { event, acked: false });
         }
         if end && self.tail <= upto {
