@@ -19,7 +19,7 @@ use super::network;
 use super::node::Node;
 use super::plan::{Plan, node_name, plans};
 use super::pulse::Pulse;
-use super::shared::Shared;
+use super::shared::{Condition, Face, Shared};
 use super::{boot, disk, worker};
 use crate::config::{Config, Loaded};
 use crate::publish::mqtt;
@@ -30,6 +30,11 @@ use crate::wall;
 const TICK: Duration = Duration::from_secs(1);
 /// A journal thread that waits for the same disk longer than this keeps the watchdog from being fed.
 const DISK_STUCK: Duration = Duration::from_secs(8);
+/// How long the network waits for boards that read their journals, so that `ready` holds for them. One whose journal takes longer
+/// comes later.
+const OPEN_WITHIN: Duration = Duration::from_secs(10);
+/// How often it looks.
+const OPEN_LOOK: Duration = Duration::from_millis(5);
 /// How long stations have to end, all of them together.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
@@ -135,7 +140,12 @@ impl Daemon {
         let (stopper, stopped) = watch::channel(false);
         let settings = self.settings();
         let hooks = network::hooks(&self.node, self.intake(), &self.served);
-        let network = tokio::spawn(mqtt::run(settings, Arc::clone(&self.shared.outbox), hooks, stopped));
+        let faces: Vec<_> = self.served.iter().map(|served| Arc::clone(&served.face)).collect();
+        let outbox = Arc::clone(&self.shared.outbox);
+        let network = tokio::spawn(async move {
+            opened(&faces).await;
+            mqtt::run(settings, outbox, hooks, stopped).await
+        });
         self.node.tell_info();
         notify(&[sd_notify::NotifyState::Ready]);
         let mut ticks = interval(TICK);
@@ -216,6 +226,14 @@ impl Daemon {
     fn intake(&self) -> Intake {
         let faces = self.served.iter().map(|served| Arc::clone(&served.face)).collect();
         Intake::new(&self.config, faces)
+    }
+}
+
+/// Returns when every board has something to show or will have nothing, or after [`OPEN_WITHIN`].
+async fn opened(faces: &[Arc<Face>]) {
+    let until = wall::mono().after(OPEN_WITHIN);
+    while wall::mono() < until && faces.iter().any(|face| face.condition() == Condition::Opening) {
+        tokio::time::sleep(OPEN_LOOK).await;
     }
 }
 
