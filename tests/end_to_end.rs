@@ -1,0 +1,28 @@
+//! From a pseudo-terminal to an independent client: boards that are moved, the daemon as a process, a real broker.
+
+mod mqtt_support;
+
+#[path = "end_to_end/commands.rs"]
+mod commands;
+#[path = "end_to_end/contract.rs"]
+mod contract;
+#[path = "end_to_end/games.rs"]
+mod games;
+#[path = "end_to_end/rig.rs"]
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod rig;
+#[path = "end_to_end/watch.rs"]
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod watch;
+
+use mqtt_support::Mosquitto;
+use rig::{Rig, Seat};
+
+#[test]
+fn a_wrong_configuration_ends_it_at_once_and_says_where() {
+    let broker = Mosquitto::start();
+    let rig = Rig::new(broker.port(), "delai = 3", &[Seat { id: "b1", time_control: "60" }]);
+    assert_eq!(rig.start().wait().code(), Some(78));
+    let log = rig.log();
+    assert!(log.contains("flagfall.toml:8:1: event.delai") && log.contains("did you mean `delay`"), "{log}");
+}

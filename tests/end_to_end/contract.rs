@@ -1,0 +1,130 @@
+//! What every message keeps to: headers, delivery, what the live audience may see, numbers without gaps.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::watch::Heard;
+
+/// How a message is delivered (`mqtt.md` section 3).
+struct Delivery {
+    qos: u8,
+    retain: bool,
+    expiry: Option<u32>,
+}
+
+/// All fields of `body` below `live/` and `public/`.
+const SHOWN: [&str; 20] = [
+    "game_no",
+    "initial_fen",
+    "fen",
+    "moves",
+    "clock",
+    "result",
+    "ply",
+    "san",
+    "uci",
+    "white_ms",
+    "black_ms",
+    "running",
+    "read_us",
+    "resolution_ms",
+    "source",
+    "from_ply",
+    "cause",
+    "white",
+    "black",
+    "at",
+];
+/// All fields of the header of any message.
+const HEADER: [&str; 9] = ["v", "type", "id", "no", "game", "rev", "node", "boot", "t"];
+/// People of the configuration.
+const NAMES: [&str; 2] = ["Wilhelmina", "Bartholomew"];
+
+fn delivery(heard: &Heard) -> Delivery {
+    let leaf = heard.topic.rsplit('/').next().unwrap_or_default();
+    match (heard.branch(), leaf) {
+        ("live", "clock") => Delivery { qos: 0, retain: true, expiry: None },
+        ("node", "health") => Delivery { qos: 0, retain: true, expiry: Some(120) },
+        ("public" | "live" | "arbiter", "move" | "revision" | "audit") => Delivery { qos: 1, retain: false, expiry: Some(3600) },
+        ("reply", _) => Delivery { qos: 1, retain: false, expiry: Some(60) },
+        _ => Delivery { qos: 1, retain: true, expiry: None },
+    }
+}
+
+/// Checks each message of the daemon's by itself.
+pub(crate) fn each(all: &[Heard]) {
+    let ours = |heard: &&Heard| heard.branch() != "cmd";
+    for heard in all.iter().filter(ours) {
+        let about = || format!("{} {:.400}", heard.topic, heard.payload);
+        let Delivery { qos, retain, expiry } = delivery(heard);
+        assert_eq!((heard.qos, heard.retain), (qos, retain), "{}", about());
+        assert_eq!((heard.content_type.as_str(), heard.format.as_str()), ("application/json", "1"), "{}", about());
+        let left: Option<u32> = heard.expiry.parse().ok();
+        assert!(left.is_some() == expiry.is_some() && left <= expiry, "{}: {left:?} s", about());
+        assert!(NAMES.iter().all(|name| !heard.topic.contains(name)), "{}", about());
+        if heard.payload.is_empty() {
+            assert!(retain, "only a state is deleted: {}", about());
+            continue;
+        }
+        header(heard, &about());
+        if matches!(heard.branch(), "live" | "public") {
+            let mut fields = Vec::new();
+            names(heard.body(), &mut fields);
+            let more: Vec<_> = fields.into_iter().filter(|field| !SHOWN.contains(field)).collect();
+            assert!(more.is_empty(), "{more:?} in {}", about());
+        }
+    }
+}
+
+fn header(heard: &Heard, about: &str) {
+    let fields = heard.json.as_object().unwrap_or_else(|| panic!("no object: {about}"));
+    assert!(fields.keys().all(|key| HEADER.contains(&key.as_str()) || key == "body"), "{about}");
+    assert_eq!(heard.json["v"], "1.0", "{about}");
+    assert_eq!(heard.json["node"], "pi-1", "{about}");
+    assert!(heard.json["boot"].as_u64().is_some_and(|boot| boot > 0), "{about}");
+    let kind = heard.json["type"].as_str().unwrap_or_default();
+    let will = kind == "node.status" && heard.body()["state"] == "lost";
+    assert!(will || heard.json["t"]["us"].is_u64() && heard.json["t"]["utc"].is_string(), "{about}");
+    if matches!(heard.branch(), "arbiter" | "live" | "public") {
+        assert_eq!(heard.retain, heard.json["rev"].is_u64(), "states have a revision: {about}");
+        assert_eq!(!heard.retain, heard.no().is_some(), "events have a number: {about}");
+        assert_eq!(!heard.retain, heard.json["id"].is_string(), "{about}");
+        assert!(heard.json["game"].is_string(), "{about}");
+    }
+}
+
+/// The names of all fields, however deep.
+fn names<'a>(value: &'a Value, out: &mut Vec<&'a str>) {
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+            out.push(name);
+            names(value, out);
+        }),
+        Value::Array(values) => values.iter().for_each(|value| names(value, out)),
+        _ => {}
+    }
+}
+
+/// Board and audience of an event: `live/open26/5/b1`.
+pub(crate) fn line(topic: &str) -> String {
+    let levels: Vec<&str> = topic.split('/').skip(2).take(4).collect();
+    levels.join("/")
+}
+
+/// The events of each board and audience, each once; panics at a gap or if the first occurrences are not in order.
+pub(crate) fn events(all: &[Heard]) -> BTreeMap<String, Vec<Heard>> {
+    let mut lines = BTreeMap::<String, Vec<Heard>>::new();
+    for heard in all.iter().filter(|heard| heard.no().is_some()) {
+        let line = lines.entry(line(&heard.topic)).or_default();
+        let (no, next) = (heard.no().unwrap_or_default(), line.len() as u64 + 1);
+        assert!(no <= next, "{} after {}: {}", no, next - 1, heard.topic);
+        if no == next {
+            line.push(heard.clone());
+        } else {
+            let first = &line[no as usize - 1];
+            assert_eq!((&first.topic, &first.json["body"]), (&heard.topic, &heard.json["body"]), "told again, and otherwise");
+        }
+    }
+    lines
+}
