@@ -27,7 +27,8 @@ const PART: Duration = Duration::from_millis(500);
 /// How a connection, or the attempt at one, ended.
 pub(super) enum Over {
     Stopped,
-    TakenOver,
+    /// Another client has our name.
+    Namesake,
     /// Our name or password is not good.
     Refused(String),
     Lost(String),
@@ -104,7 +105,7 @@ pub(super) async fn run(session: &mut Session, stop: &mut watch::Receiver<bool>,
             () = tokio::time::sleep(end.unwrap_or(now).since(now)), if end.is_some() => {}
         }
         if session.is_taken_over() {
-            return Over::TakenOver;
+            return Over::Namesake;
         }
         let now = wall::mono();
         stopping = match stopping {
@@ -139,7 +140,7 @@ fn over(error: &ConnectionError) -> Over {
         ConnectionError::ConnectionRefused(code) => Over::Lost(format!("the broker refuses us: {code:?}")),
         ConnectionError::MqttState(StateError::ServerDisconnect {
             reason_code: DisconnectReasonCode::SessionTakenOver, ..
-        }) => Over::TakenOver,
+        }) => Over::Namesake,
         ConnectionError::MqttState(StateError::ServerDisconnect { reason_code, .. }) => {
             Over::Lost(format!("the broker ended the connection: {reason_code:?}"))
         }

@@ -26,7 +26,7 @@ use self::connection::Over;
 pub use self::identity::{Identity, IdentityError};
 pub use self::probe::probe;
 use self::session::Session;
-pub use self::types::{Arrived, ConnectionState, Ended, Hooks, Pace, Settings};
+pub use self::types::{Arrived, ConnectionState, Ended, Foreign, Hooks, Pace, Settings};
 use super::outbox::Outbox;
 use crate::wall;
 
@@ -45,7 +45,7 @@ pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop
         clean = matches!(over, Over::BadPacket(_));
         let (cause, wait) = match over {
             Over::Stopped => return Ended::Stopped,
-            Over::TakenOver => {
+            Over::Namesake => {
                 warn!(node = %session.settings.node, "another client has our name: publishing ends");
                 "another client has our name".clone_into(&mut session.state.cause);
                 (session.hooks.connection)(&session.state);

@@ -77,6 +77,9 @@ pub struct ConnectionState {
     pub bad_packets: u64,
 }
 
+/// Is told a board's id, a node, and whether that node claims the board.
+pub type Foreign = Box<dyn Fn(&str, &str, bool) + Send + Sync>;
+
 /// Who is told what. All are called by the network task and must not block.
 pub struct Hooks {
     /// A cursor moved: the broker has every event of this board and audience up to the number.
@@ -92,7 +95,7 @@ pub struct Hooks {
     /// by somebody is to be held ([`Outbox::hold`](crate::publish::outbox::Outbox::hold)), to be left out of our own info's
     /// list of boards, and the arbiter to be told. Only claims that were there before we were ready count: the second
     /// withholds, not both.
-    pub foreign: Box<dyn Fn(&str, &str, bool) + Send + Sync>,
+    pub foreign: Foreign,
     /// Makes the payload of this node's status: `init`, `ready`, `stopped`, or, for the will, `lost`.
     pub status: Box<dyn Fn(&'static str) -> String + Send + Sync>,
 }
