@@ -35,7 +35,7 @@ pub(crate) struct Demo {
     /// End after the games; exit code 0 only if everything arrived.
     #[arg(long)]
     once: bool,
-    /// So many times as fast as people play, 0.1 to 4.
+    /// So many times as fast as people play, 0.1 to 2: a board that is read is no faster.
     #[arg(long, default_value_t = 1.0, value_name = "X")]
     speed: f64,
     /// The public sees everything so many seconds later.
@@ -66,7 +66,7 @@ impl Demo {
     }
 
     async fn play(self, picture: bool) -> Result<ExitCode> {
-        let room = Room::set_up(self.speed.clamp(0.1, 4.0))?;
+        let room = Room::set_up(self.speed.clamp(0.1, 2.0))?;
         let delay = Duration::from_secs(self.delay);
         let daemon = Daemon::start(&room.configuration(self.tcp.clone(), self.websocket.clone(), delay)).await?;
         let (tcp, websocket) = daemon.broker().context("the broker did not start")?;

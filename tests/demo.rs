@@ -1,0 +1,30 @@
+//! The demonstration as a visitor runs it: it ends by itself, with everything arrived.
+#![cfg(feature = "broker")]
+
+use std::process::{Command, Stdio};
+
+/// Runs the demonstration, which bounds every wait of its own; gives whether it went well, and all it said.
+fn demo(arguments: &[&str]) -> (bool, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall"));
+    let output = command.args(["demo", "--once"]).args(arguments).stdin(Stdio::null()).output().expect("the program runs");
+    (output.status.success(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+#[test]
+fn two_games_are_played_and_everything_arrives() {
+    let (well, told) = demo(&["--speed", "1.5", "--delay", "2"]);
+    assert!(well, "{told}");
+    for line in ["board 1  arbiter", "board 2  public", "FLAG White", "alarm: incomplete move, White", "everything arrived"] {
+        assert!(told.contains(line), "no {line:?} in\n{told}");
+    }
+}
+
+#[test]
+fn a_taken_port_is_named() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("an address").to_string();
+    for which in ["--tcp", "--websocket"] {
+        let (well, told) = demo(&[which, &address]);
+        assert!(!well && told.contains(&address), "{which}: {told}");
+    }
+}
