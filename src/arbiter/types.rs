@@ -121,27 +121,32 @@ pub enum Action {
 }
 
 /// What a command wants of the daemon, not of the game.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(tag = "verb", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Errand {
     /// From now on this device is the board's: exactly one of the three is given.
     BindDevice {
         /// Its id in topics.
+        #[schemars(with = "String", regex(pattern = r"^[a-z0-9-]{1,40}$"))]
         #[serde(default, skip_serializing_if = "Option::is_none")]
         device: Option<String>,
         /// Its own serial number.
+        #[schemars(with = "String", length(min = 1, max = 200))]
         #[serde(default, skip_serializing_if = "Option::is_none")]
         serial: Option<String>,
         /// The path of its port.
+        #[schemars(with = "String", length(min = 1, max = 200))]
         #[serde(default, skip_serializing_if = "Option::is_none")]
         port: Option<String>,
     },
     /// Events are to be sent again.
     Resync {
         /// The first number that is missing.
+        #[schemars(range(min = 1))]
         from: u64,
         /// Whose events.
         #[serde(with = "audience")]
+        #[schemars(with = "String", extend("enum" = ["arbiter", "live", "public"]))]
         audience: Audience,
     },
 }
@@ -161,7 +166,7 @@ mod audience {
 }
 
 /// How far a command has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Admitted and on record.
@@ -173,7 +178,7 @@ pub enum Stage {
 }
 
 /// Why, in one word for programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the contract's own words")]
 pub enum Code {
@@ -204,7 +209,7 @@ impl Code {
 }
 
 /// The answer to a command: body of `cmd.reply`, but for `id`, which stands in the header, and where it goes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Reply {
     /// Whom it is for.
     #[serde(skip)]

@@ -9,6 +9,7 @@ mod journalled;
 mod record;
 mod replay;
 mod run;
+mod schema;
 mod summary;
 mod trace;
 
@@ -40,6 +41,7 @@ enum Command {
     Emulate(emulate::Emulate),
     Devices(devices::Devices),
     Record(record::Record),
+    Schema(schema::Schema),
 }
 
 /// Exit code of a wrong configuration, `EX_CONFIG` of sysexits.h: systemd does not start again after it.
@@ -59,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Emulate(emulate) => emulate.run(),
         Command::Devices(devices) => devices.run(),
         Command::Record(record) => record.run(),
+        Command::Schema(schema) => schema.run(),
     };
     match done {
         Ok(code) => code,

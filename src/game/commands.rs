@@ -65,8 +65,8 @@ impl Game {
             Command::SetClockRecord { time_control, additional_time, flag_taken_back } => {
                 self.set_clock(time_control.as_deref(), *additional_time, *flag_taken_back)?;
             }
-            Command::StopClocks | Command::RestartClocks => {}
-            Command::SwapSides => {
+            Command::StopClocks {} | Command::RestartClocks {} => {}
+            Command::SwapSides {} => {
                 self.exchange_sides();
             }
             Command::Claim { flag, observed_at } => self.claim(color(*flag), *observed_at)?,
@@ -254,9 +254,9 @@ const fn verb(command: &Command) -> &'static str {
         Command::CorrectMove { .. } => "correct-move",
         Command::SetMoveCount { .. } => "set-move-count",
         Command::SetClockRecord { .. } => "set-clock-record",
-        Command::StopClocks => "stop-clocks",
-        Command::RestartClocks => "restart-clocks",
-        Command::SwapSides => "swap-sides",
+        Command::StopClocks {} => "stop-clocks",
+        Command::RestartClocks {} => "restart-clocks",
+        Command::SwapSides {} => "swap-sides",
         Command::Claim { .. } => "claim",
         Command::DeclareResult { .. } => "declare-result",
         Command::AcknowledgeAlert { .. } => "acknowledge-alert",

@@ -6,7 +6,7 @@ use flagfall_protocols::driver::DeviceCommand;
 
 use crate::laws::finding::Finding;
 use crate::laws::winnable::Ask;
-use crate::message::{AlertBody, AuditBody, Cause, LiveMove, MoveBody};
+use crate::message::{AlertBody, AuditBody, LiveCause, LiveMove, MoveBody};
 
 /// For whom something is (`architecture.md`, "Three audiences, three types"). The public gets what the live audience gets,
 /// later.
@@ -34,7 +34,7 @@ pub enum Effect {
         /// The first ply that differs, from 1.
         from_ply: u32,
         /// Why.
-        cause: Cause,
+        cause: LiveCause,
         /// The moves from there on.
         moves: Vec<LiveMove>,
     },

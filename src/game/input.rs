@@ -34,7 +34,7 @@ pub enum Input {
     Deadline,
 }
 
-/// A player's colour in a command.
+/// A player's colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -105,12 +105,13 @@ pub enum Command {
         #[serde(default)]
         flag_taken_back: Option<Side>,
     },
+    // The next three have braces since serde lets a variant without them pass with any fields.
     /// The arbiter stopped the chessclock (6.11.1).
-    StopClocks,
+    StopClocks {},
     /// The arbiter restarted the chessclock.
-    RestartClocks,
+    RestartClocks {},
     /// White's display is the other one.
-    SwapSides,
+    SwapSides {},
     /// A flag-fall was observed by an arbiter or validly claimed (6.8).
     Claim {
         /// Whose flag.

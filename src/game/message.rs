@@ -24,14 +24,14 @@ use crate::reconstruct::record::{Ending, How};
 pub struct ClockBody {
     /// White's time, milliseconds; none before the clock was heard.
     pub white_ms: Option<u32>,
-    /// Black's time.
+    /// Black's time, milliseconds.
     pub black_ms: Option<u32>,
-    /// Whose clock runs.
+    /// Whose clock runs; none while it stands.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Side>"))]
     pub running: Option<&'static str>,
     /// When it was read, microseconds since the journal began.
     pub read_us: u64,
-    /// Steps in which the times are reported.
+    /// Steps in which the times are reported, milliseconds; 0 before the clock was heard.
     pub resolution_ms: u16,
 }
 
@@ -39,7 +39,7 @@ pub struct ClockBody {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LiveMove {
-    /// From 1.
+    /// Number of the half-move in the game, from 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub ply: u32,
     /// Standard algebraic notation.
@@ -47,9 +47,9 @@ pub struct LiveMove {
     /// UCI notation.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[a-h][1-8][a-h][1-8][qrbn]?$")))]
     pub uci: String,
-    /// White's time after it, milliseconds.
+    /// White's time after it, milliseconds; none before the clock was heard.
     pub white_ms: Option<u32>,
-    /// Black's time after it.
+    /// Black's time after it, milliseconds.
     pub black_ms: Option<u32>,
 }
 
@@ -75,7 +75,7 @@ pub struct LiveState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MoveBody {
-    /// From 1.
+    /// Number of the half-move in the game, from 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub ply: u32,
     /// `white` or `black`.
@@ -88,15 +88,15 @@ pub struct MoveBody {
     pub uci: String,
     /// Made on the board between these two, microseconds since the journal began.
     pub made_at: [u64; 2],
-    /// Pressed between these two.
+    /// Pressed between these two, microseconds since the journal began.
     pub pressed_at: Option<[u64; 2]>,
     /// How it became sure; none while it is not.
     pub how: Option<How>,
-    /// Completed (6.2.1) between these two.
+    /// Completed (6.2.1) between these two, microseconds since the journal began.
     pub completed_at: Option<[u64; 2]>,
-    /// White's time, milliseconds.
+    /// White's time, milliseconds; none before the clock was heard.
     pub white_ms: Option<u32>,
-    /// Black's time.
+    /// Black's time, milliseconds.
     pub black_ms: Option<u32>,
     /// Made after a flag had fallen.
     pub after_flag: bool,
@@ -113,7 +113,14 @@ pub enum Cause {
     SetPosition,
     /// A move was corrected.
     CorrectMove,
-    /// Whatever it was: all that the live and public audiences are told.
+}
+
+/// Why a game was changed, as far as the live and public audiences may know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LiveCause {
+    /// The board shows something else, or an arbiter corrected it.
     Correction,
 }
 
@@ -141,7 +148,7 @@ pub struct FlagBody {
     pub path: FlagPath,
     /// When the time expired: between these two, microseconds since the journal began.
     pub expired_at: [u64; 2],
-    /// When it was observed or claimed.
+    /// When it was observed or claimed, microseconds since the journal began.
     pub observed_at: Option<u64>,
     /// Period, from 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
@@ -166,12 +173,12 @@ pub struct AlertBody {
     /// Whose move, press or flag.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Side>"))]
     pub side: Option<&'static str>,
-    /// The squares concerned.
+    /// The squares concerned, such as `e4`.
     #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^[a-h][1-8]$"))))]
     pub squares: Vec<String>,
     /// When it was opened, microseconds since the journal began.
     pub opened_at: u64,
-    /// When it was closed.
+    /// When it was closed, microseconds since the journal began.
     pub closed_at: Option<u64>,
 }
 

@@ -17,7 +17,7 @@ use crate::game::Game;
 use crate::input::GameResult;
 use crate::laws::finding::{Finding, Outcome, Phase};
 use crate::men::{self, color_name, squares};
-use crate::message::{AlertBody, ArbiterState, Cause, ClockBody, FlagBody, LiveMove, LiveState, MoveBody, Stage};
+use crate::message::{AlertBody, ArbiterState, ClockBody, FlagBody, LiveCause, LiveMove, LiveState, MoveBody, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::STANDS;
 use crate::reconstruct::line::Tentative;
@@ -232,7 +232,7 @@ impl Game {
         self.told.truncate(same);
         self.told.extend(fresh.iter().cloned());
         if revised {
-            out.push(Effect::LiveRevision { from_ply: same as u32 + 1, cause: Cause::Correction, moves: fresh });
+            out.push(Effect::LiveRevision { from_ply: same as u32 + 1, cause: LiveCause::Correction, moves: fresh });
         } else {
             out.extend(fresh.into_iter().map(Effect::LiveMove));
         }

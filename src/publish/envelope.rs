@@ -14,7 +14,7 @@ use crate::wall::Utc;
 pub const VERSION: &str = "1.0";
 
 /// What a clock on the wall goes by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "the contract's own words")]
 pub enum TimeSource {
@@ -144,14 +144,14 @@ pub fn message(kind: &str, id: Option<&str>, stamp: &Stamp, at: Option<Instant>,
 }
 
 /// Body of `node.status`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct NodeStatus {
     /// Where it is in its life.
     pub state: NodeState,
 }
 
 /// Where a node is in its life (`mqtt.md` section 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeState {
     /// Connected; what is retained may be old.
@@ -165,18 +165,19 @@ pub enum NodeState {
 }
 
 /// Body of `node.info`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct NodeInfo {
     /// Version of the program.
     pub version: String,
     /// What this build can do, one word each.
     pub capabilities: Vec<String>,
     /// The boards it serves, as `<event>/<round>/<board>`.
+    #[schemars(inner(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$")))]
     pub boards: Vec<String>,
 }
 
 /// Body of `node.health`. What is not known is left out.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct NodeHealth {
     /// Temperature of the processor, degrees Celsius.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -196,7 +197,7 @@ pub struct NodeHealth {
 }
 
 /// Body of `device.status`. What is not known is left out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct DeviceStatus {
     /// Whether it answers.
     pub state: DeviceState,
@@ -207,6 +208,7 @@ pub struct DeviceStatus {
     pub port: Option<String>,
     /// The board it serves, as `<event>/<round>/<board>`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$"))]
     pub board: Option<String>,
     /// What keeps it from working, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -219,6 +221,7 @@ pub struct DeviceStatus {
     pub firmware: Option<String>,
     /// Charge of its battery, percent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 100))]
     pub battery_percent: Option<u8>,
     /// Its battery is being charged.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -226,7 +229,7 @@ pub struct DeviceStatus {
 }
 
 /// Whether a device answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceState {
     /// It answers.
@@ -238,10 +241,11 @@ pub enum DeviceState {
 }
 
 /// Body of `device.raw`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct DeviceRaw {
     /// The channel of the link, 0 on a serial line.
     pub channel: u8,
     /// The bytes, lower-case hex.
+    #[schemars(regex(pattern = r"^([0-9a-f]{2})*$"))]
     pub bytes: String,
 }

@@ -2,7 +2,7 @@
 
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
-use flagfall_game::message::{AuditBody, Cause, LiveMove, LiveState};
+use flagfall_game::message::{AuditBody, LiveCause, LiveMove, LiveState};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace;
 use serde::Serialize;
@@ -50,10 +50,15 @@ struct Envelope<'a, T> {
     body: &'a T,
 }
 
-#[derive(Serialize)]
-struct LiveRevision<'a> {
+/// The game was changed from a ply on, as the live and public audiences see it.
+#[derive(Serialize, schemars::JsonSchema)]
+pub(super) struct LiveRevision<'a> {
+    /// The first ply that differs, from 1.
+    #[schemars(range(min = 1))]
     from_ply: u32,
-    cause: Cause,
+    /// Why.
+    cause: LiveCause,
+    /// The moves from there on.
     moves: &'a [LiveMove],
 }
 

@@ -5,6 +5,7 @@ pub mod envelope;
 mod messages;
 pub mod mqtt;
 pub mod outbox;
+pub mod schema;
 pub mod topics;
 
 pub use messages::{Message, Messages};

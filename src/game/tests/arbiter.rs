@@ -236,7 +236,7 @@ fn exchanged_sides_turn_the_finding() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
     flag_of_white(&mut desk);
-    desk.command(Command::SwapSides);
+    desk.command(Command::SwapSides {});
     assert_eq!(desk.game.findings()[0].flag, "black");
     let open: Vec<_> = desk.state().alarms.iter().filter(|alarm| alarm.kind == AlarmKind::Flag).map(|alarm| alarm.side).collect();
     assert_eq!((open, desk.clock.lever_up), (vec![Some("black")], ClockSide::Left));

@@ -134,9 +134,9 @@ fn command(random: &mut Random) -> Command {
             additional_time: random.pick(&[None, Some(5), Some(u32::MAX)]),
             flag_taken_back: random.pick(&[None, Some(Side::White), Some(Side::Black)]),
         },
-        8 => Command::StopClocks,
-        9 => Command::RestartClocks,
-        10 => Command::SwapSides,
+        8 => Command::StopClocks {},
+        9 => Command::RestartClocks {},
+        10 => Command::SwapSides {},
         11..=14 => Command::Claim {
             flag: random.pick(&[Side::White, Side::Black]),
             observed_at: random.pick(&[None, Some(0), Some(u64::MAX)]),

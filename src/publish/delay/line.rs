@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
-use flagfall_game::message::{Cause, LiveMove, LiveState, Stage};
+use flagfall_game::message::{LiveCause, LiveMove, LiveState, Stage};
 use flagfall_protocols::time::Instant;
 
 use super::Delay;
@@ -31,7 +31,7 @@ pub(crate) enum What {
     Move(LiveMove),
     Revision {
         from_ply: u32,
-        cause: Cause,
+        cause: LiveCause,
         moves: Vec<LiveMove>,
     },
     /// The picture; its list of moves is empty unless `whole`, since the events before it make it.

@@ -1,0 +1,30 @@
+//! `flagfall schema`: what is in the messages.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use crate::publish::schema;
+
+/// Show the JSON Schema of a kind of message, or list them.
+#[derive(Args)]
+pub(super) struct Schema {
+    /// The message, as in the list, or `asyncapi`: all topics and how they are used.
+    r#type: Option<String>,
+}
+
+impl Schema {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let text = match &self.r#type {
+            None => schema::names().chain([schema::ASYNCAPI]).map(|name| format!("{name}\n")).collect(),
+            Some(name) => match schema::text(name) {
+                Some(text) => text,
+                None => bail!("no message is called `{name}`; `flagfall schema` lists all"),
+            },
+        };
+        std::io::stdout().write_all(text.as_bytes())?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,158 @@
+//! Every topic as an AsyncAPI 3 document: address, what may be in it, who sends it and how (`mqtt.md` sections 1 and 3).
+
+use serde_json::{Map, Value, json};
+
+use super::super::envelope::VERSION;
+use super::super::topics::{self, Board};
+use super::{command, names};
+
+/// One topic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// The function of [`topics`] that makes it.
+    pub name: &'static str,
+    /// The topic, with a word in braces for each level that varies.
+    pub address: String,
+    /// The schemas of its messages.
+    pub messages: Vec<&'static str>,
+    /// This program publishes it; else it listens.
+    pub published: bool,
+    /// Quality of service.
+    pub qos: u8,
+    /// It stays until replaced; an empty payload deletes it.
+    pub retain: bool,
+    /// Seconds after which it is worth nothing.
+    pub expiry: Option<u32>,
+}
+
+/// How a kind of message is sent.
+struct Terms {
+    qos: u8,
+    retain: bool,
+    expiry: Option<u32>,
+}
+
+const STATE: Terms = Terms { qos: 1, retain: true, expiry: None };
+const CLOCK: Terms = Terms { qos: 0, retain: true, expiry: None };
+const HEALTH: Terms = Terms { qos: 0, retain: true, expiry: Some(120) };
+const EVENT: Terms = Terms { qos: 1, retain: false, expiry: Some(3600) };
+const COMMAND: Terms = Terms { qos: 1, retain: false, expiry: Some(10) };
+const ONCE: Terms = Terms { qos: 1, retain: false, expiry: Some(60) };
+
+/// Every topic that this program publishes or listens to.
+pub fn channels() -> Vec<Channel> {
+    let word = str::to_owned;
+    let board = Board { root: word("{root}"), event: word("{event}"), round: word("{round}"), board: word("{board}") };
+    let root = "{root}";
+    let alert = board.alert(0).replace("alert/0", "alert/{alert}");
+    let commands = board.commands().replacen('+', "{user}", 1).replacen('+', "{verb}", 1);
+    let rows = [
+        ("arbiter_state", board.arbiter_state(), "board.state.arbiter", STATE),
+        ("arbiter_move", board.arbiter_move(), "board.move.arbiter", EVENT),
+        ("audit", board.audit(), "board.audit", EVENT),
+        ("alert", alert, "board.alert", STATE),
+        ("ruling", board.ruling(), "board.ruling", STATE),
+        ("live_state", board.live_state(), "board.state.live", STATE),
+        ("live_clock", board.live_clock(), "board.clock", CLOCK),
+        ("live_move", board.live_move(), "board.move.live", EVENT),
+        ("live_revision", board.live_revision(), "board.revision", EVENT),
+        ("public_state", board.public_state(), "board.state.live", STATE),
+        ("public_move", board.public_move(), "board.move.live", EVENT),
+        ("public_revision", board.public_revision(), "board.revision", EVENT),
+        ("node_status", topics::node_status(root, "{node}"), "node.status", STATE),
+        ("node_info", topics::node_info(root, "{node}"), "node.info", STATE),
+        ("node_health", topics::node_health(root, "{node}"), "node.health", HEALTH),
+        ("device_status", topics::device_status(root, "{device}"), "device.status", STATE),
+        ("device_raw", topics::device_raw(root, "{device}"), "device.raw", ONCE),
+        ("reply", topics::reply(root, "{user}", "{client}"), "cmd.reply", ONCE),
+        ("commands", commands, "", COMMAND),
+    ];
+    let channel = |(name, address, message, terms): (&'static str, String, &'static str, Terms)| Channel {
+        name,
+        address,
+        published: !message.is_empty(),
+        messages: if message.is_empty() { command::NAMES.to_vec() } else { vec![message] },
+        qos: terms.qos,
+        retain: terms.retain,
+        expiry: terms.expiry,
+    };
+    rows.into_iter().map(channel).collect()
+}
+
+/// The document. It refers to the schemas as files beside it.
+pub fn asyncapi() -> Value {
+    let all = channels();
+    let by_name = |make: fn(&Channel) -> Value| -> Map<String, Value> {
+        all.iter().map(|channel| (channel.name.to_owned(), make(channel))).collect()
+    };
+    let messages: Map<String, Value> = names().map(|name| (name.to_owned(), message(name))).collect();
+    json!({
+        "asyncapi": "3.0.0",
+        "info": {
+            "title": "flagfall",
+            "version": format!("{VERSION}.0"),
+            "description": "Electronic chess boards and clocks on MQTT. The audience is the first level below the version: \
+                one prefix for an access rule. Consumers ignore unknown fields and drop a message whose known field has an \
+                illegal value.",
+            "license": {"name": env!("CARGO_PKG_LICENSE")},
+        },
+        "defaultContentType": "application/json",
+        "channels": by_name(address),
+        "operations": by_name(operation),
+        "components": {"messages": messages, "parameters": parameters()},
+    })
+}
+
+fn address(channel: &Channel) -> Value {
+    let refers = |kind: &str, name: &str| (name.to_owned(), json!({"$ref": format!("#/components/{kind}/{name}")}));
+    let varying = channel.address.split('/').filter_map(|level| level.strip_prefix('{')?.strip_suffix('}'));
+    let parameters: Map<String, Value> = varying.map(|name| refers("parameters", name)).collect();
+    let messages: Map<String, Value> = channel.messages.iter().map(|name| refers("messages", name)).collect();
+    json!({"address": channel.address, "parameters": parameters, "messages": messages})
+}
+
+fn operation(channel: &Channel) -> Value {
+    let mut mqtt = json!({"qos": channel.qos, "retain": channel.retain, "bindingVersion": "0.2.0"});
+    if let Some(seconds) = channel.expiry {
+        mqtt["messageExpiryInterval"] = seconds.into();
+    }
+    let mut operation = json!({
+        "action": if channel.published { "send" } else { "receive" },
+        "channel": {"$ref": format!("#/channels/{}", channel.name)},
+        "bindings": {"mqtt": mqtt},
+    });
+    if !channel.published {
+        operation["description"] = "The answer goes to the response topic, else to reply_to, else to the client `all`; only \
+            below reply/<user>/ of the sender."
+            .into();
+        operation["reply"] = json!({"channel": {"$ref": "#/channels/reply"}});
+    }
+    operation
+}
+
+fn message(name: &str) -> Value {
+    json!({
+        "name": name,
+        "contentType": "application/json",
+        "payload": {
+            "schemaFormat": "application/schema+json;version=draft-2020-12",
+            "schema": {"$ref": format!("./{name}.json")},
+        },
+    })
+}
+
+fn parameters() -> Value {
+    let id = "[a-z0-9-]{1,40}";
+    json!({
+        "root": {"description": "First level, configurable.", "default": topics::ROOT},
+        "event": {"description": format!("The event, {id}.")},
+        "round": {"description": format!("The round, {id}.")},
+        "board": {"description": format!("The board, {id}.")},
+        "alert": {"description": "Number of the alarm in its game, from 1."},
+        "node": {"description": format!("The node, {id}.")},
+        "device": {"description": format!("The board or clock, {id}.")},
+        "user": {"description": "The authenticated user, [A-Za-z0-9._@:-]{1,64}."},
+        "client": {"description": "The client's own word, [A-Za-z0-9._@:-]{1,64}."},
+        "verb": {"description": "What is to be done.", "enum": command::NAMES.map(|name| name.trim_start_matches("cmd."))},
+    })
+}

@@ -1,0 +1,136 @@
+//! The commands that are carried out: header and, for each verb, the body (`mqtt.md` section 5).
+
+use std::collections::BTreeSet;
+
+use flagfall_game::input::Command;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use super::head;
+use crate::arbiter::Errand;
+use crate::arbiter::verbs::{self, Lock, Verb};
+
+/// Every command with a schema; the verbs that nobody carries out yet have none.
+pub(super) const NAMES: [&str; 14] = [
+    "cmd.resync",
+    "cmd.bind-device",
+    "cmd.start-game",
+    "cmd.correct-move",
+    "cmd.take-back",
+    "cmd.set-position",
+    "cmd.swap-sides",
+    "cmd.acknowledge-alert",
+    "cmd.claim",
+    "cmd.set-move-count",
+    "cmd.set-clock-record",
+    "cmd.stop-clocks",
+    "cmd.restart-clocks",
+    "cmd.declare-result",
+];
+
+/// The name of a verb's schema.
+pub(super) fn name(verb: &str) -> Option<&'static str> {
+    NAMES.into_iter().find(|name| name.strip_prefix("cmd.") == Some(verb))
+}
+
+/// The schema of that name.
+pub(super) fn schema(name: &str) -> Option<Value> {
+    let verb = verbs::find(name.strip_prefix("cmd.")?)?;
+    let mut generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
+    let body = body::<Command>(verb.name, &mut generator).or_else(|| body::<Errand>(verb.name, &mut generator))?;
+    let about = body.get("description").and_then(Value::as_str).unwrap_or_default();
+    let mut schema = head::object(name, about);
+    let mut required = vec!["v", "type", "id"];
+    required.extend((verb.lock != Lock::None).then_some("expect"));
+    required.extend(body.contains_key("required").then_some("body"));
+    schema.insert("required".to_owned(), required.into_iter().collect());
+    let mut used = BTreeSet::new();
+    references(&Value::Object(body.clone()), &mut used);
+    schema.insert("properties".to_owned(), properties(name, verb, body));
+    // Parts of the bodies are numbers and words: they refer to nothing further.
+    let definitions: Map<_, _> = generator.take_definitions(true).into_iter().filter(|(name, _)| used.contains(name)).collect();
+    if !definitions.is_empty() {
+        schema.insert("$defs".to_owned(), Value::Object(definitions));
+    }
+    Some(Value::Object(schema))
+}
+
+/// The verb's variant of an enum of commands, without the verb, which stands in the topic.
+fn body<T: JsonSchema>(verb: &str, generator: &mut SchemaGenerator) -> Option<Map<String, Value>> {
+    let of_all = T::json_schema(generator).to_value();
+    let variants = of_all.get("oneOf")?.as_array()?;
+    let mut body = variants.iter().find(|variant| variant["properties"]["verb"]["const"] == verb)?.as_object()?.clone();
+    if let Some(fields) = body.get_mut("properties").and_then(Value::as_object_mut) {
+        fields.remove("verb");
+        if verb == "claim" {
+            // It stands beside the body, as the time it is for people.
+            fields.remove("observed_at");
+        }
+    }
+    if verb == "bind-device" {
+        body.extend(["minProperties", "maxProperties"].map(|key| (key.to_owned(), 1.into())));
+    }
+    if let Some(required) = body.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|field| field != "verb");
+        if required.is_empty() {
+            body.remove("required");
+        }
+    }
+    Some(body)
+}
+
+fn references(value: &Value, used: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            let name = fields.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/$defs/"));
+            used.extend(name.map(str::to_owned));
+            fields.values().for_each(|field| references(field, used));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, used)),
+        _ => {}
+    }
+}
+
+fn properties(name: &str, verb: &Verb, body: Map<String, Value>) -> Value {
+    let may = |about: &str, max: usize| json!({"description": about, "type": ["string", "null"], "maxLength": max});
+    let when = |about: &str| json!({"description": about, "type": ["string", "null"], "format": "date-time"});
+    json!({
+        "v": head::version(),
+        "type": {"const": name},
+        "id": {
+            "description": "The sender's id of it: the same id is the same command, and is answered the same.",
+            "type": "string",
+            "pattern": "^[A-Za-z0-9._:-]{1,64}$",
+        },
+        "issued": when("When it was sent, RFC 3339."),
+        "sync": {"anyOf": [head::time_source(), {"type": "null"}]},
+        "expect": expect(verb.lock),
+        "observed_at": when("When the arbiter saw what it is about, RFC 3339; it may be before it was sent."),
+        "reason": may("Why, in the sender's words.", 1000),
+        "reply_to": may("Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic.", 1000),
+        "corr": may("What the answer shall bear, for clients without correlation data.", 128),
+        "body": body,
+    })
+}
+
+fn expect(lock: Lock) -> Value {
+    let (required, null): (&[&str], &[&str]) = match lock {
+        Lock::None => (&[], &["null"]),
+        Lock::Game => (&["game"], &[]),
+        Lock::Rev => (&["game", "rev"], &[]),
+    };
+    let kind = |name: &'static str, field: &str| -> Value {
+        if required.contains(&field) { name.into() } else { json!([name, "null"]) }
+    };
+    let own: Value = ["object"].iter().chain(null).copied().collect();
+    json!({
+        "description": "What the sender believes to be the case; if it is not, nothing is done.",
+        "type": own,
+        "required": required,
+        "properties": {
+            "game": {"description": "The game.", "type": kind("string", "game"), "maxLength": 1000},
+            "rev": {"description": "The revision of the arbiters' state.", "type": kind("integer", "rev"), "minimum": 0, "maximum": u32::MAX},
+        },
+    })
+}

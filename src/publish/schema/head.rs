@@ -1,0 +1,124 @@
+//! What stands around a body (`mqtt.md` section 2).
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use super::super::envelope::TimeSource;
+
+/// Which header a message has.
+#[derive(Clone, Copy)]
+pub(super) enum Head {
+    /// Of a board, replaced by the next one.
+    State,
+    /// Of a board, numbered.
+    Event,
+    /// Of a node or device.
+    Node,
+    /// The same, written long before it is sent.
+    Will,
+    /// With the id of the command.
+    Reply,
+}
+
+/// The beginning of every schema.
+pub(super) fn object(name: &str, about: &str) -> Map<String, Value> {
+    let id = format!("urn:flagfall:1:{name}");
+    let dialect = "https://json-schema.org/draft/2020-12/schema";
+    let texts = [("$schema", dialect), ("$id", &id), ("title", name), ("description", about), ("type", "object")];
+    texts.into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect()
+}
+
+/// Version of the message: any minor of ours.
+pub(super) fn version() -> Value {
+    json!({"description": "Version of the schema, major.minor: a minor version only adds fields.", "type": "string", "pattern": r"^1\.[0-9]+$"})
+}
+
+/// What a time was taken from.
+pub(super) fn time_source() -> Value {
+    let mut schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<TimeSource>();
+    for key in ["$schema", "title"] {
+        schema.remove(key);
+    }
+    schema.to_value()
+}
+
+impl Head {
+    /// The fields that must be there, and every field.
+    pub(super) fn fields(self, kind: &str) -> (&'static [&'static str], Map<String, Value>) {
+        let mut fields = Map::from_iter([
+            ("v".to_owned(), version()),
+            ("type".to_owned(), json!({"const": kind})),
+            ("node".to_owned(), json!({"description": "Who says it.", "type": "string", "pattern": "^[a-z0-9-]{1,40}$"})),
+            ("boot".to_owned(), boot()),
+            ("t".to_owned(), time()),
+        ]);
+        let mut add = |name: &str, schema: Value| {
+            fields.insert(name.to_owned(), schema);
+        };
+        let required: &[&str] = match self {
+            Head::State => {
+                add("game", game());
+                add("rev", rev());
+                &["v", "type", "game", "rev", "node", "boot", "t"]
+            }
+            Head::Event => {
+                add("game", game());
+                add("id", event_id());
+                add("no", number());
+                &["v", "type", "id", "no", "game", "node", "boot", "t"]
+            }
+            Head::Node => &["v", "type", "node", "boot", "t"],
+            Head::Will => &["v", "type", "node", "boot"],
+            Head::Reply => {
+                add("id", json!({"description": "Id of the command; empty if it could not be read.", "type": "string"}));
+                &["v", "type", "id", "node", "boot", "t"]
+            }
+        };
+        (required, fields)
+    }
+}
+
+fn boot() -> Value {
+    json!({"description": "How often the node was started: a will of an earlier run is recognised by it.", "type": "integer", "minimum": 1})
+}
+
+fn game() -> Value {
+    let about = "The game: <event>-<round>-<board>-g<number>; a board may have several.";
+    json!({"description": about, "type": "string", "pattern": "^[a-z0-9-]+-g[0-9]+$"})
+}
+
+fn rev() -> Value {
+    let about = "Counts what changed for this audience; clock ticks do not count.";
+    json!({"description": about, "type": "integer", "minimum": 0})
+}
+
+fn event_id() -> Value {
+    json!({"description": "<journal>:<no>: the same id is the same event.", "type": "string", "pattern": "^.+:[1-9][0-9]*$"})
+}
+
+fn number() -> Value {
+    json!({"description": "Number of the event, without a gap for each board and audience.", "type": "integer", "minimum": 1})
+}
+
+fn time() -> Value {
+    json!({
+        "description": "When it happened; for the public, when it happened on the board.",
+        "type": "object",
+        "required": ["us", "utc", "sync"],
+        "properties": {
+            "us": {
+                "description": "Microseconds since the journal, or for node.* the machine, began: for order and durations.",
+                "type": "integer",
+                "minimum": 0,
+            },
+            "utc": {
+                "description": "The same for people, RFC 3339.",
+                "type": "string",
+                "format": "date-time",
+                "pattern": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z$",
+            },
+            "sync": time_source(),
+            "err_ms": {"description": "Estimated error of utc, milliseconds; left out if nobody knows.", "type": "integer", "minimum": 0},
+        },
+    })
+}

@@ -1,0 +1,50 @@
+//! Is a message what its schema says, and does it keep what only arbiters may know? Taken in by path:
+//! `#[path = "support/schemas.rs"] mod schemas;`.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+#[path = "arbiters_only.rs"]
+mod arbiters_only;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use flagfall::publish::schema;
+use jsonschema::Validator;
+use serde_json::Value;
+
+pub(crate) use arbiters_only::{FIELDS, WORDS, forbidden};
+
+static VALIDATORS: LazyLock<BTreeMap<&str, Validator>> =
+    LazyLock::new(|| schema::names().map(|name| (name, compiled(name))).collect());
+
+fn compiled(name: &str) -> Validator {
+    let schema = schema::schema(name).unwrap_or_else(|| panic!("{name}: no schema"));
+    jsonschema::draft202012::options()
+        .should_validate_formats(true)
+        .build(&schema)
+        .unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// A message that was published or sent to `topic`: it has a schema and keeps to it, and is silent about what its audience may
+/// not know. An empty payload deletes what is retained.
+pub(crate) fn validate(topic: &str, payload: impl AsRef<[u8]>) -> Result<(), String> {
+    let payload = payload.as_ref();
+    let name = schema::of(topic).ok_or_else(|| format!("{topic}: no schema"))?;
+    if payload.is_empty() {
+        let retained = schema::channels().iter().any(|channel| channel.retain && channel.messages.contains(&name));
+        return if retained { Ok(()) } else { Err(format!("{topic}: an empty payload")) };
+    }
+    let value: Value = serde_json::from_slice(payload).map_err(|error| format!("{topic}: {error}"))?;
+    keeps_to(name, &value).map_err(|problem| format!("{topic}: {problem}\n{value}"))?;
+    let open = matches!(topic.split('/').nth(2), Some("live" | "public"));
+    let told = if open { forbidden(&value) } else { Vec::new() };
+    if told.is_empty() { Ok(()) } else { Err(format!("{topic}: only arbiters may know {}\n{value}", told.join(", "))) }
+}
+
+/// A value keeps to the schema of that name.
+pub(crate) fn keeps_to(name: &str, value: &Value) -> Result<(), String> {
+    let validator = VALIDATORS.get(name).ok_or_else(|| format!("no schema is called {name}"))?;
+    let problems: Vec<String> =
+        validator.iter_errors(value).take(3).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    if problems.is_empty() { Ok(()) } else { Err(format!("not a {name}: {}", problems.join("; "))) }
+}
