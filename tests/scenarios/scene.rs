@@ -2,10 +2,14 @@
 
 #![allow(dead_code, reason = "every test file that plays scenes uses another part of this")]
 
+#[path = "../support/schemas.rs"]
+mod schemas;
+
 use std::borrow::Cow;
 use std::fmt::Write;
 
 use flagfall::publish::Message;
+use flagfall::publish::envelope::{self, Anchor, Stamp};
 use flagfall::publish::topics::Board;
 use flagfall::station::{Station, StationInput, StationOutput};
 use flagfall_game::clock::control::TimeControl;
@@ -191,7 +195,18 @@ impl Scene {
         assert_eq!(emulator.impossible(), [], "the script asks for the impossible:\n{}", self.script);
         let sent = emulator.counters();
         assert_eq!([sent.set_and_run, sent.display, sent.lights, sent.dangerous, sent.bus], [0; 5], "players would have seen it");
+        keep_to_their_schemas(&messages);
         Outcome { station, messages, trace: trace.text }
+    }
+}
+
+/// Events, and the last pictures, as a node would send them.
+fn keep_to_their_schemas(messages: &[Message]) {
+    let stamp = Stamp { node: "scene".to_owned(), boot: 1, anchor: Anchor::default() };
+    let (events, pictures): (Vec<&Message>, Vec<&Message>) = messages.iter().partition(|message| message.number > 0);
+    for message in events.into_iter().chain(pictures.into_iter().rev().take(20)) {
+        let payload = envelope::complete(&message.payload, &stamp);
+        schemas::validate(&message.topic, payload).unwrap_or_else(|problem| panic!("{problem}"));
     }
 }
 

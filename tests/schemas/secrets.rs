@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use flagfall::publish::schema;
 use serde_json::{Value, json};
 
-use crate::schemas::{FIELDS, WORDS, forbidden, validate};
+use crate::schemas::arbiters_only::{FIELDS, WORDS, forbidden};
+use crate::schemas::validate;
 
 const ARBITERS: [&str; 5] = ["board.state.arbiter", "board.move.arbiter", "board.alert", "board.ruling", "board.audit"];
 const OPEN: [&str; 4] = ["board.state.live", "board.clock", "board.move.live", "board.revision"];
