@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::Receiver;
+use std::time::Duration;
 
+use flagfall::wall;
 use tempfile::TempDir;
 
-use super::{free_port, lines, wait_for};
+use super::{PATIENCE, free_port, lines, wait_for};
 
 const PROGRAM: &str = "/usr/sbin/mosquitto";
 
@@ -63,6 +65,19 @@ impl Mosquitto {
             _ = child.kill();
             _ = child.wait();
         }
+    }
+
+    /// As its administrator would; what it keeps is on the disk.
+    pub(crate) fn stop(&mut self) {
+        let Some(child) = &mut self.child else { return };
+        let sent = Command::new("kill").arg(child.id().to_string()).status();
+        assert!(sent.is_ok_and(|status| status.success()), "SIGTERM for mosquitto");
+        let until = wall::mono().after(PATIENCE);
+        while child.try_wait().expect("a child").is_none() {
+            assert!(wall::mono() < until, "mosquitto does not end");
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+        self.child = None;
     }
 
     /// Waits until it logs a line with this.

@@ -10,11 +10,16 @@ pub(crate) enum Packet {
 }
 
 /// The whole packets of a stream; a rest that was cut off is left out.
-pub(crate) fn packets(mut bytes: &[u8]) -> Vec<Packet> {
-    let mut all = Vec::new();
-    while let Some((first, body, rest)) = split(bytes) {
-        all.push(read(first, body));
-        bytes = rest;
+pub(crate) fn packets(bytes: &[u8]) -> Vec<Packet> {
+    placed(bytes).into_iter().map(|(_, packet)| packet).collect()
+}
+
+/// The same, each with the place where it ends.
+pub(crate) fn placed(bytes: &[u8]) -> Vec<(usize, Packet)> {
+    let (mut rest, mut all) = (bytes, Vec::new());
+    while let Some((first, body, after)) = split(rest) {
+        all.push((bytes.len() - after.len(), read(first, body)));
+        rest = after;
     }
     all
 }

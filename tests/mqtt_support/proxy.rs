@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
-use super::packets::{Packet, packets};
+use flagfall::wall::{self, Mono};
+
+use super::packets::{Packet, packets, placed};
 use super::thread;
 
 /// Everything on one connection, in both directions.
@@ -17,6 +19,15 @@ pub(crate) struct Recording {
     pub(crate) up: Vec<u8>,
     /// From the broker to the client.
     pub(crate) down: Vec<u8>,
+    /// How many bytes there were, upwards and downwards, at which time.
+    times: [Vec<(usize, Mono)>; 2],
+}
+
+/// The packets of one connection with their times, those of the client and those of the broker.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Timed {
+    pub(crate) up: Vec<(Mono, Packet)>,
+    pub(crate) down: Vec<(Mono, Packet)>,
 }
 
 struct Wire {
@@ -64,7 +75,10 @@ impl Shared {
         while let Ok(read @ 1..) = from.read(&mut bytes) {
             let mut wires = self.wires();
             let recording = &mut wires[number].recording;
-            if up { &mut recording.up } else { &mut recording.down }.extend_from_slice(&bytes[..read]);
+            let bytes_so_far = if up { &mut recording.up } else { &mut recording.down };
+            bytes_so_far.extend_from_slice(&bytes[..read]);
+            let count = bytes_so_far.len();
+            recording.times[usize::from(!up)].push((count, wall::mono()));
             drop(wires);
             if to.write_all(&bytes[..read]).is_err() {
                 break;
@@ -126,6 +140,16 @@ impl Proxy {
     /// What the client sent, by connection.
     pub(crate) fn sent(&self) -> Vec<Vec<Packet>> {
         self.shared.wires().iter().map(|wire| packets(&wire.recording.up)).collect()
+    }
+
+    /// Every packet with its time, by connection.
+    pub(crate) fn timed(&self) -> Vec<Timed> {
+        let timed = |bytes: &[u8], times: &[(usize, Mono)]| {
+            let at = |end: usize| times[times.partition_point(|(count, _)| *count < end)].1;
+            placed(bytes).into_iter().map(|(end, packet)| (at(end), packet)).collect()
+        };
+        let one = |Recording { up, down, times }: &Recording| Timed { up: timed(up, &times[0]), down: timed(down, &times[1]) };
+        self.shared.wires().iter().map(|wire| one(&wire.recording)).collect()
     }
 
     /// What was published at QoS 1 and acknowledged, by connection, in the order of publication: topic and payload.
