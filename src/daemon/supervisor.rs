@@ -1,7 +1,6 @@
 //! Starts everything, watches who hangs, and ends everything in order.
 
 use std::future::Future;
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -75,22 +74,13 @@ impl Daemon {
     /// # Errors
     /// As [`Daemon::start`].
     pub async fn start_with(loaded: &Loaded, plans: Vec<Plan>, patience: Patience) -> Result<Daemon> {
-        let mut config = loaded.config.clone();
-        let name = node_name(config.node.name.as_deref());
         #[cfg(feature = "broker")]
-        let broker = match config.broker.enabled {
-            true => {
-                let running = crate::broker::start(&config.broker, &config.mqtt.root).await?;
-                tracing::info!("broker: MQTT on {}, WebSocket on {:?}", running.tcp, running.websocket);
-                at_home(&mut config, running.tcp);
-                Some(running)
-            }
-            false => None,
-        };
+        let (config, broker) = with_broker(loaded.config.clone()).await?;
         #[cfg(not(feature = "broker"))]
-        if config.broker.enabled {
-            anyhow::bail!("broker.enabled: this build has no broker in it");
-        }
+        let config = loaded.config.clone();
+        #[cfg(not(feature = "broker"))]
+        anyhow::ensure!(!config.broker.enabled, "broker.enabled: this build has no broker in it");
+        let name = node_name(config.node.name.as_deref());
         let identity = mqtt::Identity::read(&config.mqtt, &name)?;
         let boot = boot::count(&config.journal.dir).unwrap_or_else(|error| {
             tracing::error!("{}: the start is not counted: {error}", config.journal.dir.display());
@@ -128,7 +118,7 @@ impl Daemon {
 
     /// The broker inside, if it runs: where it listens for MQTT, and for MQTT over WebSocket.
     #[cfg(feature = "broker")]
-    pub fn broker(&self) -> Option<(SocketAddr, Option<SocketAddr>)> {
+    pub fn broker(&self) -> Option<(std::net::SocketAddr, Option<std::net::SocketAddr>)> {
         self.broker.as_ref().map(|broker| (broker.tcp, broker.websocket))
     }
 
@@ -237,16 +227,25 @@ async fn opened(faces: &[Arc<Face>]) {
     }
 }
 
-/// The daemon's own broker is the one it publishes to, unless another one is named.
+/// Starts the broker if there is one to start. It is the one that is published to, unless another one is named.
 #[cfg(feature = "broker")]
-fn at_home(config: &mut Config, tcp: SocketAddr) {
+async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker::Running>)> {
+    if !config.broker.enabled {
+        return Ok((config, None));
+    }
+    let running = crate::broker::start(&config.broker, &config.mqtt.root).await?;
+    tracing::info!("broker: MQTT on {}, WebSocket on {:?}", running.tcp, running.websocket);
     let mqtt = &mut config.mqtt;
     if mqtt.port.is_none() && !mqtt.tls && mqtt.host == crate::config::Mqtt::default().host {
-        mqtt.port = Some(tcp.port());
-        if !tcp.ip().is_unspecified() {
-            mqtt.host = tcp.ip().to_string();
+        mqtt.port = Some(running.tcp.port());
+        if !running.tcp.ip().is_unspecified() {
+            mqtt.host = match running.tcp.ip() {
+                std::net::IpAddr::V4(ip) => ip.to_string(),
+                std::net::IpAddr::V6(ip) => format!("[{ip}]"),
+            };
         }
     }
+    Ok((config, Some(running)))
 }
 
 /// Tells systemd; without one there is nobody to tell.

@@ -102,6 +102,6 @@ fn bad_drivers_are_found() {
     );
     let (one, two) = (rule("a", 0x403, 0x6001), rule("b", 1, 2));
     assert!(rules_differing(&[one.clone(), two.clone()], &format!("# x\n{one}\n  {two}\n")).is_empty());
-    let problems = rules_differing(&[one.clone()], &format!("#{one}\n{two}\n"));
+    let problems = rules_differing(std::slice::from_ref(&one), &format!("#{one}\n{two}\n"));
     assert!(problems.len() == 2 && problems[0].ends_with(&one) && problems[1].ends_with(&two), "{problems:?}");
 }

@@ -14,13 +14,15 @@ enum Subject {
     /// Driver and game.
     Core(Core),
     /// Driver, game and messages.
-    Station(Station, Vec<StationOutput>),
+    Station(Box<Station>, Vec<StationOutput>),
 }
 
 type Make = fn() -> Subject;
 
-const SUBJECTS: [(&str, Make); 2] =
-    [("bytes to effects", || Subject::Core(Core::new(true))), ("bytes to messages", || Subject::Station(station(), Vec::new()))];
+const SUBJECTS: [(&str, Make); 2] = [
+    ("bytes to effects", || Subject::Core(Core::new(true))),
+    ("bytes to messages", || Subject::Station(Box::new(station()), Vec::new())),
+];
 
 const KINDS: [(Kind, &str); 3] = [(Kind::Field, "square update"), (Kind::Tick, "clock message"), (Kind::Press, "press")];
 
