@@ -12,7 +12,7 @@ use crate::stream::{Kind, Piece};
 /// What is measured.
 enum Subject {
     /// Driver and game.
-    Core(Core),
+    Core(Box<Core>),
     /// Driver, game and messages.
     Station(Box<Station>, Vec<StationOutput>),
 }
@@ -20,7 +20,7 @@ enum Subject {
 type Make = fn() -> Subject;
 
 const SUBJECTS: [(&str, Make); 2] = [
-    ("bytes to effects", || Subject::Core(Core::new(true))),
+    ("bytes to effects", || Subject::Core(Box::new(Core::new(true)))),
     ("bytes to messages", || Subject::Station(Box::new(station()), Vec::new())),
 ];
 
