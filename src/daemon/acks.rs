@@ -1,41 +1,53 @@
-//! Acknowledgements on their way into the journal: a few at once, since each is a record.
+//! Acknowledgements on their way into the journal: not each is worth a record, and none is worth waking a station.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use flagfall_protocols::trace::Audience;
 
 use crate::wall::Mono;
 
-/// An acknowledgement is recorded at most so much later. After a power cut so much is sent again.
+/// Records follow each other no faster; one comes with the turn after that. What was acknowledged since is sent again after a
+/// power cut.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// The last number of each audience that the broker has.
-#[derive(Clone, Copy, Debug, Default)]
+/// The last number of each audience that the broker has: the network notes it, the station looks when it has a turn.
+#[derive(Debug, Default)]
+pub(super) struct Acked([AtomicU64; 3]);
+
+impl Acked {
+    /// The broker has everything up to `number`.
+    pub(super) fn note(&self, audience: Audience, number: u64) {
+        self.0[audience as usize].store(number, Ordering::Relaxed);
+    }
+}
+
+/// What the journal knows of it.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Acks {
-    news: [Option<u64>; 3],
-    due: Option<Mono>,
+    recorded: [u64; 3],
+    at: Mono,
 }
 
 impl Acks {
-    /// The broker has everything up to `number`.
-    pub(super) fn note(&mut self, audience: Audience, number: u64, now: Mono) {
-        self.news[audience as usize] = Some(number);
-        self.due.get_or_insert(now.after(EVERY));
+    /// In the order of [`Audience::ALL`], what the journal has at this moment.
+    pub(super) const fn new(recorded: [u64; 3], now: Mono) -> Acks {
+        Acks { recorded, at: now }
     }
 
-    /// When [`Acks::take`] gives something.
-    pub(super) fn due(&self) -> Option<Mono> {
-        self.due
-    }
-
-    /// What is to be recorded now.
-    pub(super) fn take(&mut self, now: Mono, all: bool) -> Vec<(Audience, u64)> {
-        if self.due.is_none_or(|due| due > now && !all) {
-            return Vec::new();
+    /// What is to be recorded now; at the end without regard to time.
+    pub(super) fn take(&mut self, acked: &Acked, now: Mono, end: bool) -> [Option<u64>; 3] {
+        let mut news = [None; 3];
+        if now.since(self.at) < EVERY && !end {
+            return news;
         }
-        self.due = None;
-        let news = std::mem::take(&mut self.news);
-        Audience::ALL.into_iter().zip(news).filter_map(|(audience, number)| Some((audience, number?))).collect()
+        for ((new, recorded), acked) in news.iter_mut().zip(&mut self.recorded).zip(&acked.0) {
+            let number = acked.load(Ordering::Relaxed);
+            if number > *recorded {
+                (*recorded, *new, self.at) = (number, Some(number), now);
+            }
+        }
+        news
     }
 }
 
@@ -45,12 +57,16 @@ mod tests {
 
     #[test]
     fn the_last_number_of_each_audience_is_recorded_once_a_second() {
-        let mut acks = Acks::default();
-        acks.note(Audience::Live, 1, Mono(0));
-        acks.note(Audience::Live, 7, Mono(900_000));
-        acks.note(Audience::Arbiter, 3, Mono(900_000));
-        assert_eq!(acks.take(Mono(999_999), false), []);
-        assert_eq!(acks.take(Mono(1_000_000), false), [(Audience::Arbiter, 3), (Audience::Live, 7)]);
-        assert_eq!((acks.due(), acks.take(Mono(9_000_000), true).len()), (None, 0));
+        let (acked, mut acks) = (Acked::default(), Acks::new([5, 0, 0], Mono(0)));
+        let [arbiter, live] = [Audience::Arbiter, Audience::Live].map(|audience| audience as usize);
+        acked.note(Audience::Arbiter, 6);
+        acked.note(Audience::Live, 7);
+        assert_eq!(acks.take(&acked, Mono(999_999), false), [None; 3]);
+        let news = acks.take(&acked, Mono(1_000_000), false);
+        assert_eq!((news[arbiter], news[live]), (Some(6), Some(7)));
+        assert_eq!(acks.take(&acked, Mono(9_000_000), true), [None; 3]);
+        acked.note(Audience::Live, 8);
+        assert_eq!(acks.take(&acked, Mono(1_500_000), false), [None; 3]);
+        assert_eq!(acks.take(&acked, Mono(1_500_000), true)[live], Some(8));
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Device {
     problem: Option<String>,
     /// When the link went away, the last times.
     downs: VecDeque<Mono>,
+    /// Something changed since [`Device::take_news`].
+    news: bool,
 }
 
 impl Device {
@@ -46,7 +48,13 @@ impl Device {
             battery: None,
             problem: None,
             downs: VecDeque::new(),
+            news: true,
         }
+    }
+
+    /// Whether its status may be another one than when this was asked last: something changed, or time alone may change it.
+    pub(super) fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.news) || !self.downs.is_empty()
     }
 
     /// Its id in topics: family and serial number, or, while that is not known, the board it serves.
@@ -76,12 +84,14 @@ impl Device {
 
     /// The link opened.
     pub(super) fn up(&mut self, port: String) {
+        self.news = true;
         self.port = Some(port);
         self.problem = None;
     }
 
     /// The link is gone.
     pub(super) fn down(&mut self, now: Mono, cause: &str) {
+        self.news = true;
         self.port = None;
         self.responding = false;
         self.problem = Some(cause.to_owned());
@@ -93,16 +103,19 @@ impl Device {
 
     /// There is no port.
     pub(super) fn missing(&mut self, problem: String) {
+        self.news = true;
         self.problem = Some(problem);
     }
 
     /// Another device serves the board from now on.
     pub(super) fn replaced(&mut self, serial: Option<String>) {
+        self.news = true;
         (self.serial, self.firmware, self.battery) = (serial, None, None);
     }
 
     /// The device said something of itself.
     pub(super) fn told(&mut self, event: &DeviceEvent) {
+        self.news = true;
         match event {
             DeviceEvent::Identity(Identity::Serial(serial)) => self.serial = Some(serial.as_str().to_owned()),
             DeviceEvent::Identity(Identity::Firmware(major, minor)) => self.firmware = Some(format!("{major}.{minor}")),

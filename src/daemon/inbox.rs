@@ -60,9 +60,16 @@ impl<T> Inbox<T> {
         if inner.closed {
             return false;
         }
-        inner.items.push_back(item);
-        self.changed.notify_all();
+        self.put(&mut inner, item);
         true
+    }
+
+    /// A reader that waits is told; one that does not finds the item by itself, and is not worth a call to the kernel.
+    fn put(&self, inner: &mut Inner<T>, item: T) {
+        if inner.items.is_empty() {
+            self.changed.notify_all();
+        }
+        inner.items.push_back(item);
     }
 
     /// Puts an item in if there is room: for whoever must not wait. False if there is none or the inbox is closed.
@@ -72,8 +79,7 @@ impl<T> Inbox<T> {
             inner.full += 1;
             return false;
         }
-        inner.items.push_back(item);
-        self.changed.notify_all();
+        self.put(&mut inner, item);
         true
     }
 
@@ -97,7 +103,10 @@ impl<T> Inbox<T> {
         }
         match inner.items.pop_front() {
             Some(item) => {
-                self.changed.notify_all();
+                // Writers wait only for the first room.
+                if inner.items.len() + 1 >= CAPACITY {
+                    self.changed.notify_all();
+                }
                 Popped::Item(item)
             }
             None if inner.closed => Popped::Closed,

@@ -81,18 +81,16 @@ impl Live {
         let last = Audience::ALL.map(|audience| standing.next_out(audience) - 1);
         let base = anchor::resume(standing.last_at, recorder.recorded_anchor(), &wall);
         outlet.set_anchor(wall.at(base));
+        let acked = Audience::ALL.map(|audience| standing.acked(SINK, audience));
         match face.number() {
             Some(_) => catch_up(plan, last, outlet),
-            None => {
-                let acked = Audience::ALL.map(|audience| standing.acked(SINK, audience));
-                face.set_number(shared.outbox.add_board(acked, last));
-            }
+            None => face.set_number(shared.outbox.add_board(acked, last)),
         }
         let now = wall::mono();
         let mut live = Live {
             line: Timeline::new(base, now),
             pace: Pace::new(now),
-            acks: Acks::default(),
+            acks: Acks::new(acked, now),
             shared: Arc::clone(shared),
             face: Arc::clone(face),
             raw: plan.raw,
@@ -130,7 +128,7 @@ impl Live {
     pub(super) fn next(&self) -> Option<Mono> {
         let deadline = self.recorder.deadline().map(|at| self.line.mono(at));
         let picture = self.pace.next(self.recorder.station().stale(), self.recorder.is_holding());
-        [deadline, Some(picture), self.acks.due()].into_iter().flatten().min()
+        [deadline, Some(picture)].into_iter().flatten().min()
     }
 
     /// One item, or none if time has come.
@@ -170,7 +168,6 @@ impl Live {
                 let json = serde_json::to_string(&answer).unwrap_or_default();
                 self.feed(self.now(), &Body::Answer(&json));
             }
-            Some(ToStation::Acked { audience, number }) => self.acks.note(audience, number, wall::mono()),
             Some(ToStation::Synced(synced)) => {
                 let now = self.now();
                 let out = &mut self.out;
@@ -266,8 +263,11 @@ impl Live {
     }
 
     fn acks_to_journal(&mut self, all: bool) {
-        for (audience, number) in self.acks.take(wall::mono(), all) {
-            self.recorder.acked(self.now(), SINK, audience, number);
+        let news = self.acks.take(&self.face.acked, wall::mono(), all);
+        for (audience, number) in Audience::ALL.into_iter().zip(news) {
+            if let Some(number) = number {
+                self.recorder.acked(self.now(), SINK, audience, number);
+            }
         }
     }
 

@@ -1,7 +1,6 @@
 //! What a station thread is told.
 
 use flagfall_game::laws::winnable::Answer;
-use flagfall_protocols::trace::Audience;
 
 use crate::anchor::AnchorRecord;
 use crate::config::Role;
@@ -49,13 +48,6 @@ pub(super) enum ToStation {
     },
     /// The worker's answer.
     Answer(Answer),
-    /// The broker has everything up to a number.
-    Acked {
-        /// Of whose events.
-        audience: Audience,
-        /// The number.
-        number: u64,
-    },
     /// What came of a wait for the disk.
     Synced(Synced),
     /// The wall clock moved, or what it goes by changed.

@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use super::board::Served;
 use super::disk::DiskWork;
 use super::intake::Intake;
-use super::message::ToStation;
 use super::node::Node;
 use super::shared::Face;
 use crate::anchor::AnchorRecord;
@@ -29,11 +28,10 @@ pub(super) fn hooks(node: &Node, intake: Intake, served: &[Served]) -> Hooks {
         move |number| boards.iter().find(|(face, _)| face.number() == Some(number)).cloned()
     };
     let acked = {
-        let by_number = by_number.clone();
+        let boards = boards.clone();
         move |board, audience, number| {
-            if let Some((face, _)) = by_number(board) {
-                // A full inbox loses nothing: the next acknowledgement says more.
-                face.inbox.offer(ToStation::Acked { audience, number });
+            if let Some((face, _)) = boards.iter().find(|(face, _)| face.number() == Some(board)) {
+                face.acked.note(audience, number);
             }
         }
     };

@@ -118,6 +118,9 @@ impl Outlet {
 
     /// Publishes the device's status if it changed; deletes the one under a former name.
     pub(super) fn tell_device(&mut self) {
+        if !self.device.take_news() {
+            return;
+        }
         let now = wall::mono();
         let (id, status) = (self.device.id(), self.device.status(now));
         if self.told.as_ref().is_some_and(|(told, before)| *told == id && *before == status) {

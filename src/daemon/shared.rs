@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use flagfall_hardware::port::Ports;
 
+use super::acks::Acked;
 use super::disk::DiskWork;
 use super::inbox::Inbox;
 use super::message::ToStation;
@@ -79,6 +80,8 @@ pub(super) struct Face {
     stamp: Mutex<Option<Arc<Stamp>>>,
     /// The lock on its journal, so that another thread can go on with it.
     pub(super) lock: Mutex<Option<DiskLock>>,
+    /// What the broker has of its events.
+    pub(super) acked: Acked,
     /// Its journal takes what it is given.
     pub(super) journal_ok: AtomicBool,
     condition: AtomicU8,
@@ -96,6 +99,7 @@ impl Face {
             number: Mutex::new(None),
             stamp: Mutex::new(None),
             lock: Mutex::new(None),
+            acked: Acked::default(),
             journal_ok: AtomicBool::new(true),
             condition: AtomicU8::new(Condition::Opening as u8),
             ended: Mutex::new(false),

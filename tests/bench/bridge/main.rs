@@ -28,7 +28,8 @@ fn main() -> std::io::Result<()> {
     let long = arguments.iter().any(|argument| argument == "--long");
     let lengths = if long { Lengths::LONG } else { Lengths::SHORT };
     let mut out = std::io::stdout().lock();
-    let broker = if cfg!(feature = "broker") { "with the embedded broker in it, switched off" } else { "without embedded broker" };
+    let broker =
+        if cfg!(feature = "broker") { "with the embedded broker in it, switched off" } else { "without embedded broker" };
     writeln!(out, "the daemon is a build {broker}\n")?;
     table::heading(&mut out)?;
     let only = arguments.iter().find(|argument| !argument.starts_with('-')).map(String::as_str);

@@ -45,8 +45,13 @@ const SPEED_OF_MANY: f64 = 4.0;
 
 type Scene = fn(Lengths) -> Vec<Row>;
 
-pub(crate) const ALL: [(&str, Scene); 5] =
-    [("start", start), ("play-1", |lengths| play(1, lengths)), ("play-20", |lengths| play(20, lengths)), ("idle", idle), ("memory", memory)];
+pub(crate) const ALL: [(&str, Scene); 5] = [
+    ("start", start),
+    ("play-1", |lengths| play(1, lengths)),
+    ("play-20", |lengths| play(20, lengths)),
+    ("idle", idle),
+    ("memory", memory),
+];
 
 /// A program under measurement, with its boards and its broker. Fields are dropped in this order.
 struct Stage {

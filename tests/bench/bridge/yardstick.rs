@@ -29,9 +29,7 @@ pub(crate) fn run(broker: u16, ports: Vec<PathBuf>) {
         std::thread::Builder::new().name(format!("port-{number}")).spawn(copy).expect("a thread");
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(async {
-        while polled.poll().await.is_ok() {}
-    });
+    runtime.block_on(async { while polled.poll().await.is_ok() {} });
 }
 
 fn copy(topic: &str, path: &std::path::Path, client: &AsyncClient) {
