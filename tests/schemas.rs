@@ -20,6 +20,8 @@ mod files;
 mod messages;
 #[path = "schemas/secrets.rs"]
 mod secrets;
+#[path = "schemas/shown.rs"]
+mod shown;
 #[path = "schemas/topics.rs"]
 mod topics;
 #[path = "schemas/wrong.rs"]

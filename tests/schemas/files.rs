@@ -17,6 +17,7 @@ fn names() -> Vec<&'static str> {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods, reason = "the one switch of the golden tests")]
 fn the_files_are_up_to_date() {
     let bless = std::env::var_os("FLAGFALL_BLESS").is_some();
     for name in names() {
@@ -49,7 +50,7 @@ fn every_schema_is_one() {
         let schema = schema::schema(name).expect("a schema");
         jsonschema::meta::validate(&schema).unwrap_or_else(|error| panic!("{name}: {error}"));
         for key in ["$id", "description", "required", "properties"] {
-            assert!(schema.get(key).is_some_and(|value| *value != Value::from("")), "{name}: no {key}");
+            assert!(schema.get(key).is_some_and(|value| value.as_str() != Some("")), "{name}: no {key}");
         }
         let mut closed = Vec::new();
         closed_objects(&schema, "", &mut closed);
