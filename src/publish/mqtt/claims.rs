@@ -94,7 +94,8 @@ impl Claims {
         if self.gathering { Vec::new() } else { self.judge() }
     }
 
-    /// Those of our boards that an info lists: names, or objects with `id`; of the event and round that we serve.
+    /// Those of our boards that an info lists: `<event>/<round>/<board>`, names, or objects with `id`; of the event and round
+    /// that we serve.
     fn ours(&self, body: &Value) -> Vec<String> {
         let same = |key: &str, mine: &str| body[key].as_str().is_none_or(|theirs| theirs == mine);
         if !same("event", &self.event) || !same("round", &self.round) {
@@ -102,7 +103,9 @@ impl Claims {
         }
         let listed = body["boards"].as_array().map(Vec::as_slice).unwrap_or_default();
         let listed: Vec<&str> = listed.iter().filter_map(|board| board.as_str().or_else(|| board["id"].as_str())).collect();
-        self.boards.iter().filter(|board| listed.contains(&board.as_str())).cloned().collect()
+        let whole = |board: &str| format!("{}/{}/{board}", self.event, self.round);
+        let is_listed = |board: &&String| listed.iter().any(|listed| *listed == board.as_str() || *listed == whole(board));
+        self.boards.iter().filter(is_listed).cloned().collect()
     }
 
     /// Which claims count now, compared with before.

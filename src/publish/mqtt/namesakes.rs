@@ -3,17 +3,22 @@
 //! Mosquitto's DISCONNECT "session taken over" has no property length, which MQTT 5 allows (3.14.2.2.1) and the client waits
 //! for in vain: the connection just ends. So after a connection that ended, the status that the broker keeps under our name
 //! is looked at before we say anything: if it is alive and we never saw it, another is in our place, and we go.
+//!
+//! A broker that comes back may remember what an earlier run of ours said, which this one never saw. Therefore a status of an
+//! earlier boot is nobody's. Of two namesakes the one goes that was started less often; at the same number, whoever was there
+//! first.
 
 use std::collections::VecDeque;
 
-use super::session::life;
+use super::session::{boot, life};
 
 /// Statuses that are known; a connection brings about three.
 const KNOWN: usize = 32;
 
 /// Statuses under our name.
-#[derive(Default)]
 pub(super) struct Namesakes {
+    /// How often we were started.
+    boot: u64,
     /// Said by us, or there before us: a broker that comes back with older memories may show any of them.
     known: VecDeque<Vec<u8>>,
     /// A connection of this run ended.
@@ -22,6 +27,11 @@ pub(super) struct Namesakes {
 }
 
 impl Namesakes {
+    /// For a node of which this is a status.
+    pub(super) fn new(own: &[u8]) -> Namesakes {
+        Namesakes { boot: boot(own), known: VecDeque::new(), lost: false, found: false }
+    }
+
     pub(super) fn lost(&mut self) {
         self.lost = true;
     }
@@ -39,7 +49,7 @@ impl Namesakes {
     /// What the broker keeps under our name at the beginning of a connection.
     pub(super) fn heard(&mut self, payload: &[u8]) {
         let alive = life(payload).is_some_and(|life| life == "init" || life == "ready");
-        if alive && self.lost && !self.known.iter().any(|known| known == payload) {
+        if alive && self.lost && boot(payload) >= self.boot && !self.known.iter().any(|known| known == payload) {
             self.found = true;
         }
         self.know(payload);
@@ -61,12 +71,13 @@ mod tests {
             ("an earlier run's, before the first connection", false, status(1, "ready"), false),
             ("ours", true, status(2, "ready"), false),
             ("an earlier run's, which a broker remembers again", true, status(1, "ready"), false),
+            ("an earlier run's that was never seen", true, status(1, "init"), false),
             ("a will", true, status(7, "lost"), false),
             ("one who stopped", true, status(7, "stopped"), false),
             ("not a status", true, b"\xff".to_vec(), false),
             ("another's", true, status(7, "init"), true),
         ];
-        let mut namesakes = Namesakes::default();
+        let mut namesakes = Namesakes::new(&status(2, "lost"));
         namesakes.know(&status(2, "ready"));
         for (what, lost, payload, found) in table {
             if lost {

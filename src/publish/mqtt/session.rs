@@ -87,7 +87,7 @@ fn kind(topic: &str) -> &'static str {
 impl Session {
     pub(super) fn new(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks) -> Session {
         let (claims, state) = (Claims::new(&settings), ConnectionState::default());
-        let namesakes = Namesakes::default();
+        let namesakes = Namesakes::new((hooks.status)("lost").as_bytes());
         Session { settings, outbox, hooks, state, claims, namesakes, told: BTreeSet::new(), link: None }
     }
 
@@ -380,6 +380,11 @@ impl Session {
 
 fn is_lost(payload: &[u8]) -> bool {
     life(payload).as_deref() == Some("lost")
+}
+
+/// How often its node was started, in a node's status; 0 if it does not say.
+pub(super) fn boot(payload: &[u8]) -> u64 {
+    serde_json::from_slice::<serde_json::Value>(payload).ok().and_then(|message| message["boot"].as_u64()).unwrap_or(0)
 }
 
 /// The state in a node's status.
