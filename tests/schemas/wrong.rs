@@ -1,5 +1,8 @@
 //! What keeps to no schema is refused; a field that nobody knows yet is not.
 
+use flagfall::config::Role;
+use flagfall::publish::schema;
+use flagfall_protocols::trace::Audience;
 use serde_json::{Value, json};
 
 use crate::schemas::{keeps_to, validate};
@@ -144,4 +147,18 @@ fn what_is_no_message() {
     validate("flagfall/1/live/open26/r5/b12/state", live_move().to_string()).expect_err("another topic's");
     assert_eq!(validate(topic, live_move().to_string()), Ok(()));
     assert_eq!(validate("flagfall/1/arbiter/open26/r5/b12/alert/4", ""), Ok(()), "deleted");
+}
+
+/// Words that stand in the types as text are those of the enums they come from.
+#[test]
+fn words_that_are_written_twice() {
+    let at = |name: &str, path: &str| -> Vec<Value> {
+        let schema = schema::schema(name).expect("a schema");
+        schema.pointer(path).and_then(Value::as_array).unwrap_or_else(|| panic!("{name}: no {path}")).clone()
+    };
+    let roles = [Role::Operator, Role::Arbiter, Role::Chief].map(|role| json!(role));
+    assert_eq!(at("board.audit", "/$defs/CommandBody/properties/role/enum"), roles);
+    assert_eq!(at("board.audit", "/$defs/CommandBody/properties/code/enum"), at("cmd.reply", "/$defs/Code/enum"));
+    let audiences = Audience::ALL.map(|audience| json!(audience.name()));
+    assert_eq!(at("cmd.resync", "/properties/body/properties/audience/enum"), audiences);
 }
