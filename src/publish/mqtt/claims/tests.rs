@@ -20,6 +20,17 @@ fn status(state: &str) -> Vec<u8> {
 const INFO: &[u8] = br#"{"body":{"boards":["b2","b7"]}}"#;
 
 #[test]
+fn boards_are_listed_by_name_or_with_event_and_round() {
+    for (listed, counts) in [("b2", true), ("open26/5/b2", true), ("open26/4/b2", false), ("open25/5/b2", false)] {
+        let mut claims = claims("m");
+        claims.connected();
+        claims.heard("z", "info", format!(r#"{{"body":{{"boards":["{listed}"]}}}}"#).as_bytes());
+        claims.heard("z", "status", &status("ready"));
+        assert_eq!(claims.gathered().len(), usize::from(counts), "{listed}");
+    }
+}
+
+#[test]
 fn a_claim_that_was_there_before_counts_until_its_node_is_gone() {
     let mut claims = claims("m");
     claims.connected();
