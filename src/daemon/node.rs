@@ -39,6 +39,8 @@ struct Inner {
     claims: Mutex<BTreeMap<String, String>>,
     /// When health was told last, microseconds plus one.
     health_told: AtomicU64,
+    /// What it said of journals and failed boards.
+    fit: Mutex<(bool, Vec<String>)>,
 }
 
 impl Node {
@@ -53,6 +55,7 @@ impl Node {
             faces,
             claims: Mutex::default(),
             health_told: AtomicU64::new(0),
+            fit: Mutex::new((true, Vec::new())),
         }))
     }
 
@@ -93,23 +96,27 @@ impl Node {
         self.keep(topics::node_info(&inner.root, &inner.shared.node), "node.info", Quality::AtLeastOnce, None, &info);
     }
 
-    /// Tells how it is, twice a minute.
+    /// Tells how it is, twice a minute, and at once when a journal or a board fails or is well again.
     pub(super) fn tell_health(&self) {
         let inner = &self.0;
         let now = wall::mono();
         let told = inner.health_told.load(Ordering::Relaxed);
-        if told > 0 && now.0.saturating_sub(told - 1) < HEALTH_EVERY.as_micros() as u64 {
+        let failed = |face: &&Arc<Face>| matches!(face.condition(), Condition::Parked | Condition::Refused);
+        let journal_ok = inner.faces.iter().all(|face| face.journal_ok.load(Ordering::Relaxed));
+        let failed_boards: Vec<String> = inner.faces.iter().filter(failed).map(|face| face.board.clone()).collect();
+        let fit = (journal_ok, failed_boards.clone());
+        let before = std::mem::replace(&mut *inner.fit.lock().unwrap_or_else(PoisonError::into_inner), fit.clone());
+        if before == fit && told > 0 && now.0.saturating_sub(told - 1) < HEALTH_EVERY.as_micros() as u64 {
             return;
         }
         inner.health_told.store(now.0 + 1, Ordering::Relaxed);
         let health = health::read(&inner.journal);
-        let failed = |face: &&Arc<Face>| matches!(face.condition(), Condition::Parked | Condition::Refused);
         let body = NodeHealth {
             temperature_c: health.temperature_c,
             under_voltage: health.under_voltage,
             disk_free_mib: health.disk_free_bytes.map(|bytes| bytes >> 20),
-            journal_ok: inner.faces.iter().all(|face| face.journal_ok.load(Ordering::Relaxed)),
-            failed_boards: inner.faces.iter().filter(failed).map(|face| face.board.clone()).collect(),
+            journal_ok,
+            failed_boards,
             withheld_boards: inner.claims.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect(),
         };
         let topic = topics::node_health(&inner.root, &inner.shared.node);
