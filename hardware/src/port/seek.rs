@@ -21,6 +21,8 @@ const FIRST_RETRY: Duration = Duration::from_millis(100);
 const LAST_RETRY: Duration = Duration::from_secs(1);
 /// However much happens in the watched folders, looks are at least so far apart.
 const LEAST_GAP: Duration = Duration::from_millis(20);
+/// While a sister asks at a port that may be this link's, it is looked for her answer so often.
+const SISTER_ASKS: Duration = Duration::from_millis(50);
 /// Ports that are asked at the same time.
 const MAX_PROBES: usize = 16;
 /// A port where nobody answered is asked again after so long, then twice as long …
@@ -52,6 +54,8 @@ pub(super) struct Seek {
     resting: Vec<Resting>,
     next: u64,
     last: u64,
+    /// A sister asks at one of the ports.
+    sister_asks: bool,
 }
 
 impl Seek {
@@ -60,7 +64,7 @@ impl Seek {
         let folders = runner.wanted.folders.iter().cloned().chain(folder);
         // Without it the search goes on once a second.
         let hotplug = Hotplug::new(folders).ok();
-        Seek { hotplug, probes: Vec::new(), resting: Vec::new(), next, last: 0 }
+        Seek { hotplug, probes: Vec::new(), resting: Vec::new(), next, last: 0, sister_asks: false }
     }
 }
 
@@ -94,7 +98,8 @@ impl Runner {
                     return Some(opened);
                 }
                 self.tries = self.tries.saturating_add(1);
-                seek.next = at + self.pause();
+                let most = if seek.sister_asks { SISTER_ASKS.as_micros() as u64 } else { u64::MAX };
+                seek.next = at + self.pause().min(most);
             }
             self.wait(&mut seek);
         }
@@ -191,6 +196,8 @@ impl Runner {
                 found,
             })
             .collect();
+        let sister = |port: &Candidate| self.asked(&port.found.path) && !mine(&port.found.path);
+        seek.sister_asks = serial.is_some() && candidates.iter().any(sister);
         let trouble = match choose(&self.wanted, serial.as_deref(), configured, &candidates) {
             Choice::Open(index) => {
                 let found = &candidates[index].found;
