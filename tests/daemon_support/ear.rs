@@ -1,0 +1,153 @@
+//! A client that hears everything and remembers it with the time.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use flagfall::wall::{Mono, mono};
+use rumqttc::v5::mqttbytes::QoS;
+use rumqttc::v5::mqttbytes::v5::{Filter, Packet};
+use rumqttc::v5::{AsyncClient, Event, MqttOptions};
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use super::{PATIENCE, thread};
+
+/// One message.
+#[derive(Clone, Debug)]
+pub(crate) struct Heard {
+    pub(crate) at: Mono,
+    pub(crate) topic: String,
+    pub(crate) bytes: Vec<u8>,
+    /// Null if it is empty.
+    pub(crate) message: Value,
+}
+
+impl Heard {
+    pub(crate) fn body(&self) -> &Value {
+        &self.message["body"]
+    }
+
+    /// The state of the device that serves this board, if that is what this message says.
+    pub(crate) fn device(&self, board: &str) -> Option<&str> {
+        let ours = self.topic.contains("/device/") && self.topic.ends_with("/status");
+        let whole = format!("ev/1/{board}");
+        if ours && self.body()["board"] == whole.as_str() { self.body()["state"].as_str() } else { None }
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    all: Mutex<(bool, Vec<Heard>)>,
+    came: Condvar,
+}
+
+/// A subscriber to everything.
+pub(crate) struct Ear {
+    shared: Arc<Shared>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Ear {
+    /// Returns when it is subscribed.
+    pub(crate) fn new(broker: SocketAddr) -> Ear {
+        let shared = Arc::new(Shared::default());
+        let (stop, stopped) = oneshot::channel();
+        let theirs = Arc::clone(&shared);
+        let thread = thread("ear", move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async {
+                tokio::select! {
+                    _ = stopped => {}
+                    () = listen(broker, &theirs) => {}
+                }
+            });
+        });
+        let ear = Ear { shared, stop: Some(stop), thread: Some(thread) };
+        let all = ear.shared.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = ear.shared.came.wait_timeout_while(all, PATIENCE, |(there, _)| !*there);
+        assert!(waited.unwrap_or_else(PoisonError::into_inner).0.0, "not subscribed");
+        ear
+    }
+
+    /// How many messages were heard.
+    pub(crate) fn count(&self) -> usize {
+        self.shared.all.lock().unwrap_or_else(PoisonError::into_inner).1.len()
+    }
+
+    /// Everything that was heard.
+    pub(crate) fn all(&self) -> Vec<Heard> {
+        self.shared.all.lock().unwrap_or_else(PoisonError::into_inner).1.clone()
+    }
+
+    /// The first message from index `from` on that `want` makes something of; none if it does not come within `most`.
+    pub(crate) fn find<T>(&self, from: usize, most: Duration, mut want: impl FnMut(&Heard) -> Option<T>) -> Option<T> {
+        let (mut next, mut found) = (from, None);
+        let all = self.shared.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.shared.came.wait_timeout_while(all, most, |(_, all)| {
+            while found.is_none() && next < all.len() {
+                found = want(&all[next]);
+                next += 1;
+            }
+            found.is_none()
+        });
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        found
+    }
+
+    /// The same; fails with `what` if it does not come.
+    #[track_caller]
+    pub(crate) fn wait<T>(&self, what: &str, from: usize, want: impl FnMut(&Heard) -> Option<T>) -> T {
+        self.find(from, PATIENCE, want).unwrap_or_else(|| panic!("never came: {what}"))
+    }
+
+    /// Waits until the device that serves a board is in one of these states; gives the message.
+    #[track_caller]
+    pub(crate) fn device(&self, board: &str, states: &[&str], from: usize) -> Heard {
+        let want = |heard: &Heard| heard.device(board).is_some_and(|state| states.contains(&state)).then(|| heard.clone());
+        self.wait(&format!("the device of board {board} {states:?}"), from, want)
+    }
+
+    /// The latest message on a topic that ends so.
+    pub(crate) fn latest(&self, ending: &str) -> Option<Heard> {
+        self.all().into_iter().rfind(|heard| heard.topic.ends_with(ending))
+    }
+}
+
+impl Drop for Ear {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn listen(broker: SocketAddr, shared: &Shared) {
+    let mut options = MqttOptions::new("ear", broker.ip().to_string(), broker.port());
+    options.set_max_packet_size(Some(1 << 20));
+    let (client, mut events) = AsyncClient::new(options, 4);
+    loop {
+        match events.poll().await {
+            Ok(Event::Incoming(Packet::ConnAck(_))) => {
+                client.try_subscribe_many([Filter::new("flagfall/#".to_owned(), QoS::AtLeastOnce)]).expect("room");
+            }
+            Ok(Event::Incoming(Packet::SubAck(_))) => {
+                shared.all.lock().unwrap_or_else(PoisonError::into_inner).0 = true;
+                shared.came.notify_all();
+            }
+            Ok(Event::Incoming(Packet::Publish(publish))) => {
+                let bytes = publish.payload.to_vec();
+                let message = serde_json::from_slice(&bytes).unwrap_or_default();
+                let topic = String::from_utf8_lossy(&publish.topic).into_owned();
+                let heard = Heard { at: mono(), topic, bytes, message };
+                shared.all.lock().unwrap_or_else(PoisonError::into_inner).1.push(heard);
+                shared.came.notify_all();
+            }
+            Ok(_) => {}
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
