@@ -109,8 +109,25 @@ pub struct Running {
     pub tcp: SocketAddr,
     /// Where MQTT over WebSocket is spoken, path `/mqtt`.
     pub websocket: Option<SocketAddr>,
+    /// What the daemon logs in with; none where nobody logs in, or where the configuration has a user of the daemon's name.
+    pub own: Option<Login>,
     stop: Stop,
     task: JoinHandle<()>,
+}
+
+/// A user made for the daemon itself, new at every start.
+#[derive(Clone)]
+pub struct Login {
+    /// The node's name.
+    pub user: String,
+    /// Known to this process only.
+    pub password: String,
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Login").field("user", &self.user).finish_non_exhaustive()
+    }
 }
 
 struct Stop(BrokerShutdownHandle);
@@ -133,8 +150,11 @@ impl Running {
 }
 
 /// Starts the broker on the runtime of the caller, and returns when it accepts connections. `root` is the first level of the
-/// daemon's topics.
-pub async fn start(settings: &config::Broker, root: &str) -> Result<Running, BrokerError> {
+/// daemon's topics, `node` its name.
+///
+/// # Errors
+/// See [`BrokerError`].
+pub async fn start(settings: &config::Broker, root: &str, node: &str) -> Result<Running, BrokerError> {
     let tcp = address("tcp", &settings.tcp)?;
     let websocket = if settings.websocket.is_empty() { None } else { Some(address("websocket", &settings.websocket)?) };
     let reachable = [Some(tcp), websocket].into_iter().flatten().find(|address| !address.ip().is_loopback());
@@ -145,10 +165,17 @@ pub async fn start(settings: &config::Broker, root: &str) -> Result<Running, Bro
         tracing::warn!("broker: {address} can be reached from other machines without TLS; passwords can be read on the way");
     }
     let limiter = Arc::new(AuthRateLimiter::new(LOGIN_ATTEMPTS, LOGIN_WINDOW, LOGIN_PAUSE));
+    let own = match settings.user.is_empty() || settings.user.contains_key(node) {
+        true => None,
+        false => {
+            Some(Login { user: node.to_owned(), password: secret().map_err(|error| BrokerError::Other(error.to_string()))? })
+        }
+    };
     let access: Arc<dyn AuthProvider> = if settings.user.is_empty() {
         Arc::new(AllowAllAuthProvider)
     } else {
-        Arc::new(RateLimitedAuthProvider::new(Arc::new(rules(settings, root).await?), Arc::clone(&limiter)))
+        let rules = rules(settings, root, own.as_ref()).await?;
+        Arc::new(RateLimitedAuthProvider::new(Arc::new(rules), Arc::clone(&limiter)))
     };
 
     let broker = MqttBroker::with_config(limits(tcp, websocket)).await.map_err(|error| match TcpListener::bind(tcp) {
@@ -171,7 +198,7 @@ pub async fn start(settings: &config::Broker, root: &str) -> Result<Running, Bro
     if ready.wait_for(|ready| *ready).await.is_err() {
         return Err(BrokerError::Other("ended before it was ready".to_owned()));
     }
-    Ok(Running { tcp: listening, websocket, stop, task })
+    Ok(Running { tcp: listening, websocket, own, stop, task })
 }
 
 /// Until it is stopped; what is remembered of wrong logins is forgotten in time, so that it does not grow.
@@ -216,8 +243,7 @@ fn limits(tcp: SocketAddr, websocket: Option<SocketAddr>) -> BrokerConfig {
 }
 
 /// Who may log in, and what they may do; nobody else, and nothing else.
-async fn rules(settings: &config::Broker, root: &str) -> Result<ComprehensiveAuthProvider, BrokerError> {
-    let other = |error: mqtt5::MqttError| BrokerError::Other(error.to_string());
+async fn rules(settings: &config::Broker, root: &str, own: Option<&Login>) -> Result<ComprehensiveAuthProvider, BrokerError> {
     let (passwords, access) = (PasswordAuthProvider::new(), AclManager::new());
     for (name, user) in &settings.user {
         let level = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
@@ -226,22 +252,69 @@ async fn rules(settings: &config::Broker, root: &str) -> Result<ComprehensiveAut
         }
         let password =
             password(&user.password_file).map_err(|why| BrokerError::Password(name.clone(), user.password_file.clone(), why))?;
-        passwords.add_user(name.as_str(), &password).map_err(other)?;
-
-        // A role and not rules of the user: of these only the longest match would count, and a filter to read could hide one
-        // to write.
-        access.add_role(name.as_str()).await;
-        let own = [(format!("{root}/1/cmd/{name}/#"), Permission::Write), (format!("{root}/1/reply/{name}/#"), Permission::Read)];
-        let read = user.read.iter().map(|filter| (filter.clone(), Permission::Read));
-        let write = user.write.iter().map(|filter| (filter.clone(), Permission::Write));
-        for (filter, permission) in own.into_iter().chain(read).chain(write) {
-            check_filter(&filter).map_err(|why| BrokerError::Filter(name.clone(), filter.clone(), why))?;
-            let rule = RoleRule::new(filter, permission);
-            access.add_role_rule(name, rule.topic_pattern, rule.permission).await.map_err(other)?;
+        let wrong = |filter: &String, why| BrokerError::Filter(name.clone(), filter.clone(), why);
+        for filter in user.read.iter().chain(&user.write) {
+            check_filter(filter).map_err(|why| wrong(filter, why))?;
         }
-        access.assign_role(name, name).await.map_err(other)?;
+        for filter in &user.write {
+            check_commands(filter, root, name).map_err(|why| wrong(filter, why))?;
+        }
+        let (mut read, mut write) = (user.read.clone(), user.write.clone());
+        read.push(format!("{root}/1/reply/{name}/#"));
+        write.push(format!("{root}/1/cmd/{name}/#"));
+        admit(&passwords, &access, name, &password, &read, &write).await?;
+    }
+    if let Some(Login { user, password }) = own {
+        let below = |what: &[&str]| what.iter().map(|what| format!("{root}/1/{what}/#")).collect::<Vec<_>>();
+        let read = below(&["cmd", "meta", "node"]);
+        let write = below(&["public", "live", "arbiter", "reply", "device", &format!("node/{user}")]);
+        admit(&passwords, &access, user, password, &read, &write).await?;
     }
     Ok(ComprehensiveAuthProvider::with_providers(passwords, access))
+}
+
+/// One user with what they may read and write. A role and not rules of the user: of these only the longest match would count,
+/// and a filter to read could hide one to write.
+async fn admit(
+    passwords: &PasswordAuthProvider,
+    access: &AclManager,
+    name: &str,
+    password: &str,
+    read: &[String],
+    write: &[String],
+) -> Result<(), BrokerError> {
+    let other = |error: mqtt5::MqttError| BrokerError::Other(error.to_string());
+    passwords.add_user(name, password).map_err(other)?;
+    access.add_role(name).await;
+    let read = read.iter().map(|filter| (filter, Permission::Read));
+    for (filter, permission) in read.chain(write.iter().map(|filter| (filter, Permission::Write))) {
+        let rule = RoleRule::new(filter.clone(), permission);
+        access.add_role_rule(name, rule.topic_pattern, rule.permission).await.map_err(other)?;
+    }
+    access.assign_role(name, name).await.map_err(other)
+}
+
+/// A password that nobody can guess, from the operating system.
+fn secret() -> io::Result<String> {
+    let mut bytes = [0; 24];
+    io::Read::read_exact(&mut std::fs::File::open("/dev/urandom")?, &mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Nobody may send commands under another's name: the daemon takes the name in the topic for the sender.
+fn check_commands(filter: &str, root: &str, name: &str) -> Result<(), &'static str> {
+    let mut levels = filter.split('/');
+    for expected in [root, "1", "cmd"] {
+        match levels.next() {
+            Some("#") => return Err("gives commands under every name"),
+            Some(level) if level == "+" || level == expected => {}
+            _ => return Ok(()),
+        }
+    }
+    match levels.next() {
+        Some(level) if level != name => Err("gives commands under another name"),
+        _ => Ok(()),
+    }
 }
 
 fn check_filter(filter: &str) -> Result<(), &'static str> {

@@ -40,7 +40,7 @@ fn user(folder: &Path, name: &str, read: &[&str], write: &[&str]) -> (String, Br
 /// A node that may do all, an arbiter who reads all, a screen.
 fn guarded(folder: &Path) -> Broker {
     let users = [
-        user(folder, "node", &["flagfall/1/cmd/#"], &["flagfall/1/#"]),
+        user(folder, "node", &["flagfall/1/cmd/#"], &["flagfall/1/public/#", "flagfall/1/live/#", "flagfall/1/arbiter/#"]),
         user(folder, "anna", &["flagfall/1/#"], &[]),
         user(folder, "screen", &["flagfall/1/public/#"], &[]),
     ];
@@ -58,11 +58,11 @@ async fn member(at: SocketAddr, name: &str) -> Client {
 }
 
 async fn started(settings: &Broker) -> Running {
-    broker::start(settings, "flagfall").await.unwrap_or_else(|error| panic!("{error}"))
+    broker::start(settings, "flagfall", "node-1").await.unwrap_or_else(|error| panic!("{error}"))
 }
 
 async fn refused(settings: &Broker) -> BrokerError {
-    match broker::start(settings, "flagfall").await {
+    match broker::start(settings, "flagfall", "node-1").await {
         Err(error) => error,
         Ok(_) => panic!("started: {settings:?}"),
     }
@@ -279,6 +279,9 @@ async fn wrong_settings_are_refused_with_what_to_write() {
         (with("some", &["a/+"], &[]), "\"a/+\" everything"),
         (with("some", &[], &["a/b+"]), "\"a/b+\""),
         (with("some", &[], &["a/%u/b"]), "\"a/%u/b\""),
+        (with("some", &[], &["flagfall/#"]), "\"flagfall/#\" commands under every name"),
+        (with("some", &[], &["+/1/cmd/#"]), "commands under another name"),
+        (with("some", &[], &["flagfall/+/+/anna/#"]), "commands under another name"),
         (with("some", &[""], &[]), "empty"),
         (password("secret\n", 0o644), "everybody chmod 640"),
         (password("\nsecret", 0o600), "first line is empty"),
@@ -289,4 +292,24 @@ async fn wrong_settings_are_refused_with_what_to_write() {
         let said = refused(&settings).await.to_string();
         assert!(words.split(' ').all(|word| said.contains(word)), "{said:?} does not say {words:?}");
     }
+}
+
+#[tokio::test]
+async fn the_daemon_has_a_user_of_its_own_where_the_others_log_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = started(&guarded(folder.path())).await;
+    let own = running.own.clone().expect("a user");
+    assert_eq!(own.user, "node-1");
+    assert!(!format!("{running:?}").contains(&own.password), "the password stays where it is");
+    let mut daemon = login(running.tcp, "daemon", &own.user, &own.password).await.expect("is let in");
+    let topics = ["cmd/#", "meta/#", "node/#"].map(|topic| format!("flagfall/1/{topic}"));
+    for topic in &topics {
+        let granted = SubscribeReasonCode::Success(QoS::AtLeastOnce);
+        assert_eq!(daemon.subscribe(topic, QoS::AtLeastOnce).await, granted, "{topic}");
+    }
+    running.stop().await;
+
+    let unguarded = started(&open()).await;
+    assert!(unguarded.own.is_none(), "nobody logs in");
+    unguarded.stop().await;
 }

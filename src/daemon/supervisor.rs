@@ -81,7 +81,14 @@ impl Daemon {
         #[cfg(not(feature = "broker"))]
         anyhow::ensure!(!config.broker.enabled, "broker.enabled: this build has no broker in it");
         let name = node_name(config.node.name.as_deref());
-        let identity = mqtt::Identity::read(&config.mqtt, &name)?;
+        let mut identity = mqtt::Identity::read(&config.mqtt, &name)?;
+        #[cfg(feature = "broker")]
+        if let Some(login) = broker.as_ref().and_then(|broker| broker.own.clone())
+            && config.mqtt.user.is_none()
+            && config.mqtt.password_file.is_none()
+        {
+            identity.log_in(login.user, login.password);
+        }
         let boot = boot::count(&config.journal.dir).unwrap_or_else(|error| {
             tracing::error!("{}: the start is not counted: {error}", config.journal.dir.display());
             0
@@ -233,7 +240,8 @@ async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker
     if !config.broker.enabled {
         return Ok((config, None));
     }
-    let running = crate::broker::start(&config.broker, &config.mqtt.root).await?;
+    let node = node_name(config.node.name.as_deref());
+    let running = crate::broker::start(&config.broker, &config.mqtt.root, &node).await?;
     tracing::info!("broker: MQTT on {}, WebSocket on {:?}", running.tcp, running.websocket);
     let mqtt = &mut config.mqtt;
     if mqtt.port.is_none() && !mqtt.tls && mqtt.host == crate::config::Mqtt::default().host {
