@@ -99,7 +99,8 @@ impl Stale {
 /// A driver and the game it feeds.
 pub struct Station {
     driver: Box<dyn Driver>,
-    game: Game,
+    /// Not in place: it is large, and what holds it is moved from stack frame to stack frame while a station is opened.
+    game: Box<Game>,
     messages: Messages,
     effects: Vec<Effect>,
     anomalies: BTreeMap<Anomaly, u64>,
@@ -123,7 +124,7 @@ impl Station {
     pub fn new(driver: &DriverInfo, config: GameConfig, board: Board, journal: &str) -> Station {
         Station {
             driver: driver.start(),
-            game: Game::new(config, driver.timing),
+            game: Box::new(Game::new(config, driver.timing)),
             messages: Messages::new(board, journal),
             effects: Vec::new(),
             anomalies: BTreeMap::new(),
