@@ -54,12 +54,12 @@ impl Listener {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// When the first message came on a topic that ends so.
-    pub(crate) fn first(&self, end: &str) -> Mono {
+    /// When the first message since then came on a topic that ends so.
+    pub(crate) fn first(&self, end: &str, since: Mono) -> Mono {
         let mut first = None;
         wait_until(end, || {
             let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-            first = heard.iter().find(|heard| heard.topic.ends_with(end)).map(|heard| heard.at);
+            first = heard.iter().find(|heard| heard.at >= since && heard.topic.ends_with(end)).map(|heard| heard.at);
             first.is_some()
         });
         first.expect("waited for")

@@ -79,10 +79,17 @@ impl Process {
     }
 }
 
-impl Drop for Process {
-    fn drop(&mut self) {
+impl Process {
+    /// As a power cut would; nothing happens if it has ended.
+    pub(crate) fn kill(&mut self) {
         _ = self.child.kill();
         _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
     }
 }
 
