@@ -138,8 +138,8 @@ impl Recorder {
     }
 
     /// From now on the turn does not wait for the disk: whoever owns this runs [`Recorder::sync_job`] on another thread and
-    /// gives back what came of it. What may not be sent before it is on the disk is held as long, and with it everything of
-    /// the arbiters' that comes after; nobody else waits.
+    /// gives back what came of it. What may not be sent before it is on the disk is held as long, and with it everything that
+    /// comes after for the same audience; the others do not wait.
     pub fn defer(&mut self) {
         self.deferred = true;
     }
@@ -167,9 +167,9 @@ impl Recorder {
         self.release(now, sink)
     }
 
-    /// Outputs wait for the disk.
-    pub fn is_holding(&self) -> bool {
-        !self.held.is_empty()
+    /// Outputs for this audience wait for the disk. A picture made now would show what they tell.
+    pub fn is_holding(&self, audience: Audience) -> bool {
+        self.held.iter().any(|(_, _, held)| self::audience(held) == Some(audience))
     }
 
     /// Notes that a sink has everything up to a number.
@@ -275,7 +275,7 @@ impl Recorder {
         let (decision, newest) = (self.decision, self.journal.standing().next_seq.saturating_sub(1));
         for output in std::mem::take(&mut self.ready) {
             let barrier = needs_disk(&output, decision);
-            if self.deferred && (barrier && self.journal.durable_seq() < newest || for_arbiters(&output) && self.is_holding()) {
+            if self.deferred && (barrier && self.journal.durable_seq() < newest || self.is_behind(&output)) {
                 self.held.push_back((newest, now, output));
                 continue;
             }
@@ -290,6 +290,11 @@ impl Recorder {
             let _ = self.journal.flush(now);
         }
         self.release(now, sink)
+    }
+
+    /// Something of the same audience is held: it must not be overtaken.
+    fn is_behind(&self, output: &StationOutput) -> bool {
+        audience(output).is_some_and(|audience| self.is_holding(audience))
     }
 
     /// Sends what was held and is on the disk now, or cannot be had there.
@@ -308,20 +313,20 @@ impl Recorder {
     }
 }
 
-/// A finding, or what tells of an arbiter's command.
+/// A finding, or whatever comes of an arbiter's command, whoever hears of it.
 fn needs_disk(output: &StationOutput, decision: bool) -> bool {
     match output {
-        StationOutput::Message(message) => message.finding || decision && message.audience == Audience::Arbiter,
+        StationOutput::Message(message) => message.finding || decision,
         StationOutput::Reply(_) => decision,
         _ => false,
     }
 }
 
-/// Must not overtake what is held.
-fn for_arbiters(output: &StationOutput) -> bool {
+/// Who hears of it; replies are arbiters'.
+fn audience(output: &StationOutput) -> Option<Audience> {
     match output {
-        StationOutput::Message(message) => message.audience == Audience::Arbiter,
-        StationOutput::Reply(_) => true,
-        _ => false,
+        StationOutput::Message(message) => Some(message.audience),
+        StationOutput::Reply(_) => Some(Audience::Arbiter),
+        _ => None,
     }
 }

@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 
 use flagfall_game::laws::winnable::Ask;
+use flagfall_protocols::event::{DeviceEvent, Identity};
 use flagfall_protocols::trace::{Audience, Body, Record};
 
 use crate::journal::{DamageReport, Standing};
@@ -30,6 +31,7 @@ pub struct Restart {
     out: Vec<StationOutput>,
     verified: Verified,
     inputs: u64,
+    serial: Option<String>,
 }
 
 /// How a restart went.
@@ -43,6 +45,8 @@ pub struct Restored {
     pub unsent: Vec<Message>,
     /// Questions that nobody has answered.
     pub asks: Vec<Ask>,
+    /// The serial number that the device told last.
+    pub serial: Option<String>,
     /// What was wrong with the journal's files.
     pub damage: DamageReport,
 }
@@ -61,6 +65,7 @@ impl Restart {
             out: Vec::new(),
             verified: Verified::default(),
             inputs: 0,
+            serial: None,
         }
     }
 
@@ -112,6 +117,9 @@ impl Restart {
                     // The questions of a game before are of no use any more.
                     self.asks.retain(|(asked_in, _)| *asked_in == game);
                     self.asks.push((game, ask));
+                }
+                StationOutput::Device(DeviceEvent::Identity(Identity::Serial(serial))) => {
+                    self.serial = Some(serial.as_str().to_owned());
                 }
                 _ => {}
             }
@@ -193,7 +201,8 @@ impl Restart {
         self.station.set_lazy(false);
         let game = self.station.game().number();
         let asks = self.asks.into_iter().filter(|(asked_in, _)| *asked_in == game).map(|(_, ask)| ask).collect();
-        let restored = Restored { inputs: self.inputs, verified: self.verified, unsent, asks, damage: DamageReport::default() };
+        let (inputs, verified, serial) = (self.inputs, self.verified, self.serial);
+        let restored = Restored { inputs, verified, unsent, asks, serial, damage: DamageReport::default() };
         (self.station, restored)
     }
 }

@@ -31,6 +31,9 @@ impl Default for Patience {
     }
 }
 
+/// Who hangs again within this time of being replaced hangs for good.
+const AGAIN_WITHIN: Duration = Duration::from_secs(60);
+
 /// One board that is served.
 pub(super) struct Served {
     /// What others see of it.
@@ -39,8 +42,8 @@ pub(super) struct Served {
     patience: Patience,
     port: Arc<PortThread>,
     thread: Option<JoinHandle<()>>,
-    /// It hung once and another thread took its place.
-    replaced: bool,
+    /// When it hung last and another thread took its place.
+    replaced: Option<Mono>,
     /// How often its inbox had been full when it was looked at last.
     full: u64,
 }
@@ -56,7 +59,7 @@ impl Served {
         let sink = sink(Arc::clone(&face.inbox));
         let port = PortThread::start(&format!("port-{id}"), plan.wanted.clone(), Arc::clone(&shared.ports), micros, sink);
         let port = Arc::new(port.with_context(|| format!("board {id}"))?);
-        let mut served = Served { face, plan, patience, port, thread: None, replaced: false, full: 0 };
+        let mut served = Served { face, plan, patience, port, thread: None, replaced: None, full: 0 };
         served.begin(shared, false)?;
         Ok(served)
     }
@@ -83,9 +86,9 @@ impl Served {
         self.plan.dir.clone()
     }
 
-    /// Looks whether the station hangs: the first time another thread takes its place, after that it is
-    /// parked.
-    pub(super) fn look(&mut self, shared: &Arc<Shared>) {
+    /// Looks whether the station hangs or its thread is gone: another thread takes its place, and if that hangs soon too the
+    /// board is parked. Where the disk does not answer, every thread that writes waits for it and none is judged.
+    pub(super) fn look(&mut self, shared: &Arc<Shared>, disk_stuck: bool) {
         let full = self.face.inbox.full();
         if full > self.full {
             tracing::warn!("board {}: its inbox was full {} times", self.face.board, full - self.full);
@@ -97,20 +100,23 @@ impl Served {
             Condition::Serving => self.patience.serving,
             Condition::Parked | Condition::Refused | Condition::Ended => return,
         };
-        let stuck = self.face.pulse.stuck_for(wall::mono());
-        if stuck < limit {
+        let now = wall::mono();
+        let stuck = self.face.pulse.stuck_for(now);
+        let gone = self.thread.as_ref().is_some_and(JoinHandle::is_finished);
+        if !gone && (stuck < limit || disk_stuck) {
             return;
         }
-        let board = &self.face.board;
-        let what = if self.replaced { "its bytes are still recorded" } else { "another thread goes on from its journal" };
-        tracing::error!("board {board}: hangs for {} s: {what}", stuck.as_secs());
-        if let Err(error) = self.begin(shared, self.replaced) {
+        let again = self.replaced.is_some_and(|before| now.since(before) < limit + AGAIN_WITHIN);
+        let what = if again { "its bytes are still recorded" } else { "another thread goes on from its journal" };
+        let how = if gone { "its thread is gone".to_owned() } else { format!("hangs for {} s", stuck.as_secs()) };
+        tracing::error!("board {}: {how}: {what}", self.face.board);
+        self.replaced = Some(now);
+        // The new one hears of the link from its beginning.
+        self.port.want(self.face.wanted().unwrap_or_else(|| self.plan.wanted.clone()));
+        if let Err(error) = self.begin(shared, again) {
             tracing::error!("{error:#}");
             self.face.set_condition(Condition::Parked);
         }
-        self.replaced = true;
-        // The new one hears of the link from its beginning.
-        self.port.want(self.plan.wanted.clone());
     }
 
     /// The station is to end.

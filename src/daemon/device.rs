@@ -27,6 +27,8 @@ pub(super) struct Device {
     firmware: Option<String>,
     battery: Option<(u8, bool)>,
     problem: Option<String>,
+    /// The board was given up: nobody reads what the device says.
+    parked: bool,
     /// When the link went away, the last times.
     downs: VecDeque<Mono>,
     /// Something changed since [`Device::take_news`].
@@ -47,6 +49,7 @@ impl Device {
             firmware: None,
             battery: None,
             problem: None,
+            parked: false,
             downs: VecDeque::new(),
             news: true,
         }
@@ -67,6 +70,11 @@ impl Device {
         name.chars().map(fit).take(MAX_ID).collect()
     }
 
+    /// The serial number that the device had when this board was served last.
+    pub(super) fn was(&mut self, serial: String) {
+        self.serial.get_or_insert(serial);
+    }
+
     /// Its own serial number.
     pub(super) fn serial(&self) -> Option<&str> {
         self.serial.as_deref()
@@ -79,7 +87,7 @@ impl Device {
 
     /// Whether it answers.
     pub(super) fn is_online(&self) -> bool {
-        self.port.is_some() && self.responding
+        self.port.is_some() && self.responding && !self.parked
     }
 
     /// The link opened.
@@ -99,6 +107,12 @@ impl Device {
         if self.downs.len() > OFTEN {
             self.downs.pop_front();
         }
+    }
+
+    /// The board was given up.
+    pub(super) fn parked(&mut self, problem: String) {
+        self.parked = true;
+        self.problem = Some(problem);
     }
 
     /// There is no port.

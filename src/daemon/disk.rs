@@ -37,6 +37,8 @@ pub(super) enum DiskWork {
         from: u64,
         /// What the sink adds.
         stamp: Arc<Stamp>,
+        /// The journal takes what it is given: what it does not hold is nowhere.
+        whole: bool,
     },
 }
 
@@ -63,7 +65,7 @@ pub(super) fn start(inbox: Arc<Inbox<DiskWork>>, outbox: Arc<Outbox>, pulse: Arc
 fn carry_out(work: DiskWork, outbox: &Outbox) {
     match work {
         DiskWork::Sync { job, station } => station.urgent(ToStation::Synced(job.run())),
-        DiskWork::Refill { dir, board, audience, from, stamp } => {
+        DiskWork::Refill { dir, board, audience, from, stamp, whole } => {
             let (outs, end) = outs_from(&dir, audience, from, BATCH).unwrap_or_else(|error| {
                 tracing::error!("{}: events from {from} on cannot be read: {error}", dir.display());
                 (Vec::new(), false)
@@ -74,7 +76,7 @@ fn carry_out(work: DiskWork, outbox: &Outbox) {
                 topic: out.topic,
                 payload: envelope::complete(&out.payload, &stamp),
             };
-            outbox.refilled(board, audience, outs.into_iter().map(complete).collect(), end);
+            outbox.refilled(board, audience, outs.into_iter().map(complete).collect(), end && whole);
         }
     }
 }

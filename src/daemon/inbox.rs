@@ -7,6 +7,9 @@ use std::time::Duration;
 /// Items that wait in an inbox. At 9600 baud a board fills this in more than a minute.
 pub(super) const CAPACITY: usize = 1024;
 
+/// Room that is kept for those who must not wait.
+const RESERVED: usize = 64;
+
 /// What a reader gets.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Popped<T> {
@@ -51,10 +54,10 @@ impl<T> Inbox<T> {
     /// False if the inbox is closed.
     pub(super) fn push(&self, item: T) -> bool {
         let mut inner = self.lock();
-        if inner.items.len() >= CAPACITY {
+        if inner.items.len() >= CAPACITY - RESERVED {
             inner.full += 1;
         }
-        while inner.items.len() >= CAPACITY && !inner.closed {
+        while inner.items.len() >= CAPACITY - RESERVED && !inner.closed {
             inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
         }
         if inner.closed {
@@ -81,6 +84,18 @@ impl<T> Inbox<T> {
         }
         self.put(&mut inner, item);
         true
+    }
+
+    /// Puts an item behind all others and never waits: for writers of which each has one item there at most.
+    pub(super) fn always(&self, item: T) {
+        self.lock().items.push_back(item);
+        self.changed.notify_all();
+    }
+
+    /// Throws away what waits: nobody wants it any more.
+    pub(super) fn clear(&self) {
+        self.lock().items.clear();
+        self.changed.notify_all();
     }
 
     /// Puts an item before all others and never waits: for what the reader has asked for, at most one of a kind.

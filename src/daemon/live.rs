@@ -25,7 +25,7 @@ use crate::journal::{Out, outs_from};
 use crate::publish::Message;
 use crate::recorder::Recorder;
 use crate::restart::Restored;
-use crate::station::StationOutput;
+use crate::station::{Stale, StationOutput};
 use crate::wall::{self, Mono};
 
 /// The name of this sink in `ack` records.
@@ -84,7 +84,16 @@ impl Live {
         let acked = Audience::ALL.map(|audience| standing.acked(SINK, audience));
         match face.number() {
             Some(_) => catch_up(plan, last, outlet),
-            None => face.set_number(shared.outbox.add_board(acked, last)),
+            None => {
+                let number = shared.outbox.add_board(acked, last);
+                face.set_number(number);
+                // Before or after the claim was heard.
+                shared.outbox.hold(number, face.is_withheld());
+            }
+        }
+        // A former run may have left it online under its own name.
+        if let Some(serial) = restored.serial.clone().filter(|_| !again) {
+            outlet.device.was(serial);
         }
         let now = wall::mono();
         let mut live = Live {
@@ -127,7 +136,7 @@ impl Live {
     /// When the next turn is due without an item.
     pub(super) fn next(&self) -> Option<Mono> {
         let deadline = self.recorder.deadline().map(|at| self.line.mono(at));
-        let picture = self.pace.next(self.recorder.station().stale(), self.recorder.is_holding());
+        let picture = self.pace.next(self.presentable());
         [deadline, Some(picture)].into_iter().flatten().min()
     }
 
@@ -157,6 +166,8 @@ impl Live {
             }
             Some(ToStation::Command { arrived, role, too_many }) => {
                 let at = self.now();
+                // What is due by now happened before the command: its lock is about that.
+                self.advance(at);
                 match submission::judge(&arrived, role, too_many, at, outlet, self.recorder.station()) {
                     Some(submission::Judged::Record(json)) => self.feed(at, &Body::Cmd(&json)),
                     Some(submission::Judged::Reply(reply)) => self.out.push(StationOutput::Reply(*reply)),
@@ -177,11 +188,15 @@ impl Live {
                     Ok(())
                 });
             }
-            Some(ToStation::Anchor { at, record }) => self.anchor(self.line.at(at), &record, outlet),
+            Some(ToStation::Anchor { at, mut record }) => {
+                // Looked at while the journal was being read: it is the time of the opening plus what had passed till then.
+                record.utc_us += self.line.late(at).as_micros() as i64;
+                self.anchor(self.line.at(at), &record, outlet);
+            }
             Some(ToStation::Stop) => {
+                // The board is not lost, only not served: its link is told to be down at the next start.
                 if self.port.take().is_some() {
                     outlet.device.down(wall::mono(), "stopped");
-                    self.feed(self.now(), &Body::Link { link: 0, up: false, cause: "stopped" });
                 }
                 flow = Flow::End;
             }
@@ -199,18 +214,12 @@ impl Live {
     /// What every turn ends with: deadlines that have come, outputs, pictures, the disk.
     fn settle(&mut self, outlet: &mut Outlet) {
         let now = self.now();
-        let out = &mut self.out;
-        // The sink only collects.
-        let _ = self.recorder.advance(now, &mut |output| {
-            out.push(output);
-            Ok(())
-        });
+        self.advance(now);
         if outlet.is_replaced() {
             return;
         }
         self.pass_on(outlet);
-        let (stale, held) = (self.recorder.station().stale(), self.recorder.is_holding());
-        let due = self.pace.due(stale, held, wall::mono());
+        let due = self.pace.due(self.presentable(), wall::mono());
         if due.any() {
             self.recorder.station_mut().render(now, due, &mut self.out);
             self.pass_on(outlet);
@@ -223,7 +232,7 @@ impl Live {
     fn sync(&mut self, now: Instant) {
         if let Some(job) = self.recorder.sync_job(now) {
             // The thread has room for every station: each has one job at most.
-            self.shared.disk.urgent(DiskWork::Sync { job, station: Arc::clone(&self.face.inbox) });
+            self.shared.disk.always(DiskWork::Sync { job, station: Arc::clone(&self.face.inbox) });
         }
         let status = self.recorder.journal().status();
         let ok = status.failing.is_none();
@@ -240,13 +249,27 @@ impl Live {
         if let Err(error) = self.recorder.flush(now) {
             tracing::error!("board {}: the journal's end is not on the disk: {error}", self.face.board);
         }
+        self.advance(now);
+        let stale = self.recorder.station().stale();
+        self.recorder.station_mut().render(now, stale, &mut self.out);
+        self.pass_on(outlet);
+    }
+
+    /// The pictures that changed and show nothing that waits for the disk.
+    fn presentable(&self) -> Stale {
+        let stale = self.recorder.station().stale();
+        let held = |audience| self.recorder.is_holding(audience);
+        Stale { arbiter: stale.arbiter && !held(Audience::Arbiter), live: stale.live && !held(Audience::Live), ..stale }
+    }
+
+    /// Every deadline up to `now`.
+    fn advance(&mut self, now: Instant) {
         let out = &mut self.out;
         // The sink only collects.
         let _ = self.recorder.advance(now, &mut |output| {
             out.push(output);
             Ok(())
         });
-        self.pass_on(outlet);
     }
 
     /// After a panic: what was recorded is written, nothing else is touched.

@@ -40,7 +40,8 @@ pub(super) fn hooks(node: &Node, intake: Intake, served: &[Served]) -> Hooks {
         move |board, audience, from| {
             let Some((face, dir)) = by_number(board) else { return };
             let Some(stamp) = face.stamp() else { return };
-            if !shared.disk.offer(DiskWork::Refill { dir, board, audience, from, stamp }) {
+            let whole = face.journal_ok.load(Ordering::Relaxed);
+            if !shared.disk.offer(DiskWork::Refill { dir, board, audience, from, stamp, whole }) {
                 // Nothing and no end: asked again later.
                 shared.outbox.refilled(board, audience, Vec::new(), false);
             }

@@ -1,6 +1,6 @@
 //! What a node says of itself: status, info, health.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,8 +35,8 @@ struct Inner {
     journal: PathBuf,
     shared: Arc<Shared>,
     faces: Vec<Arc<Face>>,
-    /// Boards that another node claims, and which.
-    claims: Mutex<BTreeMap<String, String>>,
+    /// Boards that other nodes claim, and which.
+    claims: Mutex<BTreeMap<String, BTreeSet<String>>>,
     /// When health was told last, microseconds plus one.
     health_told: AtomicU64,
     /// What it said of journals and failed boards.
@@ -157,13 +157,19 @@ impl Node {
         let mut claims = inner.claims.lock().unwrap_or_else(PoisonError::into_inner);
         if alive {
             tracing::error!("board {board}: node {by} serves it too; it is withheld here");
-            claims.insert(board.to_owned(), by.to_owned());
-        } else if claims.remove(board).is_some() {
+            claims.entry(board.to_owned()).or_default().insert(by.to_owned());
+        } else if claims.get_mut(board).is_some_and(|nodes| nodes.remove(by)) {
             tracing::info!("board {board}: node {by} serves it no more");
         }
+        claims.retain(|_, nodes| !nodes.is_empty());
+        let withheld = claims.contains_key(board);
         drop(claims);
-        if let Some(number) = inner.faces.iter().find(|face| face.board == board).and_then(|face| face.number()) {
-            inner.shared.outbox.hold(number, alive);
+        if let Some(face) = inner.faces.iter().find(|face| face.board == board) {
+            // Before its number is asked for: a station that is still opening looks at this after it has one.
+            face.set_withheld(withheld);
+            if let Some(number) = face.number() {
+                inner.shared.outbox.hold(number, withheld);
+            }
         }
         self.tell_info();
         inner.health_told.store(0, Ordering::Relaxed);

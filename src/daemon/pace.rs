@@ -26,11 +26,11 @@ impl Pace {
         Pace { arbiter: now, live: now, clock: now }
     }
 
-    /// What is to be made now, and notes that it was. `held`: findings wait for the disk, and a picture shows findings.
-    pub(super) fn due(&mut self, stale: Stale, held: bool, now: Mono) -> Stale {
+    /// What of this is to be made now, and notes that it was.
+    pub(super) fn due(&mut self, stale: Stale, now: Mono) -> Stale {
         let passed = |last: Mono, span: Duration| now.since(last) >= span;
         let due = Stale {
-            arbiter: stale.arbiter && !held && passed(self.arbiter, STATE_EVERY),
+            arbiter: stale.arbiter && passed(self.arbiter, STATE_EVERY),
             live: stale.live && passed(self.live, STATE_EVERY),
             clock: stale.running_changed || stale.clock && passed(self.clock, CLOCK_EVERY) || passed(self.clock, CLOCK_IDLE),
             running_changed: stale.running_changed,
@@ -44,9 +44,9 @@ impl Pace {
     }
 
     /// When to ask again.
-    pub(super) fn next(&self, stale: Stale, held: bool) -> Mono {
+    pub(super) fn next(&self, stale: Stale) -> Mono {
         let clock = self.clock.after(if stale.clock { CLOCK_EVERY } else { CLOCK_IDLE });
-        let arbiter = (stale.arbiter && !held).then(|| self.arbiter.after(STATE_EVERY));
+        let arbiter = stale.arbiter.then(|| self.arbiter.after(STATE_EVERY));
         let live = stale.live.then(|| self.live.after(STATE_EVERY));
         [arbiter, live].into_iter().flatten().fold(clock, Mono::min)
     }
@@ -63,11 +63,11 @@ mod tests {
         let ms = |ms: u64| Mono(ms * 1000);
         let all = Stale { arbiter: true, live: true, clock: true, running_changed: false };
         let mut pace = Pace::new(ms(0));
-        assert_eq!(pace.due(all, false, ms(50)), NONE);
-        assert_eq!(pace.next(all, false), ms(100));
-        assert_eq!(pace.due(all, false, ms(100)), Stale { clock: false, ..all });
-        assert_eq!(pace.due(all, false, ms(150)), NONE);
-        assert_eq!(pace.due(Stale { arbiter: false, live: false, ..all }, false, ms(500)), Stale { clock: true, ..NONE });
+        assert_eq!(pace.due(all, ms(50)), NONE);
+        assert_eq!(pace.next(all), ms(100));
+        assert_eq!(pace.due(all, ms(100)), Stale { clock: false, ..all });
+        assert_eq!(pace.due(all, ms(150)), NONE);
+        assert_eq!(pace.due(Stale { arbiter: false, live: false, ..all }, ms(500)), Stale { clock: true, ..NONE });
     }
 
     #[test]
@@ -75,17 +75,9 @@ mod tests {
         let ms = |ms: u64| Mono(ms * 1000);
         let mut pace = Pace::new(ms(0));
         let changed = Stale { clock: true, running_changed: true, ..NONE };
-        assert!(pace.due(changed, false, ms(1)).clock);
-        assert_eq!(pace.next(NONE, false), ms(30_001));
-        assert!(!pace.due(NONE, false, ms(30_000)).clock);
-        assert!(pace.due(NONE, false, ms(30_001)).clock);
-    }
-
-    #[test]
-    fn a_finding_that_waits_for_the_disk_is_not_shown_in_a_picture() {
-        let mut pace = Pace::new(Mono(0));
-        let stale = Stale { arbiter: true, live: true, ..NONE };
-        assert_eq!(pace.due(stale, true, Mono(200_000)), Stale { live: true, ..NONE });
-        assert_eq!(pace.next(Stale { live: false, ..stale }, true), Mono(30_000_000));
+        assert!(pace.due(changed, ms(1)).clock);
+        assert_eq!(pace.next(NONE), ms(30_001));
+        assert!(!pace.due(NONE, ms(30_000)).clock);
+        assert!(pace.due(NONE, ms(30_001)).clock);
     }
 }

@@ -40,7 +40,7 @@ impl Parked {
                 Popped::Item(ToStation::Stop) | Popped::Closed => break,
                 Popped::Item(item) => {
                     self.take(item, outlet);
-                    outlet.device.missing(problem.to_owned());
+                    outlet.device.parked(problem.to_owned());
                     outlet.tell_device();
                 }
                 Popped::TimedOut => {}

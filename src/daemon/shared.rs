@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use flagfall_hardware::port::Ports;
+use flagfall_hardware::port::{Ports, Wanted};
 
 use super::acks::Acked;
 use super::disk::DiskWork;
@@ -84,6 +84,8 @@ pub(super) struct Face {
     pub(super) acked: Acked,
     /// Its journal takes what it is given.
     pub(super) journal_ok: AtomicBool,
+    wanted: Mutex<Option<Wanted>>,
+    withheld: AtomicBool,
     condition: AtomicU8,
     ended: Mutex<bool>,
     end: Condvar,
@@ -101,6 +103,8 @@ impl Face {
             lock: Mutex::new(None),
             acked: Acked::default(),
             journal_ok: AtomicBool::new(true),
+            wanted: Mutex::new(None),
+            withheld: AtomicBool::new(false),
             condition: AtomicU8::new(Condition::Opening as u8),
             ended: Mutex::new(false),
             end: Condvar::new(),
@@ -149,6 +153,26 @@ impl Face {
     pub(super) fn set_ended(&self) {
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.end.notify_all();
+    }
+
+    /// The device that it is to have now, if a command named one.
+    pub(super) fn wanted(&self) -> Option<Wanted> {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A command named a device.
+    pub(super) fn set_wanted(&self, wanted: Wanted) {
+        *self.wanted.lock().unwrap_or_else(PoisonError::into_inner) = Some(wanted);
+    }
+
+    /// Another node claims the board, so nothing of it is published here.
+    pub(super) fn is_withheld(&self) -> bool {
+        self.withheld.load(Ordering::SeqCst)
+    }
+
+    /// Another node claims the board from now on, or none does any more.
+    pub(super) fn set_withheld(&self, withheld: bool) {
+        self.withheld.store(withheld, Ordering::SeqCst);
     }
 
     /// Notes its place in the outbox.

@@ -79,7 +79,8 @@ impl Station {
                 break Condition::Ended;
             }
             tracing::error!("board {}: a fault in the program; the station is rebuilt from its journal", face.board);
-            live.abandon();
+            // What panics again here leaves a journal that is read as far as it is good.
+            let _ = with_net(&face, || live.abandon());
             again = true;
         };
         // A replaced reader says nothing of the station any more.
@@ -128,7 +129,7 @@ fn park(plan: &Plan, face: &Arc<Face>, reader: u64, outlet: &mut Outlet, why: &s
     tracing::error!("board {}: parked: its game {why}; its bytes are still recorded", face.board);
     face.set_condition(Condition::Parked);
     let problem = format!("the board's game {why} and was parked");
-    outlet.device.missing(problem.clone());
+    outlet.device.parked(problem.clone());
     outlet.tell_device();
     let disk = Fenced::open(plan, Arc::clone(face), reader).map_err(Into::into);
     let opened = disk.and_then(|disk| Parked::open(plan, disk));

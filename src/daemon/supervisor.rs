@@ -139,7 +139,7 @@ impl Daemon {
         let hooks = network::hooks(&self.node, self.intake(), &self.served);
         let faces: Vec<_> = self.served.iter().map(|served| Arc::clone(&served.face)).collect();
         let outbox = Arc::clone(&self.shared.outbox);
-        let network = tokio::spawn(async move {
+        let mut network = tokio::spawn(async move {
             opened(&faces).await;
             mqtt::run(settings, outbox, hooks, stopped).await
         });
@@ -149,9 +149,18 @@ impl Daemon {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut stop = std::pin::pin!(stop);
         let mut gone = Ok(());
+        let mut ended = None;
         loop {
             tokio::select! {
                 () = &mut stop => break,
+                over = &mut network, if ended.is_none() => match over {
+                    // Boards are still read and recorded; who took our place publishes.
+                    Ok(over) => ended = Some(over),
+                    Err(error) => {
+                        gone = Err(error).context("the network task is gone");
+                        break;
+                    }
+                },
                 _ = ticks.tick() => {
                     gone = self.look();
                     if gone.is_err() {
@@ -171,8 +180,11 @@ impl Daemon {
         ends.await.context("ending the stations")?;
         // Nobody listens if the network has ended by itself.
         let _ = stopper.send(true);
-        let ended = network.await.context("the network")?;
+        if ended.is_none() && gone.is_ok() {
+            ended = Some(network.await.context("the network")?);
+        }
         self.shared.disk.close();
+        self.shared.worker.clear();
         self.shared.worker.close();
         for (name, thread) in [("journal", self.disk), ("worker", self.worker)] {
             if thread.join().is_err() {
@@ -185,8 +197,8 @@ impl Daemon {
         }
         gone?;
         Ok(match ended {
-            mqtt::Ended::Stopped => Ended::Stopped,
-            mqtt::Ended::TakenOver => Ended::TakenOver,
+            Some(mqtt::Ended::TakenOver) => Ended::TakenOver,
+            _ => Ended::Stopped,
         })
     }
 
@@ -195,11 +207,11 @@ impl Daemon {
         anyhow::ensure!(!self.disk.is_finished(), "the journal thread is gone");
         anyhow::ensure!(!self.worker.is_finished(), "the worker thread is gone");
         self.node.look_at_the_wall();
+        let stuck = self.disk_pulse.stuck_for(wall::mono());
         for served in &mut self.served {
-            served.look(&self.shared);
+            served.look(&self.shared, stuck >= TICK);
         }
         self.node.tell_health();
-        let stuck = self.disk_pulse.stuck_for(wall::mono());
         if stuck < DISK_STUCK {
             notify(&[sd_notify::NotifyState::Watchdog]);
         } else {

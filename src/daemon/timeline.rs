@@ -1,5 +1,7 @@
 //! From the program's steady clock to the time of one journal.
 
+use std::time::Duration;
+
 use flagfall_protocols::time::Instant;
 
 use crate::wall::Mono;
@@ -20,6 +22,11 @@ impl Timeline {
     /// The journal's time at this moment; `base` for all that was before.
     pub(super) const fn at(&self, mono: Mono) -> Instant {
         self.base.after(mono.since(self.opened))
+    }
+
+    /// How long before the journal's opening this moment was.
+    pub(super) const fn late(&self, mono: Mono) -> Duration {
+        self.opened.since(mono)
     }
 
     /// When the steady clock will show this time.

@@ -50,10 +50,11 @@ impl Journal {
         self.retry_at = None;
         match self.write_for_sync() {
             Ok(sync) => {
-                self.marks += 1;
+                // A journal that is opened again has given more numbers when it begins its first.
+                let mark = self.standing.next_seq;
                 let bytes = self.pending.len();
-                self.under_way = Some(UnderWay { mark: self.marks, bytes, standing: self.standing.clone(), dirty_since: None });
-                Some(SyncJob { sync, mark: self.marks })
+                self.under_way = Some(UnderWay { mark, bytes, standing: self.standing.clone(), dirty_since: None });
+                Some(SyncJob { sync, mark })
             }
             Err(error) => {
                 self.failed(error, now);

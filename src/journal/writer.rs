@@ -86,8 +86,6 @@ pub struct Journal {
     pub(super) rotate_at: Option<Instant>,
     /// The wait for the disk on another thread, if one is under way.
     pub(super) under_way: Option<UnderWay>,
-    /// How many such waits there have been.
-    pub(super) marks: u64,
     pub(super) session: String,
     pub(super) headers: String,
     pub(super) files: Vec<FileLength>,
@@ -126,7 +124,6 @@ impl Journal {
             retry_at: None,
             rotate_at: None,
             under_way: None,
-            marks: 0,
             session: recovered.session().unwrap_or("start").to_owned(),
             headers: String::new(),
             files,
