@@ -70,6 +70,8 @@ fn a_station_that_hangs_again_is_parked() {
         (told && heard.body()["port"].is_string()).then_some(())
     };
     ear.wait("the device's status, with its port open again", 0, parked);
+    // The emulated board looks every 20 ms whether somebody listens again.
+    pass(Duration::from_millis(300));
     tables[0].board.inject(b"still recorded").expect("running");
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
     whole(&ear, &tables[1..]);
