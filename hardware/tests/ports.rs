@@ -8,6 +8,8 @@ mod held;
 mod links;
 #[path = "ports/look.rs"]
 mod look;
+#[path = "ports/odd.rs"]
+mod odd;
 #[path = "ports/support.rs"]
 mod support;
 #[path = "ports/thread.rs"]

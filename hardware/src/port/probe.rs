@@ -1,6 +1,7 @@
 //! Asks a port which board is there: a session of the driver, until the serial number comes.
 
 use std::os::fd::BorrowedFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
@@ -39,6 +40,8 @@ pub(super) enum Verdict {
     Other,
     /// Nobody who says.
     Silent,
+    /// The driver panicked: whatever this device is, it is not the board.
+    Panicked,
 }
 
 /// A port that is asked.
@@ -47,7 +50,10 @@ pub(super) struct Probe {
     serial: Serial,
     /// Dropped after the port: only a closed one is free.
     lease: Lease,
-    driver: Box<dyn Driver>,
+    /// None after a panic.
+    driver: Option<Box<dyn Driver>>,
+    /// When the driver wants to be woken.
+    due: Option<Instant>,
     wanted: String,
     until: Instant,
     /// The numbers that the board told, at most two.
@@ -59,10 +65,11 @@ impl Probe {
     /// Begins to ask at the open port.
     pub(super) fn new(at: u64, info: &DriverInfo, wanted: &str, found: Found, lease: Lease, serial: Serial) -> Probe {
         let at = Instant(at);
-        let driver = info.start();
+        let driver = Some(info.start());
         let wanted = wanted.to_owned();
         let until = at.after(PATIENCE);
-        let mut probe = Probe { found, lease, serial, driver, wanted, until, told: Vec::new(), verdict: Verdict::Open };
+        let (told, verdict) = (Vec::new(), Verdict::Open);
+        let mut probe = Probe { found, lease, serial, driver, due: None, wanted, until, told, verdict };
         probe.feed(at, Input::LinkUp);
         probe
     }
@@ -77,7 +84,11 @@ impl Probe {
 
     /// When it wants to be looked after, bytes or none.
     pub(super) fn deadline(&self) -> u64 {
-        self.driver.deadline().map_or(self.until, |due| due.min(self.until)).0
+        match self.verdict {
+            Verdict::Open => self.due.map_or(self.until, |due| due.min(self.until)).0,
+            // To be ended at once.
+            _ => 0,
+        }
     }
 
     /// Reads what is there.
@@ -97,7 +108,7 @@ impl Probe {
     pub(super) fn wake(&mut self, at: u64) {
         // Bounded: what is left over is fed at the next call.
         for _ in 0..64 {
-            let Some(due) = self.driver.deadline().filter(|due| due.0 <= at) else { break };
+            let Some(due) = self.due.filter(|due| due.0 <= at) else { break };
             self.feed(due, Input::Deadline);
         }
         if self.verdict == Verdict::Open && self.until.0 <= at {
@@ -106,8 +117,8 @@ impl Probe {
     }
 
     fn feed(&mut self, at: Instant, input: Input<'_>) {
-        self.driver.handle(at, input);
-        while let Some(output) = self.driver.poll() {
+        self.drive(|driver| driver.handle(at, input));
+        while let Some(output) = self.drive(|driver| driver.poll()).flatten() {
             match output {
                 // Questions are a few bytes; a port that does not take them has no board that answers.
                 Output::Send { bytes, .. } => match self.serial.write_now(&bytes) {
@@ -120,6 +131,18 @@ impl Probe {
                 Output::Event { .. } | Output::Anomaly { .. } => {}
             }
         }
+        self.due = self.drive(|driver| driver.deadline()).flatten();
+    }
+
+    /// Calls the driver: whatever an odd device makes of it, the link's thread lives. None if it panicked, now or before.
+    fn drive<T>(&mut self, act: impl FnOnce(&mut dyn Driver) -> T) -> Option<T> {
+        let driver = self.driver.as_deref_mut()?;
+        let done = catch_unwind(AssertUnwindSafe(|| act(driver))).ok();
+        if done.is_none() {
+            // What is left of it is not used again.
+            (self.driver, self.verdict) = (None, Verdict::Panicked);
+        }
+        done
     }
 
     fn answered(&mut self, at: Instant, serial: &str) {

@@ -27,7 +27,7 @@ pub(super) struct Runner {
     pub(super) now: fn() -> u64,
     sink: Sink,
     said: Option<Trouble>,
-    /// Looks in vain since bytes came last.
+    /// Looks in vain, and links that ended, since bytes came last.
     pub(super) tries: u32,
 }
 
@@ -68,7 +68,11 @@ impl Runner {
                     (self.sink)(at, PortEvent::Down(LinkError::Unplugged));
                     self.rebind(wanted);
                 }
-                End::Lost(error) => (self.sink)(at, PortEvent::Down(error)),
+                End::Lost(error) => {
+                    // A port that opens and fails at once is tried more and more slowly, too.
+                    self.tries = self.tries.saturating_add(1);
+                    (self.sink)(at, PortEvent::Down(error));
+                }
             }
         }
     }

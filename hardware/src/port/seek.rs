@@ -59,12 +59,12 @@ pub(super) struct Seek {
 }
 
 impl Seek {
-    fn new(runner: &Runner, next: u64) -> Seek {
+    fn new(runner: &Runner, at: u64, next: u64) -> Seek {
         let folder = runner.wanted.port.as_ref().and_then(|port| Some(port.parent()?.to_owned()));
         let folders = runner.wanted.folders.iter().cloned().chain(folder);
         // Without it the search goes on once a second.
         let hotplug = Hotplug::new(folders).ok();
-        Seek { hotplug, probes: Vec::new(), resting: Vec::new(), next, last: 0, sister_asks: false }
+        Seek { hotplug, probes: Vec::new(), resting: Vec::new(), next, last: at, sister_asks: false }
     }
 }
 
@@ -73,7 +73,7 @@ impl Runner {
     pub(super) fn seek(&mut self) -> Option<Opened> {
         let at = (self.now)();
         let first = if self.tries == 0 { at } else { at + self.pause() };
-        let mut seek = Seek::new(self, first);
+        let mut seek = Seek::new(self, at, first);
         loop {
             let orders = self.mailbox.orders();
             if orders.stop {
@@ -83,7 +83,8 @@ impl Runner {
                 self.rebind(wanted);
                 // The probes' leases go first.
                 drop(seek);
-                seek = Seek::new(self, (self.now)());
+                let at = (self.now)();
+                seek = Seek::new(self, at, at);
             }
             if let Some(serial) = orders.learnt {
                 self.learnt = Some(serial);
@@ -163,7 +164,13 @@ impl Runner {
                         return Some(Opened { found, serial, _lease: lease });
                     }
                 }
-                Verdict::Other | Verdict::Silent => rest(&mut seek.resting, &probe.found, at),
+                Verdict::Other | Verdict::Silent => _ = rest(&mut seek.resting, &probe.found, at),
+                Verdict::Panicked => {
+                    if rest(&mut seek.resting, &probe.found, at) {
+                        let cause = "its driver failed over what is connected there".to_owned();
+                        self.miss(Trouble::Failed { path: probe.found.path.clone(), cause });
+                    }
+                }
                 Verdict::Open => {}
             }
             if seek.probes.is_empty() {
@@ -274,7 +281,8 @@ fn is_resting(resting: &[Resting], found: &Found, at: u64) -> bool {
     resting.iter().any(|rest| rest.path == found.path && rest.node == found.node && at < rest.until)
 }
 
-fn rest(resting: &mut Vec<Resting>, found: &Found, at: u64) {
+/// Lets the port rest; whether it is for the first time since it was plugged in.
+fn rest(resting: &mut Vec<Resting>, found: &Found, at: u64) -> bool {
     let before = resting.iter().position(|rest| rest.path == found.path).map(|index| resting.remove(index));
     let times = before.filter(|rest| rest.node == found.node).map_or(0, |rest| rest.times + 1);
     let span = (FIRST_REST * (1 << times.min(8))).min(LAST_REST);
@@ -283,4 +291,5 @@ fn rest(resting: &mut Vec<Resting>, found: &Found, at: u64) {
     }
     let until = at + span.as_micros() as u64;
     resting.push(Resting { path: found.path.clone(), node: found.node, until, times });
+    times == 0
 }
