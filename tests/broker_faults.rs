@@ -8,11 +8,19 @@ mod checks;
 #[allow(dead_code, reason = "each test file uses a part of it")]
 #[path = "end_to_end/contract.rs"]
 mod contract;
+#[allow(dead_code, reason = "each test file uses a part of it")]
+#[path = "bench/counting.rs"]
+mod counting;
+#[path = "broker_faults/day.rs"]
+mod day;
 #[path = "broker_faults/evening.rs"]
 mod evening;
 #[allow(dead_code, reason = "each test file uses a part of it")]
 #[path = "end_to_end/rig.rs"]
 mod rig;
+#[allow(dead_code, reason = "each test file uses a part of it")]
+#[path = "bench/stream.rs"]
+mod stream;
 #[allow(dead_code, reason = "each test file uses a part of it")]
 #[path = "end_to_end/watch.rs"]
 mod watch;

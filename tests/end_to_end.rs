@@ -11,12 +11,22 @@ mod games;
 #[path = "end_to_end/rig.rs"]
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod rig;
+#[path = "support/schemas.rs"]
+mod schemas;
 #[path = "end_to_end/watch.rs"]
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod watch;
 
 use mqtt_support::Mosquitto;
 use rig::{Rig, Seat};
+use watch::Heard;
+
+/// Every message of the daemon's has a schema and keeps to it.
+fn keep_to_schemas(all: &[Heard]) {
+    for heard in all.iter().filter(|heard| heard.branch() != "cmd") {
+        schemas::validate(&heard.topic, &heard.payload).unwrap_or_else(|problem| panic!("{problem}"));
+    }
+}
 
 #[test]
 fn a_wrong_configuration_ends_it_at_once_and_says_where() {

@@ -166,6 +166,7 @@ fn commands_are_answered_and_audited_and_those_refused_change_nothing() {
     assert_eq!((desk.audits("good").len(), desk.state()), (1, after));
     assert!(desk.audits("retained").is_empty());
     contract::each(&desk.watch.all());
+    crate::keep_to_schemas(&desk.watch.all());
 }
 
 /// A client of MQTT 3.1.1 says in the payload where the answer goes and what it knows it by.

@@ -103,6 +103,7 @@ fn two_games_arrive_as_they_were_played() {
     assert_eq!(statuses(&last), states.iter().map(|(boot, state)| (*boot, (*state).to_owned())).collect::<Vec<_>>());
     birth(&last, 2, &seats);
     contract::each(&last);
+    crate::keep_to_schemas(&last);
     contract::events(&last);
 }
 

@@ -1,0 +1,149 @@
+//! A day without a broker, in simulated time: a board, its journal on a disk, the outbox.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall::journal::{Disk, Limits, outs_from};
+use flagfall::publish::Message;
+use flagfall::publish::delay::Delay;
+use flagfall::publish::outbox::{BoardNo, Event, Kept, LINE, Outbox, Publication, Quality, Taken, WINDOW};
+use flagfall::publish::topics::Board;
+use flagfall::recorder::Recorder;
+use flagfall::replay::Setting;
+use flagfall::station::{Stale, StationOutput};
+use flagfall::wall::Mono;
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::game::GameConfig;
+use flagfall_protocols::drivers;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{Audience, Body};
+
+use crate::counting;
+use crate::stream::{self, CONTROL};
+
+/// Games of nearly two hours.
+const GAMES: u64 = 12;
+const LENGTH: Duration = Duration::from_secs(7000);
+/// A new one begins so much later.
+const EVERY: Duration = Duration::from_secs(7200);
+/// What the board says before a game: who it is, what stands on it, that the clock does not run.
+const SET_UP: usize = 5;
+/// Time between that and the game.
+const WAITS: Duration = Duration::from_secs(60);
+/// By then every line is full.
+const FULL: u64 = 5;
+/// What a board may hold more after a longer game, of journal, moves and pictures.
+const FAIR: i64 = 64 << 10;
+const PICTURES: Stale = Stale { arbiter: true, live: true, clock: true, running_changed: false };
+
+fn setting() -> Setting {
+    let time_control = Some(TimeControl::parse(CONTROL).expect("a time control"));
+    Setting {
+        driver: drivers::find("dgt").expect("registered"),
+        config: GameConfig { time_control, ..GameConfig::default() },
+        board: Board::default(),
+        delay: Some(Delay { time: Duration::from_secs(900), moves: 0 }),
+        name: "day".to_owned(),
+        headers: vec![("driver", "dgt".to_owned())],
+    }
+}
+
+fn publish(outbox: &Outbox, board: BoardNo, output: StationOutput) {
+    let StationOutput::Message(Message { audience, number, topic, payload, .. }) = output else { return };
+    if number > 0 {
+        outbox.event(board, Event { audience, number, topic, payload });
+    } else {
+        outbox.keep_of(board, Kept { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
+    }
+}
+
+#[test]
+fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let outbox = Outbox::new();
+    let board = outbox.add_board([0; 3], [0; 3]);
+    let limits = Limits { file: 1 << 20, total: 256 << 20, ..Limits::default() };
+    let disk = Disk::open(dir.path()).expect("a disk");
+    let (mut recorder, _) = Recorder::open(Box::new(disk), limits, &setting(), "day", &mut |_| Ok(())).expect("opens");
+    // As in the daemon, but that there another thread waits for the disk.
+    recorder.defer();
+    recorder.station_mut().set_lazy(true);
+    let shared = Arc::clone(&outbox);
+    let mut sink = move |output| {
+        publish(&shared, board, output);
+        Ok(())
+    };
+    let mut held = Vec::new();
+    let mut pictures = Instant::ZERO;
+    let pieces = stream::game(LENGTH, 1);
+    recorder.feed(Instant::ZERO, &Body::Link { link: 0, up: true, cause: "opened" }, &mut sink).expect("an input");
+    for number in 0..GAMES {
+        let begins = EVERY * number as u32;
+        let before = counting::live();
+        for (place, piece) in pieces.iter().enumerate() {
+            // The pieces are set up, and the clock stands, some time before the game.
+            let at = piece.at.after(if place < SET_UP { begins } else { begins + WAITS });
+            recorder
+                .feed(at, &Body::Rx { link: 0, channel: 0, bytes: piece.bytes.as_slice().into() }, &mut sink)
+                .expect("an input");
+            if at.since(pictures) > Duration::from_secs(60) {
+                pictures = at;
+                let mut out = Vec::new();
+                recorder.station_mut().render(at, PICTURES, &mut out);
+                out.into_iter().for_each(|output| publish(&outbox, board, output));
+                if let Some(job) = recorder.sync_job(at) {
+                    recorder.synced(job.run(), at, &mut sink).expect("kept");
+                }
+            }
+        }
+        held.push(held.last().copied().unwrap_or(0) + counting::live() - before);
+        let counters = outbox.counters();
+        assert!(counters.stored <= 3 * LINE, "{counters:?}");
+    }
+    let end = Instant::ZERO.after(EVERY * (GAMES as u32 + 1));
+    recorder.advance(end, &mut sink).expect("kept");
+    recorder.flush(end).expect("written");
+    let full = held[FULL as usize - 1];
+    assert!(held[FULL as usize..].iter().all(|held| *held <= full + FAIR), "{held:?} bytes after each game");
+
+    let last = Audience::ALL.map(|audience| recorder.journal().standing().next_out(audience) - 1);
+    let waiting: u64 = last.iter().sum();
+    assert!(waiting > 2000 && outbox.counters().waiting >= waiting, "{last:?}, {:?}", outbox.counters());
+    drain(&outbox, dir.path(), last);
+}
+
+/// The broker is there again: everything arrives, in order, most of it from the journal.
+fn drain(outbox: &Outbox, dir: &std::path::Path, last: [u64; 3]) {
+    let mut now = Mono(1);
+    let (mut got, mut states) = ([0; 3], 0);
+    outbox.connected(now, WINDOW);
+    while got != last {
+        let before = got;
+        for wanted in outbox.refills(now) {
+            let (outs, end) = outs_from(dir, wanted.audience, wanted.from, 128).expect("a journal");
+            let audience = wanted.audience;
+            let event =
+                |out: flagfall::journal::Out| Event { audience, number: out.number, topic: out.topic, payload: out.payload };
+            outbox.refilled(wanted.board, audience, outs.into_iter().map(event).collect(), end);
+        }
+        while let Some(taken) = outbox.take(now) {
+            let Taken::Publication(Publication { ticket, topic, payload, .. }) = taken else { continue };
+            // An alert that is over is deleted with an empty payload.
+            let json: serde_json::Value = serde_json::from_str(&payload).unwrap_or_default();
+            let branch = topic.split('/').nth(2).expect("an audience");
+            let audience = Audience::ALL.into_iter().position(|audience| audience.name() == branch).expect("an audience");
+            match json["no"].as_u64() {
+                Some(no) => {
+                    assert_eq!(no, got[audience] + 1, "{topic}");
+                    got[audience] = no;
+                }
+                None => states += 1,
+            }
+            outbox.acknowledged(ticket);
+        }
+        assert!(got != before, "nothing moves: {got:?} of {last:?}, {:?}", outbox.counters());
+        now = now.after(Duration::from_secs(1));
+    }
+    assert!(states >= 4, "{states} states");
+    assert_eq!((outbox.counters().missing, outbox.counters().waiting), (0, 0), "{:?}", outbox.counters());
+}
