@@ -131,8 +131,8 @@ pub(crate) fn states(wires: &[Timed], faults: &[Mono]) {
             for (audience, delay) in [("arbiter", 0), ("live", 0), ("public", 2)] {
                 let line = format!("{audience}/{ROUND}/{board}");
                 let name = format!("connection {number}, {line}");
-                let ours = states.iter().filter(|state| state.line == line && state.topic.ends_with("/state"));
-                let shown = ours.filter(|state| state.acked.is_some_and(|at| at <= until)).last();
+                let mut ours = states.iter().filter(|state| state.line == line && state.topic.ends_with("/state"));
+                let shown = ours.rfind(|state| state.acked.is_some_and(|at| at <= until));
                 let moves = shown.map(|shown| shown.json["body"]["moves"].as_array().expect("moves").len());
                 let since = now.since(began) + STATE_AGE + Duration::from_secs(delay);
                 let played = moves_before(wires, &line, wall.after_micros(-(since.as_micros() as i64)));

@@ -65,7 +65,7 @@ fn check(all: &[Heard]) {
     let arrived = |heard: &Heard| wall - now.since(heard.at).as_micros() as i64;
     let (live, public) = (firsts(all, "live"), firsts(all, "public"));
     assert!(public.len() >= 8, "only {} events became public", public.len());
-    let over = all.iter().find(|heard| heard.body()["event"] == "over").map(|heard| happened(heard));
+    let over = all.iter().find(|heard| heard.body()["event"] == "over").map(happened);
     for (number, heard) in &public {
         let late = arrived(heard) - happened(live[number]);
         assert!(late >= DELAY, "event {number} is public after {late} µs");
