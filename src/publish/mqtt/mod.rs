@@ -12,6 +12,7 @@ mod namesakes;
 mod options;
 mod probe;
 mod session;
+mod status;
 mod tls;
 mod types;
 

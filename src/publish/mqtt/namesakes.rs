@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use super::session::{boot, life};
+use super::status::{boot, life};
 
 /// Statuses that are known; a connection brings about three.
 const KNOWN: usize = 32;

@@ -1,0 +1,61 @@
+//! What comes from the broker: commands, and what nodes say of themselves.
+
+use rumqttc::v5::mqttbytes::v5::Publish;
+use tracing::{debug, warn};
+
+use super::{Phase, Session};
+use crate::publish::mqtt::status;
+use crate::publish::mqtt::types::Arrived;
+
+impl Session {
+    pub(super) fn arrived(&mut self, publish: Publish) {
+        let Ok(topic) = std::str::from_utf8(&publish.topic) else { return };
+        let Some(rest) = topic.strip_prefix(self.settings.root.as_str()).and_then(|rest| rest.strip_prefix("/1/")) else {
+            return;
+        };
+        if rest.starts_with("cmd/") {
+            return self.command(topic.to_owned(), publish);
+        }
+        let mut levels = rest.split('/');
+        let (Some("node"), Some(node), Some(leaf), None) = (levels.next(), levels.next(), levels.next(), levels.next()) else {
+            return;
+        };
+        if node == self.settings.node {
+            return self.heard_of_ourselves(leaf, &publish);
+        }
+        let changes = self.claims.heard(node, leaf, &publish.payload);
+        self.tell(changes);
+    }
+
+    fn command(&mut self, topic: String, publish: Publish) {
+        if publish.retain {
+            self.state.retained_commands += 1;
+            warn!(%topic, "a retained command was dropped");
+            return;
+        }
+        let properties = publish.properties.unwrap_or_default();
+        debug!(%topic, "command");
+        (self.hooks.command)(Arrived {
+            topic,
+            payload: publish.payload.to_vec(),
+            retain: false,
+            response_topic: properties.response_topic,
+            correlation: properties.correlation_data.map(|data| data.to_vec()),
+        });
+    }
+
+    /// Our own status: kept from before; come back, and with it everything that was kept of others; or replaced by a will.
+    fn heard_of_ourselves(&mut self, leaf: &str, publish: &Publish) {
+        let Some(phase) = self.link.as_ref().map(|link| link.phase).filter(|_| leaf == "status") else { return };
+        match phase {
+            Phase::Greeting(_) if publish.retain => self.namesakes.heard(&publish.payload),
+            Phase::Gathering(_) if !publish.retain => self.gathered(),
+            Phase::Open
+                if self.state.ready && status::life(&publish.payload).as_deref() == Some("lost") && !self.is_parting() =>
+            {
+                self.say("ready")
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The beginning of a connection: subscriptions, `init`, what other nodes claim, `ready`.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use rumqttc::v5::AsyncClient;
+use rumqttc::v5::mqttbytes::v5::{ConnAck, SubAck, SubscribeReasonCode};
+use tracing::{info, warn};
+
+use super::{Link, Phase, Session};
+use crate::publish::mqtt::claims::Change;
+use crate::publish::mqtt::options;
+use crate::publish::mqtt::types::ConnectionState;
+use crate::publish::outbox::{Taken, WINDOW};
+use crate::wall;
+
+/// For this time what the broker kept of other nodes is waited for.
+const GATHER: Duration = Duration::from_millis(500);
+
+impl Session {
+    pub(super) fn welcomed(&mut self, welcome: &ConnAck, client: &AsyncClient) {
+        let now = wall::mono();
+        let properties = welcome.properties.as_ref();
+        let window = properties.and_then(|all| all.receive_max).map_or(WINDOW, |most| WINDOW.min(most.into()));
+        let largest = properties.and_then(|all| all.max_packet_size).map_or(usize::MAX, |most| most as usize);
+        self.claims.connected();
+        self.outbox.connected(now, window);
+        self.link = Some(Link {
+            client: client.clone(),
+            began: now,
+            handed: VecDeque::new(),
+            ids: BTreeMap::new(),
+            largest,
+            phase: Phase::Greeting(now.after(GATHER)),
+            answers: 0,
+            progress: now,
+            gone: false,
+            farewell: None,
+        });
+        info!(node = %self.settings.node, resumed = welcome.session_present, "connected to the broker");
+        for filters in options::filters(&self.settings) {
+            if client.try_subscribe_many(filters).is_err() {
+                warn!("the client took no subscription: commands will not be heard");
+            }
+        }
+        self.state = ConnectionState { up: true, ready: false, cause: String::new(), attempts: 0, ..self.state.clone() };
+        self.state.retry = Duration::ZERO;
+        (self.hooks.connection)(&self.state);
+    }
+
+    pub(super) fn subscribed(&mut self, answer: &SubAck) {
+        let Some(link) = &mut self.link else { return };
+        let filters = options::filters(&self.settings);
+        for (code, filter) in answer.return_codes.iter().zip(filters.get(link.answers).into_iter().flatten()) {
+            if !matches!(code, SubscribeReasonCode::Success(_)) {
+                warn!(filter = %filter.path, ?code, "the broker refused a subscription");
+            }
+        }
+        link.answers += 1;
+        if link.answers == filters.len() {
+            self.greet();
+        }
+    }
+
+    /// Says `init`, and nothing else yet: what other nodes claim is to be known before anything of a board is sent.
+    pub(super) fn greet(&mut self) {
+        let now = wall::mono();
+        let Some(link) = self.link.as_mut().filter(|link| matches!(link.phase, Phase::Greeting(_))) else { return };
+        link.phase = Phase::Gathering(now.after(GATHER));
+        if self.namesakes.found() {
+            return;
+        }
+        self.say("init");
+        if let Some(Taken::Publication(publication)) = self.outbox.take(now) {
+            self.hand(publication);
+        }
+    }
+
+    pub(super) fn gathered(&mut self) {
+        if let Some(link) = &mut self.link {
+            link.phase = Phase::Open;
+        }
+        let changes = self.claims.gathered();
+        self.tell(changes);
+    }
+
+    pub(super) fn tell(&self, changes: Vec<Change>) {
+        for Change { board, node, live } in changes {
+            warn!(%board, other = %node, claimed = live, "another node and one of our boards");
+            (self.hooks.foreign)(&board, &node, live);
+        }
+    }
+
+    pub(super) fn born(&mut self) {
+        self.claims.establish();
+        self.say("ready");
+        self.state.ready = true;
+        info!(node = %self.settings.node, "everything there was is published");
+        (self.hooks.connection)(&self.state);
+    }
+}
