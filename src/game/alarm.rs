@@ -28,6 +28,9 @@ pub enum AlarmKind {
     PiecesDisplaced,
     /// The board does not answer, or its link is gone.
     BoardLost,
+    /// The program failed twice at the same place and gives this board up; its bytes are still recorded. Told by whoever runs
+    /// the game, under the number 0.
+    BoardFailed,
     /// The clock is unplugged, or runs and is not heard.
     ClockLost,
     /// The times or additions do not fit the configured time control (6.10.2).
@@ -87,7 +90,7 @@ impl AlarmKind {
         use AlarmKind::*;
         match self {
             Flag | IllegalMove | PromotionNotReplaced | PressedWithoutMove | FivefoldRepetition | SeventyFiveMoves
-            | DeadPosition | PiecesDisplaced | BoardLost | ClockLost | ClockSettingDiffers | ClockCountDiffers
+            | DeadPosition | PiecesDisplaced | BoardLost | BoardFailed | ClockLost | ClockSettingDiffers | ClockCountDiffers
             | WrongClockRunning | ClockAtZero | WrongSetUp => Class::Loud,
             IncompleteMove | PieceInHand | MovedByWrongSide | PositionDiffers | KingMissing | TooManyMen | UnreadableSquare => {
                 Class::Silent
@@ -167,6 +170,11 @@ impl Alarms {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Alarm> {
         self.all.iter()
+    }
+
+    /// The highest number that was given.
+    pub(crate) fn numbered(&self) -> u32 {
+        self.numbered
     }
 
     pub(crate) fn open(&self) -> impl Iterator<Item = &Alarm> {

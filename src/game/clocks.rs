@@ -6,13 +6,15 @@ use flagfall_protocols::driver::DeviceCommand;
 use flagfall_protocols::square::Color;
 
 use crate::alarm::AlarmKind;
-use crate::clock::fact::{ClockFact, PeriodCause};
+use crate::clock::fact::{ClockFact, Facts, PeriodCause};
+use crate::clock::flag::{FlagFall, FlagPath};
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::interval::Interval;
 use crate::men;
 use crate::message::{AuditBody, ClockEvent, Stage};
 use crate::pair::Pair;
+use crate::reconstruct::ClockView;
 
 impl Game {
     pub(crate) fn clock_fact(&mut self, fact: ClockFact, out: &mut Vec<Effect>) {
@@ -39,6 +41,18 @@ impl Game {
             }
             ClockFact::Flag { side } => self.flag_fell(side, out),
         }
+    }
+
+    /// Did hands set the time of a player whose flag has fallen? What a clock adds by itself comes with a press or a period.
+    pub(crate) fn note_setting(&mut self, before: &ClockView, facts: &Facts) {
+        let by_itself = |fact| matches!(fact, ClockFact::Press { .. } | ClockFact::PeriodAdded { .. });
+        let unseen = |fact| matches!(fact, ClockFact::Baseline | ClockFact::RoseUnexplained { .. });
+        if facts.iter().any(by_itself) || !(before.runs.is_none() || facts.iter().any(unseen)) {
+            return;
+        }
+        let rose =
+            |fall: &FlagFall| self.clock.time(fall.side) > *before.times.get(fall.side) && before.times.get(fall.side).is_some();
+        self.clock_set_anew |= self.clock.flags().iter().any(rose);
     }
 
     fn audit_clock(&mut self, event: ClockEvent, side: Option<Color>, out: &mut Vec<Effect>) {
@@ -129,14 +143,16 @@ impl Game {
         }
     }
 
-    fn flag_fell(&mut self, side: Color, out: &mut Vec<Effect>) {
+    pub(crate) fn flag_fell(&mut self, side: Color, out: &mut Vec<Effect>) {
         let fell = self.clock.flags().of(side).map(|fall| fall.fell);
         let ended = self.ending.is_some_and(|(_, made, _)| fell.is_some_and(|fell| made.before(&fell)));
         let after_end = self.result.is_some() || (self.stage == Stage::Over && ended);
-        let after_quiet = self.apparently_over();
+        self.clock_set_anew = false;
+        let quiet = self.apparently_over();
         if let Some(fall) = self.clock.flags_mut().last_of(side) {
             fall.after_end = after_end;
-            fall.after_quiet = after_quiet;
+            // Who claims it says that the game is on.
+            fall.after_quiet = quiet && fall.path != FlagPath::ObservedByArbiter;
         }
         let kind = if after_end { AlarmKind::FlagAfterEnd } else { AlarmKind::Flag };
         self.alarms.raise(self.now, kind, Some(side), 0);

@@ -11,7 +11,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 
 use crate::alarm::AlarmKind;
-use crate::clock::control::TimeControl;
+use crate::clock::control::{MAX_PERIODS, TimeControl};
 use crate::effect::Effect;
 use crate::game::{Game, castling_mode};
 use crate::input::{Command, GameResult, Side};
@@ -69,7 +69,7 @@ impl Game {
             Command::SwapSides {} => {
                 self.exchange_sides();
             }
-            Command::Claim { flag, observed_at } => self.claim(color(*flag), *observed_at)?,
+            Command::Claim { flag, period, observed_at } => self.claim(color(*flag), *period, *observed_at, out)?,
             Command::DeclareResult { result } => self.declare(*result, out),
             Command::AcknowledgeAlert { alarm } => {
                 if !self.alarms.acknowledge(self.now, *alarm) {
@@ -189,6 +189,7 @@ impl Game {
         if let Some(side) = flag_taken_back {
             self.clock.flags_mut().take_back(color(side));
             self.forget_findings();
+            self.ruling_dirty = true;
             self.alarms.settle(self.now, AlarmKind::Flag, Some(color(side)));
         }
         self.setting.settle();
@@ -196,13 +197,39 @@ impl Game {
         Ok(())
     }
 
-    fn claim(&mut self, side: Color, observed_at: Option<u64>) -> Result<(), &'static str> {
+    /// A flag is considered to have fallen when the arbiter observes it or a player validly claims it (6.8): no sign of the
+    /// clock is needed.
+    fn claim(
+        &mut self,
+        side: Color,
+        period: Option<u32>,
+        observed_at: Option<u64>,
+        out: &mut Vec<Effect>,
+    ) -> Result<(), &'static str> {
         let seen = observed_at.map_or(self.now, Instant).min(self.now);
-        let fall = self.clock.flags_mut().last_of(side).ok_or("the clock has shown no such flag")?;
-        // Nobody can have seen it before it fell.
-        let seen = seen.max(fall.fell.earliest);
-        fall.observed_at = Some(fall.observed_at.map_or(seen, |earlier| earlier.min(seen)));
+        let period = period.map(|period| self.index_of(period)).transpose()?;
+        if let Some(fall) = self.clock.flags_mut().claimed(side, period) {
+            // Nobody can have seen it before it fell.
+            let seen = seen.max(fall.fell.earliest);
+            fall.observed_at = Some(fall.observed_at.map_or(seen, |earlier| earlier.min(seen)));
+            return Ok(());
+        }
+        if self.stage == Stage::AwaitingSetUp {
+            return Err("no game has begun on this board");
+        }
+        let period = period.unwrap_or_else(|| self.clock.period(side));
+        if !self.clock.observe(side, seen, period) {
+            return Err("no game has so many flags");
+        }
+        self.flag_fell(side, out);
         Ok(())
+    }
+
+    /// The index of a period that is counted from 1.
+    fn index_of(&self, period: u32) -> Result<usize, &'static str> {
+        let index = (period as usize).checked_sub(1).filter(|&index| index < MAX_PERIODS).ok_or("there is no such period")?;
+        let known = |control: &TimeControl| index == 0 || control.next_period(index - 1).is_some();
+        if self.control.as_ref().is_none_or(known) { Ok(index) } else { Err("the time control has no such period") }
     }
 
     /// A move that stood on the board when play stopped was made, pressed or not; what came after the clocks stopped is analysis.
@@ -219,7 +246,7 @@ impl Game {
     }
 
     fn declare(&mut self, result: GameResult, out: &mut Vec<Effect>) {
-        self.live_dirty = true;
+        let before = self.result;
         if result == GameResult::Open {
             self.result = None;
             let ended = self.ending;
@@ -228,10 +255,16 @@ impl Game {
             self.decoder.board_changed(self.now, &self.board);
         } else {
             self.result = Some(result);
+            self.decided = self.now;
+            // It is told before the next game takes its place.
+            self.next_set_up = self.next_set_up.map(|_| self.now);
             self.keep_what_stood(out);
             self.decoder.forget_tentative();
             self.over(out);
         }
+        // Nobody else may guess from a picture in which nothing changed that an arbiter did something.
+        self.live_dirty |= self.result != before;
+        self.ruling_dirty = true;
     }
 }
 

@@ -40,8 +40,10 @@ pub enum Effect {
     },
     /// An alarm was opened, changed or closed.
     Alert(AlertBody),
-    /// A finding was made or changed.
+    /// A finding was made or changed; for the arbiter's record.
     Finding(Finding),
+    /// The last finding or decision is another one: publish `Game::ruling` anew, or delete it if there is none.
+    Ruling,
     /// Something for the arbiter's record.
     Audit(AuditBody),
     /// A question for the worker.

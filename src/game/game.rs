@@ -18,7 +18,7 @@ use crate::input::{GameResult, Input};
 use crate::interval::Interval;
 use crate::laws::finding::Finding;
 use crate::laws::winnable::Questions;
-use crate::message::{AuditBody, GameEvent, Hint, LiveMove, Stage};
+use crate::message::{AuditBody, GameEvent, Hint, LiveMove, Ruling, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::{Ending, Record};
@@ -58,6 +58,10 @@ pub struct Game {
     /// What ended the game on the board, when, and whose move it was.
     pub(crate) ending: Option<(Ending, Interval, Color)>,
     pub(crate) result: Option<GameResult>,
+    /// When the result was declared.
+    pub(crate) decided: Instant,
+    /// The last finding or decision of an earlier game, with its number: shown until this one has something of its own.
+    pub(crate) earlier_ruling: Option<(u32, Ruling)>,
     pub(crate) hints: Vec<Hint>,
     /// A king gesture that stands, and since when.
     pub(crate) gesture: Option<Instant>,
@@ -66,6 +70,8 @@ pub struct Game {
     pub(crate) sides: SidesWatch,
     /// The last change of the board for which a move out of turn was looked for.
     pub(crate) wrong_side_looked: Instant,
+    /// The clock of a side whose flag fell was set anew since.
+    pub(crate) clock_set_anew: bool,
     /// A display that reached zero without a flag sign, and when.
     pub(crate) zero: Option<(Color, Instant)>,
     /// A clock has been started in this game: times are those of the time control only before that.
@@ -76,6 +82,7 @@ pub struct Game {
     pub(crate) told: Vec<LiveMove>,
     /// The present step is a clock report in which nothing but seconds ran off.
     pub(crate) only_seconds: bool,
+    pub(crate) ruling_dirty: bool,
     pub(crate) arbiter_dirty: bool,
     pub(crate) live_dirty: bool,
     pub(crate) rev: u32,
@@ -108,16 +115,20 @@ impl Game {
             completed_before: Pair { white: Some(0), black: Some(0) },
             ending: None,
             result: None,
+            decided: Instant::ZERO,
+            earlier_ruling: None,
             hints: Vec::new(),
             gesture: None,
             next_set_up: None,
             sides: SidesWatch::default(),
             wrong_side_looked: Instant::ZERO,
+            clock_set_anew: false,
             zero: None,
             clock_has_run: false,
             clock_asked: None,
             told: Vec::new(),
             only_seconds: false,
+            ruling_dirty: false,
             arbiter_dirty: false,
             live_dirty: false,
             rev: 0,
@@ -171,7 +182,9 @@ impl Game {
 
     fn clock_read(&mut self, reading: &ClockReading, source: ByteRange, out: &mut Vec<Effect>) {
         self.clock_asked = None;
+        let before = self.clock_view();
         let facts = self.clock.read(self.now, reading, source, self.control.as_ref());
+        self.note_setting(&before, &facts);
         self.only_seconds = facts.iter().next().is_none();
         for fact in facts.iter() {
             self.clock_fact(fact, out);
@@ -223,6 +236,10 @@ impl Game {
                 out.push(Effect::Alert(crate::view::alert(&alarm)));
             }
             self.arbiter_dirty = true;
+        }
+        self.let_earlier_ruling_go();
+        if core::mem::take(&mut self.ruling_dirty) {
+            out.push(Effect::Ruling);
         }
         self.tell_live(out);
         if core::mem::take(&mut self.arbiter_dirty) {

@@ -112,10 +112,15 @@ pub enum Command {
     RestartClocks {},
     /// White's display is the other one.
     SwapSides {},
-    /// A flag-fall was observed by an arbiter or validly claimed (6.8).
+    /// A flag-fall was observed by an arbiter or validly claimed (6.8), whether or not the clock has shown it.
     Claim {
         /// Whose flag.
         flag: Side,
+        /// The period whose time it ended, from 1. If none: the flag of that side that fell last; if the clock has shown none,
+        /// that of the present period.
+        #[serde(default)]
+        #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+        period: Option<u32>,
         /// When it was observed, microseconds since the journal began; now if none.
         #[serde(default)]
         observed_at: Option<u64>,

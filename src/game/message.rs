@@ -1,6 +1,7 @@
 //! The bodies of published messages (`mqtt.md` section 2): structs with a fixed field order, one set for each audience.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 // What the derived code calls.
 #[cfg(feature = "schema")]
@@ -161,8 +162,7 @@ pub struct FlagBody {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AlertBody {
-    /// Number in the game.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    /// Number on this board; 0 is said by the program of itself.
     pub id: u32,
     /// What is the matter.
     pub kind: AlarmKind,
@@ -297,6 +297,37 @@ pub enum ClockEvent {
     Rose,
 }
 
+/// The result that an arbiter declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Decision {
+    /// The result.
+    pub result: GameResult,
+    /// When it was declared, microseconds since the journal began.
+    pub at: u64,
+}
+
+/// The last finding or decision in full.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Ruling {
+    /// What the daemon proposes, and what an arbiter decided if there is a decision.
+    Finding {
+        /// The finding.
+        #[serde(flatten)]
+        finding: Box<Finding>,
+        /// The decision.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        decision: Option<Decision>,
+    },
+    /// A decision where there was nothing to find.
+    Decision {
+        /// The decision.
+        decision: Decision,
+    },
+}
+
 /// Something for the arbiter's record that is neither alarm nor finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -381,4 +412,45 @@ pub struct CommandBody {
     /// Why, in the sender's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// When the arbiter saw it, microseconds since the journal began; none where that cannot be said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_us: Option<u64>,
+    /// What the sender believed to be the case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect: Option<ExpectBody>,
+    /// What was admitted: the body as it came. None for a command that was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, Plain>"))]
+    pub body: Option<Plain>,
+}
+
+/// The lock of a command in the arbiters' record.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExpectBody {
+    /// The game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game: Option<String>,
+    /// The revision of the arbiters' state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rev: Option<u32>,
+}
+
+/// A value in the body of a command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Plain {
+    /// `null`.
+    Nothing,
+    /// Yes or no.
+    Truth(bool),
+    /// A whole number.
+    Number(i64),
+    /// A text.
+    Text(String),
+    /// Several.
+    List(Vec<Plain>),
+    /// Several with names.
+    Fields(BTreeMap<String, Plain>),
 }

@@ -42,19 +42,22 @@ impl Game {
 
     fn look_for_set_up(&mut self, out: &mut Vec<Effect>) {
         match setup::shows_initial(self.board.men()) {
-            Some(shown) if self.board.known() => {
-                if shown == Shown::Rotated {
-                    self.board.turn_round();
-                }
-                self.begin(Chess::default(), Some(0), Stage::Armed, out);
-            }
+            Some(shown) if self.board.known() => self.begin_as_shown(shown, out),
             _ => {}
         }
+    }
+
+    fn begin_as_shown(&mut self, shown: Shown, out: &mut Vec<Effect>) {
+        if shown == Shown::Rotated {
+            self.board.turn_round();
+        }
+        self.begin(Chess::default(), Some(0), Stage::Armed, out);
     }
 
     /// A new game begins on this board; nothing of the old one is carried over.
     pub(crate) fn begin(&mut self, start: Chess, completed: Option<u32>, stage: Stage, out: &mut Vec<Effect>) {
         let mode = castling_mode(&self.config);
+        self.earlier_ruling = self.ruling();
         self.number += 1;
         self.control = self.config.time_control.clone();
         self.decoder = Decoder::new(Record::new(start, mode), self.scan);
@@ -64,6 +67,7 @@ impl Game {
         self.setting = Default::default();
         self.clock_has_run = self.clock.runs().is_some();
         self.zero = None;
+        self.clock_set_anew = false;
         self.questions = Questions::default();
         self.forget_findings();
         out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::view::alert(alarm))));
@@ -87,6 +91,8 @@ impl Game {
         self.count_at_falls();
         self.completed_before = self.completed_now();
         self.decoder = Decoder::new(Record::new(start, mode), self.scan);
+        // The live audience is shown where the moves begin.
+        self.live_dirty = true;
         self.reopen();
         self.decoder.board_changed(self.now, &self.board);
         self.revised();
@@ -139,12 +145,28 @@ impl Game {
 
     fn look_for_next_game(&mut self) {
         let explained = self.stage != Stage::Over && self.decoder.line.top(self.decoder.record.node()).men == *self.board.men();
-        let shown = setup::shows_initial(self.board.men()).is_some();
-        if self.stage == Stage::AwaitingSetUp || explained || !shown {
+        if self.stage == Stage::AwaitingSetUp || explained {
             self.next_set_up = None;
-        } else if self.next_set_up.is_none() {
-            self.next_set_up = Some(self.now);
+        } else if setup::shows_initial(self.board.men()).is_some() {
+            self.next_set_up.get_or_insert(self.now);
+        } else if !self.flag_open() || setup::first_move(self.board.men()).is_none() {
+            self.next_set_up = None;
         }
+    }
+
+    /// The next game begins by itself: its initial position has stood long enough, and the clocks stand.
+    ///
+    /// With a flag that awaits its ruling the set-up alone is not enough, or it would be lost with its game. Then the clock must
+    /// have been set anew, as it must be for another game; where no clock is heard, the first move tells.
+    fn next_game_begins(&self) -> Option<Shown> {
+        let stood = self.now >= self.next_set_up?.after(self.next_game_wait());
+        let begins = match self.flag_open() {
+            false => stood && self.clock.runs().is_none(),
+            true if self.clock_set_anew => stood || self.clock.runs().is_some(),
+            true => stood && !self.clock.present() && setup::first_move(self.board.men()).is_some_and(|(_, made)| made),
+        };
+        let shown = || setup::shows_initial(self.board.men()).or_else(|| Some(setup::first_move(self.board.men())?.0));
+        if begins && self.board.known() { shown() } else { None }
     }
 
     /// Takes what the decoder concluded.
@@ -202,7 +224,6 @@ impl Game {
         if self.stage != Stage::Over {
             self.stage = Stage::Over;
             self.revised();
-            self.live_dirty = true;
             self.audit_game(GameEvent::Over, out);
         }
     }
@@ -222,12 +243,12 @@ impl Game {
         if self.stage == Stage::AwaitingSetUp {
             self.join(out);
         }
-        if self.next_set_up.is_some_and(|since| self.now >= since.after(self.next_game_wait())) && self.clock.runs().is_none() {
+        if let Some(shown) = self.next_game_begins() {
             let left_open = self.result.is_none() && !self.decoder.record.moves().is_empty();
             if left_open {
                 self.audit_game(GameEvent::LeftOpen, out);
             }
-            self.look_for_set_up(out);
+            self.begin_as_shown(shown, out);
             if left_open {
                 self.alarms.raise(self.now, AlarmKind::ResultMissing, None, 0);
             }

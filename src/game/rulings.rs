@@ -1,5 +1,6 @@
 //! What the Laws say once a flag has fallen: the facts of the game put to the decision table.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec;
@@ -14,11 +15,12 @@ use crate::alarm::{AlarmKind, AlarmStatus};
 use crate::clock::flag::{FlagFall, FlagPath};
 use crate::effect::Effect;
 use crate::game::Game;
+use crate::interval::Interval;
 use crate::laws::finding::{Finding, Outcome, Phase};
 use crate::laws::table::{Case, Ruled, rule, two_flags};
 use crate::laws::winnable::{Answer, Verdict};
 use crate::men;
-use crate::message::{AuditBody, Stage};
+use crate::message::{AuditBody, Decision, Ruling, Stage};
 
 /// With nothing moved for this long before the fall the game may have ended without a word (row 9); players do think for half
 /// an hour, and then the fall is theirs.
@@ -52,6 +54,11 @@ impl Game {
         if self.control.is_none() && !unknown.contains(&"time_control") {
             unknown.push("time_control");
         }
+        let observed_only = fall.path == FlagPath::ObservedByArbiter;
+        if observed_only {
+            unknown.push("moment_of_expiry");
+        }
+        let source = format!("rx{}:{}-{}", fall.source.channel, fall.source.start, fall.source.end);
         Finding {
             id: self.findings_before + index as u32 + 1,
             revision: 1,
@@ -72,7 +79,7 @@ impl Game {
             required: self.required(fall),
             last_period: self.last_period(fall),
             winnable,
-            evidence: vec![format!("rx{}:{}-{}", fall.source.channel, fall.source.start, fall.source.end)],
+            evidence: if observed_only { Vec::new() } else { vec![source] },
             unknown,
             status: "proposed",
         }
@@ -128,6 +135,7 @@ impl Game {
             }
             None => self.findings.push(finding.clone()),
         }
+        self.ruling_dirty = true;
         self.revised();
         out.push(Effect::Finding(finding));
     }
@@ -162,6 +170,14 @@ impl Game {
         let before = (*self.completed_before.get(fall.side))?;
         let record = &self.decoder.record;
         let (mut sure, mut doubtful) = record.completed(fall.side, Some(&fall.fell));
+        if fall.path == FlagPath::ObservedByArbiter {
+            // Between the last report and the observation more than one move may have been completed.
+            let seen = Interval { earliest: fall.fell.latest, latest: fall.fell.latest };
+            let most = record.completed(fall.side, Some(&seen)).0;
+            if most > sure + 1 && self.required(fall).is_some_and(|required| before.saturating_add(sure) < required) {
+                return None;
+            }
+        }
         let own = || self.decoder.line.plies().iter().filter(|ply| ply.color == fall.side);
         let last_open =
             record.moves().iter().rfind(|known| known.color == fall.side).is_some_and(|known| known.completed.is_none());
@@ -189,6 +205,30 @@ impl Game {
     pub(crate) fn forget_findings(&mut self) {
         self.findings_before += self.findings.len() as u32;
         self.findings.clear();
+    }
+
+    /// A flag that may cost something awaits its ruling.
+    pub(crate) fn flag_open(&self) -> bool {
+        self.awaits_ruling() && self.deciding_finding().is_none_or(|finding| finding.outcome != Outcome::GameGoesOn)
+    }
+
+    /// The last finding or decision in full, and the number of its game: an earlier one until this game has something of its
+    /// own or a move.
+    pub fn ruling(&self) -> Option<(u32, Ruling)> {
+        let decision = self.result.map(|result| Decision { result, at: self.decided.0 });
+        let own = match (self.deciding_finding(), decision) {
+            (Some(finding), decision) => Some(Ruling::Finding { finding: Box::new(finding.clone()), decision }),
+            (None, decision) => decision.map(|decision| Ruling::Decision { decision }),
+        };
+        own.map(|ruling| (self.number, ruling)).or_else(|| self.earlier_ruling.clone())
+    }
+
+    pub(crate) fn let_earlier_ruling_go(&mut self) {
+        let moved = !self.decoder.record.moves().is_empty() || !self.decoder.line.is_empty();
+        if self.earlier_ruling.is_some() && (moved || !self.findings.is_empty() || self.result.is_some()) {
+            self.earlier_ruling = None;
+            self.ruling_dirty = true;
+        }
     }
 
     /// A press before the fall completed no legal move, and nobody has ruled on it.

@@ -47,6 +47,11 @@ impl Game {
         self.clock.flags().any()
     }
 
+    /// A flag has fallen before the end of the game, and no result is known.
+    pub fn awaits_ruling(&self) -> bool {
+        self.result.is_none() && self.clock.flags().iter().any(|fall| !fall.after_end)
+    }
+
     /// The result, if it is known.
     pub fn result(&self) -> Option<GameResult> {
         self.result
@@ -116,7 +121,7 @@ impl Game {
     }
 
     /// The first finding that costs something; the last one if none does.
-    fn deciding_finding(&self) -> Option<&Finding> {
+    pub(crate) fn deciding_finding(&self) -> Option<&Finding> {
         self.findings.iter().find(|finding| finding.outcome != Outcome::GameGoesOn).or(self.findings.last())
     }
 
@@ -128,6 +133,11 @@ impl Game {
     /// Every alarm of the game, open and closed.
     pub fn alarms(&self) -> Vec<AlertBody> {
         self.alarms.iter().map(alert).collect()
+    }
+
+    /// The highest number that an alarm of this board has had.
+    pub fn last_alarm(&self) -> u32 {
+        self.alarms.numbered()
     }
 
     pub(crate) fn move_body(&self, index: usize) -> MoveBody {

@@ -2,7 +2,7 @@
 
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
-use flagfall_game::message::{AuditBody, LiveCause, LiveMove, LiveState};
+use flagfall_game::message::{AlertBody, AuditBody, LiveCause, LiveMove, LiveState};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace;
 use serde::Serialize;
@@ -10,6 +10,9 @@ use serde::Serialize;
 use super::delay::{Entry, What};
 use super::envelope::VERSION;
 use super::topics::Board;
+
+/// Alarms with a number up to this, and as many of the last ones, are deleted at a restart if they are not open.
+const DELETED: u32 = 64;
 
 /// One message to be published.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,19 +120,45 @@ impl Messages {
         format!("{}:{number}", self.journal)
     }
 
-    /// Every state as it is now, for whoever may have lost what was retained: both pictures, the clock, open alarms, the
-    /// last finding.
+    /// Every state as it is now, for whoever may have lost what was retained: both pictures, the clock, open alarms, the last
+    /// finding or decision. What there is not is deleted: a deletion is nowhere on record, and one that waited for the broker
+    /// may have been lost with the program.
     pub fn present(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
         for effect in [Effect::State(Audience::Arbiter), Effect::State(Audience::Live), Effect::Clock] {
             self.of(at, &effect, game, out);
         }
-        for alarm in game.alarms().iter().filter(|alarm| alarm.closed_at.is_none()) {
+        let open: Vec<AlertBody> = game.alarms().into_iter().filter(|alarm| alarm.closed_at.is_none()).collect();
+        for alarm in &open {
             let shape = state(Audience::Arbiter, "board.alert", self.board.alert(alarm.id));
             self.push(at, shape, game, alarm, out);
         }
-        if let Some(finding) = game.findings().last() {
-            let shape = state(Audience::Arbiter, "board.ruling", self.board.ruling());
-            self.push(at, shape, game, finding, out);
+        let last = game.last_alarm();
+        let ids = (0..=DELETED).chain(last.saturating_sub(DELETED).max(DELETED + 1)..=last);
+        for id in ids.filter(|id| !open.iter().any(|alarm| alarm.id == *id)) {
+            out.push(deleted(at, self.board.alert(id)));
+        }
+        self.ruling(at, game, out);
+    }
+
+    /// The last finding or decision, which may be that of an earlier game.
+    fn ruling(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
+        let topic = self.board.ruling();
+        match game.ruling() {
+            Some((number, body)) => {
+                let rev = game.rev(Audience::Arbiter);
+                let head = Head {
+                    kind: "board.ruling",
+                    topic,
+                    event: false,
+                    at,
+                    of: at,
+                    game: number,
+                    rev,
+                    audience: trace::Audience::Arbiter,
+                };
+                self.put(head, &body, out);
+            }
+            None => out.push(deleted(at, topic)),
         }
     }
 
@@ -165,10 +194,9 @@ impl Messages {
                 }
             }
             Effect::Finding(finding) => {
-                let ruling = state(Audience::Arbiter, "board.ruling", topics.ruling());
                 self.audit(at, game, &AuditBody::Finding(Box::new(finding.clone())), out);
-                self.push(at, ruling, game, finding, out);
             }
+            Effect::Ruling => self.ruling(at, game, out),
             Effect::Audit(body) => self.audit(at, game, body, out),
             Effect::Ask(_) | Effect::Device(_) => {}
         }

@@ -58,7 +58,7 @@ impl Board {
         self.topic("arbiter", &format!("alert/{id}"))
     }
 
-    /// `arbiter/…/ruling`: the last finding in full, retained.
+    /// `arbiter/…/ruling`: the last finding or decision in full, retained.
     pub fn ruling(&self) -> String {
         self.topic("arbiter", "ruling")
     }

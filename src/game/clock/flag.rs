@@ -25,6 +25,9 @@ pub enum FlagPath {
     ZeroAfterOther,
     /// The sign was up when the clock was connected: when it fell is not known.
     OnConnect,
+    /// The clock has shown nothing: an arbiter observed the fall or a player validly claimed it (Article 6.8). When the time
+    /// expired is not known.
+    ObservedByArbiter,
 }
 
 /// One flag-fall (Article 6.1.1).
@@ -77,6 +80,12 @@ impl Flags {
     /// The last fall of `side`, to note what is known of it.
     pub(crate) fn last_of(&mut self, side: Color) -> Option<&mut FlagFall> {
         self.falls.iter_mut().rev().find(|fall| fall.side == side)
+    }
+
+    /// The last fall of `side`, or that of one period.
+    pub(crate) fn claimed(&mut self, side: Color, period: Option<usize>) -> Option<&mut FlagFall> {
+        let meant = |fall: &&mut FlagFall| fall.side == side && period.is_none_or(|period| fall.period == period);
+        self.falls.iter_mut().rev().find(meant)
     }
 
     pub(crate) fn any(&self) -> bool {

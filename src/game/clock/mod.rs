@@ -192,6 +192,26 @@ impl Chessclock {
         }
     }
 
+    /// A fall that nothing but the arbiter has shown: it came after the last report, or nobody knows when.
+    /// False if there are too many.
+    pub(crate) fn observe(&mut self, side: Color, seen: Instant, period: usize) -> bool {
+        let heard = self.last.as_ref().map_or(Instant::ZERO, |(at, _)| *at).min(seen);
+        let flag = FlagFall {
+            side,
+            path: FlagPath::ObservedByArbiter,
+            fell: Interval { earliest: heard, latest: seen },
+            blocked: false,
+            with_press: false,
+            period,
+            counted: None,
+            observed_at: Some(seen),
+            after_end: false,
+            after_quiet: false,
+            source: ByteRange::default(),
+        };
+        self.flags.latch(flag)
+    }
+
     fn latch(&mut self, side: Color, path: FlagPath, fell: Interval, blocked: bool, with_press: bool, facts: &mut Facts) {
         let flag = FlagFall {
             side,

@@ -6,6 +6,7 @@ use flagfall_protocols::square::{Color, Square};
 use shakmaty::{Bitboard, CastlingMode, Chess, FromSetup, PositionErrorKinds, Setup};
 
 use crate::men::{self, Men};
+use crate::reconstruct::candidates::{Candidate, Node};
 
 /// The men of the initial position (Article 2.3).
 pub(crate) fn initial_men() -> Men {
@@ -31,6 +32,22 @@ pub(crate) fn shows_initial(men: &Men) -> Option<Shown> {
         () if turned == initial => Some(Shown::Rotated),
         () => None,
     }
+}
+
+/// Whether `men` are the initial position but for White's first move, one way or the other: made, or its man in the hand.
+pub(crate) fn first_move(men: &Men) -> Option<(Shown, bool)> {
+    let first = Node::new(Chess::default());
+    let mut turned = *men;
+    turned.reverse();
+    [(Shown::Upright, men), (Shown::Rotated, &turned)].into_iter().find_map(|(shown, men)| {
+        let changed = men::difference(&first.men, men);
+        let lifted = |candidate: &Candidate| changed & !candidate.mask == 0;
+        let in_hand = changed.count_ones() == 1
+            && men::squares(changed).all(|square| men[square.index()] == men::EMPTY)
+            && first.table().iter().any(lifted);
+        let made = first.exact(men).is_some();
+        (made || in_hand).then_some((shown, made))
+    })
 }
 
 /// The squares that are wrong, if `men` are the initial position but for at most two of them: a wrong set-up (7.2).

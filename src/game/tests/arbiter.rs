@@ -87,7 +87,7 @@ fn a_flag_cannot_be_observed_before_it_fell() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
     flag_of_white(&mut desk);
-    desk.command(Command::Claim { flag: Side::White, observed_at: Some(1) });
+    desk.command(Command::Claim { flag: Side::White, period: None, observed_at: Some(1) });
     let finding = desk.game.findings().last().expect("a finding").clone();
     assert_eq!(finding.observed_at, Some(finding.expired_at[0]));
     assert!(finding.position.starts_with("rnbqkbnr/pppp1ppp/8/4p3/4P3"), "{}", finding.position);
@@ -225,7 +225,7 @@ fn a_mate_about_the_moment_of_observation_leaves_both_outcomes() {
     desk.clock.right.flag_shown = true;
     desk.report().make("d8h4");
     let seen = Instant(desk.now.0 - 100_000);
-    desk.wait(3.0).command(Command::Claim { flag: Side::Black, observed_at: Some(seen.0) });
+    desk.wait(3.0).command(Command::Claim { flag: Side::Black, period: None, observed_at: Some(seen.0) });
     let finding = desk.game.findings()[0].clone();
     let outcomes: Vec<_> = finding.alternatives.iter().map(|other| other.outcome).collect();
     assert_eq!((finding.outcome, outcomes), (Outcome::Undecided, vec![Outcome::BlackWins, Outcome::Undecided]));

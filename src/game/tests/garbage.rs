@@ -139,6 +139,7 @@ fn command(random: &mut Random) -> Command {
         10 => Command::SwapSides {},
         11..=14 => Command::Claim {
             flag: random.pick(&[Side::White, Side::Black]),
+            period: random.pick(&[None, None, Some(0), Some(1), Some(2), Some(u32::MAX)]),
             observed_at: random.pick(&[None, Some(0), Some(u64::MAX)]),
         },
         15 | 16 => Command::DeclareResult {

@@ -1,7 +1,6 @@
 //! One form for each kind of message that this program publishes.
 
-use flagfall_game::laws::finding::Finding;
-use flagfall_game::message::{AlertBody, ArbiterState, AuditBody, ClockBody, LiveMove, LiveState, MoveBody};
+use flagfall_game::message::{AlertBody, ArbiterState, AuditBody, ClockBody, LiveMove, LiveState, MoveBody, Ruling};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
@@ -38,7 +37,12 @@ pub(super) const FORMS: [Form; 15] = [
     form::<LiveMove>("board.move.live", "board.move", Head::Event, "A made move, for the live and public audiences."),
     form::<LiveRevision<'static>>("board.revision", "board.revision", Head::Event, "The moves were changed from a ply on."),
     form::<AlertBody>("board.alert", "board.alert", Head::State, "An open alarm, for arbiters; an empty payload deletes it."),
-    form::<Finding>("board.ruling", "board.ruling", Head::State, "The last finding in full, for arbiters."),
+    form::<Ruling>(
+        "board.ruling",
+        "board.ruling",
+        Head::State,
+        "The last finding or decision in full, for arbiters; an empty payload deletes it.",
+    ),
     form::<AuditBody>("board.audit", "board.audit", Head::Event, "One entry of a board's record, for arbiters."),
     form::<NodeStatus>("node.status", "node.status", Head::Will, "Where a node is in its life; the will says no time."),
     form::<NodeInfo>("node.info", "node.info", Head::Node, "What a node is and serves."),
