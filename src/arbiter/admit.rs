@@ -29,6 +29,8 @@ pub struct Facts<'a> {
     pub playing: bool,
     /// A flag fell in this game.
     pub flag_fell: bool,
+    /// It fell before the end of the game, and no result is known.
+    pub awaits_ruling: bool,
     /// The commands that were there before.
     pub memory: &'a Memory,
 }
@@ -81,8 +83,8 @@ fn judge(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fault> {
 
 fn may(role: Role, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
     let (enough, why) = match (role, verb.role, verb.until) {
-        (Role::Operator, Role::Operator, Until::Playing) => (!facts.playing, "a game is played: an arbiter is needed"),
-        (Role::Operator, Role::Operator, Until::FlagFell) => (!facts.flag_fell, "a flag fell: an arbiter is needed"),
+        (Role::Operator, Role::Operator, Until::Playing) => (!facts.playing && !facts.awaits_ruling, "an arbiter is needed"),
+        (Role::Operator, Role::Operator, Until::FlagFell) => (!facts.flag_fell, "an arbiter is needed"),
         (Role::Operator, least, _) => (least == Role::Operator, "an arbiter is needed"),
         (Role::Arbiter, least, _) => (least != Role::Chief, "a chief arbiter is needed"),
         (Role::Chief, ..) => (true, ""),

@@ -5,10 +5,11 @@
 //! | `resync` | operator | – | changes nothing |
 //! | `identify` | operator | – | not during a game |
 //! | `bind-device` | operator | – | the board is another one, the game is not |
-//! | `start-game` | operator | game, rev | while a game is played: arbiter, since its findings go |
+//! | `start-game` | operator | game, rev | while a game is played or a flag awaits its ruling: arbiter, since its findings go |
 //! | `correct-move`, `take-back`, `set-position`, `swap-sides` | operator | game, rev | once a flag fell: arbiter, since the finding rests on them |
 //! | `acknowledge-alert` | arbiter | game | numbers of alarms are the game's |
-//! | `claim`, `set-move-count`, `set-clock-record`, `stop-clocks`, `restart-clocks`, `declare-result` | arbiter | game, rev | decisions |
+//! | `claim`, `stop-clocks`, `restart-clocks` | arbiter | game | observations: true whatever has been moved since |
+//! | `set-move-count`, `set-clock-record`, `declare-result` | arbiter | game, rev | decisions |
 //! | `offer`, `accept`, `resign`, `penalty`, `confirm`, `reject` | arbiter | game, rev | not yet supported |
 //!
 //! An operator looks after the devices and writes down what stands on the boards; what costs a player something is an arbiter's.
@@ -32,7 +33,7 @@ pub enum Lock {
 pub enum Until {
     /// It does not.
     Always,
-    /// While a game is played.
+    /// While a game is played, or a flag fell and no result is known.
     Playing,
     /// Once a flag fell in the game.
     FlagFell,
@@ -79,11 +80,11 @@ pub const VERBS: [Verb; 21] = [
     row("set-position", Role::Operator, Until::FlagFell, Lock::Rev, By::Game),
     row("swap-sides", Role::Operator, Until::FlagFell, Lock::Rev, By::Game),
     row("acknowledge-alert", Role::Arbiter, Until::Always, Lock::Game, By::Game),
-    row("claim", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
+    row("claim", Role::Arbiter, Until::Always, Lock::Game, By::Game),
     row("set-move-count", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
     row("set-clock-record", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
-    row("stop-clocks", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
-    row("restart-clocks", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
+    row("stop-clocks", Role::Arbiter, Until::Always, Lock::Game, By::Game),
+    row("restart-clocks", Role::Arbiter, Until::Always, Lock::Game, By::Game),
     row("declare-result", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
     row("offer", Role::Arbiter, Until::Always, Lock::Rev, By::Nobody),
     row("accept", Role::Arbiter, Until::Always, Lock::Rev, By::Nobody),

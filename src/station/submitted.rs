@@ -18,6 +18,7 @@ impl Station {
             busy: matches!(stage, GameStage::Armed | GameStage::Playing),
             playing: stage == GameStage::Playing,
             flag_fell: self.game.has_fallen_flag(),
+            awaits_ruling: self.game.awaits_ruling(),
             memory: &self.commands,
         };
         let verdict = admit(&submission, &facts);
