@@ -47,11 +47,19 @@ fn play(tapes: &[Tape], garbage: bool) -> Vec<Island> {
     }
     for ((at, board, _), body) in inputs {
         let out = &mut outputs[board];
-        recorders[board].feed(at, &body, &mut |output| Ok(out.push(output))).expect("an input");
+        let mut keep = |output| {
+            out.push(output);
+            Ok(())
+        };
+        recorders[board].feed(at, &body, &mut keep).expect("an input");
     }
     for (board, recorder) in recorders.iter_mut().enumerate() {
         let (out, end) = (&mut outputs[board], tapes[board % tapes.len()].end());
-        recorder.advance(end, &mut |output| Ok(out.push(output))).expect("kept");
+        let mut keep = |output| {
+            out.push(output);
+            Ok(())
+        };
+        recorder.advance(end, &mut keep).expect("kept");
         recorder.flush(end).expect("written");
     }
     outputs.into_iter().zip(disks.iter().map(Memory::files)).collect()
