@@ -131,6 +131,7 @@ fn park(plan: &Plan, face: &Arc<Face>, reader: u64, outlet: &mut Outlet, why: &s
     let problem = format!("the board's game {why} and was parked");
     outlet.device.parked(problem.clone());
     outlet.tell_device();
+    outlet.tell_parked(plan);
     let disk = Fenced::open(plan, Arc::clone(face), reader).map_err(Into::into);
     let opened = disk.and_then(|disk| Parked::open(plan, disk));
     match opened {
