@@ -115,8 +115,8 @@ pub struct Station {
     /// What the public sees, if it sees anything.
     public: Option<Public>,
     commands: Memory,
-    /// The device that an admitted command bound last.
-    bound: Option<Errand>,
+    /// The device that an admitted command bound last, and under which configuration.
+    bound: Option<(Errand, Option<String>)>,
 }
 
 impl Station {

@@ -8,10 +8,11 @@ mod payloads;
 mod replays;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use desk::{Desk, payload};
-use flagfall::arbiter::verbs::{By, Lock, VERBS};
-use flagfall::arbiter::{Code, Errand, RateLimit, Stage, role_of};
+use flagfall::arbiter::verbs::{By, Lock, Until, VERBS};
+use flagfall::arbiter::{Code, Errand, RateLimit, Reply, Stage, role_of};
 use flagfall::config::{Role, User};
 use flagfall::wall::Mono;
 use flagfall_protocols::trace::Audience;
@@ -79,10 +80,11 @@ fn every_role_may_do_what_the_table_says() {
 
 #[test]
 fn an_operator_leaves_a_fallen_flag_alone() {
-    for verb in VERBS.iter().filter(|verb| verb.role == Role::Operator && verb.by == By::Game && verb.name != "start-game") {
+    for verb in VERBS.iter().filter(|verb| verb.until == Until::FlagFell) {
         let mut desk = Desk::flag_fallen();
         let replies = desk.send(Some(Role::Operator), verb.name, &desk.ask(verb.name, "a", body(verb.name)));
         assert_eq!(replies[0].code, Code::Denied, "{}", verb.name);
+        assert!(!replies[0].message.contains("flag"), "{}", replies[0].message);
         let replies = desk.send(Some(Role::Arbiter), verb.name, &desk.ask(verb.name, "b", body(verb.name)));
         assert_eq!(replies.last().expect("an answer").code, Code::Ok, "{}", verb.name);
     }
@@ -104,7 +106,7 @@ fn what_is_not_locked_or_locked_to_the_past_changes_nothing() {
             let before = desk.digest();
             let replies = desk.send(Some(Role::Chief), verb.name, &payload(verb.name, "a", &expect, body(verb.name)));
             let name = format!("{} with {expect}", verb.name);
-            assert_eq!((replies.len(), replies[0].code, replies[0].rev), (1, code, rev), "{name}");
+            assert_eq!((replies.len(), replies[0].code, replies[0].rev), (1, code, Some(rev)), "{name}");
             assert_eq!(desk.digest(), before, "{name}");
             assert_eq!(desk.one_audit(&name)["code"], json!(code.name()), "{name}");
         }
@@ -166,12 +168,87 @@ fn the_daemon_is_told_what_it_has_to_do() {
     let bind = desk.ask("bind-device", "b", body("bind-device"));
     desk.send(Some(Role::Operator), "bind-device", &bind);
     let bound = Errand::BindDevice { device: None, serial: Some("12345".into()), port: None };
-    assert_eq!((desk.station.bound(), desk.now()), (Some(&bound), rev));
-    for wrong in [json!({}), json!({"device": "A B"}), json!({"serial": "1", "port": "/dev/ttyUSB0"}), json!({"serial": ""})] {
+    assert_eq!((desk.station.bound(), desk.now()), (Some((&bound, Some("0badcafe"))), rev));
+    for wrong in [
+        json!({}),
+        json!({"device": "A B"}),
+        json!({"serial": "1", "port": "/dev/ttyUSB0"}),
+        json!({"serial": ""}),
+        // No serial number is in these.
+        json!({"device": "board-12"}),
+        json!({"device": "other-12"}),
+        json!({"device": "dgt-"}),
+        // Another board's.
+        json!({"device": "dgt-54321"}),
+        json!({"serial": "54321"}),
+        json!({"port": "/dev/ttyUSB7"}),
+    ] {
         let ask = desk.ask("bind-device", &format!("w{wrong}").replace(|c: char| !c.is_ascii_alphanumeric(), "."), wrong.clone());
         assert_eq!(desk.send(Some(Role::Chief), "bind-device", &ask)[0].code, Code::Invalid, "{wrong}");
     }
     assert_eq!(desk.errands.len(), 2);
+    for right in [json!({"device": "dgt-12"}), json!({"port": "/dev/ttyUSB0"})] {
+        let ask = desk.ask("bind-device", &format!("r{}", desk.errands.len()), right.clone());
+        let replies = desk.send(Some(Role::Operator), "bind-device", &ask);
+        assert_eq!(replies.last().map(|last| last.code), Some(Code::Ok), "{right}");
+    }
+}
+
+#[test]
+fn who_may_do_nothing_learns_nothing() {
+    let facts = |reply: &Reply| (reply.code, reply.game.clone(), reply.rev);
+    for mut desk in [Desk::playing(), Desk::flag_fallen()] {
+        let (game, rev) = desk.now();
+        for verb in VERBS {
+            let right = desk.ask(verb.name, "a", body(verb.name));
+            let stale = payload(verb.name, "b", &json!({"game": "other", "rev": rev + 1}), body(verb.name));
+            for payload in [right.as_str(), &stale, "no payload"] {
+                let replies = desk.send_as("screen-1", None, verb.name, payload);
+                let [reply] = replies.as_slice() else { panic!("{replies:?}") };
+                assert_eq!(facts(reply), (Code::Denied, None, None), "{reply:?}");
+                let json = serde_json::to_string(reply).expect("JSON");
+                assert!(!json.contains(&game) && !json.contains("rev") && !json.contains("flag"), "{json}");
+            }
+        }
+        // An operator who is refused for lack of a role is told no more.
+        let ask = desk.ask("claim", "c", body("claim"));
+        let replies = desk.send_as("otto", Some(Role::Operator), "claim", &ask);
+        assert_eq!(facts(&replies[0]), (Code::Denied, None, None));
+        // Who has one is told what they need for the next lock.
+        let ask = payload("take-back", "d", &json!({"game": game, "rev": rev + 1}), body("take-back"));
+        let replies = desk.send_as("anna", Some(Role::Arbiter), "take-back", &ask);
+        assert_eq!(facts(&replies[0]), (Code::Stale, Some(game), Some(rev)));
+    }
+}
+
+#[test]
+fn an_answer_is_not_given_again_to_who_may_do_nothing_now() {
+    let mut desk = Desk::playing();
+    let ask = desk.ask("resync", "a", body("resync"));
+    desk.send(Some(Role::Operator), "resync", &ask);
+    let replies = desk.send(None, "resync", &ask);
+    assert_eq!((replies[0].code, replies[0].rev), (Code::Denied, None));
+}
+
+#[test]
+fn the_audit_says_what_was_decided() {
+    let mut desk = Desk::flag_fallen();
+    let (game, rev) = desk.now();
+    let mut ask: serde_json::Value = serde_json::from_str(&desk.ask("claim", "a", body("claim"))).expect("JSON");
+    let at = desk.anchor.utc(desk.now).to_string();
+    (ask["issued"], ask["observed_at"]) = (json!(at), json!(at));
+    desk.send(Some(Role::Arbiter), "claim", &ask.to_string());
+    let audit = desk.one_audit("claim");
+    assert_eq!((&audit["code"], &audit["body"]), (&json!("ok"), &json!({"flag": "white"})));
+    assert_eq!(audit["expect"], json!({"game": game, "rev": rev}));
+    assert_eq!(audit["observed_us"], json!(desk.now.micros()));
+    let bind = desk.ask("bind-device", "b", json!({"serial": "12345"}));
+    desk.send(Some(Role::Arbiter), "bind-device", &bind);
+    assert_eq!(desk.audits()[1]["body"], json!({"serial": "12345"}));
+    // What was not admitted is not repeated.
+    let stale = payload("declare-result", "c", &json!({"game": game, "rev": 0}), json!({"result": "1-0"}));
+    desk.send(Some(Role::Arbiter), "declare-result", &stale);
+    assert_eq!((&desk.audits()[2]["body"], &desk.audits()[2]["expect"]["rev"]), (&json!(null), &json!(0)));
 }
 
 #[test]
@@ -195,7 +272,7 @@ fn a_user_has_a_role_on_their_boards() {
 
 #[test]
 fn nobody_sends_more_than_five_a_second() {
-    let mut limit = RateLimit::new(5);
+    let mut limit = RateLimit::new(5, Duration::from_secs(1));
     let passed = |limit: &mut RateLimit, user: &str, at: u64| (0..20).filter(|_| limit.allow(user, Mono(at))).count();
     assert_eq!(passed(&mut limit, "anna", 1_000_000), 5);
     assert_eq!(passed(&mut limit, "bob", 1_000_000), 5, "each has their own");

@@ -13,6 +13,8 @@ use crate::publish::topics::is_id;
 
 /// A command that is known to be older is not carried out.
 pub const MAX_AGE: Duration = Duration::from_secs(10);
+/// What a user without a role is told, and no more.
+pub const NO_ROLE: &str = "this user may send no commands here";
 /// The longest text that names a device.
 const MAX_DEVICE: usize = 200;
 
@@ -31,8 +33,30 @@ pub struct Facts<'a> {
     pub flag_fell: bool,
     /// It fell before the end of the game, and no result is known.
     pub awaits_ruling: bool,
+    /// What the node's configuration says of devices.
+    pub setup: &'a Setup,
     /// The commands that were there before.
     pub memory: &'a Memory,
+}
+
+/// What a node's configuration says of devices: a board must not be bound to what is no device, or another board's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Setup {
+    /// The configuration's checksum.
+    pub configuration: String,
+    /// The name of the board's driver, the family in ids of devices.
+    pub family: String,
+    /// Serial numbers that other boards are configured with.
+    pub serials: Vec<String>,
+    /// Ports that other boards are configured with.
+    pub ports: Vec<String>,
+}
+
+impl Setup {
+    /// The serial number in a device's id. The id of a device whose serial number is not known, `board-<board>`, has none.
+    pub fn serial_of<'a>(&self, device: &'a str) -> Option<&'a str> {
+        device.strip_prefix(self.family.as_str())?.strip_prefix('-').filter(|serial| !serial.is_empty())
+    }
 }
 
 /// What a user may do on a board; none for a user who is not known, or not for this board.
@@ -44,6 +68,9 @@ pub fn role_of(users: &BTreeMap<String, User>, user: &str, board: &str) -> Optio
 
 /// Decides about a command that arrived.
 pub fn admit(submission: &Submission, facts: &Facts<'_>) -> Verdict {
+    if submission.role.is_none() {
+        return Verdict::Refused(Fault::new(Code::Denied, NO_ROLE));
+    }
     match facts.memory.find(submission) {
         Some(true) => return Verdict::Again,
         Some(false) => return Verdict::Refused(Fault::new(Code::Invalid, "this id was another command's")),
@@ -57,7 +84,7 @@ pub fn admit(submission: &Submission, facts: &Facts<'_>) -> Verdict {
 
 fn judge(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fault> {
     let refuse = |code, message: &str| Err(Fault::new(code, message));
-    let Some(role) = submission.role else { return refuse(Code::Denied, "this user may send no commands here") };
+    let Some(role) = submission.role else { return refuse(Code::Denied, NO_ROLE) };
     let verb = verbs::find(&submission.verb);
     if let Some(verb) = verb {
         may(role, verb, facts)?;
@@ -75,7 +102,7 @@ fn judge(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fault> {
     lock(submission, verb, facts)?;
     match verb.by {
         By::Game => game_command(submission),
-        By::Daemon => errand(submission),
+        By::Daemon => errand(submission, facts.setup),
         By::Nobody if facts.busy => refuse(Code::Busy, "not during a game"),
         By::Nobody => refuse(Code::Unsupported, "no device here has lights"),
     }
@@ -134,14 +161,14 @@ fn game_command(submission: &Submission) -> Result<Action, Fault> {
     serde_json::from_value(Value::Object(body)).map(Action::Game).map_err(|error| misshapen(&error))
 }
 
-fn errand(submission: &Submission) -> Result<Action, Fault> {
+fn errand(submission: &Submission, setup: &Setup) -> Result<Action, Fault> {
     let errand = serde_json::from_value(Value::Object(with_verb(submission)?)).map_err(|error| misshapen(&error))?;
     let problem = match &errand {
         Errand::BindDevice { device, serial, port } => {
             let named: Vec<&String> = [device, serial, port].into_iter().flatten().collect();
             let sane = |text: &str| (1..=MAX_DEVICE).contains(&text.len()) && !text.chars().any(char::is_control);
             match named.as_slice() {
-                [name] if sane(name) && device.as_ref().is_none_or(|id| is_id(id)) => None,
+                [name] if sane(name) && device.as_ref().is_none_or(|id| is_id(id)) => taken(setup, &errand),
                 [_] => Some("body: this names no device"),
                 _ => Some("body: exactly one of device, serial and port is needed"),
             }
@@ -150,4 +177,17 @@ fn errand(submission: &Submission) -> Result<Action, Fault> {
         Errand::Resync { .. } => None,
     };
     problem.map_or(Ok(Action::Errand(errand)), |problem| Err(Fault::new(Code::Invalid, problem)))
+}
+
+/// Why this device cannot be had.
+fn taken(setup: &Setup, errand: &Errand) -> Option<&'static str> {
+    let Errand::BindDevice { device, serial, port } = errand else { return None };
+    let serial = match device.as_deref().map(|id| setup.serial_of(id)) {
+        Some(None) => return Some("body: this id is not made of a serial number: give serial or port"),
+        named => named.flatten().or(serial.as_deref()),
+    };
+    // Ids of devices are in small letters.
+    let serial_taken = serial.is_some_and(|serial| setup.serials.iter().any(|theirs| theirs.eq_ignore_ascii_case(serial)));
+    let port_taken = port.as_ref().is_some_and(|port| setup.ports.contains(port));
+    (serial_taken || port_taken).then_some("body: this is another board's device")
 }

@@ -5,8 +5,12 @@
 //! ```
 //!
 //! Admission is done once, when the command arrives, and recorded with it: a replay takes the verdict as it stands. Its order:
-//! the same again, role, readable, known, age, lock, body. Every command, admitted or refused, stands in the audit exactly once;
-//! the same one again is answered as before and does nothing.
+//! role, the same again, readable, known, age, lock, body. Every command of a user with a role, admitted or refused, stands in the
+//! audit exactly once; the same one again is answered as before and does nothing.
+//!
+//! What is not recorded, and so not in the audit: commands beyond the rate of their sender, payloads that are too long, commands
+//! that found their station's inbox full, those for a board that another node serves, and, but for a few a minute, those of users
+//! without a role. The daemon turns them away before they reach a station, answers some and counts the others in its log.
 //!
 //! Who may do what, and what must be locked, is the table in [`verbs`].
 
@@ -17,7 +21,7 @@ mod read;
 mod types;
 pub mod verbs;
 
-pub use admit::{Facts, MAX_AGE, admit, role_of};
+pub use admit::{Facts, MAX_AGE, NO_ROLE, Setup, admit, role_of};
 pub use memory::Memory;
 pub use rate::RateLimit;
 pub use read::{MAX_PAYLOAD, read};

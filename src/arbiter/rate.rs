@@ -1,4 +1,4 @@
-//! How many commands a user may send.
+//! How much of something a user may cause, or of something may happen at a board.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::wall::Mono;
 /// Users who are watched at a time; beyond that the one is forgotten who has been quiet longest.
 const MAX_USERS: usize = 64;
 
-/// A bucket of tokens for each user: so many at once, then so many a second.
+/// A bucket of tokens for each user: so many at once, then so many in a time.
 #[derive(Clone, Debug)]
 pub struct RateLimit {
     burst: u32,
@@ -19,13 +19,13 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// `per_second` commands a second, at least 1; as many at once.
-    pub fn new(per_second: u32) -> RateLimit {
-        let burst = per_second.max(1);
-        RateLimit { burst, every: Duration::from_secs(1) / burst, full_at: BTreeMap::new() }
+    /// So many in that time, at least 1; as many at once.
+    pub fn new(count: u32, within: Duration) -> RateLimit {
+        let burst = count.max(1);
+        RateLimit { burst, every: within / burst, full_at: BTreeMap::new() }
     }
 
-    /// Whether `user` may send one more `now`; counts it if so.
+    /// Whether `user` may have one more `now`; counts it if so.
     pub fn allow(&mut self, user: &str, now: Mono) -> bool {
         let full_at = self.full_at.get(user).copied().unwrap_or(now).max(now);
         let after = full_at.after(self.every);

@@ -15,6 +15,8 @@ pub const MAX_PAYLOAD: usize = 64 << 10;
 const MAX_ID: usize = 64;
 /// The longest reason, game or other short text, bytes.
 const MAX_TEXT: usize = 1000;
+/// How deep a body may be nested: the record around it must still be readable, and no verb needs more than two.
+const MAX_DEPTH: usize = 16;
 /// The longest `corr`, bytes.
 const MAX_CORR: usize = 128;
 
@@ -50,7 +52,11 @@ pub fn read(
         Ok(mut fields) => {
             // First what an answer needs.
             let addressed = address(&mut submission, root, &fields);
-            addressed.and_then(|()| content(&mut submission, &mut fields, at, anchor)).err()
+            match role {
+                Some(_) => addressed.and_then(|()| content(&mut submission, &mut fields, at, anchor)).err(),
+                // It is refused whatever it says; what it says is not to fill the record.
+                None => addressed.err(),
+            }
         }
         Err(fault) => Some(fault),
     };
@@ -128,10 +134,21 @@ fn content(submission: &mut Submission, fields: &mut Map<String, Value>, at: Ins
     submission.expect = expect(fields)?;
     submission.body = match fields.remove("body") {
         None | Some(Value::Null) => Value::Object(Map::new()),
-        Some(body @ Value::Object(_)) => body,
+        Some(body @ Value::Object(_)) if is_flat(&body, MAX_DEPTH) => body,
+        Some(Value::Object(_)) => return Err(invalid("body: nested too deep")),
         Some(_) => return Err(invalid("body: not an object")),
     };
     Ok(())
+}
+
+/// No value lies deeper than `depth` levels. Recurses no deeper than the parser did.
+fn is_flat(value: &Value, depth: usize) -> bool {
+    let below = |value| depth > 0 && is_flat(value, depth - 1);
+    match value {
+        Value::Array(items) => items.iter().all(below),
+        Value::Object(fields) => fields.values().all(below),
+        _ => true,
+    }
 }
 
 fn version(fields: &Map<String, Value>) -> Result<(), Fault> {

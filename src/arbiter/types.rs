@@ -1,7 +1,7 @@
 //! A command as it arrived, what was decided about it, and the answer to it.
 
 use flagfall_game::input::Command;
-use flagfall_game::message::CommandBody;
+use flagfall_game::message::{CommandBody, ExpectBody, Plain};
 use flagfall_protocols::trace::Audience;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -96,6 +96,9 @@ pub struct Recorded {
     pub submission: Submission,
     /// What was decided when it arrived.
     pub verdict: Verdict,
+    /// The configuration that a device was bound under: another one says anew which device is whose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub configuration: Option<String>,
 }
 
 /// What was decided about a command when it arrived.
@@ -226,10 +229,12 @@ pub struct Reply {
     pub code: Code,
     /// The same for people; empty if there is nothing to say.
     pub message: String,
-    /// The game now.
-    pub game: String,
-    /// The revision of the arbiters' state now.
-    pub rev: u32,
+    /// The game now; not for who may not know it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game: Option<String>,
+    /// The revision of the arbiters' state now; not for who may not know it: it moves with every flag and finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rev: Option<u32>,
     /// `corr` of the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub corr: Option<String>,
@@ -245,8 +250,8 @@ impl Recorded {
 }
 
 impl Submission {
-    /// What the audit says of it.
-    pub fn audit(&self, code: Code, message: &str) -> CommandBody {
+    /// What the audit says of it; with its body if it was `admitted`.
+    pub fn audit(&self, admitted: bool, code: Code, message: &str) -> CommandBody {
         let role = self.role.map(|role| match role {
             Role::Operator => "operator",
             Role::Arbiter => "arbiter",
@@ -261,11 +266,17 @@ impl Submission {
             message: (!message.is_empty()).then(|| message.to_owned()),
             observed_at: self.observed_at.clone(),
             reason: self.reason.clone(),
+            observed_us: self.observed_us,
+            expect: (self.expect != Expect::default())
+                .then(|| ExpectBody { game: self.expect.game.clone(), rev: self.expect.rev }),
+            body: admitted.then(|| plain(&self.body)),
         }
     }
 
-    /// The answer to it.
-    pub fn answer(&self, stage: Stage, code: Code, message: &str, game: String, rev: u32) -> Reply {
+    /// The answer to it; `now` is the game and the arbiters' revision. Whom the board does not concern, or who is refused for
+    /// what they may not do, is not told them.
+    pub fn answer(&self, stage: Stage, code: Code, message: &str, now: Option<(String, u32)>) -> Reply {
+        let (game, rev) = now.filter(|_| self.role.is_some() && code != Code::Denied).unzip();
         Reply {
             actor: self.actor.clone(),
             id: self.id.clone(),
@@ -277,5 +288,17 @@ impl Submission {
             rev,
             corr: self.reply.corr.clone(),
         }
+    }
+}
+
+/// JSON as the game's messages have it. The bodies that are admitted hold whole numbers only.
+fn plain(value: &Value) -> Plain {
+    match value {
+        Value::Null => Plain::Nothing,
+        Value::Bool(yes) => Plain::Truth(*yes),
+        Value::Number(number) => number.as_i64().map_or_else(|| Plain::Text(number.to_string()), Plain::Number),
+        Value::String(text) => Plain::Text(text.clone()),
+        Value::Array(items) => Plain::List(items.iter().map(plain).collect()),
+        Value::Object(fields) => Plain::Fields(fields.iter().map(|(key, value)| (key.clone(), plain(value))).collect()),
     }
 }

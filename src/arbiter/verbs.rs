@@ -4,7 +4,7 @@
 //! | --- | --- | --- | --- |
 //! | `resync` | operator | – | changes nothing |
 //! | `identify` | operator | – | not during a game |
-//! | `bind-device` | operator | – | the board is another one, the game is not |
+//! | `bind-device` | operator | game | the board is another one, the game is not; once a flag fell: arbiter, since the board is its witness |
 //! | `start-game` | operator | game, rev | while a game is played or a flag awaits its ruling: arbiter, since its findings go |
 //! | `correct-move`, `take-back`, `set-position`, `swap-sides` | operator | game, rev | once a flag fell: arbiter, since the finding rests on them |
 //! | `acknowledge-alert` | arbiter | game | numbers of alarms are the game's |
@@ -73,7 +73,7 @@ const fn row(name: &'static str, role: Role, until: Until, lock: Lock, by: By) -
 pub const VERBS: [Verb; 21] = [
     row("resync", Role::Operator, Until::Always, Lock::None, By::Daemon),
     row("identify", Role::Operator, Until::Always, Lock::None, By::Nobody),
-    row("bind-device", Role::Operator, Until::Always, Lock::None, By::Daemon),
+    row("bind-device", Role::Operator, Until::FlagFell, Lock::Game, By::Daemon),
     row("start-game", Role::Operator, Until::Playing, Lock::Rev, By::Game),
     row("correct-move", Role::Operator, Until::FlagFell, Lock::Rev, By::Game),
     row("take-back", Role::Operator, Until::FlagFell, Lock::Rev, By::Game),

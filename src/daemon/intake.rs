@@ -1,18 +1,28 @@
-//! Commands as the network brings them: whose board, which role, not too many.
+//! Commands as the network brings them: whose board, which role, not too many. What is turned away here reaches no queue.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::message::ToStation;
+use super::node::Node;
 use super::shared::Face;
-use crate::arbiter::{RateLimit, role_of};
-use crate::config::{Config, User};
+use super::submission;
+use crate::arbiter::{Code, Fault, MAX_PAYLOAD, NO_ROLE, RateLimit, Stage, role_of};
+use crate::config::{Config, Role, User};
 use crate::publish::mqtt::Arrived;
-use crate::publish::topics;
-use crate::wall;
+use crate::publish::topics::{self, CommandTopic};
+use crate::wall::{self, Mono};
 
 /// Commands a second that one user may send (`mqtt.md` section 3).
 const PER_SECOND: u32 = 5;
+/// How often a user is told in vain that a command was turned away.
+const TOLD_EVERY: Duration = Duration::from_secs(1);
+/// Commands of users without a role that are recorded of one board in [`STRANGERS_WITHIN`]: a journal is not theirs to fill.
+const STRANGERS: u32 = 3;
+const STRANGERS_WITHIN: Duration = Duration::from_secs(60);
+/// How often the log tells of commands that were dropped.
+const LOG_EVERY: Duration = Duration::from_secs(60);
 
 /// Passes commands on to the stations.
 pub(super) struct Intake {
@@ -21,7 +31,69 @@ pub(super) struct Intake {
     round: String,
     users: BTreeMap<String, User>,
     faces: Vec<Arc<Face>>,
-    limit: Mutex<RateLimit>,
+    gate: Mutex<Gate>,
+}
+
+/// How much comes through, and what was dropped.
+struct Gate {
+    /// By user; all those the configuration does not know are one, so that names cost nothing.
+    commands: RateLimit,
+    /// Answers to what was turned away, likewise.
+    answers: RateLimit,
+    /// By board.
+    strangers: RateLimit,
+    /// Dropped without an answer since the log told so.
+    dropped: u64,
+    logged: Option<Mono>,
+}
+
+/// What becomes of a command.
+#[derive(Debug, PartialEq, Eq)]
+enum Way {
+    /// To its station.
+    On,
+    /// Turned away with this answer.
+    Answer(Fault),
+    /// Turned away in silence.
+    Drop,
+}
+
+impl Gate {
+    fn new() -> Gate {
+        Gate {
+            commands: RateLimit::new(PER_SECOND, Duration::from_secs(1)),
+            answers: RateLimit::new(1, TOLD_EVERY),
+            strangers: RateLimit::new(STRANGERS, STRANGERS_WITHIN),
+            dropped: 0,
+            logged: None,
+        }
+    }
+
+    /// Which way a command of `length` bytes goes; `who` is none for a user that the configuration does not know.
+    fn way(&mut self, who: Option<&str>, board: &str, role: Option<Role>, length: usize, now: Mono) -> Way {
+        // No user has an empty name.
+        let who = who.unwrap_or_default();
+        let fault = if !self.commands.allow(who, now) {
+            Fault::new(Code::Busy, "more than five commands a second")
+        } else if role.is_none() && (length > MAX_PAYLOAD || !self.strangers.allow(board, now)) {
+            Fault::new(Code::Denied, NO_ROLE)
+        } else if length > MAX_PAYLOAD {
+            Fault::new(Code::Invalid, "the payload is longer than 64 KiB")
+        } else {
+            return Way::On;
+        };
+        if self.answers.allow(who, now) { Way::Answer(fault) } else { Way::Drop }
+    }
+
+    /// One more was dropped; how many since the log told so, if it is time to tell.
+    fn drop_one(&mut self, now: Mono) -> Option<u64> {
+        self.dropped += 1;
+        if self.logged.is_some_and(|logged| now.since(logged) < LOG_EVERY) {
+            return None;
+        }
+        self.logged = Some(now);
+        Some(std::mem::take(&mut self.dropped))
+    }
 }
 
 impl Intake {
@@ -33,31 +105,120 @@ impl Intake {
             round: config.event.round.clone(),
             users: config.user.clone(),
             faces,
-            limit: Mutex::new(RateLimit::new(PER_SECOND)),
+            gate: Mutex::new(Gate::new()),
         }
     }
 
     /// Takes one command. Never blocks.
-    pub(super) fn take(&self, arrived: Arrived) {
-        let topic = match topics::parse_command(&self.root, &arrived.topic) {
-            Ok(topic) => topic,
-            Err(error) => {
-                tracing::warn!("a command on a topic that is none: {error}");
-                return;
-            }
-        };
+    pub(super) fn take(&self, node: &Node, arrived: Arrived) {
+        let now = wall::mono();
+        let Ok(topic) = topics::parse_command(&self.root, &arrived.topic) else { return self.dropped(now) };
         if (topic.event, topic.round) != (self.event.as_str(), self.round.as_str()) {
             return;
         }
         // Other nodes serve other boards of the round.
         let Some(face) = self.faces.iter().find(|face| face.board == topic.board) else { return };
-        let role = role_of(&self.users, topic.user, topic.board);
-        let allowed = self.limit.lock().unwrap_or_else(PoisonError::into_inner).allow(topic.user, wall::mono());
-        let user = topic.user.to_owned();
-        let command = ToStation::Command { arrived: Box::new(arrived), role, too_many: !allowed };
-        if !face.inbox.offer(command) {
-            // Nobody is left who could answer.
-            tracing::error!("board {}: a command of {user} was dropped: its station does not read its inbox", face.board);
+        if face.is_withheld() {
+            // The node that serves it answers; two answers would contradict each other.
+            return self.dropped(now);
         }
+        let role = role_of(&self.users, topic.user, topic.board);
+        let who = self.users.contains_key(topic.user).then_some(topic.user);
+        match self.gate(|gate| gate.way(who, topic.board, role, arrived.payload.len(), now)) {
+            Way::Drop => self.dropped(now),
+            Way::Answer(fault) => self.answer(node, &topic, &arrived, role, &fault),
+            Way::On => self.pass_on(node, face, &topic, &arrived, role, now),
+        }
+    }
+
+    fn pass_on(&self, node: &Node, face: &Face, topic: &CommandTopic<'_>, arrived: &Arrived, role: Option<Role>, now: Mono) {
+        if face.inbox.offer(ToStation::Command { arrived: Box::new(arrived.clone()), role }) {
+            return;
+        }
+        tracing::error!("board {}: a command of {} was dropped: its station does not read its inbox", face.board, topic.user);
+        if role.is_none() {
+            return self.dropped(now);
+        }
+        self.answer(node, topic, arrived, role, &Fault::new(Code::Busy, "the board's station does not keep up"));
+    }
+
+    fn answer(&self, node: &Node, topic: &CommandTopic<'_>, arrived: &Arrived, role: Option<Role>, fault: &Fault) {
+        let stamp = node.stamp();
+        let submission = submission::read(&self.root, topic, arrived, role, stamp.anchor.at(wall::utc()), &stamp.anchor);
+        let reply = submission.answer(Stage::Failed, fault.code, &fault.message, None);
+        submission::reply(node.shared(), &self.root, &stamp, &reply);
+    }
+
+    fn dropped(&self, now: Mono) {
+        if let Some(count) = self.gate(|gate| gate.drop_one(now)) {
+            tracing::warn!(
+                "commands dropped: {count} (too many, on no topic of theirs, or for a board that another node serves)"
+            );
+        }
+    }
+
+    fn gate<T>(&self, act: impl FnOnce(&mut Gate) -> T) -> T {
+        act(&mut self.gate.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What becomes of so many commands that come at once.
+    fn ways(gate: &mut Gate, who: Option<&str>, role: Option<Role>, length: usize, at: u64, count: usize) -> Vec<Option<Code>> {
+        let way = |gate: &mut Gate| gate.way(who, "b1", role, length, Mono(at * 1_000_000));
+        (0..count)
+            .filter_map(|_| match way(gate) {
+                Way::On => Some(None),
+                Way::Answer(fault) => Some(Some(fault.code)),
+                Way::Drop => {
+                    gate.drop_one(Mono(at * 1_000_000));
+                    None
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn who_sends_too_many_is_told_once_a_second() {
+        let mut gate = Gate::new();
+        let role = Some(Role::Arbiter);
+        let busy = [None, None, None, None, None, Some(Code::Busy)];
+        assert_eq!(ways(&mut gate, Some("anna"), role, 10, 1, 1000), busy);
+        assert_eq!(ways(&mut gate, Some("anna"), role, 10, 2, 1000), busy);
+        assert_eq!(ways(&mut gate, Some("bob"), role, 10, 2, 1000), busy, "each has their own");
+    }
+
+    #[test]
+    fn what_is_too_long_reaches_no_station() {
+        let mut gate = Gate::new();
+        let role = Some(Role::Chief);
+        assert_eq!(ways(&mut gate, Some("anna"), role, MAX_PAYLOAD + 1, 1, 100), [Some(Code::Invalid)]);
+        assert_eq!(ways(&mut gate, Some("bob"), role, MAX_PAYLOAD, 1, 1), [None]);
+        assert_eq!(ways(&mut gate, None, None, MAX_PAYLOAD + 1, 1, 100), [Some(Code::Denied)]);
+    }
+
+    #[test]
+    fn strangers_are_recorded_a_few_times_a_minute_whatever_their_names() {
+        let mut gate = Gate::new();
+        let mut recorded = 0;
+        for second in 1..=60 {
+            let ways = ways(&mut gate, None, None, 10, second, 200);
+            recorded += ways.iter().filter(|way| way.is_none()).count();
+            assert!(ways.iter().flatten().count() <= 1, "{ways:?}");
+        }
+        assert!((3..=6).contains(&recorded), "{recorded}");
+        // One who is known but not for this board.
+        assert!(ways(&mut gate, Some("arne"), None, 10, 60, 5).len() <= 2);
+        assert_eq!(ways(&mut gate, Some("anna"), Some(Role::Operator), 10, 60, 5), [None; 5]);
+    }
+
+    #[test]
+    fn the_log_tells_of_dropped_commands_once_a_minute() {
+        let mut gate = Gate::new();
+        let told: Vec<u64> = (0..=120).filter_map(|second| gate.drop_one(Mono(second * 1_000_000))).collect();
+        assert_eq!(told, [1, 60, 60]);
     }
 }

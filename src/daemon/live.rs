@@ -21,6 +21,7 @@ use super::station::Flow;
 use super::submission;
 use super::timeline::Timeline;
 use crate::anchor::{self, AnchorRecord};
+use crate::arbiter::{Code, Fault, Stage};
 use crate::journal::{Out, outs_from};
 use crate::publish::Message;
 use crate::recorder::Recorder;
@@ -119,10 +120,12 @@ impl Live {
         live.feed(base, &Body::Boot(&serde_json::to_string(&boot).unwrap_or_default()));
         live.feed(base, &Body::Anchor(&wall.json()));
         live.pass_on(outlet);
-        if let Some(errand) = live.recorder.station().bound().cloned()
-            && !again
-        {
-            outlet.run_errand(&errand);
+        if let Some((errand, configuration)) = live.recorder.station().bound().filter(|_| !again) {
+            if configuration == Some(outlet.setup().configuration.as_str()) {
+                outlet.run_errand(&errand.clone());
+            } else {
+                tracing::warn!("board {}: its device was bound under another configuration: that is over", face.board);
+            }
         }
         if let Some(port) = outlet.device.port().filter(|_| again) {
             live.port = Some(port.to_owned());
@@ -164,14 +167,18 @@ impl Live {
                 tracing::warn!("board {}: {problem}", self.face.board);
                 outlet.device.missing(problem);
             }
-            Some(ToStation::Command { arrived, role, too_many }) => {
+            Some(ToStation::Command { arrived, role }) => {
                 let at = self.now();
                 // What is due by now happened before the command: its lock is about that.
                 self.advance(at);
-                match submission::judge(&arrived, role, too_many, at, outlet, self.recorder.station()) {
-                    Some(submission::Judged::Record(json)) => self.feed(at, &Body::Cmd(&json)),
-                    Some(submission::Judged::Reply(reply)) => self.out.push(StationOutput::Reply(*reply)),
-                    None => {}
+                let judged = submission::judge(&arrived, role, at, outlet, self.recorder.station(), outlet.setup());
+                if let Some(recorded) = judged
+                    && !self.feed(at, &Body::Cmd(&recorded.to_json()))
+                {
+                    // A line that cannot be written or read again is nobody's command.
+                    let fault = Fault::new(Code::Invalid, "this cannot be recorded");
+                    let reply = self.recorder.station().answer_to(&recorded.submission, Stage::Failed, &fault);
+                    self.out.push(StationOutput::Reply(reply));
                 }
             }
             Some(ToStation::Answer(answer)) => {
@@ -298,15 +305,17 @@ impl Live {
         self.line.at(wall::mono())
     }
 
-    fn feed(&mut self, at: Instant, body: &Body<'_>) {
+    /// Takes an input; false if it was refused, which the log has told.
+    fn feed(&mut self, at: Instant, body: &Body<'_>) -> bool {
         let out = &mut self.out;
         let fed = self.recorder.feed(at, body, &mut |output| {
             out.push(output);
             Ok(())
         });
-        if let Err(error) = fed {
+        if let Err(error) = &fed {
             tracing::error!("board {}: an input was refused: {error:#}", self.face.board);
         }
+        fed.is_ok()
     }
 
     fn pass_on(&mut self, outlet: &mut Outlet) {

@@ -43,8 +43,6 @@ pub(super) enum ToStation {
         arrived: Box<Arrived>,
         /// What its sender may do on this board.
         role: Option<Role>,
-        /// The sender sends too many.
-        too_many: bool,
     },
     /// The worker's answer.
     Answer(Answer),

@@ -53,6 +53,10 @@ pub(super) fn hooks(node: &Node, intake: Intake, served: &[Served]) -> Hooks {
             shared.connected.store(state.up, Ordering::Relaxed);
         }
     };
+    let command = {
+        let node = node.clone();
+        move |arrived| intake.take(&node, arrived)
+    };
     let foreign = {
         let node = node.clone();
         move |board: &str, by: &str, alive: bool| node.claimed(board, by, alive)
@@ -64,7 +68,7 @@ pub(super) fn hooks(node: &Node, intake: Intake, served: &[Served]) -> Hooks {
     Hooks {
         acked: Box::new(acked),
         refill: Box::new(refill),
-        command: Box::new(move |arrived| intake.take(arrived)),
+        command: Box::new(command),
         connection: Box::new(connection),
         foreign: Box::new(foreign),
         status: Box::new(status),

@@ -64,7 +64,8 @@ impl Node {
         &self.0.shared
     }
 
-    fn stamp(&self) -> Stamp {
+    /// What it adds to its own messages now.
+    pub(super) fn stamp(&self) -> Stamp {
         let shared = self.shared();
         let anchor = shared.wall().at(Instant(shared.wall_at.load(Ordering::Relaxed)));
         Stamp { node: shared.node.clone(), boot: shared.boot, anchor }

@@ -4,23 +4,26 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use flagfall_game::alarm::{AlarmKind, AlarmStatus};
+use flagfall_game::effect::Effect;
+use flagfall_game::game::Game;
+use flagfall_game::message::AlertBody;
 use flagfall_hardware::port::{PortThread, SendError, Wanted};
 use flagfall_protocols::trace::Audience;
 
 use super::device::Device;
 use super::plan::Plan;
 use super::shared::{Face, Shared};
+use super::submission;
 use super::worker::Question;
-use crate::arbiter::{Errand, Reply};
-use crate::publish::Message;
+use crate::arbiter::{Errand, Reply, Setup};
 use crate::publish::envelope::{self, Anchor, DeviceRaw, DeviceStatus, Stamp};
 use crate::publish::outbox::{Event, Kept, Once, Quality};
 use crate::publish::topics;
+use crate::publish::{Message, Messages};
 use crate::station::StationOutput;
 use crate::wall;
 
-/// Nobody waits for an answer longer than this (`mqtt.md` section 3).
-const REPLY_EXPIRY: Duration = Duration::from_secs(60);
 /// Bytes for looking into faults are worth nothing later.
 const RAW_EXPIRY: Duration = Duration::from_secs(60);
 
@@ -32,6 +35,7 @@ pub(super) struct Outlet {
     port: Arc<PortThread>,
     root: String,
     wanted: Wanted,
+    setup: Setup,
     stamp: Arc<Stamp>,
     /// The device.
     pub(super) device: Device,
@@ -46,6 +50,7 @@ impl Outlet {
         Outlet {
             root: plan.setting.board.root.clone(),
             wanted: plan.wanted.clone(),
+            setup: plan.setup.clone(),
             device: Device::new(plan),
             stamp: Arc::new(stamp),
             told: None,
@@ -70,6 +75,11 @@ impl Outlet {
     /// What time it is.
     pub(super) fn anchor(&self) -> &Anchor {
         &self.stamp.anchor
+    }
+
+    /// What the configuration says of devices.
+    pub(super) fn setup(&self) -> &Setup {
+        &self.setup
     }
 
     /// Carries one output out.
@@ -139,6 +149,30 @@ impl Outlet {
         self.shared.outbox.keep(Kept { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
     }
 
+    /// Alerts the arbiters: what they see of this board is what was known before it was given up. Deleted at the next start.
+    pub(super) fn tell_parked(&self, plan: &Plan) {
+        let at = self.stamp.anchor.at(wall::utc());
+        let alert = AlertBody {
+            id: 0,
+            kind: AlarmKind::BoardFailed,
+            class: AlarmKind::BoardFailed.class(),
+            status: AlarmStatus::Open,
+            side: None,
+            squares: Vec::new(),
+            opened_at: at.0,
+            closed_at: None,
+        };
+        // Of no game: the one on the board cannot be touched.
+        let game = Game::new(plan.setting.config.clone(), plan.setting.driver.timing);
+        let mut made = Vec::new();
+        Messages::new(plan.setting.board.clone(), &plan.setting.name).of(at, &Effect::Alert(alert), &game, &mut made);
+        // Its line in the audit would need a number, which only the game gives.
+        for message in made.into_iter().filter(|message| message.retain) {
+            // A board that never was served has no place in the outbox.
+            self.keep(message.topic, envelope::complete(&message.payload, &self.stamp));
+        }
+    }
+
     /// Publishes bytes as they were read.
     pub(super) fn raw(&self, bytes: &[u8]) {
         if !self.shared.connected.load(Ordering::Relaxed) {
@@ -154,11 +188,7 @@ impl Outlet {
 
     /// Answers a command where its sender wanted the answer.
     pub(super) fn reply(&self, reply: &Reply) {
-        let at = self.stamp.anchor.at(wall::utc());
-        let payload = envelope::message("cmd.reply", Some(&reply.id), &self.stamp, Some(at), reply);
-        let topic = reply.to.topic.clone().unwrap_or_else(|| topics::reply(&self.root, &reply.actor, "all"));
-        let correlation = reply.to.correlation.as_deref().and_then(unhex);
-        self.shared.outbox.once(Once { topic, payload, correlation, expiry: REPLY_EXPIRY });
+        submission::reply(&self.shared, &self.root, &self.stamp, reply);
     }
 
     /// Does what a command wants of the daemon.
@@ -170,34 +200,16 @@ impl Outlet {
                 }
             }
             Errand::BindDevice { device, serial, port } => {
-                // A device's id is its family and its serial number.
-                let family = format!("{}-", self.wanted.driver.name);
-                let named = device.as_deref().map(|device| device.strip_prefix(&family).unwrap_or(device).to_owned());
+                // Admission let no other id pass.
+                let named = device.as_deref().and_then(|device| self.setup.serial_of(device)).map(str::to_owned);
                 self.wanted.serial = serial.clone().or(named);
                 self.wanted.port = port.clone().map(Into::into);
                 self.wanted.usb_serial = None;
                 self.device.replaced(self.wanted.serial.clone());
                 self.port.want(self.wanted.clone());
+                self.face.set_wanted(self.wanted.clone());
                 self.tell_device();
             }
         }
-    }
-}
-
-/// Bytes of lower-case hex; none if it is none.
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digits = text.as_bytes();
-    let pairs = digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
-    if digits.len().is_multiple_of(2) { pairs.collect() } else { None }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::unhex;
-
-    #[test]
-    fn hex_reads_back() {
-        assert_eq!(unhex("00ff7a"), Some(vec![0, 255, 0x7a]));
-        assert_eq!((unhex("0"), unhex("zz"), unhex("")), (None, None, Some(Vec::new())));
     }
 }

@@ -11,6 +11,7 @@ use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::ClockSide;
 
+use crate::arbiter::Setup;
 use crate::config::{Board, Config, User, WhiteClock};
 use crate::journal::{Limits, MAX_SESSION};
 use crate::publish::delay::Delay;
@@ -35,6 +36,8 @@ pub struct Plan {
     pub session: String,
     /// Who may send commands.
     pub users: BTreeMap<String, User>,
+    /// What the configuration says of devices.
+    pub setup: Setup,
     /// Publish the bytes too.
     pub raw: bool,
 }
@@ -98,8 +101,20 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
         limits: Limits { file: mib(config.journal.file_mib), total: mib(config.journal.total_mib), ..Limits::default() },
         session,
         users: config.user.clone(),
+        setup: setup(config, board, driver.name, hash),
         raw: config.mqtt.raw,
     })
+}
+
+/// What the configuration says of devices to the admission of a board's commands.
+fn setup(config: &Config, board: &Board, family: &str, hash: u32) -> Setup {
+    let others = || config.board.iter().filter(|other| other.id != board.id);
+    Setup {
+        configuration: format!("{hash:08x}"),
+        family: family.to_owned(),
+        serials: others().filter_map(|other| other.serial.clone()).collect(),
+        ports: others().filter_map(|other| other.port.as_ref().map(|port| port.display().to_string())).collect(),
+    }
 }
 
 /// The session of a board in a round. Where the ids are too long for one, their end is replaced by a checksum of the whole.

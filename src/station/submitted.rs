@@ -2,15 +2,15 @@
 
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::input::{Command, Input as GameInput};
-use flagfall_game::message::{AuditBody, Stage as GameStage};
+use flagfall_game::message::{AuditBody, CommandBody, Stage as GameStage};
 use flagfall_protocols::time::Instant;
 
 use super::{Station, StationOutput};
-use crate::arbiter::{Action, Code, Errand, Facts, Fault, Recorded, Reply, Stage, Submission, Verdict, admit};
+use crate::arbiter::{Action, Code, Errand, Facts, Fault, Recorded, Reply, Setup, Stage, Submission, Verdict, admit};
 
 impl Station {
     /// Decides about a command that arrived now; to be recorded and fed. Changes nothing.
-    pub fn admit(&self, submission: Submission) -> Recorded {
+    pub fn admit(&self, submission: Submission, setup: &Setup) -> Recorded {
         let stage = self.game.stage();
         let facts = Facts {
             game: self.game_name(),
@@ -19,15 +19,17 @@ impl Station {
             playing: stage == GameStage::Playing,
             flag_fell: self.game.has_fallen_flag(),
             awaits_ruling: self.game.awaits_ruling(),
+            setup,
             memory: &self.commands,
         };
         let verdict = admit(&submission, &facts);
-        Recorded { submission, verdict }
+        let binds = matches!(verdict, Verdict::Admitted(Action::Errand(Errand::BindDevice { .. })));
+        Recorded { submission, verdict, configuration: binds.then(|| setup.configuration.clone()) }
     }
 
-    /// The device that a command bound last, in this session of the journal.
-    pub fn bound(&self) -> Option<&Errand> {
-        self.bound.as_ref()
+    /// The device that a command bound last, in this session of the journal, and the configuration that this was done under.
+    pub fn bound(&self) -> Option<(&Errand, Option<&str>)> {
+        self.bound.as_ref().map(|(errand, configuration)| (errand, configuration.as_deref()))
     }
 
     /// The answer to a command that nothing else becomes of.
@@ -40,7 +42,7 @@ impl Station {
     }
 
     fn answer(&self, submission: &Submission, stage: Stage, code: Code, message: &str) -> Reply {
-        submission.answer(stage, code, message, self.game_name(), self.game.rev(Audience::Arbiter))
+        submission.answer(stage, code, message, Some((self.game_name(), self.game.rev(Audience::Arbiter))))
     }
 
     pub(super) fn submitted(&mut self, at: Instant, recorded: &Recorded, out: &mut Vec<StationOutput>) {
@@ -56,7 +58,7 @@ impl Station {
                 out.push(StationOutput::Reply(self.answer(submission, Stage::Accepted, Code::Ok, "")));
                 match action {
                     Action::Game(command) => self.carry_out(at, submission, command, out),
-                    Action::Errand(errand) => self.send_on(at, submission, errand, out),
+                    Action::Errand(errand) => self.send_on(at, recorded, errand, out),
                 }
             }
         };
@@ -65,17 +67,22 @@ impl Station {
     }
 
     fn refuse(&mut self, at: Instant, submission: &Submission, fault: &Fault, out: &mut Vec<StationOutput>) -> Reply {
-        self.audit(at, submission, fault.code, &fault.message, out);
+        self.audit(at, submission.audit(false, fault.code, &fault.message), out);
         self.answer(submission, Stage::Failed, fault.code, &fault.message)
     }
 
-    fn send_on(&mut self, at: Instant, submission: &Submission, errand: &Errand, out: &mut Vec<StationOutput>) -> Reply {
-        if matches!(errand, Errand::BindDevice { .. }) {
-            self.bound = Some(errand.clone());
-        }
-        self.audit(at, submission, Code::Ok, "", out);
+    fn send_on(&mut self, at: Instant, recorded: &Recorded, errand: &Errand, out: &mut Vec<StationOutput>) -> Reply {
+        let submission = &recorded.submission;
+        let message = match errand {
+            Errand::BindDevice { .. } => {
+                self.bound = Some((errand.clone(), recorded.configuration.clone()));
+                "the device is looked for: see its status"
+            }
+            Errand::Resync { .. } => "",
+        };
+        self.audit(at, submission.audit(true, Code::Ok, ""), out);
         out.push(StationOutput::Do(errand.clone()));
-        self.answer(submission, Stage::Done, Code::Ok, "")
+        self.answer(submission, Stage::Done, Code::Ok, message)
     }
 
     /// The game does it or says why not, and its own line in the audit gets the rest of what is known.
@@ -90,7 +97,7 @@ impl Station {
                 AuditBody::Refused { problem } => (Code::Invalid, std::mem::take(problem)),
                 _ => continue,
             };
-            *body = AuditBody::Command(Box::new(submission.audit(code, &problem)));
+            *body = AuditBody::Command(Box::new(submission.audit(true, code, &problem)));
             failed = (code != Code::Ok).then_some(problem);
         }
         self.pass_on(at, effects, out);
@@ -100,8 +107,8 @@ impl Station {
         }
     }
 
-    fn audit(&mut self, at: Instant, submission: &Submission, code: Code, message: &str, out: &mut Vec<StationOutput>) {
-        let body = AuditBody::Command(Box::new(submission.audit(code, message)));
+    fn audit(&mut self, at: Instant, body: CommandBody, out: &mut Vec<StationOutput>) {
+        let body = AuditBody::Command(Box::new(body));
         self.messages.of(at, &Effect::Audit(body), &self.game, &mut self.made);
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }

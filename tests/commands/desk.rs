@@ -1,6 +1,6 @@
 //! A station with a game on it, and somebody who sends commands to it.
 
-use flagfall::arbiter::{Errand, Recorded, Reply, read};
+use flagfall::arbiter::{Errand, Recorded, Reply, Setup, read};
 use flagfall::config::Role;
 use flagfall::publish::Message;
 use flagfall::publish::envelope::{Anchor, TimeSource};
@@ -24,6 +24,16 @@ pub(crate) struct Desk {
     pub(crate) errands: Vec<Errand>,
     /// The commands as they were recorded.
     pub(crate) records: Vec<(Instant, String)>,
+}
+
+/// What the configuration says of devices.
+pub(crate) fn setup() -> Setup {
+    Setup {
+        configuration: "0badcafe".to_owned(),
+        family: "dgt".to_owned(),
+        serials: vec!["54321".to_owned()],
+        ports: vec!["/dev/ttyUSB7".to_owned()],
+    }
 }
 
 /// A command's payload.
@@ -83,7 +93,7 @@ impl Desk {
     pub(crate) fn send_as(&mut self, user: &str, role: Option<Role>, verb: &str, payload: &str) -> Vec<Reply> {
         let topic = CommandTopic { user, event: "replay", round: "1", board: "1", verb };
         let submission = read("flagfall", &topic, payload.as_bytes(), role, self.now, &self.anchor);
-        let recorded = self.station.admit(submission);
+        let recorded = self.station.admit(submission, &setup());
         self.take(&recorded)
     }
 

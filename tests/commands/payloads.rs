@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::body;
-use crate::desk::Desk;
+use crate::desk::{Desk, setup};
 
 /// A payload that is right, but for this.
 fn with(desk: &Desk, key: &str, value: Value) -> String {
@@ -61,6 +61,8 @@ fn illegal_values_are_refused_and_unknown_fields_are_not() {
         ("body", json!({"plies": 1, "and": 1}), Code::Invalid),
         ("body", json!({"plies": "1"}), Code::Invalid),
         ("body", json!({"plies": 99}), Code::Invalid),
+        ("body", json!({"plies": 1, "deep": nested(16)}), Code::Invalid),
+        ("body", json!({"plies": 1, "deep": nested(120)}), Code::Invalid),
     ] {
         let mut desk = Desk::playing();
         let before = desk.digest();
@@ -70,6 +72,34 @@ fn illegal_values_are_refused_and_unknown_fields_are_not() {
         assert_eq!(desk.digest() == before, code != Code::Ok, "{payload}");
         assert_eq!(desk.one_audit(&payload)["code"], json!(code.name()));
     }
+}
+
+/// Lists in each other.
+fn nested(depth: usize) -> Value {
+    (0..depth).fold(json!(1), |inner, _| json!([inner]))
+}
+
+#[test]
+fn no_body_is_nested_so_deep_that_its_record_cannot_be_read() {
+    for depth in [14, 15, 16, 100, 122, 123, 124, 125, 126, 127, 128, 1000] {
+        never_a_panic(
+            with(&Desk::playing(), "body", nested(0))
+                .replace("\"body\":1", &format!("\"body\":{{\"a\":{}1{}}}", "[".repeat(depth), "]".repeat(depth)))
+                .as_bytes(),
+        );
+    }
+}
+
+#[test]
+fn what_a_stranger_says_is_not_kept() {
+    let mut desk = Desk::playing();
+    let mut payload: Value = serde_json::from_str(&desk.ask("take-back", "a", body("take-back"))).expect("JSON");
+    (payload["reason"], payload["body"]) = (json!("because"), json!({"pad": "x".repeat(60_000)}));
+    desk.send_as("screen-1", None, "take-back", &payload.to_string());
+    let (_, record) = desk.records.last().expect("a record");
+    assert!(record.len() < 500 && !record.contains("because"), "{record}");
+    let audit = desk.one_audit("a stranger");
+    assert!(["reason", "expect", "body", "observed_us"].iter().all(|field| audit.get(field).is_none()), "{audit}");
 }
 
 #[test]
@@ -129,7 +159,7 @@ fn when_a_flag_was_seen_becomes_journal_time() {
         let submission = read("flagfall", &topic, bytes.as_bytes(), Some(Role::Arbiter), desk.now, &desk.anchor);
         // Written in milliseconds.
         assert_eq!(submission.observed_us.map(|us| us.abs_diff(seen) < 1000), known.then_some(true), "{payload}");
-        let recorded = desk.station.admit(submission);
+        let recorded = desk.station.admit(submission, &setup());
         assert!(matches!(recorded.verdict, Verdict::Admitted(_)), "{recorded:?}");
         assert_eq!(desk.take(&recorded).last().expect("an answer").code, Code::Ok);
         let audit = desk.one_audit("claim");
@@ -203,7 +233,7 @@ fn never_a_panic(payload: &[u8]) {
     let desk = Desk::playing();
     let topic = CommandTopic { user: "anna", event: "replay", round: "1", board: "1", verb: "take-back" };
     let submission = read("flagfall", &topic, payload, Some(Role::Chief), desk.now, &desk.anchor);
-    let recorded = desk.station.admit(submission);
+    let recorded = desk.station.admit(submission, &setup());
     let json = recorded.to_json();
     let mut line = String::new();
     print(&Record { seq: 1, at: desk.now, body: Body::Cmd(&json) }, &mut line).expect("a line of a journal");

@@ -8,7 +8,7 @@ use flagfall_protocols::trace::{Body, Trace};
 use serde_json::json;
 
 use crate::body;
-use crate::desk::Desk;
+use crate::desk::{Desk, setup};
 
 #[test]
 fn a_replay_takes_the_verdicts_as_they_stand() {
@@ -35,7 +35,7 @@ fn a_replay_takes_the_verdicts_as_they_stand() {
     assert_eq!(replies.len(), 2 + 1 + 1 + 1 + 2);
     assert!(again.messages == messages, "{:#?}", again.messages);
     assert_eq!((again.digest(), again.station.bound()), (desk.digest(), desk.station.bound()));
-    assert_eq!(again.station.admit(again_of(&desk)).verdict, Verdict::Again, "the memory is there again");
+    assert_eq!(again.station.admit(again_of(&desk), &setup()).verdict, Verdict::Again, "the memory is there again");
 }
 
 /// The first command, sent once more.
