@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall::publish::outbox::{
-    EVENTS, FEW, Kept, LINE, Once, Outbox, Publication, Quality, REPLIES, Refill, Taken, Ticket, WINDOW,
+    EVENTS, FEW, Kept, LINE, Once, Outbox, Publication, Quality, REPLIES, REPLIES_EACH, Refill, Taken, Ticket, WINDOW,
 };
 use flagfall::wall::Mono;
 use flagfall_protocols::trace::Audience;
@@ -188,7 +188,7 @@ fn a_held_board_waits_and_others_do_not() {
 fn replies_are_bounded_expire_and_survive_a_lost_connection() {
     let (outbox, now) = (Outbox::new(), Mono(0));
     let reply = |number: usize| {
-        let (topic, payload) = ("reply".to_owned(), number.to_string());
+        let (topic, payload) = (format!("reply/{}/x", number % (REPLIES / REPLIES_EACH)), number.to_string());
         outbox.once(Once { topic, payload, correlation: Some(vec![number as u8]), expiry: Duration::from_secs(60) });
     };
     (0..REPLIES + 3).for_each(reply);
@@ -205,6 +205,38 @@ fn replies_are_bounded_expire_and_survive_a_lost_connection() {
     outbox.disconnected();
     outbox.sweep(now.after(Duration::from_secs(60)));
     assert_eq!(outbox.counters().dropped, 3 + REPLIES as u64);
+}
+
+fn answer(outbox: &Outbox, user: &str, number: usize) {
+    let (topic, payload) = (format!("f/1/reply/{user}/{}", number % 3), number.to_string());
+    outbox.once(Once { topic, payload, correlation: None, expiry: Duration::from_secs(60) });
+}
+
+#[test]
+fn nobody_pushes_out_the_replies_of_others() {
+    let outbox = Outbox::new();
+    answer(&outbox, "anna", 0);
+    for user in 0..20 {
+        (0..300).for_each(|number| answer(&outbox, &format!("eve{user}"), number));
+    }
+    outbox.connected(Mono(0), 1000);
+    let topics: Vec<String> = taken(&outbox, Mono(0)).into_iter().map(|sent| sent.topic).collect();
+    assert_eq!(topics.len(), REPLIES);
+    assert_eq!(topics[0], "f/1/reply/anna/0");
+    let of = |user: usize| topics.iter().filter(|topic| topic.starts_with(&format!("f/1/reply/eve{user}/"))).count();
+    assert!((0..20).all(|user| (1..=REPLIES_EACH).contains(&of(user))), "{topics:?}");
+}
+
+#[test]
+fn replies_and_the_rest_take_turns() {
+    let (outbox, now) = board(0);
+    (1..=10).for_each(|number| outbox.event(0, event(0, 0, number)));
+    (0..10).for_each(|number| answer(&outbox, "anna", number));
+    assert!(matches!(outbox.take(now), Some(Taken::Publication(first)) if first.topic.contains("/reply/")));
+    assert_eq!(outbox.take(now), Some(Taken::BirthOver));
+    let topics: Vec<String> = taken(&outbox, now).into_iter().map(|sent| sent.topic).collect();
+    assert_eq!(topics.len(), 19);
+    assert!(topics[..18].chunks(2).all(|two| two.iter().filter(|topic| topic.contains("/reply/")).count() == 1), "{topics:?}");
 }
 
 #[test]

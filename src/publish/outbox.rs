@@ -29,8 +29,10 @@ pub const EVENTS: usize = 4096;
 pub const FEW: usize = 16;
 /// Publications that are sent and not acknowledged, at most.
 pub const WINDOW: usize = 32;
-/// Replies that wait; the oldest is dropped for another.
+/// Replies that wait; the oldest of whoever has most is dropped for another.
 pub const REPLIES: usize = 256;
+/// Replies to one user that wait; the oldest is dropped for another.
+pub const REPLIES_EACH: usize = 32;
 /// Topics with a retained state, deleted ones that the broker does not yet know of included.
 pub const STATES: usize = 16_384;
 /// How long a birth waits for old events before the node is said to be ready.

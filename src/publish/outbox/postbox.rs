@@ -1,4 +1,4 @@
-//! What goes next: urgent, replies, then states and events in turn, boards in turn.
+//! What goes next: urgent, then replies and the rest in turn, of the rest states and events in turn, boards in turn.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -8,7 +8,8 @@ use flagfall_protocols::trace::Audience;
 use super::line::Line;
 use super::states::{States, Version};
 use super::{
-    BIRTH, BoardNo, Counters, EVENTS, Event, FEW, Kept, LINE, Moved, Once, Publication, Quality, REPLIES, Refill, Taken, Ticket,
+    BIRTH, BoardNo, Counters, EVENTS, Event, FEW, Kept, LINE, Moved, Once, Publication, Quality, REPLIES, REPLIES_EACH, Refill,
+    Taken, Ticket,
 };
 use crate::wall::Mono;
 
@@ -32,6 +33,8 @@ pub(super) struct Postbox {
     birth: Option<Mono>,
     /// The board whose events come next.
     turn: usize,
+    /// A reply was the last one of replies and the rest.
+    reply_last: bool,
     /// A state was the last one of states and events.
     state_last: bool,
     stored: usize,
@@ -61,6 +64,11 @@ enum Flight {
 }
 
 impl Reply {
+    /// Whose it is: its topic without the client.
+    fn whose(&self) -> &str {
+        self.once.topic.rsplit_once('/').map_or(self.once.topic.as_str(), |(user, _)| user)
+    }
+
     fn left(&self, now: Mono) -> Duration {
         self.once.expiry.saturating_sub(now.since(self.since.unwrap_or(now)))
     }
@@ -120,9 +128,18 @@ impl Postbox {
         self.bound_replies();
     }
 
+    /// Drops the oldest of whoever has too many, or, when there are too many in all, of whoever has most.
     fn bound_replies(&mut self) {
-        while self.replies.len() > REPLIES {
-            self.replies.pop_front();
+        loop {
+            let mut waiting = BTreeMap::<&str, usize>::new();
+            self.replies.iter().for_each(|reply| *waiting.entry(reply.whose()).or_default() += 1);
+            let most = waiting.into_iter().max_by_key(|(_, count)| *count);
+            let Some((whose, count)) = most else { return };
+            if count <= REPLIES_EACH && self.replies.len() <= REPLIES {
+                return;
+            }
+            let oldest = self.replies.iter().position(|reply| reply.whose() == whose);
+            oldest.and_then(|oldest| self.replies.remove(oldest));
             self.dropped += 1;
         }
     }
@@ -197,10 +214,22 @@ impl Postbox {
             return Some(self.fly(Flight::Urgent, of_state(kept)));
         }
         self.sweep(now);
-        if let Some(reply) = self.replies.pop_front() {
-            let publication = of_reply(&reply, now);
-            return Some(self.fly(Flight::Reply(reply), publication));
+        let reply = if self.reply_last { None } else { self.next_reply(now) };
+        if reply.is_some() {
+            return reply;
         }
+        self.reply_last = false;
+        self.rest(now).or_else(|| self.next_reply(now))
+    }
+
+    fn next_reply(&mut self, now: Mono) -> Option<Taken> {
+        let reply = self.replies.pop_front()?;
+        self.reply_last = true;
+        let publication = of_reply(&reply, now);
+        Some(self.fly(Flight::Reply(reply), publication))
+    }
+
+    fn rest(&mut self, now: Mono) -> Option<Taken> {
         if self.birth.is_some_and(|until| now >= until || self.is_born()) {
             self.birth = None;
             return Some(Taken::BirthOver);
