@@ -78,8 +78,9 @@ impl Claims {
         if node == self.node || (self.others.len() >= NODES && !self.others.contains_key(node)) {
             return Vec::new();
         }
-        let body = serde_json::from_slice::<Value>(payload).ok().map(|mut message| message["body"].take()).unwrap_or_default();
-        let boards = if leaf == "info" { Some(self.ours(&body)) } else { None };
+        let message = serde_json::from_slice::<Value>(payload).unwrap_or_default();
+        let body = &message["body"];
+        let boards = if leaf == "info" { Some(self.ours(body)) } else { None };
         let other = self.others.entry(node.to_owned()).or_default();
         match boards {
             Some(boards) => other.boards = boards,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::config::Mqtt;
-use crate::publish::mqtt::{Identity, Pace};
+use crate::publish::mqtt::{Identity, Pace, status};
 
 fn claims(node: &str) -> Claims {
     let identity = Identity::read(&Mqtt::default(), node).expect("no files");
@@ -13,7 +13,7 @@ fn told(changes: Vec<Change>) -> Vec<String> {
     changes.into_iter().map(|change| format!("{} {} {}", change.board, change.node, change.live)).collect()
 }
 
-fn status(state: &str) -> Vec<u8> {
+fn says(state: &str) -> Vec<u8> {
     format!(r#"{{"body":{{"state":"{state}"}}}}"#).into_bytes()
 }
 
@@ -25,7 +25,7 @@ fn boards_are_listed_by_name_or_with_event_and_round() {
         let mut claims = claims("m");
         claims.connected();
         claims.heard("z", "info", format!(r#"{{"body":{{"boards":["{listed}"]}}}}"#).as_bytes());
-        claims.heard("z", "status", &status("ready"));
+        claims.heard("z", "status", &says("ready"));
         assert_eq!(claims.gathered().len(), usize::from(counts), "{listed}");
     }
 }
@@ -34,12 +34,12 @@ fn boards_are_listed_by_name_or_with_event_and_round() {
 fn a_claim_that_was_there_before_counts_until_its_node_is_gone() {
     let mut claims = claims("m");
     claims.connected();
-    assert!(claims.heard("z", "info", INFO).is_empty() && claims.heard("z", "status", &status("ready")).is_empty());
+    assert!(claims.heard("z", "info", INFO).is_empty() && claims.heard("z", "status", &says("ready")).is_empty());
     assert_eq!(told(claims.gathered()), ["b2 z true"]);
     claims.establish();
-    assert!(claims.heard("z", "status", &status("init")).is_empty(), "it only connects again");
-    assert_eq!(told(claims.heard("z", "status", &status("lost"))), ["b2 z false"]);
-    assert!(claims.heard("z", "status", &status("ready")).is_empty(), "now it is ours, and the other one the second");
+    assert!(claims.heard("z", "status", &says("init")).is_empty(), "it only connects again");
+    assert_eq!(told(claims.heard("z", "status", &says("lost"))), ["b2 z false"]);
+    assert!(claims.heard("z", "status", &says("ready")).is_empty(), "now it is ours, and the other one the second");
 }
 
 #[test]
@@ -47,10 +47,10 @@ fn a_claim_stays_over_a_connection_of_ours() {
     let mut claims = claims("m");
     claims.connected();
     claims.heard("z", "info", INFO);
-    claims.heard("z", "status", &status("ready"));
+    claims.heard("z", "status", &says("ready"));
     claims.gathered();
     claims.connected();
-    assert!(claims.heard("z", "status", &status("ready")).is_empty());
+    assert!(claims.heard("z", "status", &says("ready")).is_empty());
     claims.heard("z", "info", INFO);
     assert!(claims.gathered().is_empty());
     claims.connected();
@@ -73,7 +73,19 @@ fn what_does_not_count() {
         let mut claims = claims("m");
         claims.gathered();
         claims.heard(node, "info", info);
-        assert!(claims.heard(node, "status", &status(state)).is_empty(), "{what}");
+        assert!(claims.heard(node, "status", &says(state)).is_empty(), "{what}");
+    }
+}
+
+#[test]
+fn what_is_no_object_is_nothing() {
+    let mut claims = claims("m");
+    claims.gathered();
+    for payload in ["[1]", "5", "\"body\"", "true", "null", "{\"body\":[]}", "{\"body\":\"ready\"}", "{}", ""] {
+        for leaf in ["info", "status"] {
+            assert!(claims.heard("z", leaf, payload.as_bytes()).is_empty(), "{leaf} {payload}");
+        }
+        assert_eq!((status::boot(payload.as_bytes()), status::life(payload.as_bytes())), (0, None), "{payload}");
     }
 }
 
@@ -84,7 +96,7 @@ fn of_two_that_begin_together_one_withholds() {
     b.gathered();
     let mut held = Vec::new();
     for leaf in ["info", "status"] {
-        let payload = if leaf == "info" { INFO.to_vec() } else { status("init") };
+        let payload = if leaf == "info" { INFO.to_vec() } else { says("init") };
         held.extend(a.heard("b", leaf, &payload));
         held.extend(b.heard("a", leaf, &payload));
     }
@@ -95,7 +107,7 @@ fn of_two_that_begin_together_one_withholds() {
 fn boards_may_be_objects_and_an_info_may_go() {
     let mut claims = claims("m");
     claims.gathered();
-    claims.heard("z", "status", &status("ready"));
+    claims.heard("z", "status", &says("ready"));
     let info = br#"{"body":{"event":"open26","round":"5","boards":[{"id":"b1"},{"id":"b2"}]}}"#;
     assert_eq!(told(claims.heard("z", "info", info)), ["b1 z true", "b2 z true"]);
     assert_eq!(told(claims.heard("z", "info", INFO)), ["b1 z false"]);
