@@ -9,18 +9,21 @@
 //! first.
 
 use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::status::{boot, life};
 
-/// Statuses that are known; a connection brings about three.
-const KNOWN: usize = 32;
+/// Statuses that are known, in 32 KiB. A connection brings about three, and with one every ten seconds this is three hours:
+/// longer ago than a broker's last look at its disk, from which it may come back again and again.
+const KNOWN: usize = 4096;
 
 /// Statuses under our name.
 pub(super) struct Namesakes {
     /// How often we were started.
     boot: u64,
     /// Said by us, or there before us: a broker that comes back with older memories may show any of them.
-    known: VecDeque<Vec<u8>>,
+    /// By their hashes; what was met last is at the back.
+    known: VecDeque<u64>,
     /// A connection of this run ended.
     lost: bool,
     found: bool,
@@ -37,19 +40,23 @@ impl Namesakes {
     }
 
     pub(super) fn know(&mut self, payload: &[u8]) {
-        if self.known.iter().any(|known| known == payload) {
-            return;
+        match self.position(payload) {
+            Some(place) => _ = self.known.remove(place),
+            None if self.known.len() >= KNOWN => _ = self.known.pop_front(),
+            None => {}
         }
-        if self.known.len() >= KNOWN {
-            self.known.pop_front();
-        }
-        self.known.push_back(payload.to_vec());
+        self.known.push_back(hash(payload));
+    }
+
+    fn position(&self, payload: &[u8]) -> Option<usize> {
+        let wanted = hash(payload);
+        self.known.iter().position(|known| *known == wanted)
     }
 
     /// What the broker keeps under our name at the beginning of a connection.
     pub(super) fn heard(&mut self, payload: &[u8]) {
         let alive = life(payload).is_some_and(|life| life == "init" || life == "ready");
-        if alive && self.lost && boot(payload) >= self.boot && !self.known.iter().any(|known| known == payload) {
+        if alive && self.lost && boot(payload) >= self.boot && self.position(payload).is_none() {
             self.found = true;
         }
         self.know(payload);
@@ -60,9 +67,43 @@ impl Namesakes {
     }
 }
 
+fn hash(payload: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    payload.hash(&mut hasher);
+    hasher.finish()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Ours at this moment.
+    fn ours(moment: u32) -> Vec<u8> {
+        format!(r#"{{"boot":2,"t":{{"us":{moment}}},"body":{{"state":"ready"}}}}"#).into_bytes()
+    }
+
+    #[test]
+    fn what_a_broker_remembers_of_this_run_is_no_namesake_however_often_and_late_it_comes_back() {
+        let table = [
+            ("it is restored at every connection", 2_000, true),
+            ("it is restored once after hours of short connections", 1_300, false),
+        ];
+        for (what, connections, every) in table {
+            let mut namesakes = Namesakes::new(&ours(0));
+            (1..=3).for_each(|said| namesakes.know(&ours(said)));
+            for moment in 1..=connections {
+                namesakes.lost();
+                // What the broker has when it did not crash is what we said last.
+                namesakes.heard(&ours(if every { 1 } else { 3 * moment }));
+                (1..=3).for_each(|said| namesakes.know(&ours(3 * moment + said)));
+                assert!(!namesakes.found(), "{what}: connection {moment}");
+            }
+            namesakes.heard(&ours(1));
+            assert!(!namesakes.found(), "{what}");
+            namesakes.heard(&ours(0));
+            assert!(namesakes.found(), "{what}: another is still found");
+        }
+    }
 
     #[test]
     fn only_a_living_stranger_after_a_lost_connection_is_one() {
@@ -86,7 +127,7 @@ mod tests {
             namesakes.heard(&payload);
             assert_eq!(namesakes.found(), found, "{what}");
         }
-        (0..100).for_each(|boot| namesakes.know(&status(boot, "init")));
+        (0..2 * KNOWN as u32).for_each(|boot| namesakes.know(&status(boot, "init")));
         assert_eq!(namesakes.known.len(), KNOWN);
     }
 }
