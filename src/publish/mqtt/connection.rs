@@ -21,8 +21,8 @@ const CHANNEL: usize = WINDOW + 8;
 const HEARD: usize = 64;
 /// At a clean stop what waits is sent for so long.
 const FLUSH: Duration = Duration::from_secs(2);
-/// Then the last status and the farewell may take so long each.
-const PART: Duration = Duration::from_millis(500);
+/// Then the last status and the good-bye may take so long each.
+const PART: Duration = Duration::from_secs(1);
 
 /// How a connection, or the attempt at one, ended.
 pub(super) enum Over {
@@ -114,15 +114,21 @@ pub(super) async fn run(session: &mut Session, stop: &mut watch::Receiver<bool>,
                 session.farewell(now);
                 Stop::Farewell(now.after(PART))
             }
-            Stop::Farewell(_) if session.has_parted() => {
+            // On its way, it need not be acknowledged in time: the broker reads it before the good-bye.
+            Stop::Farewell(end) if session.has_parted() || (now >= end && session.has_said_farewell()) => {
                 if client.try_disconnect().is_err() {
                     return Over::Stopped;
                 }
                 Stop::Leave(now.after(PART))
             }
-            // Nobody knows that we stopped: without a farewell the will says so.
+            // Nobody knows that we stopped: without a good-bye the will says so.
             Stop::Farewell(end) if now >= end => return Over::Stopped,
             Stop::Leave(end) if now >= end => return Over::Stopped,
+            Stop::Farewell(end) => {
+                // Every acknowledgement may have made room.
+                session.farewell(now);
+                Stop::Farewell(end)
+            }
             other => other,
         };
         if matches!(stopping, Stop::No | Stop::Flush(_)) {

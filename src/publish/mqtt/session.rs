@@ -53,7 +53,7 @@ struct Link {
     progress: Mono,
     /// The client takes no more.
     gone: bool,
-    /// The last status on its way.
+    /// How far the last status has come; none = the connection goes on.
     farewell: Option<Farewell>,
 }
 
@@ -122,11 +122,12 @@ impl Session {
         }
     }
 
-    /// Puts the node's state before everything that waits.
-    fn say(&mut self, state: &'static str) {
+    /// Puts the node's state before everything that waits, and gives the payload.
+    fn say(&mut self, state: &'static str) -> String {
         let payload = (self.hooks.status)(state);
         self.namesakes.know(payload.as_bytes());
-        self.outbox.urgent(self.settings.status_topic(), payload);
+        self.outbox.urgent(self.settings.status_topic(), payload.clone());
+        payload
     }
 
     /// The last status is due or said.

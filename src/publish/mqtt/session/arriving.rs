@@ -53,7 +53,7 @@ impl Session {
             Phase::Open
                 if self.state.ready && status::life(&publish.payload).as_deref() == Some("lost") && !self.is_parting() =>
             {
-                self.say("ready")
+                self.say("ready");
             }
             _ => {}
         }

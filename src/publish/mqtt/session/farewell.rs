@@ -4,26 +4,50 @@ use super::Session;
 use crate::publish::outbox::{Taken, Ticket};
 use crate::wall::Mono;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The last status.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Farewell {
+    /// It waits for a place among what the broker has not acknowledged.
+    Due(String),
+    /// The client has it.
     Waiting(Ticket),
+    /// It cannot be sent.
+    Refused,
     Acknowledged,
 }
 
 impl Session {
-    /// Sends the last status, whatever else waits; false = there is no way.
-    pub(in super::super) fn farewell(&mut self, now: Mono) -> bool {
-        self.say("stopped");
-        let Some(Taken::Publication(publication)) = self.outbox.take(now) else { return false };
-        let Some(ticket) = self.hand(publication) else { return false };
-        if let Some(link) = &mut self.link {
-            link.farewell = Some(Farewell::Waiting(ticket));
+    /// Sends the last status as soon as there is a place for it, and nothing behind it: to be called again until
+    /// [`Session::has_parted`].
+    pub(in super::super) fn farewell(&mut self, now: Mono) {
+        let said = self.link.as_ref().and_then(|link| link.farewell.clone());
+        let last = match said {
+            None => self.say("stopped"),
+            Some(Farewell::Due(last)) => last,
+            Some(_) => return,
+        };
+        let mut farewell = Farewell::Due(last.clone());
+        while let Some(Taken::Publication(publication)) = self.outbox.take(now) {
+            // Statuses that wait go before it.
+            let is_last = publication.payload == last;
+            let ticket = self.hand(publication);
+            if is_last {
+                farewell = ticket.map_or(Farewell::Refused, Farewell::Waiting);
+                break;
+            }
         }
-        true
+        if let Some(link) = &mut self.link {
+            link.farewell = Some(farewell);
+        }
     }
 
     /// The broker has the last status.
     pub(in super::super) fn has_parted(&self) -> bool {
         self.link.as_ref().is_none_or(|link| link.farewell == Some(Farewell::Acknowledged))
+    }
+
+    /// The client has the last status, and sends it before a good-bye that it is given now.
+    pub(in super::super) fn has_said_farewell(&self) -> bool {
+        self.link.as_ref().is_some_and(|link| matches!(link.farewell, Some(Farewell::Waiting(_) | Farewell::Acknowledged)))
     }
 }
