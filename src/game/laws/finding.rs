@@ -104,7 +104,7 @@ pub struct Finding {
     pub last_period: Option<bool>,
     /// Whether the opponent can checkmate by any possible series of legal moves (6.9).
     pub winnable: Verdict,
-    /// Where the sign of the clock was read, as `rx0:first-end`.
+    /// Where the sign of the clock was read, as `rx0:first-end`; empty where it has shown none.
     #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^rx[0-9]+:[0-9]+-[0-9]+$"))))]
     pub evidence: Vec<String>,
     /// Inputs that were not known.
