@@ -2,6 +2,8 @@
 
 #[path = "commands/desk.rs"]
 mod desk;
+#[path = "commands/observations.rs"]
+mod observations;
 #[path = "commands/payloads.rs"]
 mod payloads;
 #[path = "commands/replays.rs"]

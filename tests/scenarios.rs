@@ -9,3 +9,5 @@ mod clock;
 mod flag;
 #[path = "scenarios/irregular.rs"]
 mod irregular;
+#[path = "scenarios/next_game.rs"]
+mod next_game;

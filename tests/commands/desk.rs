@@ -9,6 +9,7 @@ use flagfall::replay;
 use flagfall::station::{Station, StationInput, StationOutput};
 use flagfall::wall::Utc;
 use flagfall_game::effect::Audience;
+use flagfall_game::message::Stage as GameStage;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Body, Trace};
 use serde_json::{Value, json};
@@ -69,6 +70,11 @@ impl Desk {
     /// A flag fell in a game with a move.
     pub(crate) fn flag_fallen() -> Desk {
         fed("one-move-short", |station| station.game().has_fallen_flag() && !station.game().told().is_empty())
+    }
+
+    /// A flag fell, then kings in the centre ended the game; no result is known.
+    pub(crate) fn over_with_a_flag() -> Desk {
+        fed("freeze-and-kings", |station| station.game().has_fallen_flag() && station.game().stage() == GameStage::Over)
     }
 
     /// The game and its revision, as a lock names them.
