@@ -237,3 +237,30 @@ fn a_command_that_expired_while_nobody_listened_is_gone() {
     assert!(desk.watch.all().iter().all(|heard| heard.branch() != "reply" || heard.json["id"] != "late"));
     assert_eq!(desk.state().2, before.2);
 }
+
+#[test]
+fn a_device_is_bound_until_the_configuration_says_otherwise() {
+    const OVER: &str = "bound under another configuration";
+    let mut desk = Desk::new();
+    let bind = |desk: &Desk, id: &str, body: Value| command("bind-device", id, json!({"game": desk.state().0}), body);
+    let theirs = bind(&desk, "theirs", json!({"port": desk.rig.port("b2")}));
+    desk.refused("otto", "bind-device", &theirs, "invalid");
+    desk.send("otto", "bind-device", &bind(&desk, "mine", json!({"serial": "777"})), &[]);
+    let answers = desk.answers("mine", "flagfall/1/reply/otto/desk");
+    let last = answers.last().expect("an answer").body();
+    assert!(last["stage"] == "done" && last["message"].as_str().is_some_and(|text| text.contains("status")), "{last}");
+    desk.audited("mine", "ok", "otto");
+    for (id, changed) in [("again", false), ("changed", true)] {
+        desk.daemon.take().expect("it runs").kill();
+        if changed {
+            let mut file = std::fs::File::options().append(true).open(desk.rig.config()).expect("a configuration");
+            file.write_all(b"[user.nina]\nrole = \"operator\"\n").expect("written");
+        }
+        desk.daemon = Some(desk.rig.start());
+        let ask = command("resync", id, json!({}), json!({"from": 1, "audience": "live"}));
+        // Until somebody listens.
+        desk.send("carl", "resync", &ask, &["-D", "publish", "message-expiry-interval", "60"]);
+        desk.answers(id, "flagfall/1/reply/carl/desk");
+        assert_eq!(desk.rig.log().contains(OVER), changed, "{}", desk.rig.log());
+    }
+}

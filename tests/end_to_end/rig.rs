@@ -66,7 +66,7 @@ impl Rig {
         self.dir.path().join("flagfall.toml")
     }
 
-    fn port(&self, board: &str) -> PathBuf {
+    pub(crate) fn port(&self, board: &str) -> PathBuf {
         self.dir.path().join("ports").join(board)
     }
 
