@@ -142,7 +142,7 @@ pub(crate) fn states(wires: &[Timed], faults: &[Mono]) {
             }
         }
     }
-    assert!(looked >= 2, "only {looked} of {} connections lasted", wires.len());
+    assert!(looked >= 1, "only {looked} of {} connections lasted", wires.len());
 }
 
 /// The consumer has every event, as it was recorded.

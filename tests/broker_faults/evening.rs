@@ -82,7 +82,7 @@ impl Evening {
 
     /// A while that ends in a birth, soon after it, or long after.
     fn let_pass(&mut self) {
-        let most = [60, 400, 1600][self.rng.usize(..3)];
+        let most = [60, 400, 2400][self.rng.usize(..3)];
         pause(Duration::from_millis(self.rng.u64(..most)));
     }
 
