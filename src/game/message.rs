@@ -1,7 +1,5 @@
 //! The bodies of published messages (`mqtt.md` section 2): structs with a fixed field order, one set for each audience.
 
-use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 // What the derived code calls.
 #[cfg(feature = "schema")]
@@ -18,6 +16,10 @@ use crate::input::Side;
 use crate::laws::finding::{Finding, Phase};
 use crate::pair::Pair;
 use crate::reconstruct::record::{Ending, How};
+
+mod audit;
+
+pub use audit::{AuditBody, ClockEvent, CommandBody, Decision, ExpectBody, GameEvent, Plain, Ruling};
 
 /// The clock block every audience gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -261,196 +263,4 @@ pub struct ArbiterState {
     pub ending: Option<Ending>,
     /// The result, if it is known.
     pub result: Option<GameResult>,
-}
-
-/// What became of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum GameEvent {
-    /// Its start position stands.
-    Armed,
-    /// It was on when the board was first seen.
-    Joined,
-    /// It is over.
-    Over,
-    /// Another one was set up before it had a result.
-    LeftOpen,
-}
-
-/// What happened at a clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ClockEvent {
-    /// It runs.
-    Started,
-    /// It stands.
-    Stopped,
-    /// The lever was moved while it stood.
-    LeverMoved,
-    /// The times were set.
-    Corrected,
-    /// It added the time of the next period.
-    PeriodAdded,
-    /// A time rose, and nothing tells why.
-    Rose,
-}
-
-/// The result that an arbiter declared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Decision {
-    /// The result.
-    pub result: GameResult,
-    /// When it was declared, microseconds since the journal began.
-    pub at: u64,
-}
-
-/// The last finding or decision in full.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(untagged)]
-pub enum Ruling {
-    /// What the daemon proposes, and what an arbiter decided if there is a decision.
-    Finding {
-        /// The finding.
-        #[serde(flatten)]
-        finding: Box<Finding>,
-        /// The decision.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        decision: Option<Decision>,
-    },
-    /// A decision where there was nothing to find.
-    Decision {
-        /// The decision.
-        decision: Decision,
-    },
-}
-
-/// Something for the arbiter's record that is neither alarm nor finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "what", rename_all = "snake_case")]
-pub enum AuditBody {
-    /// A flag fell.
-    Flag(FlagBody),
-    /// A game was armed, joined, or began.
-    Game {
-        /// Number of the game on this board.
-        game_no: u32,
-        /// What became of it.
-        event: GameEvent,
-    },
-    /// The clock started, stopped, or was set.
-    Clock {
-        /// What happened.
-        event: ClockEvent,
-        /// Whose clock.
-        #[cfg_attr(feature = "schema", schemars(with = "Option<Side>"))]
-        side: Option<&'static str>,
-    },
-    /// A press that completed no move of the presser.
-    PressOutOfTurn {
-        /// Who pressed.
-        #[cfg_attr(feature = "schema", schemars(with = "Side"))]
-        side: &'static str,
-        /// Between these two, microseconds since the journal began.
-        pressed_at: [u64; 2],
-    },
-    /// A press with nothing moved, which the opponent took back by pressing at once.
-    PressedBack {
-        /// Who pressed first.
-        #[cfg_attr(feature = "schema", schemars(with = "Side"))]
-        side: &'static str,
-        /// Between these two, microseconds since the journal began.
-        pressed_at: [u64; 2],
-    },
-    /// A result was shown with the kings.
-    Hint(Hint),
-    /// An alarm was opened, changed or closed.
-    Alarm(AlertBody),
-    /// A finding was made or changed.
-    Finding(Box<Finding>),
-    /// The moves of the game were changed.
-    Revision(RevisionBody),
-    /// An input was refused and changed nothing.
-    Refused {
-        /// Why.
-        problem: String,
-    },
-    /// A command was carried out, or refused: see its code.
-    Command(Box<CommandBody>),
-}
-
-/// A command in the arbiters' record. A command that came without an admission has its verb only.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct CommandBody {
-    /// What was to be done.
-    pub verb: String,
-    /// The sender's id of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// Who sent it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub actor: Option<String>,
-    /// What they may do; none for a user who is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["operator", "arbiter", "chief"])))]
-    pub role: Option<&'static str>,
-    /// `ok`, or why it was not carried out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["ok", "denied", "invalid", "stale", "unsupported", "expired", "busy", "device-offline"])))]
-    pub code: Option<&'static str>,
-    /// The same for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// When the arbiter saw what it is about, RFC 3339.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub observed_at: Option<String>,
-    /// Why, in the sender's words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// When the arbiter saw it, microseconds since the journal began; none where that cannot be said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub observed_us: Option<u64>,
-    /// What the sender believed to be the case.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expect: Option<ExpectBody>,
-    /// What was admitted: the body as it came. None for a command that was not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, Plain>"))]
-    pub body: Option<Plain>,
-}
-
-/// The lock of a command in the arbiters' record.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ExpectBody {
-    /// The game.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub game: Option<String>,
-    /// The revision of the arbiters' state.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rev: Option<u32>,
-}
-
-/// A value in the body of a command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(untagged)]
-pub enum Plain {
-    /// `null`.
-    Nothing,
-    /// Yes or no.
-    Truth(bool),
-    /// A whole number.
-    Number(i64),
-    /// A text.
-    Text(String),
-    /// Several.
-    List(Vec<Plain>),
-    /// Several with names.
-    Fields(BTreeMap<String, Plain>),
 }
