@@ -100,6 +100,11 @@ impl PhysicalBoard {
         self.unseen_since.get_or_insert(at);
     }
 
+    /// Nobody knows what stands on it now: it was not heard, and has not told all its squares since.
+    pub(crate) fn unseen(&self) -> bool {
+        self.unseen_since.is_some()
+    }
+
     /// When something was done that the board showed at `at`.
     pub(crate) fn done(&self, at: Instant, scan: Duration) -> Interval {
         match self.gap {

@@ -99,8 +99,14 @@ impl Decoder {
         self.line.follow(self.record.node(), board.men(), board.done(at, self.scan));
     }
 
-    /// A player pressed.
+    /// A player pressed. While nobody knows what stands on the board, the press waits.
     pub(crate) fn press(&mut self, at: Interval, by: Color, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Decoded>) {
+        if board.unseen() {
+            if self.presses.len() < MAX_PRESSES {
+                self.presses.push(Pressed { by, at });
+            }
+            return;
+        }
         // Nothing has moved yet since the press before: both wait, the board may be behind.
         let nothing_yet = self.presses.len() == 1 && *board.men() == self.record.node().men;
         self.resolve(at.latest, !nothing_yet, board, clock, out);
@@ -115,14 +121,21 @@ impl Decoder {
         self.resolve(at.latest, false, board, clock, out);
     }
 
-    /// Looks again at what waits, at `now`.
+    /// Looks again at what waits, at `now`. A board that is not seen proves nothing: what it showed last may have been a piece on
+    /// its way.
     pub(crate) fn review(&mut self, now: Instant, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Decoded>) {
+        if board.unseen() {
+            return;
+        }
         self.resolve(now, false, board, clock, out);
         self.settle_without_press(now, board, clock, out);
     }
 
     /// When [`Decoder::review`] may conclude something that it did not yet, after `now`.
     pub(crate) fn deadline(&self, now: Instant, board: &PhysicalBoard) -> Option<Instant> {
+        if board.unseen() {
+            return None;
+        }
         let mut next: Option<Instant> = None;
         let mut at = |moment: Instant| {
             if moment > now && next.is_none_or(|earliest| moment < earliest) {

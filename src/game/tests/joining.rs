@@ -2,12 +2,14 @@
 
 mod desk;
 
+use std::time::Duration;
+
 use desk::Desk;
 use flagfall_game::FlagPath;
 use flagfall_game::input::Input;
 use flagfall_game::message::Stage;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
-use flagfall_protocols::square::Placement;
+use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 use flagfall_protocols::time::ClockTime;
 
 #[test]
@@ -98,4 +100,38 @@ fn late_presses_at_the_start_do_not_exchange_the_sides() {
     desk.wait(3.0);
     assert_eq!(desk.moves(), ["e2e4", "e7e5", "g1f3", "b8c6"]);
     assert_eq!(desk.alarms(), [""; 0]);
+}
+
+/// Black's queen slides from d8 to a5 and was last seen on d6.
+fn cut_off_while_a_queen_slides() -> Desk {
+    let mut desk = Desk::new("300").with_position("3qk3/8/8/8/8/8/8/4K2R b - - 0 1");
+    desk.clock.lever_up = ClockSide::Right;
+    desk.report();
+    desk.clock.running = true;
+    desk.report().wait(1.0);
+    desk.square(Square::parse("d8").expect("d8"), Reading::Empty).wait(0.2);
+    desk.square(Square::parse("d6").expect("d6"), Reading::Piece(Piece::from_letter('q').expect("a queen"))).wait(0.05);
+    desk.feed(Input::Link { up: false });
+    desk.assume("4k3/8/8/q7/8/8/8/4K2R w - - 1 2");
+    desk
+}
+
+#[test]
+fn a_piece_on_its_way_when_the_board_was_lost_has_not_made_a_move() {
+    // How long the board is away, and whether the clock is heard before the board tells its squares.
+    for (away, clock_first) in [(0.5, true), (0.5, false), (20.0, true), (20.0, false)] {
+        let mut desk = cut_off_while_a_queen_slides();
+        desk.now = desk.now.after(Duration::from_secs_f64(away));
+        desk.feed(Input::Link { up: true });
+        let standing = desk.standing();
+        if clock_first {
+            desk.press(0).wait(4.0).frame(standing);
+        } else {
+            desk.frame(standing).press(0);
+        }
+        desk.wait(4.0);
+        assert_eq!(desk.moves(), ["d8a5"], "away {away} s, clock first: {clock_first}: {:?}", desk.alarms());
+        desk.play("e1e2").wait(2.0);
+        assert_eq!(desk.moves(), ["d8a5", "e1e2"]);
+    }
 }
