@@ -34,13 +34,15 @@ struct Inner<T> {
     closed: bool,
     /// The reader that may read.
     reader: u64,
+    /// It sleeps.
+    sleeps: bool,
     /// How often a writer found no room.
     full: u64,
 }
 
 impl<T> Default for Inbox<T> {
     fn default() -> Inbox<T> {
-        Inbox { inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, reader: 0, full: 0 }), changed: Condvar::new() }
+        Inbox { inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, reader: 0, sleeps: false, full: 0 }), changed: Condvar::new() }
     }
 }
 
@@ -69,10 +71,14 @@ impl<T> Inbox<T> {
 
     /// A reader that waits is told; one that does not finds the item by itself, and is not worth a call to the kernel.
     fn put(&self, inner: &mut Inner<T>, item: T) {
-        if inner.items.is_empty() {
+        inner.items.push_back(item);
+        self.wake(inner);
+    }
+
+    fn wake(&self, inner: &mut Inner<T>) {
+        if std::mem::take(&mut inner.sleeps) {
             self.changed.notify_all();
         }
-        inner.items.push_back(item);
     }
 
     /// Puts an item in if there is room: for whoever must not wait. False if there is none or the inbox is closed.
@@ -88,8 +94,7 @@ impl<T> Inbox<T> {
 
     /// Puts an item behind all others and never waits: for writers of which each has one item there at most.
     pub(super) fn always(&self, item: T) {
-        self.lock().items.push_back(item);
-        self.changed.notify_all();
+        self.put(&mut self.lock(), item);
     }
 
     /// Throws away what waits: nobody wants it any more.
@@ -100,15 +105,29 @@ impl<T> Inbox<T> {
 
     /// Puts an item before all others and never waits: for what the reader has asked for, at most one of a kind.
     pub(super) fn urgent(&self, item: T) {
-        self.lock().items.push_front(item);
-        self.changed.notify_all();
+        self.urgent_if(item, || true);
+    }
+
+    /// The same, but a reader that sleeps is woken only if `wanted` says so under the inbox's lock: else it finds the item when
+    /// something else wakes it.
+    pub(super) fn urgent_if(&self, item: T, wanted: impl FnOnce() -> bool) {
+        let mut inner = self.lock();
+        inner.items.push_front(item);
+        if wanted() {
+            self.wake(&mut inner);
+        }
     }
 
     /// The next item, waiting at most `wait` for it; without an end if there is none. `reader` is what [`Inbox::replace_reader`]
     /// gave.
     pub(super) fn pop(&self, reader: u64, wait: Option<Duration>) -> Popped<T> {
         let mut inner = self.lock();
-        let blocked = |inner: &mut Inner<T>| inner.items.is_empty() && !inner.closed && inner.reader == reader;
+        // Looked at with every waking: asleep again if nothing came.
+        let blocked = |inner: &mut Inner<T>| {
+            let blocked = inner.items.is_empty() && !inner.closed && inner.reader == reader;
+            inner.sleeps |= blocked;
+            blocked
+        };
         inner = match wait {
             Some(wait) => self.changed.wait_timeout_while(inner, wait, blocked).unwrap_or_else(PoisonError::into_inner).0,
             None => self.changed.wait_while(inner, blocked).unwrap_or_else(PoisonError::into_inner),
@@ -116,10 +135,11 @@ impl<T> Inbox<T> {
         if inner.reader != reader {
             return Popped::Closed;
         }
+        inner.sleeps = false;
         match inner.items.pop_front() {
             Some(item) => {
                 // Writers wait only for the first room.
-                if inner.items.len() + 1 >= CAPACITY {
+                if inner.items.len() + 1 >= CAPACITY - RESERVED {
                     self.changed.notify_all();
                 }
                 Popped::Item(item)
@@ -176,6 +196,41 @@ mod tests {
             .collect();
         assert!(writer.expect("a thread").join().expect("no panic"));
         assert_eq!(got, (0..CAPACITY as u32 * 3).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_writer_that_waits_for_room_is_woken() {
+        let inbox = Arc::new(Inbox::default());
+        let reader = inbox.replace_reader();
+        let count = (CAPACITY - RESERVED) as u32 + 1;
+        let writer = std::thread::Builder::new().spawn({
+            let inbox = Arc::clone(&inbox);
+            move || (0..count).all(|item| inbox.push(item))
+        });
+        while inbox.full() == 0 {
+            std::thread::yield_now();
+        }
+        for item in 0..count {
+            assert_eq!(inbox.pop(reader, Some(Duration::from_secs(10))), Popped::Item(item));
+        }
+        assert!(writer.expect("a thread").join().expect("no panic"));
+    }
+
+    #[test]
+    fn an_item_that_wakes_nobody_is_found_with_the_next_one() {
+        let inbox = Arc::new(Inbox::default());
+        let reader = inbox.replace_reader();
+        let sleeper = std::thread::Builder::new().spawn({
+            let inbox = Arc::clone(&inbox);
+            move || [0, 1].map(|_| inbox.pop(reader, Some(Duration::from_secs(10))))
+        });
+        while !inbox.lock().sleeps {
+            std::thread::yield_now();
+        }
+        inbox.urgent_if(1, || false);
+        assert!(inbox.lock().sleeps);
+        assert!(inbox.offer(2));
+        assert_eq!(sleeper.expect("a thread").join().expect("no panic"), [Popped::Item(1), Popped::Item(2)]);
     }
 
     #[test]

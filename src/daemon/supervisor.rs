@@ -81,14 +81,14 @@ impl Daemon {
         #[cfg(not(feature = "broker"))]
         anyhow::ensure!(!config.broker.enabled, "broker.enabled: this build has no broker in it");
         let name = node_name(config.node.name.as_deref());
-        let mut identity = mqtt::Identity::read(&config.mqtt, &name)?;
+        let identity = mqtt::Identity::read(&config.mqtt, &name)?;
         #[cfg(feature = "broker")]
-        if let Some(login) = broker.as_ref().and_then(|broker| broker.own.clone())
-            && config.mqtt.user.is_none()
-            && config.mqtt.password_file.is_none()
-        {
-            identity.log_in(login.user, login.password);
-        }
+        let identity = match broker.as_ref().and_then(|broker| broker.own.clone()) {
+            Some(login) if config.mqtt.user.is_none() && config.mqtt.password_file.is_none() => {
+                identity.logged_in(login.user, login.password)
+            }
+            _ => identity,
+        };
         let boot = boot::count(&config.journal.dir).unwrap_or_else(|error| {
             tracing::error!("{}: the start is not counted: {error}", config.journal.dir.display());
             0

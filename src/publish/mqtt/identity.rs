@@ -66,9 +66,9 @@ impl Identity {
 /// Only for a broker in this program: it makes its own user.
 #[cfg(feature = "broker")]
 impl Identity {
-    /// Logs in as this user.
-    pub fn log_in(&mut self, user: String, password: String) {
-        self.user = Some((user, password));
+    /// The same broker, as this user.
+    pub fn logged_in(self, user: String, password: String) -> Identity {
+        Identity { user: Some((user, password)), ..self }
     }
 }
 
