@@ -174,6 +174,22 @@ fn the_proposal_in_words() {
 }
 
 #[test]
+fn a_decision_is_shown_and_a_deleted_ruling_is_not() {
+    let topic = "flagfall/1/arbiter/demo/1/1/ruling";
+    let mut view = View::new(false, boards());
+    let before = view.frame();
+    let ruling = |more: &str| format!(r#"{{"t":{{"us":9000000}},"body":{{"flag":"white","outcome":"undecided"{more}}}}}"#);
+    view.take(topic, ruling("").as_bytes());
+    assert!(view.frame().contains("do: go and stop the clocks"));
+    view.take(topic, ruling(r#","decision":{"result":"0-1","at":1}"#).as_bytes());
+    assert!(view.frame().contains("decided: 0-1") && !view.frame().contains("do:"), "{}", view.frame());
+    view.take(topic, b"");
+    assert_eq!(view.frame(), before);
+    view.take(topic, br#"{"t":{"us":9000000},"body":{"decision":{"result":"0-1","at":1}}}"#);
+    assert!(!view.frame().contains("FLAG"), "a decision without a flag:\n{}", view.frame());
+}
+
+#[test]
 fn a_turned_board_is_shown_from_white() {
     let mut view = View::new(false, boards());
     let state = br#"{"body":{"board":"RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr","rotated":true,"stage":"armed"}}"#;

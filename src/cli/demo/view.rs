@@ -68,6 +68,9 @@ impl View {
         let topic = Topic::read(topic)?;
         let (_, board) = self.boards.iter_mut().find(|(named, _)| named.id == topic.board)?;
         if payload.is_empty() {
+            if topic.kind == "ruling" {
+                board.ruling = Value::Null;
+            }
             return None;
         }
         match serde_json::from_slice::<Value>(payload) {

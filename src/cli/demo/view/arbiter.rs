@@ -10,7 +10,7 @@ const WIDTH: usize = WIDTHS[2];
 
 impl Board {
     pub(super) fn arbiter_rows(&self, paint: Paint) -> Vec<String> {
-        let mut rows = if self.ruling.is_object() { self.flag_rows(paint) } else { self.play_rows() };
+        let mut rows = if self.ruling["flag"].is_string() { self.flag_rows(paint) } else { self.play_rows() };
         for alarm in self.arbiter["alarms"].as_array().into_iter().flatten().filter(|alarm| alarm["kind"] != "flag") {
             let text = fit(&format!("! {}", alarm_text(alarm)), WIDTH);
             // At a flag every row is taken, and the last one can be spared.
@@ -40,7 +40,9 @@ impl Board {
         let fell = ruling["expired_at"][1].as_u64().unwrap_or(self.newest);
         let age = self.newest.saturating_sub(fell) / 1_000_000;
         let flag = fit(&format!("{} FLAG  {age} s ago", whose.to_uppercase()), WIDTH);
+        let decided = ruling["decision"]["result"].as_str().map(|result| format!("decided: {result}"));
         let to_do = match ruling["outcome"].as_str() {
+            _ if decided.is_some() => decided.as_deref().unwrap_or_default(),
             Some("game_goes_on") => "do: nothing",
             Some("result_not_entered") => "do: ask for the result",
             _ => "do: go and stop the clocks",
