@@ -42,7 +42,10 @@ struct Inner<T> {
 
 impl<T> Default for Inbox<T> {
     fn default() -> Inbox<T> {
-        Inbox { inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, reader: 0, sleeps: false, full: 0 }), changed: Condvar::new() }
+        Inbox {
+            inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, reader: 0, sleeps: false, full: 0 }),
+            changed: Condvar::new(),
+        }
     }
 }
 
