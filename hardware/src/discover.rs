@@ -47,7 +47,12 @@ pub struct Found {
 /// and bound Bluetooth ports are found in folders only. A folder that is missing or may not be read is empty. In order of
 /// path.
 pub fn ports(folders: &[PathBuf]) -> Vec<Found> {
-    let mut found: BTreeMap<PathBuf, Found> = known().into_iter().map(|port| (port.path.clone(), port)).collect();
+    and_in(known(), folders)
+}
+
+/// These, and every terminal in `folders`, as [`ports`] has them.
+pub(crate) fn and_in(known: Vec<Found>, folders: &[PathBuf]) -> Vec<Found> {
+    let mut found: BTreeMap<PathBuf, Found> = known.into_iter().map(|port| (port.path.clone(), port)).collect();
     for entry in folders.iter().flat_map(|folder| entries(folder)) {
         let Some(port) = at(&entry) else { continue };
         found.entry(port.path.clone()).or_insert(port).stable.get_or_insert(entry);
@@ -71,7 +76,8 @@ fn node(data: &fs::Metadata) -> Node {
     Node(data.ino(), data.ctime().wrapping_mul(1_000_000_000).wrapping_add(data.ctime_nsec()))
 }
 
-fn known() -> Vec<Found> {
+/// Every serial port that the system knows: a walk through hundreds of its files.
+pub(crate) fn known() -> Vec<Found> {
     // `available_ports` panics where this is missing, as in some containers.
     if !Path::new("/sys/class/tty").is_dir() {
         return Vec::new();

@@ -1,14 +1,16 @@
-//! What the links of one process know of each other: which ports are theirs, and which board answered where.
+//! What the links of one process know of each other: which ports are theirs, which board answered where, and which ports there are.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::probe::same_serial;
-use crate::discover::{Found, Node, UsbId};
+use crate::discover::{self, Found, Node, UsbId};
 
 /// Boards that are remembered; the oldest is forgotten.
 const MAX_TOLD: usize = 256;
+/// What one link saw of the system's ports, another may use for so long, in microseconds.
+const SEEN_FOR: u64 = 1_000_000;
 
 /// The ports of one process. One is made, and every link gets it.
 #[derive(Debug, Default)]
@@ -23,6 +25,8 @@ struct Inner {
     /// The path that each link is configured for: no other link asks there.
     named: BTreeMap<u64, PathBuf>,
     told: VecDeque<Told>,
+    /// The system's ports, and when a link looked for them last.
+    seen: Option<(u64, Vec<Found>)>,
 }
 
 /// What one of our links does with a port.
@@ -55,6 +59,21 @@ impl Ports {
     /// None is open, nothing is known.
     pub fn new() -> Arc<Ports> {
         Arc::default()
+    }
+
+    /// The system's ports, looked for at `at` or, unless `anew`, less than [`SEEN_FOR`] before by any link: twenty boards that
+    /// are unplugged need not look twenty times a second.
+    pub(super) fn known(&self, at: u64, anew: bool) -> Vec<Found> {
+        if !anew && let Some((_, seen)) = self.lock().seen.as_ref().filter(|(when, _)| at.saturating_sub(*when) < SEEN_FOR) {
+            return seen.clone();
+        }
+        let known = discover::known();
+        let mut inner = self.lock();
+        // A walk that began earlier and took longer knows less.
+        if inner.seen.as_ref().is_none_or(|(when, _)| *when <= at) {
+            inner.seen = Some((at, known.clone()));
+        }
+        known
     }
 
     /// A number for a link.
@@ -139,5 +158,27 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         self.ports.lock().taken.remove(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_at_the_systems_ports_is_used_by_others_for_a_second() {
+        let fake = Found { path: PathBuf::from("/nowhere/ttyUSB7"), stable: None, usb: None, node: None };
+        let ports = Ports::new();
+        let seen = |at| ports.lock().seen = Some((at, vec![fake.clone()]));
+        let sees = |at, anew| ports.known(at, anew).contains(&fake);
+        seen(SEEN_FOR);
+        assert!(sees(2 * SEEN_FOR - 1, false));
+        assert!(!sees(2 * SEEN_FOR, false), "too old");
+        seen(SEEN_FOR);
+        assert!(!sees(SEEN_FOR + 1, true), "not wanted");
+        assert!(!sees(SEEN_FOR + 2, false), "replaced by the look before");
+        seen(SEEN_FOR);
+        assert!(!sees(SEEN_FOR - 1, true));
+        assert!(sees(SEEN_FOR, false), "a look that began earlier replaces none");
     }
 }

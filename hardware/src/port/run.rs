@@ -122,16 +122,18 @@ impl Runner {
         let left = Duration::from_micros(writing.until.saturating_sub((self.now)()));
         let timeout = if pending { millis(left) } else { PollTimeout::NONE };
         let what = if pending { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
-        let ready = {
+        let (ready, called) = {
             let port = serial.fd().ok_or(LinkError::Unplugged)?;
             let mut fds = [PollFd::new(port, what), PollFd::new(self.mailbox.fd(), PollFlags::POLLIN)];
             // A signal wakes as the time does: everything is looked at again.
             let _ = poll(&mut fds, timeout);
-            fds[0].revents().unwrap_or(PollFlags::POLLERR)
+            (fds[0].revents().unwrap_or(PollFlags::POLLERR), fds[1].any().unwrap_or(true))
         };
         let at = (self.now)();
         self.woke();
-        self.mailbox.calm();
+        if called {
+            self.mailbox.calm();
+        }
         let gone = ready.intersects(PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL);
         let any = (gone || ready.contains(PollFlags::POLLIN)) && self.read(at, serial)?;
         if gone && !any {

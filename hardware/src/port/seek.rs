@@ -111,6 +111,11 @@ impl Runner {
         doubled.min(LAST_RETRY).as_micros() as u64
     }
 
+    /// Nothing has come or gone for longer than any link's look at the system's ports is used.
+    fn is_settled(&self, seek: &Seek) -> bool {
+        seek.hotplug.is_some() && self.pause() == LAST_RETRY.as_micros() as u64
+    }
+
     fn wait(&mut self, seek: &mut Seek) {
         let wake = seek.probes.iter().map(Probe::deadline).fold(seek.next, u64::min);
         let timeout = Duration::from_micros(wake.saturating_sub((self.now)()));
@@ -189,7 +194,8 @@ impl Runner {
     /// One look at all ports.
     fn look(&mut self, seek: &mut Seek, at: u64) -> Option<Opened> {
         let serial = self.wanted.serial.clone().or_else(|| self.learnt.clone());
-        let mut ports = discover::ports(&self.wanted.folders);
+        let known = self.shared.known(at, !self.is_settled(seek));
+        let mut ports = discover::and_in(known, &self.wanted.folders);
         let configured = self.wanted.port.as_deref().and_then(|path| position(&mut ports, path));
         self.shared.name(self.me, configured.map(|index| ports[index].path.as_path()));
         let mine = |path: &Path| seek.probes.iter().any(|probe| probe.found.path == path);
