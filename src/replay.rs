@@ -83,7 +83,7 @@ impl Setting {
             ("delay", trace.header("delay")),
         ];
         let headers = headers.into_iter().filter_map(|(key, value)| Some((key, value?.to_owned()))).collect();
-        let config = GameConfig { time_control, chess960, white_clock };
+        let config = GameConfig { time_control, chess960, white_clock, clock_source: driver.name };
         Ok(Setting { driver, config, board: Board::default(), delay, name, headers })
     }
 

@@ -75,7 +75,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     ];
     let setting = Setting {
         driver,
-        config: GameConfig { time_control, chess960, white_clock },
+        config: GameConfig { time_control, chess960, white_clock, clock_source: driver.name },
         board: topics::Board {
             root: config.mqtt.root.clone(),
             event: event.id.clone(),

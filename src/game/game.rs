@@ -31,6 +31,8 @@ pub struct GameConfig {
     pub time_control: Option<TimeControl>,
     /// Castling is written the Chess960 way.
     pub chess960: bool,
+    /// The device family that tells the times.
+    pub clock_source: &'static str,
     /// Which display is White's; if none, the left one, or the right one where the board is rotated.
     pub white_clock: Option<ClockSide>,
 }

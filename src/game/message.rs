@@ -36,6 +36,8 @@ pub struct ClockBody {
     pub read_us: u64,
     /// Steps in which the times are reported, milliseconds; 0 before the clock was heard.
     pub resolution_ms: u16,
+    /// The device family that told them.
+    pub source: &'static str,
 }
 
 /// A move as the live and public audiences see it.

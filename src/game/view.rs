@@ -70,6 +70,7 @@ impl Game {
             running: self.clock.runs().map(color_name),
             read_us: self.clock.last_report().map_or(0, |(at, _)| at.0),
             resolution_ms: self.clock.resolution_ms(),
+            source: self.config.clock_source,
         }
     }
 

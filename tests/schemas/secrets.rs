@@ -65,7 +65,7 @@ fn the_tables_have_nothing_that_everybody_may_know() {
 fn state() -> Value {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     let moves = json!([{"ply": 1, "san": "e4", "uci": "e2e4", "white_ms": 1, "black_ms": 2}]);
-    let clock = json!({"white_ms": 1, "black_ms": 2, "running": null, "read_us": 3, "resolution_ms": 1000});
+    let clock = json!({"white_ms": 1, "black_ms": 2, "running": null, "read_us": 3, "resolution_ms": 1000, "source": "dgt"});
     json!({
         "v": "1.0", "type": "board.state", "game": "open26-r5-b12-g1", "rev": 5, "node": "pi-07", "boot": 3,
         "t": {"us": 7, "utc": "2026-11-21T13:02:11.412Z", "sync": "none"},

@@ -94,7 +94,7 @@ fn a_value_that_is_wrong() {
 /// A word where only certain words may stand.
 #[test]
 fn a_word_that_is_none() {
-    let clock = json!({"white_ms": 1, "black_ms": 2, "running": "white", "read_us": 3, "resolution_ms": 1000});
+    let clock = json!({"white_ms": 1, "black_ms": 2, "running": "white", "read_us": 3, "resolution_ms": 1000, "source": "dgt"});
     let audit = |body| event("board.audit", body);
     let state = with(with(event("board.clock", clock), "/rev", Some(json!(1))), "/id", None);
     let status = with(with(event("node.status", json!({"state": "ready"})), "/id", None), "/game", None);
