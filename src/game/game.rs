@@ -196,6 +196,7 @@ impl Game {
     }
 
     fn link(&mut self, up: bool) {
+        self.board.link(self.now, up);
         if !up {
             self.board_lost();
         }

@@ -11,6 +11,8 @@ use crate::men::{self, EMPTY, Men};
 
 /// How long past boards are kept.
 const RING_AGE: Duration = Duration::from_secs(30);
+/// A board whose link is there again tells all its squares within a second or two, or never.
+const TELLS_WITHIN: Duration = Duration::from_secs(10);
 /// How many changes are kept at most.
 const RING_LEN: usize = 512;
 
@@ -32,6 +34,8 @@ pub(crate) struct PhysicalBoard {
     known: bool,
     /// Nobody knows what happened on the board since then.
     unseen_since: Option<Instant>,
+    /// The link was lost: until the squares are told, or for so long, nobody knows what stands on the board now.
+    blind_until: Option<Instant>,
     /// The first report of all squares after such a time: since when nothing was seen, and when it came.
     gap: Option<(Instant, Instant)>,
     ring: VecDeque<Change>,
@@ -46,6 +50,7 @@ impl PhysicalBoard {
             rotated: false,
             known: false,
             unseen_since: Some(Instant::ZERO),
+            blind_until: None,
             gap: None,
             ring: VecDeque::with_capacity(RING_LEN),
         }
@@ -86,6 +91,7 @@ impl PhysicalBoard {
     pub(crate) fn frame(&mut self, at: Instant, frame: &Placement) -> bool {
         let mut changed = !self.known;
         self.known = true;
+        self.blind_until = None;
         if let Some(since) = self.unseen_since.take() {
             self.gap = Some((since, at));
         }
@@ -100,9 +106,18 @@ impl PhysicalBoard {
         self.unseen_since.get_or_insert(at);
     }
 
-    /// Nobody knows what stands on it now: it was not heard, and has not told all its squares since.
-    pub(crate) fn unseen(&self) -> bool {
-        self.unseen_since.is_some()
+    /// Its link is gone, or is there again.
+    pub(crate) fn link(&mut self, at: Instant, up: bool) {
+        if !up {
+            self.blind_until = Some(Instant(u64::MAX));
+        } else if self.blind_until.is_some() {
+            self.blind_until = Some(at.after(TELLS_WITHIN));
+        }
+    }
+
+    /// Nobody knows what stands on it now; until when, if nothing comes.
+    pub(crate) fn blind(&self, now: Instant) -> Option<Instant> {
+        self.blind_until.filter(|&until| now < until)
     }
 
     /// When something was done that the board showed at `at`.

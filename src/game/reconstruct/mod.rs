@@ -101,7 +101,7 @@ impl Decoder {
 
     /// A player pressed. While nobody knows what stands on the board, the press waits.
     pub(crate) fn press(&mut self, at: Interval, by: Color, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Decoded>) {
-        if board.unseen() {
+        if board.blind(at.latest).is_some() {
             if self.presses.len() < MAX_PRESSES {
                 self.presses.push(Pressed { by, at });
             }
@@ -124,7 +124,7 @@ impl Decoder {
     /// Looks again at what waits, at `now`. A board that is not seen proves nothing: what it showed last may have been a piece on
     /// its way.
     pub(crate) fn review(&mut self, now: Instant, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Decoded>) {
-        if board.unseen() {
+        if board.blind(now).is_some() {
             return;
         }
         self.resolve(now, false, board, clock, out);
@@ -133,8 +133,8 @@ impl Decoder {
 
     /// When [`Decoder::review`] may conclude something that it did not yet, after `now`.
     pub(crate) fn deadline(&self, now: Instant, board: &PhysicalBoard) -> Option<Instant> {
-        if board.unseen() {
-            return None;
+        if let Some(until) = board.blind(now) {
+            return (until.0 != u64::MAX).then_some(until);
         }
         let mut next: Option<Instant> = None;
         let mut at = |moment: Instant| {
