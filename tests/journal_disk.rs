@@ -74,3 +74,22 @@ fn twenty_thousand_records_are_read_back_and_a_torn_tail_is_cut() {
     assert_eq!((again.records().count(), again.damage.total), (20_000, 0));
     assert!(lines(again.records()).last().expect("records").starts_with("20000 999950000 boot {} *"));
 }
+
+#[test]
+fn what_is_appended_while_the_disk_is_waited_for_has_its_own_time() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (mut journal, _) = open_in(dir.path()).expect("a new journal");
+    let at = |ms: u64| Instant(ms * 1000);
+    let mark = || Body::Boot("{}");
+    journal.begin("s", &[], at(0)).expect("a session");
+    journal.append(at(0), mark()).expect("room");
+    assert_eq!(journal.flush_due_after_sync(), None, "nothing is waited for");
+    let job = journal.begin_sync(at(500)).expect("something waits");
+    assert_eq!((journal.flush_due(), journal.flush_due_after_sync()), (None, None));
+    journal.append(at(600), mark()).expect("room");
+    assert_eq!((journal.flush_due(), journal.flush_due_after_sync()), (None, Some(at(1100))));
+    let synced = job.run();
+    assert!(!synced.has_failed());
+    journal.synced(synced, at(700));
+    assert_eq!((journal.flush_due(), journal.flush_due_after_sync()), (Some(at(1100)), None));
+}

@@ -8,18 +8,26 @@ use flagfall_protocols::time::Instant;
 use super::error::WriteError;
 use super::fs::Syncer;
 use super::standing::Standing;
-use super::writer::{Journal, RETRY_AFTER};
+use super::writer::{FLUSH_AFTER, Journal, RETRY_AFTER};
+
+/// Tells one wait from every other: two may be about the same records, and a journal that is opened again counts anew, but
+/// has given more numbers by then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Mark {
+    seq: u64,
+    wait: u64,
+}
 
 /// One wait for the disk, to be run on any thread. It holds nothing of the journal.
 pub struct SyncJob {
     sync: Syncer,
-    mark: u64,
+    mark: Mark,
 }
 
 /// What came of a [`SyncJob`]; to be given back with [`Journal::synced`].
 #[derive(Debug)]
 pub struct Synced {
-    mark: u64,
+    mark: Mark,
     result: io::Result<()>,
 }
 
@@ -30,9 +38,16 @@ impl SyncJob {
     }
 }
 
+impl Synced {
+    /// The disk said no.
+    pub fn has_failed(&self) -> bool {
+        self.result.is_err()
+    }
+}
+
 /// The wait that is under way.
 pub(super) struct UnderWay {
-    mark: u64,
+    mark: Mark,
     /// Bytes of the buffer that it is about.
     bytes: usize,
     standing: Standing,
@@ -50,8 +65,8 @@ impl Journal {
         self.retry_at = None;
         match self.write_for_sync() {
             Ok(sync) => {
-                // A journal that is opened again has given more numbers when it begins its first.
-                let mark = self.standing.next_seq;
+                self.waits += 1;
+                let mark = Mark { seq: self.standing.next_seq, wait: self.waits };
                 let bytes = self.pending.len();
                 self.under_way = Some(UnderWay { mark, bytes, standing: self.standing.clone(), dirty_since: None });
                 Some(SyncJob { sync, mark })
@@ -72,29 +87,32 @@ impl Journal {
         self.fs.syncer(&name).map_err(|error| WriteError::new("syncing", &name, &error))
     }
 
-    /// Takes what came of a job. One that a [`Journal::flush`] has overtaken says nothing.
+    /// Takes what came of a job. Success of one that a [`Journal::flush`] has overtaken says nothing; failure always means that
+    /// what was written meanwhile may be lost.
     pub fn synced(&mut self, synced: Synced, now: Instant) {
-        let Some(under_way) = self.under_way.take_if(|under_way| under_way.mark == synced.mark) else { return };
         let Some(file) = self.files.last_mut() else { return };
-        match synced.result {
-            Ok(()) => {
-                file.len += under_way.bytes as u64;
-                self.pending.drain(..under_way.bytes);
-                self.written = self.written.saturating_sub(under_way.bytes);
-                self.dirty_since = under_way.dirty_since;
-                self.durable = under_way.standing;
-                self.status.failing = None;
-                // A new file begins where the old one is whole.
-                if self.pending.is_empty() {
-                    self.rotate_now(now);
-                }
-            }
-            Err(error) => {
-                let error = WriteError::new("syncing", &file.name.to_string(), &error);
-                self.spoilt = true;
-                self.failed(error, now);
-            }
+        if let Err(error) = &synced.result {
+            let error = WriteError::new("syncing", &file.name.to_string(), error);
+            self.under_way = None;
+            self.spoilt = true;
+            return self.failed(error, now);
         }
+        let Some(under_way) = self.under_way.take_if(|under_way| under_way.mark == synced.mark) else { return };
+        file.len += under_way.bytes as u64;
+        self.pending.drain(..under_way.bytes);
+        self.written = self.written.saturating_sub(under_way.bytes);
+        self.dirty_since = under_way.dirty_since;
+        self.durable = under_way.standing;
+        self.status.failing = None;
+        // A new file begins where the old one is whole.
+        if self.pending.is_empty() {
+            self.rotate_now(now);
+        }
+    }
+
+    /// When the next job is due, as long as one is being waited for: for what was appended since that began.
+    pub fn flush_due_after_sync(&self) -> Option<Instant> {
+        Some(self.under_way.as_ref()?.dirty_since?.after(FLUSH_AFTER))
     }
 
     /// Whether a job is being waited for.

@@ -86,6 +86,8 @@ pub struct Journal {
     pub(super) rotate_at: Option<Instant>,
     /// The wait for the disk on another thread, if one is under way.
     pub(super) under_way: Option<UnderWay>,
+    /// How many such waits there have been.
+    pub(super) waits: u64,
     pub(super) session: String,
     pub(super) headers: String,
     pub(super) files: Vec<FileLength>,
@@ -124,6 +126,7 @@ impl Journal {
             retry_at: None,
             rotate_at: None,
             under_way: None,
+            waits: 0,
             session: recovered.session().unwrap_or("start").to_owned(),
             headers: String::new(),
             files,
@@ -219,11 +222,13 @@ impl Journal {
             return Err(error.clone());
         }
         self.retry_at = None;
+        // If this fails, a wait under way that ends well afterwards says nothing: pages that a failed sync has dropped count as
+        // clean.
+        self.under_way = None;
         if let Err(error) = self.try_flush() {
             self.failed(error.clone(), now);
             return Err(error);
         }
-        self.under_way = None;
         self.rotate_now(now);
         Ok(())
     }
