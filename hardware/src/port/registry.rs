@@ -1,4 +1,4 @@
-//! What the links of one process know of each other: which ports are theirs, which board answered where, and which ports there are.
+//! What links of one process know of each other: their ports, which board answered where, and what ports there are.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
