@@ -83,6 +83,7 @@ impl Live {
         let base = anchor::resume(standing.last_at, recorder.recorded_anchor(), &wall);
         outlet.set_anchor(wall.at(base));
         let acked = Audience::ALL.map(|audience| standing.acked(SINK, audience));
+        let first = face.number().is_none();
         match face.number() {
             Some(_) => catch_up(plan, last, outlet),
             None => {
@@ -112,7 +113,8 @@ impl Live {
         // Numbered outputs of the opening are in the journal, where the outbox finds them.
         out.retain(|output| !matches!(output, StationOutput::Message(message) if message.number > 0));
         live.out = out;
-        if restored.inputs > 0 {
+        // What hung had the link, and what came meanwhile waits in the inbox: nothing was missed.
+        if restored.inputs > 0 && (first || again) {
             live.feed(ended, &Body::Link { link: 0, up: false, cause: "restart" });
         }
         let boot = Boot { program: env!("CARGO_PKG_VERSION"), node: &shared.node, boot: shared.boot };
