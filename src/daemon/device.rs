@@ -72,6 +72,7 @@ impl Device {
 
     /// The serial number that the device had when this board was served last.
     pub(super) fn was(&mut self, serial: String) {
+        self.news = true;
         self.serial.get_or_insert(serial);
     }
 
@@ -111,6 +112,7 @@ impl Device {
 
     /// The board was given up.
     pub(super) fn parked(&mut self, problem: String) {
+        self.news = true;
         self.parked = true;
         self.problem = Some(problem);
     }

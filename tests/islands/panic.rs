@@ -46,10 +46,14 @@ fn a_game_that_panics_again_is_parked_and_its_bytes_are_still_recorded() {
     tables[0].board.inject(&[TRIGGER]).expect("running");
     failed(&ear, &["b0"]);
     let parked = |heard: &Heard| {
-        heard.device("b0")?;
+        // A board that nobody reads is not online, whatever its cable says.
+        heard.device("b0").filter(|state| *state == "offline")?;
         heard.body()["problem"].as_str()?.contains("failed twice at the same record and was parked").then_some(())
     };
     ear.wait("the device's status", 0, parked);
+    let alert =
+        ear.wait("the arbiters' alert", 0, |heard| heard.topic.ends_with("/arbiter/ev/1/b0/alert/0").then(|| heard.clone()));
+    assert_eq!((&alert.body()["kind"], &alert.body()["class"]), (&"board_failed".into(), &"loud".into()));
     tables[0].board.inject(b"still\x7frecorded").expect("running");
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
     whole(&ear, &tables[1..]);
