@@ -5,40 +5,42 @@ use std::time::Duration;
 use crate::station::Stale;
 use crate::wall::Mono;
 
-/// States follow each other no faster.
-const STATE_EVERY: Duration = Duration::from_millis(100);
+/// At most two states of a kind in this time, so ten a second: the second one may follow at once, since a press comes right after
+/// its move.
+const TWO_STATES: Duration = Duration::from_millis(200);
 /// Times while a clock runs.
 const CLOCK_EVERY: Duration = Duration::from_millis(500);
 /// And while none does.
 const CLOCK_IDLE: Duration = Duration::from_secs(30);
 
-/// When each picture was made last.
+/// When each picture was made: of states the last time but one and the last time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
-    arbiter: Mono,
-    live: Mono,
+    arbiter: [Mono; 2],
+    live: [Mono; 2],
     clock: Mono,
 }
 
 impl Pace {
     /// All pictures were made at this moment.
     pub(super) const fn new(now: Mono) -> Pace {
-        Pace { arbiter: now, live: now, clock: now }
+        Pace { arbiter: [now; 2], live: [now; 2], clock: now }
     }
 
     /// What of this is to be made now, and notes that it was.
     pub(super) fn due(&mut self, stale: Stale, now: Mono) -> Stale {
         let passed = |last: Mono, span: Duration| now.since(last) >= span;
         let due = Stale {
-            arbiter: stale.arbiter && passed(self.arbiter, STATE_EVERY),
-            live: stale.live && passed(self.live, STATE_EVERY),
+            arbiter: stale.arbiter && passed(self.arbiter[0], TWO_STATES),
+            live: stale.live && passed(self.live[0], TWO_STATES),
             clock: stale.running_changed || stale.clock && passed(self.clock, CLOCK_EVERY) || passed(self.clock, CLOCK_IDLE),
             running_changed: stale.running_changed,
         };
-        for (made, last) in [(due.arbiter, &mut self.arbiter), (due.live, &mut self.live), (due.clock, &mut self.clock)] {
-            if made {
-                *last = now;
-            }
+        for (_, times) in [(due.arbiter, &mut self.arbiter), (due.live, &mut self.live)].into_iter().filter(|(made, _)| *made) {
+            *times = [times[1], now];
+        }
+        if due.clock {
+            self.clock = now;
         }
         due
     }
@@ -46,8 +48,8 @@ impl Pace {
     /// When to ask again.
     pub(super) fn next(&self, stale: Stale) -> Mono {
         let clock = self.clock.after(if stale.clock { CLOCK_EVERY } else { CLOCK_IDLE });
-        let arbiter = stale.arbiter.then(|| self.arbiter.after(STATE_EVERY));
-        let live = stale.live.then(|| self.live.after(STATE_EVERY));
+        let arbiter = stale.arbiter.then(|| self.arbiter[0].after(TWO_STATES));
+        let live = stale.live.then(|| self.live[0].after(TWO_STATES));
         [arbiter, live].into_iter().flatten().fold(clock, Mono::min)
     }
 }
@@ -63,10 +65,15 @@ mod tests {
         let ms = |ms: u64| Mono(ms * 1000);
         let all = Stale { arbiter: true, live: true, clock: true, running_changed: false };
         let mut pace = Pace::new(ms(0));
-        assert_eq!(pace.due(all, ms(50)), NONE);
-        assert_eq!(pace.next(all), ms(100));
-        assert_eq!(pace.due(all, ms(100)), Stale { clock: false, ..all });
         assert_eq!(pace.due(all, ms(150)), NONE);
+        assert_eq!(pace.next(all), ms(200));
+        let states = Stale { clock: false, ..all };
+        assert_eq!(pace.due(all, ms(200)), states);
+        assert_eq!(pace.due(all, ms(201)), states, "a press right after its move");
+        assert_eq!(pace.due(all, ms(202)), NONE);
+        assert_eq!(pace.next(states), ms(400));
+        assert_eq!(pace.due(all, ms(399)), NONE);
+        assert_eq!(pace.due(all, ms(400)), states);
         assert_eq!(pace.due(Stale { arbiter: false, live: false, ..all }, ms(500)), Stale { clock: true, ..NONE });
     }
 
