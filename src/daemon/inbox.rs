@@ -108,17 +108,9 @@ impl<T> Inbox<T> {
 
     /// Puts an item before all others and never waits: for what the reader has asked for, at most one of a kind.
     pub(super) fn urgent(&self, item: T) {
-        self.urgent_if(item, || true);
-    }
-
-    /// The same, but a reader that sleeps is woken only if `wanted` says so under the inbox's lock: else it finds the item when
-    /// something else wakes it.
-    pub(super) fn urgent_if(&self, item: T, wanted: impl FnOnce() -> bool) {
         let mut inner = self.lock();
         inner.items.push_front(item);
-        if wanted() {
-            self.wake(&mut inner);
-        }
+        self.wake(&mut inner);
     }
 
     /// The next item, waiting at most `wait` for it; without an end if there is none. `reader` is what [`Inbox::replace_reader`]
