@@ -212,20 +212,21 @@ mod tests {
     }
 
     #[test]
-    fn an_item_that_wakes_nobody_is_found_with_the_next_one() {
+    fn a_sleeping_reader_is_woken_and_what_is_urgent_comes_first() {
         let inbox = Arc::new(Inbox::default());
         let reader = inbox.replace_reader();
         let sleeper = std::thread::Builder::new().spawn({
             let inbox = Arc::clone(&inbox);
-            move || [0, 1].map(|_| inbox.pop(reader, Some(Duration::from_secs(10))))
+            move || inbox.pop(reader, Some(Duration::from_secs(10)))
         });
         while !inbox.lock().sleeps {
             std::thread::yield_now();
         }
-        inbox.urgent_if(1, || false);
-        assert!(inbox.lock().sleeps);
-        assert!(inbox.offer(2));
-        assert_eq!(sleeper.expect("a thread").join().expect("no panic"), [Popped::Item(1), Popped::Item(2)]);
+        inbox.urgent(1);
+        assert_eq!(sleeper.expect("a thread").join().expect("no panic"), Popped::Item(1));
+        assert!(inbox.offer(3));
+        inbox.urgent(2);
+        assert_eq!([0, 1].map(|_| inbox.pop(reader, None)), [Popped::Item(2), Popped::Item(3)]);
     }
 
     #[test]
