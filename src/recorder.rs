@@ -144,10 +144,10 @@ impl Recorder {
         self.deferred = true;
     }
 
-    /// A wait for the disk that is due: to be asked for after every turn.
+    /// A wait for the disk that is due, or as good as due: to be asked for after every turn.
     pub fn sync_job(&mut self, now: Instant) -> Option<SyncJob> {
         let due = self.journal.flush_due().is_some_and(|due| due <= now);
-        if !due && self.held.is_empty() {
+        if !due && self.held.is_empty() && !self.journal.is_rested(now) {
             return None;
         }
         let job = self.journal.begin_sync(now);
@@ -165,6 +165,11 @@ impl Recorder {
     pub fn synced(&mut self, synced: Synced, now: Instant, sink: Sink<'_>) -> Result<()> {
         self.journal.synced(synced, now);
         self.release(now, sink)
+    }
+
+    /// Outputs wait for the disk.
+    pub fn holds(&self) -> bool {
+        !self.held.is_empty()
     }
 
     /// Outputs for this audience wait for the disk. A picture made now would show what they tell.

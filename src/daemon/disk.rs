@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use flagfall_protocols::trace::Audience;
@@ -9,6 +10,7 @@ use flagfall_protocols::trace::Audience;
 use super::inbox::{Inbox, Popped};
 use super::message::ToStation;
 use super::pulse::Pulse;
+use super::shared::Face;
 use crate::journal::{SyncJob, outs_from};
 use crate::publish::envelope::{self, Stamp};
 use crate::publish::outbox::{BoardNo, Event, Outbox};
@@ -23,7 +25,7 @@ pub(super) enum DiskWork {
         /// The wait.
         job: SyncJob,
         /// Whose it is.
-        station: Arc<Inbox<ToStation>>,
+        station: Arc<Face>,
     },
     /// Read events that the outbox has no longer.
     Refill {
@@ -64,7 +66,13 @@ pub(super) fn start(inbox: Arc<Inbox<DiskWork>>, outbox: Arc<Outbox>, pulse: Arc
 
 fn carry_out(work: DiskWork, outbox: &Outbox) {
     match work {
-        DiskWork::Sync { job, station } => station.urgent(ToStation::Synced(job.run())),
+        DiskWork::Sync { job, station } => {
+            let synced = job.run();
+            let failed = synced.has_failed();
+            // Else it is soon enough with whatever comes next.
+            let wanted = || failed || station.awaits_disk.load(Ordering::Relaxed);
+            station.inbox.urgent_if(ToStation::Synced(synced), wanted);
+        }
         DiskWork::Refill { dir, board, audience, from, stamp, whole } => {
             let (outs, end) = outs_from(&dir, audience, from, BATCH).unwrap_or_else(|error| {
                 tracing::error!("{}: events from {from} on cannot be read: {error}", dir.display());

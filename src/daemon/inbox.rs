@@ -1,4 +1,6 @@
 //! A station's bounded inbox: many write, one thread reads, and a thread that hangs can be replaced by another.
+//!
+//! Whoever is woken finds the lock free: a thread that is woken into a lock goes to sleep once more.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -25,7 +27,10 @@ pub(super) enum Popped<T> {
 #[derive(Debug)]
 pub(super) struct Inbox<T> {
     inner: Mutex<Inner<T>>,
-    changed: Condvar,
+    /// For the reader.
+    filled: Condvar,
+    /// For writers that wait for room.
+    room: Condvar,
 }
 
 #[derive(Debug)]
@@ -44,7 +49,8 @@ impl<T> Default for Inbox<T> {
     fn default() -> Inbox<T> {
         Inbox {
             inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, reader: 0, sleeps: false, full: 0 }),
-            changed: Condvar::new(),
+            filled: Condvar::new(),
+            room: Condvar::new(),
         }
     }
 }
@@ -63,24 +69,21 @@ impl<T> Inbox<T> {
             inner.full += 1;
         }
         while inner.items.len() >= CAPACITY - RESERVED && !inner.closed {
-            inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
+            inner = self.room.wait(inner).unwrap_or_else(PoisonError::into_inner);
         }
         if inner.closed {
             return false;
         }
-        self.put(&mut inner, item);
+        inner.items.push_back(item);
+        self.wake(inner);
         true
     }
 
     /// A reader that waits is told; one that does not finds the item by itself, and is not worth a call to the kernel.
-    fn put(&self, inner: &mut Inner<T>, item: T) {
-        inner.items.push_back(item);
-        self.wake(inner);
-    }
-
-    fn wake(&self, inner: &mut Inner<T>) {
+    fn wake(&self, mut inner: MutexGuard<'_, Inner<T>>) {
         if std::mem::take(&mut inner.sleeps) {
-            self.changed.notify_all();
+            drop(inner);
+            self.filled.notify_all();
         }
     }
 
@@ -91,26 +94,36 @@ impl<T> Inbox<T> {
             inner.full += 1;
             return false;
         }
-        self.put(&mut inner, item);
+        inner.items.push_back(item);
+        self.wake(inner);
         true
     }
 
     /// Puts an item behind all others and never waits: for writers of which each has one item there at most.
     pub(super) fn always(&self, item: T) {
-        self.put(&mut self.lock(), item);
+        let mut inner = self.lock();
+        inner.items.push_back(item);
+        self.wake(inner);
     }
 
     /// Throws away what waits: nobody wants it any more.
     pub(super) fn clear(&self) {
         self.lock().items.clear();
-        self.changed.notify_all();
+        self.room.notify_all();
     }
 
     /// Puts an item before all others and never waits: for what the reader has asked for, at most one of a kind.
     pub(super) fn urgent(&self, item: T) {
+        self.urgent_if(item, || true);
+    }
+
+    /// The same; a reader that sleeps is woken only if it wants to be. It says so before it goes to sleep.
+    pub(super) fn urgent_if(&self, item: T, wanted: impl FnOnce() -> bool) {
         let mut inner = self.lock();
         inner.items.push_front(item);
-        self.wake(&mut inner);
+        if wanted() {
+            self.wake(inner);
+        }
     }
 
     /// The next item, waiting at most `wait` for it; without an end if there is none. `reader` is what [`Inbox::replace_reader`]
@@ -124,32 +137,46 @@ impl<T> Inbox<T> {
             blocked
         };
         inner = match wait {
-            Some(wait) => self.changed.wait_timeout_while(inner, wait, blocked).unwrap_or_else(PoisonError::into_inner).0,
-            None => self.changed.wait_while(inner, blocked).unwrap_or_else(PoisonError::into_inner),
+            Some(wait) => self.filled.wait_timeout_while(inner, wait, blocked).unwrap_or_else(PoisonError::into_inner).0,
+            None => self.filled.wait_while(inner, blocked).unwrap_or_else(PoisonError::into_inner),
         };
         if inner.reader != reader {
             return Popped::Closed;
         }
         inner.sleeps = false;
-        match inner.items.pop_front() {
-            Some(item) => {
-                // Writers wait only for the first room.
-                if inner.items.len() + 1 >= CAPACITY - RESERVED {
-                    self.changed.notify_all();
-                }
-                Popped::Item(item)
-            }
-            None if inner.closed => Popped::Closed,
-            None => Popped::TimedOut,
+        match self.take(inner, |_| true) {
+            Ok(item) => Popped::Item(item),
+            Err(true) => Popped::Closed,
+            Err(false) => Popped::TimedOut,
         }
+    }
+
+    /// The next item if it is there already and is `wanted`.
+    pub(super) fn pop_if(&self, reader: u64, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
+        let inner = self.lock();
+        if inner.reader == reader { self.take(inner, wanted).ok() } else { None }
+    }
+
+    /// The first item; without one, whether the inbox is closed.
+    fn take(&self, mut inner: MutexGuard<'_, Inner<T>>, wanted: impl FnOnce(&T) -> bool) -> Result<T, bool> {
+        let closed = inner.closed;
+        let item = inner.items.pop_front_if(|item| wanted(item)).ok_or(closed)?;
+        // Writers wait only for the first room.
+        if inner.items.len() + 1 >= CAPACITY - RESERVED {
+            drop(inner);
+            self.room.notify_all();
+        }
+        Ok(item)
     }
 
     /// From now on only the reader of this number reads: the one before has gone or hangs.
     pub(super) fn replace_reader(&self) -> u64 {
         let mut inner = self.lock();
         inner.reader += 1;
-        self.changed.notify_all();
-        inner.reader
+        let reader = inner.reader;
+        drop(inner);
+        self.filled.notify_all();
+        reader
     }
 
     /// Whether this reader still reads.
@@ -160,7 +187,8 @@ impl<T> Inbox<T> {
     /// Nothing more comes; what is there is still read.
     pub(super) fn close(&self) {
         self.lock().closed = true;
-        self.changed.notify_all();
+        self.filled.notify_all();
+        self.room.notify_all();
     }
 
     /// How often a writer found no room.
@@ -227,6 +255,26 @@ mod tests {
         assert!(inbox.offer(3));
         inbox.urgent(2);
         assert_eq!([0, 1].map(|_| inbox.pop(reader, None)), [Popped::Item(2), Popped::Item(3)]);
+    }
+
+    #[test]
+    fn what_a_sleeping_reader_does_not_want_is_there_when_it_wakes() {
+        let inbox = Arc::new(Inbox::default());
+        let reader = inbox.replace_reader();
+        let sleeper = std::thread::Builder::new().spawn({
+            let inbox = Arc::clone(&inbox);
+            move || inbox.pop(reader, Some(Duration::from_secs(10)))
+        });
+        while !inbox.lock().sleeps {
+            std::thread::yield_now();
+        }
+        inbox.urgent_if(1, || false);
+        assert!(inbox.lock().sleeps, "nobody was woken");
+        assert!(inbox.push(2));
+        assert_eq!(sleeper.expect("a thread").join().expect("no panic"), Popped::Item(1));
+        assert_eq!(inbox.pop_if(reader, |item| *item == 1), None);
+        assert_eq!(inbox.pop_if(reader + 1, |_| true), None);
+        assert_eq!(inbox.pop_if(reader, |item| *item == 2), Some(2));
     }
 
     #[test]

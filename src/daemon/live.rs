@@ -32,6 +32,9 @@ use crate::wall::{self, Mono};
 /// The name of this sink in `ack` records.
 pub(super) const SINK: &str = "mqtt";
 
+/// Items of one turn at most: what a turn ends with costs more than the bytes that it is about.
+const ITEMS: usize = 32;
+
 /// The JSON of a `boot` record.
 #[derive(Serialize)]
 struct Boot<'a> {
@@ -51,6 +54,8 @@ pub(super) struct Live {
     raw: bool,
     /// The port that is open.
     port: Option<String>,
+    /// When what was recorded during a wait for the disk is to be on the disk itself.
+    next_flush: Option<Mono>,
     out: Vec<StationOutput>,
 }
 
@@ -106,6 +111,7 @@ impl Live {
             face: Arc::clone(face),
             raw: plan.raw,
             port: None,
+            next_flush: None,
             out: Vec::new(),
             recorder,
         };
@@ -142,11 +148,27 @@ impl Live {
     pub(super) fn next(&self) -> Option<Mono> {
         let deadline = self.recorder.deadline().map(|at| self.line.mono(at));
         let picture = self.pace.next(self.presentable());
-        [deadline, Some(picture)].into_iter().flatten().min()
+        [deadline, Some(picture), self.next_flush].into_iter().flatten().min()
     }
 
-    /// One item, or none if time has come.
-    pub(super) fn turn(&mut self, item: Option<ToStation>, outlet: &mut Outlet) -> Flow {
+    /// One item with the bytes that came behind it, or none if time has come.
+    pub(super) fn turn(&mut self, item: Option<ToStation>, reader: u64, outlet: &mut Outlet) -> Flow {
+        let mut flow = self.take(item, outlet);
+        for _ in 1..ITEMS {
+            let bytes = |item: &ToStation| flow == Flow::On && matches!(item, ToStation::Bytes { .. });
+            let Some(item) = self.face.inbox.pop_if(reader, bytes) else { break };
+            flow = self.take(Some(item), outlet);
+        }
+        self.settle(outlet);
+        if flow == Flow::End {
+            self.acks_to_journal(true);
+            let now = self.now();
+            self.finish(now, outlet);
+        }
+        flow
+    }
+
+    fn take(&mut self, item: Option<ToStation>, outlet: &mut Outlet) -> Flow {
         let mut flow = Flow::On;
         match item {
             Some(ToStation::Up { at, path }) => {
@@ -211,12 +233,6 @@ impl Live {
             }
             None => {}
         }
-        self.settle(outlet);
-        if flow == Flow::End {
-            self.acks_to_journal(true);
-            let now = self.now();
-            self.finish(now, outlet);
-        }
         flow
     }
 
@@ -233,6 +249,7 @@ impl Live {
             self.recorder.station_mut().render(now, due, &mut self.out);
             self.pass_on(outlet);
         }
+        outlet.hand_over();
         self.acks_to_journal(false);
         outlet.tell_device();
         self.sync(now);
@@ -241,8 +258,13 @@ impl Live {
     fn sync(&mut self, now: Instant) {
         if let Some(job) = self.recorder.sync_job(now) {
             // The thread has room for every station: each has one job at most.
-            self.shared.disk.always(DiskWork::Sync { job, station: Arc::clone(&self.face.inbox) });
+            self.shared.disk.always(DiskWork::Sync { job, station: Arc::clone(&self.face) });
         }
+        // Else what comes of it can wait until something else happens here: waking costs more than all the rest of it.
+        let next = self.recorder.journal().flush_due_after_sync();
+        let urgent = self.recorder.holds() || next.is_some_and(|due| due <= now);
+        self.next_flush = next.filter(|_| !urgent).map(|due| self.line.mono(due));
+        self.face.awaits_disk.store(urgent, Ordering::Relaxed);
         let status = self.recorder.journal().status();
         let ok = status.failing.is_none();
         if self.face.journal_ok.swap(ok, Ordering::Relaxed) != ok {
@@ -262,6 +284,7 @@ impl Live {
         let stale = self.recorder.station().stale();
         self.recorder.station_mut().render(now, stale, &mut self.out);
         self.pass_on(outlet);
+        outlet.hand_over();
     }
 
     /// The pictures that changed and show nothing that waits for the disk.
@@ -326,13 +349,14 @@ impl Live {
 }
 
 /// After a fault the outbox may not know of the last events; the newest tells it how far the journal goes.
-fn catch_up(plan: &Plan, last: [u64; 3], outlet: &Outlet) {
+fn catch_up(plan: &Plan, last: [u64; 3], outlet: &mut Outlet) {
     for (audience, number) in Audience::ALL.into_iter().zip(last).filter(|(_, number)| *number > 0) {
         let outs = outs_from(&plan.dir, audience, number, 1).map_or_else(|_| Vec::new(), |(outs, _)| outs);
         for Out { number, at, topic, payload } in outs {
             outlet.publish(Message { audience, number, topic, retain: false, payload, finding: false, at });
         }
     }
+    outlet.hand_over();
 }
 
 fn tell(board: &str, restored: &Restored) {

@@ -18,7 +18,7 @@ use super::submission;
 use super::worker::Question;
 use crate::arbiter::{Errand, Reply, Setup};
 use crate::publish::envelope::{self, Anchor, DeviceRaw, DeviceStatus, Stamp};
-use crate::publish::outbox::{Event, Kept, Once, Quality};
+use crate::publish::outbox::{Event, Kept, Once, Put, Quality};
 use crate::publish::topics;
 use crate::publish::{Message, Messages};
 use crate::station::StationOutput;
@@ -41,6 +41,8 @@ pub(super) struct Outlet {
     pub(super) device: Device,
     /// What was published of it last, and where.
     told: Option<(String, DeviceStatus)>,
+    /// What the outbox gets at the end of the turn.
+    outgoing: Vec<Put>,
 }
 
 impl Outlet {
@@ -54,6 +56,7 @@ impl Outlet {
             device: Device::new(plan),
             stamp: Arc::new(stamp),
             told: None,
+            outgoing: Vec::new(),
             shared,
             face,
             reader,
@@ -113,17 +116,28 @@ impl Outlet {
         }
     }
 
-    /// An event goes to its line, a picture replaces the one before.
-    pub(super) fn publish(&self, message: Message) {
-        let Some(board) = self.face.number() else { return };
+    /// An event goes to its line, a picture replaces the one before: with [`Outlet::hand_over`].
+    pub(super) fn publish(&mut self, message: Message) {
         let payload = envelope::complete(&message.payload, &self.stamp);
         let Message { audience, number, topic, .. } = message;
         if number > 0 {
-            return self.shared.outbox.event(board, Event { audience, number, topic, payload });
+            return self.outgoing.push(Put::Event(Event { audience, number, topic, payload }));
         }
         let clock = audience == Audience::Live && topic.ends_with("/clock");
         let quality = if clock { Quality::AtMostOnce } else { Quality::AtLeastOnce };
-        self.shared.outbox.keep_of(board, Kept { topic, payload, quality, expiry: None });
+        self.outgoing.push(Put::Kept(Kept { topic, payload, quality, expiry: None }));
+    }
+
+    /// Gives the outbox what was published.
+    pub(super) fn hand_over(&mut self) {
+        if self.outgoing.is_empty() {
+            return;
+        }
+        match self.face.number() {
+            Some(board) => self.shared.outbox.put(board, self.outgoing.drain(..)),
+            // A board without a place publishes nothing.
+            None => self.outgoing.clear(),
+        }
     }
 
     /// Publishes the device's status if it changed; deletes the one under a former name.

@@ -84,6 +84,8 @@ pub(super) struct Face {
     pub(super) acked: Acked,
     /// Its journal takes what it is given.
     pub(super) journal_ok: AtomicBool,
+    /// It waits for the disk, and is woken when that has answered.
+    pub(super) awaits_disk: AtomicBool,
     wanted: Mutex<Option<Wanted>>,
     withheld: AtomicBool,
     condition: AtomicU8,
@@ -103,6 +105,7 @@ impl Face {
             lock: Mutex::new(None),
             acked: Acked::default(),
             journal_ok: AtomicBool::new(true),
+            awaits_disk: AtomicBool::new(false),
             wanted: Mutex::new(None),
             withheld: AtomicBool::new(false),
             condition: AtomicU8::new(Condition::Opening as u8),

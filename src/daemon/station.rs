@@ -109,7 +109,7 @@ fn serve(live: &mut Live, face: &Face, reader: u64, outlet: &mut Outlet) -> Serv
         if !face.inbox.is_reader(reader) {
             return Served::Ended;
         }
-        match with_net(face, || live.turn(item, outlet)) {
+        match with_net(face, || live.turn(item, reader, outlet)) {
             Some(Flow::On) => {}
             Some(Flow::End) => return Served::Ended,
             None => return Served::Panicked,

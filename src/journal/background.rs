@@ -66,6 +66,7 @@ impl Journal {
         match self.write_for_sync() {
             Ok(sync) => {
                 self.waits += 1;
+                self.waited_at = Some(now);
                 let mark = Mark { seq: self.standing.next_seq, wait: self.waits };
                 let bytes = self.pending.len();
                 self.under_way = Some(UnderWay { mark, bytes, standing: self.standing.clone(), dirty_since: None });
@@ -108,6 +109,12 @@ impl Journal {
         if self.pending.is_empty() {
             self.rotate_now(now);
         }
+    }
+
+    /// Something may be synced now, although it is not due: the last wait began long enough ago for another to cost no more
+    /// than waking up for it later.
+    pub fn is_rested(&self, now: Instant) -> bool {
+        self.dirty_since.is_some() && self.waited_at.is_none_or(|last| now >= last.after(FLUSH_AFTER))
     }
 
     /// When the next job is due, as long as one is being waited for: for what was appended since that began.

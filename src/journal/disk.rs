@@ -12,7 +12,7 @@ use super::fs::{JournalFs, Syncer};
 pub struct Disk {
     dir: PathBuf,
     /// The file that was appended to last, kept open.
-    open: Option<(String, File)>,
+    open: Option<(String, Arc<File>)>,
     /// Held as long as this lives: the lock goes with it.
     lock: Option<DiskLock>,
 }
@@ -58,12 +58,12 @@ impl Disk {
     }
 
     /// The file, open for appending.
-    fn file(&mut self, name: &str) -> io::Result<&mut File> {
+    fn file(&mut self, name: &str) -> io::Result<&Arc<File>> {
         if self.open.as_ref().is_none_or(|(open, _)| open != name) {
             let file = OpenOptions::new().append(true).open(self.dir.join(name))?;
-            self.open = Some((name.to_owned(), file));
+            self.open = Some((name.to_owned(), Arc::new(file)));
         }
-        match &mut self.open {
+        match &self.open {
             Some((_, file)) => Ok(file),
             None => Err(io::ErrorKind::NotFound.into()),
         }
@@ -119,7 +119,7 @@ impl JournalFs for Disk {
     }
 
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.file(name)?.write_all(bytes)
+        self.file(name)?.as_ref().write_all(bytes)
     }
 
     fn truncate(&mut self, name: &str, len: u64) -> io::Result<()> {
@@ -131,7 +131,7 @@ impl JournalFs for Disk {
     }
 
     fn syncer(&mut self, name: &str) -> io::Result<Syncer> {
-        let file = self.file(name)?.try_clone()?;
+        let file = Arc::clone(self.file(name)?);
         Ok(Box::new(move || file.sync_data()))
     }
 

@@ -88,6 +88,8 @@ pub struct Journal {
     pub(super) under_way: Option<UnderWay>,
     /// How many such waits there have been.
     pub(super) waits: u64,
+    /// When the last one began.
+    pub(super) waited_at: Option<Instant>,
     pub(super) session: String,
     pub(super) headers: String,
     pub(super) files: Vec<FileLength>,
@@ -127,6 +129,7 @@ impl Journal {
             rotate_at: None,
             under_way: None,
             waits: 0,
+            waited_at: None,
             session: recovered.session().unwrap_or("start").to_owned(),
             headers: String::new(),
             files,

@@ -80,6 +80,15 @@ pub struct Kept {
     pub expiry: Option<Duration>,
 }
 
+/// What a board gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Put {
+    /// As with [`Outbox::event`].
+    Event(Event),
+    /// As with [`Outbox::keep_of`].
+    Kept(Kept),
+}
+
 /// A message that is sent once and not retained: the answer to a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Once {
@@ -188,7 +197,19 @@ impl Outbox {
 
     /// The next event of a board and audience. It must be in the journal already: if there is no room, it is read from there.
     pub fn event(&self, board: BoardNo, event: Event) {
-        self.lock().event(board, event);
+        self.put(board, [Put::Event(event)]);
+    }
+
+    /// Several of a board's things, in order; the network is woken once for all of them.
+    pub fn put(&self, board: BoardNo, things: impl IntoIterator<Item = Put>) {
+        let mut postbox = self.lock();
+        for thing in things {
+            match thing {
+                Put::Event(event) => postbox.event(board, event),
+                Put::Kept(kept) => postbox.keep(Some(board), kept),
+            }
+        }
+        drop(postbox);
         self.changed.notify_one();
     }
 
@@ -200,8 +221,7 @@ impl Outbox {
 
     /// A state of a board: not sent while the board is held.
     pub fn keep_of(&self, board: BoardNo, kept: Kept) {
-        self.lock().keep(Some(board), kept);
-        self.changed.notify_one();
+        self.put(board, [Put::Kept(kept)]);
     }
 
     /// A reply.

@@ -43,16 +43,31 @@ fn starts_in_the_order_and_with_the_gaps_of_the_page() {
 }
 
 #[test]
-fn keeps_alive_every_second_and_tells_the_serial_number_once() {
+fn a_quiet_line_is_asked_and_the_serial_number_is_told_once() {
     let mut line = Line::up(healthy);
     line.run(20_000);
     let times = line.times_of(ASK_SERIAL);
-    assert!(times.windows(2).skip(1).all(|pair| pair[1] - pair[0] == 1000), "{times:?}");
-    assert!(times.len() >= 19);
+    // 1.2 s after the answer, which takes 30 ms.
+    assert!(times.windows(2).skip(1).all(|pair| pair[1] - pair[0] == 1230), "{times:?}");
+    assert!(times.len() >= 15);
     let told = events(&line.rig.log);
     assert_eq!(told.iter().filter(|event| matches!(event, DeviceEvent::Identity(Identity::Serial(_)))).count(), 1);
     assert_eq!(line.times_of(ASK_VERSION).len(), 1);
     assert_eq!(line.times_of(ASK_CLOCK_VERSION).len(), 1);
+}
+
+#[test]
+fn a_line_that_is_not_quiet_is_not_asked() {
+    let mut line = Line::up(healthy);
+    line.run(2000);
+    for second in 0..10 {
+        line.run(3000 + 1000 * second);
+        line.say(&[0x8e, 0x00, 0x05, 0x34, 0x00]);
+    }
+    let times = line.times_of(ASK_SERIAL);
+    assert_eq!(times.iter().filter(|time| (3000..13_200).contains(*time)).count(), 0, "{times:?}");
+    line.run(20_000);
+    assert_eq!(line.times_of(ASK_SERIAL)[times.len()], 13_200);
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! What to ask a board and when: start-up, gaps, retries, keep-alive (`dgt-board.md` section 9).
 //!
 //! ```text
-//!  link up ── 0.5 s ── 40 ── 200 ms, input not looked at ── 4d 55 45 4b 42 2b…09, 100 ms apart ── 45 every second
+//!  link up ── 0.5 s ── 40 ── 200 ms, input not looked at ── 4d 55 45 4b 42 2b…09, 100 ms apart ── 45 when the line is quiet
 //! ```
+//!
+//! The keep-alive asks only after 1.2 s without a message: a running clock reports every second, and that is a sign of life
+//! which costs nothing. Then it asks every second; three questions without any message = the board is silent.
 //!
 //! Questions leave only when a deadline is fed, never while bytes are read: so the order of outputs does not depend on how
 //! the bytes were cut. The queue holds no query twice, which bounds it.
@@ -25,6 +28,8 @@ const RETRY: Duration = Duration::from_secs(2);
 /// A clock that stays silent may be switched on later: it is asked for ever, but slowly after the first times.
 const SLOW_RETRY: Duration = Duration::from_secs(10);
 const QUICK_RETRIES: u32 = 3;
+/// Longer than a running clock is silent.
+const QUIET_LINE: Duration = Duration::from_millis(1200);
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 const MISSED: u32 = 3;
 /// The whole log takes 8.3 s at 9600 baud.
@@ -86,7 +91,7 @@ pub(super) struct Asker {
     log: Option<Instant>,
     responding: bool,
     keep_alive: Option<Instant>,
-    heard: bool,
+    /// Keep-alive questions since the last message.
     missed: u32,
     repair: Limited,
     reread: Limited,
@@ -111,7 +116,6 @@ impl Asker {
             log: None,
             responding: false,
             keep_alive: None,
-            heard: false,
             missed: 0,
             repair: Limited::default(),
             reread: Limited::default(),
@@ -197,12 +201,15 @@ impl Asker {
         }
     }
 
-    /// One second is over. True if the board has been silent too long.
+    /// The line is quiet. True if it has been so for too long.
     fn tick(&mut self, at: Instant) -> bool {
-        self.missed = if core::mem::take(&mut self.heard) { 0 } else { self.missed + 1 };
+        if self.missed >= MISSED {
+            return true;
+        }
+        self.missed += 1;
         self.keep_alive = Some(at.after(KEEP_ALIVE));
         self.ask(at, Query::Serial);
-        self.missed >= MISSED
+        false
     }
 
     fn retry(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) {

@@ -3,19 +3,24 @@
 use super::super::clock::{AckOf, ClockAck};
 use super::super::host::Query;
 use super::super::outbox::Outbox;
-use super::{Asker, KEEP_ALIVE, Phase, QUIET, REPAIR_SPACING, REREAD_SPACING, START};
+use super::{Asker, Phase, QUIET, QUIET_LINE, REPAIR_SPACING, REREAD_SPACING, START};
 use crate::event::{Anomaly, ByteRange, ClockReading, DeviceEvent, LogEntry};
 use crate::time::Instant;
 
 impl Asker {
     /// A message came; `answer` if it is one that only a question brings.
     pub(in crate::drivers::dgt) fn heard(&mut self, at: Instant, answer: bool, here: ByteRange, out: &mut Outbox) {
-        self.heard = true;
         if answer && !self.responding && matches!(self.phase, Phase::Talk) {
             self.responding = true;
-            self.keep_alive = Some(at.after(KEEP_ALIVE));
             out.event(DeviceEvent::Responding, here);
         }
+        if self.responding {
+            self.alive(at);
+        }
+    }
+
+    fn alive(&mut self, at: Instant) {
+        (self.missed, self.keep_alive) = (0, Some(at.after(QUIET_LINE)));
     }
 
     /// The firmware version came. If it had to be asked more than once the board may not have heard the rest: say it again.
@@ -89,8 +94,9 @@ impl Asker {
     pub(in crate::drivers::dgt) fn log_came(&mut self, at: Instant) -> bool {
         let asked = self.log.take().is_some();
         if asked {
-            self.heard = true;
-            self.keep_alive = self.keep_alive.map(|_| at.after(KEEP_ALIVE));
+            if self.responding {
+                self.alive(at);
+            }
             self.quiet = self.quiet.map(|_| at.after(QUIET));
         }
         asked
