@@ -267,7 +267,7 @@ impl Game {
     /// When the game wants [`Input::Deadline`], if it waits for anything.
     pub fn deadline(&self) -> Option<Instant> {
         let playing = matches!(self.stage, Stage::Armed | Stage::Playing);
-        let decoder = playing.then(|| self.decoder.deadline(self.now, &self.board)).flatten();
+        let decoder = playing.then(|| self.decoder.deadline(self.now, &self.board, &self.clock_view())).flatten();
         [decoder, self.next_watch()].into_iter().flatten().min()
     }
 }

@@ -132,7 +132,7 @@ impl Decoder {
     }
 
     /// When [`Decoder::review`] may conclude something that it did not yet, after `now`.
-    pub(crate) fn deadline(&self, now: Instant, board: &PhysicalBoard) -> Option<Instant> {
+    pub(crate) fn deadline(&self, now: Instant, board: &PhysicalBoard, clock: &ClockView) -> Option<Instant> {
         if let Some(until) = board.blind(now) {
             return (until.0 != u64::MAX).then_some(until);
         }
@@ -142,16 +142,31 @@ impl Decoder {
                 next = Some(moment);
             }
         };
+        let plies = self.line.plies();
         if let Some(pressed) = self.presses.first() {
-            at(board.last_change().max(pressed.at.latest).after(self.scan));
-            at(pressed.at.latest.after(NOTHING_MOVED).after(self.scan));
-            at(pressed.at.latest.after(NOT_REPLACED));
-            at(pressed.at.latest.after(NO_LEGAL_MOVE));
+            let heard = pressed.at.latest;
+            at(board.last_change().max(heard).after(self.scan));
+            for ply in plies {
+                at(ply.made.latest.max(heard).after(self.scan));
+            }
+            at(heard.after(NOTHING_MOVED).after(self.scan));
+            at(heard.after(NOT_REPLACED));
+            at(heard.after(NO_LEGAL_MOVE));
+            return next;
         }
-        for ply in self.line.plies() {
-            for wait in [self.scan, ENDING_STANDS, STANDS] {
+        let mut stands = |index: usize, wait: Duration| {
+            if let Some(ply) = plies.get(index) {
                 at(ply.made.latest.after(wait));
             }
+        };
+        stands(plies.len().wrapping_sub(1), ENDING_STANDS);
+        stands(2, self.scan);
+        if !clock.present {
+            stands(0, STANDS);
+            stands(1, self.scan);
+        }
+        if let Some(first) = plies.first().filter(|first| clock.runs == Some(first.color.other())) {
+            at(first.made.latest.after(self.scan).max(clock.changed_at.after(RUNNING_PROVES)));
         }
         next
     }
