@@ -7,6 +7,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use nix::errno::Errno;
@@ -29,7 +30,22 @@ pub struct Serial {
 struct Open {
     /// Dropped first: it gives up the exclusive use, which must happen while the port is still open.
     _holder: TTYPort,
-    bytes: OwnedFd,
+    bytes: Arc<OwnedFd>,
+}
+
+/// Writes to a serial port from any thread. As long as one is left the port is not free for others.
+#[derive(Debug)]
+pub(crate) struct Writer(Arc<OwnedFd>);
+
+impl Writer {
+    /// As [`Serial::write_now`].
+    pub(crate) fn write_now(&self, bytes: &[u8]) -> Result<usize, LinkError> {
+        match write(&self.0, bytes) {
+            Ok(count) => Ok(count),
+            Err(Errno::EAGAIN | Errno::EINTR) => Ok(0),
+            Err(error) => Err(cause(error)),
+        }
+    }
 }
 
 impl Serial {
@@ -51,7 +67,7 @@ impl Serial {
             Err(TryLockError::WouldBlock) => return Err(LinkError::Busy),
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }
-        let bytes = OwnedFd::from(probe);
+        let bytes = Arc::new(OwnedFd::from(probe));
         let builder = serialport::new(name, baud).exclusive(true).dtr_on_open(false);
         let mut holder = TTYPort::open(&builder).map_err(why)?;
         // A pseudo-terminal has no such line; a real port that fails here fails again when it is read.
@@ -77,11 +93,12 @@ impl Serial {
     /// # Errors
     /// [`LinkError::Unplugged`] when the port is gone.
     pub fn write_now(&mut self, bytes: &[u8]) -> Result<usize, LinkError> {
-        match write(self.descriptor()?, bytes) {
-            Ok(count) => Ok(count),
-            Err(Errno::EAGAIN | Errno::EINTR) => Ok(0),
-            Err(error) => Err(cause(error)),
-        }
+        self.writer().ok_or(LinkError::Unplugged)?.write_now(bytes)
+    }
+
+    /// Another hand on the port, if it is open.
+    pub(crate) fn writer(&self) -> Option<Writer> {
+        self.port.as_ref().map(|port| Writer(Arc::clone(&port.bytes)))
     }
 
     /// What poll(2) waits for; none after [`Link::close`].
@@ -89,7 +106,7 @@ impl Serial {
         self.port.as_ref().map(|port| port.bytes.as_fd())
     }
 
-    fn descriptor(&self) -> Result<&OwnedFd, LinkError> {
+    fn descriptor(&self) -> Result<&Arc<OwnedFd>, LinkError> {
         self.port.as_ref().map(|port| &port.bytes).ok_or(LinkError::Unplugged)
     }
 }

@@ -10,6 +10,8 @@ mod links;
 mod look;
 #[path = "ports/odd.rs"]
 mod odd;
+#[path = "ports/send.rs"]
+mod send;
 #[path = "ports/support.rs"]
 mod support;
 #[path = "ports/thread.rs"]

@@ -1,4 +1,5 @@
-//! What other threads leave for a link's thread: bytes to write, orders; and the descriptor that wakes it.
+//! What other threads leave for a link's thread: bytes that the port did not take at once, orders; and the descriptor that
+//! wakes it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,6 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use nix::sys::eventfd::{EfdFlags, EventFd};
 
 use super::Wanted;
+use crate::link::LinkError;
+use crate::serial::Writer;
 
 /// Pieces that may wait.
 const MAX_PIECES: usize = 256;
@@ -47,10 +50,23 @@ pub(super) struct Orders {
 
 #[derive(Debug, Default)]
 struct Inner {
-    up: bool,
+    /// None while the link is down.
+    port: Option<Writer>,
     queue: VecDeque<Vec<u8>>,
+    /// How much of the first piece went out.
+    done: usize,
+    /// How much waits in all.
     bytes: usize,
     orders: Orders,
+}
+
+/// How writing what waits went.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flushed {
+    /// Something went out.
+    pub(super) any: bool,
+    /// Something waits still.
+    pub(super) left: bool,
 }
 
 #[derive(Debug)]
@@ -66,23 +82,55 @@ impl Mailbox {
         Ok(Mailbox { inner: Mutex::default(), wake, wakes: AtomicU64::new(0) })
     }
 
+    /// Writes at once if nothing waits; what the port does not take is left to the link's thread, and so is its error.
     pub(super) fn send(&self, bytes: Vec<u8>) -> Result<(), SendError> {
         {
             let mut inner = self.lock();
-            if !inner.up {
-                return Err(SendError::Down);
-            }
+            let Inner { port: Some(port), queue, done, bytes: waiting, .. } = &mut *inner else { return Err(SendError::Down) };
             if bytes.is_empty() {
                 return Ok(());
             }
-            if inner.queue.len() == MAX_PIECES || inner.bytes + bytes.len() > MAX_BYTES {
+            if queue.len() == MAX_PIECES || *waiting + bytes.len() > MAX_BYTES {
                 return Err(SendError::Full);
             }
-            inner.bytes += bytes.len();
-            inner.queue.push_back(bytes);
+            if queue.is_empty() {
+                *done = port.write_now(&bytes).unwrap_or(0);
+                if *done == bytes.len() {
+                    return Ok(());
+                }
+                *waiting = bytes.len() - *done;
+            } else {
+                *waiting += bytes.len();
+            }
+            queue.push_back(bytes);
+            if queue.len() > 1 {
+                // Its thread knows of the first, and waits until the port takes it.
+                return Ok(());
+            }
         }
         self.wake();
         Ok(())
+    }
+
+    /// Writes what waits, as much as the port takes now.
+    pub(super) fn flush(&self) -> Result<Flushed, LinkError> {
+        let mut inner = self.lock();
+        let Inner { port, queue, done, bytes, .. } = &mut *inner;
+        let mut any = false;
+        while let Some(piece) = queue.front() {
+            let count = port.as_ref().ok_or(LinkError::Unplugged)?.write_now(&piece[*done..])?;
+            if count == 0 {
+                return Ok(Flushed { any, left: true });
+            }
+            any = true;
+            *done += count;
+            *bytes -= count;
+            if *done == piece.len() {
+                *done = 0;
+                queue.pop_front();
+            }
+        }
+        Ok(Flushed { any, left: false })
     }
 
     pub(super) fn order(&self, give: impl FnOnce(&mut Orders)) {
@@ -96,19 +144,16 @@ impl Mailbox {
         Orders { wanted: orders.wanted.take(), learnt: orders.learnt.take(), stop: orders.stop }
     }
 
-    /// The link came up or went down; nothing of the time before is sent.
-    pub(super) fn set_up(&self, up: bool) {
-        let mut inner = self.lock();
-        (inner.up, inner.bytes) = (up, 0);
-        inner.queue.clear();
+    /// The link is up and writes with `port` until this is dropped; then `port` is closed, and what waits is dropped.
+    pub(super) fn up(&self, port: Option<Writer>) -> Up<'_> {
+        self.set(port);
+        Up { mailbox: self }
     }
 
-    /// The next piece to be written.
-    pub(super) fn next(&self) -> Option<Vec<u8>> {
+    fn set(&self, port: Option<Writer>) {
         let mut inner = self.lock();
-        let piece = inner.queue.pop_front()?;
-        inner.bytes -= piece.len();
-        Some(piece)
+        (inner.port, inner.done, inner.bytes) = (port, 0, 0);
+        inner.queue.clear();
     }
 
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
@@ -129,5 +174,17 @@ impl Mailbox {
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // Nothing between lock and unlock can panic halfway.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// As long as the link is up. It ends before the port is closed.
+#[derive(Debug)]
+pub(super) struct Up<'a> {
+    mailbox: &'a Mailbox,
+}
+
+impl Drop for Up<'_> {
+    fn drop(&mut self) {
+        self.mailbox.set(None);
     }
 }

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The thread sleeps in poll(2) over the port, its mailbox and what tells of plugging in. While a port is open and quiet,
-//! nothing wakes it.
+//! nothing wakes it, and neither does writing: bytes go out on the thread that brings them, as long as the port takes them.
 
 use std::fmt;
 use std::io;
@@ -96,7 +96,8 @@ impl PortThread {
         Ok(PortThread { mailbox, thread: Some(thread) })
     }
 
-    /// Writes these bytes as soon as the port takes them. Never blocks. What still waits when the port closes is dropped.
+    /// Writes these bytes: at once, or as soon as the port takes them and what waits before them. Never blocks. What still
+    /// waits when the port closes is dropped; a port that cannot be written ends the link.
     ///
     /// # Errors
     /// The link is down, or more than 256 pieces or 64 KiB wait already.
@@ -120,7 +121,7 @@ impl PortThread {
         drop(self);
     }
 
-    /// How often the thread has woken up: a link that is open and quiet does not.
+    /// How often the thread has woken up: a link that is open and hears nothing does not, whatever is sent.
     pub fn wakes(&self) -> u64 {
         self.mailbox.wakes.load(Ordering::Relaxed)
     }

@@ -37,15 +37,6 @@ enum End {
     Lost(LinkError),
 }
 
-/// What is being written.
-#[derive(Default)]
-struct Writing {
-    bytes: Vec<u8>,
-    done: usize,
-    /// When it is given up.
-    until: u64,
-}
-
 impl Runner {
     pub(super) fn new(wanted: Wanted, shared: Arc<Ports>, mailbox: Arc<Mailbox>, now: fn() -> u64, sink: Sink) -> Runner {
         let me = shared.join();
@@ -55,10 +46,7 @@ impl Runner {
     pub(super) fn run(mut self) {
         while let Some(mut opened) = self.seek() {
             self.said = None;
-            self.mailbox.set_up(true);
-            (self.sink)((self.now)(), PortEvent::Up { path: &opened.found.path, usb: opened.found.usb.as_ref() });
             let end = self.serve(&mut opened);
-            self.mailbox.set_up(false);
             // Closed and given free before anybody hears of it.
             drop(opened);
             let at = (self.now)();
@@ -95,7 +83,10 @@ impl Runner {
     }
 
     fn serve(&mut self, opened: &mut Opened) -> End {
-        let mut writing = Writing::default();
+        let mailbox = Arc::clone(&self.mailbox);
+        let _up = mailbox.up(opened.serial.writer());
+        (self.sink)((self.now)(), PortEvent::Up { path: &opened.found.path, usb: opened.found.usb.as_ref() });
+        let mut until = None;
         loop {
             let orders = self.mailbox.orders();
             if orders.stop {
@@ -108,25 +99,22 @@ impl Runner {
             if let Some(wanted) = orders.wanted {
                 return End::Wanted(wanted);
             }
-            match self.turn(&mut opened.serial, &mut writing) {
+            match self.turn(&mut opened.serial, &mut until) {
                 Ok(()) => {}
                 Err(error) => return End::Lost(error),
             }
         }
     }
 
-    /// Waits once, and does what can be done.
-    fn turn(&mut self, serial: &mut Serial, writing: &mut Writing) -> Result<(), LinkError> {
-        self.refill(writing);
-        let pending = writing.done < writing.bytes.len();
-        let left = Duration::from_micros(writing.until.saturating_sub((self.now)()));
-        let timeout = if pending { millis(left) } else { PollTimeout::NONE };
-        let what = if pending { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
+    /// Waits once, and does what can be done. `until` is when writing is given up, if something waits for the port.
+    fn turn(&mut self, serial: &mut Serial, until: &mut Option<u64>) -> Result<(), LinkError> {
+        let left = until.map(|until| Duration::from_micros(until.saturating_sub((self.now)())));
+        let what = if until.is_some() { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
         let (ready, called) = {
             let port = serial.fd().ok_or(LinkError::Unplugged)?;
             let mut fds = [PollFd::new(port, what), PollFd::new(self.mailbox.fd(), PollFlags::POLLIN)];
             // A signal wakes as the time does: everything is looked at again.
-            let _ = poll(&mut fds, timeout);
+            let _ = poll(&mut fds, left.map_or(PollTimeout::NONE, millis));
             (fds[0].revents().unwrap_or(PollFlags::POLLERR), fds[1].any().unwrap_or(true))
         };
         let at = (self.now)();
@@ -139,17 +127,12 @@ impl Runner {
         if gone && !any {
             return Err(LinkError::Unplugged);
         }
-        if pending {
-            self.write(at, serial, writing, ready.contains(PollFlags::POLLOUT))?;
+        if called || ready.contains(PollFlags::POLLOUT) {
+            self.write(at, serial, until)?;
         }
-        Ok(())
-    }
-
-    fn refill(&self, writing: &mut Writing) {
-        if writing.done == writing.bytes.len()
-            && let Some(bytes) = self.mailbox.next()
-        {
-            *writing = Writing { bytes, done: 0, until: (self.now)() + WRITE_TIMEOUT.as_micros() as u64 };
+        match *until {
+            Some(until) if at >= until => Err(LinkError::TimedOut),
+            _ => Ok(()),
         }
     }
 
@@ -166,14 +149,15 @@ impl Runner {
         }
     }
 
-    fn write(&mut self, at: u64, serial: &mut Serial, writing: &mut Writing, ready: bool) -> Result<(), LinkError> {
-        let wrote = if ready { serial.write_now(&writing.bytes[writing.done..]) } else { Ok(0) };
-        match wrote {
-            Ok(0) if at >= writing.until => Err(LinkError::TimedOut),
-            Ok(0) => Ok(()),
-            Ok(count) => {
-                writing.done += count;
-                writing.until = at + WRITE_TIMEOUT.as_micros() as u64;
+    fn write(&mut self, at: u64, serial: &mut Serial, until: &mut Option<u64>) -> Result<(), LinkError> {
+        match self.mailbox.flush() {
+            Ok(flushed) => {
+                let given_up = at + WRITE_TIMEOUT.as_micros() as u64;
+                *until = match *until {
+                    _ if !flushed.left => None,
+                    Some(until) if !flushed.any => Some(until),
+                    _ => Some(given_up),
+                };
                 Ok(())
             }
             Err(error) => {
@@ -189,9 +173,8 @@ impl Runner {
 }
 
 impl Drop for Runner {
-    /// Also when the sink panicked: the link is down, and its configured port is free for others.
+    /// Also when the sink panicked: its configured port is free for others.
     fn drop(&mut self) {
-        self.mailbox.set_up(false);
         self.shared.name(self.me, None);
     }
 }

@@ -8,7 +8,7 @@ use flagfall_hardware::pty::Pty;
 
 use crate::support::{Folder, Heard, LONG, any, by_path, now};
 
-fn open() -> (Folder, Pty, Heard) {
+pub(crate) fn open() -> (Folder, Pty, Heard) {
     let folder = Folder::new();
     let (board, path) = Pty::pair().unwrap();
     folder.link("a", &path);
