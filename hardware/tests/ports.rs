@@ -16,3 +16,5 @@ mod send;
 mod support;
 #[path = "ports/thread.rs"]
 mod thread;
+#[path = "ports/together.rs"]
+mod together;

@@ -12,7 +12,7 @@ pub(super) struct Candidate {
     pub(super) found: Found,
     /// One of our other links has it.
     pub(super) taken: bool,
-    /// It stands in another link's configuration.
+    /// It stands in another link's configuration, or its board told the number that another link looks for.
     pub(super) named: bool,
     /// Its board has told a serial number: it is (or is not) the wanted one.
     pub(super) told: Option<bool>,

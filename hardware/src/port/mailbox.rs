@@ -166,7 +166,7 @@ impl Mailbox {
         let _ = self.wake.read();
     }
 
-    fn wake(&self) {
+    pub(super) fn wake(&self) {
         // Fails only when nobody has looked for 2^64 wakes; it is awake then.
         let _ = self.wake.write(1);
     }

@@ -28,8 +28,10 @@ mod choose;
 mod mailbox;
 mod probe;
 mod registry;
+mod rest;
 mod run;
 mod seek;
+mod sisters;
 mod trouble;
 
 pub use mailbox::SendError;

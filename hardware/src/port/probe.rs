@@ -1,5 +1,6 @@
 //! Asks a port which board is there: a session of the driver, until the serial number comes.
 
+use std::fmt;
 use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -47,6 +48,9 @@ pub(super) enum Verdict {
 /// A port that is asked.
 pub(super) struct Probe {
     pub(super) found: Found,
+    pub(super) info: &'static DriverInfo,
+    /// When it was begun, in microseconds.
+    pub(super) began: u64,
     serial: Serial,
     /// Dropped after the port: only a closed one is free.
     lease: Lease,
@@ -63,15 +67,21 @@ pub(super) struct Probe {
 
 impl Probe {
     /// Begins to ask at the open port.
-    pub(super) fn new(at: u64, info: &DriverInfo, wanted: &str, found: Found, lease: Lease, serial: Serial) -> Probe {
-        let at = Instant(at);
+    pub(super) fn new(began: u64, info: &'static DriverInfo, wanted: &str, found: Found, lease: Lease, serial: Serial) -> Probe {
+        let at = Instant(began);
         let driver = Some(info.start());
         let wanted = wanted.to_owned();
         let until = at.after(PATIENCE);
         let (told, verdict) = (Vec::new(), Verdict::Open);
-        let mut probe = Probe { found, lease, serial, driver, due: None, wanted, until, told, verdict };
+        let mut probe = Probe { found, info, began, lease, serial, driver, due: None, wanted, until, told, verdict };
         probe.feed(at, Input::LinkUp);
         probe
+    }
+
+    /// From now on another link asks, for the board `wanted`.
+    pub(super) fn take_over(&mut self, wanted: &str) {
+        wanted.clone_into(&mut self.wanted);
+        self.judge();
     }
 
     pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
@@ -149,13 +159,19 @@ impl Probe {
         if self.told.len() < 2 && !self.told.iter().any(|told| told == serial) {
             self.told.push(serial.to_owned());
         }
-        if same_serial(serial, &self.wanted) {
-            self.verdict = Verdict::Found;
-        } else if self.told.len() == 2 {
-            self.verdict = Verdict::Other;
-        } else {
-            self.until = self.until.min(at.after(SECOND));
+        self.until = self.until.min(at.after(SECOND));
+        self.judge();
+    }
+
+    fn judge(&mut self) {
+        if !matches!(self.verdict, Verdict::Open | Verdict::Other) {
+            return;
         }
+        self.verdict = match self.told.as_slice() {
+            told if told.iter().any(|told| same_serial(told, &self.wanted)) => Verdict::Found,
+            [_, _, ..] => Verdict::Other,
+            _ => Verdict::Open,
+        };
     }
 
     /// The open port for the real session, when what still comes as answers to this one is over.
@@ -170,5 +186,11 @@ impl Probe {
         }
         self.lease.keep();
         Ok((self.found, self.lease, self.serial))
+    }
+}
+
+impl fmt::Debug for Probe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Probe").field("found", &self.found).field("told", &self.told).finish_non_exhaustive()
     }
 }

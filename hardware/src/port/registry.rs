@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::probe::same_serial;
+use super::sisters::Member;
 use crate::discover::{self, Found, Node, UsbId};
 
 /// Boards that are remembered; the oldest is forgotten.
@@ -19,11 +20,10 @@ pub struct Ports {
 }
 
 #[derive(Debug, Default)]
-struct Inner {
-    next: u64,
-    taken: BTreeMap<PathBuf, Use>,
-    /// The path that each link is configured for: no other link asks there.
-    named: BTreeMap<u64, PathBuf>,
+pub(super) struct Inner {
+    pub(super) next: u64,
+    pub(super) taken: BTreeMap<PathBuf, Use>,
+    pub(super) links: BTreeMap<u64, Member>,
     told: VecDeque<Told>,
     /// The system's ports, and when a link looked for them last.
     seen: Option<(u64, Vec<Found>)>,
@@ -55,16 +55,24 @@ impl Told {
     }
 }
 
+impl Inner {
+    /// What the board at `found` has told.
+    pub(super) fn numbers(&self, found: &Found) -> impl Iterator<Item = &str> {
+        self.told.iter().filter(|told| told.is_at(found)).map(|told| told.serial.as_str())
+    }
+}
+
 impl Ports {
     /// None is open, nothing is known.
     pub fn new() -> Arc<Ports> {
         Arc::default()
     }
 
-    /// The system's ports, looked for at `at` or, unless `anew`, less than [`SEEN_FOR`] before by any link: twenty boards that
-    /// are unplugged need not look twenty times a second.
-    pub(super) fn known(&self, at: u64, anew: bool) -> Vec<Found> {
-        if !anew && let Some((_, seen)) = self.lock().seen.as_ref().filter(|(when, _)| at.saturating_sub(*when) < SEEN_FOR) {
+    /// The system's ports, looked for at `at`, or by any link not before `changed` and less than [`SEEN_FOR`] ago: twenty
+    /// boards that are unplugged need not look twenty times a second.
+    pub(super) fn known(&self, at: u64, changed: u64) -> Vec<Found> {
+        let fresh = |when: u64| when >= changed && at.saturating_sub(when) < SEEN_FOR;
+        if let Some((_, seen)) = self.lock().seen.as_ref().filter(|(when, _)| fresh(*when)) {
             return seen.clone();
         }
         let known = discover::known();
@@ -74,27 +82,6 @@ impl Ports {
             inner.seen = Some((at, known.clone()));
         }
         known
-    }
-
-    /// A number for a link.
-    pub(super) fn join(&self) -> u64 {
-        let mut inner = self.lock();
-        inner.next += 1;
-        inner.next
-    }
-
-    /// The link's configured path, links followed; none if it is not there, or has ended.
-    pub(super) fn name(&self, link: u64, path: Option<&Path>) {
-        let mut inner = self.lock();
-        match path {
-            Some(path) => inner.named.insert(link, path.to_owned()),
-            None => inner.named.remove(&link),
-        };
-    }
-
-    /// Whether another link is configured for this path.
-    pub(super) fn named_by_other(&self, link: u64, path: &Path) -> bool {
-        self.lock().named.iter().any(|(other, named)| *other != link && named == path)
     }
 
     /// What one of our links does with the port at `path`.
@@ -109,7 +96,7 @@ impl Ports {
             return None;
         }
         inner.taken.insert(path.to_owned(), purpose);
-        Some(Lease { ports: Arc::clone(self), path: path.to_owned() })
+        Some(Lease { ports: Arc::clone(self), path: path.to_owned(), unchanged: false })
     }
 
     /// The board at `found` has told its serial number. A board may tell two, a short and a long one.
@@ -130,12 +117,12 @@ impl Ports {
     /// Whether the board at `found` is the one with this serial number; none if no board has answered there.
     pub(super) fn told(&self, found: &Found, serial: &str) -> Option<bool> {
         let inner = self.lock();
-        let mut here = inner.told.iter().filter(|told| told.is_at(found)).peekable();
+        let mut here = inner.numbers(found).peekable();
         here.peek()?;
-        Some(here.any(|told| same_serial(&told.serial, serial)))
+        Some(here.any(|told| same_serial(told, serial)))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
         // Nothing between lock and unlock can panic halfway.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -146,9 +133,15 @@ impl Ports {
 pub(super) struct Lease {
     ports: Arc<Ports>,
     path: PathBuf,
+    unchanged: bool,
 }
 
 impl Lease {
+    /// The port did not open: it is given back, and nobody need look again.
+    pub(super) fn give_back(mut self) {
+        self.unchanged = true;
+    }
+
     /// The board is the one: the port stays open.
     pub(super) fn keep(&self) {
         self.ports.lock().taken.insert(self.path.clone(), Use::Open);
@@ -157,7 +150,11 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.ports.lock().taken.remove(&self.path);
+        let mut inner = self.ports.lock();
+        inner.taken.remove(&self.path);
+        if !self.unchanged {
+            inner.stir();
+        }
     }
 }
 
@@ -170,15 +167,16 @@ mod tests {
         let fake = Found { path: PathBuf::from("/nowhere/ttyUSB7"), stable: None, usb: None, node: None };
         let ports = Ports::new();
         let seen = |at| ports.lock().seen = Some((at, vec![fake.clone()]));
-        let sees = |at, anew| ports.known(at, anew).contains(&fake);
+        let sees = |at, changed| ports.known(at, changed).contains(&fake);
         seen(SEEN_FOR);
-        assert!(sees(2 * SEEN_FOR - 1, false));
-        assert!(!sees(2 * SEEN_FOR, false), "too old");
+        assert!(sees(2 * SEEN_FOR - 1, 0));
+        assert!(sees(2 * SEEN_FOR - 1, SEEN_FOR));
+        assert!(!sees(2 * SEEN_FOR, 0), "too old");
         seen(SEEN_FOR);
-        assert!(!sees(SEEN_FOR + 1, true), "not wanted");
-        assert!(!sees(SEEN_FOR + 2, false), "replaced by the look before");
+        assert!(!sees(SEEN_FOR + 2, SEEN_FOR + 1), "something changed afterwards");
+        assert!(!sees(SEEN_FOR + 3, 0), "replaced by the look before");
         seen(SEEN_FOR);
-        assert!(!sees(SEEN_FOR - 1, true));
-        assert!(sees(SEEN_FOR, false), "a look that began earlier replaces none");
+        assert!(!sees(SEEN_FOR - 1, SEEN_FOR + 1));
+        assert!(sees(SEEN_FOR, 0), "a look that began earlier replaces none");
     }
 }

@@ -39,7 +39,7 @@ enum End {
 
 impl Runner {
     pub(super) fn new(wanted: Wanted, shared: Arc<Ports>, mailbox: Arc<Mailbox>, now: fn() -> u64, sink: Sink) -> Runner {
-        let me = shared.join();
+        let me = shared.join(Arc::clone(&mailbox));
         Runner { wanted, learnt: None, shared, me, mailbox, now, sink, said: None, tries: 0 }
     }
 
@@ -94,6 +94,7 @@ impl Runner {
             }
             if let Some(serial) = orders.learnt {
                 self.shared.tell(&opened.found, &serial);
+                self.shared.know(self.me, self.wanted.serial.as_deref().or(Some(&serial)));
                 self.learnt = Some(serial);
             }
             if let Some(wanted) = orders.wanted {
@@ -175,6 +176,6 @@ impl Runner {
 impl Drop for Runner {
     /// Also when the sink panicked: its configured port is free for others.
     fn drop(&mut self) {
-        self.shared.name(self.me, None);
+        self.shared.leave(self.me);
     }
 }

@@ -1,7 +1,7 @@
 //! Looking for a port: at once, then 100 ms, 200 ms … 1 s apart, and whenever something is plugged in.
 
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, poll};
@@ -9,9 +9,11 @@ use nix::poll::{PollFd, PollFlags, poll};
 use super::choose::{Candidate, Choice, choose};
 use super::probe::{Probe, Verdict};
 use super::registry::{Lease, Use};
+use super::rest::Rest;
 use super::run::Runner;
+use super::sisters::{MAX_PROBES, Owner};
 use super::trouble::Trouble;
-use crate::discover::{self, Found, Node};
+use crate::discover::{self, Found};
 use crate::fd::millis;
 use crate::hotplug::Hotplug;
 use crate::link::LinkError;
@@ -21,16 +23,6 @@ const FIRST_RETRY: Duration = Duration::from_millis(100);
 const LAST_RETRY: Duration = Duration::from_secs(1);
 /// However much happens in the watched folders, looks are at least so far apart.
 const LEAST_GAP: Duration = Duration::from_millis(20);
-/// While a sister asks at a port that may be this link's, it is looked for her answer so often.
-const SISTER_ASKS: Duration = Duration::from_millis(50);
-/// Ports that are asked at the same time.
-const MAX_PROBES: usize = 16;
-/// A port where nobody answered is asked again after so long, then twice as long …
-const FIRST_REST: Duration = Duration::from_secs(10);
-/// … up to this, unless it is plugged anew.
-const LAST_REST: Duration = Duration::from_secs(60);
-/// Ports where nobody answered that are remembered.
-const MAX_RESTING: usize = 64;
 
 /// A port that is open and ours: closed first, free for others then.
 pub(super) struct Opened {
@@ -39,23 +31,16 @@ pub(super) struct Opened {
     pub(super) _lease: Lease,
 }
 
-/// A port where nobody answered.
-struct Resting {
-    path: PathBuf,
-    node: Option<Node>,
-    until: u64,
-    times: u32,
-}
-
 /// One search.
 pub(super) struct Seek {
     hotplug: Option<Hotplug>,
     probes: Vec<Probe>,
-    resting: Vec<Resting>,
+    rest: Rest,
+    began: u64,
     next: u64,
     last: u64,
-    /// A sister asks at one of the ports.
-    sister_asks: bool,
+    /// When something came or went last.
+    changed: u64,
 }
 
 impl Seek {
@@ -64,7 +49,12 @@ impl Seek {
         let folders = runner.wanted.folders.iter().cloned().chain(folder);
         // Without it the search goes on once a second.
         let hotplug = Hotplug::new(folders).ok();
-        Seek { hotplug, probes: Vec::new(), resting: Vec::new(), next, last: at, sister_asks: false }
+        Seek { hotplug, probes: Vec::new(), rest: Rest::default(), began: at, next, last: at, changed: at }
+    }
+
+    /// Looks at `at`, or a little later if it has just been looked.
+    fn look_soon(&mut self, at: u64) {
+        self.next = self.next.min(at.max(self.last + LEAST_GAP.as_micros() as u64));
     }
 }
 
@@ -73,47 +63,94 @@ impl Runner {
     pub(super) fn seek(&mut self) -> Option<Opened> {
         let at = (self.now)();
         let first = if self.tries == 0 { at } else { at + self.pause() };
-        let mut seek = Seek::new(self, at, first);
-        loop {
+        let mut seek = self.begin(at, first);
+        let opened = loop {
             let orders = self.mailbox.orders();
             if orders.stop {
-                return None;
+                break None;
             }
             if let Some(wanted) = orders.wanted {
+                self.give_up(&mut seek);
                 self.rebind(wanted);
-                // The probes' leases go first.
-                drop(seek);
                 let at = (self.now)();
-                seek = Seek::new(self, at, at);
+                seek = self.begin(at, at);
             }
             if let Some(serial) = orders.learnt {
                 self.learnt = Some(serial);
             }
             let at = (self.now)();
+            self.listen(&mut seek, at);
             if let Some(opened) = self.judge(&mut seek, at) {
-                return Some(opened);
+                break Some(opened);
             }
             if at >= seek.next {
                 seek.last = at;
                 if let Some(opened) = self.look(&mut seek, at) {
-                    return Some(opened);
+                    break Some(opened);
                 }
                 self.tries = self.tries.saturating_add(1);
-                let most = if seek.sister_asks { SISTER_ASKS.as_micros() as u64 } else { u64::MAX };
-                seek.next = at + self.pause().min(most);
+                seek.next = at + self.pause();
             }
             self.wait(&mut seek);
+        };
+        self.give_up(&mut seek);
+        opened
+    }
+
+    fn begin(&self, at: u64, next: u64) -> Seek {
+        self.shared.know(self.me, self.serial());
+        self.shared.begin(self.me, self.wanted.driver, &self.wanted.folders);
+        Seek::new(self, at, next)
+    }
+
+    /// The search is over: what it asked goes to sisters.
+    fn give_up(&self, seek: &mut Seek) {
+        self.hand_on(seek);
+        self.shared.end(self.me, &self.wanted.folders);
+    }
+
+    /// What was asked is asked for sisters from now on. It has mostly been answered, at the same time.
+    fn hand_on(&self, seek: &mut Seek) {
+        for mut probe in seek.probes.drain(..) {
+            probe.read((self.now)());
+            self.tell(&probe);
+            if matches!(probe.verdict(), Verdict::Open | Verdict::Found | Verdict::Other) {
+                self.shared.pass_on(self.me, probe, &self.wanted.folders);
+            }
+        }
+    }
+
+    /// The board's number, configured or learnt.
+    fn serial(&self) -> Option<&str> {
+        self.wanted.serial.as_deref().or(self.learnt.as_deref())
+    }
+
+    /// What sisters tell.
+    fn listen(&self, seek: &mut Seek, at: u64) {
+        let news = self.shared.news(self.me);
+        for mut probe in news.probes {
+            if let Some(serial) = self.serial()
+                && seek.probes.len() < MAX_PROBES
+            {
+                probe.take_over(serial);
+                seek.probes.push(probe);
+            } else {
+                self.shared.pass_on(self.me, probe, &self.wanted.folders);
+            }
+        }
+        // Who began to look while the port was asked asks again.
+        for (_, found) in news.vain.into_iter().filter(|(began, _)| *began >= seek.began) {
+            seek.rest.add(&found, at);
+        }
+        if news.look {
+            seek.probes.retain(|probe| !self.shared.named_by_other(self.me, &probe.found.path));
+            seek.look_soon(at);
         }
     }
 
     fn pause(&self) -> u64 {
         let doubled = FIRST_RETRY * (1 << self.tries.saturating_sub(1).min(8));
         doubled.min(LAST_RETRY).as_micros() as u64
-    }
-
-    /// Nothing has come or gone for longer than any link's look at the system's ports is used.
-    fn is_settled(&self, seek: &Seek) -> bool {
-        seek.hotplug.is_some() && self.pause() == LAST_RETRY.as_micros() as u64
     }
 
     fn wait(&mut self, seek: &mut Seek) {
@@ -138,7 +175,8 @@ impl Runner {
             && hotplug.drain()
         {
             self.tries = 0;
-            seek.next = seek.next.min(at.max(seek.last + LEAST_GAP.as_micros() as u64));
+            seek.changed = at;
+            seek.look_soon(at);
         }
         for (index, _) in asked.iter().zip(&ready[fixed..]).filter(|(_, ready)| **ready) {
             seek.probes[*index].read(at);
@@ -150,39 +188,44 @@ impl Runner {
         let mut index = 0;
         while index < seek.probes.len() {
             seek.probes[index].wake(at);
+            let owner = self.owner(&seek.probes[index]);
             let verdict = seek.probes[index].verdict();
-            if verdict == Verdict::Open {
+            if verdict == Verdict::Open && owner == Owner::Nobody {
                 index += 1;
                 continue;
             }
             let probe = seek.probes.swap_remove(index);
             self.tell(&probe);
-            match verdict {
-                Verdict::Found => {
-                    // A port that went in this very moment is looked for again.
-                    if let Ok((found, lease, serial)) = probe.finish() {
-                        // The others were asked at the same time and have mostly answered: that spares the sisters asking.
-                        for other in &mut seek.probes {
-                            other.read((self.now)());
-                            self.tell(other);
-                        }
-                        return Some(Opened { found, serial, _lease: lease });
-                    }
+            if verdict == Verdict::Found {
+                // Before the end of this one is waited for.
+                self.hand_on(seek);
+                // A port that went in this very moment is looked for again.
+                if let Ok((found, lease, serial)) = probe.finish() {
+                    return Some(Opened { found, serial, _lease: lease });
                 }
-                Verdict::Other | Verdict::Silent => _ = rest(&mut seek.resting, &probe.found, at),
-                Verdict::Panicked => {
-                    if rest(&mut seek.resting, &probe.found, at) {
-                        let cause = "its driver failed over what is connected there".to_owned();
-                        self.miss(Trouble::Failed { path: probe.found.path.clone(), cause });
-                    }
+            } else if owner == Owner::Searching {
+                self.shared.pass_on(self.me, probe, &self.wanted.folders);
+            } else {
+                self.shared.in_vain(self.me, &probe);
+                if seek.rest.add(&probe.found, at) && verdict == Verdict::Panicked {
+                    let cause = "its driver failed over what is connected there".to_owned();
+                    self.miss(Trouble::Failed { path: probe.found.path.clone(), cause });
                 }
-                Verdict::Open => {}
             }
             if seek.probes.is_empty() {
                 seek.next = at;
             }
         }
         None
+    }
+
+    /// Whose board has answered.
+    fn owner(&self, probe: &Probe) -> Owner {
+        if !matches!(probe.verdict(), Verdict::Open | Verdict::Other) {
+            return Owner::Nobody;
+        }
+        let owners = probe.told.iter().map(|told| self.shared.owner(self.me, told));
+        owners.max().unwrap_or(Owner::Nobody)
     }
 
     fn tell(&self, probe: &Probe) {
@@ -193,8 +236,11 @@ impl Runner {
 
     /// One look at all ports.
     fn look(&mut self, seek: &mut Seek, at: u64) -> Option<Opened> {
-        let serial = self.wanted.serial.clone().or_else(|| self.learnt.clone());
-        let known = self.shared.known(at, !self.is_settled(seek));
+        let serial = self.serial().map(str::to_owned);
+        self.shared.know(self.me, serial.as_deref());
+        // Without it nobody says that something came.
+        let changed = if seek.hotplug.is_some() { seek.changed } else { at };
+        let known = self.shared.known(at, changed);
         let mut ports = discover::and_in(known, &self.wanted.folders);
         let configured = self.wanted.port.as_deref().and_then(|path| position(&mut ports, path));
         self.shared.name(self.me, configured.map(|index| ports[index].path.as_path()));
@@ -203,14 +249,12 @@ impl Runner {
             .into_iter()
             .map(|found| Candidate {
                 taken: self.shared.used(&found.path).is_some() && !mine(&found.path),
-                named: self.shared.named_by_other(self.me, &found.path),
+                named: self.shared.named_by_other(self.me, &found.path) || self.shared.is_promised(self.me, &found),
                 told: serial.as_deref().and_then(|serial| self.shared.told(&found, serial)),
-                resting: is_resting(&seek.resting, &found, at),
+                resting: seek.rest.has(&found, at),
                 found,
             })
             .collect();
-        let sister = |port: &Candidate| self.asked(&port.found.path) && !mine(&port.found.path);
-        seek.sister_asks = serial.is_some() && candidates.iter().any(sister);
         let trouble = match choose(&self.wanted, serial.as_deref(), configured, &candidates) {
             Choice::Open(index) => {
                 let found = &candidates[index].found;
@@ -257,7 +301,10 @@ impl Runner {
         let Some(lease) = self.shared.take(&found.path, purpose) else { return Err(self.taken(&found.path)) };
         match Serial::open(&found.path, self.wanted.driver.baud) {
             Ok(serial) => Ok((lease, serial)),
-            Err(error) => Err(Some(Trouble::of(found.path.clone(), &error))),
+            Err(error) => {
+                lease.give_back();
+                Err(Some(Trouble::of(found.path.clone(), &error)))
+            }
         }
     }
 
@@ -281,21 +328,4 @@ fn position(ports: &mut Vec<Found>, path: &Path) -> Option<usize> {
         ports.push(found);
         Some(ports.len() - 1)
     })
-}
-
-fn is_resting(resting: &[Resting], found: &Found, at: u64) -> bool {
-    resting.iter().any(|rest| rest.path == found.path && rest.node == found.node && at < rest.until)
-}
-
-/// Lets the port rest; whether it is for the first time since it was plugged in.
-fn rest(resting: &mut Vec<Resting>, found: &Found, at: u64) -> bool {
-    let before = resting.iter().position(|rest| rest.path == found.path).map(|index| resting.remove(index));
-    let times = before.filter(|rest| rest.node == found.node).map_or(0, |rest| rest.times + 1);
-    let span = (FIRST_REST * (1 << times.min(8))).min(LAST_REST);
-    if resting.len() == MAX_RESTING {
-        resting.remove(0);
-    }
-    let until = at + span.as_micros() as u64;
-    resting.push(Resting { path: found.path.clone(), node: found.node, until, times });
-    times == 0
 }

@@ -166,8 +166,13 @@ pub(crate) struct Board {
 
 impl Board {
     pub(crate) fn start(serial: u16) -> Board {
+        Board::answering(serial, Settings::default().reply_delay)
+    }
+
+    /// One that waits so long before each answer.
+    pub(crate) fn answering(serial: u16, reply_delay: Duration) -> Board {
         let (link, path) = Pty::pair().unwrap();
-        let emulator = Emulator::new(Settings { serial, paced: false, clock: None, ..Settings::default() });
+        let emulator = Emulator::new(Settings { serial, reply_delay, paced: false, clock: None, ..Settings::default() });
         let end = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&end);
         let thread = Builder::new().name("board".to_owned()).spawn(move || play(emulator, link, &told)).unwrap();

@@ -1,0 +1,48 @@
+//! Ports where nobody answered: each is left alone for a while.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::discover::{Found, Node};
+
+/// A port where nobody answered is asked again after so long, then twice as long …
+const FIRST_REST: Duration = Duration::from_secs(10);
+/// … up to this, unless it is plugged anew.
+const LAST_REST: Duration = Duration::from_secs(60);
+/// Ports where nobody answered that are remembered.
+const MAX_RESTING: usize = 64;
+
+/// A port where nobody answered.
+#[derive(Debug)]
+struct Resting {
+    path: PathBuf,
+    node: Option<Node>,
+    until: u64,
+    times: u32,
+}
+
+/// The ports that rest.
+#[derive(Debug, Default)]
+pub(super) struct Rest {
+    ports: Vec<Resting>,
+}
+
+impl Rest {
+    /// Whether the port is left alone at `at`, in microseconds.
+    pub(super) fn has(&self, found: &Found, at: u64) -> bool {
+        self.ports.iter().any(|rest| rest.path == found.path && rest.node == found.node && at < rest.until)
+    }
+
+    /// Lets the port rest; whether it is for the first time since it was plugged in.
+    pub(super) fn add(&mut self, found: &Found, at: u64) -> bool {
+        let before = self.ports.iter().position(|rest| rest.path == found.path).map(|index| self.ports.remove(index));
+        let times = before.filter(|rest| rest.node == found.node).map_or(0, |rest| rest.times + 1);
+        let span = (FIRST_REST * (1 << times.min(8))).min(LAST_REST);
+        if self.ports.len() == MAX_RESTING {
+            self.ports.remove(0);
+        }
+        let until = at + span.as_micros() as u64;
+        self.ports.push(Resting { path: found.path.clone(), node: found.node, until, times });
+        times == 0
+    }
+}
