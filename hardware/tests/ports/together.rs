@@ -69,7 +69,6 @@ fn all_at_once(count: u16, seed: u64) {
         links.iter().for_each(|link| drop(link.down()));
         room.plug(&serials);
         let took = back(&links, now());
-        println!("{count} boards, round {round}: {took:?}");
         assert!(took.iter().all(|took| *took < OPEN_WITHIN), "round {round}: {took:?}");
     }
 }
