@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fastrand::Rng;
-use flagfall_hardware::port::Ports;
+use flagfall_hardware::link::Link;
+use flagfall_hardware::port::{Ports, Trouble};
+use flagfall_hardware::pty::Pty;
 
-use crate::support::{Board, Folder, Heard, by_serial, now};
+use crate::support::{Board, Folder, Heard, LONG, by_path, by_serial, now};
 
 /// From the last cable's return to the port that is open, in microseconds: the session that follows takes the rest of two
 /// seconds, 0.7 s and an answer. Being asked takes 0.9 s and an answer.
@@ -25,18 +27,25 @@ impl Room {
         Room { folder: Folder::new(), ports: Ports::new(), rng: Rng::with_seed(seed), boards: Vec::new(), names: 0 }
     }
 
-    /// Plugs the boards of these numbers in, in any order, under names that nobody had.
+    /// A board that answers in its own time.
+    fn board(&mut self, serial: u16) -> Board {
+        Board::answering(serial, Duration::from_millis(self.rng.u64(5..100)))
+    }
+
+    /// Plugs the board in, under a name that nobody had.
+    fn plug_in(&mut self, board: Board) {
+        let name = format!("{:03}-{}", self.rng.u8(..), self.names);
+        self.names += 1;
+        self.folder.link(&name, &board.path);
+        self.boards.push((name, board));
+    }
+
+    /// Plugs the boards of these numbers in, in any order.
     fn plug(&mut self, serials: &[u16]) {
         let mut serials = serials.to_vec();
         self.rng.shuffle(&mut serials);
-        let boards: Vec<Board> =
-            serials.into_iter().map(|serial| Board::answering(serial, Duration::from_millis(self.rng.u64(5..100)))).collect();
-        for board in boards {
-            let name = format!("{:02}-{}", self.rng.u8(..), self.names);
-            self.names += 1;
-            self.folder.link(&name, &board.path);
-            self.boards.push((name, board));
-        }
+        let boards: Vec<Board> = serials.into_iter().map(|serial| self.board(serial)).collect();
+        boards.into_iter().for_each(|board| self.plug_in(board));
     }
 
     /// Pulls every cable.
@@ -77,4 +86,111 @@ fn all_at_once(count: u16, seed: u64) {
 fn six_and_eight_boards_come_back_together() {
     all_at_once(6, 1);
     all_at_once(8, 2);
+}
+
+#[test]
+fn more_boards_than_one_link_asks_come_back_together() {
+    all_at_once(20, 3);
+}
+
+#[test]
+fn boards_that_come_back_one_after_the_other_wait_for_none() {
+    let serials: Vec<u16> = (2201..=2208).collect();
+    let mut room = Room::new(4);
+    room.plug(&serials);
+    let links = room.links(&serials);
+    back(&links, now());
+    for round in 0..5 {
+        room.pull();
+        links.iter().for_each(|link| drop(link.down()));
+        let mut plugged: Vec<(u16, u64)> = Vec::new();
+        let mut order = serials.clone();
+        room.rng.shuffle(&mut order);
+        for serial in order {
+            let board = room.board(serial);
+            // Nothing to wait for but time: the others are asked meanwhile, and some are back.
+            std::thread::park_timeout(Duration::from_millis(room.rng.u64(0..300)));
+            plugged.push((serial, now()));
+            room.plug_in(board);
+        }
+        for (serial, since) in plugged {
+            let took = links[usize::from(serial - 2201)].up().0.saturating_sub(since);
+            assert!(took < OPEN_WITHIN, "round {round}, board {serial}: {took} microseconds");
+        }
+    }
+}
+
+/// A port that is asked, where the test answers.
+fn asked(room: &Room) -> Pty {
+    let (mut port, path) = Pty::pair().unwrap();
+    room.folder.link("asked", &path);
+    port.read(&mut [0; 1], LONG).expect("the first question");
+    port
+}
+
+/// All bytes up to the question for the serial number.
+fn to_the_number(port: &mut Pty) -> Vec<u8> {
+    let mut all = Vec::new();
+    let mut byte = [0];
+    while all.last() != Some(&0x45) {
+        port.read(&mut byte, LONG).expect("the question for the number");
+        all.push(byte[0]);
+    }
+    all
+}
+
+#[test]
+fn what_a_link_asked_a_sister_goes_on_with() {
+    let mut room = Room::new(5);
+    let heard = Heard::start(by_serial(&room.folder, "2301"), &room.ports);
+    let mut port = asked(&room);
+    let sister = Heard::start(by_serial(&room.folder, "2302"), &room.ports);
+    let board = room.board(2301);
+    room.plug_in(board);
+    // The other link asks for its own board first; when it has found it, it asks no more.
+    let before = to_the_number(&mut port);
+    let rest = [0x91, 0, 8];
+    heard.up();
+    port.write(&rest).unwrap();
+    port.write(b"02302").unwrap();
+    assert_eq!(std::fs::canonicalize(room.folder.path().join("asked")).unwrap(), sister.up().1);
+    let mut more = [0; 64];
+    let more = port.read(&mut more, Duration::from_millis(50)).map(|count| more[..count].to_vec()).unwrap_or_default();
+    assert!(!before.contains(&0x40) && !more.contains(&0x40), "begun anew: {before:x?}, {more:x?}");
+}
+
+#[test]
+fn a_device_that_does_not_answer_is_asked_for_all() {
+    let room = Room::new(6);
+    let heard = room.links(&[2401, 2402, 2403, 2404, 2405]);
+    heard.iter().for_each(|heard| assert_eq!(heard.missing(), Trouble::NotFound));
+    let begun = now();
+    let mut port = asked(&room);
+    let mut begins = 1;
+    let mut buffer = [0; 64];
+    while now() - begun < 7_000_000 {
+        if let Ok(count) = port.read(&mut buffer, Duration::from_millis(500)) {
+            begins += buffer[..count].iter().filter(|byte| **byte == 0x40).count();
+        }
+    }
+    assert_eq!(begins, 1, "it was asked more than once");
+    let wakes: Vec<u64> = heard.iter().map(|heard| heard.thread.wakes()).collect();
+    assert!(wakes.iter().all(|wakes| *wakes < 150), "{wakes:?} times in seven seconds");
+}
+
+#[test]
+fn a_port_is_given_up_to_the_link_that_is_configured_for_it() {
+    let room = Room::new(7);
+    let heard = Heard::start(by_serial(&room.folder, "2501"), &room.ports);
+    let mut port = asked(&room);
+    let begun = now();
+    let configured = Heard::start(by_path(&room.folder, "asked"), &room.ports);
+    let (at, _) = configured.up();
+    assert!(at - begun < 500_000, "{} microseconds", at - begun);
+    assert_eq!(heard.missing(), Trouble::NotFound);
+    while port.read(&mut [0; 64], Duration::from_millis(50)).is_ok() {}
+    configured.thread.send(vec![0x42]).unwrap();
+    let mut buffer = [0; 64];
+    assert_eq!(port.read(&mut buffer, LONG).expect("its own bytes"), 1);
+    assert_eq!(buffer[0], 0x42);
 }
