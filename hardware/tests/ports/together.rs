@@ -128,15 +128,23 @@ fn asked(room: &Room) -> Pty {
     port
 }
 
-/// All bytes up to the question for the serial number.
-fn to_the_number(port: &mut Pty) -> Vec<u8> {
-    let mut all = Vec::new();
-    let mut byte = [0];
-    while all.last() != Some(&0x45) {
-        port.read(&mut byte, LONG).expect("the question for the number");
-        all.push(byte[0]);
+/// How often a session is begun in what comes within so long.
+fn begins(port: &mut Pty, span: Duration) -> usize {
+    let end = now() + span.as_micros() as u64;
+    let mut begins = 0;
+    let mut buffer = [0; 64];
+    while now() < end {
+        if let Ok(count) = port.read(&mut buffer, Duration::from_micros(end.saturating_sub(now()))) {
+            begins += buffer[..count].iter().filter(|byte| **byte == 0x40).count();
+        }
     }
-    all
+    begins
+}
+
+/// The board tells this number.
+fn tell(port: &mut Pty, number: &str) {
+    port.write(&[0x91, 0, 8]).unwrap();
+    port.write(number.as_bytes()).unwrap();
 }
 
 #[test]
@@ -147,16 +155,27 @@ fn what_a_link_asked_a_sister_goes_on_with() {
     let sister = Heard::start(by_serial(&room.folder, "2302"), &room.ports);
     let board = room.board(2301);
     room.plug_in(board);
-    // The other link asks for its own board first; when it has found it, it asks no more.
-    let before = to_the_number(&mut port);
-    let rest = [0x91, 0, 8];
     heard.up();
-    port.write(&rest).unwrap();
-    port.write(b"02302").unwrap();
-    assert_eq!(std::fs::canonicalize(room.folder.path().join("asked")).unwrap(), sister.up().1);
-    let mut more = [0; 64];
-    let more = port.read(&mut more, Duration::from_millis(50)).map(|count| more[..count].to_vec()).unwrap_or_default();
-    assert!(!before.contains(&0x40) && !more.contains(&0x40), "begun anew: {before:x?}, {more:x?}");
+    assert_eq!(begins(&mut port, Duration::from_millis(800)), 0, "begun anew");
+    let told = now();
+    tell(&mut port, "02302");
+    let (at, _) = sister.up();
+    assert!(at - told < 500_000, "{} microseconds", at - told);
+}
+
+#[test]
+fn a_number_that_a_sister_looks_for_is_told_to_her_at_once() {
+    let room = Room::new(8);
+    let heard = Heard::start(by_serial(&room.folder, "2601"), &room.ports);
+    let mut port = asked(&room);
+    let sister = Heard::start(by_serial(&room.folder, "2602"), &room.ports);
+    // Nobody else reads the first question of a session; it is answered when all know of each other.
+    assert_eq!(begins(&mut port, Duration::from_millis(300)), 0);
+    let told = now();
+    tell(&mut port, "02602");
+    let (at, _) = sister.up();
+    assert!(at - told < 300_000, "{} microseconds", at - told);
+    assert_eq!(heard.missing(), Trouble::NotFound);
 }
 
 #[test]
@@ -164,16 +183,8 @@ fn a_device_that_does_not_answer_is_asked_for_all() {
     let room = Room::new(6);
     let heard = room.links(&[2401, 2402, 2403, 2404, 2405]);
     heard.iter().for_each(|heard| assert_eq!(heard.missing(), Trouble::NotFound));
-    let begun = now();
     let mut port = asked(&room);
-    let mut begins = 1;
-    let mut buffer = [0; 64];
-    while now() - begun < 7_000_000 {
-        if let Ok(count) = port.read(&mut buffer, Duration::from_millis(500)) {
-            begins += buffer[..count].iter().filter(|byte| **byte == 0x40).count();
-        }
-    }
-    assert_eq!(begins, 1, "it was asked more than once");
+    assert_eq!(begins(&mut port, Duration::from_secs(7)), 0, "it was asked more than once");
     let wakes: Vec<u64> = heard.iter().map(|heard| heard.thread.wakes()).collect();
     assert!(wakes.iter().all(|wakes| *wakes < 150), "{wakes:?} times in seven seconds");
 }
