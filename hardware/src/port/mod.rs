@@ -2,12 +2,15 @@
 //! or the device came back under another name.
 //!
 //! ```text
-//!            ┌── nothing fits: 100 ms, 200 ms … 1 s, or something was plugged in ──┐
-//!            ▼                                                                     │
-//!   want ─▶ look ──▶ open ──▶ Up ─▶ Bytes … ─▶ Down ───────────────────────────────┘
+//!            ┌── nothing fits: 100 ms, 200 ms … 1 s, or something was plugged in, or a sister says so ──┐
+//!            ▼                                                                                         │
+//!   want ─▶ look ──▶ open ──▶ Up ─▶ Bytes … ─▶ Down ───────────────────────────────────────────────────┘
 //!            │         ▲
 //!            └─ ask every port for the board's serial number (`probe`)
 //! ```
+//!
+//! A port is asked by one link, for all: the answer goes to the link whose board it is, and what a link asked when it found its
+//! own board another goes on with (`sisters`). So several boards whose cables were out together are back as soon as one.
 //!
 //! The thread sleeps in poll(2) over the port, its mailbox and what tells of plugging in. While a port is open and quiet,
 //! nothing wakes it, and neither does writing: bytes go out on the thread that brings them, as long as the port takes them.
@@ -25,6 +28,7 @@ use crate::discover::UsbId;
 use crate::link::LinkError;
 
 mod choose;
+mod look;
 mod mailbox;
 mod probe;
 mod registry;

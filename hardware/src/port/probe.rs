@@ -1,4 +1,5 @@
-//! Asks a port which board is there: a session of the driver, until the serial number comes.
+//! Asks a port which board is there: a session of the driver, until the serial number comes. Whichever link began it, another
+//! may go on with it.
 
 use std::fmt;
 use std::os::fd::BorrowedFd;

@@ -1,22 +1,19 @@
-//! Looking for a port: at once, then 100 ms, 200 ms … 1 s apart, and whenever something is plugged in.
+//! Looking for a port: at once, then 100 ms, 200 ms … 1 s apart, and whenever something is plugged in or a sister has news.
 
 use std::os::fd::AsFd;
-use std::path::Path;
 use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, poll};
 
-use super::choose::{Candidate, Choice, choose};
 use super::probe::{Probe, Verdict};
-use super::registry::{Lease, Use};
+use super::registry::Lease;
 use super::rest::Rest;
 use super::run::Runner;
 use super::sisters::{MAX_PROBES, Owner};
 use super::trouble::Trouble;
-use crate::discover::{self, Found};
+use crate::discover::Found;
 use crate::fd::millis;
 use crate::hotplug::Hotplug;
-use crate::link::LinkError;
 use crate::serial::Serial;
 
 const FIRST_RETRY: Duration = Duration::from_millis(100);
@@ -31,12 +28,14 @@ pub(super) struct Opened {
     pub(super) _lease: Lease,
 }
 
-/// One search.
+/// One search. Times are in microseconds.
 pub(super) struct Seek {
     hotplug: Option<Hotplug>,
-    probes: Vec<Probe>,
-    rest: Rest,
+    /// Ports that are asked, by whomever it was begun.
+    pub(super) probes: Vec<Probe>,
+    pub(super) rest: Rest,
     began: u64,
+    /// When it is looked next, and was last.
     next: u64,
     last: u64,
     /// When something came or went last.
@@ -50,6 +49,12 @@ impl Seek {
         // Without it the search goes on once a second.
         let hotplug = Hotplug::new(folders).ok();
         Seek { hotplug, probes: Vec::new(), rest: Rest::default(), began: at, next, last: at, changed: at }
+    }
+
+    /// Ports that were listed before this are not listed rightly.
+    pub(super) fn changed(&self, at: u64) -> u64 {
+        // Without it nobody says that something came.
+        if self.hotplug.is_some() { self.changed } else { at }
     }
 
     /// Looks at `at`, or a little later if it has just been looked.
@@ -121,7 +126,7 @@ impl Runner {
     }
 
     /// The board's number, configured or learnt.
-    fn serial(&self) -> Option<&str> {
+    pub(super) fn serial(&self) -> Option<&str> {
         self.wanted.serial.as_deref().or(self.learnt.as_deref())
     }
 
@@ -129,13 +134,11 @@ impl Runner {
     fn listen(&self, seek: &mut Seek, at: u64) {
         let news = self.shared.news(self.me);
         for mut probe in news.probes {
-            if let Some(serial) = self.serial()
-                && seek.probes.len() < MAX_PROBES
-            {
-                probe.take_over(serial);
+            let Some(serial) = self.serial() else { continue };
+            probe.take_over(serial);
+            // Else it becomes free, and is asked anew when there is room.
+            if seek.probes.len() < MAX_PROBES || probe.verdict() == Verdict::Found {
                 seek.probes.push(probe);
-            } else {
-                self.shared.pass_on(self.me, probe, &self.wanted.folders);
             }
         }
         // Who began to look while the port was asked asks again.
@@ -233,99 +236,4 @@ impl Runner {
             self.shared.tell(&probe.found, told);
         }
     }
-
-    /// One look at all ports.
-    fn look(&mut self, seek: &mut Seek, at: u64) -> Option<Opened> {
-        let serial = self.serial().map(str::to_owned);
-        self.shared.know(self.me, serial.as_deref());
-        // Without it nobody says that something came.
-        let changed = if seek.hotplug.is_some() { seek.changed } else { at };
-        let known = self.shared.known(at, changed);
-        let mut ports = discover::and_in(known, &self.wanted.folders);
-        let configured = self.wanted.port.as_deref().and_then(|path| position(&mut ports, path));
-        self.shared.name(self.me, configured.map(|index| ports[index].path.as_path()));
-        let mine = |path: &Path| seek.probes.iter().any(|probe| probe.found.path == path);
-        let candidates: Vec<Candidate> = ports
-            .into_iter()
-            .map(|found| Candidate {
-                taken: self.shared.used(&found.path).is_some() && !mine(&found.path),
-                named: self.shared.named_by_other(self.me, &found.path) || self.shared.is_promised(self.me, &found),
-                told: serial.as_deref().and_then(|serial| self.shared.told(&found, serial)),
-                resting: seek.rest.has(&found, at),
-                found,
-            })
-            .collect();
-        let trouble = match choose(&self.wanted, serial.as_deref(), configured, &candidates) {
-            Choice::Open(index) => {
-                let found = &candidates[index].found;
-                seek.probes.retain(|probe| probe.found.path != found.path);
-                match self.open(found, Use::Open) {
-                    Ok((lease, serial)) => return Some(Opened { found: found.clone(), serial, _lease: lease }),
-                    Err(trouble) => trouble,
-                }
-            }
-            Choice::Ask(list) => {
-                let mut first = None;
-                for index in list {
-                    let found = &candidates[index].found;
-                    if seek.probes.iter().any(|probe| probe.found.path == found.path) || seek.probes.len() == MAX_PROBES {
-                        continue;
-                    }
-                    match (self.open(found, Use::Asked), &serial) {
-                        (Ok((lease, port)), Some(serial)) => {
-                            let driver = self.wanted.driver;
-                            seek.probes.push(Probe::new(at, driver, serial, found.clone(), lease, port));
-                        }
-                        (Ok(_), None) => {}
-                        (Err(trouble), _) => first = first.or(trouble),
-                    }
-                }
-                first.filter(|_| seek.probes.is_empty())
-            }
-            Choice::Several(list) => {
-                Some(Trouble::Several(list.into_iter().map(|index| candidates[index].found.path.clone()).collect()))
-            }
-            Choice::Taken(index) => self.taken(&candidates[index].found.path),
-            // A sister that asks may be holding the very port.
-            Choice::Nothing if serial.is_some() && candidates.iter().any(|port| self.asked(&port.found.path)) => None,
-            Choice::Nothing => Some(Trouble::NotFound),
-        };
-        if let Some(trouble) = trouble {
-            self.miss(trouble);
-        }
-        None
-    }
-
-    /// Opens a port and takes it; no trouble is named if a sister is asking there, which soon ends.
-    fn open(&self, found: &Found, purpose: Use) -> Result<(Lease, Serial), Option<Trouble>> {
-        let Some(lease) = self.shared.take(&found.path, purpose) else { return Err(self.taken(&found.path)) };
-        match Serial::open(&found.path, self.wanted.driver.baud) {
-            Ok(serial) => Ok((lease, serial)),
-            Err(error) => {
-                lease.give_back();
-                Err(Some(Trouble::of(found.path.clone(), &error)))
-            }
-        }
-    }
-
-    fn asked(&self, path: &Path) -> bool {
-        self.shared.used(path) == Some(Use::Asked)
-    }
-
-    fn taken(&self, path: &Path) -> Option<Trouble> {
-        match self.shared.used(path) {
-            Some(Use::Asked) | None => None,
-            Some(Use::Open) => Some(Trouble::of(path.to_owned(), &LinkError::Busy)),
-        }
-    }
-}
-
-/// Where in the list the port at `path` is; it is added if it is not there but exists.
-fn position(ports: &mut Vec<Found>, path: &Path) -> Option<usize> {
-    let found = discover::at(path)?;
-    let known = ports.iter().position(|port| port.path == found.path);
-    known.or_else(|| {
-        ports.push(found);
-        Some(ports.len() - 1)
-    })
 }
