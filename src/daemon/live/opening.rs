@@ -1,0 +1,147 @@
+//! How a station begins: from its journal, or anew.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use flagfall_protocols::trace::{Audience, Body};
+use serde::Serialize;
+
+use super::super::acks::Acks;
+use super::super::fence::Fenced;
+use super::super::network;
+use super::super::outlet::Outlet;
+use super::super::pace::Pace;
+use super::super::plan::Plan;
+use super::super::shared::{Face, Shared};
+use super::super::timeline::Timeline;
+use super::{Live, SINK};
+use crate::anchor;
+use crate::journal::{Out, outs_from};
+use crate::publish::Message;
+use crate::recorder::Recorder;
+use crate::restart::Restored;
+use crate::station::StationOutput;
+use crate::wall;
+
+/// The JSON of a `boot` record.
+#[derive(Serialize)]
+struct Boot<'a> {
+    program: &'a str,
+    node: &'a str,
+    boot: u64,
+}
+
+impl Live {
+    /// Rebuilds the station from its journal, or begins it. `again`: after a fault, with the link as it was.
+    ///
+    /// # Errors
+    /// The journal does not open.
+    pub(in super::super) fn open(
+        disk: Fenced,
+        plan: &Plan,
+        shared: &Arc<Shared>,
+        face: &Arc<Face>,
+        outlet: &mut Outlet,
+        again: bool,
+    ) -> Result<Live> {
+        let mut out = Vec::new();
+        let sink = &mut |output| {
+            out.push(output);
+            Ok(())
+        };
+        let (mut recorder, restored) = Recorder::open(Box::new(disk), plan.limits, &plan.setting, &plan.session, sink)?;
+        anyhow::ensure!(!outlet.is_replaced(), "another thread goes on with this board");
+        tell(&face.board, &restored);
+        recorder.defer();
+        recorder.station_mut().set_lazy(true);
+        let wall = network::wall_now();
+        let standing = recorder.journal().standing();
+        let last = Audience::ALL.map(|audience| standing.next_out(audience) - 1);
+        let base = anchor::resume(standing.last_at, recorder.recorded_anchor(), &wall);
+        outlet.set_anchor(wall.at(base));
+        let acked = Audience::ALL.map(|audience| standing.acked(SINK, audience));
+        let first = face.number().is_none();
+        match face.number() {
+            Some(_) => catch_up(plan, last, outlet),
+            None => {
+                let number = shared.outbox.add_board(acked, last);
+                face.set_number(number);
+                // Before or after the claim was heard.
+                shared.outbox.hold(number, face.is_withheld());
+            }
+        }
+        // A former run may have left it online under its own name.
+        if let Some(serial) = restored.serial.clone().filter(|_| !again) {
+            outlet.device.was(serial);
+        }
+        let now = wall::mono();
+        let mut live = Live {
+            line: Timeline::new(base, now),
+            pace: Pace::new(now),
+            acks: Acks::new(acked, now),
+            shared: Arc::clone(shared),
+            face: Arc::clone(face),
+            raw: plan.raw,
+            port: None,
+            next_flush: None,
+            out: Vec::new(),
+            recorder,
+        };
+        let ended = live.recorder.journal().standing().last_at;
+        // Numbered outputs of the opening are in the journal, where the outbox finds them.
+        out.retain(|output| !matches!(output, StationOutput::Message(message) if message.number > 0));
+        live.out = out;
+        // What hung had the link, and what came meanwhile waits in the inbox: nothing was missed.
+        if restored.inputs > 0 && (first || again) {
+            live.feed(ended, &Body::Link { link: 0, up: false, cause: "restart" });
+        }
+        let boot = Boot { program: env!("CARGO_PKG_VERSION"), node: &shared.node, boot: shared.boot };
+        // Plain text and numbers.
+        live.feed(base, &Body::Boot(&serde_json::to_string(&boot).unwrap_or_default()));
+        live.feed(base, &Body::Anchor(&wall.json()));
+        live.pass_on(outlet);
+        if let Some((errand, configuration)) = live.recorder.station().bound().filter(|_| !again) {
+            if configuration == Some(outlet.setup().configuration.as_str()) {
+                outlet.run_errand(&errand.clone());
+            } else {
+                tracing::warn!("board {}: its device was bound under another configuration: that is over", face.board);
+            }
+        }
+        if let Some(port) = outlet.device.port().filter(|_| again) {
+            live.port = Some(port.to_owned());
+            live.feed(live.line.at(now), &Body::Link { link: 0, up: true, cause: "again" });
+        }
+        outlet.tell_device();
+        live.settle(outlet);
+        Ok(live)
+    }
+}
+
+/// After a fault the outbox may not know of the last events; the newest tells it how far the journal goes.
+fn catch_up(plan: &Plan, last: [u64; 3], outlet: &mut Outlet) {
+    for (audience, number) in Audience::ALL.into_iter().zip(last).filter(|(_, number)| *number > 0) {
+        let outs = outs_from(&plan.dir, audience, number, 1).map_or_else(|_| Vec::new(), |(outs, _)| outs);
+        for Out { number, at, topic, payload } in outs {
+            outlet.publish(Message { audience, number, topic, retain: false, payload, finding: false, at });
+        }
+    }
+    outlet.hand_over();
+}
+
+fn tell(board: &str, restored: &Restored) {
+    for damage in &restored.damage.described {
+        tracing::warn!("board {board}: journal: {damage}");
+    }
+    for difference in restored.verified.differences.iter().take(10) {
+        tracing::warn!("board {board}: {difference}");
+    }
+    if restored.inputs > 0 {
+        let (inputs, verified) = (restored.inputs, &restored.verified);
+        tracing::info!(
+            "board {board}: goes on after {inputs} inputs; {} outputs compared, {} differ, {} were not sent",
+            verified.compared,
+            verified.differing,
+            restored.unsent.len()
+        );
+    }
+}
