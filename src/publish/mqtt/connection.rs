@@ -1,30 +1,29 @@
-//! One connection: the client is polled in a task of its own, so that nothing we do can hold it up.
+//! One connection: what came is handled, what waits is gathered, and all of it goes out in one write; then again.
 
+use std::pin::pin;
 use std::time::Duration;
 
-use rumqttc::Outgoing;
-use rumqttc::v5::mqttbytes::Error as PacketError;
-use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, DisconnectReasonCode};
-use rumqttc::v5::{AsyncClient, ConnectionError, Event, EventLoop, StateError};
-use tokio::sync::{mpsc, watch};
-use tokio::task::JoinHandle;
+use rumqttc::v5::mqttbytes::v5::{ConnAck, Disconnect, DisconnectReasonCode, Packet};
+use tokio::sync::watch;
+use tokio::time::sleep;
 use tracing::info;
 
-use super::options;
+use super::connect::connect;
+use super::packets::{self, KEEP_ALIVE};
+use super::pulse::{Beat, Pulse};
 use super::session::Session;
-use crate::publish::outbox::WINDOW;
+use super::wire::Wire;
 use crate::wall::{self, Mono};
 
-/// What the client holds that it has not sent: the window, subscriptions, the farewell.
-const CHANNEL: usize = WINDOW + 8;
-/// Things that the client told and that are not handled yet.
-const HEARD: usize = 64;
+/// Between two looks at what nobody wants any more and whether the broker still acknowledges.
+const SECOND: Duration = Duration::from_secs(1);
 /// At a clean stop what waits is sent for so long.
 const FLUSH: Duration = Duration::from_secs(2);
 /// Then the last status and the good-bye may take so long each.
 const PART: Duration = Duration::from_secs(1);
 
 /// How a connection, or the attempt at one, ended.
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Over {
     Stopped,
     /// Another client has our name.
@@ -42,117 +41,136 @@ enum Stop {
     No,
     Flush(Mono),
     Farewell(Mono),
-    Leave(Mono),
-}
-
-/// The client's task; dropped, the connection is cut.
-struct Poller(JoinHandle<()>);
-
-impl Drop for Poller {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-type Heard = Result<Event, ConnectionError>;
-
-async fn poll(mut client: EventLoop, heard: mpsc::Sender<Heard>) {
-    loop {
-        let event = client.poll().await;
-        let last = event.is_err();
-        if heard.send(event).await.is_err() || last {
-            return;
-        }
-    }
 }
 
 /// From the attempt to connect to the end.
 pub(super) async fn run(session: &mut Session, stop: &mut watch::Receiver<bool>, clean: bool) -> Over {
+    match attempt(session, stop, clean).await {
+        Ok((wire, welcome)) => serve(session, stop, wire, &welcome).await,
+        Err(over) => over,
+    }
+}
+
+async fn attempt(session: &Session, stop: &mut watch::Receiver<bool>, clean: bool) -> Result<(Wire, ConnAck), Over> {
     let will = (session.hooks.status)("lost");
-    let (client, polled) = AsyncClient::new(options::options(&session.settings, will, clean), CHANNEL);
-    let (sender, mut heard) = mpsc::channel(HEARD);
-    let _poller = Poller(tokio::spawn(poll(polled, sender)));
-    let outbox = session.outbox.clone();
-    let mut second = tokio::time::interval(Duration::from_secs(1));
-    let mut stopping = Stop::No;
+    let mut attempt = pin!(connect(&session.settings, will, clean));
     loop {
-        let now = wall::mono();
-        let end = match stopping {
-            Stop::No => session.begins_until(),
-            Stop::Flush(end) | Stop::Farewell(end) | Stop::Leave(end) => Some(end),
-        };
         tokio::select! {
-            event = heard.recv() => match event {
-                Some(Ok(Event::Outgoing(Outgoing::Disconnect))) => return Over::Stopped,
-                Some(Ok(event)) => session.heard(event, &client),
-                Some(Err(_)) if matches!(stopping, Stop::Leave(_)) => return Over::Stopped,
-                Some(Err(error)) => return over(&error),
-                None => return Over::Lost("the MQTT client failed".to_owned()),
-            },
-            () = outbox.changed(), if session.state.up => {}
-            _ = second.tick() => {
-                outbox.sweep(wall::mono());
-                if session.is_stalled(wall::mono()) {
-                    return Over::Lost("the broker acknowledges nothing".to_owned());
-                }
-            }
-            _ = stop.wait_for(|stop| *stop), if matches!(stopping, Stop::No) => {
-                if !session.state.up {
-                    return Over::Stopped;
-                }
-                stopping = Stop::Flush(wall::mono().after(FLUSH));
-            }
-            () = tokio::time::sleep(end.unwrap_or(now).since(now)), if end.is_some() => {}
-        }
-        if session.is_taken_over() {
-            return Over::Namesake;
-        }
-        let now = wall::mono();
-        stopping = match stopping {
-            Stop::Flush(end) if now >= end || (session.begins_until().is_none() && outbox.is_idle()) => {
-                info!(idle = outbox.is_idle(), "stopping");
-                session.farewell(now);
-                Stop::Farewell(now.after(PART))
-            }
-            // On its way, it need not be acknowledged in time: the broker reads it before the good-bye.
-            Stop::Farewell(end) if session.has_parted() || (now >= end && session.has_said_farewell()) => {
-                if client.try_disconnect().is_err() {
-                    return Over::Stopped;
-                }
-                Stop::Leave(now.after(PART))
-            }
-            // Nobody knows that we stopped: without a good-bye the will says so.
-            Stop::Farewell(end) if now >= end => return Over::Stopped,
-            Stop::Leave(end) if now >= end => return Over::Stopped,
-            Stop::Farewell(end) => {
-                // Every acknowledgement may have made room.
-                session.farewell(now);
-                Stop::Farewell(end)
-            }
-            other => other,
-        };
-        if matches!(stopping, Stop::No | Stop::Flush(_)) {
-            session.feed(now);
+            ended = &mut attempt => return ended,
+            _ = stop.wait_for(|stop| *stop) => return Err(Over::Stopped),
+            () = sleep(SECOND) => session.outbox.sweep(wall::mono()),
         }
     }
 }
 
-fn over(error: &ConnectionError) -> Over {
-    use ConnectReturnCode::{BadAuthenticationMethod, BadUserNamePassword, Banned, NotAuthorized};
-    match error {
-        ConnectionError::ConnectionRefused(code @ (BadUserNamePassword | NotAuthorized | Banned | BadAuthenticationMethod)) => {
-            Over::Refused(format!("the broker refuses our user name, password or certificate: {code:?}"))
+async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire: Wire, welcome: &ConnAck) -> Over {
+    let began = wall::mono();
+    let wished = welcome.properties.as_ref().and_then(|all| all.server_keep_alive);
+    let mut pulse = Pulse::new(wished.map_or(KEEP_ALIVE, |seconds| Duration::from_secs(seconds.into())), began);
+    session.welcomed(welcome, &mut wire.outgoing);
+    let outbox = session.outbox.clone();
+    let mut stopping = Stop::No;
+    let mut look = began.after(SECOND);
+    // One timer for everything, set again only for something earlier.
+    let mut alarm = pin!(sleep(SECOND));
+    let mut rings = Some(look);
+    loop {
+        let due = [pulse.due(), end(session, stopping)].into_iter().flatten().fold(look, Mono::min);
+        if rings.is_none_or(|rings| due < rings) {
+            alarm.set(sleep(due.since(wall::mono())));
+            rings = Some(due);
         }
-        ConnectionError::ConnectionRefused(code) => Over::Lost(format!("the broker refuses us: {code:?}")),
-        ConnectionError::MqttState(StateError::ServerDisconnect {
-            reason_code: DisconnectReasonCode::SessionTakenOver, ..
-        }) => Over::Namesake,
-        ConnectionError::MqttState(StateError::ServerDisconnect { reason_code, .. }) => {
-            Over::Lost(format!("the broker ended the connection: {reason_code:?}"))
+        tokio::select! {
+            biased;
+            stirred = wire.stir() => if let Err(error) = stirred {
+                return Over::Lost(error.to_string());
+            },
+            _ = stop.wait_for(|stop| *stop), if matches!(stopping, Stop::No) => {}
+            () = outbox.changed() => {}
+            () = &mut alarm => rings = None,
         }
-        ConnectionError::MqttState(StateError::Deserialization(PacketError::Io(error))) => Over::Lost(error.to_string()),
-        ConnectionError::MqttState(StateError::Deserialization(error)) => Over::BadPacket(error.to_string()),
-        ConnectionError::Timeout(_) => Over::Lost("no answer within five seconds".to_owned()),
-        error => Over::Lost(error.to_string()),
+        let now = wall::mono();
+        if let Err(over) = handle(session, &mut wire, &mut pulse, now) {
+            return over;
+        }
+        if now >= look {
+            look = now.after(SECOND);
+            outbox.sweep(now);
+            if session.is_stalled(now) {
+                return Over::Lost("the broker acknowledges nothing".to_owned());
+            }
+        }
+        // What comes without end does not keep us from stopping.
+        if matches!(stopping, Stop::No) && (*stop.borrow() || stop.has_changed().is_err()) {
+            stopping = Stop::Flush(now.after(FLUSH));
+        }
+        stopping = match stopping {
+            Stop::Flush(end) if now >= end || (session.begins_until().is_none() && outbox.is_idle()) => {
+                info!(idle = outbox.is_idle(), "stopping");
+                Stop::Farewell(now.after(PART))
+            }
+            // On its way, it need not be acknowledged in time: the broker reads it before the good-bye.
+            Stop::Farewell(end) if session.has_parted() || (now >= end && session.has_said_farewell()) => {
+                leave(wire).await;
+                return Over::Stopped;
+            }
+            // Nobody knows that we stopped: without a good-bye the will says so.
+            Stop::Farewell(end) if now >= end => return Over::Stopped,
+            other => other,
+        };
+        if wire.has_room() {
+            match stopping {
+                Stop::No | Stop::Flush(_) => session.feed(now, &mut wire.outgoing),
+                // Every acknowledgement may have made room.
+                Stop::Farewell(_) => session.farewell(now, &mut wire.outgoing),
+            }
+        }
+        if !wire.outgoing.is_empty() {
+            pulse.said(now);
+        }
+    }
+}
+
+/// When something ends or begins by itself.
+fn end(session: &Session, stopping: Stop) -> Option<Mono> {
+    match stopping {
+        Stop::No => session.begins_until(),
+        Stop::Flush(end) => Some(session.begins_until().map_or(end, |begins| begins.min(end))),
+        Stop::Farewell(end) => Some(end),
+    }
+}
+
+/// Everything that came, and whether the broker is alive.
+fn handle(session: &mut Session, wire: &mut Wire, pulse: &mut Pulse, now: Mono) -> Result<(), Over> {
+    while let Some(packet) = wire.packet()? {
+        pulse.heard(now);
+        match packet {
+            Packet::PingResp(_) => pulse.answered(),
+            Packet::Disconnect(disconnect) => return Err(farewell(&disconnect)),
+            packet => session.heard(packet, &mut wire.outgoing)?,
+        }
+        if session.is_taken_over() {
+            return Err(Over::Namesake);
+        }
+    }
+    match pulse.beat(now) {
+        Beat::Nothing => Ok(()),
+        Beat::Ask => packets::ping(&mut wire.outgoing).map_err(|error| Over::Lost(error.to_string())),
+        Beat::Gone => Err(Over::Lost("the broker gives no sign of life".to_owned())),
+    }
+}
+
+/// Says good-bye. If it does not arrive in time, the will says that we are gone.
+async fn leave(mut wire: Wire) {
+    if packets::disconnect(&mut wire.outgoing).is_ok() {
+        _ = tokio::time::timeout(PART, wire.close()).await;
+    }
+}
+
+/// The broker ends the connection.
+pub(super) fn farewell(disconnect: &Disconnect) -> Over {
+    match disconnect.reason_code {
+        DisconnectReasonCode::SessionTakenOver => Over::Namesake,
+        reason => Over::Lost(format!("the broker ended the connection: {reason:?}")),
     }
 }

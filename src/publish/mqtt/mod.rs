@@ -1,20 +1,24 @@
 //! The network side: one connection to the broker, from birth to will.
 //!
-//! The outbox says what goes next; here it is given to the client, its packet id is learnt, and the acknowledgement is told
-//! to the outbox. After any error the client and all it holds are thrown away and a new one begins (`architecture.md`
-//! section 7, `mqtt-conventions.md` C): nothing relies on the client's own queue.
+//! The outbox says what goes next; here it gets a packet id, everything of one moment goes out in one write, and the
+//! acknowledgement is told to the outbox. After any error the connection and all its packet ids are forgotten and a new one
+//! begins from the cursors (`architecture.md` section 7, `mqtt-conventions.md` C): nothing waits anywhere but in the outbox.
 
 mod backoff;
 mod claims;
+mod connect;
 mod connection;
 mod identity;
+mod ids;
 mod namesakes;
-mod options;
+mod packets;
 mod probe;
+mod pulse;
 mod session;
 mod status;
 mod tls;
 mod types;
+mod wire;
 
 use std::sync::Arc;
 use std::time::Duration;

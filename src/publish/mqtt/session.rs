@@ -5,17 +5,17 @@ mod birth;
 mod farewell;
 mod sending;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rumqttc::Outgoing;
+use bytes::BytesMut;
 use rumqttc::v5::mqttbytes::v5::Packet;
-use rumqttc::v5::{AsyncClient, Event};
 
 use self::farewell::Farewell;
-use self::sending::Handed;
 use super::claims::Claims;
+use super::connection::Over;
+use super::ids::Ids;
 use super::namesakes::Namesakes;
 use super::types::{ConnectionState, Hooks, Settings};
 use crate::publish::outbox::Outbox;
@@ -39,20 +39,13 @@ pub(super) struct Session {
 
 /// One connection, from the broker's welcome on.
 struct Link {
-    client: AsyncClient,
     began: Mono,
-    /// Given to the client, whose packet ids are not known yet: it names them in this order.
-    handed: VecDeque<Handed>,
-    ids: BTreeMap<u16, Handed>,
+    ids: Ids,
     /// Largest packet that the broker takes.
     largest: usize,
     phase: Phase,
-    /// Answers to subscriptions.
-    answers: usize,
     /// When something was last acknowledged, or nothing was under way.
     progress: Mono,
-    /// The client takes no more.
-    gone: bool,
     /// How far the last status has come; none = the connection goes on.
     farewell: Option<Farewell>,
 }
@@ -104,21 +97,22 @@ impl Session {
     /// The broker has stopped to answer.
     pub(super) fn is_stalled(&mut self, now: Mono) -> bool {
         let Some(link) = &mut self.link else { return false };
-        if link.handed.is_empty() && link.ids.is_empty() {
+        if !link.ids.has_publication() {
             link.progress = now;
         }
-        link.gone || now.since(link.progress) >= STALL
+        now.since(link.progress) >= STALL
     }
 
-    /// One thing that the client told.
-    pub(super) fn heard(&mut self, event: Event, client: &AsyncClient) {
-        match event {
-            Event::Incoming(Packet::ConnAck(welcome)) => self.welcomed(&welcome, client),
-            Event::Incoming(Packet::SubAck(answer)) => self.subscribed(&answer),
-            Event::Incoming(Packet::PubAck(answer)) => self.acknowledged(&answer),
-            Event::Incoming(Packet::Publish(publish)) => self.arrived(publish),
-            Event::Outgoing(Outgoing::Publish(id)) => self.sent(id),
-            _ => {}
+    /// One packet of the broker; what it needs for an answer is written to `out`.
+    ///
+    /// # Errors
+    /// The broker does not keep to the rules: the connection is to be ended.
+    pub(super) fn heard(&mut self, packet: Packet, out: &mut BytesMut) -> Result<(), Over> {
+        match packet {
+            Packet::SubAck(answer) => self.subscribed(&answer, out),
+            Packet::PubAck(answer) => self.acknowledged(&answer),
+            Packet::Publish(publish) => self.delivered(publish, out),
+            _ => Err(Over::BadPacket("the broker sent a packet that nobody asked for".to_owned())),
         }
     }
 

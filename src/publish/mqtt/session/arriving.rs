@@ -1,15 +1,35 @@
 //! What comes from the broker: commands, and what nodes say of themselves.
 
+use bytes::BytesMut;
+use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::Publish;
 use tracing::{debug, warn};
 
 use super::{Phase, Session};
-use crate::publish::mqtt::status;
+use crate::publish::mqtt::connection::Over;
 use crate::publish::mqtt::types::Arrived;
+use crate::publish::mqtt::{packets, status};
 
 impl Session {
-    pub(super) fn arrived(&mut self, publish: Publish) {
-        let Ok(topic) = std::str::from_utf8(&publish.topic) else { return };
+    /// A message, which is acknowledged after it is in the right hands. We asked for QoS 1 at most, and for no topic aliases.
+    pub(super) fn delivered(&mut self, publish: Publish, out: &mut BytesMut) -> Result<(), Over> {
+        let bad = |cause: &str| Err(Over::BadPacket(cause.to_owned()));
+        let (id, quality) = (publish.pkid, publish.qos);
+        if quality == QoS::ExactlyOnce {
+            return bad("the broker sent a message at QoS 2, for which nobody asked");
+        }
+        match str::from_utf8(&publish.topic).map(str::to_owned) {
+            Ok(topic) if topic.is_empty() => return bad("the broker sent a message without a topic"),
+            Ok(topic) => self.arrived(&topic, publish),
+            Err(_) => return bad("the broker sent a message whose topic is not text"),
+        }
+        match quality {
+            QoS::AtLeastOnce => packets::acknowledge(id, out).map_err(|error| Over::Lost(error.to_string())),
+            _ => Ok(()),
+        }
+    }
+
+    fn arrived(&mut self, topic: &str, publish: Publish) {
         let Some(rest) = topic.strip_prefix(self.settings.root.as_str()).and_then(|rest| rest.strip_prefix("/1/")) else {
             return;
         };

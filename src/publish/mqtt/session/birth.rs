@@ -1,15 +1,16 @@
 //! The beginning of a connection: subscriptions, `init`, what other nodes claim, `ready`.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use rumqttc::v5::AsyncClient;
+use bytes::BytesMut;
 use rumqttc::v5::mqttbytes::v5::{ConnAck, SubAck, SubscribeReasonCode};
 use tracing::{info, warn};
 
 use super::{Link, Phase, Session};
 use crate::publish::mqtt::claims::Change;
-use crate::publish::mqtt::options;
+use crate::publish::mqtt::connection::Over;
+use crate::publish::mqtt::ids::{Ids, Sent};
+use crate::publish::mqtt::packets;
 use crate::publish::mqtt::types::ConnectionState;
 use crate::publish::outbox::{Taken, WINDOW};
 use crate::wall;
@@ -18,52 +19,47 @@ use crate::wall;
 const GATHER: Duration = Duration::from_millis(500);
 
 impl Session {
-    pub(super) fn welcomed(&mut self, welcome: &ConnAck, client: &AsyncClient) {
+    pub(in super::super) fn welcomed(&mut self, welcome: &ConnAck, out: &mut BytesMut) {
         let now = wall::mono();
         let properties = welcome.properties.as_ref();
         let window = properties.and_then(|all| all.receive_max).map_or(WINDOW, |most| WINDOW.min(most.into()));
         let largest = properties.and_then(|all| all.max_packet_size).map_or(usize::MAX, |most| most as usize);
         self.claims.connected();
         self.outbox.connected(now, window);
-        self.link = Some(Link {
-            client: client.clone(),
-            began: now,
-            handed: VecDeque::new(),
-            ids: BTreeMap::new(),
-            largest,
-            phase: Phase::Greeting(now.after(GATHER)),
-            answers: 0,
-            progress: now,
-            gone: false,
-            farewell: None,
-        });
-        info!(node = %self.settings.node, resumed = welcome.session_present, "connected to the broker");
-        for filters in options::filters(&self.settings) {
-            if client.try_subscribe_many(filters).is_err() {
-                warn!("the client took no subscription: commands will not be heard");
+        let mut ids = Ids::default();
+        for filters in packets::filters(&self.settings) {
+            let id = ids.next();
+            match packets::subscribe(id, filters.clone(), out) {
+                Ok(()) => ids.sent(id, Sent::Subscription(filters)),
+                Err(error) => warn!(%error, "a subscription cannot be sent: commands will not be heard"),
             }
         }
+        let phase = Phase::Greeting(now.after(GATHER));
+        self.link = Some(Link { began: now, ids, largest, phase, progress: now, farewell: None });
+        info!(node = %self.settings.node, resumed = welcome.session_present, "connected to the broker");
         self.state = ConnectionState { up: true, ready: false, cause: String::new(), attempts: 0, ..self.state.clone() };
         self.state.retry = Duration::ZERO;
         (self.hooks.connection)(&self.state);
     }
 
-    pub(super) fn subscribed(&mut self, answer: &SubAck) {
-        let Some(link) = &mut self.link else { return };
-        let filters = options::filters(&self.settings);
-        for (code, filter) in answer.return_codes.iter().zip(filters.get(link.answers).into_iter().flatten()) {
+    pub(super) fn subscribed(&mut self, answer: &SubAck, out: &mut BytesMut) -> Result<(), Over> {
+        let Some(link) = &mut self.link else { return Ok(()) };
+        let Some(filters) = link.ids.subscription(answer.pkid) else {
+            return Err(Over::Lost(format!("the broker answers subscription {}, which nobody sent", answer.pkid)));
+        };
+        for (code, filter) in answer.return_codes.iter().zip(filters) {
             if !matches!(code, SubscribeReasonCode::Success(_)) {
                 warn!(filter = %filter.path, ?code, "the broker refused a subscription");
             }
         }
-        link.answers += 1;
-        if link.answers == filters.len() {
-            self.greet();
+        if !link.ids.has_subscription() {
+            self.greet(out);
         }
+        Ok(())
     }
 
     /// Says `init`, and nothing else yet: what other nodes claim is to be known before anything of a board is sent.
-    pub(super) fn greet(&mut self) {
+    pub(super) fn greet(&mut self, out: &mut BytesMut) {
         let now = wall::mono();
         let Some(link) = self.link.as_mut().filter(|link| matches!(link.phase, Phase::Greeting(_))) else { return };
         link.phase = Phase::Gathering(now.after(GATHER));
@@ -72,7 +68,7 @@ impl Session {
         }
         self.say("init");
         if let Some(Taken::Publication(publication)) = self.outbox.take(now) {
-            self.hand(publication);
+            self.hand(publication, out);
         }
     }
 

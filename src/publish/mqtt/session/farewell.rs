@@ -1,5 +1,7 @@
 //! The end of a connection that is ended cleanly.
 
+use bytes::BytesMut;
+
 use super::Session;
 use crate::publish::outbox::{Taken, Ticket};
 use crate::wall::Mono;
@@ -9,7 +11,7 @@ use crate::wall::Mono;
 pub(super) enum Farewell {
     /// It waits for a place among what the broker has not acknowledged.
     Due(String),
-    /// The client has it.
+    /// It is sent.
     Waiting(Ticket),
     /// It cannot be sent.
     Refused,
@@ -19,7 +21,7 @@ pub(super) enum Farewell {
 impl Session {
     /// Sends the last status as soon as there is a place for it, and nothing behind it: to be called again until
     /// [`Session::has_parted`].
-    pub(in super::super) fn farewell(&mut self, now: Mono) {
+    pub(in super::super) fn farewell(&mut self, now: Mono, out: &mut BytesMut) {
         let said = self.link.as_ref().and_then(|link| link.farewell.clone());
         let last = match said {
             None => self.say("stopped"),
@@ -30,7 +32,7 @@ impl Session {
         while let Some(Taken::Publication(publication)) = self.outbox.take(now) {
             // Statuses that wait go before it.
             let is_last = publication.payload == last;
-            let ticket = self.hand(publication);
+            let ticket = self.hand(publication, out);
             if is_last {
                 farewell = ticket.map_or(Farewell::Refused, Farewell::Waiting);
                 break;
@@ -46,7 +48,7 @@ impl Session {
         self.link.as_ref().is_none_or(|link| link.farewell == Some(Farewell::Acknowledged))
     }
 
-    /// The client has the last status, and sends it before a good-bye that it is given now.
+    /// The last status goes before a good-bye that is sent now.
     pub(in super::super) fn has_said_farewell(&self) -> bool {
         self.link.as_ref().is_some_and(|link| matches!(link.farewell, Some(Farewell::Waiting(_) | Farewell::Acknowledged)))
     }

@@ -1,0 +1,123 @@
+//! What we send, as packets of MQTT 5, each written behind what waits already.
+
+use std::time::Duration;
+
+use bytes::BytesMut;
+use rumqttc::v5::mqttbytes::v5::{
+    Connect, ConnectProperties, Disconnect, DisconnectReasonCode, Filter, LastWill, LastWillProperties, Login, Packet, PingReq,
+    PubAck, Publish, PublishProperties, Subscribe,
+};
+use rumqttc::v5::mqttbytes::{Error, QoS};
+use rumqttc::valid_topic;
+
+use super::types::Settings;
+use crate::publish::outbox::{Publication, Quality};
+
+/// A larger packet from the broker ends the connection.
+pub(super) const LARGEST: u32 = 256 * 1024;
+/// Between two signs of life, unless the broker wishes otherwise.
+pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(10);
+/// Seconds that the broker keeps what came for us while we are away.
+const SESSION: u32 = 3600;
+/// Seconds of absence before we count as lost.
+const WILL_DELAY: u32 = 5;
+/// Messages that the broker may send without our acknowledgement.
+const INCOMING: u16 = 32;
+
+const JSON: &str = "application/json";
+
+/// Who we are and what is said when we are lost. `clean` forgets what the broker kept for us.
+pub(super) fn connect(settings: &Settings, will: String, clean: bool, out: &mut BytesMut) -> Result<(), Error> {
+    let properties = ConnectProperties {
+        session_expiry_interval: Some(SESSION),
+        receive_maximum: Some(INCOMING),
+        max_packet_size: Some(LARGEST),
+        ..ConnectProperties::new()
+    };
+    let about_will = LastWillProperties {
+        delay_interval: Some(WILL_DELAY),
+        payload_format_indicator: Some(1),
+        message_expiry_interval: None,
+        content_type: Some(JSON.to_owned()),
+        response_topic: None,
+        correlation_data: None,
+        user_properties: Vec::new(),
+    };
+    let will = LastWill::new(settings.status_topic(), will, QoS::AtLeastOnce, true, Some(about_will));
+    let login = settings.identity.user.as_ref().map(|(user, password)| Login::new(user, password));
+    let connect = Connect {
+        keep_alive: KEEP_ALIVE.as_secs() as u16,
+        client_id: format!("flagfall-{}", settings.node),
+        clean_start: clean,
+        properties: Some(properties),
+    };
+    write(&Packet::Connect(connect, Some(will), login), out)
+}
+
+/// What we want to hear, in two requests: our own status, whose answer comes before that to the second; then commands for
+/// the round that is served, and which nodes there are.
+pub(super) fn filters(settings: &Settings) -> [Vec<Filter>; 2] {
+    let Settings { root, event, round, .. } = settings;
+    let mut commands = Filter::new(format!("{root}/1/cmd/+/{event}/{round}/+/+"), QoS::AtLeastOnce);
+    // Else a retained command would look like any other when it is sent.
+    commands.preserve_retain = true;
+    let node = |leaf: &str| Filter::new(format!("{root}/1/node/+/{leaf}"), QoS::AtLeastOnce);
+    let own = Filter::new(settings.status_topic(), QoS::AtLeastOnce);
+    [vec![own], vec![commands, node("info"), node("status")]]
+}
+
+pub(super) fn subscribe(id: u16, filters: Vec<Filter>, out: &mut BytesMut) -> Result<(), Error> {
+    write(&Packet::Subscribe(Subscribe { pkid: id, filters, properties: None }), out)
+}
+
+/// `id` is 0 for what is not acknowledged; `largest` is what the broker takes, in bytes. What cannot be sent is told why.
+pub(super) fn publish(publication: Publication, id: u16, largest: usize, out: &mut BytesMut) -> Result<(), &'static str> {
+    let Publication { topic, payload, quality, retain, expiry, correlation, .. } = publication;
+    if !valid_topic(&topic) || topic.is_empty() || topic.len() > usize::from(u16::MAX) {
+        return Err("its topic is not one");
+    }
+    let seconds = |time: Duration| u32::try_from(time.as_secs().max(1)).unwrap_or(u32::MAX);
+    let properties = PublishProperties {
+        payload_format_indicator: Some(1),
+        message_expiry_interval: expiry.map(seconds),
+        content_type: Some(JSON.to_owned()),
+        correlation_data: correlation.map(Into::into),
+        ..PublishProperties::default()
+    };
+    let qos = match quality {
+        Quality::AtMostOnce => QoS::AtMostOnce,
+        Quality::AtLeastOnce => QoS::AtLeastOnce,
+    };
+    let (topic, payload) = (topic.into(), payload.into());
+    let publish = Publish { dup: false, qos, retain, topic, pkid: id, payload, properties: Some(properties) };
+    if publish.size() > largest {
+        return Err("it is larger than the broker takes");
+    }
+    write(&Packet::Publish(publish), out).map_err(|_| "it is larger than MQTT allows")
+}
+
+pub(super) fn acknowledge(id: u16, out: &mut BytesMut) -> Result<(), Error> {
+    write(&Packet::PubAck(PubAck::new(id, None)), out)
+}
+
+pub(super) fn ping(out: &mut BytesMut) -> Result<(), Error> {
+    write(&Packet::PingReq(PingReq), out)
+}
+
+/// The good-bye, after which there is no will.
+pub(super) fn disconnect(out: &mut BytesMut) -> Result<(), Error> {
+    write(&Packet::Disconnect(Disconnect::new(DisconnectReasonCode::NormalDisconnection)), out)
+}
+
+/// All of it or nothing.
+fn write(packet: &Packet, out: &mut BytesMut) -> Result<(), Error> {
+    let before = out.len();
+    packet.write(out, None).map(|_| ()).inspect_err(|_| out.truncate(before))
+}
+
+impl Settings {
+    /// Where this node's life cycle is published.
+    pub(super) fn status_topic(&self) -> String {
+        format!("{}/1/node/{}/status", self.root, self.node)
+    }
+}

@@ -1,0 +1,145 @@
+//! The bytes of one connection: what comes is cut into packets, what goes is gathered and written at once.
+
+use std::future::{Future, poll_fn};
+use std::io::{Error, ErrorKind};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+
+use bytes::{Buf, BytesMut};
+use rumqttc::v5::mqttbytes::Error as PacketError;
+use rumqttc::v5::mqttbytes::v5::{Disconnect, DisconnectReasonCode, Packet, check};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+use super::connection::Over;
+use super::packets::LARGEST;
+
+/// Bytes that are read at once, at least.
+const READ: usize = 4 * 1024;
+/// With so many bytes to be written nothing more is to be published until they are.
+pub(super) const FULL: usize = 64 * 1024;
+/// With so many bytes to be written nothing is read either, which could want an answer: a broker that does not listen is not
+/// listened to.
+const MOST: usize = 512 * 1024;
+
+/// First byte of a DISCONNECT.
+const DISCONNECT: u8 = 0xe0;
+
+/// A connection's bytes, both ways.
+pub(super) trait Socket: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Socket for T {}
+
+/// One connection.
+pub(super) struct Wire {
+    socket: Box<dyn Socket>,
+    incoming: BytesMut,
+    /// Packets to be written by [`Wire::stir`].
+    pub(super) outgoing: BytesMut,
+    /// The socket has bytes that it may keep to itself.
+    unflushed: bool,
+    /// The socket takes no more for now.
+    blocked: bool,
+}
+
+impl Wire {
+    pub(super) fn new(socket: Box<dyn Socket>) -> Wire {
+        let (incoming, outgoing) = (BytesMut::with_capacity(4 * READ), BytesMut::with_capacity(4 * READ));
+        Wire { socket, incoming, outgoing, unflushed: false, blocked: false }
+    }
+
+    /// Writes what waits. Returns when something came, or when all is written after there was no room for more. May be dropped
+    /// at any moment and called again.
+    ///
+    /// # Errors
+    /// The connection is gone.
+    pub(super) async fn stir(&mut self) -> Result<(), Error> {
+        poll_fn(|context| self.poll(context)).await
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        let had_no_room = !self.has_room();
+        // First, since a broker that is going may have said why.
+        let read = if self.outgoing.len() > MOST { Poll::Pending } else { self.poll_read(context) };
+        let written = self.poll_write(context);
+        match (read, written) {
+            (Poll::Ready(Ok(0)), _) => Poll::Ready(Err(Error::new(ErrorKind::UnexpectedEof, "the broker closed the connection"))),
+            (Poll::Ready(read), _) => Poll::Ready(read.map(|_| ())),
+            (Poll::Pending, Poll::Ready(Err(error))) => Poll::Ready(Err(error)),
+            (Poll::Pending, Poll::Ready(Ok(()))) if had_no_room => Poll::Ready(Ok(())),
+            (Poll::Pending, _) => Poll::Pending,
+        }
+    }
+
+    fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<Result<usize, Error>> {
+        self.incoming.reserve(READ);
+        pin!(self.socket.read_buf(&mut self.incoming)).poll(context)
+    }
+
+    fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        let mut socket = Pin::new(&mut self.socket);
+        self.blocked = true;
+        while self.outgoing.has_remaining() {
+            match std::task::ready!(socket.as_mut().poll_write(context, &self.outgoing))? {
+                0 => return Poll::Ready(Err(ErrorKind::WriteZero.into())),
+                written => self.outgoing.advance(written),
+            }
+            self.unflushed = true;
+        }
+        if self.unflushed {
+            std::task::ready!(socket.poll_flush(context))?;
+        }
+        (self.unflushed, self.blocked) = (false, false);
+        Poll::Ready(Ok(()))
+    }
+
+    /// What is to be published may be added to what waits.
+    pub(super) fn has_room(&self) -> bool {
+        !self.blocked && self.outgoing.len() < FULL
+    }
+
+    /// The next whole packet of what came.
+    pub(super) fn packet(&mut self) -> Result<Option<Packet>, Over> {
+        let bad = |error: PacketError| Over::BadPacket(error.to_string());
+        let length = match check(self.incoming.iter(), Some(LARGEST)) {
+            Ok(header) => header.frame_length(),
+            Err(PacketError::InsufficientBytes(_)) => return Ok(None),
+            Err(error) => return Err(bad(error)),
+        };
+        let mut packet = self.incoming.split_to(length);
+        match packet[..] {
+            // The short forms of MQTT 5, 3.14.2.1 and 3.14.2.2.1, which are not known to `Packet`.
+            [DISCONNECT, 0] => Ok(Some(Packet::Disconnect(Disconnect::new(DisconnectReasonCode::NormalDisconnection)))),
+            [DISCONNECT, 1, code] => code.try_into().map(|code| Some(Packet::Disconnect(Disconnect::new(code)))).map_err(bad),
+            _ => Packet::read(&mut packet, None).map(Some).map_err(bad),
+        }
+    }
+
+    /// Waits for one packet.
+    pub(super) async fn next(&mut self) -> Result<Packet, Over> {
+        loop {
+            if let Some(packet) = self.packet()? {
+                return Ok(packet);
+            }
+            self.stir().await.map_err(|error| Over::Lost(error.to_string()))?;
+        }
+    }
+
+    /// Writes what waits, ends our side, and returns when the broker has ended its own: closed earlier, the broker might lose
+    /// what it has not read. What still comes is not looked at.
+    ///
+    /// # Errors
+    /// The connection was gone before.
+    pub(super) async fn close(mut self) -> Result<(), Error> {
+        self.socket.write_all_buf(&mut self.outgoing).await?;
+        self.socket.shutdown().await?;
+        loop {
+            self.incoming.clear();
+            if self.socket.read_buf(&mut self.incoming).await? == 0 {
+                return Ok(());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
