@@ -75,7 +75,7 @@ async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire
     let mut alarm = pin!(sleep(SECOND));
     let mut rings = Some(look);
     loop {
-        let due = [pulse.due(), end(session, stopping)].into_iter().flatten().fold(look, Mono::min);
+        let due = [pulse.due(), end(session, stopping, wire.has_room())].into_iter().flatten().fold(look, Mono::min);
         if rings.is_none_or(|rings| due < rings) {
             alarm.set(sleep(due.since(wall::mono())));
             rings = Some(due);
@@ -131,11 +131,12 @@ async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire
     }
 }
 
-/// When something ends or begins by itself.
-fn end(session: &Session, stopping: Stop) -> Option<Mono> {
+/// When something ends or begins by itself; nothing begins without room for it.
+fn end(session: &Session, stopping: Stop, has_room: bool) -> Option<Mono> {
+    let begins = session.begins_until().filter(|_| has_room);
     match stopping {
-        Stop::No => session.begins_until(),
-        Stop::Flush(end) => Some(session.begins_until().map_or(end, |begins| begins.min(end))),
+        Stop::No => begins,
+        Stop::Flush(end) => Some(begins.map_or(end, |begins| begins.min(end))),
         Stop::Farewell(end) => Some(end),
     }
 }

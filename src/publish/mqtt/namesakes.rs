@@ -1,8 +1,8 @@
 //! Another client with our name, found without being told.
 //!
-//! Mosquitto's DISCONNECT "session taken over" has no property length, which MQTT 5 allows (3.14.2.2.1) and the client waits
-//! for in vain: the connection just ends. So after a connection that ended, the status that the broker keeps under our name
-//! is looked at before we say anything: if it is alive and we never saw it, another is in our place, and we go.
+//! A broker ends the connection of whoever had a name before, and may say so. What it says may be lost with the connection,
+//! which then just ends. So after a connection that ended, the status that the broker keeps under our name is looked at before
+//! we say anything: if it is alive and we never saw it, another is in our place, and we go.
 //!
 //! A broker that comes back may remember what an earlier run of ours said, which this one never saw. Therefore a status of an
 //! earlier boot is nobody's. Of two namesakes the one goes that was started less often; at the same number, whoever was there
