@@ -4,7 +4,10 @@ mod mqtt_support;
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use flagfall::publish::mqtt::{Ended, Pace, Settings};
@@ -17,23 +20,45 @@ use mqtt_support::{Node, PATIENCE, Told, thread};
 const WELCOME: [u8; 5] = [0x20, 3, 0, 0, 0];
 const PING: u8 = 0xc0;
 
-/// Serves one client after the other as `serve` says; gives the port.
-fn broker(mut serve: impl FnMut(usize, TcpStream) + Send + 'static) -> u16 {
+/// Over, with the client it serves, when dropped.
+struct Broker {
+    port: u16,
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Serves one client after the other as `serve` says.
+fn broker(mut serve: impl FnMut(usize, TcpStream) + Send + 'static) -> Broker {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = listener.local_addr().expect("its address").port();
-    thread("broker", move || {
+    let over = Arc::new(AtomicBool::new(false));
+    let ends = over.clone();
+    let thread = thread("broker", move || {
         for (number, stream) in listener.incoming().enumerate() {
+            if ends.load(Ordering::SeqCst) {
+                return;
+            }
             let stream = stream.expect("a client");
             stream.set_read_timeout(Some(Duration::from_millis(5))).expect("a time-out");
             serve(number, stream);
         }
     });
-    port
+    Broker { port, over, thread: Some(thread) }
 }
 
-fn at(port: u16) -> Settings {
+impl Drop for Broker {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::SeqCst);
+        _ = TcpStream::connect(("127.0.0.1", self.port));
+        if let Some(thread) = self.thread.take() {
+            _ = thread.join();
+        }
+    }
+}
+
+fn at(broker: &Broker) -> Settings {
     let (first, longest, good) = (Duration::from_millis(10), Duration::from_millis(10), Duration::from_secs(30));
-    Settings { pace: Pace { first, longest, good }, ..settings(port, |_| ()) }
+    Settings { pace: Pace { first, longest, good }, ..settings(broker.port, |_| ()) }
 }
 
 /// Reads packets and gives each to `heard`, with its place, until that says false, or the client is gone.
@@ -83,7 +108,7 @@ fn a_broker_that_breaks_the_rules_is_left_and_it_is_said_why() {
         (&[0xe0, 1, 0x8b], "ServerShuttingDown", false),
         (&[], "closed the connection", false),
     ];
-    let port = broker(move |number, mut stream| {
+    let broker = broker(move |number, mut stream| {
         read(&mut stream, |stream, packet| {
             if matches!(packet, Packet::Connect { .. }) {
                 say(stream, &[&WELCOME, table[number % table.len()].0].concat());
@@ -92,7 +117,7 @@ fn a_broker_that_breaks_the_rules_is_left_and_it_is_said_why() {
             !table[number % table.len()].0.is_empty()
         });
     });
-    let node = Node::with(at(port), 1, 0);
+    let node = Node::with(at(&broker), 1, 0);
     let mut bad = 0;
     for (bytes, cause, is_bad) in table {
         let down = node.down();
@@ -111,13 +136,13 @@ fn what_does_not_welcome_us_is_no_broker() {
         (&[0x20, 3, 0, 0x88, 0], "refuses us"),
         (&[0xe0, 2, 0x89, 0], "ServerBusy"),
     ];
-    let port = broker(move |number, mut stream| {
+    let broker = broker(move |number, mut stream| {
         read(&mut stream, |stream, _| {
             say(stream, table[number % table.len()].0);
             true
         });
     });
-    let node = Node::with(at(port), 1, 0);
+    let node = Node::with(at(&broker), 1, 0);
     for (bytes, cause) in table {
         let down = node.down();
         assert!(down.cause.contains(cause) && !down.cause.contains("five seconds"), "{bytes:x?}: {down:?}");
@@ -127,7 +152,7 @@ fn what_does_not_welcome_us_is_no_broker() {
 #[test]
 fn one_who_is_told_that_another_has_its_name_goes_at_once() {
     // As mosquitto says it, without a property length.
-    let port = broker(|_, mut stream| {
+    let broker = broker(|_, mut stream| {
         read(&mut stream, |stream, packet| {
             if matches!(packet, Packet::Connect { .. }) {
                 say(stream, &[&WELCOME[..], &[0xe0, 1, 0x8e]].concat());
@@ -135,13 +160,13 @@ fn one_who_is_told_that_another_has_its_name_goes_at_once() {
             true
         });
     });
-    let node = Node::with(at(port), 1, 0);
+    let node = Node::with(at(&broker), 1, 0);
     assert!(node.down().cause.contains("name"));
     assert_eq!(node.ended(), Ended::TakenOver);
 }
 
 /// A broker that welcomes with these properties and does as `heard` says with everything but the connection itself.
-fn welcoming(properties: &'static [u8], mut heard: impl FnMut(&mut TcpStream, &Packet) -> bool + Send + 'static) -> u16 {
+fn welcoming(properties: &'static [u8], mut heard: impl FnMut(&mut TcpStream, &Packet) -> bool + Send + 'static) -> Broker {
     let welcome = [&[0x20, 3 + properties.len() as u8, 0, 0, properties.len() as u8], properties].concat();
     broker(move |_, mut stream| {
         let mut subscriptions = 0;
@@ -167,7 +192,7 @@ fn a_broker_that_gives_no_sign_of_life_is_left() {
     let (sender, pings) = sync_channel(10);
     let mut answered = 0;
     // It wishes for a sign every second.
-    let port = welcoming(&[0x13, 0, 1], move |stream, packet| {
+    let broker = welcoming(&[0x13, 0, 1], move |stream, packet| {
         match packet {
             Packet::Publish { id: Some(id), .. } => acknowledge(stream, *id),
             Packet::Other(PING) => {
@@ -181,7 +206,7 @@ fn a_broker_that_gives_no_sign_of_life_is_left() {
         }
         true
     });
-    let node = Node::with(at(port), 1, 0);
+    let node = Node::with(at(&broker), 1, 0);
     node.ready();
     let next = |pings: &Receiver<_>| pings.recv_timeout(PATIENCE).expect("a ping");
     let (first, second) = (next(&pings), next(&pings));
@@ -196,7 +221,7 @@ fn a_broker_that_gives_no_sign_of_life_is_left() {
 fn no_more_is_under_way_than_the_broker_takes() {
     let mut open = Vec::new();
     // A receive maximum of two.
-    let port = welcoming(&[0x21, 0, 2], move |stream, packet| {
+    let broker = welcoming(&[0x21, 0, 2], move |stream, packet| {
         if let Packet::Publish { id: Some(id), .. } = packet {
             open.push(*id);
             // The one that came last first.
@@ -208,7 +233,7 @@ fn no_more_is_under_way_than_the_broker_takes() {
         }
         true
     });
-    let node = Node::with(at(port), 1, 40);
+    let node = Node::with(at(&broker), 1, 40);
     node.wait("the cursor", |told| match told {
         Told::Connection(state) if !state.up => panic!("{state:?}"),
         Told::Acked(38) => Some(()),
@@ -220,24 +245,22 @@ fn no_more_is_under_way_than_the_broker_takes() {
 fn a_broker_that_stops_to_read_keeps_nobody_from_stopping() {
     const LARGE: usize = 4 << 20;
     let (sender, full) = sync_channel(1);
-    let port = welcoming(&[], move |stream, packet| {
+    let broker = welcoming(&[], move |stream, packet| {
         if let Packet::Publish { id: Some(id), payload, .. } = packet {
             if payload.len() > 1000 {
-                // It reads no more, and keeps the connection until the client is gone.
-                sender.send(()).expect("somebody listens");
-                _ = stream.set_read_timeout(None);
-                while sender.send(()).is_ok() {}
+                // It reads no more, and the connection stays.
+                sender.send(stream.try_clone().expect("a connection")).expect("somebody listens");
                 return false;
             }
             acknowledge(stream, *id);
         }
         true
     });
-    let node = Node::with(at(port), 1, 0);
+    let node = Node::with(at(&broker), 1, 0);
     node.ready();
     let large = "x".repeat(LARGE);
     (0..2 * WINDOW).for_each(|number| node.keep(&format!("flagfall/1/live/open26/5/b1/{number}"), &large));
-    full.recv_timeout(PATIENCE).expect("it reads no more");
+    let _stays = full.recv_timeout(PATIENCE).expect("it reads no more");
     node.events(100);
     // Nothing more is taken while it cannot be written: what is under way fits the buffers of the kernel, and one more.
     let under_way = node.outbox.counters().flying;
