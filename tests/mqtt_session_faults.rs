@@ -214,7 +214,7 @@ fn a_broker_that_gives_no_sign_of_life_is_left() {
     let lasted = wall::mono().since(second);
     assert!(second.since(first) > Duration::from_millis(900), "{:?}", second.since(first));
     assert!(down.cause.contains("no sign of life") && down.bad_packets == 0, "{down:?}");
-    assert!((Duration::from_millis(900)..Duration::from_secs(3)).contains(&lasted), "{lasted:?}");
+    assert!((Duration::from_millis(4900)..Duration::from_secs(8)).contains(&lasted), "{lasted:?}");
 }
 
 #[test]

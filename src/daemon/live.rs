@@ -151,6 +151,10 @@ impl Live {
             self.recorder.station_mut().render(now, due, &mut self.out);
             self.pass_on(outlet);
         }
+        // It may have taken long.
+        if outlet.is_replaced() {
+            return;
+        }
         outlet.hand_over();
         self.acks_to_journal(false);
         outlet.tell_device();

@@ -1,5 +1,6 @@
 //! Where a station's outputs go: port, outbox, worker.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -17,6 +18,7 @@ use super::shared::{Face, Shared};
 use super::submission;
 use super::worker::Question;
 use crate::arbiter::{Errand, Reply, Setup};
+use crate::journal::{Out, outs_from};
 use crate::publish::envelope::{self, Anchor, DeviceRaw, DeviceStatus, Stamp};
 use crate::publish::outbox::{Event, Kept, Once, Put, Quality};
 use crate::publish::topics;
@@ -138,6 +140,18 @@ impl Outlet {
             // A board without a place publishes nothing.
             None => self.outgoing.clear(),
         }
+    }
+
+    /// After a fault the outbox may not know of the last events, of which `last` are the numbers by audience; the newest tells
+    /// it how far the journal in `dir` goes.
+    pub(super) fn catch_up(&mut self, dir: &Path, last: [u64; 3]) {
+        for (audience, number) in Audience::ALL.into_iter().zip(last).filter(|(_, number)| *number > 0) {
+            let outs = outs_from(dir, audience, number, 1).map_or_else(|_| Vec::new(), |(outs, _)| outs);
+            for Out { number, at, topic, payload } in outs {
+                self.publish(Message { audience, number, topic, retain: false, payload, finding: false, at });
+            }
+        }
+        self.hand_over();
     }
 
     /// Publishes the device's status if it changed; deletes the one under a former name.

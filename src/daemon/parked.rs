@@ -1,7 +1,7 @@
 //! A station that was given up: its game is not touched any more, and what its board says is still recorded.
 
 use anyhow::Result;
-use flagfall_protocols::trace::Body;
+use flagfall_protocols::trace::{Audience, Body};
 
 use super::fence::Fenced;
 use super::inbox::Popped;
@@ -30,6 +30,11 @@ impl Parked {
         let now = journal.standing().last_at;
         journal.begin(&plan.session, &headers, now)?;
         Ok(Parked { journal, line: Timeline::new(now, wall::mono()) })
+    }
+
+    /// The number of the last event of each audience, in the order of [`Audience::ALL`].
+    pub(super) fn last(&self) -> [u64; 3] {
+        Audience::ALL.map(|audience| self.journal.standing().next_out(audience) - 1)
     }
 
     /// Records until the end; the device's status goes on naming the `problem`.

@@ -67,6 +67,7 @@ impl Station {
                     tracing::error!("board {}: {error:#}", face.board);
                     outlet.device.missing(format!("{error:#}"));
                     outlet.tell_device();
+                    outlet.hand_over();
                     break Condition::Refused;
                 }
                 None => break park(&plan, &face, reader, &mut outlet, "failed twice at the same record"),
@@ -135,7 +136,11 @@ fn park(plan: &Plan, face: &Arc<Face>, reader: u64, outlet: &mut Outlet, why: &s
     let disk = Fenced::open(plan, Arc::clone(face), reader).map_err(Into::into);
     let opened = disk.and_then(|disk| Parked::open(plan, disk));
     match opened {
-        Ok(mut parked) => parked.serve(face, reader, outlet, &problem),
+        Ok(mut parked) => {
+            // What the last turn recorded and did not send.
+            outlet.catch_up(&plan.dir, parked.last());
+            parked.serve(face, reader, outlet, &problem);
+        }
         Err(error) => tracing::error!("board {}: not even recorded: {error:#}", face.board),
     }
     Condition::Parked

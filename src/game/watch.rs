@@ -224,8 +224,8 @@ impl Game {
         {
             at(self.clock_asked.map_or(heard.after(self.clock_patience()), |asked| asked.after(CLOCK_QUIET)));
         }
-        if let Some(made) = self.decoder.line.made_at() {
-            at(made.after(crate::reconstruct::STANDS));
+        for ply in self.decoder.line.plies() {
+            at(ply.made.latest.after(crate::reconstruct::STANDS));
         }
         next
     }

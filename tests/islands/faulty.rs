@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flagfall::config::Loaded;
 use flagfall::daemon::{Daemon, Patience, Plan, plans};
-use flagfall::journal::{Disk, read};
+use flagfall::journal::{Disk, outs_from, read};
 use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
@@ -112,6 +112,18 @@ pub(crate) fn sound_journal(house: &House, board: &str) -> Vec<u8> {
     }
     assert!(numbers[Audience::Live as usize] > 0, "{board}: no events");
     all
+}
+
+/// Every event of the board's journal was published.
+pub(crate) fn all_sent(house: &House, ear: &Ear, board: &str) {
+    let heard = ear.all();
+    for audience in Audience::ALL {
+        let (outs, _) = outs_from(&house.journal().join(board), audience, 1, usize::MAX).expect("a journal");
+        for out in outs {
+            let is_it = |heard: &Heard| heard.topic == out.topic && heard.message["no"].as_u64() == Some(out.number);
+            assert!(heard.iter().any(is_it), "{} {} was not sent", out.topic, out.number);
+        }
+    }
 }
 
 /// No number was given to two events.

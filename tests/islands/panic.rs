@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::faulty::{PANICS_ALWAYS, PANICS_ONCE, TRIGGER, daemon, failed, one_event_a_number, sound_journal, sprung};
+use super::faulty::{PANICS_ALWAYS, PANICS_ONCE, TRIGGER, all_sent, daemon, failed, one_event_a_number, sound_journal, sprung};
 use crate::daemon_support::ear::{Ear, Heard};
 use crate::daemon_support::table::{Table, play, whole};
 use crate::daemon_support::{House, pass};
@@ -63,6 +63,7 @@ fn a_game_that_panics_again_is_parked_and_its_bytes_are_still_recorded() {
     tables[0].board.replug().expect("put back");
     ear.wait("the device's status after the cable", from, |heard| parked(heard).filter(|()| heard.body()["port"].is_string()));
     daemon.stop();
+    all_sent(&house, &ear, "b0");
     let bytes = sound_journal(&house, "b0");
     assert!(bytes.windows(14).any(|some| some == b"still\x7frecorded"), "not recorded");
     for table in &tables[1..] {

@@ -25,12 +25,17 @@ impl Runner {
         let mine = |path: &Path| seek.probes.iter().any(|probe| probe.found.path == path);
         let candidates: Vec<Candidate> = ports
             .into_iter()
-            .map(|found| Candidate {
-                taken: self.shared.used(&found.path).is_some() && !mine(&found.path),
-                named: self.shared.named_by_other(self.me, &found.path) || self.shared.is_promised(self.me, &found),
-                told: serial.as_deref().and_then(|serial| self.shared.told(&found, serial)),
-                resting: seek.rest.has(&found, at),
-                found,
+            .map(|found| {
+                let told = serial.as_deref().and_then(|serial| self.shared.told(&found, serial));
+                // Of two links with one number the first gets the board.
+                let promised = told != Some(true) && self.shared.is_promised(self.me, &found);
+                Candidate {
+                    taken: self.shared.used(&found.path).is_some() && !mine(&found.path),
+                    named: promised || self.shared.named_by_other(self.me, &found.path),
+                    told,
+                    resting: seek.rest.has(&found, at),
+                    found,
+                }
             })
             .collect();
         let trouble = match choose(&self.wanted, serial.as_deref(), configured, &candidates) {

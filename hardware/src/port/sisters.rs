@@ -167,8 +167,8 @@ impl Ports {
         search.map(|search| std::mem::take(&mut search.news)).unwrap_or_default()
     }
 
-    /// Hands a port that is asked to a sister who can use it: to her whose board it is, else to any that looks for hers in the
-    /// same folders. If there is none the port becomes free.
+    /// Hands a port that is asked to a sister who can use it: to her whose board it is, or if it is nobody's to any that looks
+    /// for hers in the same folders. If there is none the port becomes free.
     pub(super) fn pass_on(&self, link: u64, probe: Probe, folders: &[PathBuf]) {
         let mut inner = self.lock();
         let path = &probe.found.path;
@@ -176,7 +176,10 @@ impl Ports {
             **other != link && member.may_take(&probe, folders) && !inner.named_by_other(**other, path)
         };
         let owns = |member: &Member| probe.told.iter().any(|told| member.wants(told));
-        let heir = inner.links.iter().filter(able).max_by_key(|(_, member)| owns(member)).map(|(other, _)| *other);
+        let is_owned = inner.links.iter().any(|(other, member)| *other != link && member.search.is_some() && owns(member));
+        // Whose it is not would only give it back.
+        let mut heirs = inner.links.iter().filter(able).filter(|(_, member)| !is_owned || owns(member));
+        let heir = heirs.next().map(|(other, _)| *other);
         let member = heir.and_then(|heir| inner.links.get_mut(&heir));
         if let Some(Member { mailbox, search: Some(search), .. }) = member {
             search.news.probes.push(probe);

@@ -16,8 +16,6 @@ use super::super::shared::{Face, Shared};
 use super::super::timeline::Timeline;
 use super::{Live, SINK};
 use crate::anchor;
-use crate::journal::{Out, outs_from};
-use crate::publish::Message;
 use crate::recorder::Recorder;
 use crate::restart::Restored;
 use crate::station::StationOutput;
@@ -62,7 +60,7 @@ impl Live {
         let acked = Audience::ALL.map(|audience| standing.acked(SINK, audience));
         let first = face.number().is_none();
         match face.number() {
-            Some(_) => catch_up(plan, last, outlet),
+            Some(_) => outlet.catch_up(&plan.dir, last),
             None => {
                 let number = shared.outbox.add_board(acked, last);
                 face.set_number(number);
@@ -115,17 +113,6 @@ impl Live {
         live.settle(outlet);
         Ok(live)
     }
-}
-
-/// After a fault the outbox may not know of the last events; the newest tells it how far the journal goes.
-fn catch_up(plan: &Plan, last: [u64; 3], outlet: &mut Outlet) {
-    for (audience, number) in Audience::ALL.into_iter().zip(last).filter(|(_, number)| *number > 0) {
-        let outs = outs_from(&plan.dir, audience, number, 1).map_or_else(|_| Vec::new(), |(outs, _)| outs);
-        for Out { number, at, topic, payload } in outs {
-            outlet.publish(Message { audience, number, topic, retain: false, payload, finding: false, at });
-        }
-    }
-    outlet.hand_over();
 }
 
 fn tell(board: &str, restored: &Restored) {

@@ -128,7 +128,8 @@ impl Decoder {
             return;
         }
         self.resolve(now, false, board, clock, out);
-        self.settle_without_press(now, board, clock, out);
+        // What proves one move may prove the next as well.
+        while self.settle_without_press(now, board, clock, out) {}
     }
 
     /// When [`Decoder::review`] may conclude something that it did not yet, after `now`.
@@ -249,9 +250,10 @@ impl Decoder {
         out.push(Decoded::Sure { index: self.record.moves().len() - 1 });
     }
 
-    fn settle_without_press(&mut self, now: Instant, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Decoded>) {
+    /// True if a move became sure: there is one less to look at.
+    fn settle_without_press(&mut self, now: Instant, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Decoded>) -> bool {
         if self.press_pending() {
-            return;
+            return false;
         }
         let stands = |index: usize, wait: Duration| {
             let ply = self.line.plies().get(index);
@@ -265,7 +267,7 @@ impl Decoder {
                 self.sure(How::NextMove, None, clock, out);
             }
             self.sure(How::GameEnd, None, clock, out);
-            return;
+            return true;
         }
         if stands(2, self.scan) {
             // 6.2.1.2: the player has made his next move, so the first one is complete.
@@ -273,9 +275,9 @@ impl Decoder {
             let color = self.line.plies()[0].color;
             self.sure(How::NextMove, None, clock, out);
             self.record.complete_last(color, next);
-            return;
+            return true;
         }
-        let Some(first) = self.line.plies().first() else { return };
+        let Some(first) = self.line.plies().first() else { return false };
         let opponent_runs = clock.runs == Some(first.color.other());
         let how = if !clock.present && (stands(0, STANDS) || stands(1, self.scan)) {
             How::Settled
@@ -286,8 +288,9 @@ impl Decoder {
         {
             How::ClockRunning
         } else {
-            return;
+            return false;
         };
         self.sure(how, None, clock, out);
+        true
     }
 }

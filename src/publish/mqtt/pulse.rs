@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use crate::wall::Mono;
 
+/// An answer may take so long, however often the broker wants to hear us.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Signs of life of one connection.
 pub(super) struct Pulse {
     /// Between two; nothing = none is wanted.
@@ -45,8 +48,11 @@ impl Pulse {
     /// When [`Pulse::beat`] is to be called at the latest. One side alone is no life: the broker wants to hear us, and we
     /// want to know that it is there.
     pub(super) fn due(&self) -> Option<Mono> {
-        let since = self.asked.unwrap_or(self.said.min(self.heard));
-        (!self.every.is_zero()).then(|| since.after(self.every))
+        let due = match self.asked {
+            Some(asked) => asked.after(self.every.max(PATIENCE)),
+            None => self.said.min(self.heard).after(self.every),
+        };
+        (!self.every.is_zero()).then_some(due)
     }
 
     pub(super) fn beat(&mut self, now: Mono) -> Beat {
@@ -98,6 +104,12 @@ mod tests {
         pulse.answered();
         pulse.said(at(109));
         assert_eq!(pulse.due(), Some(at(118)));
+    }
+
+    #[test]
+    fn a_broker_that_wants_many_signs_may_still_be_slow() {
+        let mut pulse = Pulse::new(Duration::from_secs(1), at(0));
+        assert_eq!((pulse.beat(at(1)), pulse.beat(at(5)), pulse.beat(at(6))), (Beat::Ask, Beat::Nothing, Beat::Gone));
     }
 
     #[test]

@@ -59,8 +59,12 @@ impl Wire {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         let had_no_room = !self.has_room();
         // First, since a broker that is going may have said why.
-        let read = if self.outgoing.len() > MOST { Poll::Pending } else { self.poll_read(context) };
+        let is_full = self.outgoing.len() > MOST;
+        let mut read = if is_full { Poll::Pending } else { self.poll_read(context) };
         let written = self.poll_write(context);
+        if is_full && self.outgoing.len() <= MOST {
+            read = self.poll_read(context);
+        }
         match (read, written) {
             (Poll::Ready(Ok(0)), _) => Poll::Ready(Err(Error::new(ErrorKind::UnexpectedEof, "the broker closed the connection"))),
             (Poll::Ready(read), _) => Poll::Ready(read.map(|_| ())),

@@ -7,8 +7,8 @@ use flagfall::wall::Mono;
 use crate::boards::Write;
 use crate::listener::Heard;
 
-/// The daemon sends pictures no faster (`mqtt.md` section 3); an update that follows a quiet time as long as this goes at once.
-const PACE: Duration = Duration::from_millis(150);
+/// The daemon sends two pictures in so long (`mqtt.md` section 3); an update after a quiet time of that length goes at once.
+const PACE: Duration = Duration::from_millis(200);
 
 /// Microseconds of one run, by field update.
 #[derive(Default)]
