@@ -19,6 +19,7 @@ pub mod game;
 pub mod input;
 pub mod interval;
 pub mod laws;
+pub mod mate;
 mod men;
 pub mod message;
 pub mod pair;

@@ -1,0 +1,117 @@
+//! The proofs, looked at again with plain loops that share nothing with the search but the rules of the game.
+
+mod closure;
+pub(in crate::mate) mod guard;
+mod material;
+mod pattern;
+pub mod wall;
+
+use shakmaty::{Chess, Color, Move, Position};
+
+use super::reason::{Answer, ForcedEnd, Reason};
+
+/// Why a proof is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// Move number so many of the line, from 0, is illegal.
+    IllegalMove(usize),
+    /// The line does not end in mate by the side.
+    NoMate,
+    /// A shorter mate exists than the line that is said to be shortest.
+    Shorter,
+    /// The position is not what the reason says.
+    NotSo,
+    /// A move of the forced line was not the only one.
+    NotForced(usize),
+    /// A mate can arise after all.
+    MateFound,
+    /// The counts of the closure are others.
+    Counts,
+    /// A wall can be passed.
+    Passable,
+    /// The mate pattern behind a wall could not be excluded.
+    MatePattern,
+    /// Too large to look at again.
+    TooLarge,
+}
+
+/// Accepts an answer whose proof holds. `Undecided` claims nothing and is accepted.
+pub fn check(position: &Chess, side: Color, answer: &Answer) -> Result<(), Refused> {
+    match answer {
+        Answer::Undecided { .. } => Ok(()),
+        Answer::Winnable { line, shortest } => {
+            let end = replay(position, line)?;
+            if !mated(&end, !side) {
+                return Err(Refused::NoMate);
+            }
+            if *shortest {
+                closure::no_mate_before(position, side, line.len())?;
+            }
+            Ok(())
+        }
+        Answer::Unwinnable { reason } => {
+            if mated(position, !side) {
+                return Err(Refused::MateFound);
+            }
+            unwinnable(position, side, reason)
+        }
+    }
+}
+
+fn unwinnable(position: &Chess, side: Color, reason: &Reason) -> Result<(), Refused> {
+    let so = match reason {
+        Reason::Mated => mated(position, side),
+        Reason::Stalemate => stalemate(position),
+        Reason::BareKing => position.board().by_color(side).count() == 1,
+        Reason::Material => material::hopeless(position, side),
+        Reason::Forced { line, end } => return forced(position, side, line, *end),
+        Reason::Wall(claim) => {
+            wall::inductive(claim)?;
+            wall::mateless(claim, side)?;
+            wall::holds(claim, position)
+        }
+        Reason::Exhausted(claim) => return closure::exhausted(position, side, claim),
+    };
+    if so { Ok(()) } else { Err(Refused::NotSo) }
+}
+
+fn mated(position: &Chess, loser: Color) -> bool {
+    position.turn() == loser && position.is_checkmate()
+}
+
+fn stalemate(position: &Chess) -> bool {
+    position.legal_moves().is_empty() && !position.is_check()
+}
+
+fn replay(position: &Chess, line: &[Move]) -> Result<Chess, Refused> {
+    let mut at = position.clone();
+    for (index, step) in line.iter().enumerate() {
+        if !at.is_legal(*step) {
+            return Err(Refused::IllegalMove(index));
+        }
+        at.play_unchecked(*step);
+    }
+    Ok(at)
+}
+
+fn forced(position: &Chess, side: Color, line: &[Move], end: ForcedEnd) -> Result<(), Refused> {
+    let mut seen = alloc::vec![position.clone()];
+    let mut at = position.clone();
+    for (index, step) in line.iter().enumerate() {
+        match at.legal_moves().as_slice() {
+            [only] if only == step => at.play_unchecked(*step),
+            _ => return Err(Refused::NotForced(index)),
+        }
+        if mated(&at, !side) {
+            return Err(Refused::MateFound);
+        }
+        seen.push(at.clone());
+    }
+    let so = match end {
+        ForcedEnd::Mated => mated(&at, side),
+        ForcedEnd::Stalemate => stalemate(&at),
+        ForcedEnd::Material => material::hopeless(&at, side),
+        ForcedEnd::Circle => seen[..seen.len() - 1].contains(&at),
+    };
+    if so { Ok(()) } else { Err(Refused::NotSo) }
+}

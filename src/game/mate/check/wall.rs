@@ -1,0 +1,163 @@
+//! Walls: closed under every legal move, and no mate behind them.
+//!
+//! For each man and each square where it may ever stand, every way it moves is followed. A step is possible unless one of
+//! these bars it, in every position behind the wall: a steady man stands in the way or on the square; for a king, the
+//! square is attacked whatever happens; for a pawn's capture, no man of the opponent can ever stand there; for its push, a guard has
+//! its home there.
+
+use shakmaty::{Bitboard, Chess, Color, Piece, Position, Rank, Role, Square, attacks};
+
+use super::super::reason::Wall;
+use super::{Refused, guard};
+
+pub use super::pattern::mateless;
+
+const BECOMES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+
+/// The squares where a man of a kind may ever stand, steady ones apart.
+pub(in crate::mate) fn squares(wall: &Wall, color: Color, role: Role) -> Bitboard {
+    wall.reaches
+        .iter()
+        .filter(|reach| reach.color == color && reach.role == role)
+        .fold(Bitboard::EMPTY, |sum, reach| sum | reach.squares)
+}
+
+/// The squares that a man attacks if only steady men stand in its way.
+pub(super) fn attacked(wall: &Wall, piece: Piece, from: Square) -> Bitboard {
+    attacks::attacks(from, piece, wall.steady.occupied())
+}
+
+/// Squares that are empty in every position behind the wall.
+fn never(wall: &Wall) -> Bitboard {
+    let ever = wall.reaches.iter().fold(wall.steady.occupied(), |sum, reach| sum | reach.squares);
+    !ever
+}
+
+/// The king of `color` on `from` can never step to `to`: something attacks it in every position.
+fn attacked_for_ever(wall: &Wall, color: Color, from: Square, to: Square) -> bool {
+    let kings = squares(wall, !color, Role::King);
+    if kings.any() && kings.is_subset(attacks::king_attacks(to)) {
+        return true;
+    }
+    (wall.steady.by_color(!color)).into_iter().any(|by| {
+        let Some(piece) = wall.steady.piece_at(by) else {
+            return false;
+        };
+        let free = never(wall).with(from);
+        by != to && attacks::attacks(by, piece, Bitboard::EMPTY).contains(to) && attacks::between(by, to).is_subset(free)
+    })
+}
+
+pub(super) fn pawn_steps(wall: &Wall, color: Color, from: Square) -> Bitboard {
+    let steady = wall.steady.occupied();
+    let ahead = color.fold_wb(8, -8);
+    let mut steps = Bitboard::EMPTY;
+    let barred = |to: Square| steady.contains(to) || guard::bars(wall, color, to);
+    if let Some(one) = from.offset(ahead).filter(|to| !barred(*to)) {
+        steps.add(one);
+        let start = from.rank() == color.fold_wb(Rank::Second, Rank::Seventh);
+        if let Some(two) = one.offset(ahead).filter(|to| start && !barred(*to)) {
+            steps.add(two);
+        }
+    }
+    for to in attacks::pawn_attacks(color, from) {
+        let victim = Role::ALL.into_iter().any(|role| role != Role::King && squares(wall, !color, role).contains(to))
+            || wall.steady.by_color(!color).contains(to);
+        // A pawn that may pass `to` by two squares may be taken there.
+        let passing = to.rank() == color.fold_wb(Rank::Sixth, Rank::Third)
+            && [ahead, -ahead]
+                .into_iter()
+                .all(|way| to.offset(way).is_some_and(|square| squares(wall, !color, Role::Pawn).contains(square)));
+        if victim || passing {
+            steps.add(to);
+        }
+    }
+    steps
+}
+
+pub(in crate::mate) fn steps(wall: &Wall, piece: Piece, from: Square) -> Bitboard {
+    let own = wall.steady.by_color(piece.color);
+    match piece.role {
+        Role::Pawn => pawn_steps(wall, piece.color, from),
+        Role::King => attacks::king_attacks(from)
+            .into_iter()
+            .filter(|to| !own.contains(*to))
+            .filter(|to| !attacked_for_ever(wall, piece.color, from, *to))
+            .collect(),
+        _ => attacked(wall, piece, from) & !own,
+    }
+}
+
+/// Both kings have a reach, and no man of a kind stands in two of them or on a steady square.
+fn well_formed(wall: &Wall) -> bool {
+    let steady = wall.steady.occupied();
+    let apart = wall.reaches.iter().enumerate().all(|(index, reach)| {
+        (reach.squares & steady).is_empty()
+            && wall.reaches[..index]
+                .iter()
+                .all(|other| (other.color, other.role) != (reach.color, reach.role) || (other.squares & reach.squares).is_empty())
+    });
+    apart && Color::ALL.into_iter().all(|color| squares(wall, color, Role::King).any())
+}
+
+/// No legal move leads out of the wall.
+pub fn inductive(wall: &Wall) -> Result<(), Refused> {
+    let steady = wall.steady.occupied();
+    if !well_formed(wall) {
+        return Err(Refused::NotSo);
+    }
+    for reach in &wall.reaches {
+        let piece = reach.role.of(reach.color);
+        for from in reach.squares {
+            let to = steps(wall, piece, from);
+            if (to & steady).any() {
+                return Err(Refused::Passable);
+            }
+            let mut may = reach.squares;
+            if reach.role == Role::Pawn {
+                let last = to & Bitboard::BACKRANKS;
+                if BECOMES.iter().any(|role| !last.is_subset(squares(wall, reach.color, *role))) {
+                    return Err(Refused::Passable);
+                }
+                may |= last;
+            }
+            if !to.is_subset(may) {
+                return Err(Refused::Passable);
+            }
+        }
+    }
+    for from in steady {
+        let piece = wall.steady.piece_at(from).ok_or(Refused::NotSo)?;
+        if piece.role == Role::King || steps(wall, piece, from).any() {
+            return Err(Refused::Passable);
+        }
+    }
+    if wall.guards.iter().all(|guard| guard::stands(wall, *guard)) { Ok(()) } else { Err(Refused::Passable) }
+}
+
+/// Pawns of this colour may promote behind the wall.
+fn promotes(wall: &Wall, color: Color) -> bool {
+    squares(wall, color, Role::Pawn).into_iter().any(|from| (pawn_steps(wall, color, from) & Bitboard::BACKRANKS).any())
+}
+
+/// The position is one of those behind the wall.
+pub fn holds(wall: &Wall, position: &Chess) -> bool {
+    let board = position.board();
+    if position.castles().any() || position.legal_ep_square().is_some() {
+        return false;
+    }
+    let steady = wall.steady.occupied();
+    let loose = board.occupied() & !steady;
+    steady.into_iter().all(|square| board.piece_at(square) == wall.steady.piece_at(square))
+        && loose
+            .into_iter()
+            .all(|square| board.piece_at(square).is_some_and(|piece| squares(wall, piece.color, piece.role).contains(square)))
+        && wall.reaches.iter().all(|reach| {
+            let mut men = board.by_piece(reach.role.of(reach.color)) & loose & reach.squares;
+            if BECOMES.contains(&reach.role) && promotes(wall, reach.color) {
+                men |= board.by_piece(Role::Pawn.of(reach.color)) & loose;
+            }
+            men.count() <= usize::from(reach.count)
+        })
+        && wall.guards.iter().all(|guard| guard::on_duty(wall, *guard, position))
+}

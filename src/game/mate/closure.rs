@@ -1,0 +1,106 @@
+//! All positions that can arise, breadth first: the first mate met is a shortest one, and none met is a proof.
+
+use alloc::vec::Vec;
+
+use shakmaty::{Chess, Color, Move, Position};
+
+use super::arena::Arena;
+use super::check::wall;
+use super::key::pack;
+use super::meter::Meter;
+use super::reach::wall_around;
+use super::reason::{Closure, Wall};
+
+/// What generating the positions has shown.
+pub(super) enum Closed {
+    /// A shortest line to a mate by the side.
+    Mate(Vec<Move>),
+    /// All positions were generated; none is a mate by the side.
+    Complete(Closure),
+    /// The cap came first.
+    Cut,
+}
+
+/// Generates up to `cap` positions. With `tries`, up to so many positions behind which nothing may be possible any more are
+/// looked at for walls; those that hold are not followed.
+pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, meter: &mut Meter) -> Closed {
+    let mut arena = Arena::new(root);
+    let mut sum = Closure::default();
+    let mut index = 0;
+    let mut layer_end = 1;
+    while index < arena.len() {
+        if index == layer_end {
+            sum.depth += 1;
+            layer_end = arena.len();
+        }
+        let Some(position) = arena.position(index) else {
+            return Closed::Cut;
+        };
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            if position.is_check() {
+                sum.mated += 1;
+            } else {
+                sum.stalemates += 1;
+            }
+        } else if position.has_insufficient_material(side) {
+            sum.material += 1;
+        } else if walled(&arena, index, &position, side, &mut sum.walls, tries) {
+            sum.walled += 1;
+        } else {
+            for step in moves {
+                let mut after = position.clone();
+                after.play_unchecked(step);
+                if !meter.step() {
+                    return Closed::Cut;
+                }
+                let mate = position.turn() == side && after.checkers().any() && after.legal_moves().is_empty();
+                if mate {
+                    return match arena.line(index) {
+                        Some(mut line) => {
+                            line.push(step);
+                            Closed::Mate(line)
+                        }
+                        None => Closed::Cut,
+                    };
+                }
+                arena.insert(&pack(&after), index);
+            }
+            if arena.len() > cap {
+                return Closed::Cut;
+            }
+        }
+        index += 1;
+    }
+    sum.positions = arena.len();
+    Closed::Complete(sum)
+}
+
+/// Whether a wall stands around the position: one met before, or, after a move that cannot be taken back, a new one.
+fn walled(arena: &Arena, index: u32, position: &Chess, side: Color, walls: &mut Vec<Wall>, tries: &mut u32) -> bool {
+    if walls.iter().any(|claim| wall::holds(claim, position)) {
+        return true;
+    }
+    if *tries == 0 || !irreversible(arena, index, position) {
+        return false;
+    }
+    *tries -= 1;
+    match wall_around(position, side) {
+        Some(claim) => {
+            walls.push(claim);
+            true
+        }
+        None => false,
+    }
+}
+
+/// A pawn moved or a man was taken on the way here.
+fn irreversible(arena: &Arena, index: u32, position: &Chess) -> bool {
+    if index == 0 {
+        return true;
+    }
+    arena.position(arena.parent(index)).is_some_and(|before| {
+        before.board().pawns() != position.board().pawns()
+            || before.board().occupied().count() != position.board().occupied().count()
+    })
+}

@@ -1,0 +1,28 @@
+//! Can a player checkmate the opponent by any possible series of legal moves (Articles 5.1.2, 5.2.2, 6.9, 7.5.5)?
+//!
+//! **The promise:** never a wrong answer. [`Answer::Winnable`] carries legal moves that end in mate by that side,
+//! [`Answer::Unwinnable`] a reason that [`check::check`] accepts, and what the budget does not settle is
+//! [`Answer::Undecided`]. Same position and budget, same answer and same line on every machine: budgets count nodes.
+//!
+//! En passant and castling are part of the position. The 50-move, 75-move and repetition rules are not: the question is
+//! what moves are possible, and no claim or count cuts a series short. Positions that no game can reach are answered for
+//! what stands on the board.
+//!
+//! The order of the questions: is the game over, is the material enough, is the play forced, is there a short mate, a long
+//! one, a wall that nothing passes, and at last: what do all positions that can arise say?
+
+mod arena;
+pub mod check;
+mod closure;
+mod guided;
+mod key;
+mod meter;
+mod probe;
+mod reach;
+pub mod reason;
+mod solve;
+#[cfg(test)]
+mod tests;
+
+pub use reason::{Answer, Closure, Counters, ForcedEnd, Guard, Reach, Reason, Wall};
+pub use solve::{Budget, winnable};
