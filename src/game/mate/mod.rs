@@ -17,6 +17,8 @@ mod closure;
 mod guided;
 mod key;
 mod meter;
+mod near;
+mod news;
 mod probe;
 mod reach;
 pub mod reason;
@@ -25,4 +27,4 @@ mod solve;
 mod tests;
 
 pub use reason::{Answer, Closure, Counters, ForcedEnd, Guard, Reach, Reason, Wall};
-pub use solve::{Budget, winnable};
+pub use solve::{Budget, counted, winnable};

@@ -9,6 +9,7 @@ use super::closure::{Closed, closure};
 use super::guided::{Guided, guided};
 use super::key::MOST_MEN;
 use super::meter::Meter;
+use super::near::Plan;
 use super::probe::probe;
 use super::reason::{Answer, Counters, ForcedEnd, Reason};
 
@@ -52,13 +53,18 @@ const ROUNDS: [(u32, u32, u32); 7] = [
 ///
 /// Positions of more than 32 men are `Undecided`.
 pub fn winnable(position: &Chess, side: Color, budget: Budget) -> Answer {
-    if let Some(answer) = finished(position, side) {
-        return answer;
+    counted(position, side, budget).0
+}
+
+/// As [`winnable`], with what the answer has cost beside it.
+pub fn counted(position: &Chess, side: Color, budget: Budget) -> (Answer, Counters) {
+    let mut meter = Meter::new(budget.nodes);
+    let mut answer = finished(position, side);
+    if answer.is_none() && position.board().occupied().count() <= MOST_MEN {
+        answer = forced(position, side).or_else(|| search(position, side, budget, &mut meter));
     }
-    if position.board().occupied().count() > MOST_MEN {
-        return Answer::Undecided { counters: Counters::default() };
-    }
-    forced(position, side).unwrap_or_else(|| search(position, side, budget))
+    let counters = meter.counters;
+    (answer.unwrap_or(Answer::Undecided { counters }), counters)
 }
 
 fn finished(position: &Chess, side: Color) -> Option<Answer> {
@@ -111,25 +117,30 @@ fn forced(position: &Chess, side: Color) -> Option<Answer> {
     }
 }
 
-fn search(position: &Chess, side: Color, budget: Budget) -> Answer {
-    let mut meter = Meter::new(budget.nodes);
+fn search(position: &Chess, side: Color, budget: Budget, meter: &mut Meter) -> Option<Answer> {
     let room = u32::try_from(budget.memory / BYTES_EACH).unwrap_or(u32::MAX);
     for (round, (all, walls, some)) in ROUNDS.into_iter().enumerate() {
-        if let Some(answer) = close(position, side, all.min(room), walls, &mut meter) {
-            return answer;
+        if let Some(answer) = close(position, side, all.min(room), walls, meter) {
+            return Some(answer);
         }
         if round == 0
-            && let Some(line) = probe(position, side, &mut meter)
+            && let Some(line) = probe(position, side, meter)
         {
-            return won(line, false);
+            return Some(won(line, false));
         }
-        if some > 0 {
-            match guided(position, side, some.min(room * 2 / 3), &mut meter) {
-                Guided::Mate(line) => return won(line, false),
+        let plans = match round {
+            0 => [].as_slice(),
+            1 | 3 => &[Plan::Blockers],
+            2 => &[Plan::Material],
+            _ => &[Plan::Material, Plan::Blockers],
+        };
+        for plan in plans {
+            match guided(position, side, *plan, some.min(room * 2 / 3), meter) {
+                Guided::Mate(line) => return Some(won(line, false)),
                 Guided::Complete(positions) => {
                     let all = positions.min(room);
-                    if let Some(answer) = close(position, side, all, 0, &mut meter) {
-                        return answer;
+                    if let Some(answer) = close(position, side, all, 0, meter) {
+                        return Some(answer);
                     }
                 }
                 Guided::Cut => {}
@@ -139,7 +150,7 @@ fn search(position: &Chess, side: Color, budget: Budget) -> Answer {
             break;
         }
     }
-    Answer::Undecided { counters: meter.counters }
+    None
 }
 
 fn won(line: Vec<Move>, shortest: bool) -> Answer {

@@ -45,7 +45,7 @@ fn line(fen: &str, side: Color) -> (Vec<alloc::string::String>, bool) {
 
 const MATE_IN_TWO: &str = "7k/8/5K2/8/8/8/8/R7 b - - 0 1";
 const WALL: &str = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1";
-const SMALL: &str = "7k/6pP/5pP1/4bP2/6K1/8/8/8 b - - 0 1";
+const SMALL: &str = "1k6/pPp4p/P1P5/8/8/8/7P/5K2 b - - 0 1";
 
 #[test]
 fn a_mate_on_the_board_is_answered_first_even_where_no_game_leads() {

@@ -27,6 +27,14 @@ pub(super) fn attacked(wall: &Wall, piece: Piece, from: Square) -> Bitboard {
     attacks::attacks(from, piece, wall.steady.occupied())
 }
 
+/// Squares that are never empty: the steady men, and kings that have but one square.
+fn standing(wall: &Wall) -> Bitboard {
+    wall.reaches
+        .iter()
+        .filter(|reach| reach.role == Role::King && reach.squares.count() == 1)
+        .fold(wall.steady.occupied(), |sum, king| sum | king.squares)
+}
+
 /// Squares that are empty in every position behind the wall.
 fn never(wall: &Wall) -> Bitboard {
     let ever = wall.reaches.iter().fold(wall.steady.occupied(), |sum, reach| sum | reach.squares);
@@ -49,10 +57,10 @@ fn attacked_for_ever(wall: &Wall, color: Color, from: Square, to: Square) -> boo
 }
 
 pub(super) fn pawn_steps(wall: &Wall, color: Color, from: Square) -> Bitboard {
-    let steady = wall.steady.occupied();
+    let standing = standing(wall);
     let ahead = color.fold_wb(8, -8);
     let mut steps = Bitboard::EMPTY;
-    let barred = |to: Square| steady.contains(to) || guard::bars(wall, color, to);
+    let barred = |to: Square| standing.contains(to) || guard::bars(wall, color, to);
     if let Some(one) = from.offset(ahead).filter(|to| !barred(*to)) {
         steps.add(one);
         let start = from.rank() == color.fold_wb(Rank::Second, Rank::Seventh);
@@ -84,7 +92,10 @@ pub(in crate::mate) fn steps(wall: &Wall, piece: Piece, from: Square) -> Bitboar
             .filter(|to| !own.contains(*to))
             .filter(|to| !attacked_for_ever(wall, piece.color, from, *to))
             .collect(),
-        _ => attacked(wall, piece, from) & !own,
+        _ => {
+            let kings = standing(wall) & !wall.steady.occupied();
+            attacks::attacks(from, piece, standing(wall)) & !own & !kings
+        }
     }
 }
 

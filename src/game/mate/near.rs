@@ -1,0 +1,118 @@
+//! What looks near to a mate, in several ways at once; it only guides.
+
+use shakmaty::{Bitboard, Board, Chess, Color, Position, Square, attacks};
+
+/// Ideas of what is near.
+pub(super) const QUEUES: usize = 6;
+/// Degrees of nearness; what is farther is as far.
+pub(super) const BUCKETS: usize = 192;
+const CORNERS: [Square; 4] = [Square::A1, Square::H1, Square::A8, Square::H8];
+
+/// What is thought to be missing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Plan {
+    /// Men of the loser in his king's way, a corner before all else.
+    Blockers,
+    /// A queen or rook, by promotion; blockers only for minor men.
+    Material,
+}
+
+/// The place in each queue: four corners where the loser's king may be mated, any place, and what is new.
+pub(super) fn ranks(after: &Chess, side: Color, plan: Plan, old: usize) -> [usize; QUEUES] {
+    let board = after.board();
+    let (Some(winner), Some(loser)) = (board.king_of(side), board.king_of(!side)) else {
+        return [BUCKETS - 1; QUEUES];
+    };
+    let men = board.by_color(side);
+    let others = board.by_color(!side).without(loser);
+    let heavy = (men & board.rooks_and_queens()).any();
+    let own = to_promote(men & board.pawns(), side);
+    let lack = match own {
+        _ if heavy => others.count() / 2,
+        Some(ranks) => 4 + 2 * ranks,
+        None => 0,
+    };
+    let open = open_flights(after, side, loser).count();
+    let blocked = match plan {
+        Plan::Blockers => !heavy,
+        Plan::Material => !heavy && own.is_none(),
+    };
+    let corner = |corner: Square| {
+        let king = corner.distance(loser) as usize;
+        let near = (corner.distance(winner) as usize).saturating_sub(2);
+        let rest = if !blocked {
+            2 * king + lack + open / 2
+        } else if plan == Plan::Material {
+            2 * king + 2 * open_flights(after, side, corner).count()
+        } else if never_checked(board, side, corner) {
+            4 * king + lack + open / 2
+        } else {
+            // The loser's own men must stand in his king's way.
+            let far = |flight| 1 + blocker(after, side, flight);
+            4 * king + open_flights(after, side, corner).into_iter().map(far).sum::<usize>()
+        };
+        rest + near + 3 * old
+    };
+    let anywhere = match plan {
+        Plan::Blockers => 3 * open + lack / 2 + 4 * old,
+        Plan::Material if blocked => {
+            let promote = to_promote(others & board.pawns(), !side).unwrap_or(0);
+            2 * open + 2 * promote + 6 * old
+        }
+        Plan::Material => 2 * open + lack + 6 * old,
+    };
+    let [a, b, c, d] = CORNERS.map(corner);
+    [a, b, c, d, anywhere, old * 60 + lack]
+}
+
+/// Neither a knight nor a bishop of `side` can attack the corner.
+fn never_checked(board: &Board, side: Color, corner: Square) -> bool {
+    let colour = if Bitboard::LIGHT_SQUARES.contains(corner) { Bitboard::LIGHT_SQUARES } else { Bitboard::DARK_SQUARES };
+    (board.by_color(side) & (board.knights() | (board.bishops() & colour))).is_empty()
+}
+
+fn to_promote(pawns: Bitboard, color: Color) -> Option<usize> {
+    pawns
+        .into_iter()
+        .map(|pawn| {
+            let rank = usize::from(u8::from(pawn) / 8);
+            if color.is_white() { 7 - rank } else { rank }
+        })
+        .min()
+}
+
+/// About how many moves until a man of the loser could stand on the square, in the way of his king.
+fn blocker(after: &Chess, side: Color, flight: Square) -> usize {
+    let board = after.board();
+    let others = board.by_color(!side);
+    let same = if Bitboard::LIGHT_SQUARES.contains(flight) { Bitboard::LIGHT_SQUARES } else { Bitboard::DARK_SQUARES };
+    let bishops = board.bishops() & same;
+    // Rooks and queens block too, but most often they then take what gives the check.
+    let mut best = if (others & board.rooks()).any() { 5 } else { 9 };
+    for man in others & (board.knights() | bishops) {
+        best = best.min(man.distance(flight) as usize);
+    }
+    for pawn in others & board.pawns() {
+        let ranks = to_promote(Bitboard::from_square(pawn), !side).unwrap_or(0);
+        let left = to_promote(Bitboard::from_square(flight), !side).unwrap_or(0);
+        let steps = if pawn.file() == flight.file() && left > 0 && ranks >= left {
+            ranks - left
+        } else {
+            let last = pawn.distance(flight) as usize;
+            ranks + 1 + last.saturating_sub(ranks) / 2
+        };
+        best = best.min(steps);
+    }
+    best
+}
+
+/// Squares to which the loser's king could go if he stood here.
+fn open_flights(after: &Chess, side: Color, here: Square) -> Bitboard {
+    let board = after.board();
+    let mut rest = board.occupied();
+    if let Some(king) = board.king_of(!side) {
+        rest.discard(king);
+    }
+    let own = board.by_color(!side) & !board.kings();
+    (attacks::king_attacks(here) & !own).into_iter().filter(|square| board.attacks_to(*square, side, rest).is_empty()).collect()
+}
