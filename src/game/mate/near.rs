@@ -87,8 +87,15 @@ fn blocker(after: &Chess, side: Color, flight: Square) -> usize {
     let others = board.by_color(!side);
     let same = if Bitboard::LIGHT_SQUARES.contains(flight) { Bitboard::LIGHT_SQUARES } else { Bitboard::DARK_SQUARES };
     let bishops = board.bishops() & same;
-    // Rooks and queens block too, but most often they then take what gives the check.
-    let mut best = if (others & board.rooks()).any() { 5 } else { 9 };
+    // Rooks and queens block too, but most often they then take a bishop that gives check, or step between.
+    let heavy = others & board.rooks_and_queens();
+    let mut best = if (heavy & board.rooks()).any() { 5 } else { 9 };
+    if (board.by_color(side) & board.knights()).any() {
+        for man in heavy {
+            let dear = if board.queens().contains(man) { 3 } else { 1 };
+            best = best.min((man.distance(flight) as usize).div_ceil(2) + dear);
+        }
+    }
     for man in others & (board.knights() | bishops) {
         best = best.min(man.distance(flight) as usize);
     }

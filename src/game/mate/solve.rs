@@ -119,6 +119,9 @@ fn forced(position: &Chess, side: Color) -> Option<Answer> {
 
 fn search(position: &Chess, side: Color, budget: Budget, meter: &mut Meter) -> Option<Answer> {
     let room = u32::try_from(budget.memory / BYTES_EACH).unwrap_or(u32::MAX);
+    let men = position.board().by_color(side) & !position.board().kings();
+    let minor = men.is_subset(position.board().knights() | position.board().bishops());
+    let plans = if minor { [Plan::Blockers, Plan::Material] } else { [Plan::Material, Plan::Blockers] };
     for (round, (all, walls, some)) in ROUNDS.into_iter().enumerate() {
         if let Some(answer) = close(position, side, all.min(room), walls, meter) {
             return Some(answer);
@@ -128,14 +131,8 @@ fn search(position: &Chess, side: Color, budget: Budget, meter: &mut Meter) -> O
         {
             return Some(won(line, false));
         }
-        let plans = match round {
-            0 => [].as_slice(),
-            1 | 3 => &[Plan::Blockers],
-            2 => &[Plan::Material],
-            _ => &[Plan::Material, Plan::Blockers],
-        };
-        for plan in plans {
-            match guided(position, side, *plan, some.min(room * 2 / 3), meter) {
+        for plan in plans.into_iter().take(round) {
+            match guided(position, side, plan, some.min(room * 2 / 3), meter) {
                 Guided::Mate(line) => return Some(won(line, false)),
                 Guided::Complete(positions) => {
                     let all = positions.min(room);
