@@ -13,6 +13,8 @@ const CORNERS: [Square; 4] = [Square::A1, Square::H1, Square::A8, Square::H8];
 pub(super) enum Plan {
     /// Men of the loser in his king's way, a corner before all else.
     Blockers,
+    /// The same, but the king counts no more than the others, and a blocker by its distance alone.
+    Together,
     /// A queen or rook, by promotion; blockers only for minor men.
     Material,
 }
@@ -34,9 +36,10 @@ pub(super) fn ranks(after: &Chess, side: Color, plan: Plan, old: usize) -> [usiz
     };
     let open = open_flights(after, side, loser).count();
     let blocked = match plan {
-        Plan::Blockers => !heavy,
+        Plan::Blockers | Plan::Together => !heavy,
         Plan::Material => !heavy && own.is_none(),
     };
+    let weight = if plan == Plan::Together { 2 } else { 4 };
     let corner = |corner: Square| {
         let king = corner.distance(loser) as usize;
         let near = (corner.distance(winner) as usize).saturating_sub(2);
@@ -45,16 +48,20 @@ pub(super) fn ranks(after: &Chess, side: Color, plan: Plan, old: usize) -> [usiz
         } else if plan == Plan::Material {
             2 * king + 2 * open_flights(after, side, corner).count()
         } else if never_checked(board, side, corner) {
-            4 * king + lack + open / 2
+            weight * king + lack + open / 2
         } else {
             // The loser's own men must stand in his king's way.
-            let far = |flight| 1 + blocker(after, side, flight);
-            4 * king + open_flights(after, side, corner).into_iter().map(far).sum::<usize>()
+            let blockers = others & !board.rooks_and_queens();
+            let far = |flight: Square| match plan {
+                Plan::Together => 1 + blockers.into_iter().map(|man| man.distance(flight) as usize).min().unwrap_or(6),
+                _ => 1 + blocker(after, side, flight),
+            };
+            weight * king + open_flights(after, side, corner).into_iter().map(far).sum::<usize>()
         };
         rest + near + 3 * old
     };
     let anywhere = match plan {
-        Plan::Blockers => 3 * open + lack / 2 + 4 * old,
+        Plan::Blockers | Plan::Together => 3 * open + lack / 2 + 4 * old,
         Plan::Material if blocked => {
             let promote = to_promote(others & board.pawns(), !side).unwrap_or(0);
             2 * open + 2 * promote + 6 * old

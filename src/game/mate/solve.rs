@@ -121,7 +121,8 @@ fn search(position: &Chess, side: Color, budget: Budget, meter: &mut Meter) -> O
     let room = u32::try_from(budget.memory / BYTES_EACH).unwrap_or(u32::MAX);
     let men = position.board().by_color(side) & !position.board().kings();
     let minor = men.is_subset(position.board().knights() | position.board().bishops());
-    let plans = if minor { [Plan::Blockers, Plan::Material] } else { [Plan::Material, Plan::Blockers] };
+    let [first, second] = if minor { [Plan::Blockers, Plan::Material] } else { [Plan::Material, Plan::Blockers] };
+    let plans = [first, second, Plan::Together];
     for (round, (all, walls, some)) in ROUNDS.into_iter().enumerate() {
         if let Some(answer) = close(position, side, all.min(room), walls, meter) {
             return Some(answer);
@@ -131,7 +132,9 @@ fn search(position: &Chess, side: Color, budget: Budget, meter: &mut Meter) -> O
         {
             return Some(won(line, false));
         }
-        for plan in plans.into_iter().take(round) {
+        // The first round is for the walks alone; the third plan is for what the others have failed at.
+        let tried = if round < 4 { round.min(2) } else { 3 };
+        for plan in plans.into_iter().take(tried) {
             match guided(position, side, plan, some.min(room * 2 / 3), meter) {
                 Guided::Mate(line) => return Some(won(line, false)),
                 Guided::Complete(positions) => {
