@@ -22,10 +22,10 @@ pub(super) enum Closed {
 }
 
 /// Generates up to `cap` positions. With `tries`, up to so many positions behind which nothing may be possible any more are
-/// looked at for walls; those that hold are not followed.
-pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, meter: &mut Meter) -> Closed {
+/// looked at for walls; what stands behind one of them or of the `known` ones is not followed.
+pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, meter: &mut Meter, known: Vec<Wall>) -> Closed {
     let mut arena = Arena::new(root);
-    let mut sum = Closure::default();
+    let mut sum = Closure { walls: known, ..Closure::default() };
     let mut index = 0;
     let mut layer_end = 1;
     while index < arena.len() {

@@ -159,8 +159,15 @@ fn won(line: Vec<Move>, shortest: bool) -> Answer {
 
 fn close(position: &Chess, side: Color, cap: u32, walls: u32, meter: &mut Meter) -> Option<Answer> {
     let mut tries = walls;
-    let closed = closure(position, side, cap, &mut tries, meter);
+    let mut closed = closure(position, side, cap, &mut tries, meter, Vec::new());
     meter.counters.walls += walls - tries;
+    // A wall may also hold positions that were followed before it was met: count again with all of them.
+    if let Closed::Complete(sum) = &mut closed
+        && !sum.walls.is_empty()
+    {
+        let known = core::mem::take(&mut sum.walls);
+        closed = closure(position, side, cap, &mut 0, meter, known);
+    }
     match closed {
         Closed::Mate(line) => Some(won(line, true)),
         Closed::Complete(mut sum) => {

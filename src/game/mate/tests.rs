@@ -215,3 +215,9 @@ fn a_wall_with_a_hole_is_refused() {
     let elsewhere = |wall: &mut Wall| wall.reaches.retain(|reach| reach.color.is_white());
     assert_eq!(say(&elsewhere), Err(Refused::NotSo));
 }
+
+#[test]
+fn a_wall_met_late_may_hold_the_first_position() {
+    let fen = "3k4/p2p2p1/P2P2P1/8/P7/3P4/P2P2P1/3K4 w - - 0 1";
+    assert!(matches!(reason(fen, Color::White), Reason::Wall(_)));
+}
