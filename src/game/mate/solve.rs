@@ -135,7 +135,7 @@ fn search(position: &Chess, side: Color, budget: Budget, meter: &mut Meter) -> O
         // The first round is for the walks alone; the third plan is for what the others have failed at.
         let tried = if round < 4 { round.min(2) } else { 3 };
         for plan in plans.into_iter().take(tried) {
-            match guided(position, side, plan, some.min(room * 2 / 3), meter) {
+            match guided(position, side, plan, some.min(room / 3 * 2), meter) {
                 Guided::Mate(line) => return Some(won(line, false)),
                 Guided::Complete(positions) => {
                     let all = positions.min(room);

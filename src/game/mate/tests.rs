@@ -188,8 +188,12 @@ fn a_closure_with_wrong_counts_is_refused() {
     assert_eq!(say(tamper(|other| other.positions -= 1)), Err(Refused::Counts));
     assert_eq!(say(tamper(|other| other.depth += 1)), Err(Refused::Counts));
     assert_eq!(say(tamper(|other| other.stalemates += 1)), Err(Refused::Counts));
-    let winnable = Answer::Unwinnable { reason: Reason::Exhausted(closure) };
-    assert_eq!(check(&position(MATE_IN_TWO), Color::White, &winnable), Err(Refused::MateFound));
+    let other = |closure| {
+        let answer = Answer::Unwinnable { reason: Reason::Exhausted(closure) };
+        check(&position(MATE_IN_TWO), Color::White, &answer)
+    };
+    assert_eq!(other(tamper(|other| other.positions = 1_000_000)), Err(Refused::MateFound));
+    assert_eq!(other(closure.clone()), Err(Refused::Counts), "it stops when there are more than claimed");
 }
 
 #[test]

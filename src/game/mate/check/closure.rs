@@ -57,6 +57,9 @@ pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure) -> Result<()
                     }
                 }
             }
+            if met.len() > claim.positions as usize {
+                return Err(Refused::Counts);
+            }
             if met.len() > MOST {
                 return Err(Refused::TooLarge);
             }
@@ -75,11 +78,14 @@ pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure) -> Result<()
 pub(super) fn no_mate_before(root: &Chess, side: Color, plies: usize) -> Result<(), Refused> {
     let mut met = BTreeSet::from([same(root)]);
     let mut layer = alloc::vec![root.clone()];
-    for _ in 0..plies {
+    for ply in 0..plies {
         let mut next = Vec::new();
         for position in &layer {
             if mated(position, !side) {
                 return Err(Refused::Shorter);
+            }
+            if ply + 1 == plies || material::hopeless(position, side) {
+                continue;
             }
             for step in position.legal_moves() {
                 let mut after = position.clone();
@@ -88,9 +94,9 @@ pub(super) fn no_mate_before(root: &Chess, side: Color, plies: usize) -> Result<
                     next.push(after);
                 }
             }
-        }
-        if met.len() > MOST {
-            return Err(Refused::TooLarge);
+            if met.len() > MOST {
+                return Err(Refused::TooLarge);
+            }
         }
         layer = next;
     }

@@ -58,13 +58,14 @@ fn spares(wall: &Wall, piece: Piece, from: Square, on_duty: Bitboard, beat: Bitb
 pub(super) fn on_duty(wall: &Wall, guard: Guard, position: &Chess) -> bool {
     let board = position.board();
     let beat = beat(guard);
-    let loose = board.pawns() & beat & !wall.steady.occupied();
-    let Some(stands) = (loose & board.by_color(guard.color)).single_square() else {
+    let pawns = board.pawns() & beat;
+    let Some(stands) = (pawns & board.by_color(guard.color) & !wall.steady.occupied()).single_square() else {
         return false;
     };
     let rank = |square: Square| {
         let rank = u32::from(square) / 8;
         if guard.color.is_white() { rank } else { 7 - rank }
     };
-    (loose & board.by_color(!guard.color)).into_iter().all(|other| rank(other) > rank(stands))
+    // A steady pawn too: it may be steady because of this guard.
+    (pawns & board.by_color(!guard.color)).into_iter().all(|other| rank(other) > rank(stands))
 }

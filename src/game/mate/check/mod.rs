@@ -6,6 +6,9 @@ mod material;
 mod pattern;
 pub mod wall;
 
+#[cfg(test)]
+mod tests;
+
 use shakmaty::{Chess, Color, Move, Position};
 
 use super::reason::{Answer, ForcedEnd, Reason};

@@ -99,7 +99,7 @@ pub(in crate::mate) fn steps(wall: &Wall, piece: Piece, from: Square) -> Bitboar
     }
 }
 
-/// Both kings have a reach, and no man of a kind stands in two of them or on a steady square.
+/// Each king has one reach, and no man of a kind stands in two of them or on a steady square.
 fn well_formed(wall: &Wall) -> bool {
     let steady = wall.steady.occupied();
     let apart = wall.reaches.iter().enumerate().all(|(index, reach)| {
@@ -108,7 +108,9 @@ fn well_formed(wall: &Wall) -> bool {
                 .iter()
                 .all(|other| (other.color, other.role) != (reach.color, reach.role) || (other.squares & reach.squares).is_empty())
     });
-    apart && Color::ALL.into_iter().all(|color| squares(wall, color, Role::King).any())
+    // A second one would stand in the way where there is no king.
+    let kings = |color| wall.reaches.iter().filter(move |reach| reach.color == color && reach.role == Role::King).count();
+    apart && Color::ALL.into_iter().all(|color| kings(color) == 1 && squares(wall, color, Role::King).any())
 }
 
 /// No legal move leads out of the wall.
