@@ -203,6 +203,16 @@ mod tests {
 
     use super::*;
 
+    /// A reader that waits for one item.
+    fn asleep(inbox: &Arc<Inbox<u32>>, reader: u64) -> std::thread::JoinHandle<Popped<u32>> {
+        let own = Arc::clone(inbox);
+        let sleeper = std::thread::Builder::new().spawn(move || own.pop(reader, Some(Duration::from_secs(10))));
+        while !inbox.lock().sleeps {
+            std::thread::yield_now();
+        }
+        sleeper.expect("a thread")
+    }
+
     #[test]
     fn items_keep_their_order_and_a_full_inbox_makes_the_writer_wait() {
         let inbox = Arc::new(Inbox::default());
@@ -243,15 +253,9 @@ mod tests {
     fn a_sleeping_reader_is_woken_and_what_is_urgent_comes_first() {
         let inbox = Arc::new(Inbox::default());
         let reader = inbox.replace_reader();
-        let sleeper = std::thread::Builder::new().spawn({
-            let inbox = Arc::clone(&inbox);
-            move || inbox.pop(reader, Some(Duration::from_secs(10)))
-        });
-        while !inbox.lock().sleeps {
-            std::thread::yield_now();
-        }
+        let sleeper = asleep(&inbox, reader);
         inbox.urgent(1);
-        assert_eq!(sleeper.expect("a thread").join().expect("no panic"), Popped::Item(1));
+        assert_eq!(sleeper.join().expect("no panic"), Popped::Item(1));
         assert!(inbox.offer(3));
         inbox.urgent(2);
         assert_eq!([0, 1].map(|_| inbox.pop(reader, None)), [Popped::Item(2), Popped::Item(3)]);
@@ -261,17 +265,11 @@ mod tests {
     fn what_a_sleeping_reader_does_not_want_is_there_when_it_wakes() {
         let inbox = Arc::new(Inbox::default());
         let reader = inbox.replace_reader();
-        let sleeper = std::thread::Builder::new().spawn({
-            let inbox = Arc::clone(&inbox);
-            move || inbox.pop(reader, Some(Duration::from_secs(10)))
-        });
-        while !inbox.lock().sleeps {
-            std::thread::yield_now();
-        }
+        let sleeper = asleep(&inbox, reader);
         inbox.urgent_if(1, || false);
         assert!(inbox.lock().sleeps, "nobody was woken");
         assert!(inbox.push(2));
-        assert_eq!(sleeper.expect("a thread").join().expect("no panic"), Popped::Item(1));
+        assert_eq!(sleeper.join().expect("no panic"), Popped::Item(1));
         assert_eq!(inbox.pop_if(reader, |item| *item == 1), None);
         assert_eq!(inbox.pop_if(reader + 1, |_| true), None);
         assert_eq!(inbox.pop_if(reader, |item| *item == 2), Some(2));
