@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::GameConfig;
+use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::ClockSide;
@@ -83,7 +84,7 @@ impl Setting {
             ("delay", trace.header("delay")),
         ];
         let headers = headers.into_iter().filter_map(|(key, value)| Some((key, value?.to_owned()))).collect();
-        let config = GameConfig { time_control, chess960, white_clock, clock_source: driver.name };
+        let config = GameConfig { time_control, chess960, white_clock, clock_source: driver.name, rulebook: Rulebook::default() };
         Ok(Setting { driver, config, board: Board::default(), delay, name, headers })
     }
 

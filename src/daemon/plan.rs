@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::GameConfig;
+use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_hardware::port::Wanted;
 use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::drivers;
@@ -75,7 +76,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     ];
     let setting = Setting {
         driver,
-        config: GameConfig { time_control, chess960, white_clock, clock_source: driver.name },
+        config: GameConfig { time_control, chess960, white_clock, clock_source: driver.name, rulebook: Rulebook::default() },
         board: topics::Board {
             root: config.mqtt.root.clone(),
             event: event.id.clone(),

@@ -13,10 +13,12 @@ use crate::alarm::{AlarmKind, Alarms};
 use crate::clock::Chessclock;
 use crate::clock::control::TimeControl;
 use crate::clock::setting::{SettingWatch, SidesWatch};
+use crate::desk::Desk;
 use crate::effect::{Audience, Effect};
 use crate::input::{GameResult, Input};
 use crate::interval::Interval;
 use crate::laws::finding::Finding;
+use crate::laws::rulebook::Rulebook;
 use crate::laws::winnable::Questions;
 use crate::message::{AuditBody, GameEvent, Hint, LiveMove, Ruling, Stage};
 use crate::pair::Pair;
@@ -33,6 +35,8 @@ pub struct GameConfig {
     pub chess960: bool,
     /// The device family that tells the times.
     pub clock_source: &'static str,
+    /// The rules that findings are made by.
+    pub rulebook: Rulebook,
     /// Which display is White's; if none, the left one, or the right one where the board is rotated.
     pub white_clock: Option<ClockSide>,
 }
@@ -50,6 +54,8 @@ pub struct Game {
     pub(crate) decoder: Decoder,
     pub(crate) alarms: Alarms,
     pub(crate) questions: Questions,
+    /// What was entered of this game.
+    pub(crate) desk: Desk,
     pub(crate) findings: Vec<Finding>,
     /// Numbers of findings that were given and are no longer kept.
     pub(crate) findings_before: u32,
@@ -110,6 +116,7 @@ impl Game {
             decoder: Decoder::new(Record::new(Chess::default(), mode), timing.scan),
             alarms: Alarms::default(),
             questions: Questions::default(),
+            desk: Desk::default(),
             findings: Vec::new(),
             findings_before: 0,
             number: 0,

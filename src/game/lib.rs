@@ -14,6 +14,7 @@ pub mod alarm;
 pub mod clock;
 mod clocks;
 mod commands;
+pub mod desk;
 pub mod effect;
 pub mod game;
 pub mod input;

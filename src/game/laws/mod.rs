@@ -1,6 +1,7 @@
 //! What the Laws say of what happened: findings, never decisions (`laws.md` section 2).
 
 pub mod finding;
+pub mod rulebook;
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;

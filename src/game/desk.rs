@@ -1,0 +1,104 @@
+//! What was entered at the arbiter's desk and no sensor sees: offers, agreements, resignations, claims, penalties, rulings on
+//! illegal moves (Articles 5.1.2, 5.2.3, 7.5, 9, 12.9, Guideline III).
+
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+
+use crate::interval::Interval;
+
+/// On what a claim rests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// The same position for the third time (9.2).
+    Repetition,
+    /// Fifty moves by each side without a pawn move or capture (9.3).
+    FiftyMoves,
+    /// A request for additional time for both (Guideline III.4).
+    AdditionalTime,
+    /// The opponent cannot win, or makes no effort to win, by normal means (Guideline III.5; US Chess 14H).
+    NormalMeans,
+}
+
+/// Where a claim stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Lodged, not yet decided.
+    Lodged,
+    /// Found correct or granted.
+    Accepted,
+    /// Found incorrect or rejected.
+    Refused,
+}
+
+/// What was entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entered {
+    /// A draw was offered (9.1).
+    Offer,
+    /// The open offer was accepted: the game is drawn (5.2.3).
+    Agreement,
+    /// The player resigned (5.1.2).
+    Resignation,
+    /// A claim.
+    Claim {
+        /// On what it rests.
+        ground: Ground,
+        /// Where it stands.
+        standing: Standing,
+    },
+    /// A completed illegal move was ruled on (7.5).
+    IllegalMove {
+        /// Number of its alarm in the game.
+        alarm: u32,
+        /// It counts towards the player's second one (7.5.5).
+        counts: bool,
+    },
+}
+
+/// One entry. A later one about the same thing supersedes an earlier one, which stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Who offered, agreed, resigned, claimed, moved.
+    pub side: Color,
+    /// What.
+    pub what: Entered,
+    /// When it happened, as far as the arbiter said; else when it was entered.
+    pub happened: Interval,
+    /// When it was entered.
+    pub entered: Instant,
+}
+
+/// The entries of one game in the order in which they were entered, at most [`Desk::MAX`].
+#[derive(Clone, Debug, Default)]
+pub struct Desk {
+    entries: Vec<Entry>,
+}
+
+impl Desk {
+    /// More than any game sees; beyond it an entry is refused.
+    pub const MAX: usize = 256;
+
+    /// The entries.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Adds an entry.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn enter(&mut self, entry: Entry) -> Result<(), &'static str> {
+        if self.entries.len() == Desk::MAX {
+            return Err("the game has too many entries");
+        }
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Another game begins.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+    }
+}
