@@ -1,5 +1,6 @@
 //! What the Laws say of what happened: findings, never decisions (`laws.md` section 2).
 
+pub mod claims;
 pub mod finding;
 pub mod rulebook;
 pub(crate) mod table;

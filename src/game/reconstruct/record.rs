@@ -188,6 +188,12 @@ impl Record {
         (sure, doubtful)
     }
 
+    /// How often `position` has stood on the board (9.2.3), not counting what was played before the record.
+    pub(crate) fn times(&self, position: &Chess) -> usize {
+        let wanted = key(position);
+        self.keys.iter().filter(|&&known| known == wanted).count()
+    }
+
     /// What the last move ended, if anything.
     pub(crate) fn ending(&self) -> Option<Ending> {
         ending_of(&self.node.position).or_else(|| {
@@ -209,6 +215,11 @@ pub(crate) fn ending_of(position: &Chess) -> Option<Ending> {
         return None;
     }
     Some(if position.is_check() { Ending::Checkmate } else { Ending::Stalemate })
+}
+
+/// The same position in the sense of 9.2.3.
+pub(crate) fn same_position(one: &Chess, other: &Chess) -> bool {
+    key(one) == key(other)
 }
 
 fn key(position: &Chess) -> u128 {
