@@ -85,7 +85,9 @@ fn row_4_before_the_last_period() {
     assert!(found(&mixed(US))[0].configurable.contains(&"own-flag-up"));
     assert_eq!(says(&mixed("us-chess+own-flag-may-be-down")), "11 BlackWins");
     let unknown = game(US, vec![claimed(5000, flag(White)), Flag { last: None, ..flag(Black) }]);
-    assert_eq!(says(&unknown), "4 Undecided [4 Draw | 4 GameGoesOn] ? time_control");
+    assert_eq!(says(&unknown), "4 Undecided [4 Undecided | 11 BlackWins] ? own_flag");
+    let other = game(US, vec![claimed(5000, Flag { last: None, ..flag(White) }), flag(Black)]);
+    assert_eq!(says(&other), "4 Undecided [4 Draw | 4 GameGoesOn] ? time_control");
 }
 
 fn period(completed: Option<(u32, bool)>, scoresheet: Option<bool>) -> Facts {
@@ -104,7 +106,10 @@ fn row_5_the_claimants_scoresheet() {
 #[test]
 fn row_6_the_moves_were_completed() {
     assert_eq!(says(&period(Some((40, false)), None)), "6 GameGoesOn");
-    assert_eq!(says(&period(Some((39, true)), Some(true))), "6 Undecided [6 GameGoesOn | 11 BlackWins] ? order_of_press_and_flag");
+    assert_eq!(
+        says(&period(Some((39, true)), Some(true))),
+        "6 Undecided [6 GameGoesOn | 11 BlackWins] ? order_of_press_and_flag"
+    );
     assert_eq!(says(&period(None, Some(true))), "6 Undecided [6 GameGoesOn | 11 BlackWins] ? completed_moves");
     let unknown = game(US, vec![claimed(5000, Flag { last: None, ..flag(White) })]);
     assert!(says(&unknown).ends_with("? time_control"), "{}", says(&unknown));
@@ -150,9 +155,15 @@ fn row_11_the_claimant_wins() {
 fn options_that_a_finding_rests_on() {
     let board = "4k3/8/8/8/8/8/4P3/R3K2r w - - 150 90";
     assert_eq!(found(&one(board))[0].configurable, ["no-75-moves"]);
-    let with = |name| Facts { endings: vec![on_board(Ending::SeventyFiveMoves, White, at(100, 200))], ..game(name, vec![claimed(5000, standing(board, flag(White)))]) };
+    let with = |name| Facts {
+        endings: vec![on_board(Ending::SeventyFiveMoves, White, at(100, 200))],
+        ..game(name, vec![claimed(5000, standing(board, flag(White)))])
+    };
     assert_eq!(says(&with(US)), "11 BlackWins");
-    assert_eq!((says(&with("us-chess+75-moves")).as_str(), &*found(&with("us-chess+75-moves"))[0].configurable), ("2 Draw", &["75-moves"][..]));
+    assert_eq!(
+        (says(&with("us-chess+75-moves")).as_str(), &*found(&with("us-chess+75-moves"))[0].configurable),
+        ("2 Draw", &["75-moves"][..])
+    );
     let fivefold = Facts { endings: vec![on_board(Ending::FivefoldRepetition, White, at(100, 200))], ..one(OPEN) };
     assert_eq!(says(&fivefold), "11 BlackWins", "on claim only");
     let unruled = Facts { illegal: vec![illegal(Black, Treated::Open, 500)], ..one(OPEN) };
