@@ -8,7 +8,7 @@ use super::arena::Arena;
 use super::check::wall;
 use super::key::pack;
 use super::meter::Meter;
-use super::reach::wall_around;
+use super::reach::{Effort, wall_around};
 use super::reason::{Closure, Wall};
 
 /// What generating the positions has shown.
@@ -45,7 +45,7 @@ pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, mete
             }
         } else if position.has_insufficient_material(side) {
             sum.material += 1;
-        } else if walled(&arena, index, &position, side, &mut sum.walls, tries) {
+        } else if walled(&arena, index, &position, side, &mut sum.walls, tries, meter) {
             sum.walled += 1;
         } else {
             for step in moves {
@@ -77,7 +77,15 @@ pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, mete
 }
 
 /// Whether a wall stands around the position: one met before, or, after a move that cannot be taken back, a new one.
-fn walled(arena: &Arena, index: u32, position: &Chess, side: Color, walls: &mut Vec<Wall>, tries: &mut u32) -> bool {
+fn walled(
+    arena: &Arena,
+    index: u32,
+    position: &Chess,
+    side: Color,
+    walls: &mut Vec<Wall>,
+    tries: &mut u32,
+    meter: &mut Meter,
+) -> bool {
     if walls.iter().any(|claim| wall::holds(claim, position)) {
         return true;
     }
@@ -85,7 +93,7 @@ fn walled(arena: &Arena, index: u32, position: &Chess, side: Color, walls: &mut 
         return false;
     }
     *tries -= 1;
-    match wall_around(position, side) {
+    match wall_around(position, side, Effort::Full, meter) {
         Some(claim) => {
             walls.push(claim);
             true

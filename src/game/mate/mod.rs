@@ -14,6 +14,7 @@
 mod arena;
 pub mod check;
 mod closure;
+mod deepen;
 mod guided;
 mod key;
 mod meter;
@@ -23,6 +24,7 @@ mod probe;
 mod reach;
 pub mod reason;
 mod solve;
+mod steps;
 #[cfg(test)]
 mod tests;
 

@@ -11,6 +11,8 @@ use super::key::MOST_MEN;
 use super::meter::Meter;
 use super::near::Plan;
 use super::probe::probe;
+use super::reach::{Effort, wall_around};
+use super::deepen::{Tries, deepen};
 use super::reason::{Answer, Counters, ForcedEnd, Reason};
 
 /// The only moves that are followed before the search begins.
@@ -123,13 +125,24 @@ fn search(position: &Chess, side: Color, budget: Budget, meter: &mut Meter) -> O
     let minor = men.is_subset(position.board().knights() | position.board().bishops());
     let [first, second] = if minor { [Plan::Blockers, Plan::Material] } else { [Plan::Material, Plan::Blockers] };
     let plans = [first, second, Plan::Together];
+    if let Some(line) = probe(position, side, 0..1, meter) {
+        return Some(won(line, false));
+    }
+    if let Some(answer) = close(position, side, 64, 0, meter) {
+        return Some(answer);
+    }
+    if let Some(wall) = wall_around(position, side, Effort::Quick, meter) {
+        return Some(Answer::Unwinnable { reason: Reason::Wall(wall) });
+    }
+    if let Some(line) = probe(position, side, 1..8, meter) {
+        return Some(won(line, false));
+    }
     for (round, (all, walls, some)) in ROUNDS.into_iter().enumerate() {
-        if let Some(answer) = close(position, side, all.min(room), walls, meter) {
+        if round > 0 && let Some(answer) = close(position, side, all.min(room), walls, meter) {
             return Some(answer);
         }
-        if round == 0
-            && let Some(line) = probe(position, side, meter)
-        {
+        let tries = match round { 0 => Tries { depth: (1, 4), each: 1000 }, 1 => Tries { depth: (2, 12), each: 2000 }, _ => Tries { depth: (1, 0), each: 0 } };
+        if let Some(line) = deepen(position, side, tries, meter) {
             return Some(won(line, false));
         }
         // The first round is for the walks alone; the third plan is for what the others have failed at.
