@@ -18,7 +18,10 @@ pub(super) enum Closed {
     /// All positions were generated; none is a mate by the side.
     Complete(Closure),
     /// The cap came first.
-    Cut,
+    Cut {
+        /// No mate by the side is so many half-moves away or fewer.
+        expanded: u32,
+    },
 }
 
 /// Generates up to `cap` positions. With `tries`, up to so many positions behind which nothing may be possible any more are
@@ -34,7 +37,7 @@ pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, mete
             layer_end = arena.len();
         }
         let Some(position) = arena.position(index) else {
-            return Closed::Cut;
+            return Closed::Cut { expanded: sum.depth };
         };
         let moves = position.legal_moves();
         if moves.is_empty() {
@@ -52,7 +55,7 @@ pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, mete
                 let mut after = position.clone();
                 after.play_unchecked(step);
                 if !meter.step() {
-                    return Closed::Cut;
+                    return Closed::Cut { expanded: sum.depth };
                 }
                 let mate = position.turn() == side && after.checkers().any() && after.legal_moves().is_empty();
                 if mate {
@@ -61,13 +64,13 @@ pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, mete
                             line.push(step);
                             Closed::Mate(line)
                         }
-                        None => Closed::Cut,
+                        None => Closed::Cut { expanded: sum.depth },
                     };
                 }
                 arena.insert(&pack(&after), index);
             }
             if arena.len() > cap {
-                return Closed::Cut;
+                return Closed::Cut { expanded: sum.depth };
             }
         }
         index += 1;

@@ -128,7 +128,8 @@ fn round(
             }
             continue;
         }
-        if cost >= depth || after.has_insufficient_material(side) || table.entered(&after, depth - cost) || frames.len() >= PLIES {
+        if cost >= depth || after.has_insufficient_material(side) || table.entered(&after, depth - cost) || frames.len() >= PLIES
+        {
             continue;
         }
         let first = pool.len();
@@ -196,7 +197,9 @@ impl Goal {
         let nearer = match step.role() {
             Role::King => step.from().is_some_and(|from| to.distance(self.king) < from.distance(self.king)),
             Role::Knight => step.from().is_some_and(|from| leaps(to, self.knights) < leaps(from, self.knights)),
-            Role::Bishop => !self.winner && self.beside.contains(to) && step.from().is_some_and(|from| !self.beside.contains(from)),
+            Role::Bishop => {
+                !self.winner && self.beside.contains(to) && step.from().is_some_and(|from| !self.beside.contains(from))
+            }
             _ => false,
         };
         let pawn = step.role() == Role::Pawn;
@@ -223,7 +226,9 @@ fn lacks(board: &Board, side: Color) -> bool {
         let mixed = !dark && !own.is_subset(Bitboard::LIGHT_SQUARES);
         !mixed && ((crosswise | board.knights()) & other).is_empty()
     } else {
-        own.count() == 1 && own.is_subset(board.knights()) && (other & (board.knights() | board.bishops() | board.rooks())).is_empty()
+        own.count() == 1
+            && own.is_subset(board.knights())
+            && (other & (board.knights() | board.bishops() | board.rooks())).is_empty()
     }
 }
 

@@ -23,10 +23,13 @@ mod news;
 mod probe;
 mod reach;
 pub mod reason;
+mod short;
 mod solve;
+mod stages;
 mod steps;
 #[cfg(test)]
 mod tests;
 
 pub use reason::{Answer, Closure, Counters, ForcedEnd, Guard, Reach, Reason, Wall};
+pub use short::shorten;
 pub use solve::{Budget, counted, winnable};

@@ -84,7 +84,8 @@ impl Fields {
             }
             _ => {
                 let shut = own | (self.standing & !self.steady.white & !self.steady.black);
-                from.into_iter().fold(Bitboard::EMPTY, |sum, at| sum | attacks::attacks(at, role.of(color), self.standing)) & !shut
+                from.into_iter().fold(Bitboard::EMPTY, |sum, at| sum | attacks::attacks(at, role.of(color), self.standing))
+                    & !shut
             }
         }
     }
@@ -95,7 +96,8 @@ impl Fields {
         for color in Color::ALL {
             for (role, men) in ORDER.into_iter().zip(self.roles) {
                 let men = men & *self.steady.get(color);
-                sum |= men.into_iter().filter(|at| self.steps(color, role, Bitboard::from_square(*at)).any()).collect::<Bitboard>();
+                sum |=
+                    men.into_iter().filter(|at| self.steps(color, role, Bitboard::from_square(*at)).any()).collect::<Bitboard>();
             }
         }
         sum
