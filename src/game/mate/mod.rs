@@ -29,7 +29,9 @@ mod stages;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use reason::{Answer, Closure, Counters, ForcedEnd, Guard, Reach, Reason, Wall};
 pub use short::shorten;
 pub use solve::{Budget, counted, winnable};
+pub use watch::{Life, Watch, dead, watched};

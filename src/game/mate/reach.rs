@@ -14,6 +14,9 @@ use super::steps::Fields;
 
 const BECOMES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
+/// Steps of the search for a mate behind a wall; the checker takes more before it gives up.
+const MOST_COVERS: u32 = 10_000;
+
 /// How far an attempt goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effort {
@@ -35,7 +38,10 @@ pub(super) fn wall_around(position: &Chess, side: Color, effort: Effort, meter: 
     }
     let claim = closed(position, effort, meter)?;
     meter.work(claim.reaches.iter().map(|reach| reach.squares.count() as u64).sum());
-    wall::mateless(&claim, side).ok()?;
+    let mut left = MOST_COVERS;
+    let mateless = wall::mateless_within(&claim, side, &mut left);
+    meter.work(u64::from(MOST_COVERS - left) / 4);
+    mateless.ok()?;
     (wall::inductive(&claim).is_ok() && wall::holds(&claim, position)).then_some(claim)
 }
 

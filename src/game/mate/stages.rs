@@ -63,12 +63,12 @@ pub(super) fn search(position: &Chess, side: Color, budget: Budget, meter: &mut 
             return None;
         }
         let answer = match stage {
-            Stage::Walks(walks) => probe(position, side, walks.clone(), meter).map(|line| won(line)),
+            Stage::Walks(walks) => probe(position, side, walks.clone(), meter).map(won),
             Stage::Close(cap, walls) => close(position, side, room.min(*cap), *walls, meter),
             Stage::Wall => {
                 wall_around(position, side, Effort::Quick, meter).map(|wall| Answer::Unwinnable { reason: Reason::Wall(wall) })
             }
-            Stage::Deepen(tries) => deepen(position, side, *tries, meter).map(|line| won(line)),
+            Stage::Deepen(tries) => deepen(position, side, *tries, meter).map(won),
             Stage::Guided(most, cap) => by_plans(position, side, *most, room, *cap, meter),
         };
         match answer {

@@ -11,6 +11,7 @@ use super::super::reason::Wall;
 use super::{Refused, guard};
 
 pub use super::pattern::mateless;
+pub(in crate::mate) use super::pattern::mateless_within;
 
 const BECOMES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
