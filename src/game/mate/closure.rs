@@ -89,6 +89,7 @@ fn walled(
     tries: &mut u32,
     meter: &mut Meter,
 ) -> bool {
+    meter.work(walls.len() as u64);
     if walls.iter().any(|claim| wall::holds(claim, position)) {
         return true;
     }
