@@ -372,3 +372,19 @@ fn a_finding_that_no_longer_holds_is_gone_and_its_number_with_it() {
     table.wait(2).press().wait(4);
     assert_eq!(table.game.findings()[0].id, 2);
 }
+
+#[test]
+fn a_dead_position_with_men_enough() {
+    // The last way through is closed: nobody can pass any more (5.2.2).
+    let fen = "8/4k3/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/4K3/8 w - - 0 1";
+    let dead = |rulebook: &str| {
+        let mut table = Table::new(rulebook, "300", fen);
+        table.play("e2e3");
+        let alarms: Vec<_> = table.game.alarms().iter().map(|alarm| alarm.kind).collect();
+        (table.game.ending.map(|(ending, ..)| ending), alarms.contains(&crate::alarm::AlarmKind::DeadPosition))
+    };
+    let ending = Some(crate::reconstruct::record::Ending::DeadPosition);
+    assert_eq!(dead("fide-2023-standard"), (ending, true));
+    assert_eq!(dead("us-chess"), (ending, true), "14D4");
+    assert_eq!(dead("material-only"), (None, false));
+}
