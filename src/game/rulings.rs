@@ -145,7 +145,7 @@ impl Game {
             }
             changed = true;
             self.revised();
-            out.push(Effect::Finding(finding.clone()));
+            out.push(Effect::Finding(Box::new(finding.clone())));
         }
         self.ruling_dirty |= changed;
         self.findings = findings;
