@@ -8,7 +8,7 @@ use flagfall_protocols::time::ClockTime;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist128;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position, Role};
 
 use crate::interval::Interval;
 use crate::men;
@@ -83,11 +83,14 @@ pub(crate) struct Record {
     moves: Vec<MoveRecord>,
     keys: Vec<u128>,
     node: Node,
+    /// A player's next move completes the one before it (6.2.1.2); if not, his next press does.
+    pub(crate) next_move_completes: bool,
 }
 
 impl Record {
-    pub(crate) fn new(start: Chess, mode: CastlingMode) -> Record {
-        let mut record = Record { node: Node::new(start.clone()), start, mode, moves: Vec::new(), keys: Vec::new() };
+    pub(crate) fn new(start: Chess, mode: CastlingMode, next_move_completes: bool) -> Record {
+        let node = Node::new(start.clone());
+        let mut record = Record { node, start, mode, moves: Vec::new(), keys: Vec::new(), next_move_completes };
         record.keys.push(key(&record.node.position));
         record
     }
@@ -123,9 +126,10 @@ impl Record {
         clocks: Pair<Option<ClockTime>>,
     ) {
         let color = self.turn();
-        let own_last = self.moves.iter_mut().rev().find(|record| record.color == color);
-        if let Some(open) = own_last.filter(|record| record.completed.is_none()) {
-            open.completed = Some(made);
+        let completes = if self.next_move_completes { Some(made) } else { pressed };
+        let own = self.moves.iter_mut().rev().filter(|record| record.color == color);
+        for open in own.take_while(|record| record.completed.is_none()) {
+            open.completed = completes;
         }
         let uci = UciMove::from_move(mv, self.mode).to_string();
         let san = SanPlus::from_move_and_play_unchecked(&mut self.node.position, mv).to_string();
@@ -142,7 +146,7 @@ impl Record {
     /// The last move of `color` was completed at `when`, if it was not before.
     pub(crate) fn complete_last(&mut self, color: Color, when: Interval) {
         let last = self.moves.iter_mut().rev().find(|record| record.color == color);
-        if let Some(record) = last.filter(|record| record.completed.is_none()) {
+        if let Some(record) = last.filter(|record| record.completed.is_none() && self.next_move_completes) {
             record.completed = Some(when);
         }
     }
@@ -161,6 +165,28 @@ impl Record {
             position.play_unchecked(record.mv);
         }
         position
+    }
+
+    /// The position after the first `plies` moves, with a queen for every rook that a pawn was replaced with; none if there is no
+    /// such rook, or its moves were not a queen's.
+    pub(crate) fn with_queens(&self, plies: usize) -> Option<Chess> {
+        let mut position = self.start.clone();
+        let mut any = false;
+        for record in self.moves.iter().take(plies) {
+            let mv = match record.mv {
+                Move::Normal { role, from, capture, to, promotion: Some(Role::Rook) } => {
+                    any = true;
+                    Move::Normal { role, from, capture, to, promotion: Some(Role::Queen) }
+                }
+                // The piece is whatever stands there now.
+                mv => position.legal_moves().into_iter().find(|legal| {
+                    (legal.from(), legal.to(), legal.promotion(), legal.is_castle())
+                        == (mv.from(), mv.to(), mv.promotion(), mv.is_castle())
+                })?,
+            };
+            position.play_unchecked(mv);
+        }
+        any.then_some(position)
     }
 
     /// Cuts the game back to its first `plies` moves.
@@ -188,6 +214,12 @@ impl Record {
         (sure, doubtful)
     }
 
+    /// How often `position` has stood on the board (9.2.3), not counting what was played before the record.
+    pub(crate) fn times(&self, position: &Chess) -> usize {
+        let wanted = key(position);
+        self.keys.iter().filter(|&&known| known == wanted).count()
+    }
+
     /// What the last move ended, if anything.
     pub(crate) fn ending(&self) -> Option<Ending> {
         ending_of(&self.node.position).or_else(|| {
@@ -209,6 +241,11 @@ pub(crate) fn ending_of(position: &Chess) -> Option<Ending> {
         return None;
     }
     Some(if position.is_check() { Ending::Checkmate } else { Ending::Stalemate })
+}
+
+/// The same position in the sense of 9.2.3.
+pub(crate) fn same_position(one: &Chess, other: &Chess) -> bool {
+    key(one) == key(other)
 }
 
 fn key(position: &Chess) -> u128 {
