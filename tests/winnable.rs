@@ -6,8 +6,12 @@
 
 #[path = "winnable/exhaust.rs"]
 mod exhaust;
+#[path = "winnable/four_men.rs"]
+mod four_men;
 #[path = "winnable/mutants.rs"]
 mod mutants;
+#[path = "winnable/retrograde.rs"]
+mod retrograde;
 #[path = "winnable/rows.rs"]
 mod rows;
 #[path = "winnable/tally.rs"]
