@@ -14,6 +14,7 @@
 mod arena;
 pub mod check;
 mod closure;
+pub mod explain;
 mod guided;
 mod key;
 mod meter;
@@ -27,4 +28,4 @@ mod solve;
 mod tests;
 
 pub use reason::{Answer, Closure, Counters, ForcedEnd, Guard, Reach, Reason, Wall};
-pub use solve::{Budget, counted, winnable};
+pub use solve::{Budget, counted, finished, winnable};

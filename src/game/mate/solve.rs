@@ -67,7 +67,8 @@ pub fn counted(position: &Chess, side: Color, budget: Budget) -> (Answer, Counte
     (answer.unwrap_or(Answer::Undecided { counters }), counters)
 }
 
-fn finished(position: &Chess, side: Color) -> Option<Answer> {
+/// What the position says by itself, without a search: the game is over, then the material.
+pub fn finished(position: &Chess, side: Color) -> Option<Answer> {
     let over = position.legal_moves().is_empty();
     let reason = if over && position.is_check() {
         if position.turn() != side {
