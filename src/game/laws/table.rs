@@ -174,7 +174,7 @@ fn by_mate(case: &Case<'_>) -> Ruled {
     match case.winnable {
         Verdict::Winnable { .. } => Ruled::new("14", wins(case.flag.side.other()), &["6.9"]),
         Verdict::Unwinnable { .. } => Ruled::new("15", Outcome::Draw, &["6.9"]),
-        Verdict::NotAsked | Verdict::Pending | Verdict::Undecided => Ruled {
+        Verdict::NotAsked | Verdict::Pending | Verdict::Undecided(_) => Ruled {
             alternatives: vec![
                 Alternative {
                     depends_on: "the opponent can mate by some series of legal moves",

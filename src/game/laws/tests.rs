@@ -1,5 +1,6 @@
 //! The flag-fall decision table row by row (`laws.md` section 2), each with what else could change it.
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -12,6 +13,8 @@ use super::table::{Case, rule, two_flags};
 use super::winnable::Verdict;
 use crate::clock::flag::{FlagFall, FlagPath};
 use crate::interval::Interval;
+use crate::mate::Reason;
+use crate::mate::explain::{Cost, no_mate};
 use crate::reconstruct::record::Ending;
 
 /// The flag fell between these.
@@ -34,7 +37,12 @@ fn flag(side: Color, observed_at: Option<u64>) -> FlagFall {
 }
 
 fn mate() -> Verdict {
-    Verdict::Winnable { line: Vec::new() }
+    Verdict::Winnable(Box::default())
+}
+
+fn cannot() -> Verdict {
+    let at = shakmaty::Chess::default();
+    Verdict::Unwinnable(Box::new(no_mate(&at, shakmaty::Color::White, &Reason::BareKing)))
 }
 
 /// White's flag in the only period, and Black can mate.
@@ -147,9 +155,9 @@ fn rows_14_15_16_can_the_opponent_mate() {
     let fall = flag(White, None);
     for (winnable, expected) in [
         (mate(), ("14", BlackWins, false, &[][..], &[][..])),
-        (Verdict::Unwinnable { reason: "material" }, ("15", Draw, false, &[], &[])),
+        (cannot(), ("15", Draw, false, &[], &[])),
         (Verdict::Pending, ("16", Undecided, false, open, &["winnable"])),
-        (Verdict::Undecided, ("16", Undecided, false, open, &["winnable"])),
+        (Verdict::Undecided(Cost::default()), ("16", Undecided, false, open, &["winnable"])),
         (Verdict::NotAsked, ("16", Undecided, false, open, &["winnable"])),
     ] {
         check("last period", &Case { winnable: winnable.clone(), ..case(&fall) }, expected);
@@ -165,7 +173,7 @@ fn row_11_two_flags_in_one_report() {
     let (white, black) = (flag(White, None), flag(Black, None));
     let lost = |fall| rule(&case(fall));
     let goes_on = |fall| rule(&Case { last: Some(false), required: Some(40), completed: Some((40, false)), ..case(fall) });
-    let drawn = |fall| rule(&Case { winnable: Verdict::Unwinnable { reason: "material" }, ..case(fall) });
+    let drawn = |fall| rule(&Case { winnable: cannot(), ..case(fall) });
     let quiet = |fall| rule(&Case { apparently_over: true, ..case(fall) });
     for (what, this, other, expected) in [
         ("both lose", lost(&white), lost(&black), ("11", Undecided, vec![BlackWins, WhiteWins])),

@@ -3,36 +3,64 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use shakmaty::{Chess, Color, EnPassantMode, Position};
+use shakmaty::{Chess, Color, EnPassantMode, Position, Square};
 
 use super::super::reason::Closure;
 use super::{Refused, mated, material, stalemate, wall};
 
-/// The most positions that are generated again; more than any budget allows.
-const MOST: usize = 4_000_000;
+/// The work of looking at one wall, in positions.
+const WALL: usize = 100;
 
-/// What makes two positions the same, in an order: men, side to move, castling, en passant.
-type Same = ([u64; 8], bool, u64, u8);
+/// What stands on each square, four bits each, a1 lowest: 1-6 pawn to king, Black's plus 6; a rook that may castle 13 or 14; a
+/// square on which en passant is legal 15.
+type Squares = [u64; 4];
 
-fn same(position: &Chess) -> Same {
-    let (roles, colors) = position.board().clone().into_bitboards();
-    let ep = position.ep_square(EnPassantMode::Legal).map_or(64, |square| square as u8);
-    (
-        [roles.pawn.0, roles.knight.0, roles.bishop.0, roles.rook.0, roles.queen.0, roles.king.0, colors.white.0, colors.black.0],
-        position.turn().is_white(),
-        position.castles().castling_rights().0,
-        ep,
-    )
+/// A set of positions: those with White to move, those with Black.
+#[derive(Default)]
+struct Met {
+    sets: [BTreeSet<Squares>; 2],
 }
 
-/// Layer after layer: the positions so many half-moves away.
-pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure) -> Result<(), Refused> {
+impl Met {
+    /// False if it was met before.
+    fn insert(&mut self, position: &Chess) -> bool {
+        let mut squares = [0; 4];
+        for (square, piece) in position.board().clone() {
+            let rook = position.castles().castling_rights().contains(square);
+            let code = match (rook, piece.color) {
+                (true, color) => color.fold_wb(13, 14),
+                (false, color) => u64::from(piece.role) + color.fold_wb(0, 6),
+            };
+            put(&mut squares, square, code);
+        }
+        if let Some(square) = position.ep_square(EnPassantMode::Legal) {
+            put(&mut squares, square, 15);
+        }
+        self.sets[usize::from(position.turn().is_black())].insert(squares)
+    }
+
+    fn len(&self) -> usize {
+        self.sets.iter().map(BTreeSet::len).sum()
+    }
+}
+
+fn put(squares: &mut Squares, square: Square, code: u64) {
+    let index = usize::from(square);
+    squares[index / 16] |= code << (index % 16 * 4);
+}
+
+/// Layer after layer: the positions so many half-moves away, `most` at most.
+pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure, most: usize) -> Result<(), Refused> {
+    if (claim.positions as usize).saturating_add(claim.walls.len().saturating_mul(WALL)) > most {
+        return Err(Refused::TooLarge);
+    }
     for behind in &claim.walls {
         wall::inductive(behind)?;
         wall::mateless(behind, side)?;
     }
     let mut count = Closure { positions: 1, walls: claim.walls.clone(), ..Closure::default() };
-    let mut met = BTreeSet::from([same(root)]);
+    let mut met = Met::default();
+    met.insert(root);
     let mut layer = alloc::vec![root.clone()];
     loop {
         let mut next = Vec::new();
@@ -52,16 +80,13 @@ pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure) -> Result<()
                 for step in position.legal_moves() {
                     let mut after = position.clone();
                     after.play_unchecked(step);
-                    if met.insert(same(&after)) {
+                    if met.insert(&after) {
                         next.push(after);
                     }
                 }
             }
             if met.len() > claim.positions as usize {
                 return Err(Refused::Counts);
-            }
-            if met.len() > MOST {
-                return Err(Refused::TooLarge);
             }
         }
         if next.is_empty() {
@@ -74,9 +99,10 @@ pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure) -> Result<()
     if count == *claim { Ok(()) } else { Err(Refused::Counts) }
 }
 
-/// No line of fewer than `plies` half-moves ends in mate by `side`.
-pub(super) fn no_mate_before(root: &Chess, side: Color, plies: usize) -> Result<(), Refused> {
-    let mut met = BTreeSet::from([same(root)]);
+/// No line of fewer than `plies` half-moves ends in mate by `side`; `most` positions are looked at.
+pub(super) fn no_mate_before(root: &Chess, side: Color, plies: usize, most: usize) -> Result<(), Refused> {
+    let mut met = Met::default();
+    met.insert(root);
     let mut layer = alloc::vec![root.clone()];
     for ply in 0..plies {
         let mut next = Vec::new();
@@ -90,11 +116,11 @@ pub(super) fn no_mate_before(root: &Chess, side: Color, plies: usize) -> Result<
             for step in position.legal_moves() {
                 let mut after = position.clone();
                 after.play_unchecked(step);
-                if met.insert(same(&after)) {
+                if met.insert(&after) {
                     next.push(after);
                 }
             }
-            if met.len() > MOST {
+            if met.len() > most {
                 return Err(Refused::TooLarge);
             }
         }
