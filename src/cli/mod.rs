@@ -12,6 +12,7 @@ mod run;
 mod schema;
 mod summary;
 mod trace;
+mod winnable;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -42,6 +43,7 @@ enum Command {
     Devices(devices::Devices),
     Record(record::Record),
     Schema(schema::Schema),
+    Winnable(winnable::Winnable),
 }
 
 /// Exit code of a wrong configuration, `EX_CONFIG` of sysexits.h: systemd does not start again after it.
@@ -62,6 +64,7 @@ pub fn main() -> ExitCode {
         Command::Devices(devices) => devices.run(),
         Command::Record(record) => record.run(),
         Command::Schema(schema) => schema.run(),
+        Command::Winnable(winnable) => winnable.run(),
     };
     match done {
         Ok(code) => code,

@@ -1,0 +1,57 @@
+//! One position: read, searched, checked.
+
+use std::panic::catch_unwind;
+
+use flagfall_game::laws::winnable::why;
+use flagfall_game::mate::check::check;
+use flagfall_game::mate::{Answer, Budget, Counters, counted};
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Color, PositionError};
+
+use crate::wall::mono;
+
+/// What became of a question.
+pub(super) struct Settled {
+    /// The answer; the checker has accepted it.
+    pub(super) answer: Answer,
+    /// What the search has cost.
+    pub(super) counters: Counters,
+    /// Microseconds of the search.
+    pub(super) micros: u64,
+    /// Why an answer was thrown away: a fault of this program.
+    pub(super) complaint: Option<String>,
+}
+
+/// The position of a FEN with four fields or more; also one that no game can reach. Castling rights that are none of standard
+/// chess are read as those of Chess960.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn position(fen: &str) -> Result<Chess, String> {
+    if fen.split_ascii_whitespace().count() < 4 {
+        return Err("a FEN has at least placement, side to move, castling and en passant".to_owned());
+    }
+    let fen: Fen = fen.trim().parse().map_err(|error| format!("{error}"))?;
+    let read = |mode| {
+        let position = fen.clone().into_position::<Chess>(mode);
+        position.or_else(PositionError::ignore_impossible_check).or_else(PositionError::ignore_too_much_material)
+    };
+    read(CastlingMode::Standard).or_else(|error| read(CastlingMode::Chess960).map_err(|_| format!("{error}")))
+}
+
+/// Asks the solver, and the checker about what it says.
+pub(super) fn settle(position: &Chess, side: Color, nodes: u64) -> Settled {
+    let open = |complaint: String, micros| {
+        let counters = Counters::default();
+        Settled { answer: Answer::Undecided { counters }, counters, micros, complaint: Some(complaint) }
+    };
+    let began = mono();
+    let found = catch_unwind(|| counted(position, side, Budget { nodes, ..Budget::FULL }));
+    let micros = mono().since(began).as_micros() as u64;
+    let Ok((answer, counters)) = found else { return open("the solver broke".to_owned(), micros) };
+    match catch_unwind(|| check(position, side, &answer)) {
+        Ok(Ok(())) => Settled { answer, counters, micros, complaint: None },
+        Ok(Err(refused)) => Settled { counters, ..open(format!("PROOF REFUSED, left undecided: {}", why(refused)), micros) },
+        Err(_) => open("the checker broke".to_owned(), micros),
+    }
+}
