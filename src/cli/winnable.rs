@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use flagfall_game::laws::diagram::diagram;
+use flagfall_game::laws::plain::{diagram, wrap};
 use flagfall_game::laws::winnable::NODE_BUDGET;
 use flagfall_game::mate::explain::{Cost, Explanation, explain};
 use serde::Serialize;
@@ -20,6 +20,9 @@ use shakmaty::fen::Fen;
 use shakmaty::{Chess, Color, Position};
 
 use job::{Settled, settle};
+
+/// Columns of a terminal.
+const WIDTH: usize = 80;
 
 /// Can a player still checkmate, by any series of legal moves?
 ///
@@ -146,11 +149,11 @@ fn told(position: &Chess, explanation: &Explanation, settled: &Settled) -> Strin
         Explanation::Unwinnable(why) => ("UNWINNABLE", why.sentence.clone()),
         Explanation::Undecided(_) => ("UNDECIDED", "The budget did not settle it: nothing is said for either.".to_owned()),
     };
-    let mut text = wrapped(&format!("{verdict}: {sentence}"), "");
+    let mut text = wrap(&format!("{verdict}: {sentence}"), WIDTH, "");
     let mut last = position.board().clone();
     if let Explanation::Winnable(mate) = explanation {
         if !mate.san.is_empty() {
-            text.push_str(&wrapped(&mate.san, "  "));
+            text.push_str(&wrap(&mate.san, WIDTH, "  "));
         }
         if let Ok(fen) = mate.final_fen.parse::<Fen>() {
             last = fen.as_setup().board.clone();
@@ -159,7 +162,7 @@ fn told(position: &Chess, explanation: &Explanation, settled: &Settled) -> Strin
     } else {
         text.push_str(&format!("\nThe position, {} to move:\n\n", position.turn().fold_wb("White", "Black")));
     }
-    text.push_str(&wrapped_lines(&diagram(&last)));
+    text.push_str(&indented(&diagram(&last)));
     let checked = match explanation {
         Explanation::Undecided(_) => "",
         _ => "; the proof was checked",
@@ -169,30 +172,6 @@ fn told(position: &Chess, explanation: &Explanation, settled: &Settled) -> Strin
     text
 }
 
-fn wrapped_lines(text: &str) -> String {
+fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
-}
-
-/// Words in lines of at most 78 columns.
-fn wrapped(text: &str, indent: &str) -> String {
-    let mut lines = String::new();
-    let mut column = 0;
-    for word in text.split(' ') {
-        let width = word.chars().count();
-        if column > 0 && column + 1 + width > 78 {
-            lines.push('\n');
-            column = 0;
-        }
-        if column == 0 {
-            lines.push_str(indent);
-            column = indent.len();
-        } else {
-            lines.push(' ');
-            column += 1;
-        }
-        lines.push_str(word);
-        column += width;
-    }
-    lines.push('\n');
-    lines
 }
