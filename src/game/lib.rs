@@ -16,6 +16,7 @@ mod clocks;
 mod commands;
 pub mod desk;
 pub mod effect;
+mod facts;
 pub mod game;
 pub mod input;
 pub mod interval;

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use flagfall_protocols::time::ClockTime;
 use shakmaty::fen::Fen;
 
-use super::finding::{Finding, Outcome, Phase};
+use super::finding::{Finding, Kind, Outcome, Phase, Recommended};
 use super::plain::{diagram, wrap};
 use super::why::why;
 use crate::input::GameResult;
@@ -70,13 +70,15 @@ pub struct Screen {
     pub act: Act,
     /// 3: the proposal in words; what an undecided one depends on is in it.
     pub proposal: String,
+    /// What to do besides: restore a position, add time.
+    pub besides: Vec<String>,
     /// 4: the position that counts, FEN.
     pub position: String,
     /// Who is to move in it.
     pub to_move: &'static str,
     /// Both times as the clock shows them, `h:mm:ss`.
     pub times: Pair<Option<String>>,
-    /// 5: moves completed, and the move that is not.
+    /// 5: moves completed, and the move that is not; empty without a flag.
     pub moves: String,
     /// 6: why, in one sentence.
     pub why: String,
@@ -109,6 +111,7 @@ impl Screen {
             headline: headline(finding, around),
             act: act(finding, around),
             proposal: proposal(finding, around),
+            besides: finding.recommended.iter().map(|besides| besides_words(*besides)).collect(),
             position: finding.position.clone(),
             to_move: if finding.position.split(' ').nth(1) == Some("b") { "black" } else { "white" },
             times: Pair { white: shown(around.times.white), black: shown(around.times.black) },
@@ -130,6 +133,7 @@ impl Screen {
         say(&self.headline, "");
         say(self.act.words(), "");
         say(&self.proposal, "");
+        self.besides.iter().for_each(|besides| say(&format!("Besides: {besides}."), ""));
         say("", "");
         if let Ok(fen) = self.position.parse::<Fen>() {
             diagram(&fen.as_setup().board).lines().for_each(|line| text.push_str(&format!("  {line}\n")));
@@ -139,7 +143,9 @@ impl Screen {
         let to_move = if self.to_move == "black" { "Black" } else { "White" };
         say(&format!("{to_move} to move. Clock: White {}, Black {}.", time(&self.times.white), time(&self.times.black)), "  ");
         say("", "");
-        say(&self.moves, "");
+        if !self.moves.is_empty() {
+            say(&self.moves, "");
+        }
         say(&format!("Why: {}", self.why), "");
         if let Some(line) = &self.line {
             say(line, "  ");
@@ -161,7 +167,16 @@ fn shown(time: Option<ClockTime>) -> Option<String> {
 
 fn headline(finding: &Finding, around: &Around<'_>) -> String {
     let mut text = around.board.map_or_else(String::new, |board| format!("Board {board} - "));
-    text.push_str(if finding.flag == "white" { "WHITE FLAG" } else { "BLACK FLAG" });
+    text.push_str(match (finding.flag, finding.kind) {
+        (Some("white"), _) => "WHITE FLAG",
+        (Some(_), _) => "BLACK FLAG",
+        (None, Kind::FlagFall) => "FLAG",
+        (None, Kind::IllegalMove) => "ILLEGAL MOVE",
+        (None, Kind::Resignation) => "RESIGNATION",
+        (None, Kind::Agreement) => "DRAW AGREED",
+        (None, Kind::Claim) => "CLAIM OF A DRAW",
+        (None, Kind::MoveOnBoard) => "GAME OVER ON THE BOARD",
+    });
     if let Some(age) = around.age_s {
         text.push_str(&match age {
             0..60 => format!(", {age} s ago"),
@@ -182,7 +197,7 @@ fn act(finding: &Finding, around: &Around<'_>) -> Act {
         _ if around.decision.is_some() => Act::Nothing,
         Outcome::GameGoesOn => Act::Nothing,
         Outcome::ResultNotEntered => Act::AskForTheResult,
-        _ if finding.conditional && players_call(finding.profile.as_ref()) => Act::WaitForAClaim,
+        _ if finding.conditional && players_call(&finding.profile) => Act::WaitForAClaim,
         _ => Act::StopTheClocks,
     }
 }
@@ -231,12 +246,27 @@ fn proposal(finding: &Finding, around: &Around<'_>) -> String {
     format!("Proposal: {text}.")
 }
 
+fn besides_words(recommended: Recommended) -> String {
+    let name = |side: &str| if side == "white" { "White" } else { "Black" };
+    match recommended {
+        Recommended::RestorePosition => "restore the position before the illegal move".to_string(),
+        Recommended::AddTime { side, seconds } => {
+            format!("give {} {}:{:02} more", name(side), seconds / 60, seconds % 60)
+        }
+        Recommended::PlayIndicatedMove { side } => format!("{} must play the move indicated with the claim", name(side)),
+        Recommended::BringScoresheetsUpToDate => "have the scoresheets brought up to date".to_string(),
+    }
+}
+
 fn alternatives(finding: &Finding) -> String {
     let each = finding.alternatives.iter().map(|other| format!("{} if {}", words(other.outcome), other.depends_on));
     each.collect::<Vec<_>>().join("; ")
 }
 
 fn moves(finding: &Finding, around: &Around<'_>) -> String {
+    if finding.flag.is_none() && finding.completed.is_none() {
+        return String::new();
+    }
     let plural = |count: u32| if count == 1 { "move" } else { "moves" };
     let mut text = match (finding.completed, finding.required, finding.last_period) {
         (Some(done), Some(need), _) => format!("{done} of {need} moves completed"),
@@ -283,3 +313,6 @@ fn choices(finding: &Finding, around: &Around<'_>) -> Vec<String> {
     choices.push("Other result".to_string());
     choices
 }
+
+#[cfg(test)]
+mod tests;

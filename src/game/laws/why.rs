@@ -7,7 +7,7 @@ use super::finding::{Finding, Outcome};
 use super::winnable::Verdict;
 
 /// Article of an ending, and its sentence.
-const ENDED: [(&str, &str); 8] = [
+const ENDED: [(&str, &str); 12] = [
     ("5.1.1", "Checkmate was on the board before the fall was observed."),
     ("5.1.2", "A player resigned before the fall was observed."),
     ("5.2.1", "Stalemate was on the board before the fall was observed."),
@@ -16,14 +16,26 @@ const ENDED: [(&str, &str); 8] = [
     ("9.5.2", "A correct claim of a draw was lodged before the fall was observed."),
     ("9.6.1", "The position had occurred five times before the fall was observed."),
     ("9.6.2", "75 moves of each side without capture or pawn move were made before the fall was observed."),
+    ("7.5.5", "It is the illegal move that loses."),
+    ("14E1", "The claimant has only the king."),
+    ("14E2", "The claimant's men are too few to win on time, whatever the opponent has."),
+    ("14D4", "Nobody can checkmate by any series of legal moves."),
 ];
 
 /// The sentence.
 pub(super) fn why(finding: &Finding) -> String {
-    let opponent = if finding.flag == "white" { "Black" } else { "White" };
+    let opponent = match finding.flag {
+        Some("white") => "Black",
+        Some(_) => "White",
+        None => "the opponent",
+    };
+    // Under some rules that is known and does not decide.
+    let wins = matches!(finding.outcome, Outcome::WhiteWins | Outcome::BlackWins);
+    let open = finding.outcome == Outcome::Undecided;
     match &finding.winnable {
-        Verdict::Winnable(mate) => return mate.sentence.clone(),
-        Verdict::Unwinnable(reason) => return format!("No legal mate by {opponent}: {}", reason.sentence),
+        Verdict::Winnable(mate) if wins || open => return mate.sentence.clone(),
+        Verdict::Unwinnable(reason) if !wins => return format!("No legal mate by {opponent}: {}", reason.sentence),
+        Verdict::Winnable(_) | Verdict::Unwinnable(_) => {}
         Verdict::Pending => return format!("Whether {opponent} can still checkmate is being worked out."),
         Verdict::Undecided(cost) => {
             return format!("Whether {opponent} can still checkmate was not settled in {} positions.", cost.nodes);
