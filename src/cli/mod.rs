@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod adjudicate;
 mod check_config;
 pub mod demo;
 mod devices;
@@ -10,6 +11,7 @@ mod record;
 mod replay;
 mod run;
 mod schema;
+mod settled;
 mod summary;
 mod trace;
 mod winnable;
@@ -29,6 +31,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Adjudicate(adjudicate::Adjudicate),
     Run(run::Run),
     #[cfg(feature = "broker")]
     Demo(demo::Demo),
@@ -53,6 +56,7 @@ const CONFIGURATION: u8 = 78;
 /// is.
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
+        Command::Adjudicate(adjudicate) => adjudicate.run(),
         Command::Run(run) => run.run(),
         #[cfg(feature = "broker")]
         Command::Demo(demo) => demo.run(),

@@ -1,7 +1,7 @@
 //! `flagfall winnable`: the question of Article 6.9 for one position, or for a file of them.
 
 mod batch;
-mod job;
+
 mod progress;
 mod rows;
 
@@ -19,7 +19,7 @@ use serde::Serialize;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, Color, Position};
 
-use job::{Settled, settle};
+use super::settled::{Settled, position, settle};
 
 /// Columns of a terminal.
 const WIDTH: usize = 80;
@@ -121,7 +121,7 @@ impl Winnable {
     }
 
     fn one(&self, fen: &str, side: Color) -> Result<ExitCode> {
-        let position = match job::position(fen) {
+        let position = match position(fen) {
             Ok(position) => position,
             Err(problem) => bail!("`{fen}` is no position: {problem}"),
         };

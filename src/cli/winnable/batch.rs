@@ -13,9 +13,9 @@ use anyhow::{Context, Result, bail};
 use flagfall_game::mate::Answer;
 use shakmaty::Position;
 
-use super::job::{position, settle};
 use super::progress::{EVERY, Progress, Tally};
 use super::rows::{Columns, Line, Source, field, side};
+use crate::cli::settled::{position, settle};
 
 /// Rows that wait for a slow one before them.
 const WINDOW: usize = 4096;

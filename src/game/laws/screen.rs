@@ -11,7 +11,8 @@ use shakmaty::fen::Fen;
 
 use super::finding::{Finding, Kind, Outcome, Phase, Recommended};
 use super::plain::{diagram, wrap};
-use super::why::why;
+use super::why::{tells, why};
+use super::winnable::Verdict;
 use crate::input::GameResult;
 use crate::message::Decision;
 use crate::pair::Pair;
@@ -103,7 +104,7 @@ impl Screen {
     /// The message of a finding.
     pub fn of(finding: &Finding, around: &Around<'_>) -> Screen {
         let line = match &finding.winnable {
-            super::winnable::Verdict::Winnable(mate) => Some((mate.san.clone(), mate.final_fen.clone())),
+            Verdict::Winnable(mate) if tells(finding) => Some((mate.san.clone(), mate.final_fen.clone())),
             _ => None,
         };
         let (line, final_position) = line.filter(|(san, _)| !san.is_empty()).unzip();
@@ -141,7 +142,11 @@ impl Screen {
         let mut say = |line: &str, indent: &str| text.push_str(&wrap(line, WIDTH, indent));
         let time = |time: &Option<String>| time.clone().unwrap_or_else(|| "not known".to_string());
         let to_move = if self.to_move == "black" { "Black" } else { "White" };
-        say(&format!("{to_move} to move. Clock: White {}, Black {}.", time(&self.times.white), time(&self.times.black)), "  ");
+        let mut place = format!("{to_move} to move.");
+        if self.times.white.is_some() || self.times.black.is_some() {
+            place.push_str(&format!(" Clock: White {}, Black {}.", time(&self.times.white), time(&self.times.black)));
+        }
+        say(&place, "  ");
         say("", "");
         if !self.moves.is_empty() {
             say(&self.moves, "");
@@ -187,17 +192,25 @@ fn headline(finding: &Finding, around: &Around<'_>) -> String {
     text
 }
 
-/// Under these rules an arbiter calls no flag (US Chess 13C, club rules): only a player does.
+/// Under these rules an arbiter calls no flag: only a player does (US Chess 13C1, club point 10, B6 of the older print).
 fn players_call(profile: &str) -> bool {
-    profile.starts_with("us-chess") || profile.starts_with("club-")
+    let mut parts = profile.split('+');
+    match parts.next() {
+        Some("us-chess" | "club-speed") => true,
+        Some("fide-print-old") => parts.any(|part| part == "rapid"),
+        _ => false,
+    }
 }
 
 fn act(finding: &Finding, around: &Around<'_>) -> Act {
+    let waits = finding.conditional && players_call(&finding.profile);
     match finding.outcome {
         _ if around.decision.is_some() => Act::Nothing,
+        // Nothing is lost until a player says so.
+        Outcome::GameGoesOn if waits && !finding.alternatives.is_empty() => Act::WaitForAClaim,
         Outcome::GameGoesOn => Act::Nothing,
         Outcome::ResultNotEntered => Act::AskForTheResult,
-        _ if finding.conditional && players_call(&finding.profile) => Act::WaitForAClaim,
+        _ if waits => Act::WaitForAClaim,
         _ => Act::StopTheClocks,
     }
 }

@@ -22,6 +22,11 @@ const ENDED: [(&str, &str); 12] = [
     ("14D4", "Nobody can checkmate by any series of legal moves."),
 ];
 
+/// That the opponent can checkmate is what decides, or may: under some rules it is known and does not.
+pub(super) const fn tells(finding: &Finding) -> bool {
+    matches!(finding.outcome, Outcome::WhiteWins | Outcome::BlackWins | Outcome::Undecided)
+}
+
 /// The sentence.
 pub(super) fn why(finding: &Finding) -> String {
     let opponent = match finding.flag {
@@ -29,11 +34,9 @@ pub(super) fn why(finding: &Finding) -> String {
         Some(_) => "White",
         None => "the opponent",
     };
-    // Under some rules that is known and does not decide.
     let wins = matches!(finding.outcome, Outcome::WhiteWins | Outcome::BlackWins);
-    let open = finding.outcome == Outcome::Undecided;
     match &finding.winnable {
-        Verdict::Winnable(mate) if wins || open => return mate.sentence.clone(),
+        Verdict::Winnable(mate) if tells(finding) => return mate.sentence.clone(),
         Verdict::Unwinnable(reason) if !wins => return format!("No legal mate by {opponent}: {}", reason.sentence),
         Verdict::Winnable(_) | Verdict::Unwinnable(_) => {}
         Verdict::Pending => return format!("Whether {opponent} can still checkmate is being worked out."),

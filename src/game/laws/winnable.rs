@@ -43,7 +43,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    fn of(position: &Chess, side: Color, answer: &mate::Answer) -> Verdict {
+    /// What an answer of the solver says of a position; the checker has to have accepted it.
+    pub fn of(position: &Chess, side: Color, answer: &mate::Answer) -> Verdict {
         match explain(position, men::to_color(side), answer) {
             Explanation::Winnable(mate) => Verdict::Winnable(Box::new(mate)),
             Explanation::Unwinnable(why) => Verdict::Unwinnable(Box::new(why)),
@@ -127,7 +128,7 @@ pub(crate) struct Questions {
 impl Questions {
     /// What is known of `position`; asks if nothing is.
     pub(crate) fn verdict(&mut self, position: &Chess, side: Color, ask: &mut Option<Ask>) -> Verdict {
-        if let Some(answer) = mate::finished(position, men::to_color(side)) {
+        if let Some(answer) = mate::at_once(position, men::to_color(side)) {
             return Verdict::of(position, side, &answer);
         }
         if let Some(known) = self.asked.iter().find(|q| q.side == side && q.position == *position) {

@@ -28,4 +28,4 @@ mod solve;
 mod tests;
 
 pub use reason::{Answer, Closure, Counters, ForcedEnd, Guard, Reach, Reason, Wall};
-pub use solve::{Budget, counted, finished, winnable};
+pub use solve::{Budget, at_once, counted, winnable};

@@ -59,7 +59,7 @@ pub fn winnable(position: &Chess, side: Color, budget: Budget) -> Answer {
 /// As [`winnable`], with what the answer has cost beside it.
 pub fn counted(position: &Chess, side: Color, budget: Budget) -> (Answer, Counters) {
     let mut meter = Meter::new(budget.nodes);
-    let mut answer = finished(position, side);
+    let mut answer = at_once(position, side);
     if answer.is_none() && position.board().occupied().count() <= MOST_MEN {
         answer = forced(position, side).or_else(|| search(position, side, budget, &mut meter));
     }
@@ -68,7 +68,7 @@ pub fn counted(position: &Chess, side: Color, budget: Budget) -> (Answer, Counte
 }
 
 /// What the position says by itself, without a search: the game is over, then the material.
-pub fn finished(position: &Chess, side: Color) -> Option<Answer> {
+pub fn at_once(position: &Chess, side: Color) -> Option<Answer> {
     let over = position.legal_moves().is_empty();
     let reason = if over && position.is_check() {
         if position.turn() != side {
@@ -101,7 +101,7 @@ fn forced(position: &Chess, side: Color) -> Option<Answer> {
         seen.push(at.clone());
         line.push(*only);
         at.play_unchecked(*only);
-        let end = match finished(&at, side) {
+        let end = match at_once(&at, side) {
             Some(Answer::Winnable { .. }) => {
                 return Some(Answer::Winnable { line, shortest: true });
             }

@@ -132,10 +132,26 @@ fn what_to_do_first() {
     let conditional = Finding { conditional: true, ..finding() };
     let goes_on = Finding { outcome: Outcome::GameGoesOn, ..finding() };
     let forgotten = Finding { outcome: Outcome::ResultNotEntered, ..finding() };
+    let claimed = Alternative { depends_on: "the opponent claims it now", outcome: Outcome::BlackWins, row: "11" };
+    let silent = Finding {
+        outcome: Outcome::GameGoesOn,
+        alternatives: vec![claimed],
+        profile: "us-chess".into(),
+        winnable: can_mate(),
+        ..conditional.clone()
+    };
+    assert_eq!(Screen::of(&silent, &Around::default()).line, None, "it decides nothing yet");
     for (finding, decision, act, proposal) in [
+        (&silent, None, Act::WaitForAClaim, "Proposal: THE GAME GOES ON (otherwise: Black wins if the opponent claims"),
         (&finding(), None, Act::StopTheClocks, "Proposal: DRAW."),
         (&conditional, None, Act::StopTheClocks, "Proposal: DRAW, if the flag is observed or claimed now."),
         (&Finding { profile: "us-chess".into(), ..conditional.clone() }, None, Act::WaitForAClaim, "Proposal: DRAW, if the flag"),
+        (
+            &Finding { profile: "fide-print-old+rapid".into(), ..conditional.clone() },
+            None,
+            Act::WaitForAClaim,
+            "Proposal: DRAW, if",
+        ),
         (&Finding { profile: "club-speed".into(), ..finding() }, None, Act::StopTheClocks, "Proposal: DRAW."),
         (&goes_on, None, Act::Nothing, "Proposal: THE GAME GOES ON."),
         (&forgotten, None, Act::AskForTheResult, "Proposal: THE RESULT WAS NOT ENTERED."),
@@ -164,7 +180,7 @@ fn without_a_flag_the_message_says_what_happened() {
     };
     let text = Screen::of(&illegal, &Around { board: Some("3"), ..Around::default() }).text();
     assert!(text.starts_with("Board 3 - ILLEGAL MOVE\n"), "{text}");
-    for part in ["Besides: restore the position", "Besides: give Black 2:00 more.", "White not known, Black not known"] {
+    for part in ["Besides: restore the position", "Besides: give Black 2:00 more.", "\n  White to move.\n"] {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }
     assert!(!text.contains("completed"), "{text}");

@@ -1,4 +1,4 @@
-//! One position: read, searched, checked.
+//! One position of the question of Article 6.9: read, searched, checked.
 
 use std::panic::catch_unwind;
 
