@@ -49,8 +49,6 @@ impl Game {
         // Only players call a flag there, so what is recorded was a player's call (13C1; club point 10).
         let by_players = self.config.rulebook.rules().table != Table::Fide;
         Flag {
-            side: fall.side,
-            fell: fall.fell,
             shown: !matches!(fall.path, FlagPath::ObservedByArbiter | FlagPath::OnConnect),
             fell_second: fall.path == FlagPath::ZeroAfterOther
                 && other.is_none_or(|other| other.path != FlagPath::ZeroAfterOther),
@@ -63,6 +61,7 @@ impl Game {
             positions,
             moves_missing: too_many || self.moves_missing(fall),
             apparently_over: fall.after_quiet,
+            ..Flag::new(fall.side, fall.fell)
         }
     }
 

@@ -1,7 +1,6 @@
 //! From the facts of a game to what the rules say of it: findings, in the order in which they matter.
 
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 
 use flagfall_protocols::square::Color;
 use shakmaty::Chess;
@@ -93,7 +92,7 @@ pub fn adjudicate(facts: &Facts, oracle: &mut dyn FnMut(&Chess, Color) -> Verdic
             Table::Club => tables.club(flag),
         };
         let ruled = tables.note_75_moves(flag, ruled);
-        let costs = ruled.outcome != Outcome::GameGoesOn;
+        let costs = ruled.outcome != Outcome::GameGoesOn && !flag.set_aside;
         found.push(Found::new(Subject::Flag(index), Kind::FlagFall, conditional, ruled));
         if costs {
             return found;
@@ -125,18 +124,31 @@ pub(crate) fn fell_before(one: &Flag, other: &Flag) -> Option<bool> {
 /// The flags as they fell; those of which nobody knows in an order that depends on nothing but what they are.
 fn in_order(flags: &[Flag]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..flags.len()).collect();
-    let key = |flag: &Flag| (flag.fell.latest, flag.fell_second, flag.fell.earliest, flag.side == Color::Black, flag.required);
-    order.sort_by(|&one, &other| key(&flags[one]).partial_cmp(&key(&flags[other])).unwrap_or(Ordering::Equal));
+    // What was observed goes before what was not; whose it is comes last.
+    let seen = |flag: &Flag| flag.observed_at.map_or((true, 0), |at| (false, at.0));
+    let known = |flag: &Flag| (flag.required, flag.completed, flag.last, flag.moves_missing, flag.apparently_over);
+    let key = |index: &usize| {
+        let flag = &flags[*index];
+        let by = flag.called_by.map(|caller| caller as u8);
+        let when = (flag.fell.latest, flag.fell_second, flag.fell.earliest, flag.shown);
+        (when, seen(flag), by, flag.clocks_stopped, known(flag), flag.side == Color::Black)
+    };
+    order.sort_by_key(key);
     order
 }
 
 impl Tables<'_, '_> {
     /// The FIDE table for a flag, and what other flags make of it.
     fn fide_among(&mut self, flag: &Flag, place: usize, order: &[usize]) -> (Ruled, bool) {
+        if self.facts.rulebook.chose(About::Rapid) && flag.observed_at.is_some() && flag.called_by.is_none() {
+            return (self.called_by_somebody(flag, |tables, flag| tables.fide_among(flag, place, order)), false);
+        }
         let conditional = self.is_conditional(flag);
         let mut ruled = self.fide(flag);
         let others = order.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, &index)| index);
-        let others: Vec<usize> = others.filter(|&index| self.facts.flags[index].side != flag.side).collect();
+        let facts = self.facts;
+        let counts = |index: &usize| facts.flags[*index].side != flag.side && !facts.flags[*index].set_aside;
+        let others: Vec<usize> = others.filter(counts).collect();
         for index in others {
             let other = &self.facts.flags[index];
             let of_other = self.fide(other);

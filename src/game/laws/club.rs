@@ -4,31 +4,34 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use crate::laws::adjudicate::fell_before;
-use crate::laws::endings::{Final, first};
+use crate::laws::endings::Final;
 use crate::laws::facts::{Caller, Flag};
 use crate::laws::finding::{Kind, Outcome};
 use crate::laws::rules::About;
 use crate::laws::tables::{Ruled, Tables, depending, wins};
 
 /// When a player declared it (point 10): bystanders cannot.
-fn declared(flag: &Flag) -> Option<Instant> {
-    flag.observed_at.filter(|_| flag.called_by != Some(Caller::Arbiter) && flag.clocks_stopped != Some(false))
+pub(crate) fn declared(flag: &Flag) -> Option<Instant> {
+    flag.observed_at.filter(|_| flag.called_by == Some(Caller::Player) && flag.clocks_stopped != Some(false))
 }
 
 impl Tables<'_, '_> {
     /// What the table says of one flag, and whether it still waits to be declared.
     pub(crate) fn club(&mut self, flag: &Flag) -> (Ruled, bool) {
+        if flag.observed_at.is_some() && flag.called_by.is_none() {
+            return (self.called_by_somebody(flag, Tables::club), false);
+        }
         let seen = declared(flag);
-        let standing = first(self.finals(), seen);
+        let (standing, flag_may_be_first) = self.before_flag(flag);
         let mut answers: Vec<(&'static str, Ruled)> = Vec::new();
         for it in &standing {
             answers.push((it.depends_on, self.club_ending(flag, it)));
         }
-        let decided = standing.iter().any(|it| seen.is_none_or(|seen| it.at.latest < seen));
-        if !decided {
+        if flag_may_be_first {
             let by_flag = self.after_endings(flag);
             answers.push(("the declaration came first", if seen.is_some() { by_flag } else { undeclared(by_flag) }));
         }
@@ -93,7 +96,7 @@ impl Tables<'_, '_> {
         };
         let facts = self.facts;
         let seen = declared(flag);
-        let others = facts.flags.iter().filter(|other| other.side != flag.side);
+        let others = facts.flags.iter().filter(|other| other.side != flag.side && !other.set_aside);
         let down =
             others.filter(|other| seen.is_none_or(|seen| other.fell.earliest <= seen)).min_by_key(|other| other.fell.latest);
         let Some(other) = down else { return one(self) };
@@ -113,7 +116,7 @@ impl Tables<'_, '_> {
         if let Some(side) = self.facts.agreed_first.or(by_stamps) {
             return Ruled::new("2", wins(side.other()), &["8", "11", "25"]).resting_on(stamps);
         }
-        let lost = |side: flagfall_protocols::square::Color| Ruled::new("2", wins(side.other()), &["8"]);
+        let lost = |side: Color| Ruled::new("2", wins(side.other()), &["8"]);
         let sides = [flag.side, other.side];
         let alternatives = vec![
             lost(sides[0]).as_alternative("both players agree that this flag fell first"),

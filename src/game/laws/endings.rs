@@ -7,7 +7,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::desk::{Ground, Standing};
 use crate::interval::Interval;
-use crate::laws::facts::{Claimed, End, Ended};
+use crate::laws::facts::{Caller, Claimed, End, Ended, Flag};
 use crate::laws::finding::{Kind, Outcome};
 use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables, depending, wins};
@@ -20,6 +20,13 @@ pub(crate) struct Final {
     pub(crate) at: Interval,
     pub(crate) depends_on: &'static str,
     pub(crate) ruled: Ruled,
+}
+
+/// When a flag was considered fallen (6.8).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Considered {
+    surely: Option<Instant>,
+    perhaps: Option<Instant>,
 }
 
 impl Tables<'_, '_> {
@@ -35,8 +42,45 @@ impl Tables<'_, '_> {
             finals.push(self.by_claim(claim));
         }
         finals.extend(self.by_illegal_moves());
-        finals.sort_by_key(|it| (it.at.latest, it.at.earliest, it.ruled.row, it.ruled.outcome as u8));
+        finals.sort_by_key(|it| (it.at.latest, it.at.earliest, it.ruled.row, it.ruled.articles, it.ruled.outcome as u8));
         finals
+    }
+
+    /// When a flag was considered fallen before which an ending must have come to count against this one: certainly, and as far
+    /// as anything is known. Another flag that cost something and was observed ended the game just as this one's would.
+    pub(crate) fn considered(&mut self, flag: &Flag) -> Considered {
+        let own = self.called(flag);
+        let mut considered = Considered { surely: own, perhaps: own };
+        let facts = self.facts;
+        if facts.endings.is_empty() && facts.claims.is_empty() && facts.illegal.is_empty() {
+            return considered;
+        }
+        let sooner = |known: Option<Instant>, at: Instant| Some(known.map_or(at, |known| known.min(at)));
+        for other in facts.flags.iter().filter(|other| !other.set_aside && !core::ptr::eq(*other, flag)) {
+            let by_player = Flag { called_by: other.called_by.or(Some(Caller::Player)), ..other.clone() };
+            let Some(at) = self.called(&by_player) else { continue };
+            let ruled = self.after_endings(&by_player);
+            if ruled.outcome == Outcome::GameGoesOn {
+                continue;
+            }
+            considered.perhaps = sooner(considered.perhaps, at);
+            let doubtful = self.facts.rulebook.rules().table == Table::Club && other.clocks_stopped.is_none();
+            if ruled.decided() && self.called(other).is_some() && !doubtful {
+                considered.surely = sooner(considered.surely, at);
+            }
+        }
+        considered
+    }
+
+    /// What ended the game and may count against a flag, and whether the flag may have come first.
+    pub(crate) fn before_flag(&mut self, flag: &Flag) -> (Vec<Final>, bool) {
+        let considered = self.considered(flag);
+        let finals = self.finals();
+        let flag_may_be_first = {
+            let certain = |it: &Final| considered.perhaps.is_none_or(|at| it.at.latest < at);
+            !finals.iter().any(certain)
+        };
+        (first(finals, considered.surely), flag_may_be_first)
     }
 
     pub(crate) fn by_ending(&mut self, ended: &Ended) -> Option<Final> {
@@ -59,6 +103,7 @@ impl Tables<'_, '_> {
                 }
                 Ending::FivefoldRepetition | Ending::SeventyFiveMoves => return None,
             },
+            End::KingCaptured { .. } if self.facts.rulebook.rules().table != Table::Club => return None,
             End::KingCaptured { by } => Ruled::new(rows.mate, wins(by), articles.mate),
             End::Resignation { by } if self.facts.rulebook.resignation_saved() => {
                 self.wins_if_possible(by.other(), &ended.positions, [rows.resignation, rows.resignation], articles.resignation)

@@ -108,6 +108,35 @@ pub struct Flag {
     pub moves_missing: bool,
     /// The game seemed to have ended before, and no result was entered.
     pub apparently_over: bool,
+    /// An arbiter has ruled that it costs nothing.
+    pub set_aside: bool,
+}
+
+impl Flag {
+    /// A fall of which nothing is known but whose it was and when.
+    pub fn new(side: Color, fell: Interval) -> Flag {
+        Flag {
+            side,
+            fell,
+            shown: true,
+            fell_second: false,
+            observed_at: None,
+            called_by: None,
+            clocks_stopped: None,
+            last: None,
+            required: None,
+            completed: None,
+            positions: Vec::new(),
+            moves_missing: false,
+            apparently_over: false,
+            set_aside: false,
+        }
+    }
+
+    /// The required moves were certainly completed: it costs nothing (6.4).
+    pub(crate) fn required_moves_completed(&self) -> bool {
+        self.last == Some(false) && self.completed.zip(self.required).is_some_and(|((done, _), required)| done >= required)
+    }
 }
 
 /// How a game ended.

@@ -1,6 +1,5 @@
 //! Illegal moves: how many there were, what they cost (Articles 7.5.1 to 7.5.5, A.5.2; US Chess 11D; club points 15 to 19).
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
@@ -13,21 +12,33 @@ use crate::laws::rules::About;
 use crate::laws::tables::{Ruled, Tables, depending};
 use crate::men;
 
-/// Illegal moves of one player in the order in which they were completed: several kinds at one press are one (7.5.5).
+/// Illegal moves of one player in the order in which they were completed.
 struct Tally<'a> {
     moves: Vec<&'a Illegal>,
 }
 
-impl Tally<'_> {
-    fn counted(&self) -> usize {
-        self.moves.iter().filter(|illegal| illegal.treated == Treated::Counted).count()
+impl<'a> Tally<'a> {
+    /// Those that were ruled to count: several kinds at what may be one press are one (7.5.5).
+    fn counted(&self) -> Vec<&'a Illegal> {
+        let mut counted: Vec<&Illegal> = Vec::new();
+        for illegal in self.moves.iter().filter(|illegal| illegal.treated == Treated::Counted) {
+            let together = |other: &Illegal| {
+                other.kind != illegal.kind && other.at.earliest <= illegal.at.latest && illegal.at.earliest <= other.at.latest
+            };
+            if !counted.last().is_some_and(|other| together(other)) {
+                counted.push(illegal);
+            }
+        }
+        counted
     }
 
     /// As many as there could be, if something is left to be ruled on or was ruled to count.
     fn possible(&self) -> usize {
-        let settled = self.moves.iter().filter(|illegal| illegal.treated == Treated::Settled).count();
-        let others = self.moves.len() - settled;
-        if others > 0 { settled + others } else { 0 }
+        let point = |at: Interval| at.earliest == at.latest;
+        let mut moves = self.moves.clone();
+        moves.dedup_by(|next, kept| next.at == kept.at && next.kind != kept.kind && point(next.at));
+        let only_settled = moves.iter().all(|illegal| illegal.treated == Treated::Settled);
+        if only_settled { 0 } else { moves.len() }
     }
 }
 
@@ -44,7 +55,6 @@ impl Tables<'_, '_> {
         let mut moves: Vec<&Illegal> = charged.collect();
         let rank = |treated: Treated| [Treated::Counted, Treated::Open, Treated::Settled].iter().position(|it| *it == treated);
         moves.sort_by_key(|illegal| (illegal.at.latest, illegal.at.earliest, rank(illegal.treated), illegal.kind));
-        moves.dedup_by(|next, kept| next.at == kept.at);
         Tally { moves }
     }
 
@@ -54,8 +64,7 @@ impl Tables<'_, '_> {
         let mut finals = Vec::new();
         for side in [Color::White, Color::Black] {
             let tally = self.tally(side, None);
-            let mut counted = tally.moves.iter().filter(|illegal| illegal.treated == Treated::Counted);
-            if let Some(last) = counted.nth(limit as usize - 1).map(|illegal| (*illegal).clone()) {
+            if let Some(last) = tally.counted().get(limit as usize - 1).map(|illegal| (*illegal).clone()) {
                 let ruled = Ruled { ended: Some(last.at), ..self.offender_loses(&last) };
                 finals.push(Final { kind: Kind::IllegalMove, at: last.at, depends_on: "the illegal moves came first", ruled });
             }
@@ -69,58 +78,60 @@ impl Tables<'_, '_> {
         self.wins_if_possible(last.by.other(), &last.positions, [row, row], articles).resting_on(self.holds(About::IllegalMoves))
     }
 
-    /// Row 7a where it is not certain that there were too many: by whom, the last one, and what it would mean.
-    pub(crate) fn may_have_lost(&mut self, before: Option<&Interval>) -> Option<Ruled> {
-        let limit = self.facts.rulebook.illegal_loses()? as usize;
+    /// Row 7a where it is not certain that there were too many: what it would mean, for each player who may have.
+    pub(crate) fn may_have_lost(&mut self, before: Option<&Interval>) -> Vec<(&'static str, Ruled)> {
+        let limit = self.facts.rulebook.illegal_loses().map_or(usize::MAX, |limit| limit as usize);
+        let mut lost = Vec::new();
         for side in [Color::White, Color::Black] {
             let tally = self.tally(side, before);
-            if tally.counted() < limit
+            if tally.counted().len() < limit
                 && tally.possible() >= limit
                 && let Some(last) = tally.moves.last().map(|illegal| (*illegal).clone())
             {
-                return Some(Ruled { ended: Some(last.at), ..self.offender_loses(&last) });
+                let count = match side {
+                    Color::White => "White's illegal moves count",
+                    Color::Black => "Black's illegal moves count",
+                };
+                lost.push((count, Ruled { ended: Some(last.at), ..self.offender_loses(&last) }));
             }
         }
-        None
+        lost
     }
 
-    /// An illegal move on which nobody has ruled: the last one completed before the flag fell, if one did.
-    pub(crate) fn open_illegal(&self, before: Option<&Interval>) -> Option<Illegal> {
+    /// Illegal moves on which nobody has ruled, completed before the flag fell if one did; the last one first.
+    pub(crate) fn open_illegal(&self, before: Option<&Interval>) -> Vec<Illegal> {
         let both = [Color::White, Color::Black].map(|side| self.tally(side, before));
         let open = both.iter().flat_map(|tally| &tally.moves).filter(|illegal| illegal.treated == Treated::Open);
-        open.max_by_key(|illegal| (illegal.at.latest, illegal.by == Color::Black)).map(|illegal| (*illegal).clone())
+        let mut open: Vec<Illegal> = open.map(|illegal| (*illegal).clone()).collect();
+        open.sort_by_key(|illegal| core::cmp::Reverse(illegal.at.latest));
+        open
     }
 
-    /// What an arbiter does about it if it is the first (7.5.5, A.3).
-    pub(crate) fn remedy(&self, illegal: &Illegal) -> Vec<Recommended> {
+    /// What an arbiter does about them if each is the first of its player (7.5.5, A.3).
+    pub(crate) fn remedy(&self, open: &[Illegal]) -> Vec<Recommended> {
         let seconds = self.facts.rulebook.penalty_s();
-        let add = Recommended::AddTime { side: men::color_name(illegal.by.other()), seconds };
-        if seconds > 0 { vec![Recommended::RestorePosition, add] } else { vec![Recommended::RestorePosition] }
+        let add = |illegal: &Illegal| Recommended::AddTime { side: men::color_name(illegal.by.other()), seconds };
+        let add = open.iter().filter(|_| seconds > 0).map(add);
+        [Recommended::RestorePosition].into_iter().chain(add).collect()
     }
 
     /// Row 7b, without a flag: what is proposed of an illegal move on which nobody has ruled.
     pub(crate) fn illegal_without_flag(&mut self) -> Option<(Ruled, Kind)> {
-        let open = self.open_illegal(None)?;
-        let articles = self.articles();
-        let choice = self.holds(About::Penalty);
+        let open = self.open_illegal(None);
+        let last = open.first()?;
+        let (articles, rows) = (self.articles(), self.rows());
         let goes_on = Ruled {
             recommended: self.remedy(&open),
-            counted: open.positions.first().cloned(),
-            ended: Some(open.at),
-            ..Ruled::new(self.rows().illegal, Outcome::GameGoesOn, articles.illegal).resting_on(choice)
+            counted: last.positions.first().cloned(),
+            ended: Some(last.at),
+            ..Ruled::new(rows.illegal, Outcome::GameGoesOn, articles.illegal).resting_on(self.holds(About::Penalty))
         };
-        let ruled = match self.may_have_lost(None) {
-            Some(lost) => Ruled {
-                ended: Some(open.at),
-                ..depending(
-                    self.rows().illegal_again,
-                    articles.illegal_again,
-                    "illegal_move_ruling",
-                    vec![("the illegal moves count", lost), ("they do not all count", goes_on)],
-                )
-            },
-            None => goes_on,
-        };
-        Some((ruled, Kind::IllegalMove))
+        let mut cases = self.may_have_lost(None);
+        if cases.is_empty() {
+            return Some((goes_on, Kind::IllegalMove));
+        }
+        cases.push(("they do not all count", goes_on));
+        let ruled = depending(rows.illegal_again, articles.illegal_again, "illegal_move_ruling", cases);
+        Some((Ruled { ended: Some(last.at), ..ruled }, Kind::IllegalMove))
     }
 }

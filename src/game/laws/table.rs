@@ -7,10 +7,11 @@ use flagfall_protocols::time::Instant;
 
 use crate::desk::{Ground, Standing};
 use crate::interval::Interval;
-use crate::laws::endings::{Final, first};
+use crate::laws::endings::Final;
 use crate::laws::facts::{Caller, Claimed, Flag, Treated};
 use crate::laws::finding::{Kind, Outcome, Recommended};
 use crate::laws::rulebook::Guideline;
+use crate::laws::{club, us_chess};
 use crate::laws::rules::{About, BothFlags, Table};
 use crate::laws::tables::{Ruled, Tables, depending};
 use crate::men;
@@ -18,11 +19,8 @@ use crate::men;
 impl Tables<'_, '_> {
     /// What the table says of one flag by itself.
     pub(crate) fn fide(&mut self, flag: &Flag) -> Ruled {
-        let finals = self.finals();
-        let seen = self.observed(flag);
         let mut answers: Vec<(&'static str, Ruled)> = Vec::new();
-        let standing = first(finals, seen);
-        let flag_may_be_first = standing.iter().all(|it| seen.is_some_and(|seen| it.at.latest >= seen));
+        let (standing, flag_may_be_first) = self.before_flag(flag);
         for Final { at, depends_on, ruled, kind } in standing {
             // A flag that costs nothing contests nothing.
             let free =
@@ -30,11 +28,11 @@ impl Tables<'_, '_> {
             let contested = !free && !at.before(&flag.fell);
             // Row 7a: an illegal move after the time expired decides only if the fall was not yet considered.
             let doubtful = contested && kind == Kind::IllegalMove;
+            answers.push((depends_on, Ruled { contested, ..ruled }));
             if doubtful {
                 let after = self.after_endings(flag);
                 answers.push(("the illegal move was completed after the time expired", after));
             }
-            answers.push((depends_on, Ruled { contested, ..ruled }));
         }
         if flag_may_be_first {
             let after = self.after_endings(flag);
@@ -50,10 +48,19 @@ impl Tables<'_, '_> {
         }
     }
 
+    /// When the fall was considered to have fallen by the rules in force.
+    pub(crate) fn called(&self, flag: &Flag) -> Option<Instant> {
+        match self.facts.rulebook.rules().table {
+            Table::Fide => self.observed(flag),
+            Table::UsChess => us_chess::claimed(flag),
+            Table::Club => club::declared(flag),
+        }
+    }
+
     /// When the fall was observed or claimed, as far as these rules let anybody do so (A.5.5; B6 of the older print).
     fn observed(&self, flag: &Flag) -> Option<Instant> {
         let by_claim_only = self.facts.rulebook.chose(About::Rapid);
-        flag.observed_at.filter(|_| !by_claim_only || flag.called_by != Some(Caller::Arbiter))
+        flag.observed_at.filter(|_| !by_claim_only || flag.called_by == Some(Caller::Player))
     }
 
     pub(crate) fn is_conditional(&self, flag: &Flag) -> bool {
@@ -63,14 +70,12 @@ impl Tables<'_, '_> {
     /// Rows 6a to 16: nothing had ended the game.
     pub(crate) fn after_endings(&mut self, flag: &Flag) -> Ruled {
         let ruled = self.after_illegal_again(flag);
-        let (articles, row) = (self.articles().illegal_again, self.rows().illegal_again);
-        match self.may_have_lost(Some(&flag.fell)) {
-            Some(lost) => {
-                let cases = vec![("the illegal moves count", lost), ("they do not all count", ruled)];
-                depending(row, articles, "illegal_move_ruling", cases)
-            }
-            None => ruled,
+        let mut cases = self.may_have_lost(Some(&flag.fell));
+        if cases.is_empty() {
+            return ruled;
         }
+        cases.push(("they do not all count", ruled));
+        depending(self.rows().illegal_again, self.articles().illegal_again, "illegal_move_ruling", cases)
     }
 
     fn after_illegal_again(&mut self, flag: &Flag) -> Ruled {
@@ -116,8 +121,8 @@ impl Tables<'_, '_> {
     /// Rows 7b to 16.
     fn after_claims(&mut self, flag: &Flag) -> Ruled {
         let ruled = self.after_illegal(flag);
-        let Some(open) = self.open_illegal(Some(&flag.fell)) else { return ruled };
-        if self.facts.rulebook.rules().table == Table::Club {
+        let open = self.open_illegal(Some(&flag.fell));
+        if open.is_empty() || self.facts.rulebook.rules().table == Table::Club {
             return ruled;
         }
         let (articles, row) = (self.articles().illegal, self.rows().illegal);

@@ -7,7 +7,7 @@ use flagfall_protocols::square::Color;
 use shakmaty::{Chess, Position};
 
 use crate::interval::Interval;
-use crate::laws::facts::{Counted, Facts};
+use crate::laws::facts::{Caller, Counted, Facts, Flag};
 use crate::laws::finding::{Alternative, Outcome, Recommended};
 use crate::laws::rules::{About, Articles, Rows, Winnability};
 use crate::laws::winnable::Verdict;
@@ -120,6 +120,14 @@ impl Tables<'_, '_> {
 
     pub(crate) fn holds(&self, about: About) -> Option<&'static str> {
         self.facts.rulebook.holds(about)
+    }
+
+    /// A flag that somebody called, where it matters who did: what holds for a player's call, and what for anybody else's.
+    pub(crate) fn called_by_somebody(&mut self, flag: &Flag, mut rule: impl FnMut(&mut Self, &Flag) -> (Ruled, bool)) -> Ruled {
+        let mut by = |caller| rule(self, &Flag { called_by: Some(caller), ..flag.clone() }).0;
+        let (by_player, by_arbiter) = (by(Caller::Player), by(Caller::Arbiter));
+        let cases = vec![("nobody but an arbiter called it", by_arbiter), ("the opponent claimed it", by_player)];
+        depending(cases[0].1.row, self.articles().observed, "called_by", cases)
     }
 
     /// `winner` wins, unless he could not have: by the row of the one or of the other.

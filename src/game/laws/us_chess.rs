@@ -1,11 +1,12 @@
 //! Flags by the US Chess rules (`laws.md` section 4): claimed by players only, and 14E asks for material, not for a helpmate.
 
 use alloc::vec;
+use alloc::vec::Vec;
 
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 use shakmaty::{Chess, Position};
 
-use crate::laws::endings::first;
 use crate::laws::facts::{Caller, Flag};
 use crate::laws::finding::Outcome;
 use crate::laws::rules::About;
@@ -24,18 +25,20 @@ enum Men {
 }
 
 /// When the opponent claimed it: a director may not call a flag (13C1).
-fn claimed(flag: &Flag) -> Option<Instant> {
-    flag.observed_at.filter(|_| flag.called_by != Some(Caller::Arbiter))
+pub(crate) fn claimed(flag: &Flag) -> Option<Instant> {
+    flag.observed_at.filter(|_| flag.called_by == Some(Caller::Player))
 }
 
 impl Tables<'_, '_> {
     /// What the table says of one flag, and whether nobody has claimed it.
     pub(crate) fn us_chess(&mut self, flag: &Flag) -> (Ruled, bool) {
+        if flag.observed_at.is_some() && flag.called_by.is_none() {
+            return (self.called_by_somebody(flag, Tables::us_chess), false);
+        }
         let claim = claimed(flag);
-        let standing = first(self.finals(), claim);
-        let flag_may_be_first = standing.iter().all(|it| claim.is_some_and(|claim| it.at.latest >= claim));
+        let (standing, flag_may_be_first) = self.before_flag(flag);
         // 13A: what ended the game before the claim makes anything later irrelevant.
-        let mut answers: vec::Vec<(&'static str, Ruled)> = standing.into_iter().map(|it| (it.depends_on, it.ruled)).collect();
+        let mut answers: Vec<(&'static str, Ruled)> = standing.into_iter().map(|it| (it.depends_on, it.ruled)).collect();
         if flag_may_be_first {
             let ruled = match claim {
                 Some(_) => self.after_endings(flag),
@@ -52,7 +55,7 @@ impl Tables<'_, '_> {
 
     /// Row 3.
     fn unclaimed(&mut self, flag: &Flag) -> Ruled {
-        let down = |other: &Flag| other.side != flag.side && other.last == Some(true) && claimed(other).is_none();
+        let down = |other: &Flag| other.side != flag.side && !other.set_aside && other.last == Some(true) && claimed(other).is_none();
         if flag.last == Some(true) && self.facts.flags.iter().any(down) {
             let drawn = Ruled::new("3", Outcome::Draw, &["14G2"]);
             let goes_on = Ruled::new("3", Outcome::GameGoesOn, &["13C1"]);
@@ -74,7 +77,7 @@ impl Tables<'_, '_> {
         let claim = claimed(flag);
         let facts = self.facts;
         // His own flag, if it is down at the claim; one that fell in a period that was completed is not.
-        let own = facts.flags.iter().filter(|own| own.side != flag.side && !completed(own));
+        let own = facts.flags.iter().filter(|own| own.side != flag.side && !own.set_aside && !own.required_moves_completed());
         let own = own.filter(|own| claim.is_none_or(|claim| own.fell.earliest <= claim)).max_by_key(|own| own.fell.latest);
         let Some(own) = own else { return self.us_one_flag(flag) };
         let surely_down = claim.is_none_or(|claim| own.fell.latest <= claim);
@@ -148,7 +151,7 @@ impl Tables<'_, '_> {
         if flag.moves_missing || flag.positions.is_empty() {
             return Ruled::unknown("11", &["13C", "14E"], "position");
         }
-        let answers: vec::Vec<Ruled> = flag
+        let answers: Vec<Ruled> = flag
             .positions
             .iter()
             .map(|counted| Ruled { counted: Some(counted.clone()), ..self.us_position(&counted.position, claimant) })
@@ -157,7 +160,7 @@ impl Tables<'_, '_> {
         depending("11", &["13C", "14E"], "position", cases)
     }
 
-    fn us_position(&mut self, position: &Chess, claimant: flagfall_protocols::square::Color) -> Ruled {
+    fn us_position(&mut self, position: &Chess, claimant: Color) -> Ruled {
         let men = few(position, claimant);
         if men == Men::LoneKing {
             return Ruled::new("7", Outcome::Draw, &["14E1"]);
@@ -195,12 +198,7 @@ impl Tables<'_, '_> {
     }
 }
 
-/// The moves of its period were completed: such a flag is not down.
-fn completed(flag: &Flag) -> bool {
-    flag.last == Some(false) && flag.completed.zip(flag.required).is_some_and(|((done, _), required)| done >= required)
-}
-
-fn few(position: &Chess, claimant: flagfall_protocols::square::Color) -> Men {
+fn few(position: &Chess, claimant: Color) -> Men {
     let board = position.board();
     let side = men::to_color(claimant);
     let (own, other) = (board.by_color(side), board.by_color(!side));
