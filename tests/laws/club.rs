@@ -77,7 +77,10 @@ fn the_clock_beats_a_mate() {
     assert_eq!(says(&by_white(Some((1500, 1600)))), about);
     let undeclared = Facts { flags: vec![flag(White)], ..by_white(Some((3000, 3100))) };
     assert_eq!(says(&undeclared), "5 WhiteWins, contested, if observed [3 BlackWins]");
-    let own_down = Facts { flags: vec![declared(5000, flag(White)), Flag { fell: at(4000, 4100), ..flag(Black) }], ..by_white(Some((3000, 3100))) };
+    let own_down = Facts {
+        flags: vec![declared(5000, flag(White)), Flag { fell: at(4000, 4100), ..flag(Black) }],
+        ..by_white(Some((3000, 3100)))
+    };
     assert_eq!(says(&own_down), "2 Draw [2 BlackWins | 2 WhiteWins]", "point 14");
 }
 
@@ -124,12 +127,7 @@ fn an_illegal_move_loses_if_the_opponent_acts_in_time() {
 
 #[test]
 fn the_king_is_captured() {
-    let captured = |pressed| Ended {
-        end: End::KingCaptured { by: White },
-        at: at(400, 450),
-        pressed,
-        positions: Vec::new(),
-    };
+    let captured = |pressed| Ended { end: End::KingCaptured { by: White }, at: at(400, 450), pressed, positions: Vec::new() };
     assert_eq!(says(&Facts { endings: vec![captured(Some(at(500, 510)))], ..rules(CLUB) }), "5 WhiteWins", "points 3.3, 18");
     assert_eq!(says(&Facts { endings: vec![captured(None)], ..rules(CLUB) }), "", "and the clock stopped");
 }

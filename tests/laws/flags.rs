@@ -39,7 +39,10 @@ fn row_11_needs_two_flags_that_cost_something() {
     let open = |other| game("fide-2023-standard", vec![flag(White), other]);
     let free = at_move(Black, Some((40, false)));
     assert_eq!(says(&open(free.clone())), "14 BlackWins, if observed");
-    let drawn = game("fide-2023-standard", vec![standing("4k3/8/8/8/8/8/8/4K3 w - - 0 1", flag(White)), standing("4k3/8/8/8/8/8/8/4K3 w - - 0 1", flag(Black))]);
+    let drawn = game(
+        "fide-2023-standard",
+        vec![standing("4k3/8/8/8/8/8/8/4K3 w - - 0 1", flag(White)), standing("4k3/8/8/8/8/8/8/4K3 w - - 0 1", flag(Black))],
+    );
     assert_eq!(says(&drawn), "15 Draw, if observed", "a draw whichever was first");
     let one_draws = open(standing("4k3/4p3/8/8/8/8/8/4K3 w - - 0 1", flag(Black)));
     assert_eq!(says(&one_draws), "11 Undecided, if observed [14 BlackWins | 15 Draw] ? order_of_flags");

@@ -66,7 +66,10 @@ fn a_mate_that_is_made_stands_until_the_fall_is_observed() {
 
 #[test]
 fn an_open_offer_may_be_accepted_until_the_fall_is_observed() {
-    let drawn = |when| Facts { endings: vec![agreed(at(when, when), Some(true))], ..game("fide-2023-standard", vec![seen(5000, flag(White))]) };
+    let drawn = |when| Facts {
+        endings: vec![agreed(at(when, when), Some(true))],
+        ..game("fide-2023-standard", vec![seen(5000, flag(White))])
+    };
     assert_eq!(says(&drawn(3000)), "5 Draw, contested");
     assert_eq!(says(&drawn(5500)), "14 BlackWins");
 }

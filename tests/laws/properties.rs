@@ -30,19 +30,21 @@ fn a_flag() -> impl Strategy<Value = Flag> {
     let of_clock = (side(), moment(), any::<bool>(), prop::option::of(0u64..7), prop::option::of(any::<bool>()));
     let of_game = (prop::option::of(any::<bool>()), prop::option::of((38u32..42, any::<bool>())), positions());
     let signs = (prop::bool::weighted(0.1), prop::bool::weighted(0.1), prop::option::of(any::<bool>()));
-    (of_clock, of_game, signs).prop_map(|((side, fell, shown, seen, by), (last, completed, positions), (missing, over, stopped))| Flag {
-        shown,
-        observed_at: seen.map(|at| Instant(at * 1000)),
-        called_by: by.map(|player| if player { Caller::Player } else { Caller::Arbiter }),
-        clocks_stopped: stopped,
-        last,
-        required: (last == Some(false)).then_some(40),
-        completed,
-        positions: positions.into_iter().map(position).collect(),
-        moves_missing: missing,
-        apparently_over: over,
-        ..Flag::new(side, fell)
-    })
+    (of_clock, of_game, signs).prop_map(
+        |((side, fell, shown, seen, by), (last, completed, positions), (missing, over, stopped))| Flag {
+            shown,
+            observed_at: seen.map(|at| Instant(at * 1000)),
+            called_by: by.map(|player| if player { Caller::Player } else { Caller::Arbiter }),
+            clocks_stopped: stopped,
+            last,
+            required: (last == Some(false)).then_some(40),
+            completed,
+            positions: positions.into_iter().map(position).collect(),
+            moves_missing: missing,
+            apparently_over: over,
+            ..Flag::new(side, fell)
+        },
+    )
 }
 
 fn an_ending() -> impl Strategy<Value = Ended> {
@@ -105,18 +107,21 @@ fn some_facts() -> impl Strategy<Value = Facts> {
         prop::collection::vec(a_claim(), 0..2),
         prop::collection::vec(an_illegal_move(), 0..4),
     );
-    let known = (prop::option::of(any::<bool>()), prop::bool::weighted(0.1), prop::option::of(any::<bool>()), prop::option::of(side()));
-    (prop::sample::select(names()), told, known).prop_map(|(name, (flags, endings, claims, illegal), (adds_time, setting_differs, scoresheet, agreed_first))| {
-        // A side's flag falls once at a time.
-        let mut flags: Vec<Flag> = flags;
-        let fell: Vec<_> = flags.iter().map(|flag| (flag.side, flag.fell)).collect();
-        let mut index = 0;
-        flags.retain(|flag| {
-            index += 1;
-            !fell[..index - 1].contains(&(flag.side, flag.fell))
-        });
-        Facts { adds_time, setting_differs, flags, endings, claims, illegal, scoresheet, agreed_first, ..rules(&name) }
-    })
+    let known =
+        (prop::option::of(any::<bool>()), prop::bool::weighted(0.1), prop::option::of(any::<bool>()), prop::option::of(side()));
+    (prop::sample::select(names()), told, known).prop_map(
+        |(name, (flags, endings, claims, illegal), (adds_time, setting_differs, scoresheet, agreed_first))| {
+            // A side's flag falls once at a time.
+            let mut flags: Vec<Flag> = flags;
+            let fell: Vec<_> = flags.iter().map(|flag| (flag.side, flag.fell)).collect();
+            let mut index = 0;
+            flags.retain(|flag| {
+                index += 1;
+                !fell[..index - 1].contains(&(flag.side, flag.fell))
+            });
+            Facts { adds_time, setting_differs, flags, endings, claims, illegal, scoresheet, agreed_first, ..rules(&name) }
+        },
+    )
 }
 
 /// What a finding says, without the places of things in lists.

@@ -104,7 +104,10 @@ fn row_5_the_claimants_scoresheet() {
 #[test]
 fn row_6_the_moves_were_completed() {
     assert_eq!(says(&period(Some((40, false)), None)), "6 GameGoesOn");
-    assert_eq!(says(&period(Some((39, true)), Some(true))), "6 Undecided [6 GameGoesOn | 11 BlackWins] ? order_of_press_and_flag");
+    assert_eq!(
+        says(&period(Some((39, true)), Some(true))),
+        "6 Undecided [6 GameGoesOn | 11 BlackWins] ? order_of_press_and_flag"
+    );
     assert_eq!(says(&period(None, Some(true))), "6 Undecided [6 GameGoesOn | 11 BlackWins] ? completed_moves");
     let unknown = game(US, vec![claimed(5000, Flag { last: None, ..flag(White) })]);
     assert!(says(&unknown).ends_with("? time_control"), "{}", says(&unknown));
@@ -150,9 +153,15 @@ fn row_11_the_claimant_wins() {
 fn options_that_a_finding_rests_on() {
     let board = "4k3/8/8/8/8/8/4P3/R3K2r w - - 150 90";
     assert_eq!(found(&one(board))[0].configurable, ["no-75-moves"]);
-    let with = |name| Facts { endings: vec![on_board(Ending::SeventyFiveMoves, White, at(100, 200))], ..game(name, vec![claimed(5000, standing(board, flag(White)))]) };
+    let with = |name| Facts {
+        endings: vec![on_board(Ending::SeventyFiveMoves, White, at(100, 200))],
+        ..game(name, vec![claimed(5000, standing(board, flag(White)))])
+    };
     assert_eq!(says(&with(US)), "11 BlackWins");
-    assert_eq!((says(&with("us-chess+75-moves")).as_str(), &*found(&with("us-chess+75-moves"))[0].configurable), ("2 Draw", &["75-moves"][..]));
+    assert_eq!(
+        (says(&with("us-chess+75-moves")).as_str(), &*found(&with("us-chess+75-moves"))[0].configurable),
+        ("2 Draw", &["75-moves"][..])
+    );
     let fivefold = Facts { endings: vec![on_board(Ending::FivefoldRepetition, White, at(100, 200))], ..one(OPEN) };
     assert_eq!(says(&fivefold), "11 BlackWins", "on claim only");
     let unruled = Facts { illegal: vec![illegal(Black, Treated::Open, 500)], ..one(OPEN) };

@@ -11,9 +11,9 @@ use crate::laws::endings::Final;
 use crate::laws::facts::{Caller, Claimed, Flag, Treated};
 use crate::laws::finding::{Kind, Outcome, Recommended};
 use crate::laws::rulebook::Guideline;
-use crate::laws::{club, us_chess};
 use crate::laws::rules::{About, BothFlags, Table};
 use crate::laws::tables::{Ruled, Tables, depending};
+use crate::laws::{club, us_chess};
 use crate::men;
 
 impl Tables<'_, '_> {

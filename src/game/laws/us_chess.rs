@@ -55,7 +55,8 @@ impl Tables<'_, '_> {
 
     /// Row 3.
     fn unclaimed(&mut self, flag: &Flag) -> Ruled {
-        let down = |other: &Flag| other.side != flag.side && !other.set_aside && other.last == Some(true) && claimed(other).is_none();
+        let down =
+            |other: &Flag| other.side != flag.side && !other.set_aside && other.last == Some(true) && claimed(other).is_none();
         if flag.last == Some(true) && self.facts.flags.iter().any(down) {
             let drawn = Ruled::new("3", Outcome::Draw, &["14G2"]);
             let goes_on = Ruled::new("3", Outcome::GameGoesOn, &["13C1"]);
