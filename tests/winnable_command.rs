@@ -20,7 +20,7 @@ fn run(arguments: &[&str], input: Option<&[u8]>) -> Output {
     let mut stdin = child.stdin.take().expect("piped");
     let input = input.unwrap_or_default().to_vec();
     // The program writes while it reads; the pipe is closed at the end.
-    let writer = std::thread::spawn(move || stdin.write_all(&input));
+    let writer = std::thread::Builder::new().name("writer".to_owned()).spawn(move || stdin.write_all(&input)).expect("a thread");
     let output = child.wait_with_output().expect("it ends");
     // It may not want all of it.
     let _ = writer.join().expect("no panic");
@@ -226,8 +226,9 @@ fn rows_are_written_while_the_input_is_still_open() {
     let mut stdin = child.stdin.take().expect("piped");
     let stdout = BufReader::new(child.stdout.take().expect("piped"));
     stdin.write_all(format!("fen,intended_winner\n{MATE},w\n").as_bytes()).expect("written");
-    let (tell, told) = std::sync::mpsc::channel();
-    let reader = std::thread::spawn(move || stdout.lines().try_for_each(|line| tell.send(line.expect("text"))));
+    let (tell, told) = std::sync::mpsc::sync_channel(8);
+    let read = move || stdout.lines().try_for_each(|line| tell.send(line.expect("text")));
+    let reader = std::thread::Builder::new().name("reader".to_owned()).spawn(read).expect("a thread");
     let next = || told.recv_timeout(std::time::Duration::from_secs(20)).expect("a line within 20 s");
     assert_eq!(next(), HEADER);
     assert!(next().contains(",winnable,"));

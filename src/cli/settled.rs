@@ -34,9 +34,10 @@ pub(super) fn position(fen: &str) -> Result<Chess, String> {
     let fen: Fen = fen.trim().parse().map_err(|error| format!("{error}"))?;
     let read = |mode| {
         let position = fen.clone().into_position::<Chess>(mode);
-        position.or_else(PositionError::ignore_impossible_check).or_else(PositionError::ignore_too_much_material)
+        let position = position.or_else(PositionError::ignore_impossible_check).or_else(PositionError::ignore_too_much_material);
+        position.map_err(|error| error.to_string())
     };
-    read(CastlingMode::Standard).or_else(|error| read(CastlingMode::Chess960).map_err(|_| format!("{error}")))
+    read(CastlingMode::Standard).or_else(|error| read(CastlingMode::Chess960).map_err(|_| error))
 }
 
 /// Asks the solver, and the checker about what it says.

@@ -51,10 +51,8 @@ fn flag(told: &Adjudicate, control: Option<&TimeControl>, at: &Chess, side: Colo
         _ => None,
     };
     let in_period = control.zip(period);
+    let fell = first.map_or(ANY, |first| if first == side { FIRST } else { SECOND });
     Flag {
-        side,
-        fell: first.map_or(ANY, |first| if first == side { FIRST } else { SECOND }),
-        shown: true,
         fell_second: told.both_flags && first.is_some_and(|first| first != side),
         observed_at: seen.then_some(OBSERVED),
         called_by: seen.then_some(if told.claimed { Caller::Player } else { Caller::Arbiter }),
@@ -63,8 +61,7 @@ fn flag(told: &Adjudicate, control: Option<&TimeControl>, at: &Chess, side: Colo
         required: in_period.and_then(|(control, period)| control.required(period)),
         completed: completed.map(|completed| (completed, false)),
         positions: vec![Counted { position: at.clone(), phase: phase(told) }],
-        moves_missing: false,
-        apparently_over: false,
+        ..Flag::new(side, fell)
     }
 }
 
