@@ -22,8 +22,8 @@ pub const NODE_BUDGET: u64 = Budget::FULL.nodes;
 pub const CHECKED_ON_ENTRY: usize = 20_000;
 /// Questions kept; older ones are of positions that a flagged game has long left.
 const MAX_ANSWERS: usize = 64;
-/// Moves of a line; a longer one is no help to anybody.
-pub const LONGEST_LINE: usize = 2_000;
+/// Moves of a line; a longer one is no help to anybody, and a finding has to stay a small message.
+pub const LONGEST_LINE: usize = 500;
 
 /// Where the question of 6.9 stands.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
