@@ -17,7 +17,7 @@ use crate::men;
 
 /// Nodes a worker may spend on one question.
 pub const NODE_BUDGET: u64 = Budget::FULL.nodes;
-/// Positions that a proof may take to be looked at again when it enters: some 20 ms on a PC. What takes more was looked at by
+/// Positions that a proof may take to be looked at again when it enters: some 20 ms on a PC, seldom 40. What takes more was looked at by
 /// the worker, and is again by `flagfall replay --verify`.
 pub const CHECKED_ON_ENTRY: usize = 20_000;
 /// Questions kept; older ones are of positions that a flagged game has long left.

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use shakmaty::{Chess, Color, EnPassantMode, Position, Square};
+use shakmaty::{Chess, Color, EnPassantMode, Position};
 
 use super::super::reason::Closure;
 use super::{Refused, mated, material, stalemate, wall};
@@ -11,8 +11,8 @@ use super::{Refused, mated, material, stalemate, wall};
 /// The work of looking at one wall, in positions.
 const WALL: usize = 100;
 
-/// What stands on each square, four bits each, a1 lowest: 1-6 pawn to king, Black's plus 6; a rook that may castle 13 or 14; a
-/// square on which en passant is legal 15.
+/// What stands on each square, in four planes of bits: 1-6 pawn to king, a rook that may castle 7, and the last plane for
+/// Black's men; there also the square on which en passant is legal, which is empty.
 type Squares = [u64; 4];
 
 /// A set of positions: those with White to move, those with Black.
@@ -24,29 +24,21 @@ struct Met {
 impl Met {
     /// False if it was met before.
     fn insert(&mut self, position: &Chess) -> bool {
-        let mut squares = [0; 4];
-        for (square, piece) in position.board().clone() {
-            let rook = position.castles().castling_rights().contains(square);
-            let code = match (rook, piece.color) {
-                (true, color) => color.fold_wb(13, 14),
-                (false, color) => u64::from(piece.role) + color.fold_wb(0, 6),
-            };
-            put(&mut squares, square, code);
-        }
-        if let Some(square) = position.ep_square(EnPassantMode::Legal) {
-            put(&mut squares, square, 15);
-        }
+        let (roles, colors) = position.board().clone().into_bitboards();
+        let castling = position.castles().castling_rights().0;
+        let passing = position.ep_square(EnPassantMode::Legal).map_or(0, |square| 1 << u32::from(square));
+        let squares = [
+            roles.pawn.0 | roles.bishop.0 | roles.queen.0 | castling,
+            roles.knight.0 | roles.bishop.0 | roles.king.0 | castling,
+            roles.rook.0 | roles.queen.0 | roles.king.0,
+            colors.black.0 | passing,
+        ];
         self.sets[usize::from(position.turn().is_black())].insert(squares)
     }
 
     fn len(&self) -> usize {
         self.sets.iter().map(BTreeSet::len).sum()
     }
-}
-
-fn put(squares: &mut Squares, square: Square, code: u64) {
-    let index = usize::from(square);
-    squares[index / 16] |= code << (index % 16 * 4);
 }
 
 /// Layer after layer: the positions so many half-moves away, `most` at most.
