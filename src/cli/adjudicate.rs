@@ -17,7 +17,7 @@ use flagfall_protocols::square::Color;
 use serde::Serialize;
 use shakmaty::{Chess, Position};
 
-use super::settled::{position, settle};
+use super::settled::{Reader, position, settle};
 
 /// What do the rules say of this fallen flag?
 ///
@@ -156,7 +156,7 @@ impl Adjudicate {
         let mut complaints = Vec::new();
         let mut oracle = |position: &Chess, side: Color| {
             let color = if side == Color::White { shakmaty::Color::White } else { shakmaty::Color::Black };
-            let settled = settle(position, color, NODE_BUDGET);
+            let settled = settle(position, color, NODE_BUDGET, Reader::Person);
             complaints.extend(settled.complaint);
             Verdict::of(position, side, &settled.answer)
         };

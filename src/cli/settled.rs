@@ -4,7 +4,7 @@ use std::panic::catch_unwind;
 
 use flagfall_game::laws::winnable::why;
 use flagfall_game::mate::check::check;
-use flagfall_game::mate::{Answer, Budget, Counters, counted};
+use flagfall_game::mate::{Answer, Budget, Counters, counted, shorten};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, PositionError};
 
@@ -40,14 +40,28 @@ pub(super) fn position(fen: &str) -> Result<Chess, String> {
     read(CastlingMode::Standard).or_else(|error| read(CastlingMode::Chess960).map_err(|_| error))
 }
 
+/// Who reads the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// A person: a line is told by a shorter one where that is cheap to find.
+    Person,
+    /// A program that wants it soon.
+    Program,
+}
+
 /// Asks the solver, and the checker about what it says.
-pub(super) fn settle(position: &Chess, side: Color, nodes: u64) -> Settled {
+pub(super) fn settle(position: &Chess, side: Color, nodes: u64, reader: Reader) -> Settled {
     let open = |complaint: String, micros| {
         let counters = Counters::default();
         Settled { answer: Answer::Undecided { counters }, counters, micros, complaint: Some(complaint) }
     };
     let began = mono();
-    let found = catch_unwind(|| counted(position, side, Budget { nodes, ..Budget::FULL }));
+    let budget = Budget { nodes, ..Budget::FULL };
+    let found = catch_unwind(|| {
+        let (answer, counters) = counted(position, side, budget);
+        let answer = if reader == Reader::Person { shorten(position, side, answer, budget) } else { answer };
+        (answer, counters)
+    });
     let micros = mono().since(began).as_micros() as u64;
     let Ok((answer, counters)) = found else { return open("the solver broke".to_owned(), micros) };
     match catch_unwind(|| check(position, side, &answer)) {

@@ -19,7 +19,7 @@ use serde::Serialize;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, Color, Position};
 
-use super::settled::{Settled, position, settle};
+use super::settled::{Reader, Settled, position, settle};
 
 /// Columns of a terminal.
 const WIDTH: usize = 80;
@@ -125,7 +125,7 @@ impl Winnable {
             Ok(position) => position,
             Err(problem) => bail!("`{fen}` is no position: {problem}"),
         };
-        let settled = settle(&position, side, self.nodes);
+        let settled = settle(&position, side, self.nodes, Reader::Person);
         let explanation = explain(&position, side, &settled.answer);
         let mut out = std::io::stdout().lock();
         if self.json {

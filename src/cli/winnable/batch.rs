@@ -15,7 +15,7 @@ use shakmaty::Position;
 
 use super::progress::{EVERY, Progress, Tally};
 use super::rows::{Columns, Line, Source, field, side};
-use crate::cli::settled::{position, settle};
+use crate::cli::settled::{Reader, position, settle};
 
 /// Rows that wait for a slow one before them.
 const WINDOW: usize = 4096;
@@ -115,7 +115,7 @@ fn answer(Job { place, line }: Job, columns: Columns, nodes: u64) -> Row {
         Ok(at) => at,
         Err(problem) => return invalid(&fen, &winner, &problem),
     };
-    let settled = settle(&at, color, nodes);
+    let settled = settle(&at, color, nodes, Reader::Program);
     let (verdict, proof) = match &settled.answer {
         Answer::Winnable { line, .. } => {
             let mode = at.castles().mode();

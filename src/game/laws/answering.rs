@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, Chess, Color, Position, PositionError};
 use super::proof::Proof;
 use super::winnable::{Answer, Ask, LONGEST_LINE};
 use crate::mate::check::{Refused, check};
-use crate::mate::{self, Budget, counted};
+use crate::mate::{self, Budget, counted, shorten};
 
 /// Bytes that the search may take while it runs.
 const MEMORY: usize = Budget::FULL.memory;
@@ -45,7 +45,10 @@ pub fn read(fen: &str, mode: CastlingMode) -> Option<Chess> {
 pub fn answer(ask: &Ask) -> Answered {
     let open = Answer { id: ask.id, ..Answer::default() };
     let Some((position, side)) = asked(ask) else { return Answered { answer: open, refused: None } };
-    let (found, counters) = counted(&position, side, Budget { nodes: ask.nodes, memory: MEMORY });
+    let budget = Budget { nodes: ask.nodes, memory: MEMORY };
+    let (found, counters) = counted(&position, side, budget);
+    // An arbiter reads the line.
+    let found = shorten(&position, side, found, budget);
     let open = Answer { nodes: counters.nodes, walls: counters.walls, ..open };
     match check(&position, side, &found).and_then(|()| write(&open, &position, found)) {
         Ok(answer) => Answered { answer, refused: None },

@@ -14,6 +14,7 @@
 mod arena;
 pub mod check;
 mod closure;
+mod deepen;
 pub mod explain;
 mod guided;
 mod key;
@@ -23,9 +24,15 @@ mod news;
 mod probe;
 mod reach;
 pub mod reason;
+mod short;
 mod solve;
+mod stages;
+mod steps;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use reason::{Answer, Closure, Counters, ForcedEnd, Guard, Reach, Reason, Wall};
+pub use short::shorten;
 pub use solve::{Budget, at_once, counted, winnable};
+pub use watch::{Life, Watch, dead, watched};
