@@ -8,7 +8,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 
-const MATE: &str = "7k/8/8/5KQ1/8/8/8/8 b - -";
+const MATE: &str = "7k/8/5K2/6Q1/8/8/8/8 w - -";
+const HARD: &str = "1b2kb2/8/2pp4/3p2p1/1p1K1pP1/1P1P1P2/8/1B3B2 b - - 0 1";
 const LOCKED: &str = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1";
 const HEADER: &str = "fen,intended_winner,verdict,nodes,micros,proof";
 
@@ -66,7 +67,7 @@ fn a_person_reads_verdict_line_diagram_and_cost() {
     let output = run(&[MATE, "--for", "white"], None);
     let text = out(&output);
     assert!(output.status.success(), "{}", err(&output));
-    for part in ["WINNABLE: White can", "1... K", "Qg7#", "\n  8 . . . . . . . k\n  7 . . . . . . Q .\n", "the proof was checked"]
+    for part in ["WINNABLE: White can", "\n  1. Qg7#\n", "\n  8 . . . . . . . k\n  7 . . . . . . Q .\n", "the proof was checked"]
     {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }
@@ -74,7 +75,7 @@ fn a_person_reads_verdict_line_diagram_and_cost() {
     let words: Vec<&str> = LOCKED.split(' ').chain(["--for", "b"]).collect();
     let text = out(&run(&words, None));
     assert!(text.starts_with("UNWINNABLE: Locked pawns: ") && text.contains("White to move"), "{text}");
-    let text = out(&run(&[MATE, "--for", "white", "--nodes", "1"], None));
+    let text = out(&run(&[HARD, "--for", "white", "--nodes", "1"], None));
     assert!(text.starts_with("UNDECIDED: ") && !text.contains("checked"), "{text}");
 }
 
@@ -91,7 +92,7 @@ fn a_program_reads_one_object() {
     let lost = object(&[LOCKED, "--for", "black", "--json"]);
     assert_eq!((&lost["verdict"], &lost["reason"]), (&"unwinnable".into(), &"locked-walls".into()));
     assert_eq!(lost["wall"]["steady"], "8/8/8/p1p1p1p1/P1P1P1P1/8/8/8");
-    let open = object(&[MATE, "--for", "w", "--json", "--nodes", "1"]);
+    let open = object(&[HARD, "--for", "w", "--json", "--nodes", "1"]);
     assert_eq!((&open["verdict"], open["nodes"].is_u64()), (&"undecided".into(), true));
 }
 

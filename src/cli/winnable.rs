@@ -68,8 +68,8 @@ pub(super) struct Winnable {
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
     /// Search so many positions at a time; each takes up to 64 MiB while it is hard. Default: one for each core.
-    #[arg(long, value_name = "N", requires = "batch")]
-    jobs: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", requires = "batch", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
     /// Give up after so many positions generated, a million being some seconds.
     #[arg(long, value_name = "N", default_value_t = NODE_BUDGET)]
     nodes: u64,
@@ -113,7 +113,8 @@ struct Spent {
 impl Winnable {
     pub(super) fn run(self) -> Result<ExitCode> {
         if let Some(path) = &self.batch {
-            let jobs = self.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+            let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+            let jobs = self.jobs.map_or_else(cores, usize::from);
             return batch::run(path, jobs, self.nodes);
         }
         let Some(side) = self.side.map(Color::from) else { bail!("for whom? --for white or --for black") };
