@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::GameConfig;
+use flagfall_game::laws::answering;
 use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;
@@ -158,13 +159,17 @@ pub fn run(trace: &Trace<'_>, station: &mut Station, sink: &mut dyn FnMut(Statio
 pub struct Verified {
     /// Recorded outputs that were compared.
     pub compared: usize,
-    /// How many differ.
+    /// Recorded answers to the question of Article 6.9 whose proofs were looked at again.
+    pub answers: usize,
+    /// How many of both differ.
     pub differing: usize,
     /// Each difference in a line of its own, at most 100.
     pub differences: Vec<String>,
 }
 
-/// Feeds the inputs of a journal again and compares what comes out with the recorded outputs. Never changes anything.
+/// Feeds the inputs of a journal again and compares what comes out with the recorded outputs. Every recorded answer to a
+/// question of Article 6.9 is checked whole, and asked for again: another verdict than the recorded one is a difference,
+/// a question that was left open and can be settled now is none. Never changes anything.
 ///
 /// # Errors
 /// A damaged line, with its number.
@@ -173,6 +178,9 @@ pub fn verify(trace: &Trace<'_>, setting: &Setting) -> Result<Verified> {
     for record in trace.records() {
         let (_, record) = record?;
         restart.feed(&record);
+        if let Some((ask, answer)) = restart.answered() {
+            restart.looked_again(record.seq, answering::again(&ask, &answer).as_deref());
+        }
     }
     Ok(restart.verified())
 }

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use flagfall_game::laws::winnable::Ask;
+use flagfall_game::laws::winnable::{Answer, Ask};
 use flagfall_protocols::event::{DeviceEvent, Identity};
 use flagfall_protocols::trace::{Audience, Body, Record};
 
@@ -26,6 +26,8 @@ pub struct Restart {
     expected: VecDeque<Message>,
     /// Questions without an answer, with the number of their game.
     asks: Vec<(u32, Ask)>,
+    /// The question that the last record answered.
+    answered: Option<(Ask, Answer)>,
     /// The last recorded number of each audience, once there is one.
     last: [Option<u64>; 3],
     out: Vec<StationOutput>,
@@ -61,6 +63,7 @@ impl Restart {
             station,
             expected: VecDeque::new(),
             asks: Vec::new(),
+            answered: None,
             last: [None; 3],
             out: Vec::new(),
             verified: Verified::default(),
@@ -97,6 +100,8 @@ impl Restart {
             self.not_sent(record.seq, &extra);
         }
         if let StationInput::Answer(answer) = input {
+            let place = self.asks.iter().rposition(|(_, ask)| ask.id == answer.id);
+            self.answered = place.map(|place| (self.asks[place].1.clone(), answer.clone()));
             self.asks.retain(|(_, ask)| ask.id != answer.id);
         }
         self.station.feed(record.at, input, &mut self.out);
@@ -178,6 +183,19 @@ impl Restart {
         self.verified.differing += 1;
         if self.verified.differences.len() < MAX_DIFFERENCES {
             self.verified.differences.push(difference);
+        }
+    }
+
+    /// The question that the last record answered, with the answer; once.
+    pub(crate) fn answered(&mut self) -> Option<(Ask, Answer)> {
+        self.answered.take()
+    }
+
+    /// An answer was looked at again.
+    pub(crate) fn looked_again(&mut self, seq: u64, problem: Option<&str>) {
+        self.verified.answers += 1;
+        if let Some(problem) = problem {
+            self.differ(format!("record {seq}: the answer does not hold: {problem}"));
         }
     }
 

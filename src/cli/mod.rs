@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod adjudicate;
 mod check_config;
 pub mod demo;
 mod devices;
@@ -10,8 +11,10 @@ mod record;
 mod replay;
 mod run;
 mod schema;
+mod settled;
 mod summary;
 mod trace;
+mod winnable;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -28,6 +31,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Adjudicate(adjudicate::Adjudicate),
     Run(run::Run),
     #[cfg(feature = "broker")]
     Demo(demo::Demo),
@@ -42,6 +46,7 @@ enum Command {
     Devices(devices::Devices),
     Record(record::Record),
     Schema(schema::Schema),
+    Winnable(winnable::Winnable),
 }
 
 /// Exit code of a wrong configuration, `EX_CONFIG` of sysexits.h: systemd does not start again after it.
@@ -51,6 +56,7 @@ const CONFIGURATION: u8 = 78;
 /// is.
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
+        Command::Adjudicate(adjudicate) => adjudicate.run(),
         Command::Run(run) => run.run(),
         #[cfg(feature = "broker")]
         Command::Demo(demo) => demo.run(),
@@ -62,6 +68,7 @@ pub fn main() -> ExitCode {
         Command::Devices(devices) => devices.run(),
         Command::Record(record) => record.run(),
         Command::Schema(schema) => schema.run(),
+        Command::Winnable(winnable) => winnable.run(),
     };
     match done {
         Ok(code) => code,

@@ -28,7 +28,8 @@ pub(super) struct Replay {
     /// Print the game, and at the end one JSON object with all that came out.
     #[arg(long, conflicts_with = "verify")]
     summary: bool,
-    /// Compare what comes out with what the journal says was sent; exit code 1 if it differs.
+    /// Compare what comes out with what the journal says was sent, and look at every recorded answer on Article 6.9 again, in
+    /// full; exit code 1 if something differs. A hard position takes its time again.
     #[arg(long)]
     verify: bool,
     /// Record everything in this directory, as the daemon does, and print every message as with --json. A journal that is
@@ -88,7 +89,11 @@ impl Replay {
             for difference in &verified.differences {
                 writeln!(out, "{difference}")?;
             }
-            writeln!(out, "{} outputs compared, {} differences", verified.compared, verified.differing)?;
+            let answers = match verified.answers {
+                0 => String::new(),
+                answers => format!("{answers} answers on Article 6.9 looked at again, "),
+            };
+            writeln!(out, "{} outputs compared, {answers}{} differences", verified.compared, verified.differing)?;
             out.flush()?;
             return Ok(if verified.differing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }

@@ -36,6 +36,10 @@ const OPEN_WITHIN: Duration = Duration::from_secs(10);
 const OPEN_LOOK: Duration = Duration::from_millis(5);
 /// How long stations have to end, all of them together.
 const END_WITHIN: Duration = Duration::from_secs(5);
+/// How long the worker has to end its question.
+const WORKER_ENDS_WITHIN: Duration = Duration::from_secs(1);
+/// How often it is looked whether it has.
+const WORKER_LOOK: Duration = Duration::from_millis(5);
 
 /// A daemon at work.
 pub struct Daemon {
@@ -186,7 +190,13 @@ impl Daemon {
         self.shared.disk.close();
         self.shared.worker.clear();
         self.shared.worker.close();
-        for (name, thread) in [("journal", self.disk), ("worker", self.worker)] {
+        let until = wall::mono().after(WORKER_ENDS_WITHIN);
+        while !self.worker.is_finished() && wall::mono() < until {
+            tokio::time::sleep(WORKER_LOOK).await;
+        }
+        // A long search has nothing to save: its question is in the journal and is asked again.
+        let worker = self.worker.is_finished().then_some(("worker", self.worker));
+        for (name, thread) in [("journal", self.disk)].into_iter().chain(worker) {
             if thread.join().is_err() {
                 tracing::error!("the {name} thread had panicked");
             }

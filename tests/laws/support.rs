@@ -7,6 +7,8 @@ use flagfall_game::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Fl
 use flagfall_game::laws::finding::Phase;
 use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_game::laws::winnable::Verdict;
+use flagfall_game::mate::Reason;
+use flagfall_game::mate::explain::no_mate;
 use flagfall_game::reconstruct::record::Ending;
 use flagfall_protocols::square::Color::{self, Black, White};
 use flagfall_protocols::time::Instant;
@@ -21,11 +23,11 @@ pub(crate) const BLACK_BARE: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
 pub(crate) const BISHOP_V_PAWN: &str = "4k3/4b3/8/8/8/8/P7/4K3 w - - 0 1";
 
 pub(crate) fn won() -> Verdict {
-    Verdict::Winnable { line: Vec::new() }
+    Verdict::Winnable(Box::default())
 }
 
 pub(crate) fn never() -> Verdict {
-    Verdict::Unwinnable { reason: "material" }
+    Verdict::Unwinnable(Box::new(no_mate(&Chess::default(), shakmaty::Color::White, &Reason::BareKing)))
 }
 
 /// Whoever has more than the king can mate.

@@ -2,6 +2,9 @@
 
 use std::process::Command;
 
+use flagfall_game::laws::answering;
+use flagfall_game::laws::proof::Proof;
+use flagfall_game::laws::winnable::{Answer, CHECKED_ON_ENTRY};
 use flagfall_protocols::trace::{Body, Record, parse, print};
 
 use crate::Bench;
@@ -98,4 +101,39 @@ fn a_state_that_differs_from_its_digest_is_told() {
     let (code, words) = verify(&text.replace(line, other.trim_end()));
     assert_eq!(code, Some(1));
     assert!(words.starts_with(&format!("record {seq}: the state differs")), "{words}");
+}
+
+#[test]
+fn recorded_answers_are_looked_at_again() {
+    let tape = own_tapes().into_iter().find(|tape| tape.name.ends_with("freeze-and-kings.trace")).expect("a trace");
+    let mut bench = Bench::open(&tape, Memory::default());
+    bench.rest(&tape);
+    let text = bench.text();
+    let asks = Bench::open(&tape, crate::on_disk(text.lines())).restored.asks;
+    let [ask] = asks.as_slice() else { panic!("{asks:?}") };
+    let good = answering::answer(ask).answer;
+    let count = Proof::ExhaustedClosure {
+        positions: CHECKED_ON_ENTRY as u32 + 1,
+        depth: 3,
+        material: 0,
+        stalemates: 0,
+        mated: 0,
+        walled: 0,
+        walls: Vec::new(),
+    };
+    for (answer, problem) in [
+        (good.clone(), None),
+        (Answer { id: ask.id, ..Answer::default() }, None),
+        // Too large to be looked at when it entered, and said to have been.
+        (Answer { line: None, proof: Some(count), checked: true, ..good.clone() }, Some("does not hold: the positions are not")),
+        (Answer { line: None, proof: Some(Proof::BareKing), ..good }, Some("does not hold: the position is not")),
+    ] {
+        let mut bench = Bench::open(&tape, crate::on_disk(text.lines()));
+        bench.feed(tape.end(), &Body::Answer(&serde_json::to_string(&answer).expect("JSON")));
+        bench.recorder.flush(tape.end()).expect("written");
+        let (code, words) = verify(&bench.text());
+        assert!(words.contains("1 answers on Article 6.9 looked at again, "), "{words}");
+        assert_eq!(code, Some(i32::from(problem.is_some())), "{words}");
+        assert!(words.contains(problem.unwrap_or(", 0 differences")), "{words}");
+    }
 }

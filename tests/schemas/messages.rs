@@ -14,10 +14,15 @@ use flagfall::publish::schema;
 use flagfall::publish::topics::{self, Board};
 use flagfall::station::StationOutput;
 use flagfall::wall::Utc;
+use flagfall_game::laws::answering;
+use flagfall_game::laws::winnable::Verdict;
+use flagfall_game::mate::{self, Budget};
 use flagfall_hardware::emulator::Settings;
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Audience;
 use serde::Serialize;
+use shakmaty::CastlingMode;
 
 use crate::schemas::validate;
 use crate::support::{own_tapes, recordings};
@@ -120,6 +125,58 @@ fn every_message_of_every_tape_and_of_the_public() {
     assert!(public > 20, "{public}");
     seen.assert(&OF_A_GAME);
     seen.assert(&["board.ruling"]);
+}
+
+#[test]
+fn a_ruling_with_each_kind_of_answer() {
+    let tape = own_tapes().into_iter().find(|tape| tape.name.ends_with("freeze-and-kings.trace")).expect("a trace");
+    let ruling = tape.play().1.into_iter().find_map(|output| match output {
+        StationOutput::Message(message) if message.topic.ends_with("/ruling") => Some(message),
+        _ => None,
+    });
+    let ruling = ruling.expect("a ruling");
+    let mut seen = Vec::new();
+    for (fen, side, nodes) in [
+        ("7k/8/8/5KQ1/8/8/8/8 b - - 0 1", Color::White, 1_000_000),
+        ("8/8/8/8/8/1k6/b1b5/RKR5 w - - 0 1", Color::White, 1_000_000),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Color::White, 1_000_000),
+        ("7k/8/5K2/8/8/8/8/R7 b - - 0 1", Color::Black, 1_000_000),
+        ("7k/8/8/8/8/2n5/8/1QK5 b - - 0 1", Color::Black, 1_000_000),
+        ("k7/1Q6/8/8/8/8/7p/K7 b - - 0 1", Color::White, 1_000_000),
+        ("4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1", Color::Black, 1_000_000),
+        ("1k6/pPp4p/P1P5/8/8/8/7P/5K2 b - - 0 1", Color::White, 1_000_000),
+        ("1b2kb2/8/2pp4/3p2p1/1p1K1pP1/1P1P1P2/8/1B3B2 b - - 0 1", Color::White, 1),
+    ] {
+        let position = answering::read(fen, CastlingMode::Standard).expect(fen);
+        let color = if side == Color::White { shakmaty::Color::White } else { shakmaty::Color::Black };
+        let answer = mate::winnable(&position, color, Budget { nodes, ..Budget::FULL });
+        let verdict = Verdict::of(&position, side, &answer);
+        let payload = envelope::complete(&ruling.payload, &stamps()[0]);
+        let mut message: serde_json::Value = serde_json::from_str(&payload).expect("JSON");
+        message["body"]["winnable"] = serde_json::to_value(&verdict).expect("JSON");
+        validate(&ruling.topic, message.to_string()).unwrap_or_else(|problem| panic!("{fen}: {problem}"));
+        seen.push(match verdict {
+            Verdict::Winnable(_) => "winnable",
+            Verdict::Unwinnable(why) => {
+                assert_eq!(message["body"]["winnable"]["reason"], why.reason.name(), "{fen}");
+                why.reason.name()
+            }
+            Verdict::Undecided(_) => "undecided",
+            Verdict::NotAsked | Verdict::Pending => "open",
+        });
+    }
+    let expected = [
+        "winnable",
+        "mated",
+        "stalemate",
+        "bare-king",
+        "material",
+        "forced-capture",
+        "locked-walls",
+        "exhausted-closure",
+        "undecided",
+    ];
+    assert_eq!(seen, expected);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What the Laws say of what happened: findings, never decisions (`laws.md` sections 1-5).
 
 pub mod adjudicate;
+pub mod answering;
 pub mod claims;
 pub(crate) mod club;
 pub(crate) mod endings;
@@ -9,9 +10,13 @@ pub mod finding;
 #[cfg(test)]
 mod game_tests;
 pub(crate) mod illegal;
+pub mod plain;
+pub mod proof;
 pub mod rulebook;
 pub mod rules;
+pub mod screen;
 pub(crate) mod table;
 pub(crate) mod tables;
 pub(crate) mod us_chess;
+mod why;
 pub mod winnable;

@@ -1,20 +1,29 @@
 //! Can a player checkmate by any possible series of legal moves (Article 6.9)? Asked outside, answered as a checked input.
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
 use shakmaty::fen::Fen;
-use shakmaty::uci::UciMove;
-use shakmaty::{Chess, EnPassantMode, Position};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
+use super::proof::{self, Proof};
+use crate::mate::check::{Refused, check_within};
+use crate::mate::explain::{Cost, Explanation, Helpmate, NoMate, explain};
+use crate::mate::{self, Budget};
 use crate::men;
 
 /// Nodes a worker may spend on one question.
-pub const NODE_BUDGET: u64 = 2_000_000;
+pub const NODE_BUDGET: u64 = Budget::FULL.nodes;
+/// Positions that a proof may take to be looked at again when it enters: some 20 ms on a PC, seldom 40. What takes more was looked at by
+/// the worker, and is again by `flagfall replay --verify`.
+pub const CHECKED_ON_ENTRY: usize = 20_000;
 /// Questions kept; older ones are of positions that a flagged game has long left.
 const MAX_ANSWERS: usize = 64;
+/// Moves of a line; a longer one is no help to anybody, and a finding has to stay a small message.
+pub const LONGEST_LINE: usize = 500;
 
 /// Where the question of 6.9 stands.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -25,18 +34,23 @@ pub enum Verdict {
     NotAsked,
     /// Asked; no answer yet.
     Pending,
-    /// The opponent can mate: a line of legal moves that does, UCI.
-    Winnable {
-        /// The line.
-        line: Vec<String>,
-    },
-    /// The opponent cannot mate.
-    Unwinnable {
-        /// Why.
-        reason: &'static str,
-    },
+    /// The opponent can mate: by this series of legal moves.
+    Winnable(Box<Helpmate>),
+    /// The opponent cannot mate: for this reason.
+    Unwinnable(Box<NoMate>),
     /// The worker could not tell within its budget.
-    Undecided,
+    Undecided(Cost),
+}
+
+impl Verdict {
+    /// What an answer of the solver says of a position; the checker has to have accepted it.
+    pub fn of(position: &Chess, side: Color, answer: &mate::Answer) -> Verdict {
+        match explain(position, men::to_color(side), answer) {
+            Explanation::Winnable(mate) => Verdict::Winnable(Box::new(mate)),
+            Explanation::Unwinnable(why) => Verdict::Unwinnable(Box::new(why)),
+            Explanation::Undecided(cost) => Verdict::Undecided(cost),
+        }
+    }
 }
 
 /// A question for the worker.
@@ -46,20 +60,54 @@ pub struct Ask {
     pub id: u32,
     /// The position.
     pub fen: String,
+    /// Its castling rights are those of Chess960.
+    pub chess960: bool,
     /// The player who would have to mate.
     pub side: &'static str,
     /// Nodes that may be spent.
     pub nodes: u64,
 }
 
-/// A worker's answer, journalled as an input.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+/// A worker's answer, journalled as an input. Neither a line nor a proof = undecided.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Answer {
     /// The question.
     pub id: u32,
     /// Moves that end in mate, UCI; none if the worker found no line.
     #[serde(default)]
     pub line: Option<Vec<String>>,
+    /// No line is shorter.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub shortest: bool,
+    /// Why there is no line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
+    /// The worker has looked at the proof again, whole.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub checked: bool,
+    /// Positions that the worker generated.
+    #[serde(default)]
+    pub nodes: u64,
+    /// Walls that the worker tried.
+    #[serde(default)]
+    pub walls: u32,
+}
+
+impl Answer {
+    /// What the answer claims of this position.
+    ///
+    /// # Errors
+    /// What cannot be read, or is not legal.
+    pub fn claim(&self, position: &Chess) -> Result<mate::Answer, &'static str> {
+        let counters = mate::Counters { nodes: self.nodes, walls: self.walls };
+        match (&self.line, &self.proof) {
+            (None, None) => Ok(mate::Answer::Undecided { counters }),
+            (Some(_), Some(_)) => Err("both a line and a proof that there is none"),
+            (Some(line), None) if line.len() > LONGEST_LINE => Err("the line is too long"),
+            (Some(line), None) => Ok(mate::Answer::Winnable { line: proof::moves(position, line)?, shortest: self.shortest }),
+            (None, Some(proof)) => Ok(mate::Answer::Unwinnable { reason: proof.read(position)? }),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -80,8 +128,8 @@ pub(crate) struct Questions {
 impl Questions {
     /// What is known of `position`; asks if nothing is.
     pub(crate) fn verdict(&mut self, position: &Chess, side: Color, ask: &mut Option<Ask>) -> Verdict {
-        if position.has_insufficient_material(men::to_color(side)) {
-            return Verdict::Unwinnable { reason: "material" };
+        if let Some(answer) = mate::at_once(position, men::to_color(side)) {
+            return Verdict::of(position, side, &answer);
         }
         if let Some(known) = self.asked.iter().find(|q| q.side == side && q.position == *position) {
             return known.verdict.clone();
@@ -91,65 +139,64 @@ impl Questions {
         }
         self.numbered += 1;
         self.asked.push_back(Question { id: self.numbered, position: position.clone(), side, verdict: Verdict::Pending });
-        let fen = Fen::from_position(position, EnPassantMode::Legal).to_string();
-        *ask = Some(Ask { id: self.numbered, fen, side: men::color_name(side), nodes: NODE_BUDGET });
+        *ask = Some(Ask {
+            id: self.numbered,
+            fen: Fen::from_position(position, EnPassantMode::Legal).to_string(),
+            chess960: position.castles().mode() == CastlingMode::Chess960,
+            side: men::color_name(side),
+            nodes: NODE_BUDGET,
+        });
         Verdict::Pending
     }
 
-    /// Takes an answer. A line counts only if every move is legal and the last one mates for the side asked about.
+    /// Takes an answer. It counts only if the checker accepts it.
     ///
     /// # Errors
     /// What is wrong with the answer; the question then stands as undecided, or is unknown.
     pub(crate) fn answer(&mut self, answer: &Answer) -> Result<(), &'static str> {
         let question = self.asked.iter_mut().find(|question| question.id == answer.id).ok_or("no such open question")?;
         // What is proved stays proved.
-        if matches!(question.verdict, Verdict::Winnable { .. }) {
+        if matches!(question.verdict, Verdict::Winnable(_) | Verdict::Unwinnable(_)) {
             return Ok(());
         }
-        let Some(line) = &answer.line else {
-            question.verdict = Verdict::Undecided;
-            return Ok(());
-        };
-        question.verdict = Verdict::Undecided;
-        mates(&question.position, question.side, line)?;
-        question.verdict = Verdict::Winnable { line: line.clone() };
+        question.verdict = Verdict::Undecided(Cost { nodes: answer.nodes, walls: answer.walls });
+        let claim = checked(&question.position, question.side, answer)?;
+        question.verdict = Verdict::of(&question.position, question.side, &claim);
         Ok(())
     }
 }
 
-fn mates(position: &Chess, side: Color, line: &[String]) -> Result<(), &'static str> {
-    let mut position = position.clone();
-    for text in line {
-        let uci = UciMove::from_ascii(text.as_bytes()).map_err(|_| "a move of the line cannot be read")?;
-        let mv = uci.to_move(&position).map_err(|_| "a move of the line is not legal")?;
-        position.play_unchecked(mv);
+/// What an answer claims, if it holds.
+fn checked(position: &Chess, side: Color, answer: &Answer) -> Result<mate::Answer, &'static str> {
+    let mut claim = answer.claim(position)?;
+    let side = men::to_color(side);
+    let mut held = check_within(position, side, &claim, CHECKED_ON_ENTRY);
+    if held == Err(Refused::TooLarge) && answer.checked {
+        held = Ok(());
     }
-    let mated = position.is_checkmate() && men::turn(&position) == side.other();
-    if mated { Ok(()) } else { Err("the line does not end in mate by the side asked about") }
+    if let (Err(Refused::TooLarge), mate::Answer::Winnable { shortest, .. }) = (held, &mut claim) {
+        // The line mates all the same.
+        *shortest = false;
+        held = check_within(position, side, &claim, CHECKED_ON_ENTRY);
+    }
+    held.map(|()| claim).map_err(why)
+}
+
+/// What the checker says, in words.
+pub const fn why(refused: Refused) -> &'static str {
+    match refused {
+        Refused::IllegalMove(_) => "a move of the line is not legal",
+        Refused::NoMate => "the line does not end in mate by the side asked about",
+        Refused::Shorter => "a shorter line exists",
+        Refused::NotSo => "the position is not what the reason says",
+        Refused::NotForced(_) => "a move of the forced line is not the only one",
+        Refused::MateFound => "a mate can arise after all",
+        Refused::Counts => "the positions are not as many as counted",
+        Refused::Passable => "a wall can be passed",
+        Refused::MatePattern => "a mate behind a wall is not excluded",
+        Refused::TooLarge => "the proof is too large to be looked at again",
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_is_believed_only_if_it_mates() {
-        let mut questions = Questions::default();
-        let mut ask = None;
-        let start = Chess::default();
-        assert_eq!(questions.verdict(&start, Color::Black, &mut ask), Verdict::Pending);
-        assert_eq!(ask.as_ref().map(|ask| ask.id), Some(1));
-        let line = |moves: &str| Answer { id: 1, line: Some(moves.split(' ').map(ToString::to_string).collect()) };
-        for (moves, problem) in [
-            ("f2f3 e7e5", "the line does not end in mate by the side asked about"),
-            ("f2f5", "a move of the line is not legal"),
-            ("zz", "a move of the line cannot be read"),
-        ] {
-            assert_eq!(questions.answer(&line(moves)), Err(problem));
-            assert_eq!(questions.verdict(&start, Color::Black, &mut ask), Verdict::Undecided);
-        }
-        assert_eq!(questions.answer(&line("f2f3 e7e5 g2g4 d8h4")), Ok(()));
-        assert!(matches!(questions.verdict(&start, Color::Black, &mut ask), Verdict::Winnable { .. }));
-        assert!(questions.answer(&Answer { id: 9, line: None }).is_err());
-    }
-}
+mod tests;

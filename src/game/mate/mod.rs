@@ -15,6 +15,7 @@ mod arena;
 pub mod check;
 mod closure;
 mod deepen;
+pub mod explain;
 mod guided;
 mod key;
 mod meter;
@@ -33,5 +34,5 @@ mod watch;
 
 pub use reason::{Answer, Closure, Counters, ForcedEnd, Guard, Reach, Reason, Wall};
 pub use short::shorten;
-pub use solve::{Budget, counted, winnable};
+pub use solve::{Budget, at_once, counted, winnable};
 pub use watch::{Life, Watch, dead, watched};

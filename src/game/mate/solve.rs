@@ -52,8 +52,8 @@ pub fn counted(position: &Chess, side: Color, budget: Budget) -> (Answer, Counte
     (answer.unwrap_or(Answer::Undecided { counters }), counters)
 }
 
-/// The answer where no move needs to be looked at.
-pub(super) fn at_once(position: &Chess, side: Color) -> Option<Answer> {
+/// What the position says by itself, where no move needs to be looked at: the game is over, then the material.
+pub fn at_once(position: &Chess, side: Color) -> Option<Answer> {
     let over = position.legal_moves().is_empty();
     let reason = if over && position.is_check() {
         if position.turn() != side {

@@ -209,9 +209,9 @@ fn a_proved_mate_is_not_forgotten() {
     let mut desk = Desk::started("300");
     flag_of_white(&mut desk);
     let line = ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec();
-    desk.feed(Input::Answer(Answer { id: 1, line: Some(line) }));
+    desk.feed(Input::Answer(Answer { id: 1, line: Some(line), ..Answer::default() }));
     assert_eq!(desk.game.findings()[0].row, "14");
-    desk.feed(Input::Answer(Answer { id: 1, line: None }));
+    desk.feed(Input::Answer(Answer { id: 1, ..Answer::default() }));
     assert_eq!(desk.game.findings()[0].row, "14");
 }
 

@@ -156,7 +156,7 @@ fn answer(random: &mut Random) -> Answer {
         Some(vec!["e2e4".to_owned()]),
         Some(vec!["f2f3".to_owned(), "e7e5".to_owned(), "g2g4".to_owned(), "d8h4".to_owned()]),
     ]);
-    Answer { id: random.pick(&[0, 1, 2, 64, 65, u32::MAX]), line }
+    Answer { id: random.pick(&[0, 1, 2, 64, 65, u32::MAX]), line, ..Answer::default() }
 }
 
 /// Inputs of one run: mostly squares and clocks, a move of the game now and then.

@@ -8,31 +8,51 @@ use shakmaty::{Chess, Color, EnPassantMode, Position};
 use super::super::reason::Closure;
 use super::{Refused, mated, material, stalemate, wall};
 
-/// The most positions that are generated again; more than any budget allows.
-const MOST: usize = 4_000_000;
+/// The work of looking at one wall, in positions.
+const WALL: usize = 100;
 
-/// What makes two positions the same, in an order: men, side to move, castling, en passant.
-type Same = ([u64; 8], bool, u64, u8);
+/// What stands on each square, in four planes of bits: 1-6 pawn to king, a rook that may castle 7, and the last plane for
+/// Black's men; there also the square on which en passant is legal, which is empty.
+type Squares = [u64; 4];
 
-fn same(position: &Chess) -> Same {
-    let (roles, colors) = position.board().clone().into_bitboards();
-    let ep = position.ep_square(EnPassantMode::Legal).map_or(64, |square| square as u8);
-    (
-        [roles.pawn.0, roles.knight.0, roles.bishop.0, roles.rook.0, roles.queen.0, roles.king.0, colors.white.0, colors.black.0],
-        position.turn().is_white(),
-        position.castles().castling_rights().0,
-        ep,
-    )
+/// A set of positions: those with White to move, those with Black.
+#[derive(Default)]
+struct Met {
+    sets: [BTreeSet<Squares>; 2],
 }
 
-/// Layer after layer: the positions so many half-moves away.
-pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure) -> Result<(), Refused> {
+impl Met {
+    /// False if it was met before.
+    fn insert(&mut self, position: &Chess) -> bool {
+        let (roles, colors) = position.board().clone().into_bitboards();
+        let castling = position.castles().castling_rights().0;
+        let passing = position.ep_square(EnPassantMode::Legal).map_or(0, |square| 1 << u32::from(square));
+        let squares = [
+            roles.pawn.0 | roles.bishop.0 | roles.queen.0 | castling,
+            roles.knight.0 | roles.bishop.0 | roles.king.0 | castling,
+            roles.rook.0 | roles.queen.0 | roles.king.0,
+            colors.black.0 | passing,
+        ];
+        self.sets[usize::from(position.turn().is_black())].insert(squares)
+    }
+
+    fn len(&self) -> usize {
+        self.sets.iter().map(BTreeSet::len).sum()
+    }
+}
+
+/// Layer after layer: the positions so many half-moves away, `most` at most.
+pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure, most: usize) -> Result<(), Refused> {
+    if (claim.positions as usize).saturating_add(claim.walls.len().saturating_mul(WALL)) > most {
+        return Err(Refused::TooLarge);
+    }
     for behind in &claim.walls {
         wall::inductive(behind)?;
         wall::mateless(behind, side)?;
     }
     let mut count = Closure { positions: 1, walls: claim.walls.clone(), ..Closure::default() };
-    let mut met = BTreeSet::from([same(root)]);
+    let mut met = Met::default();
+    met.insert(root);
     let mut layer = alloc::vec![root.clone()];
     loop {
         let mut next = Vec::new();
@@ -52,16 +72,13 @@ pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure) -> Result<()
                 for step in position.legal_moves() {
                     let mut after = position.clone();
                     after.play_unchecked(step);
-                    if met.insert(same(&after)) {
+                    if met.insert(&after) {
                         next.push(after);
                     }
                 }
             }
             if met.len() > claim.positions as usize {
                 return Err(Refused::Counts);
-            }
-            if met.len() > MOST {
-                return Err(Refused::TooLarge);
             }
         }
         if next.is_empty() {
@@ -75,9 +92,10 @@ pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure) -> Result<()
 }
 
 /// No line of fewer than `plies` half-moves ends in mate by `side`, where one of `plies` does: one of `plies - 1` would end
-/// with the wrong side to move.
-pub(super) fn no_mate_before(root: &Chess, side: Color, plies: usize) -> Result<(), Refused> {
-    let mut met = BTreeSet::from([same(root)]);
+/// with the wrong side to move. `most` positions are looked at.
+pub(super) fn no_mate_before(root: &Chess, side: Color, plies: usize, most: usize) -> Result<(), Refused> {
+    let mut met = Met::default();
+    met.insert(root);
     let mut layer = alloc::vec![root.clone()];
     for ply in 0..plies.saturating_sub(1) {
         let mut next = Vec::new();
@@ -91,11 +109,11 @@ pub(super) fn no_mate_before(root: &Chess, side: Color, plies: usize) -> Result<
             for step in position.legal_moves() {
                 let mut after = position.clone();
                 after.play_unchecked(step);
-                if met.insert(same(&after)) {
+                if met.insert(&after) {
                     next.push(after);
                 }
             }
-            if met.len() > MOST {
+            if met.len() > most {
                 return Err(Refused::TooLarge);
             }
         }

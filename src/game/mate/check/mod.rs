@@ -38,8 +38,22 @@ pub enum Refused {
     TooLarge,
 }
 
+/// The most positions that are generated again; more than any budget allows.
+pub const MOST: usize = 4_000_000;
+
 /// Accepts an answer whose proof holds. `Undecided` claims nothing and is accepted.
+///
+/// # Errors
+/// What is wrong with the proof.
 pub fn check(position: &Chess, side: Color, answer: &Answer) -> Result<(), Refused> {
+    check_within(position, side, answer, MOST)
+}
+
+/// As [`check`], with room for the work of `most` positions.
+///
+/// # Errors
+/// As [`check`]; [`Refused::TooLarge`] says nothing but that the room does not suffice.
+pub fn check_within(position: &Chess, side: Color, answer: &Answer, most: usize) -> Result<(), Refused> {
     match answer {
         Answer::Undecided { .. } => Ok(()),
         Answer::Winnable { line, shortest } => {
@@ -48,7 +62,7 @@ pub fn check(position: &Chess, side: Color, answer: &Answer) -> Result<(), Refus
                 return Err(Refused::NoMate);
             }
             if *shortest {
-                closure::no_mate_before(position, side, line.len())?;
+                closure::no_mate_before(position, side, line.len(), most)?;
             }
             Ok(())
         }
@@ -56,12 +70,12 @@ pub fn check(position: &Chess, side: Color, answer: &Answer) -> Result<(), Refus
             if mated(position, !side) {
                 return Err(Refused::MateFound);
             }
-            unwinnable(position, side, reason)
+            unwinnable(position, side, reason, most)
         }
     }
 }
 
-fn unwinnable(position: &Chess, side: Color, reason: &Reason) -> Result<(), Refused> {
+fn unwinnable(position: &Chess, side: Color, reason: &Reason, most: usize) -> Result<(), Refused> {
     let so = match reason {
         Reason::Mated => mated(position, side),
         Reason::Stalemate => stalemate(position),
@@ -73,7 +87,7 @@ fn unwinnable(position: &Chess, side: Color, reason: &Reason) -> Result<(), Refu
             wall::mateless(claim, side)?;
             wall::holds(claim, position)
         }
-        Reason::Exhausted(claim) => return closure::exhausted(position, side, claim),
+        Reason::Exhausted(claim) => return closure::exhausted(position, side, claim, most),
     };
     if so { Ok(()) } else { Err(Refused::NotSo) }
 }

@@ -1,0 +1,125 @@
+//! What a person told, as the facts that the rules ask for; and what they say, as a finding.
+//!
+//! Moments are only an order here: the position was reached, a flag fell, it was observed.
+
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::interval::Interval;
+use flagfall_game::laws::adjudicate::{Found, Subject};
+use flagfall_game::laws::facts::{Caller, Counted, End, Ended, Facts, Flag};
+use flagfall_game::laws::finding::{Finding, Phase};
+use flagfall_game::laws::rulebook::Rulebook;
+use flagfall_game::reconstruct::record::Ending;
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+use shakmaty::fen::Fen;
+use shakmaty::{Chess, EnPassantMode, Position};
+
+use super::{Adjudicate, Answer, Order};
+
+/// When nobody knows which of two things was first.
+const ANY: Interval = Interval { earliest: Instant(0), latest: Instant(3) };
+const FIRST: Interval = Interval { earliest: Instant(0), latest: Instant(1) };
+const SECOND: Interval = Interval { earliest: Instant(2), latest: Instant(3) };
+const OBSERVED: Instant = Instant(4);
+
+pub(super) fn facts(told: &Adjudicate, rulebook: Rulebook, control: Option<&TimeControl>, at: &Chess) -> Facts {
+    let flagged = Color::from(told.flagged);
+    let mut flags = vec![flag(told, control, at, flagged, told.completed)];
+    if told.both_flags {
+        flags.push(flag(told, control, at, flagged.other(), told.other_completed));
+    }
+    Facts {
+        adds_time: control.map(TimeControl::adds_time),
+        flags,
+        endings: ending(at).into_iter().collect(),
+        scoresheet: told.scoresheet.map(Answer::is_yes),
+        ..Facts::new(rulebook)
+    }
+}
+
+fn flag(told: &Adjudicate, control: Option<&TimeControl>, at: &Chess, side: Color, completed: Option<u32>) -> Flag {
+    let first = match told.order {
+        Order::Unknown => None,
+        Order::WhiteFirst => Some(Color::White),
+        Order::BlackFirst => Some(Color::Black),
+    };
+    let seen = told.observed || told.claimed;
+    // From 1 for people.
+    let period = match (told.period, control) {
+        (Some(period), _) => Some(period as usize - 1),
+        (None, Some(control)) if control.is_last(0) => Some(0),
+        _ => None,
+    };
+    let in_period = control.zip(period);
+    let fell = first.map_or(ANY, |first| if first == side { FIRST } else { SECOND });
+    Flag {
+        fell_second: told.both_flags && first.is_some_and(|first| first != side),
+        observed_at: seen.then_some(OBSERVED),
+        called_by: seen.then_some(if told.claimed { Caller::Player } else { Caller::Arbiter }),
+        clocks_stopped: told.clocks_stopped.map(Answer::is_yes),
+        last: in_period.map(|(control, period)| control.is_last(period)),
+        required: in_period.and_then(|(control, period)| control.required(period)),
+        completed: completed.map(|completed| (completed, false)),
+        positions: vec![Counted { position: at.clone(), phase: phase(told) }],
+        ..Flag::new(side, fell)
+    }
+}
+
+fn phase(told: &Adjudicate) -> Phase {
+    if told.not_pressed.is_some() { Phase::Made } else { Phase::Idle }
+}
+
+/// What the position itself says: it was reached before the fall was observed, and nobody knows whether before the fall. A dead
+/// position needs no word here: the opponent cannot mate in it.
+fn ending(at: &Chess) -> Option<Ended> {
+    let by = if at.turn().is_white() { Color::Black } else { Color::White };
+    let ending = match () {
+        () if at.is_checkmate() => Ending::Checkmate,
+        () if at.is_stalemate() => Ending::Stalemate,
+        () => return None,
+    };
+    Some(Ended { end: End::Board { ending, by }, at: ANY, pressed: None, positions: Vec::new() })
+}
+
+/// The finding, as a board's would be.
+pub(super) fn finding(facts: &Facts, found: Found, id: u32, at: &Chess) -> Finding {
+    let flag = match found.subject {
+        Subject::Flag(index) => facts.flags.get(index),
+        Subject::Game => None,
+    };
+    let counted = found.counted.or_else(|| flag.and_then(|flag| flag.positions.first().cloned()));
+    let counted = counted.unwrap_or_else(|| Counted { position: at.clone(), phase: Phase::Idle });
+    let mut unknown = found.unknown;
+    if flag.is_some_and(|flag| flag.last.is_none()) && !unknown.contains(&"time_control") {
+        unknown.push("time_control");
+    }
+    Finding {
+        id,
+        revision: 1,
+        kind: found.kind,
+        profile: facts.rulebook.to_string(),
+        edition: facts.rulebook.edition(),
+        flag: flag.map(|flag| flagfall_game::color_name(flag.side)),
+        path: None,
+        outcome: found.outcome,
+        row: found.row,
+        articles: found.articles.to_vec(),
+        conditional: found.conditional,
+        contested: found.contested,
+        alternatives: found.alternatives,
+        position: Fen::from_position(&counted.position, EnPassantMode::Legal).to_string(),
+        phase: counted.phase,
+        expired_at: None,
+        observed_at: None,
+        completed: flag.and_then(|flag| flag.completed).map(|(sure, _)| sure),
+        required: flag.and_then(|flag| flag.required),
+        last_period: flag.and_then(|flag| flag.last),
+        winnable: found.winnable,
+        ended_at: None,
+        evidence: Vec::new(),
+        configurable: found.configurable,
+        recommended: found.recommended,
+        unknown,
+        status: "proposed",
+    }
+}

@@ -1,0 +1,72 @@
+//! One position of the question of Article 6.9: read, searched, checked.
+
+use std::panic::catch_unwind;
+
+use flagfall_game::laws::winnable::why;
+use flagfall_game::mate::check::check;
+use flagfall_game::mate::{Answer, Budget, Counters, counted, shorten};
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Color, PositionError};
+
+use crate::wall::mono;
+
+/// What became of a question.
+pub(super) struct Settled {
+    /// The answer; the checker has accepted it.
+    pub(super) answer: Answer,
+    /// What the search has cost.
+    pub(super) counters: Counters,
+    /// Microseconds of the search.
+    pub(super) micros: u64,
+    /// Why an answer was thrown away: a fault of this program.
+    pub(super) complaint: Option<String>,
+}
+
+/// The position of a FEN with four fields or more; also one that no game can reach. Castling rights that are none of standard
+/// chess are read as those of Chess960.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn position(fen: &str) -> Result<Chess, String> {
+    if fen.split_ascii_whitespace().count() < 4 {
+        return Err("a FEN has at least placement, side to move, castling and en passant".to_owned());
+    }
+    let fen: Fen = fen.trim().parse().map_err(|error| format!("{error}"))?;
+    let read = |mode| {
+        let position = fen.clone().into_position::<Chess>(mode);
+        let position = position.or_else(PositionError::ignore_impossible_check).or_else(PositionError::ignore_too_much_material);
+        position.map_err(|error| error.to_string())
+    };
+    read(CastlingMode::Standard).or_else(|error| read(CastlingMode::Chess960).map_err(|_| error))
+}
+
+/// Who reads the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// A person: a line is told by a shorter one where that is cheap to find.
+    Person,
+    /// A program that wants it soon.
+    Program,
+}
+
+/// Asks the solver, and the checker about what it says.
+pub(super) fn settle(position: &Chess, side: Color, nodes: u64, reader: Reader) -> Settled {
+    let open = |complaint: String, micros| {
+        let counters = Counters::default();
+        Settled { answer: Answer::Undecided { counters }, counters, micros, complaint: Some(complaint) }
+    };
+    let began = mono();
+    let budget = Budget { nodes, ..Budget::FULL };
+    let found = catch_unwind(|| {
+        let (answer, counters) = counted(position, side, budget);
+        let answer = if reader == Reader::Person { shorten(position, side, answer, budget) } else { answer };
+        (answer, counters)
+    });
+    let micros = mono().since(began).as_micros() as u64;
+    let Ok((answer, counters)) = found else { return open("the solver broke".to_owned(), micros) };
+    match catch_unwind(|| check(position, side, &answer)) {
+        Ok(Ok(())) => Settled { answer, counters, micros, complaint: None },
+        Ok(Err(refused)) => Settled { counters, ..open(format!("PROOF REFUSED, left undecided: {}", why(refused)), micros) },
+        Err(_) => open("the checker broke".to_owned(), micros),
+    }
+}

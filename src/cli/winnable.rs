@@ -1,0 +1,178 @@
+//! `flagfall winnable`: the question of Article 6.9 for one position, or for a file of them.
+
+mod batch;
+
+mod progress;
+mod rows;
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use flagfall_game::laws::plain::{diagram, wrap};
+use flagfall_game::laws::winnable::NODE_BUDGET;
+use flagfall_game::mate::explain::{Cost, Explanation, explain};
+use serde::Serialize;
+use shakmaty::fen::Fen;
+use shakmaty::{Chess, Color, Position};
+
+use super::settled::{Reader, Settled, position, settle};
+
+/// Columns of a terminal.
+const WIDTH: usize = 80;
+
+/// Can a player still checkmate, by any series of legal moves?
+///
+/// When a flag falls, the opponent wins only if he could still checkmate by some series of legal
+/// moves, the other side helping (Articles 6.9, 5.2.2, 7.5.5): material says too little, a locked
+/// board or a forced capture can make mate impossible with all pieces on it. This command answers
+/// exactly, and proves it: with a line that ends in mate, or with a reason that a second program
+/// (the checker, which shares no search with the solver) has accepted. What it cannot settle
+/// within its budget it leaves undecided; it never guesses. The 50-move rule and repetitions do
+/// not count: the question is what moves are possible.
+///
+/// One position:
+///   flagfall winnable '8/8/4k3/8/8/3NK3/8/8 b - - 0 1' --for white
+///   flagfall winnable '4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - -' --for black --json
+///
+/// Many: a CSV file (also gzipped; `-` = standard input) with the columns `fen` and
+/// `intended_winner` (white, black, w or b) among others, in any order:
+///   flagfall winnable --batch positions.csv.gz > answers.csv
+///
+/// Its answers come in the order of the file: fen,intended_winner,verdict,nodes,micros,proof.
+/// `verdict` is winnable, unwinnable, undecided, or invalid (no position: no king, or the side
+/// that is not to move stands in check; positions that no game can reach are answered). `nodes`
+/// are positions generated and `micros` the time of the search; every proof was checked besides.
+/// `proof` is the mating line in UCI (nothing if mate is on the board), or the kind of reason:
+/// mated, stalemate, bare-king, material, forced-capture, forced-stalemate,
+/// loser-mates-by-force, forced-circle, locked-walls, exhausted-closure.
+///
+/// Exit code 0 if all was answered, also as undecided; 1 if a position or line could not be read
+/// (the lines are told, the others are answered) or a proof was refused.
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Winnable {
+    /// The position: a FEN of four or six fields, quoted or not.
+    #[arg(value_name = "FEN", required_unless_present = "batch", conflicts_with = "batch", num_args = 1..=6)]
+    fen: Vec<String>,
+    /// The player who would have to checkmate: the opponent of the one whose flag fell.
+    #[arg(long = "for", value_name = "SIDE", required_unless_present = "batch", conflicts_with = "batch")]
+    side: Option<Side>,
+    /// Print one JSON object: `fen`, `for`, `verdict`, `sentence` and what proves it, `cost`.
+    #[arg(long, conflicts_with = "batch")]
+    json: bool,
+    /// Answer every row of this CSV file; `-` = standard input.
+    #[arg(long, value_name = "FILE")]
+    batch: Option<PathBuf>,
+    /// Search so many positions at a time; each takes up to 64 MiB while it is hard. Default: one for each core.
+    #[arg(long, value_name = "N", requires = "batch", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+    /// Give up after so many positions generated, a million being some seconds.
+    #[arg(long, value_name = "N", default_value_t = NODE_BUDGET)]
+    nodes: u64,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Side {
+    #[value(alias = "w")]
+    White,
+    #[value(alias = "b")]
+    Black,
+}
+
+impl From<Side> for Color {
+    fn from(side: Side) -> Color {
+        match side {
+            Side::White => Color::White,
+            Side::Black => Color::Black,
+        }
+    }
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    fen: &'a str,
+    #[serde(rename = "for")]
+    side: &'static str,
+    #[serde(flatten)]
+    explanation: &'a Explanation,
+    cost: Spent,
+}
+
+#[derive(Serialize)]
+struct Spent {
+    #[serde(flatten)]
+    cost: Cost,
+    micros: u64,
+}
+
+impl Winnable {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        if let Some(path) = &self.batch {
+            let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+            let jobs = self.jobs.map_or_else(cores, usize::from);
+            return batch::run(path, jobs, self.nodes);
+        }
+        let Some(side) = self.side.map(Color::from) else { bail!("for whom? --for white or --for black") };
+        self.one(&self.fen.join(" "), side)
+    }
+
+    fn one(&self, fen: &str, side: Color) -> Result<ExitCode> {
+        let position = match position(fen) {
+            Ok(position) => position,
+            Err(problem) => bail!("`{fen}` is no position: {problem}"),
+        };
+        let settled = settle(&position, side, self.nodes, Reader::Person);
+        let explanation = explain(&position, side, &settled.answer);
+        let mut out = std::io::stdout().lock();
+        if self.json {
+            let cost = Spent { cost: settled.counters.into(), micros: settled.micros };
+            let side = side.fold_wb("white", "black");
+            writeln!(out, "{}", serde_json::to_string(&Report { fen, side, explanation: &explanation, cost })?)?;
+        } else {
+            out.write_all(told(&position, &explanation, &settled).as_bytes())?;
+        }
+        if let Some(complaint) = &settled.complaint {
+            writeln!(std::io::stderr(), "flagfall: {complaint}")?;
+        }
+        Ok(if settled.complaint.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// The answer for a person.
+fn told(position: &Chess, explanation: &Explanation, settled: &Settled) -> String {
+    let (verdict, sentence) = match explanation {
+        Explanation::Winnable(mate) => ("WINNABLE", mate.sentence.clone()),
+        Explanation::Unwinnable(why) => ("UNWINNABLE", why.sentence.clone()),
+        Explanation::Undecided(_) => ("UNDECIDED", "The budget did not settle it: nothing is said for either.".to_owned()),
+    };
+    let mut text = wrap(&format!("{verdict}: {sentence}"), WIDTH, "");
+    let mut last = position.board().clone();
+    if let Explanation::Winnable(mate) = explanation {
+        if !mate.san.is_empty() {
+            text.push_str(&wrap(&mate.san, WIDTH, "  "));
+        }
+        if let Ok(fen) = mate.final_fen.parse::<Fen>() {
+            last = fen.as_setup().board.clone();
+        }
+        text.push_str("\nThe mate:\n\n");
+    } else {
+        text.push_str(&format!("\nThe position, {} to move:\n\n", position.turn().fold_wb("White", "Black")));
+    }
+    text.push_str(&indented(&diagram(&last)));
+    let checked = match explanation {
+        Explanation::Undecided(_) => "",
+        _ => "; the proof was checked",
+    };
+    let (nodes, seconds) = (settled.counters.nodes, settled.micros as f64 / 1e6);
+    text.push_str(&format!("\n{nodes} positions generated, {seconds:.3} s{checked}\n"));
+    text
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}

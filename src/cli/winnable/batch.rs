@@ -1,0 +1,190 @@
+//! A file of questions: one thread reads, several search, one writes in the order of the file.
+//!
+//! Memory is bounded: at most [`WINDOW`] rows are between reading and writing, and a search has its own bound.
+
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, Result, bail};
+use flagfall_game::mate::Answer;
+use shakmaty::Position;
+
+use super::progress::{EVERY, Progress, Tally};
+use super::rows::{Columns, Line, Source, field, side};
+use crate::cli::settled::{Reader, position, settle};
+
+/// Rows that wait for a slow one before them.
+const WINDOW: usize = 4096;
+
+/// A question by its place in the file.
+struct Job {
+    place: u64,
+    line: Line,
+}
+
+/// A row of the answer.
+struct Row {
+    place: u64,
+    text: String,
+    verdict: &'static str,
+    /// For standard error.
+    complaint: Option<String>,
+}
+
+/// What the threads tell.
+enum Told {
+    Row(Row),
+    /// The file cannot be read on.
+    Broken(anyhow::Error),
+}
+
+pub(super) fn run(path: &Path, jobs: usize, nodes: u64) -> Result<ExitCode> {
+    let (mut source, reading) = Source::open(path)?;
+    let name = path.display();
+    let header = source.line()?.with_context(|| format!("{name}: empty"))?;
+    let Some(columns) = header.text.as_deref().ok().and_then(Columns::of) else {
+        bail!("{name}: line {}: a header with the columns fen and intended_winner is needed", header.number);
+    };
+    let (ask, asked) = sync_channel::<Job>(WINDOW);
+    let (tell, told) = sync_channel::<Told>(WINDOW);
+    // A row takes a place when it is read and gives it back when it is written.
+    let (take, give) = sync_channel::<()>(WINDOW);
+    let asked = Arc::new(Mutex::new(asked));
+    for index in 0..jobs {
+        let (asked, tell) = (Arc::clone(&asked), tell.clone());
+        let thread = std::thread::Builder::new().name(format!("search-{index}"));
+        thread.spawn(move || work(&asked, &tell, columns, nodes)).context("a thread")?;
+    }
+    let reader = std::thread::Builder::new().name("rows".to_owned());
+    reader.spawn(move || read(&mut source, &take, &ask, &tell)).context("a thread")?;
+    write(&told, &give, &mut Progress::new(reading))
+}
+
+fn read(source: &mut Source, take: &SyncSender<()>, ask: &SyncSender<Job>, tell: &SyncSender<Told>) {
+    for place in 0.. {
+        // The writer has ended.
+        if take.send(()).is_err() {
+            return;
+        }
+        match source.line() {
+            Ok(Some(line)) => {
+                if ask.send(Job { place, line }).is_err() {
+                    return;
+                }
+            }
+            Ok(None) => return,
+            Err(error) => {
+                // Nobody is left to be told.
+                let _ = tell.send(Told::Broken(error));
+                return;
+            }
+        }
+    }
+}
+
+fn work(asked: &Mutex<Receiver<Job>>, tell: &SyncSender<Told>, columns: Columns, nodes: u64) {
+    loop {
+        let next = asked.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(job) = next else { return };
+        if tell.send(Told::Row(answer(job, columns, nodes))).is_err() {
+            return;
+        }
+    }
+}
+
+fn answer(Job { place, line }: Job, columns: Columns, nodes: u64) -> Row {
+    let number = line.number;
+    let invalid = |fen: &str, winner: &str, problem: &str| Row {
+        place,
+        text: format!("{},{},invalid,0,0,", field(fen), field(winner)),
+        verdict: "invalid",
+        complaint: Some(format!("line {number}: {problem}")),
+    };
+    let (fen, winner) = match line.text.and_then(|text| columns.read(&text)) {
+        Ok(row) => row,
+        Err(problem) => return invalid("", "", problem),
+    };
+    let Some(color) = side(&winner) else {
+        return invalid(&fen, &winner, "intended_winner is neither white nor black");
+    };
+    let at = match position(&fen) {
+        Ok(at) => at,
+        Err(problem) => return invalid(&fen, &winner, &problem),
+    };
+    let settled = settle(&at, color, nodes, Reader::Program);
+    let (verdict, proof) = match &settled.answer {
+        Answer::Winnable { line, .. } => {
+            let mode = at.castles().mode();
+            let line: Vec<String> = line.iter().map(|step| step.to_uci(mode).to_string()).collect();
+            ("winnable", line.join(" "))
+        }
+        Answer::Unwinnable { reason } => ("unwinnable", reason.word().name().to_owned()),
+        Answer::Undecided { .. } => ("undecided", String::new()),
+    };
+    let (fen, winner, nodes) = (field(&fen), field(&winner), settled.counters.nodes);
+    Row {
+        place,
+        text: format!("{fen},{winner},{verdict},{nodes},{},{proof}", settled.micros),
+        verdict,
+        complaint: settled.complaint.map(|complaint| format!("line {number}: {complaint}")),
+    }
+}
+
+/// Writes the rows in their order; ends when all threads have.
+fn write(told: &Receiver<Told>, give: &Receiver<()>, progress: &mut Progress) -> Result<ExitCode> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    writeln!(out, "fen,intended_winner,verdict,nodes,micros,proof")?;
+    let mut waiting = BTreeMap::new();
+    let mut next = 0;
+    let mut tally = Tally::default();
+    let mut clean = true;
+    let mut broken = None;
+    loop {
+        let row = match told.try_recv() {
+            Ok(row) => row,
+            Err(TryRecvError::Disconnected) => break,
+            Err(TryRecvError::Empty) => {
+                // Whoever reads on gets what there is.
+                out.flush()?;
+                match told.recv_timeout(EVERY) {
+                    Ok(row) => row,
+                    Err(RecvTimeoutError::Disconnected) => break,
+                    Err(RecvTimeoutError::Timeout) => {
+                        progress.draw(&tally);
+                        continue;
+                    }
+                }
+            }
+        };
+        match row {
+            Told::Row(row) => waiting.insert(row.place, row),
+            Told::Broken(error) => {
+                broken = Some(error);
+                continue;
+            }
+        };
+        while let Some(row) = waiting.remove(&next) {
+            next += 1;
+            writeln!(out, "{}", row.text)?;
+            tally.add(row.verdict);
+            if let Some(complaint) = &row.complaint {
+                clean = false;
+                progress.say(complaint);
+            }
+            // Its reader took the place before the row was read.
+            let _ = give.try_recv();
+        }
+        progress.draw(&tally);
+    }
+    out.flush()?;
+    progress.end(&tally);
+    match broken {
+        Some(error) => Err(error),
+        None if clean => Ok(ExitCode::SUCCESS),
+        None => Ok(ExitCode::FAILURE),
+    }
+}

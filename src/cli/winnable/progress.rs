@@ -1,0 +1,85 @@
+//! How far a batch is, on standard error if that is a terminal.
+
+use std::io::{IsTerminal, Write, stderr};
+use std::time::Duration;
+
+use super::rows::Reading;
+use crate::wall::{Mono, mono};
+
+/// Drawn so often at most.
+pub(super) const EVERY: Duration = Duration::from_millis(200);
+const WIDTH: usize = 30;
+
+/// The rows answered so far.
+#[derive(Default)]
+pub(super) struct Tally {
+    /// One for each verdict, in the order of [`Tally::NAMES`].
+    pub(super) counts: [u64; 4],
+}
+
+impl Tally {
+    pub(super) const NAMES: [&'static str; 4] = ["winnable", "unwinnable", "undecided", "invalid"];
+
+    pub(super) fn add(&mut self, verdict: &str) {
+        if let Some(place) = Self::NAMES.iter().position(|name| *name == verdict) {
+            self.counts[place] += 1;
+        }
+    }
+
+    fn rows(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+}
+
+/// The bar.
+pub(super) struct Progress {
+    terminal: bool,
+    reading: Reading,
+    began: Mono,
+    drawn: Mono,
+}
+
+impl Progress {
+    pub(super) fn new(reading: Reading) -> Progress {
+        let began = mono();
+        Progress { terminal: stderr().is_terminal(), reading, began, drawn: began }
+    }
+
+    /// Draws the bar if it is time to.
+    pub(super) fn draw(&mut self, tally: &Tally) {
+        let now = mono();
+        if self.terminal && now.since(self.drawn) >= EVERY {
+            self.drawn = now;
+            // A bar that cannot be drawn is missed by nobody.
+            let _ = write!(stderr(), "\r\x1b[K{}", self.text(tally, now));
+        }
+    }
+
+    /// A line that stays.
+    pub(super) fn say(&self, text: &str) {
+        let clear = if self.terminal { "\r\x1b[K" } else { "" };
+        // Nowhere is left to tell it.
+        let _ = writeln!(stderr(), "{clear}flagfall: {text}");
+    }
+
+    /// Takes the bar away, and on a terminal leaves what came out.
+    pub(super) fn end(&self, tally: &Tally) {
+        if self.terminal {
+            // As above.
+            let _ = writeln!(stderr(), "\r\x1b[K{}", self.text(tally, mono()));
+        }
+    }
+
+    fn text(&self, tally: &Tally, now: Mono) -> String {
+        let rows = tally.rows();
+        let rate = rows as f64 / now.since(self.began).as_secs_f64().max(0.001);
+        let counts = tally.counts.iter().zip(Tally::NAMES).filter(|(count, _)| **count > 0);
+        let counts: Vec<String> = counts.map(|(count, name)| format!("{count} {name}")).collect();
+        let bar = self.reading.size.filter(|size| *size > 0).map_or_else(String::new, |size| {
+            let share = self.reading.read().min(size);
+            let full = (share * WIDTH as u64 / size) as usize;
+            format!("[{}{}] {:3} % read, ", "#".repeat(full), " ".repeat(WIDTH - full), share * 100 / size)
+        });
+        format!("{bar}{rows} rows, {rate:.0}/s: {}", counts.join(", "))
+    }
+}

@@ -1,0 +1,200 @@
+//! Lines of a CSV file, plain or gzipped, one at a time.
+
+use std::io::{BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::{Context, Result};
+use flate2::read::MultiGzDecoder;
+use shakmaty::Color;
+
+/// A longer line is no row.
+const MAX_LINE: usize = 1 << 16;
+
+/// Where the questions come from.
+pub(super) struct Source {
+    reader: Box<dyn BufRead + Send>,
+    /// Lines read.
+    lines: u64,
+}
+
+/// How far the file has been read.
+#[derive(Clone)]
+pub(super) struct Reading {
+    /// Bytes of the file, as it is on the disk; none for a pipe.
+    pub(super) size: Option<u64>,
+    read: Arc<AtomicU64>,
+}
+
+impl Reading {
+    /// Bytes read.
+    pub(super) fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+}
+
+/// One line.
+pub(super) struct Line {
+    /// From 1.
+    pub(super) number: u64,
+    /// Its text; or what is wrong with it.
+    pub(super) text: Result<String, &'static str>,
+}
+
+struct Counting {
+    inner: Box<dyn Read + Send>,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counting {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+impl Source {
+    /// Opens a file, or standard input for `-`.
+    ///
+    /// # Errors
+    /// It cannot be opened or read.
+    pub(super) fn open(path: &Path) -> Result<(Source, Reading)> {
+        let (inner, size): (Box<dyn Read + Send>, _) = if path == Path::new("-") {
+            (Box::new(std::io::stdin()), None)
+        } else {
+            let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
+            let size = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|data| data.len());
+            (Box::new(file), size)
+        };
+        let progress = Reading { size, read: Arc::default() };
+        let mut counting = Counting { inner, read: Arc::clone(&progress.read) };
+        let mut magic = Vec::new();
+        counting.by_ref().take(2).read_to_end(&mut magic).with_context(|| path.display().to_string())?;
+        let zipped = magic == [0x1f, 0x8b];
+        let whole = Cursor::new(magic).chain(counting);
+        let reader: Box<dyn BufRead + Send> =
+            if zipped { Box::new(BufReader::new(MultiGzDecoder::new(whole))) } else { Box::new(BufReader::new(whole)) };
+        Ok((Source { reader, lines: 0 }, progress))
+    }
+
+    /// The next line that is not empty; none at the end.
+    ///
+    /// # Errors
+    /// The file cannot be read on.
+    pub(super) fn line(&mut self) -> Result<Option<Line>> {
+        loop {
+            let mut bytes = Vec::new();
+            let mut long = false;
+            loop {
+                let buffer = self.reader.fill_buf().with_context(|| format!("after line {}", self.lines))?;
+                let (part, used, ended) = match buffer.iter().position(|byte| *byte == b'\n') {
+                    Some(place) => (&buffer[..place], place + 1, true),
+                    None => (buffer, buffer.len(), buffer.is_empty()),
+                };
+                if bytes.len() + part.len() <= MAX_LINE {
+                    bytes.extend_from_slice(part);
+                } else {
+                    long = true;
+                }
+                let over = used == 0;
+                self.reader.consume(used);
+                if over && bytes.is_empty() && !long {
+                    return Ok(None);
+                }
+                if ended {
+                    break;
+                }
+            }
+            self.lines += 1;
+            let text = match String::from_utf8(bytes) {
+                _ if long => Err("too long"),
+                Ok(text) => Ok(text.trim_start_matches('\u{feff}').trim_end_matches('\r').to_owned()),
+                Err(_) => Err("not UTF-8"),
+            };
+            if !matches!(&text, Ok(text) if text.trim().is_empty()) {
+                return Ok(Some(Line { number: self.lines, text }));
+            }
+        }
+    }
+}
+
+/// The fields of a line (RFC 4180, without line ends inside quotes).
+///
+/// # Errors
+/// A quote that is not closed, or something after it.
+pub(super) fn fields(line: &str) -> Result<Vec<String>, &'static str> {
+    let mut fields = Vec::new();
+    let mut rest = line;
+    loop {
+        let mut field = String::new();
+        if let Some(quoted) = rest.strip_prefix('"') {
+            rest = quoted;
+            loop {
+                let (part, after) = rest.split_once('"').ok_or("a quote is not closed")?;
+                field.push_str(part);
+                rest = after;
+                match after.strip_prefix('"') {
+                    Some(after) => {
+                        field.push('"');
+                        rest = after;
+                    }
+                    None => break,
+                }
+            }
+        } else {
+            let end = rest.find(',').unwrap_or(rest.len());
+            field.push_str(&rest[..end]);
+            rest = &rest[end..];
+        }
+        fields.push(field);
+        match rest.strip_prefix(',') {
+            Some(after) => rest = after,
+            None if rest.is_empty() => return Ok(fields),
+            None => return Err("something follows a closed quote"),
+        }
+    }
+}
+
+/// One field as it is written.
+pub(super) fn field(text: &str) -> String {
+    if text.contains([',', '"', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+/// Where the two columns are.
+#[derive(Clone, Copy)]
+pub(super) struct Columns {
+    fen: usize,
+    side: usize,
+}
+
+impl Columns {
+    /// From the first line.
+    pub(super) fn of(header: &str) -> Option<Columns> {
+        let names = fields(header).ok()?;
+        let find = |name: &str| names.iter().position(|field| field.trim().eq_ignore_ascii_case(name));
+        Some(Columns { fen: find("fen")?, side: find("intended_winner")? })
+    }
+
+    /// FEN and side of a row, as they stand there.
+    ///
+    /// # Errors
+    /// What is wrong with the row.
+    pub(super) fn read(self, line: &str) -> Result<(String, String), &'static str> {
+        let fields = fields(line)?;
+        let [Some(fen), Some(side)] = [self.fen, self.side].map(|column| fields.get(column).cloned()) else {
+            return Err("too few columns");
+        };
+        Ok((fen, side))
+    }
+}
+
+/// `white`, `black`, `w` or `b`.
+pub(super) fn side(text: &str) -> Option<Color> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "white" | "w" => Some(Color::White),
+        "black" | "b" => Some(Color::Black),
+        _ => None,
+    }
+}

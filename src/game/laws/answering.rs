@@ -1,0 +1,99 @@
+//! What a worker does with a question: asks the solver, has the checker look at the proof, and words the answer for the
+//! journal. The same question has the same answer on every machine.
+
+use alloc::string::ToString;
+
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Color, Position, PositionError};
+
+use super::proof::Proof;
+use super::winnable::{Answer, Ask, LONGEST_LINE};
+use crate::mate::check::{Refused, check};
+use crate::mate::{self, Budget, counted, shorten};
+
+/// Bytes that the search may take while it runs.
+const MEMORY: usize = Budget::FULL.memory;
+
+/// An answer, and why a proof was thrown away, if one was: that is a fault of this program and worth a loud word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The answer.
+    pub answer: Answer,
+    /// What the checker, or the journal's bounds, said against the proof.
+    pub refused: Option<Refused>,
+}
+
+/// The position and the side of a question; none if the FEN is none.
+pub fn asked(ask: &Ask) -> Option<(Chess, Color)> {
+    let mode = if ask.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
+    let position = read(&ask.fen, mode)?;
+    Some((position, if ask.side == "white" { Color::White } else { Color::Black }))
+}
+
+/// The position of a FEN, also one that no game can reach; none if the side that is not to move stands in check, a king is
+/// missing, or it is no FEN.
+pub fn read(fen: &str, mode: CastlingMode) -> Option<Chess> {
+    fen.parse::<Fen>()
+        .ok()?
+        .into_position::<Chess>(mode)
+        .or_else(PositionError::ignore_impossible_check)
+        .or_else(PositionError::ignore_too_much_material)
+        .ok()
+}
+
+/// Answers a question. One at a time: the search takes up to 64 MiB while it runs, and the checker after it not more.
+pub fn answer(ask: &Ask) -> Answered {
+    let open = Answer { id: ask.id, ..Answer::default() };
+    let Some((position, side)) = asked(ask) else { return Answered { answer: open, refused: None } };
+    let budget = Budget { nodes: ask.nodes, memory: MEMORY };
+    let (found, counters) = counted(&position, side, budget);
+    // An arbiter reads the line.
+    let found = shorten(&position, side, found, budget);
+    let open = Answer { nodes: counters.nodes, walls: counters.walls, ..open };
+    match check(&position, side, &found).and_then(|()| write(&open, &position, found)) {
+        Ok(answer) => Answered { answer, refused: None },
+        Err(refused) => Answered { answer: open, refused: Some(refused) },
+    }
+}
+
+fn write(open: &Answer, position: &Chess, found: mate::Answer) -> Result<Answer, Refused> {
+    let mode = position.castles().mode();
+    Ok(match found {
+        mate::Answer::Winnable { line, .. } if line.len() > LONGEST_LINE => return Err(Refused::TooLarge),
+        mate::Answer::Winnable { line, shortest } => Answer {
+            line: Some(line.iter().map(|step| step.to_uci(mode).to_string()).collect()),
+            shortest,
+            checked: true,
+            ..open.clone()
+        },
+        mate::Answer::Unwinnable { reason } => {
+            let proof = Proof::of(&reason, position).ok_or(Refused::TooLarge)?;
+            Answer { proof: Some(proof), checked: true, ..open.clone() }
+        }
+        mate::Answer::Undecided { .. } => open.clone(),
+    })
+}
+
+/// Looks at a recorded answer again, whole, and asks again. None if all is as recorded, or if a question that was open then is
+/// settled now.
+pub fn again(ask: &Ask, recorded: &Answer) -> Option<alloc::string::String> {
+    let (position, side) = asked(ask)?;
+    let claim = match recorded.claim(&position) {
+        Ok(claim) => claim,
+        Err(problem) => return Some(problem.to_string()),
+    };
+    if let Err(refused) = check(&position, side, &claim) {
+        return Some(super::winnable::why(refused).to_string());
+    }
+    let now = answer(ask).answer;
+    let said = |answer: &Answer| (answer.line.is_some(), answer.proof.is_some());
+    let open = (false, false);
+    if said(recorded) == open || said(recorded) == said(&now) {
+        return None;
+    }
+    Some(match said(&now) {
+        (true, _) => "a line that mates is found now".to_string(),
+        (_, true) => "a proof that there is no line is found now".to_string(),
+        _ => "the budget does not settle it now".to_string(),
+    })
+}

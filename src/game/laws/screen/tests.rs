@@ -1,0 +1,205 @@
+//! What an arbiter reads, and in which order.
+
+use alloc::boxed::Box;
+
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Color, Position};
+
+use super::super::finding::Alternative;
+use super::super::winnable::Verdict;
+use super::*;
+use crate::clock::flag::FlagPath;
+use crate::mate::Reason;
+use crate::mate::explain::{Cost, helpmate, no_mate};
+
+const FEN: &str = "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1";
+
+/// White's flag in the last period, observed; Black cannot mate.
+fn finding() -> Finding {
+    Finding {
+        id: 1,
+        revision: 1,
+        kind: Kind::FlagFall,
+        profile: "fide-2023-standard".into(),
+        edition: "FIDE Laws of Chess in force from 1 January 2023",
+        flag: Some("white"),
+        path: Some(FlagPath::Blocked),
+        outcome: Outcome::Draw,
+        row: "15",
+        articles: vec!["6.9"],
+        conditional: false,
+        contested: false,
+        alternatives: vec![],
+        position: FEN.into(),
+        phase: Phase::Idle,
+        expired_at: Some([0, 1]),
+        observed_at: Some(2),
+        completed: Some(52),
+        required: None,
+        last_period: Some(true),
+        winnable: Verdict::Unwinnable(Box::new(no_mate(&position(), Color::Black, &Reason::BareKing))),
+        ended_at: None,
+        evidence: vec![],
+        configurable: vec![],
+        recommended: vec![],
+        unknown: vec![],
+        status: "proposed",
+    }
+}
+
+fn position() -> Chess {
+    FEN.parse::<Fen>().expect(FEN).into_position(CastlingMode::Standard).expect(FEN)
+}
+
+fn can_mate() -> Verdict {
+    let step = position().legal_moves().into_iter().find(|step| step.to_uci(CastlingMode::Standard).to_string() == "g5g7");
+    Verdict::Winnable(Box::new(helpmate(&position(), Color::White, &[step.expect("a move")], true)))
+}
+
+#[test]
+fn the_whole_message() {
+    let around = Around {
+        board: Some("17"),
+        age_s: Some(12),
+        times: Pair { white: Some(ClockTime(0)), black: Some(ClockTime(192_000)) },
+        ..Around::default()
+    };
+    assert_eq!(
+        Screen::of(&finding(), &around).text(),
+        "Board 17 - WHITE FLAG, 12 s ago\n\
+         Go and stop the clocks.\n\
+         Proposal: DRAW.\n\
+         \n  8 . . . . . . . k\n  7 . . . . . . . .\n  6 . . . . . K . .\n  5 . . . . . . Q .\n  4 . . . . . . . .\n  3 . . . . . . . .\n  \
+         2 . . . . . . . .\n  1 . . . . . . . .\n    a b c d e f g h\n  \
+         White to move. Clock: White 0:00:00, Black 0:03:12.\n\
+         \n52 moves completed, last period.\n\
+         Why: No legal mate by Black: Black has only the king.\n\
+         Check yourself: the flag sign on the clock; position equals diagram; has anyone\nclaimed?\n\
+         Rules: fide-2023-standard, row 15, article 6.9.\n\
+         [Confirm 1/2-1/2] [The game goes on] [Other result]\n"
+    );
+}
+
+#[test]
+fn a_made_move_that_was_not_pressed_is_told_and_what_it_depends_on() {
+    let alternative = |depends_on, outcome| Alternative { depends_on, outcome, row: "13" };
+    let open = Finding {
+        outcome: Outcome::Undecided,
+        row: "13",
+        articles: vec!["8.5", "8.6"],
+        completed: Some(39),
+        required: Some(40),
+        last_period: Some(false),
+        phase: Phase::Made,
+        alternatives: vec![
+            alternative("40 moves were completed", Outcome::GameGoesOn),
+            alternative("39 moves were completed", Outcome::BlackWins),
+        ],
+        winnable: Verdict::Undecided(Cost { nodes: 7, walls: 0 }),
+        unknown: vec!["completed_moves"],
+        ..finding()
+    };
+    let screen = Screen::of(&open, &Around { made: Some("40. Qd7"), ..Around::default() });
+    assert_eq!(
+        screen.proposal,
+        "Proposal: YOU DECIDE: the game goes on if 40 moves were completed; Black wins if 39 moves were completed."
+    );
+    assert_eq!(screen.moves, "39 of 40 moves completed; 40. Qd7 made, clock NOT PRESSED.");
+    assert_eq!((screen.act, screen.unknown.as_slice()), (Act::StopTheClocks, ["completed moves".to_string()].as_slice()));
+    assert_eq!(screen.choices, ["The game goes on", "Other result"]);
+    assert!(screen.why.contains("was not settled in 7 positions"), "{}", screen.why);
+    assert!(screen.rules.ends_with("articles 8.5, 8.6"), "{}", screen.rules);
+}
+
+#[test]
+fn a_win_shows_the_line_one_tap_deeper() {
+    let won = Finding { flag: Some("black"), outcome: Outcome::WhiteWins, row: "14", winnable: can_mate(), ..finding() };
+    let screen = Screen::of(&won, &Around::default());
+    assert_eq!((screen.line.as_deref(), screen.choices[0].as_str()), (Some("1. Qg7#"), "Confirm 1-0"));
+    assert!(screen.final_position.is_some_and(|fen| fen.starts_with("7k/6Q1/")));
+    assert!(screen.headline.starts_with("BLACK FLAG") && screen.why.starts_with("White can"), "{}", screen.why);
+    // Under rules that do not ask for a helpmate it is known and does not decide.
+    let drawn = Finding { outcome: Outcome::Draw, articles: vec!["14E2", "14E3"], profile: "us-chess".into(), ..won };
+    assert_eq!(
+        Screen::of(&drawn, &Around::default()).why,
+        "The claimant's men are too few to win on time, whatever the opponent has."
+    );
+}
+
+#[test]
+fn what_to_do_first() {
+    let decision = Some(Decision { result: GameResult::BlackWins, at: 9 });
+    let conditional = Finding { conditional: true, ..finding() };
+    let goes_on = Finding { outcome: Outcome::GameGoesOn, ..finding() };
+    let forgotten = Finding { outcome: Outcome::ResultNotEntered, ..finding() };
+    let claimed = Alternative { depends_on: "the opponent claims it now", outcome: Outcome::BlackWins, row: "11" };
+    let silent = Finding {
+        outcome: Outcome::GameGoesOn,
+        alternatives: vec![claimed],
+        profile: "us-chess".into(),
+        winnable: can_mate(),
+        ..conditional.clone()
+    };
+    assert_eq!(Screen::of(&silent, &Around::default()).line, None, "it decides nothing yet");
+    for (finding, decision, act, proposal) in [
+        (&silent, None, Act::WaitForAClaim, "Proposal: THE GAME GOES ON (otherwise: Black wins if the opponent claims"),
+        (&finding(), None, Act::StopTheClocks, "Proposal: DRAW."),
+        (&conditional, None, Act::StopTheClocks, "Proposal: DRAW, if the flag is observed or claimed now."),
+        (&Finding { profile: "us-chess".into(), ..conditional.clone() }, None, Act::WaitForAClaim, "Proposal: DRAW, if the flag"),
+        (
+            &Finding { profile: "fide-print-old+rapid".into(), ..conditional.clone() },
+            None,
+            Act::WaitForAClaim,
+            "Proposal: DRAW, if",
+        ),
+        (&Finding { profile: "club-speed".into(), ..finding() }, None, Act::StopTheClocks, "Proposal: DRAW."),
+        (&goes_on, None, Act::Nothing, "Proposal: THE GAME GOES ON."),
+        (&forgotten, None, Act::AskForTheResult, "Proposal: THE RESULT WAS NOT ENTERED."),
+        (&finding(), decision, Act::Nothing, "Decided: 0-1. The proposal was: DRAW."),
+        (&Finding { contested: true, ..finding() }, None, Act::StopTheClocks, "Proposal: DRAW. Contested: the ending may"),
+    ] {
+        let screen = Screen::of(finding, &Around { decision, ..Around::default() });
+        assert_eq!(screen.act, act, "{}", screen.proposal);
+        assert!(screen.proposal.starts_with(proposal), "{}", screen.proposal);
+    }
+}
+
+#[test]
+fn without_a_flag_the_message_says_what_happened() {
+    let besides = vec![Recommended::RestorePosition, Recommended::AddTime { side: "black", seconds: 120 }];
+    let illegal = Finding {
+        kind: Kind::IllegalMove,
+        flag: None,
+        path: None,
+        completed: None,
+        recommended: besides,
+        outcome: Outcome::GameGoesOn,
+        articles: vec!["7.5.1", "7.5.5"],
+        winnable: Verdict::NotAsked,
+        ..finding()
+    };
+    let text = Screen::of(&illegal, &Around { board: Some("3"), ..Around::default() }).text();
+    assert!(text.starts_with("Board 3 - ILLEGAL MOVE\n"), "{text}");
+    for part in ["Besides: restore the position", "Besides: give Black 2:00 more.", "\n  White to move.\n"] {
+        assert!(text.contains(part), "no `{part}` in\n{text}");
+    }
+    assert!(!text.contains("completed"), "{text}");
+}
+
+#[test]
+fn how_long_ago() {
+    for (age, words) in [(0, "0 s ago"), (59, "59 s ago"), (60, "1 min ago"), (3599, "59 min ago"), (7500, "2 h 5 min ago")] {
+        let screen = Screen::of(&finding(), &Around { age_s: Some(age), ..Around::default() });
+        assert_eq!(screen.headline, format!("WHITE FLAG, {words}"));
+    }
+}
+
+#[test]
+fn no_line_is_longer_than_a_terminal_whatever_is_in_it() {
+    let long = "x".repeat(300);
+    let odd = Finding { position: long.clone(), profile: long.clone(), phase: Phase::Made, ..finding() };
+    for finding in [&odd, &Finding { position: "8/8".into(), articles: vec!["6.9"; 60], ..finding() }] {
+        let text = Screen::of(finding, &Around { board: Some(&long), made: Some(&long), ..Around::default() }).text();
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+    }
+}

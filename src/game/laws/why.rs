@@ -1,0 +1,60 @@
+//! One sentence why a finding says what it says.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use super::finding::{Finding, Outcome};
+use super::winnable::Verdict;
+
+/// Article of an ending, and its sentence.
+const ENDED: [(&str, &str); 12] = [
+    ("5.1.1", "Checkmate was on the board before the fall was observed."),
+    ("5.1.2", "A player resigned before the fall was observed."),
+    ("5.2.1", "Stalemate was on the board before the fall was observed."),
+    ("5.2.2", "Neither side could checkmate any more (dead position) before the fall was observed."),
+    ("5.2.3", "A draw was agreed before the fall was observed."),
+    ("9.5.2", "A correct claim of a draw was lodged before the fall was observed."),
+    ("9.6.1", "The position had occurred five times before the fall was observed."),
+    ("9.6.2", "75 moves of each side without capture or pawn move were made before the fall was observed."),
+    ("7.5.5", "It is the illegal move that loses."),
+    ("14E1", "The claimant has only the king."),
+    ("14E2", "The claimant's men are too few to win on time, whatever the opponent has."),
+    ("14D4", "Nobody can checkmate by any series of legal moves."),
+];
+
+/// That the opponent can checkmate is what decides, or may: under some rules it is known and does not.
+pub(super) const fn tells(finding: &Finding) -> bool {
+    matches!(finding.outcome, Outcome::WhiteWins | Outcome::BlackWins | Outcome::Undecided)
+}
+
+/// The sentence.
+pub(super) fn why(finding: &Finding) -> String {
+    let opponent = match finding.flag {
+        Some("white") => "Black",
+        Some(_) => "White",
+        None => "the opponent",
+    };
+    let wins = matches!(finding.outcome, Outcome::WhiteWins | Outcome::BlackWins);
+    match &finding.winnable {
+        Verdict::Winnable(mate) if tells(finding) => return mate.sentence.clone(),
+        Verdict::Unwinnable(reason) if !wins => return format!("No legal mate by {opponent}: {}", reason.sentence),
+        Verdict::Winnable(_) | Verdict::Unwinnable(_) => {}
+        Verdict::Pending => return format!("Whether {opponent} can still checkmate is being worked out."),
+        Verdict::Undecided(cost) => {
+            return format!("Whether {opponent} can still checkmate was not settled in {} positions.", cost.nodes);
+        }
+        Verdict::NotAsked => {}
+    }
+    match finding.outcome {
+        Outcome::GameGoesOn => match (finding.completed, finding.required) {
+            (Some(done), Some(need)) if done >= need => "The required moves were completed before the flag fell.".to_string(),
+            _ => "Nothing is lost by this flag.".to_string(),
+        },
+        Outcome::ResultNotEntered => "The game seems to have ended before the flag fell, and no result was entered.".to_string(),
+        Outcome::Undecided => "The answer depends on what is not known.".to_string(),
+        Outcome::WhiteWins | Outcome::BlackWins | Outcome::Draw => {
+            let ended = ENDED.iter().find(|(article, _)| finding.articles.contains(article));
+            ended.map_or_else(|| format!("It follows from {}.", finding.articles.join(", ")), |(_, why)| (*why).to_string())
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What is believed of an answer.
+
+use alloc::vec;
+
+use super::super::answering::{again, answer, read};
+use super::super::proof::{End, Wall};
+use super::*;
+
+const OPEN: &str = "7k/8/8/5KQ1/8/8/8/8 w - - 0 1";
+const LOCKED: &str = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1";
+const CLOSED: &str = "1k6/pPp4p/P1P5/8/8/8/7P/5K2 b - - 0 1";
+const TAKEN: &str = "k7/1Q6/8/8/8/8/7p/K7 b - - 0 1";
+
+fn asked(fen: &str, side: Color) -> (Questions, Chess, Ask) {
+    let position = read(fen, CastlingMode::Standard).expect(fen);
+    let mut questions = Questions::default();
+    let mut ask = None;
+    assert_eq!(questions.verdict(&position, side, &mut ask), Verdict::Pending, "{fen}");
+    (questions, position, ask.expect(fen))
+}
+
+fn moves(line: &str) -> Answer {
+    Answer { id: 1, line: Some(line.split(' ').map(ToString::to_string).collect()), ..Answer::default() }
+}
+
+#[test]
+fn a_line_is_believed_only_if_it_mates() {
+    let mut questions = Questions::default();
+    let mut ask = None;
+    let start = Chess::default();
+    assert_eq!(questions.verdict(&start, Color::Black, &mut ask), Verdict::Pending);
+    assert_eq!(ask.as_ref().map(|ask| ask.id), Some(1));
+    for (line, problem) in [
+        ("f2f3 e7e5", "the line does not end in mate by the side asked about"),
+        ("f2f5", "a move of the line is not legal"),
+        ("zz", "a move of the line cannot be read"),
+    ] {
+        assert_eq!(questions.answer(&moves(line)), Err(problem));
+        assert!(matches!(questions.verdict(&start, Color::Black, &mut ask), Verdict::Undecided(_)));
+    }
+    assert_eq!(questions.answer(&moves("f2f3 e7e5 g2g4 d8h4")), Ok(()));
+    let Verdict::Winnable(mate) = questions.verdict(&start, Color::Black, &mut ask) else { panic!("not believed") };
+    assert_eq!((mate.san.as_str(), mate.shortest), ("1. f3 e5 2. g4 Qh4#", false));
+    assert!(questions.answer(&Answer { id: 9, ..Answer::default() }).is_err());
+    assert_eq!(questions.answer(&Answer { id: 1, ..Answer::default() }), Ok(()), "what is proved stays proved");
+    assert!(matches!(questions.verdict(&start, Color::Black, &mut ask), Verdict::Winnable(_)));
+}
+
+#[test]
+fn every_kind_of_proof_is_written_read_and_believed() {
+    for (fen, side, word) in [
+        (LOCKED, Color::White, "locked-walls"),
+        (CLOSED, Color::White, "exhausted-closure"),
+        (TAKEN, Color::White, "forced-capture"),
+    ] {
+        let (mut questions, position, ask) = asked(fen, side);
+        let told = answer(&ask);
+        assert_eq!(told.refused, None, "{fen}");
+        assert!(told.answer.checked && told.answer.proof.is_some(), "{fen}: {told:?}");
+        let claim = told.answer.claim(&position).expect(fen);
+        let mate::Answer::Unwinnable { reason } = &claim else { panic!("{fen}") };
+        assert_eq!(Proof::of(reason, &position), told.answer.proof, "{fen}: reads back to the same");
+        assert_eq!(questions.answer(&told.answer), Ok(()), "{fen}");
+        let mut none = None;
+        let Verdict::Unwinnable(why) = questions.verdict(&position, side, &mut none) else { panic!("{fen}") };
+        assert_eq!((why.reason.name(), none), (word, None), "{fen}");
+        assert_eq!(again(&ask, &told.answer), None, "{fen}");
+    }
+}
+
+#[test]
+fn a_tampered_proof_leaves_the_question_undecided() {
+    let change = |fen: &str, change: &dyn Fn(&mut Answer), expected: &str| {
+        let (mut questions, position, ask) = asked(fen, Color::White);
+        let mut told = answer(&ask).answer;
+        change(&mut told);
+        assert_eq!(questions.answer(&told), Err(expected), "{fen}");
+        let verdict = questions.verdict(&position, Color::White, &mut None);
+        assert_eq!(verdict, Verdict::Undecided(Cost { nodes: told.nodes, walls: told.walls }), "{fen}");
+        assert_eq!(again(&ask, &told).as_deref(), Some(expected), "{fen}");
+    };
+    let wall = |answer: &mut Answer, change: fn(&mut Wall)| {
+        let Some(Proof::LockedWalls { wall }) = &mut answer.proof else { panic!("no wall: {answer:?}") };
+        change(wall);
+    };
+    change(LOCKED, &|answer| wall(answer, |wall| wall.men[0] = "K1:zz".into()), "a wall cannot be read");
+    change(LOCKED, &|answer| wall(answer, |wall| wall.men[0] = "é".into()), "a wall cannot be read");
+    change(LOCKED, &|answer| wall(answer, |wall| wall.men[0] = "K1:0000000000000001".into()), "a wall can be passed");
+    change(LOCKED, &|answer| wall(answer, |wall| wall.steady = "8/8".into()), "a wall cannot be read");
+    change(LOCKED, &|answer| wall(answer, |wall| wall.guards.push("pé".into())), "a wall cannot be read");
+    change(LOCKED, &|answer| answer.proof = Some(Proof::BareKing), "the position is not what the reason says");
+    change(LOCKED, &|answer| answer.line = Some(vec![]), "both a line and a proof that there is none");
+    let count = |answer: &mut Answer| {
+        let Some(Proof::ExhaustedClosure { positions, .. }) = &mut answer.proof else { panic!("{answer:?}") };
+        *positions -= 1;
+    };
+    change(CLOSED, &count, "the positions are not as many as counted");
+    let other = |answer: &mut Answer| {
+        answer.proof = Some(Proof::Forced { line: vec!["a8b8".into()], end: End::Material });
+    };
+    change(TAKEN, &other, "a move of the line is not legal");
+    let end = |answer: &mut Answer| {
+        answer.proof = Some(Proof::Forced { line: vec!["a8b7".into()], end: End::Stalemate });
+    };
+    change(TAKEN, &end, "the position is not what the reason says");
+}
+
+#[test]
+fn a_proof_too_large_for_the_entry_must_have_been_checked_before() {
+    let (questions, position, ask) = asked(CLOSED, Color::White);
+    let mut told = answer(&ask).answer;
+    let Some(Proof::ExhaustedClosure { positions, .. }) = &mut told.proof else { panic!("{told:?}") };
+    *positions = CHECKED_ON_ENTRY as u32 + 1;
+    for (checked, expected) in [(true, Ok(())), (false, Err("the proof is too large to be looked at again"))] {
+        let mut questions = questions.clone();
+        assert_eq!(questions.answer(&Answer { checked, ..told.clone() }), expected);
+        let verdict = questions.verdict(&position, Color::White, &mut None);
+        assert_eq!(matches!(verdict, Verdict::Unwinnable(_)), checked);
+    }
+    assert_eq!(again(&ask, &told).as_deref(), Some("the positions are not as many as counted"), "found out when verified");
+}
+
+#[test]
+fn a_shortest_line_that_cannot_be_checked_is_only_a_line() {
+    // Fool's mate at the end of many moves: nobody can look at all shorter lines here.
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let (questions, position, _) = asked(start, Color::Black);
+    let shuffle = "g1f3 g8f6 f3g1 f6g8 ".repeat(3);
+    let line = moves(&(shuffle + "f2f3 e7e5 g2g4 d8h4"));
+    for (checked, shortest) in [(false, false), (true, true)] {
+        let mut questions = questions.clone();
+        assert_eq!(questions.answer(&Answer { shortest: true, checked, ..line.clone() }), Ok(()));
+        let Verdict::Winnable(mate) = questions.verdict(&position, Color::Black, &mut None) else { panic!("not believed") };
+        assert_eq!(mate.shortest, shortest, "checked: {checked}");
+    }
+    let (mut questions, _, _) = asked(OPEN, Color::White);
+    let longer = moves("f5f6 h8h7 f6f5 h7h8 f5f6 h8h7 g5g7");
+    assert_eq!(questions.answer(&Answer { shortest: true, ..longer }), Err("a shorter line exists"));
+}
+
+#[test]
+fn a_finished_position_is_not_asked_about_and_the_mate_comes_before_the_material() {
+    // No game leads there: a mate that material would deny.
+    for (fen, side, won) in [
+        ("8/8/8/8/8/1k6/b1b5/RKR5 w - - 0 1", Color::Black, true),
+        ("8/8/8/8/8/1k6/b1b5/RKR5 w - - 0 1", Color::White, false),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Color::White, false),
+        ("7k/8/8/8/8/8/8/6RK b - - 0 1", Color::Black, false),
+    ] {
+        let position = read(fen, CastlingMode::Standard).expect(fen);
+        let mut ask = None;
+        let verdict = Questions::default().verdict(&position, side, &mut ask);
+        assert_eq!(ask, None, "{fen}");
+        assert_eq!(matches!(verdict, Verdict::Winnable(_)), won, "{fen}: {verdict:?}");
+        assert_eq!(matches!(verdict, Verdict::Unwinnable(_)), !won, "{fen}: {verdict:?}");
+    }
+}
+
+#[test]
+fn a_question_carries_the_castling_of_chess960() {
+    let fen = "1k5r/8/8/8/8/8/8/RK5R w HAh - 0 1";
+    let position = read(fen, CastlingMode::Chess960).expect(fen);
+    let mut ask = None;
+    assert_eq!(Questions::default().verdict(&position, Color::White, &mut ask), Verdict::Pending);
+    let ask = ask.expect("asked");
+    assert!(ask.chess960);
+    let told = answer(&ask);
+    assert!(told.answer.line.is_some(), "{told:?}");
+    assert_eq!(told.answer.claim(&position).map(|_| ()), Ok(()));
+}
+
+#[test]
+fn a_budget_that_is_spent_answers_with_what_it_cost() {
+    let (mut questions, position, ask) = asked(OPEN, Color::White);
+    let told = answer(&Ask { nodes: 1, ..ask }).answer;
+    assert!(told.line.is_none() && told.proof.is_none() && told.nodes > 0, "{told:?}");
+    assert_eq!(questions.answer(&told), Ok(()));
+    let verdict = questions.verdict(&position, Color::White, &mut None);
+    assert_eq!(verdict, Verdict::Undecided(Cost { nodes: told.nodes, walls: told.walls }));
+    let nonsense = Ask { id: 3, fen: "no position".into(), chess960: false, side: "white", nodes: 1 };
+    assert_eq!(answer(&nonsense).answer, Answer { id: 3, ..Answer::default() });
+}

@@ -1,0 +1,146 @@
+//! The sentences.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use shakmaty::{Bitboard, Chess, Color, Position, Rank, Role};
+
+use super::super::reason::{Closure, ForcedEnd, Reach, Reason, Wall};
+
+/// Squares named one by one; more are named by their ranks.
+const MOST_SQUARES: usize = 12;
+/// Men told of in a sentence.
+const MOST_MEN: usize = 6;
+
+fn name(color: Color) -> &'static str {
+    color.fold_wb("White", "Black")
+}
+
+pub(super) fn winnable(side: Color, plies: usize, shortest: bool) -> String {
+    match plies {
+        0 => format!("{} has checkmated.", name(side)),
+        1 => format!("{} can checkmate with the next move.", name(side)),
+        _ => {
+            let short = if shortest { "; no series is shorter" } else { "" };
+            format!("{} can still checkmate: a series of {plies} legal moves of both sides leads to it{short}.", name(side))
+        }
+    }
+}
+
+pub(super) fn unwinnable(last: &Chess, side: Color, reason: &Reason, san: &str) -> String {
+    let who = name(side);
+    match reason {
+        Reason::Mated => format!("{who} has been checkmated."),
+        Reason::Stalemate => format!("{} is stalemated: the game has ended.", name(last.turn())),
+        Reason::BareKing => format!("{who} has only the king."),
+        Reason::Material => material(last, side),
+        Reason::Forced { end, .. } => {
+            let end = match end {
+                ForcedEnd::Mated => format!("{who} is checkmated"),
+                ForcedEnd::Stalemate => format!("{} is stalemated", name(last.turn())),
+                ForcedEnd::Material => format!("{who} has nothing left to mate with"),
+                ForcedEnd::Circle => "the same position comes back for ever".to_string(),
+            };
+            format!("Every move is forced: {san}, and {end}.")
+        }
+        Reason::Wall(wall) => walls(wall, side),
+        Reason::Exhausted(closure) => exhausted(closure, side),
+    }
+}
+
+fn material(position: &Chess, side: Color) -> String {
+    let board = position.board();
+    let own = board.by_color(side) & !board.kings();
+    let bare = board.by_color(!side).count() == 1;
+    if own.is_subset(board.knights()) {
+        let king = if bare { "a bare king" } else { "a king that has only queens beside it" };
+        return format!("A knight alone cannot mate {king}.");
+    }
+    let who = if own.count() == 1 { "A bishop alone" } else { "Bishops on squares of one colour" };
+    let king =
+        if bare { "a bare king" } else { "a king that has only queens, rooks and bishops on squares of that colour beside it" };
+    format!("{who} cannot mate {king}.")
+}
+
+fn walls(wall: &Wall, side: Color) -> String {
+    let steady = wall.steady.occupied();
+    let pawns = steady.is_subset(wall.steady.pawns());
+    let mut text = format!("Locked {}: ", if pawns { "pawns" } else { "men" });
+    if steady.any() {
+        let stay = if pawns { "pawns" } else { "men" };
+        text.push_str(&format!("the {stay} on {} can never move or be taken, ", squares(steady)));
+    }
+    // The kings first: between them it is decided.
+    let kings = wall.reaches.iter().filter(|reach| reach.role == Role::King);
+    let men = wall.reaches.iter().filter(|reach| reach.role != Role::King && reach.color == side);
+    let told: Vec<String> = kings.chain(men).take(MOST_MEN).map(confined).collect();
+    text.push_str(&told.join(", "));
+    text.push_str(&format!("; so no mate by {} can arise.", name(side)));
+    text
+}
+
+fn confined(reach: &Reach) -> String {
+    let role = match reach.role {
+        Role::Pawn => "pawn",
+        Role::Knight => "knight",
+        Role::Bishop => "bishop",
+        Role::Rook => "rook",
+        Role::Queen => "queen",
+        Role::King => "king",
+    };
+    let (many, leave) = if reach.count == 1 { ("", "leaves") } else { ("s", "leave") };
+    format!("the {} {role}{many} never {leave} {}", reach.color.fold_wb("white", "black"), region(reach.squares))
+}
+
+/// A few squares by name, many by the ranks that they lie on.
+fn region(set: Bitboard) -> String {
+    if set.count() <= MOST_SQUARES {
+        return squares(set);
+    }
+    let ranks: Vec<Rank> = Rank::ALL.into_iter().filter(|rank| (set & Bitboard::from_rank(*rank)).any()).collect();
+    let [first, .., last] = ranks.as_slice() else { return squares(set) };
+    format!("ranks {first} to {last}")
+}
+
+/// `a1 b1 …`
+pub(super) fn squares(set: Bitboard) -> String {
+    let names: Vec<String> = set.into_iter().map(|square| square.to_string()).collect();
+    names.join(" ")
+}
+
+fn exhausted(closure: &Closure, side: Color) -> String {
+    let who = name(side);
+    let mut ends = Vec::new();
+    let mut end = |count: u32, one: String, many: String| match count {
+        0 => {}
+        1 => ends.push(format!("1 {one}")),
+        _ => ends.push(format!("{} {many}", thousands(count.into()))),
+    };
+    end(closure.stalemates, "stalemate".to_string(), "stalemates".to_string());
+    end(closure.mated, format!("mate of {who}"), format!("mates of {who}"));
+    let material = format!("with too little material for {who}");
+    end(closure.material, material.clone(), material);
+    let behind = "behind locked pawns or men".to_string();
+    end(closure.walled, behind.clone(), behind);
+    ends.push(format!("none is a mate by {who}"));
+    format!(
+        "All {} positions that can arise were looked at, to {} half-moves deep: {}.",
+        thousands(closure.positions.into()),
+        closure.depth,
+        ends.join(", ")
+    )
+}
+
+/// A number with commas.
+pub(super) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,119 @@
+//! `flagfall adjudicate`: what a person tells, and what the rules say of it.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const OPENING: &str = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
+const KNIGHT: &str = "8/8/4k3/8/8/3NK3/8/8 w - - 0 1";
+const MATE: &str = "7k/6Q1/5K2/8/8/8/8/8 b - - 0 1";
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_flagfall")).arg("adjudicate").args(arguments).output().expect("the program starts")
+}
+
+/// The rulings of `--json`.
+fn rulings(arguments: &[&str]) -> Vec<Value> {
+    let output = run(&[arguments, &["--json"]].concat());
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let mut report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    serde_json::from_value(report["rulings"].take()).expect("a list")
+}
+
+/// Outcome, row, and what is not known of the one that decides.
+fn decided(fen: &str, flagged: &str, profile: &str, more: &[&str]) -> (String, String, Vec<String>) {
+    let all = rulings(&[&["--fen", fen, "--flagged", flagged, "--profile", profile], more].concat());
+    let finding = &all.last().unwrap_or_else(|| panic!("{more:?}: nothing"))["finding"];
+    let text = |name: &str| finding[name].as_str().expect(name).to_owned();
+    let unknown = serde_json::from_value(finding["unknown"].clone()).expect("a list");
+    (text("outcome"), text("row"), unknown)
+}
+
+#[test]
+fn what_the_profiles_say() {
+    let blitz = &["--time-control", "180+2", "--completed", "30", "--observed"];
+    let claimed = &["--time-control", "180+2", "--completed", "30", "--claimed", "--scoresheet", "yes"];
+    let first = "40/5400+30:1800+30";
+    let none: &[&str] = &[];
+    for (fen, flagged, profile, more, outcome, row, unknown) in [
+        (OPENING, "white", "fide-2023-blitz", &blitz[..], "black_wins", "14", none),
+        (KNIGHT, "black", "fide-2023-blitz", blitz, "draw", "15", none),
+        (MATE, "white", "fide-2023-standard", blitz, "white_wins", "1", none),
+        (OPENING, "white", "fide-2023-standard", &["--observed"], "undecided", "13", &["time_control"]),
+        (
+            OPENING,
+            "white",
+            "fide-2023-standard",
+            &["--time-control", first, "--period", "1", "--completed", "40", "--observed"],
+            "game_goes_on",
+            "12",
+            none,
+        ),
+        (
+            OPENING,
+            "white",
+            "fide-2023-standard",
+            &["--time-control", first, "--period", "1", "--completed", "39", "--observed"],
+            "black_wins",
+            "14",
+            none,
+        ),
+        (
+            OPENING,
+            "white",
+            "fide-2023-standard",
+            &["--time-control", first, "--period", "1", "--observed"],
+            "undecided",
+            "13",
+            &["completed_moves"],
+        ),
+        (KNIGHT, "black", "us-chess", claimed, "draw", "8", none),
+        (OPENING, "white", "us-chess", claimed, "black_wins", "11", none),
+    ] {
+        let expected = (outcome.to_owned(), row.to_owned(), unknown.iter().map(|&name| name.to_owned()).collect());
+        assert_eq!(decided(fen, flagged, profile, more), expected, "{profile} {more:?} {fen}");
+    }
+}
+
+#[test]
+fn two_flags_and_their_order() {
+    let base = ["--time-control", "180", "--observed", "--both-flags"];
+    let with = |order: &'static str| decided(OPENING, "white", "fide-2023-blitz", &[&base[..], &["--order", order]].concat());
+    assert_eq!(with("white-first").0, "black_wins");
+    assert_eq!(with("black-first").0, "white_wins");
+    assert_eq!(with("unknown"), ("undecided".to_owned(), "11".to_owned(), vec!["order_of_flags".to_owned()]));
+}
+
+#[test]
+fn a_person_reads_the_screen() {
+    let told = ["--time-control", "40/5400:1800", "--period", "1", "--completed", "39", "--not-pressed", "40. Nf3"];
+    let output = run(&[&["--fen", OPENING, "--flagged", "w", "--profile", "fide-2023-standard"], &told[..]].concat());
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines[..3],
+        ["WHITE FLAG", "Go and stop the clocks.", "Proposal: BLACK WINS, if the flag is observed or claimed now."]
+    );
+    for part in ["39 of 40 moves completed; 40. Nf3 made, clock NOT PRESSED.", "row 14, article 6.9", "[Confirm 0-1]"] {
+        assert!(text.contains(part), "no `{part}` in\n{text}");
+    }
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn what_cannot_be_read_is_told() {
+    for (fen, profile, more, problem) in [
+        ("8/8", "us-chess", &[][..], "--fen"),
+        (OPENING, "fide-2023-blits", &[], "did you mean `fide-2023-blitz`?"),
+        (OPENING, "us-chess", &["--time-control", "300+x"], "--time-control"),
+    ] {
+        let output = run(&[&["--fen", fen, "--flagged", "white", "--profile", profile], more].concat());
+        assert_eq!(output.status.code(), Some(1), "{problem}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(problem), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let order = run(&["--fen", OPENING, "--flagged", "white", "--profile", "us-chess", "--order", "white-first"]);
+    assert_eq!(order.status.code(), Some(2), "an order of one flag");
+    let period = ["--time-control", "300", "--period", "0"];
+    let period = run(&[&["--fen", OPENING, "--flagged", "white", "--profile", "us-chess"], &period[..]].concat());
+    assert_eq!(period.status.code(), Some(2), "periods count from 1");
+}
