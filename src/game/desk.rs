@@ -5,11 +5,14 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
+use serde::{Deserialize, Serialize};
 
 use crate::interval::Interval;
 
 /// On what a claim rests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Ground {
     /// The same position for the third time (9.2).
     Repetition,
@@ -22,7 +25,9 @@ pub enum Ground {
 }
 
 /// Where a claim stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// Lodged, not yet decided.
     Lodged,

@@ -74,6 +74,8 @@ impl Game {
         self.completed_before = Pair { white: completed, black: completed };
         self.ending = None;
         self.result = None;
+        self.decisions.clear();
+        self.desk.clear();
         self.hints.clear();
         self.gesture = None;
         self.next_set_up = None;
@@ -89,6 +91,7 @@ impl Game {
     /// Goes on from another position; the moves until then are kept by the journal only.
     pub(crate) fn restart_from(&mut self, start: Chess, mode: CastlingMode) {
         self.count_at_falls();
+        self.decisions.forget_facts();
         self.completed_before = self.completed_now();
         self.decoder = Decoder::new(Record::new(start, mode), self.scan);
         // The live audience is shown where the moves begin.

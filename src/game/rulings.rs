@@ -13,6 +13,7 @@ use shakmaty::{Chess, EnPassantMode};
 
 use crate::alarm::{AlarmKind, AlarmStatus};
 use crate::clock::flag::{FlagFall, FlagPath};
+use crate::decide::flag_side;
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::interval::Interval;
@@ -36,7 +37,7 @@ impl Game {
                 other.side != fall.side && other.fell == fall.fell && !second
             });
             let finding = self.finding(index, fall, together, out);
-            let goes_on = finding.outcome == Outcome::GameGoesOn;
+            let goes_on = finding.outcome == Outcome::GameGoesOn || self.decisions.settled(&finding).is_some();
             self.emit(index, finding, out);
             if !goes_on {
                 return;
@@ -127,8 +128,12 @@ impl Game {
         match self.findings.get_mut(index) {
             Some(known) => {
                 finding.revision = known.revision;
-                if finding == *known {
+                if finding == *known || self.decisions.settled(&finding).is_some() {
                     return;
+                }
+                if self.decisions.settled(known).is_some() {
+                    // What was ruled on is something else now.
+                    self.alarms.raise(self.now, AlarmKind::Flag, Some(flag_side(known)), 0);
                 }
                 finding.revision += 1;
                 *known = finding.clone();
@@ -143,7 +148,7 @@ impl Game {
     /// The position after the last move made before the fall was observed, now if nobody has, and where the running move is
     /// (`laws.md` section 2).
     fn position_that_counts(&self, fall: &FlagFall) -> (Chess, Phase) {
-        let until = fall.observed_at.unwrap_or(self.now);
+        let until = fall.observed_at.or(fall.ruled_at).unwrap_or(self.now);
         let record = &self.decoder.record;
         let sure = record.moves().iter().take_while(|known| known.made.latest <= until).count();
         if sure < record.moves().len() {
@@ -215,12 +220,22 @@ impl Game {
     /// The last finding or decision in full, and the number of its game: an earlier one until this game has something of its
     /// own or a move.
     pub fn ruling(&self) -> Option<(u32, Ruling)> {
-        let decision = self.result.map(|result| Decision { result, at: self.decided.0 });
-        let own = match (self.deciding_finding(), decision) {
+        let finding = self.deciding_finding();
+        let own = match (finding, self.standing_decision(finding)) {
             (Some(finding), decision) => Some(Ruling::Finding { finding: Box::new(finding.clone()), decision }),
             (None, decision) => decision.map(|decision| Ruling::Decision { decision }),
         };
         own.map(|ruling| (self.number, ruling)).or_else(|| self.earlier_ruling.clone())
+    }
+
+    /// The decision that gave the game its result; without one, that on this finding, or that the game is broken off.
+    fn standing_decision(&self, finding: Option<&Finding>) -> Option<Box<Decision>> {
+        let on_finding = || finding.and_then(|finding| self.decisions.numbered(self.decisions.settled(finding)?));
+        let standing = match self.result {
+            Some(_) => self.decisions.of_result(),
+            None => self.decisions.of_restart().or_else(on_finding),
+        };
+        standing.cloned().map(Box::new)
     }
 
     pub(crate) fn let_earlier_ruling_go(&mut self) {

@@ -27,6 +27,7 @@ fn flag(side: Color, observed_at: Option<u64>) -> FlagFall {
         period: 0,
         counted: None,
         observed_at: observed_at.map(Instant),
+        ruled_at: None,
         after_end: false,
         after_quiet: false,
         source: ByteRange::default(),
