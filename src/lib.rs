@@ -34,5 +34,6 @@ pub mod publish;
 pub mod recorder;
 pub mod replay;
 pub mod restart;
+pub mod rules;
 pub mod station;
 pub mod wall;

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::game::GameConfig;
-use flagfall_game::laws::rulebook::Rulebook;
+use flagfall_game::game::{GameConfig, Rulings};
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::ClockSide;
@@ -15,6 +14,7 @@ use flagfall_protocols::trace::{Body, Record, Trace};
 use crate::publish::delay::Delay;
 use crate::publish::topics::Board;
 use crate::restart::Restart;
+use crate::rules;
 use crate::station::{Station, StationInput, StationOutput};
 
 /// How long the last events of a trace are given to settle.
@@ -49,10 +49,11 @@ pub struct Overrides {
 }
 
 impl Setting {
-    /// The setting that a trace's head names (`driver`, `time-control`, `chess960`, `white-clock`, `name`, `delay`).
+    /// The setting that a trace's head names (`driver`, `time-control`, `chess960`, `white-clock`, `name`, `profile`,
+    /// `rulings`, `observer`, `delay`).
     ///
     /// # Errors
-    /// No or an unknown driver, a time control that is none, a side that is none, a delay that is none: with the key.
+    /// No or an unknown driver, a time control that is none, a side that is none, rules or a delay that is none: with the key.
     pub fn of(trace: &Trace<'_>, overrides: &Overrides) -> Result<Setting> {
         let Some(driver) = trace.header("driver") else { bail!("the trace's head has no `# driver: …` line") };
         let driver = drivers::find(driver).with_context(|| format!("driver: `{driver}` is not one of {}", names()))?;
@@ -75,16 +76,27 @@ impl Setting {
         let name = trace.header("name").unwrap_or("replay").to_owned();
         let side = white_clock.map(|side| if side == ClockSide::Left { "left" } else { "right" });
         let time_control_text = overrides.time_control.as_deref().or(trace.header("time-control"));
+        let rulebook =
+            trace.header("profile").map(|text| rules::rulebook(text).context("profile")).transpose()?.unwrap_or_default();
+        let rulings = match trace.header("rulings") {
+            None | Some("advise") => Rulings::Advise,
+            Some("automatic") => Rulings::Automatic,
+            Some(other) => bail!("rulings: `{other}` is neither `advise` nor `automatic`"),
+        };
+        let observer = trace.header("observer") == Some("true");
         let headers = [
             ("driver", Some(driver.name)),
             ("name", Some(name.as_str())),
             ("time-control", time_control_text),
             ("white-clock", side),
             ("chess960", chess960.then_some("true")),
+            ("profile", trace.header("profile")),
+            ("rulings", trace.header("rulings")),
+            ("observer", observer.then_some("true")),
             ("delay", trace.header("delay")),
         ];
         let headers = headers.into_iter().filter_map(|(key, value)| Some((key, value?.to_owned()))).collect();
-        let config = GameConfig { time_control, chess960, white_clock, clock_source: driver.name, rulebook: Rulebook::default() };
+        let config = GameConfig { time_control, chess960, white_clock, clock_source: driver.name, rulebook, rulings, observer };
         Ok(Setting { driver, config, board: Board::default(), delay, name, headers })
     }
 

@@ -8,7 +8,7 @@ use crate::laws::finding::Finding;
 use crate::message::{Decision, DecisionKind};
 
 /// Who decides where findings that are certain are decided without an arbiter.
-pub(crate) const AUTOMATIC: &str = "automatic";
+pub const AUTOMATIC: &str = "automatic";
 
 /// What a ruled finding rests on of board, clock and arbiters' records; what the daemon makes of it may change without them.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -34,4 +34,5 @@ mod view;
 mod watch;
 
 pub use clock::flag::{FlagFall, FlagPath};
+pub use decisions::AUTOMATIC;
 pub use men::color_name;

@@ -131,7 +131,7 @@ impl Game {
     }
 
     /// The first finding that costs something; the last one if none does.
-    pub(crate) fn deciding_finding(&self) -> Option<&Finding> {
+    pub fn deciding_finding(&self) -> Option<&Finding> {
         self.findings.iter().find(|finding| !self.costs_nothing(finding)).or(self.findings.last())
     }
 

@@ -4,8 +4,8 @@ mod desk;
 
 use desk::{Desk, TIMING};
 use flagfall_game::alarm::AlarmKind;
-use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::clock::control::TimeControl;
+use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::{Game, GameConfig, Rulings};
 use flagfall_game::input::{Author, Command, FindingKey, GameResult, Input, Side};
 use flagfall_game::laws::finding::{Finding, Outcome};
@@ -90,7 +90,9 @@ fn a_confirmed_finding_gives_the_result_and_says_who_when_why_on_what() {
 fn a_finding_that_has_changed_is_not_confirmed() {
     let mut desk = flagged();
     let FindingKey { id, revision } = key(&desk);
-    for wrong in [FindingKey { id, revision: revision - 1 }, FindingKey { id, revision: revision + 1 }, FindingKey { id: 9, revision }] {
+    for wrong in
+        [FindingKey { id, revision: revision - 1 }, FindingKey { id, revision: revision + 1 }, FindingKey { id: 9, revision }]
+    {
         signed(&mut desk, Command::Confirm { finding: wrong }, None);
         signed(&mut desk, Command::Reject { finding: wrong }, None);
     }
@@ -169,11 +171,8 @@ fn a_rejected_finding_is_proposed_again_when_its_facts_change() {
     let proposed = key(&desk);
     signed(&mut desk, Command::Reject { finding: proposed }, None);
     assert!(!desk.game.awaits_ruling() && desk.state().alarms.iter().all(|alarm| alarm.kind != AlarmKind::Flag));
-    let control = Command::SetClockRecord {
-        time_control: Some("30/300:300".to_owned()),
-        additional_time: None,
-        flag_taken_back: None,
-    };
+    let control =
+        Command::SetClockRecord { time_control: Some("30/300:300".to_owned()), additional_time: None, flag_taken_back: None };
     signed(&mut desk, control, None);
     assert_eq!((key(&desk).id, key(&desk).revision > proposed.revision), (proposed.id, true));
     assert!(desk.game.awaits_ruling() && desk.state().alarms.iter().any(|alarm| alarm.kind == AlarmKind::Flag));
@@ -235,7 +234,10 @@ fn a_game_that_goes_on_by_its_moves_is_only_recorded() {
     let finding = key(&desk);
     signed(&mut desk, Command::Confirm { finding }, None);
     assert_eq!((desk.game.result(), desk.state().stage, desk.state().flags[0].ruled), (None, Stage::Playing, Some(1)));
-    assert_eq!(standing(&desk).map(|decision| (decision.kind, decision.result)), Some((DecisionKind::Confirmed, GameResult::Open)));
+    assert_eq!(
+        standing(&desk).map(|decision| (decision.kind, decision.result)),
+        Some((DecisionKind::Confirmed, GameResult::Open))
+    );
     assert!(!desk.game.awaits_ruling());
 }
 
