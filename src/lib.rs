@@ -7,6 +7,7 @@
 //! | [`replay`] | a trace or journal fed to a station again |
 //! | [`recorder`] | a station with its journal |
 //! | [`restart`] | a station rebuilt from its journal, and what was recorded compared with what comes out |
+//! | [`rules`] | the rules of an event by name |
 //! | [`import`] | captures of other programs, turned into traces |
 //! | [`publish`] | topics and payloads |
 //! | [`config`] | what can be configured, and how it is read |

@@ -92,11 +92,8 @@ const fn knows_guidelines(profile: Profile) -> bool {
 
 /// Something is added to a player's time with each move, or held back from it.
 fn adds_time(time_control: &str) -> bool {
-    TimeControl::parse(time_control).is_ok_and(|control| {
-        let periods =
-            (0..MAX_PERIODS).map_while(|index| if index == 0 { Some(control.period(0)) } else { control.next_period(index - 1) });
-        periods.into_iter().any(|period| period.per_move_ms > 0)
-    })
+    let control = TimeControl::parse(time_control);
+    control.is_ok_and(|control| (0..MAX_PERIODS).any(|index| control.period(index).per_move_ms > 0))
 }
 
 fn mqtt(config: &Config, check: &mut Check<'_>) {

@@ -60,7 +60,6 @@ pub struct Author {
 /// One revision of one finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct FindingKey {
     /// Number of the finding in its game.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
