@@ -142,27 +142,39 @@ fn whoever_sees_it_sees_it_after_the_disk_has_it() {
 /// Where another thread waits for the disk, nothing that shows the decision overtakes it: not the pictures of others either.
 #[test]
 fn what_another_thread_waits_for_is_held_for_every_audience() {
-    let tape = tape();
-    for lazy in [false, true] {
+    let declared = command("declare-result", "{\"verb\":\"declare-result\",\"result\":\"0-1\"}");
+    for (lazy, automatic) in [(false, false), (true, false), (false, true), (true, true)] {
+        let name = format!("lazy {lazy}, automatic {automatic}");
+        let mut tape = tape();
+        if automatic {
+            (tape.setting.config.rulings, tape.setting.config.observer) = (Rulings::Automatic, true);
+        }
         let mut bench = Bench::new(&tape);
         bench.recorder.defer();
         bench.recorder.station_mut().set_lazy(lazy);
-        // The disk is not asked before the command.
+        // The disk is not asked before.
         bench.watched = false;
-        let declared = command("declare-result", "{\"verb\":\"declare-result\",\"result\":\"0-1\"}");
-        bench.feed(later(bench.now, 1), &Body::Cmd(&declared));
+        // What the public was to see before it has seen.
+        bench.advance(later(bench.now, 1));
+        let input = if automatic { Body::Answer(MATE) } else { Body::Cmd(&declared) };
+        bench.feed(later(bench.now, 1), &input);
         bench.advance(later(bench.now, 50));
-        assert_eq!(bench.shown(), [], "lazy {lazy}: {:#?}", bench.out.last());
-        assert!(EVERYBODY.iter().all(|audience| bench.recorder.is_holding(*audience)), "no picture is made of it now");
+        assert_eq!(bench.recorder.station().game().result(), Some(GameResult::BlackWins), "{name}");
+        assert_eq!(bench.shown(), [], "{name}");
+        assert!(EVERYBODY.iter().all(|audience| bench.recorder.is_holding(*audience)), "{name}: no picture is made of it now");
         let job = bench.recorder.sync_job(bench.now).expect("something to wait for");
         let synced = job.run();
         let (now, out) = (later(bench.now, 10), &mut bench.out);
-        bench.recorder.synced(synced, now, &mut |output| Ok(out.push(output))).expect("kept");
-        assert!(EVERYBODY.iter().all(|audience| !bench.recorder.is_holding(*audience)));
+        let mut sink = |output| {
+            out.push(output);
+            Ok(())
+        };
+        bench.recorder.synced(synced, now, &mut sink).expect("kept");
+        assert!(EVERYBODY.iter().all(|audience| !bench.recorder.is_holding(*audience)), "{name}");
         let all = Stale { arbiter: true, live: true, ..Stale::default() };
         bench.recorder.station_mut().render(now, all, &mut bench.out);
         bench.advance(later(now, 50));
-        assert_eq!(bench.shown(), EVERYBODY, "lazy {lazy}");
+        assert_eq!(bench.shown(), EVERYBODY, "{name}");
     }
 }
 
