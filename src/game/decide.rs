@@ -58,6 +58,9 @@ impl Game {
     /// The game has this result, whatever was found.
     pub(crate) fn declare(&mut self, result: GameResult, author: &Author, out: &mut Vec<Effect>) {
         self.decide(Decision { result, ..self.draft(DecisionKind::Declared, author) }, out);
+        if result == GameResult::Open {
+            self.desk.forget_endings();
+        }
         self.give_result(result, out);
     }
 

@@ -104,7 +104,9 @@ impl Game {
         match (alarm, counts) {
             (None, None) => {}
             (Some(alarm), Some(counts)) => self.rule_on_move(side, alarm, counts, author)?,
-            _ => return Err("alarm and counts belong together"),
+            // An arbiter saw it and no sensor did (7.5.4).
+            (None, Some(counts)) => self.enter(side, Entered::IllegalMove { alarm: 0, counts }, author)?,
+            (Some(_), None) => return Err("whether the move counts must be said"),
         }
         let draft =
             Decision { side: Some(color_name(side)), penalty: Some(penalty), ..self.draft(DecisionKind::Penalty, author) };

@@ -197,7 +197,7 @@ pub enum Command {
         /// Seconds that each player's time was changed by on the clock; less than 0 = taken away.
         #[serde(default)]
         seconds: Option<Pair<i32>>,
-        /// Number of the alarm of an illegal move in the game; with `counts`.
+        /// Number of the alarm of an illegal move in the game; with `counts`. If none, no sensor saw the move (7.5.4).
         #[serde(default)]
         alarm: Option<u32>,
         /// That move counts towards the player's second one (7.5.5).

@@ -134,7 +134,7 @@ pub enum EntryKind {
     },
     /// A completed illegal move was ruled on.
     IllegalMove {
-        /// Number of its alarm in the game.
+        /// Number of its alarm in the game; 0 = an arbiter saw it and no sensor did (7.5.4).
         alarm: u32,
         /// It counts towards the player's second one (7.5.5).
         counts: bool,

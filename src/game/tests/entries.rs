@@ -1,0 +1,155 @@
+//! What arbiters enter of the players' words, and penalties.
+
+mod desk;
+
+use desk::Desk;
+use flagfall_game::alarm::{AlarmKind, AlarmStatus};
+use flagfall_game::desk::{Ground, Standing};
+use flagfall_game::effect::Effect;
+use flagfall_game::input::{Author, Command, GameResult, Input, Side};
+use flagfall_game::message::{AuditBody, ClaimBody, DecisionKind, EntryKind, Stage};
+use flagfall_game::pair::Pair;
+use flagfall_protocols::time::Instant;
+
+const WHITE: Side = Side::White;
+const BLACK: Side = Side::Black;
+
+/// An arbiter enters it later than it happened.
+fn at(desk: &mut Desk, observed_at: Instant, command: Command) {
+    let author = Author { name: Some("anna".to_owned()), observed_at: Some(observed_at), ..Author::default() };
+    desk.feed(Input::Signed { command: Box::new(command), author: Box::new(author) });
+}
+
+fn claim(side: Side, ground: Ground, standing: Standing) -> Command {
+    Command::ClaimOn { side, ground, standing, uci: None }
+}
+
+fn claimed(desk: &Desk) -> ClaimBody {
+    let claim = |effect: &Effect| match effect {
+        Effect::Audit(AuditBody::Claim(claim)) => Some(claim.clone()),
+        _ => None,
+    };
+    desk.out.iter().rev().find_map(claim).expect("a claim")
+}
+
+fn kinds(desk: &Desk) -> Vec<(DecisionKind, GameResult)> {
+    desk.game.decisions().map(|decision| (decision.kind, decision.result)).collect()
+}
+
+#[test]
+fn an_offer_that_is_accepted_draws_the_game() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5").command(Command::Offer { side: BLACK }).command(Command::Accept { side: WHITE });
+    assert_eq!((desk.refused(), desk.game.result(), desk.state().stage), (0, Some(GameResult::Draw), Stage::Over));
+    assert_eq!(kinds(&desk), [(DecisionKind::Agreed, GameResult::Draw)]);
+    let entries: Vec<_> = desk.state().entries.iter().map(|entry| (entry.side, entry.entered)).collect();
+    assert_eq!(entries, [("black", EntryKind::Offer), ("white", EntryKind::Agreement)]);
+    desk.command(Command::Offer { side: WHITE }).command(Command::Resign { side: WHITE });
+    assert_eq!(desk.refused(), 2, "the game is over");
+    desk.command(Command::DeclareResult { result: GameResult::Open });
+    assert_eq!((desk.game.result(), desk.state().entries.len()), (None, 1), "nobody has agreed to anything");
+}
+
+#[test]
+fn no_draw_before_both_have_moved() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").command(Command::Offer { side: WHITE }).command(Command::Accept { side: BLACK });
+    assert_eq!((desk.refused(), desk.game.result()), (1, None), "5.2.3");
+}
+
+#[test]
+fn nobody_accepts_what_nobody_offered_or_what_a_move_has_refused() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5").command(Command::Accept { side: WHITE });
+    desk.command(Command::Offer { side: WHITE }).command(Command::Accept { side: WHITE });
+    assert_eq!(desk.refused(), 2, "one's own offer");
+    let offered = desk.now;
+    desk.play("g1f3").play("b8c6").command(Command::Accept { side: BLACK });
+    assert_eq!((desk.refused(), desk.game.result()), (3, None), "9.1.2.1");
+    // It was accepted before that move, and is entered only now.
+    at(&mut desk, Instant(offered.0 + 1), Command::Accept { side: BLACK });
+    assert_eq!((desk.refused(), desk.game.result()), (3, Some(GameResult::Draw)));
+}
+
+#[test]
+fn a_claim_is_an_offer_too() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5").command(claim(WHITE, Ground::Repetition, Standing::Lodged));
+    desk.command(Command::Accept { side: BLACK });
+    assert_eq!((desk.refused(), desk.game.result()), (0, Some(GameResult::Draw)), "9.1.2.3");
+}
+
+#[test]
+fn a_resignation_decides_nothing_by_itself() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").command(Command::Resign { side: WHITE });
+    assert_eq!((desk.refused(), desk.game.result(), kinds(&desk)), (0, None, vec![]));
+    assert_eq!(desk.state().entries[0].entered, EntryKind::Resignation);
+}
+
+#[test]
+fn claims_are_decided_by_the_arbiter() {
+    for (ground, standing, expected) in [
+        (Ground::NormalMeans, Standing::Lodged, None),
+        (Ground::NormalMeans, Standing::Accepted, Some((DecisionKind::ClaimAccepted, GameResult::Draw))),
+        (Ground::Repetition, Standing::Accepted, Some((DecisionKind::ClaimAccepted, GameResult::Draw))),
+        (Ground::FiftyMoves, Standing::Refused, Some((DecisionKind::ClaimRefused, GameResult::Open))),
+        // More time for both is no result.
+        (Ground::AdditionalTime, Standing::Accepted, Some((DecisionKind::ClaimAccepted, GameResult::Open))),
+    ] {
+        let mut desk = Desk::started("300");
+        desk.play("e2e4").play("e7e5").command(claim(WHITE, ground, standing));
+        assert_eq!((desk.refused(), kinds(&desk)), (0, expected.into_iter().collect::<Vec<_>>()), "{ground:?} {standing:?}");
+        let drawn = expected.is_some_and(|(_, result)| result == GameResult::Draw);
+        assert_eq!(desk.game.result(), drawn.then_some(GameResult::Draw), "{ground:?} {standing:?}");
+    }
+    // Granted after it was put off (III.5): the later decision takes the place of the earlier one.
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").command(claim(WHITE, Ground::NormalMeans, Standing::Refused));
+    desk.command(claim(WHITE, Ground::NormalMeans, Standing::Accepted));
+    let last = desk.game.decisions().last().cloned().expect("a decision");
+    assert_eq!((last.number, last.supersedes, last.side), (2, Some(1), Some("white")));
+}
+
+#[test]
+fn a_penalty_is_on_record_and_ends_nothing() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5").wait(2.0).press(0).wait(3.0).press(0).wait(1.0);
+    let alarm = desk.state().alarms.iter().find(|alarm| alarm.kind == AlarmKind::PressedWithoutMove).cloned().expect("an alarm");
+    let seconds = Some(Pair { white: 0, black: 120 });
+    let ruling = |side, alarm, counts| Command::Penalty { side, seconds, alarm, counts };
+    for wrong in [
+        Command::Penalty { side: WHITE, seconds: None, alarm: None, counts: None },
+        Command::Penalty { side: WHITE, seconds: Some(Pair { white: i32::MIN, black: 0 }), alarm: None, counts: None },
+        ruling(WHITE, Some(alarm.id), None),
+        ruling(BLACK, Some(alarm.id), Some(true)),
+        ruling(WHITE, Some(99), Some(true)),
+    ] {
+        desk.command(wrong);
+    }
+    assert_eq!((desk.refused(), kinds(&desk), desk.state().entries.len()), (5, vec![], 0));
+    desk.command(ruling(WHITE, Some(alarm.id), Some(true)));
+    let status = |desk: &Desk| desk.game.alarms().iter().find(|known| known.id == alarm.id).map(|known| known.status);
+    assert_eq!((desk.refused(), status(&desk)), (5, Some(AlarmStatus::Acknowledged)));
+    assert_eq!(desk.state().entries[0].entered, EntryKind::IllegalMove { alarm: alarm.id, counts: true });
+    // On second thoughts.
+    desk.command(Command::Penalty { side: WHITE, seconds: None, alarm: Some(alarm.id), counts: Some(false) });
+    let last = desk.game.decisions().last().cloned().expect("a decision");
+    assert_eq!((last.kind, last.supersedes, desk.game.result()), (DecisionKind::Penalty, Some(1), None));
+    // With both hands: no sensor sees that.
+    desk.command(Command::Penalty { side: BLACK, seconds: None, alarm: None, counts: Some(true) });
+    assert_eq!(desk.state().entries[2].entered, EntryKind::IllegalMove { alarm: 0, counts: true });
+    assert_eq!(desk.game.decisions().last().and_then(|last| last.supersedes), None, "another move");
+}
+
+#[test]
+fn what_is_entered_is_bounded_and_goes_with_its_game() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5");
+    for _ in 0..300 {
+        desk.command(Command::Offer { side: WHITE });
+    }
+    assert_eq!((desk.state().entries.len(), desk.refused()), (256, 44));
+    desk.command(Command::StartGame { fen: None });
+    assert_eq!(desk.state().entries.len(), 0);
+}
