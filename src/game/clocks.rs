@@ -50,9 +50,11 @@ impl Game {
         if facts.iter().any(by_itself) || !(before.runs.is_none() || facts.iter().any(unseen)) {
             return;
         }
-        let rose =
-            |fall: &FlagFall| self.clock.time(fall.side) > *before.times.get(fall.side) && before.times.get(fall.side).is_some();
-        self.clock_set_anew |= self.clock.flags().iter().any(rose);
+        let rose = |side: Color| self.clock.time(side) > *before.times.get(side) && before.times.get(side).is_some();
+        self.clock_set_anew |= self.clock.flags().iter().any(|fall: &FlagFall| rose(fall.side));
+        for side in [Color::White, Color::Black].into_iter().filter(|&side| rose(side)) {
+            *self.time_raised.get_mut(side) = Some(self.now);
+        }
     }
 
     fn audit_clock(&mut self, event: ClockEvent, side: Option<Color>, out: &mut Vec<Effect>) {

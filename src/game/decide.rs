@@ -12,7 +12,8 @@ use crate::decisions::AUTOMATIC;
 use crate::effect::Effect;
 use crate::game::{Game, Rulings};
 use crate::input::{Author, FindingKey, GameResult};
-use crate::laws::finding::{Finding, Outcome};
+use crate::laws::adjudicate::Subject;
+use crate::laws::finding::{Finding, Kind, Outcome};
 use crate::men::color_name;
 use crate::message::{AuditBody, Decision, DecisionKind, Stage};
 use crate::reconstruct::gesture;
@@ -24,22 +25,21 @@ impl Game {
     /// # Errors
     /// The finding has changed, leaves the outcome to the arbiter, or would be another one with what the arbiter saw.
     pub(crate) fn confirm(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        let index = self.finding_index(key)?;
-        let finding = &self.findings[index];
+        let finding = self.finding_of(key)?;
         let outcome = finding.outcome;
         let result = result_of(outcome).ok_or("the finding leaves it to the arbiter: declare-result, or reject")?;
-        let seen = author.observed_at.or(finding.conditional.then_some(self.now));
+        let seen = author.observed_at.or(finding.conditional.then_some(self.now)).filter(|_| finding.flag.is_some());
         if let Some(seen) = seen {
             let mut trial = self.clone();
-            trial.looked_at(index, seen, true);
+            trial.looked_at(key.id, seen, true);
             trial.find(&mut Vec::new());
-            if trial.findings.get(index).map(|finding| finding.outcome) != Some(outcome) {
+            if !trial.findings.iter().any(|finding| finding.id == key.id && finding.outcome == outcome) {
                 return Err("with this observation the finding is another one: claim the flag first");
             }
-            self.looked_at(index, seen, true);
+            self.looked_at(key.id, seen, true);
             self.find(out);
         }
-        self.rule(DecisionKind::Confirmed, key, index, result, author, out);
+        self.rule(DecisionKind::Confirmed, key, result, author, out);
         Ok(())
     }
 
@@ -48,10 +48,16 @@ impl Game {
     /// # Errors
     /// The finding has changed.
     pub(crate) fn reject(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        let index = self.finding_index(key)?;
-        self.looked_at(index, author.observed_at.unwrap_or(self.now), false);
-        self.find(out);
-        self.rule(DecisionKind::Rejected, key, index, GameResult::Open, author, out);
+        let entered = matches!(self.finding_of(key)?.kind, Kind::Resignation | Kind::Agreement | Kind::Claim);
+        self.looked_at(key.id, author.observed_at.unwrap_or(self.now), false);
+        if !entered {
+            self.find(out);
+        }
+        self.rule(DecisionKind::Rejected, key, GameResult::Open, author, out);
+        if entered {
+            // What was entered is not so; without it there is nothing to find.
+            self.desk.forget_endings();
+        }
         Ok(())
     }
 
@@ -64,14 +70,16 @@ impl Game {
         self.give_result(result, out);
     }
 
-    fn finding_index(&self, key: FindingKey) -> Result<usize, &'static str> {
-        let index = self.findings.iter().position(|finding| finding.id == key.id).ok_or("there is no such finding")?;
-        if self.findings[index].revision == key.revision { Ok(index) } else { Err("the finding has changed") }
+    fn finding_of(&self, key: FindingKey) -> Result<&Finding, &'static str> {
+        let finding = self.findings.iter().find(|finding| finding.id == key.id).ok_or("there is no such finding")?;
+        if finding.revision == key.revision { Ok(finding) } else { Err("the finding has changed") }
     }
 
-    /// An arbiter looked at the flag of this finding; it is considered fallen only if that is what they `observed`.
-    fn looked_at(&mut self, index: usize, at: Instant, observed: bool) {
+    /// An arbiter looked at the flag of the finding with this number; it is considered fallen only if that is what they `observed`.
+    fn looked_at(&mut self, id: u32, at: Instant, observed: bool) {
         let now = self.now;
+        let on = self.findings.iter().position(|finding| finding.id == id).and_then(|index| self.findings_on.get(index).copied());
+        let Some(Subject::Flag(index)) = on else { return };
         let Some(fall) = self.clock.flags_mut().iter_mut().filter(|fall| !fall.after_end).nth(index) else { return };
         // Nobody can have seen it before it fell.
         let at = at.min(now).max(fall.fell.earliest);
@@ -81,15 +89,7 @@ impl Game {
         }
     }
 
-    fn rule(
-        &mut self,
-        kind: DecisionKind,
-        key: FindingKey,
-        index: usize,
-        result: GameResult,
-        author: &Author,
-        out: &mut Vec<Effect>,
-    ) {
+    fn rule(&mut self, kind: DecisionKind, key: FindingKey, result: GameResult, author: &Author, out: &mut Vec<Effect>) {
         let now = self.now;
         let before = self.result;
         let decision = self.decide(Decision { result, finding: Some(key), ..self.draft(kind, author) }, out);
@@ -98,9 +98,11 @@ impl Game {
         if result != GameResult::Open || before.is_some() && superseded == before {
             self.give_result(result, out);
         }
-        let Some(finding) = self.findings.get(index) else { return };
+        let Some(finding) = self.findings.iter().find(|finding| finding.id == key.id) else { return };
         self.decisions.last_was_about(finding);
-        self.alarms.settle(now, AlarmKind::Flag, Some(flag_side(finding)));
+        if let Some(side) = flag_side(finding) {
+            self.alarms.settle(now, AlarmKind::Flag, Some(side));
+        }
     }
 
     /// A decision of this kind as far as its author and the game tell it.
@@ -206,9 +208,9 @@ pub(crate) fn key(finding: &Finding) -> FindingKey {
     FindingKey { id: finding.id, revision: finding.revision }
 }
 
-/// Whose flag it is about.
-pub(crate) fn flag_side(finding: &Finding) -> Color {
-    if finding.flag == color_name(Color::White) { Color::White } else { Color::Black }
+/// Whose flag it is about, if it is about one.
+pub(crate) fn flag_side(finding: &Finding) -> Option<Color> {
+    [Color::White, Color::Black].into_iter().find(|side| finding.flag == Some(color_name(*side)))
 }
 
 /// The result that an outcome gives; none if it is left open.
@@ -222,10 +224,10 @@ const fn result_of(outcome: Outcome) -> Option<GameResult> {
     }
 }
 
-/// Nothing about it is contested, open or unknown, somebody has observed the fall, and it is no loss by a second illegal move
-/// (7.5.5).
+/// Nothing about it is contested, open or unknown, somebody has observed the fall, and it is not about an illegal move (7.5.5).
 fn is_certain(finding: &Finding) -> bool {
     let known = finding.alternatives.is_empty() && finding.unknown.is_empty();
-    let doubt = finding.contested || finding.conditional || finding.articles.contains(&"7.5.5");
+    let illegal = finding.kind == Kind::IllegalMove || finding.articles.contains(&"7.5.5");
+    let doubt = finding.contested || finding.conditional || illegal;
     known && !doubt && result_of(finding.outcome).is_some()
 }

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::input::GameResult;
-use crate::laws::finding::Finding;
+use crate::laws::finding::{Finding, Kind};
 use crate::message::{Decision, DecisionKind};
 
 /// Who decides where findings that are certain are decided without an arbiter.
@@ -13,9 +13,12 @@ pub const AUTOMATIC: &str = "automatic";
 /// What a ruled finding rests on of board, clock and arbiters' records; what the daemon makes of it may change without them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Facts {
-    flag: &'static str,
-    expired_at: [u64; 2],
-    position: String,
+    kind: Kind,
+    flag: Option<&'static str>,
+    expired_at: Option<[u64; 2]>,
+    ended_at: Option<[u64; 2]>,
+    /// Of a flag; none = the moves that led to it were replaced since.
+    position: Option<String>,
     completed: Option<u32>,
     required: Option<u32>,
     last_period: Option<bool>,
@@ -23,14 +26,24 @@ struct Facts {
 
 impl Facts {
     fn of(finding: &Finding) -> Facts {
+        let of_flag = finding.flag.is_some();
         Facts {
+            kind: finding.kind,
             flag: finding.flag,
             expired_at: finding.expired_at,
-            position: finding.position.clone(),
+            // A flag that was ruled on is not another one because the game ended later.
+            ended_at: finding.ended_at.filter(|_| !of_flag),
+            position: of_flag.then(|| finding.position.clone()),
             completed: finding.completed,
             required: finding.required,
             last_period: finding.last_period,
         }
+    }
+
+    fn are_those_of(&self, finding: &Finding) -> bool {
+        let now = Facts::of(finding);
+        let position = if self.position.is_some() { now.position } else { None };
+        *self == Facts { position, ..now }
     }
 }
 
@@ -38,7 +51,7 @@ impl Facts {
 struct Kept {
     decision: Decision,
     superseded: bool,
-    /// Of a finding after which the game goes on: what it rested on; none = it stands whatever comes.
+    /// Of a ruling on a finding: what that rested on.
     facts: Option<Facts>,
 }
 
@@ -90,15 +103,15 @@ impl Decisions {
         }
     }
 
-    /// The moves that they rested on are replaced: what was ruled stays ruled.
-    pub(crate) fn forget_facts(&mut self) {
-        self.kept.iter_mut().for_each(|kept| kept.facts = None);
+    /// The moves that led to the positions are replaced: what was ruled stays ruled.
+    pub(crate) fn forget_positions(&mut self) {
+        self.kept.iter_mut().filter_map(|kept| kept.facts.as_mut()).for_each(|facts| facts.position = None);
     }
 
     /// The number of the decision that the game goes on after this finding, which rests on what it rested on then.
     pub(crate) fn settled(&self, finding: &Finding) -> Option<u32> {
         let last = self.kept.iter().rfind(|kept| kept.lets_go_on(finding.id))?;
-        let same = last.facts.as_ref().is_none_or(|facts| *facts == Facts::of(finding));
+        let same = last.facts.as_ref().is_some_and(|facts| facts.are_those_of(finding));
         same.then_some(last.decision.number)
     }
 
@@ -128,6 +141,12 @@ impl Decisions {
     /// The decision that broke the game off.
     pub(crate) fn of_restart(&self) -> Option<&Decision> {
         self.iter().last().filter(|decision| decision.kind == DecisionKind::Restart)
+    }
+
+    /// The last rejection that stands.
+    pub(crate) fn of_rejected(&self) -> Option<&Decision> {
+        let standing = self.kept.iter().rfind(|kept| !kept.superseded && decides_game(&kept.decision));
+        standing.map(|kept| &kept.decision).filter(|decision| decision.kind == DecisionKind::Rejected)
     }
 
     /// Another game begins.

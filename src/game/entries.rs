@@ -11,6 +11,7 @@ use crate::effect::Effect;
 use crate::game::Game;
 use crate::input::{Author, GameResult};
 use crate::interval::Interval;
+use crate::laws::claims::Checked;
 use crate::men::color_name;
 use crate::message::{AuditBody, ClaimBody, Decision, DecisionKind, EntryBody, EntryKind, PenaltyBody};
 use crate::pair::Pair;
@@ -63,13 +64,23 @@ impl Game {
         out: &mut Vec<Effect>,
     ) -> Result<(), &'static str> {
         self.still_open()?;
-        let (correct, note) = self.borne_out(side, ground, uci, author);
+        let lodged = self.lodged.take_if(|lodged| lodged.side == color_name(side) && lodged.ground == ground);
+        let body = match lodged.filter(|_| standing != Standing::Lodged && uci.is_none()) {
+            // It was about the position of that moment.
+            Some(lodged) => ClaimBody { standing, ..lodged },
+            None => {
+                let (correct, note) = self.borne_out(side, ground, uci, standing)?;
+                ClaimBody { side: color_name(side), ground, standing, uci: uci.cloned(), correct, note }
+            }
+        };
         self.enter(side, Entered::Claim { ground, standing }, author)?;
-        let body = ClaimBody { side: color_name(side), ground, standing, uci: uci.cloned(), correct, note };
         out.push(Effect::Audit(AuditBody::Claim(body.clone())));
         let draws = !matches!(ground, Ground::AdditionalTime);
         let (kind, result) = match standing {
-            Standing::Lodged => return Ok(()),
+            Standing::Lodged => {
+                self.lodged = Some(body);
+                return Ok(());
+            }
             Standing::Accepted if draws => (DecisionKind::ClaimAccepted, GameResult::Draw),
             Standing::Accepted => (DecisionKind::ClaimAccepted, GameResult::Open),
             Standing::Refused => (DecisionKind::ClaimRefused, GameResult::Open),
@@ -83,8 +94,26 @@ impl Game {
     }
 
     /// Whether the record of the game bears a claim out, and how; none where that is nothing a record tells.
-    fn borne_out(&self, _side: Color, _ground: Ground, _uci: Option<&String>, _author: &Author) -> (Option<bool>, String) {
-        (None, String::new())
+    fn borne_out(
+        &self,
+        side: Color,
+        ground: Ground,
+        uci: Option<&String>,
+        standing: Standing,
+    ) -> Result<(Option<bool>, String), &'static str> {
+        if !matches!(ground, Ground::Repetition | Ground::FiftyMoves) {
+            return Ok((None, String::new()));
+        }
+        let (correct, note) = match self.check_claim(side, ground, uci.map(String::as_str)) {
+            Ok(Checked::Correct) => (Some(true), "correct by the record of the game (9.5.2)"),
+            Ok(Checked::Incorrect) => (Some(false), "not correct by the record of the game (9.5.3)"),
+            Ok(Checked::NotHisMove) => (Some(false), "the claimant does not have the move (9.2, 9.3)"),
+            Ok(Checked::HistoryUnknown) => (None, "the record does not begin with the game, and does not show it"),
+            // By now it may have been played.
+            Err(_) if standing != Standing::Lodged => (None, ""),
+            Err(problem) => return Err(problem),
+        };
+        Ok((correct, note.into()))
     }
 
     /// A penalty, an adjustment of times, a ruling on an illegal move.

@@ -16,12 +16,14 @@ use crate::clock::setting::{SettingWatch, SidesWatch};
 use crate::decisions::Decisions;
 use crate::desk::Desk;
 use crate::effect::{Audience, Effect};
+use crate::facts;
 use crate::input::{Author, GameResult, Input};
 use crate::interval::Interval;
+use crate::laws::adjudicate::Subject;
 use crate::laws::finding::Finding;
 use crate::laws::rulebook::Rulebook;
 use crate::laws::winnable::Questions;
-use crate::message::{AuditBody, GameEvent, Hint, LiveMove, Ruling, Stage};
+use crate::message::{AuditBody, ClaimBody, GameEvent, Hint, LiveMove, Ruling, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::{Ending, Record};
@@ -72,8 +74,12 @@ pub struct Game {
     /// What was entered of this game.
     pub(crate) desk: Desk,
     pub(crate) findings: Vec<Finding>,
-    /// Numbers of findings that were given and are no longer kept.
-    pub(crate) findings_before: u32,
+    /// What each of them is on.
+    pub(crate) findings_on: Vec<Subject>,
+    /// The highest number that a finding was given.
+    pub(crate) findings_numbered: u32,
+    /// When hands last raised the time of a player while it stood.
+    pub(crate) time_raised: Pair<Option<Instant>>,
     pub(crate) number: u32,
     pub(crate) stage: Stage,
     /// Moves completed before the record begins; none where they are not known.
@@ -82,6 +88,8 @@ pub struct Game {
     pub(crate) ending: Option<(Ending, Interval, Color)>,
     pub(crate) result: Option<GameResult>,
     pub(crate) decisions: Decisions,
+    /// The last claim that was lodged and not decided.
+    pub(crate) lodged: Option<ClaimBody>,
     /// The last finding or decision of an earlier game, with its number: shown until this one has something of its own.
     pub(crate) earlier_ruling: Option<(u32, Ruling)>,
     pub(crate) hints: Vec<Hint>,
@@ -116,7 +124,7 @@ pub struct Game {
 impl Game {
     /// A game that waits for its set-up on a board of this speed.
     pub fn new(config: GameConfig, timing: Timing) -> Game {
-        let mode = castling_mode(&config);
+        let start = Record::new(Chess::default(), castling_mode(&config), config.rulebook.rules().next_move_completes);
         let mut clock = Chessclock::new(timing.press_delay);
         clock.set_white_side(config.white_clock.unwrap_or(ClockSide::Left));
         Game {
@@ -127,18 +135,21 @@ impl Game {
             board: PhysicalBoard::new(),
             clock,
             setting: SettingWatch::default(),
-            decoder: Decoder::new(Record::new(Chess::default(), mode), timing.scan),
+            decoder: Decoder::new(start, timing.scan),
             alarms: Alarms::default(),
             questions: Questions::default(),
             desk: Desk::default(),
             findings: Vec::new(),
-            findings_before: 0,
+            findings_on: Vec::new(),
+            findings_numbered: 0,
+            time_raised: Pair::default(),
             number: 0,
             stage: Stage::AwaitingSetUp,
             completed_before: Pair { white: Some(0), black: Some(0) },
             ending: None,
             result: None,
             decisions: Decisions::default(),
+            lodged: None,
             earlier_ruling: None,
             hints: Vec::new(),
             gesture: None,
@@ -250,7 +261,11 @@ impl Game {
     fn what_do_the_laws_say(&mut self, out: &mut Vec<Effect>) {
         // Seconds running off change no finding.
         let only_seconds = core::mem::take(&mut self.only_seconds) && !self.arbiter_dirty && !self.alarms.any_changed();
-        if self.clock.flags().any() && !only_seconds && self.stage != Stage::AwaitingSetUp {
+        let something = self.clock.flags().any()
+            || !self.desk.entries().is_empty()
+            || !self.findings.is_empty()
+            || self.alarms.iter().any(|alarm| facts::illegal_kind(alarm.kind).is_some());
+        if something && !only_seconds && self.stage != Stage::AwaitingSetUp {
             self.find(out);
             self.decide_what_is_certain(out);
         }

@@ -60,7 +60,10 @@ impl Game {
         self.earlier_ruling = self.ruling();
         self.number += 1;
         self.control = self.config.time_control.clone();
-        self.decoder = Decoder::new(Record::new(start, mode), self.scan);
+        let completes = self.config.rulebook.rules().next_move_completes;
+        self.decoder = Decoder::new(Record::new(start, mode, completes), self.scan);
+        self.desk.clear();
+        self.time_raised = Pair::default();
         self.clock.new_game();
         let default_side = if self.board.rotated() { ClockSide::Right } else { ClockSide::Left };
         self.clock.set_white_side(self.config.white_clock.unwrap_or(default_side));
@@ -75,6 +78,7 @@ impl Game {
         self.ending = None;
         self.result = None;
         self.decisions.clear();
+        self.lodged = None;
         self.desk.clear();
         self.hints.clear();
         self.gesture = None;
@@ -91,9 +95,10 @@ impl Game {
     /// Goes on from another position; the moves until then are kept by the journal only.
     pub(crate) fn restart_from(&mut self, start: Chess, mode: CastlingMode) {
         self.count_at_falls();
-        self.decisions.forget_facts();
+        self.decisions.forget_positions();
         self.completed_before = self.completed_now();
-        self.decoder = Decoder::new(Record::new(start, mode), self.scan);
+        let completes = self.config.rulebook.rules().next_move_completes;
+        self.decoder = Decoder::new(Record::new(start, mode, completes), self.scan);
         // The live audience is shown where the moves begin.
         self.live_dirty = true;
         self.reopen();
@@ -213,7 +218,13 @@ impl Game {
 
     /// Has the last sure move, made by `color`, ended the game?
     pub(crate) fn note_ending(&mut self, made: Interval, color: Color, out: &mut Vec<Effect>) {
-        let Some(ending) = self.decoder.record.ending() else { return };
+        let rulebook = &self.config.rulebook;
+        let by_itself = |ending: &Ending| match ending {
+            Ending::FivefoldRepetition => rulebook.rules().fivefold,
+            Ending::SeventyFiveMoves => rulebook.seventy_five(),
+            _ => true,
+        };
+        let Some(ending) = self.decoder.record.ending().filter(by_itself) else { return };
         self.ending = Some((ending, made, color));
         match ending {
             Ending::Checkmate | Ending::Stalemate => self.over(out),

@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::ToString;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -11,107 +10,140 @@ use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
-use crate::alarm::{AlarmKind, AlarmStatus};
+use crate::alarm::AlarmKind;
 use crate::clock::flag::{FlagFall, FlagPath};
 use crate::decide::flag_side;
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::interval::Interval;
-use crate::laws::finding::{Finding, Outcome, Phase};
-use crate::laws::table::{Case, Ruled, rule, two_flags};
-use crate::laws::winnable::{Answer, Verdict};
+use crate::laws::adjudicate::{Found, Subject, adjudicate};
+use crate::laws::finding::{Finding, Kind, Outcome, Phase};
+use crate::laws::winnable::Answer;
 use crate::men;
-use crate::message::{AuditBody, Decision, Ruling, Stage};
+use crate::message::{AuditBody, Decision, Ruling};
 
 /// With nothing moved for this long before the fall the game may have ended without a word (row 9); players do think for half
 /// an hour, and then the fall is theirs.
 const LONG_PAUSE: Duration = Duration::from_secs(45 * 60);
 
 impl Game {
-    /// Finds for every flag in the order of their fall, up to the first that costs something.
+    /// Applies the rulebook to what is known now, and tells what is new about it.
     pub(crate) fn find(&mut self, out: &mut Vec<Effect>) {
         let falls: Vec<FlagFall> = self.clock.flags().iter().filter(|fall| !fall.after_end).copied().collect();
-        for (index, fall) in falls.iter().enumerate() {
-            let together = falls.iter().find(|other| {
-                let second = [other.path, fall.path].contains(&FlagPath::ZeroAfterOther);
-                other.side != fall.side && other.fell == fall.fell && !second
+        let mut aside: Vec<bool> = (0..falls.len()).map(|index| self.is_set_aside(index)).collect();
+        loop {
+            let (subjects, findings) = self.find_with(&falls, &aside, out);
+            // A ruling on a flag holds as long as what it rested on.
+            let counts_again = subjects.iter().zip(&findings).find_map(|(subject, finding)| match *subject {
+                Subject::Flag(index) if aside[index] && !self.holds(*subject, finding) => Some(index),
+                _ => None,
             });
-            let finding = self.finding(index, fall, together, out);
-            let goes_on = finding.outcome == Outcome::GameGoesOn || self.decisions.settled(&finding).is_some();
-            self.emit(index, finding, out);
-            if !goes_on {
-                return;
+            match counts_again {
+                Some(index) => aside[index] = false,
+                None => return self.tell_findings(subjects, findings, out),
             }
         }
     }
 
-    fn finding(&mut self, index: usize, fall: &FlagFall, together: Option<&FlagFall>, out: &mut Vec<Effect>) -> Finding {
-        let (position, phase) = self.position_that_counts(fall);
-        let (mut ruled, winnable) = self.rule_flag(fall, &position, out);
-        if let Some(other) = together {
-            ruled = two_flags(ruled, &self.rule_flag(other, &position, out).0);
+    /// The findings, with these flags set aside.
+    fn find_with(&mut self, falls: &[FlagFall], aside: &[bool], out: &mut Vec<Effect>) -> (Vec<Subject>, Vec<Finding>) {
+        let mut facts = self.facts(falls);
+        for (flag, aside) in facts.flags.iter_mut().zip(aside) {
+            flag.set_aside = *aside;
         }
-        let mut unknown = ruled.unknown;
-        if self.control.is_none() && !unknown.contains(&"time_control") {
+        let mut asks = Vec::new();
+        let questions = &mut self.questions;
+        let mut oracle = |position: &Chess, side| {
+            let mut ask = None;
+            let verdict = questions.verdict(position, side, &mut ask);
+            asks.extend(ask.map(Effect::Ask));
+            verdict
+        };
+        let found = adjudicate(&facts, &mut oracle);
+        out.extend(asks);
+        let mut findings = Vec::with_capacity(found.len());
+        let mut subjects = Vec::with_capacity(found.len());
+        for found in found {
+            // A game that a move ended on the board needs no ruling, unless somebody says otherwise.
+            let needless = found.kind == Kind::MoveOnBoard && found.subject == Subject::Game && facts.undisputed();
+            if !needless {
+                subjects.push(found.subject);
+                findings.push(self.finding(found, falls));
+            }
+        }
+        (subjects, findings)
+    }
+
+    /// The last finding on it.
+    pub(crate) fn finding_on(&self, subject: Subject) -> Option<&Finding> {
+        self.findings.get(self.findings_on.iter().position(|on| *on == subject)?)
+    }
+
+    /// It was decided that the game goes on after this flag.
+    fn is_set_aside(&self, index: usize) -> bool {
+        self.finding_on(Subject::Flag(index)).is_some_and(|finding| self.decisions.settled(finding).is_some())
+    }
+
+    /// What was decided on it goes for this finding, which has no number yet.
+    fn holds(&self, subject: Subject, finding: &Finding) -> bool {
+        let known = self.finding_on(subject).map(|known| Finding { id: known.id, ..finding.clone() });
+        known.is_some_and(|finding| self.decisions.settled(&finding).is_some())
+    }
+
+    fn finding(&mut self, found: Found, falls: &[FlagFall]) -> Finding {
+        let fall = match found.subject {
+            Subject::Flag(index) => falls.get(index),
+            Subject::Game => None,
+        };
+        let mut unknown = found.unknown;
+        if fall.is_some() && self.control.is_none() && !unknown.contains(&"time_control") {
             unknown.push("time_control");
         }
-        let observed_only = fall.path == FlagPath::ObservedByArbiter;
+        let observed_only = fall.is_some_and(|fall| fall.path == FlagPath::ObservedByArbiter);
         if observed_only {
             unknown.push("moment_of_expiry");
         }
-        let source = format!("rx{}:{}-{}", fall.source.channel, fall.source.start, fall.source.end);
+        let counted = found.counted.or_else(|| self.positions(fall).0.into_iter().next());
+        let (position, phase) = match &counted {
+            Some(counted) => (&counted.position, counted.phase),
+            None => (&self.decoder.record.node().position, Phase::Idle),
+        };
+        let shown = fall.filter(|_| !observed_only);
+        let source = |fall: &FlagFall| format!("rx{}:{}-{}", fall.source.channel, fall.source.start, fall.source.end);
+        let entered = self.desk.entries().iter().map(|entry| format!("entered@{}", entry.entered.0));
         Finding {
-            id: self.findings_before + index as u32 + 1,
+            id: 0,
             revision: 1,
-            profile: "fide-2023-standard",
-            flag: men::color_name(fall.side),
-            path: fall.path,
-            outcome: ruled.outcome,
-            row: ruled.row,
-            articles: ruled.articles,
-            conditional: fall.observed_at.is_none(),
-            contested: ruled.contested,
-            alternatives: ruled.alternatives,
-            position: Fen::from_position(&position, EnPassantMode::Legal).to_string(),
+            kind: found.kind,
+            profile: self.config.rulebook.to_string(),
+            edition: self.config.rulebook.edition(),
+            flag: fall.map(|fall| men::color_name(fall.side)),
+            path: fall.map(|fall| fall.path),
+            outcome: found.outcome,
+            row: found.row,
+            articles: found.articles.to_vec(),
+            conditional: found.conditional,
+            contested: found.contested,
+            alternatives: found.alternatives,
+            position: Fen::from_position(position, EnPassantMode::Legal).to_string(),
             phase,
-            expired_at: fall.fell.micros(),
-            observed_at: fall.observed_at.map(Instant::micros),
-            completed: self.completed_by_fall(fall).map(|(sure, _)| sure),
-            required: self.required(fall),
-            last_period: self.last_period(fall),
-            winnable,
-            evidence: if observed_only { Vec::new() } else { vec![source] },
+            expired_at: fall.map(|fall| fall.fell.micros()),
+            observed_at: fall.and_then(|fall| fall.observed_at).map(Instant::micros),
+            completed: fall.and_then(|fall| self.completed_by_fall(fall)).map(|(sure, _)| sure),
+            required: fall.and_then(|fall| self.required(fall)),
+            last_period: fall.and_then(|fall| self.last_period(fall)),
+            winnable: found.winnable,
+            ended_at: found.ended.map(|ended| ended.micros()),
+            evidence: shown.map(source).into_iter().chain(entered).collect(),
+            configurable: found.configurable,
+            recommended: found.recommended,
             unknown,
             status: "proposed",
         }
     }
 
-    /// What the table says of one flag by itself, and what is known of 6.9 if that matters.
-    fn rule_flag(&mut self, fall: &FlagFall, position: &Chess, out: &mut Vec<Effect>) -> (Ruled, Verdict) {
-        let mut case = Case {
-            flag: fall,
-            ending: self.ending_on_board(),
-            apparently_over: fall.after_quiet,
-            illegal_open: self.illegal_unruled(fall),
-            setting_differs: self.setting.differs() || self.alarms.is_open(AlarmKind::ClockCountDiffers),
-            last: self.last_period(fall),
-            required: self.required(fall),
-            completed: self.completed_by_fall(fall),
-            winnable: Verdict::Pending,
-        };
-        let ruled = rule(&case);
-        let open = |row: &str| row == "16";
-        if !open(ruled.row) && !ruled.alternatives.iter().any(|other| open(other.row)) {
-            return (ruled, Verdict::NotAsked);
-        }
-        let mut ask = None;
-        case.winnable = self.questions.verdict(position, fall.side.other(), &mut ask);
-        out.extend(ask.map(Effect::Ask));
-        (rule(&case), case.winnable)
-    }
-
     /// The fall ended the last period; none if that is not known.
-    fn last_period(&self, fall: &FlagFall) -> Option<bool> {
+    pub(crate) fn last_period(&self, fall: &FlagFall) -> Option<bool> {
         match &self.control {
             Some(control) => Some(control.is_last(fall.period)),
             // A clock that stops for good at zero has no further period.
@@ -119,56 +151,50 @@ impl Game {
         }
     }
 
-    fn required(&self, fall: &FlagFall) -> Option<u32> {
+    pub(crate) fn required(&self, fall: &FlagFall) -> Option<u32> {
         self.control.as_ref().and_then(|control| control.required(fall.period))
     }
 
-    /// Sends a finding if it is new or says something else than before.
-    fn emit(&mut self, index: usize, mut finding: Finding, out: &mut Vec<Effect>) {
-        match self.findings.get_mut(index) {
-            Some(known) => {
-                finding.revision = known.revision;
-                if finding == *known || self.decisions.settled(&finding).is_some() {
-                    return;
+    /// Keeps these findings, and sends those that are new or say something else than before.
+    fn tell_findings(&mut self, subjects: Vec<Subject>, mut findings: Vec<Finding>, out: &mut Vec<Effect>) {
+        let known = core::mem::take(&mut self.findings);
+        let known_on = core::mem::take(&mut self.findings_on);
+        let mut changed = known_on.iter().any(|subject| !subjects.contains(subject));
+        for (finding, subject) in findings.iter_mut().zip(&subjects) {
+            match known_on.iter().position(|on| on == subject).and_then(|index| known.get(index)) {
+                Some(before) => {
+                    finding.id = before.id;
+                    finding.revision = before.revision;
+                    if finding == before {
+                        continue;
+                    }
+                    if self.decisions.settled(finding).is_some() {
+                        *finding = before.clone();
+                        continue;
+                    }
+                    if let Some(side) = flag_side(before).filter(|_| self.decisions.settled(before).is_some()) {
+                        // What was ruled on is something else now.
+                        self.alarms.raise(self.now, AlarmKind::Flag, Some(side), 0);
+                    }
+                    finding.revision += 1;
                 }
-                if self.decisions.settled(known).is_some() {
-                    // What was ruled on is something else now.
-                    self.alarms.raise(self.now, AlarmKind::Flag, Some(flag_side(known)), 0);
+                None => {
+                    self.findings_numbered += 1;
+                    finding.id = self.findings_numbered;
                 }
-                finding.revision += 1;
-                *known = finding.clone();
             }
-            None => self.findings.push(finding.clone()),
+            changed = true;
+            self.revised();
+            out.push(Effect::Finding(finding.clone()));
         }
-        self.ruling_dirty = true;
-        self.revised();
-        out.push(Effect::Finding(finding));
-    }
-
-    /// The position after the last move made before the fall was observed, now if nobody has, and where the running move is
-    /// (`laws.md` section 2).
-    fn position_that_counts(&self, fall: &FlagFall) -> (Chess, Phase) {
-        let until = fall.observed_at.or(fall.ruled_at).unwrap_or(self.now);
-        let record = &self.decoder.record;
-        let sure = record.moves().iter().take_while(|known| known.made.latest <= until).count();
-        if sure < record.moves().len() {
-            return (record.position_after(sure), Phase::Idle);
-        }
-        let plies = self.decoder.line.plies();
-        let made = plies.iter().take_while(|ply| ply.made.latest <= until).count();
-        let touched = self.stage != Stage::Over && self.touched() && self.board.last_change() <= until;
-        let phase = match () {
-            () if touched && self.illegal_unruled(fall) => Phase::Illegal,
-            () if made > 0 => Phase::Made,
-            () if touched => Phase::Touched,
-            () => Phase::Idle,
-        };
-        (self.decoder.line.node(record.node(), made).position.clone(), phase)
+        self.ruling_dirty |= changed;
+        self.findings = findings;
+        self.findings_on = subjects;
     }
 
     /// Moves of the flagged player completed by the fall, and whether one more may have been: the pressed one whose press came
     /// in the same report, or the one that his own next move completed at that moment (6.2.1.2).
-    fn completed_by_fall(&self, fall: &FlagFall) -> Option<(u32, bool)> {
+    pub(crate) fn completed_by_fall(&self, fall: &FlagFall) -> Option<(u32, bool)> {
         if fall.counted.is_some() {
             return fall.counted;
         }
@@ -186,8 +212,8 @@ impl Game {
         let own = || self.decoder.line.plies().iter().filter(|ply| ply.color == fall.side);
         let last_open =
             record.moves().iter().rfind(|known| known.color == fall.side).is_some_and(|known| known.completed.is_none());
-        // The last of the player's own made moves completes the one before it.
-        if let Some(next) = own().nth(usize::from(!last_open)) {
+        // The last of the player's own made moves completes the one before it (6.2.1.2).
+        if let Some(next) = own().nth(usize::from(!last_open)).filter(|_| record.next_move_completes) {
             if next.made.before(&fall.fell) {
                 sure += 1;
             } else if next.made.earliest <= fall.fell.latest {
@@ -208,8 +234,8 @@ impl Game {
 
     /// Findings are made anew, with new numbers: what was proposed under the old ones may still be on somebody's screen.
     pub(crate) fn forget_findings(&mut self) {
-        self.findings_before += self.findings.len() as u32;
         self.findings.clear();
+        self.findings_on.clear();
     }
 
     /// A flag that may cost something awaits its ruling.
@@ -230,7 +256,11 @@ impl Game {
 
     /// The decision that gave the game its result; without one, that on this finding, or that the game is broken off.
     fn standing_decision(&self, finding: Option<&Finding>) -> Option<Box<Decision>> {
-        let on_finding = || finding.and_then(|finding| self.decisions.numbered(self.decisions.settled(finding)?));
+        let on_finding = || match finding {
+            Some(finding) => self.decisions.numbered(self.decisions.settled(finding)?),
+            // With what it was on it is gone.
+            None => self.decisions.of_rejected(),
+        };
         let standing = match self.result {
             Some(_) => self.decisions.of_result(),
             None => self.decisions.of_restart().or_else(on_finding),
@@ -244,14 +274,6 @@ impl Game {
             self.earlier_ruling = None;
             self.ruling_dirty = true;
         }
-    }
-
-    /// A press before the fall completed no legal move, and nobody has ruled on it.
-    fn illegal_unruled(&self, fall: &FlagFall) -> bool {
-        self.alarms.open().filter(|alarm| alarm.happened <= fall.fell.latest).any(|alarm| {
-            matches!(alarm.kind, AlarmKind::IllegalMove | AlarmKind::PromotionNotReplaced | AlarmKind::PressedWithoutMove)
-                && matches!(alarm.status, AlarmStatus::Open | AlarmStatus::CorrectedOnBoard)
-        })
     }
 
     /// The game seems to have ended before a flag that falls now: a result was shown, the board was cleared, or nothing was

@@ -15,6 +15,7 @@ use crate::clock::flag::FlagFall;
 use crate::effect::{Audience, Effect};
 use crate::game::Game;
 use crate::input::GameResult;
+use crate::laws::adjudicate::Subject;
 use crate::laws::finding::{Finding, Outcome, Phase};
 use crate::men::{self, color_name, squares};
 use crate::message::{AlertBody, ArbiterState, ClockBody, Decision, FlagBody, LiveCause, LiveMove, LiveState, MoveBody, Stage};
@@ -50,7 +51,8 @@ impl Game {
     /// A flag has fallen before the end of the game, nobody has ruled on it, and no result is known.
     pub fn awaits_ruling(&self) -> bool {
         let falls = self.clock.flags().iter().filter(|fall| !fall.after_end);
-        let open = |index: usize| self.findings.get(index).is_none_or(|finding| self.decisions.settled(finding).is_none());
+        let settled = |finding: &Finding| self.decisions.settled(finding).is_some();
+        let open = |index: usize| !self.finding_on(Subject::Flag(index)).is_some_and(settled);
         self.result.is_none() && falls.enumerate().any(|(index, _)| open(index))
     }
 
@@ -141,9 +143,10 @@ impl Game {
     }
 
     fn flags(&self) -> Vec<FlagBody> {
-        let mut findings = self.findings.iter();
+        let mut indices = 0..;
         let falls = self.clock.flags().iter().map(|fall| {
-            let finding = if fall.after_end { None } else { findings.next() };
+            let index = if fall.after_end { None } else { indices.next() };
+            let finding = index.and_then(|index| self.finding_on(Subject::Flag(index)));
             FlagBody { ruled: finding.and_then(|finding| self.decisions.about(finding)), ..flag(fall) }
         });
         falls.collect()

@@ -43,7 +43,7 @@ fn the_games_are_what_they_promise() {
 fn a_move_that_is_not_pressed_and_a_flag() {
     let state = play(&game(0), 0).state;
     let finding = state.finding.expect("a finding");
-    assert_eq!((finding.flag, finding.phase, finding.completed), ("white", Phase::Made, Some(19)));
+    assert_eq!((finding.flag, finding.phase, finding.completed), (Some("white"), Phase::Made, Some(19)));
     // The worker that answers 6.9 is not in the room.
     assert_eq!((finding.outcome, finding.row), (Outcome::Undecided, "16"));
     assert_eq!(finding.alternatives.first().map(|first| first.outcome), Some(Outcome::BlackWins));

@@ -131,7 +131,7 @@ fn s106_the_daemon_joins_in_mid_game() {
     assert_eq!(outcome.state().completed.white, None);
     assert_eq!(outcome.alarms(), ["joined_in_progress"]);
     let outcome = scene.wait(80.0).run();
-    assert_eq!((outcome.finding().flag, outcome.row(), outcome.finding().completed), ("black", "13", None));
+    assert_eq!((outcome.finding().flag, outcome.row(), outcome.finding().completed), (Some("black"), "13", None));
     scene.command(r#"{"verb":"set-move-count","completed":{"white":40,"black":40}}"#);
     let outcome = scene.wait(1.0).run();
     assert_eq!((outcome.row(), outcome.finding().completed), ("12", Some(40)));

@@ -40,7 +40,7 @@ fn s083_move_40_made_and_answered_but_not_pressed() {
         }
         let outcome = scene.wait(90.0).run();
         let finding = outcome.finding();
-        assert_eq!((finding.flag, finding.completed, finding.required), ("white", Some(39), Some(40)));
+        assert_eq!((finding.flag, finding.completed, finding.required), (Some("white"), Some(39), Some(40)));
         assert_eq!((finding.row, finding.phase, finding.last_period), ("16", Phase::Made, Some(false)));
         assert_eq!(finding.alternatives.iter().map(|a| a.row).collect::<Vec<_>>(), ["14", "15"]);
         assert!(finding.conditional, "nobody has observed it yet");
@@ -59,7 +59,7 @@ fn s084_the_next_move_completes_the_fortieth() {
         }
         let outcome = scene.wait(90.0).run();
         let finding = outcome.finding();
-        assert_eq!((finding.flag, finding.completed, finding.row), ("white", Some(40), "12"));
+        assert_eq!((finding.flag, finding.completed, finding.row), (Some("white"), Some(40), "12"));
         assert_eq!(finding.outcome, Outcome::GameGoesOn);
     }
 }
@@ -74,7 +74,7 @@ fn s085_a_move_and_a_lever_after_a_freeze() {
     let pending = &outcome.state().pending;
     assert_eq!((pending.len(), pending[0].uci.as_str(), pending[0].after_flag), (1, "e2e4", true));
     assert_eq!(outcome.state().completed.white, Some(1));
-    assert_eq!(outcome.finding().path, FlagPath::Blocked);
+    assert_eq!(outcome.finding().path, Some(FlagPath::Blocked));
     assert_eq!(outcome.alarms(), ["flag(white)"]);
 }
 

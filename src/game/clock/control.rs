@@ -102,6 +102,11 @@ impl TimeControl {
         self.periods.get(..=index)?.iter().map(|period| period.moves).sum()
     }
 
+    /// Time is added or given back with each move, in one period at least.
+    pub fn adds_time(&self) -> bool {
+        self.periods.iter().any(|period| period.method != Method::TimeOnly)
+    }
+
     /// The same time control with `per_move_ms` more additional time from now on in every period (Guideline III.4).
     pub fn with_additional_time(mut self, per_move_ms: u32) -> TimeControl {
         for period in &mut self.periods {

@@ -1,4 +1,4 @@
-//! A finding: what the daemon proposes to the arbiter when a flag has fallen, and what it rests on.
+//! A finding: what the daemon proposes to the arbiter, and what it rests on.
 
 use alloc::string::String;
 // What the derived code calls.
@@ -28,6 +28,50 @@ pub enum Outcome {
     Undecided,
     /// No finding on time: the game seems to have ended, but no result was entered.
     ResultNotEntered,
+}
+
+/// On what there is something to find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A flag fell (6.9).
+    FlagFall,
+    /// An illegal move was completed (7.5).
+    IllegalMove,
+    /// A player resigned (5.1.2).
+    Resignation,
+    /// A draw was agreed (5.2.3).
+    Agreement,
+    /// A draw was claimed (9.5, Guideline III.5).
+    Claim,
+    /// A move ended the game.
+    MoveOnBoard,
+}
+
+/// What an arbiter should do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "act", rename_all = "snake_case")]
+pub enum Recommended {
+    /// Restore the position before the illegal move (7.5.1).
+    RestorePosition,
+    /// Give this player so many seconds more.
+    AddTime {
+        /// Who gets it.
+        #[cfg_attr(feature = "schema", schemars(with = "Side"))]
+        side: &'static str,
+        /// How much.
+        seconds: u32,
+    },
+    /// The move that was indicated with the claim must be played (9.5.3).
+    PlayIndicatedMove {
+        /// By whom.
+        #[cfg_attr(feature = "schema", schemars(with = "Side"))]
+        side: &'static str,
+    },
+    /// Stop the clocks and have the scoresheets brought up to date (8.5).
+    BringScoresheetsUpToDate,
 }
 
 /// One outcome among several, and what it depends on.
@@ -68,20 +112,24 @@ pub struct Finding {
     /// Counts the changes of this finding, from 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub revision: u32,
-    /// Rule set and edition.
-    pub profile: &'static str,
-    /// Whose flag fell.
-    #[cfg_attr(feature = "schema", schemars(with = "Side"))]
-    pub flag: &'static str,
+    /// On what.
+    pub kind: Kind,
+    /// The rulebook: a profile and its add-ons.
+    pub profile: String,
+    /// The edition of the rules.
+    pub edition: &'static str,
+    /// Whose flag fell; none where none did.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Side>"))]
+    pub flag: Option<&'static str>,
     /// By which sign of the clock that was seen.
-    pub path: FlagPath,
+    pub path: Option<FlagPath>,
     /// The proposal.
     pub outcome: Outcome,
     /// Row of the decision table.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[1-9][0-9]?[a-z]?$")))]
     pub row: &'static str,
     /// Articles of the Laws.
-    pub articles: &'static [&'static str],
+    pub articles: Vec<&'static str>,
     /// Nobody has observed or claimed the fall yet (6.8): this is what holds if somebody does now.
     pub conditional: bool,
     /// The ending was not certainly reached before the flag fell.
@@ -92,8 +140,8 @@ pub struct Finding {
     pub position: String,
     /// Why that position.
     pub phase: Phase,
-    /// When the allotted time expired: between these two, microseconds since the journal began.
-    pub expired_at: [u64; 2],
+    /// When the allotted time expired: between these two, microseconds since the journal began; none without a flag.
+    pub expired_at: Option<[u64; 2]>,
     /// When the fall was observed or claimed, microseconds since the journal began.
     pub observed_at: Option<u64>,
     /// Moves that the player completed before the fall; none if it is not known.
@@ -104,9 +152,17 @@ pub struct Finding {
     pub last_period: Option<bool>,
     /// Whether the opponent can checkmate by any possible series of legal moves (6.9).
     pub winnable: Verdict,
-    /// Where the sign of the clock was read, as `rx0:first-end`; empty where it has shown none.
-    #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^rx[0-9]+:[0-9]+-[0-9]+$"))))]
+    /// When the ending that decides was reached, the illegal move completed: between these two, microseconds since the journal
+    /// began; none where neither decides.
+    pub ended_at: Option<[u64; 2]>,
+    /// Where the sign of the clock was read, as `rx0:first-end`, and what was entered by hand, as `entered@` and the
+    /// microseconds since the journal began.
+    #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^(rx[0-9]+:[0-9]+-[0-9]+|entered@[0-9]+)$"))))]
     pub evidence: Vec<String>,
+    /// What the rules leave to the event and this rests on: the names of the choices in force.
+    pub configurable: Vec<&'static str>,
+    /// What the arbiter should do besides.
+    pub recommended: Vec<Recommended>,
     /// Inputs that were not known.
     pub unknown: Vec<&'static str>,
     /// Always `proposed`: only an arbiter's command makes a decision.

@@ -1,8 +1,15 @@
-//! What the Laws say of what happened: findings, never decisions (`laws.md` section 2).
+//! What the Laws say of what happened: findings, never decisions (`laws.md` sections 1-5).
 
+pub mod adjudicate;
+pub mod claims;
+pub(crate) mod club;
+pub(crate) mod endings;
+pub mod facts;
 pub mod finding;
+pub(crate) mod illegal;
 pub mod rulebook;
+pub mod rules;
 pub(crate) mod table;
-#[cfg(test)]
-mod tests;
+pub(crate) mod tables;
+pub(crate) mod us_chess;
 pub mod winnable;

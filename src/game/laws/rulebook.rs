@@ -1,4 +1,9 @@
-//! Rulebooks as data: the profiles that an organiser chooses from (`laws.md` sections 1-5).
+//! Rulebooks: what an organiser chooses from, by name (`laws.md` sections 1-5).
+
+use alloc::string::String;
+use core::fmt;
+
+use crate::laws::rules::{self, About, Choice, Rules, Winnability};
 
 /// A set of rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +29,46 @@ pub enum Profile {
     MaterialOnly,
 }
 
+/// Every profile.
+pub const PROFILES: [Profile; 9] = [
+    Profile::FideStandard,
+    Profile::FideRapid,
+    Profile::FideRapidSupervised,
+    Profile::FideBlitz,
+    Profile::FideBlitzSupervised,
+    Profile::FidePrintOld,
+    Profile::UsChess,
+    Profile::ClubSpeed,
+    Profile::MaterialOnly,
+];
+
+impl Profile {
+    /// The name in configurations and findings.
+    pub const fn name(self) -> &'static str {
+        self.rules().name
+    }
+
+    /// What is special about it.
+    pub const fn rules(self) -> &'static Rules {
+        match self {
+            Profile::FideStandard => &rules::FIDE_STANDARD,
+            Profile::FideRapid => &rules::FIDE_RAPID,
+            Profile::FideRapidSupervised => &rules::FIDE_RAPID_SUPERVISED,
+            Profile::FideBlitz => &rules::FIDE_BLITZ,
+            Profile::FideBlitzSupervised => &rules::FIDE_BLITZ_SUPERVISED,
+            Profile::FidePrintOld => &rules::FIDE_PRINT_OLD,
+            Profile::UsChess => &rules::US_CHESS,
+            Profile::ClubSpeed => &rules::CLUB_SPEED,
+            Profile::MaterialOnly => &rules::MATERIAL_ONLY,
+        }
+    }
+
+    /// The profile of this name.
+    pub fn parse(name: &str) -> Option<Profile> {
+        PROFILES.into_iter().find(|profile| profile.name() == name)
+    }
+}
+
 /// A guideline for games without additional time, if announced (Guidelines III).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guideline {
@@ -33,6 +78,16 @@ pub enum Guideline {
     NormalMeans,
 }
 
+impl Guideline {
+    /// The name in configurations and findings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Guideline::AdditionalTime => "guidelines-III.4",
+            Guideline::NormalMeans => "guidelines-III.5",
+        }
+    }
+}
+
 /// The rules of one event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rulebook {
@@ -40,4 +95,169 @@ pub struct Rulebook {
     pub profile: Profile,
     /// The guideline that was announced, if one was.
     pub guideline: Option<Guideline>,
+    /// Where the event chose other than the profile's default: one bit for each of the profile's [`Rules::options`].
+    pub chosen: u8,
+}
+
+/// Why a text names no rulebook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RulebookError {
+    /// There is no such profile or add-on.
+    Unknown {
+        /// What was not understood.
+        name: String,
+        /// The valid name that is most like it.
+        nearest: &'static str,
+    },
+    /// The profile knows no such add-on.
+    NotHere {
+        /// The add-on.
+        name: &'static str,
+        /// Why.
+        why: &'static str,
+    },
+}
+
+impl fmt::Display for RulebookError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RulebookError::Unknown { name, nearest } => write!(f, "there is no rulebook `{name}`; did you mean `{nearest}`?"),
+            RulebookError::NotHere { name, why } => write!(f, "`{name}`: {why}"),
+        }
+    }
+}
+
+impl core::error::Error for RulebookError {}
+
+impl Rulebook {
+    /// The rulebook of a profile as it stands.
+    pub const fn of(profile: Profile) -> Rulebook {
+        Rulebook { profile, guideline: None, chosen: 0 }
+    }
+
+    /// What is special about the profile.
+    pub const fn rules(&self) -> &'static Rules {
+        self.profile.rules()
+    }
+
+    /// Parses a profile and its add-ons, such as `fide-2023-standard+guidelines-III.4` or `club-speed+article-6.9`. The add-ons of
+    /// a profile are the two guidelines, where they may be announced (III.2), and the names of its [`Rules::options`].
+    ///
+    /// # Errors
+    /// The part that is no such name with the one nearest to it, or why the add-on does not go with the profile.
+    pub fn parse(text: &str) -> Result<Rulebook, RulebookError> {
+        let mut parts = text.split('+');
+        let name = parts.next().unwrap_or_default();
+        let unknown = |name: &str, valid: &mut dyn Iterator<Item = &'static str>| RulebookError::Unknown {
+            name: name.into(),
+            nearest: nearest(name, valid),
+        };
+        let profile = Profile::parse(name).ok_or_else(|| unknown(name, &mut PROFILES.into_iter().map(Profile::name)))?;
+        let mut rulebook = Rulebook::of(profile);
+        let options = profile.rules().options;
+        for part in parts {
+            if let Some(guideline) = GUIDELINES.into_iter().find(|guideline| guideline.name() == part) {
+                if !profile.rules().guidelines {
+                    let why = "Guidelines III are for standard and rapid chess under the FIDE Laws (III.2)";
+                    return Err(RulebookError::NotHere { name: guideline.name(), why });
+                }
+                if rulebook.guideline.is_some_and(|other| other != guideline) {
+                    let why = "III.5 is for events where III.4 does not apply: only one of them";
+                    return Err(RulebookError::NotHere { name: guideline.name(), why });
+                }
+                rulebook.guideline = Some(guideline);
+            } else if let Some(index) = options.iter().position(|option| option.other == part) {
+                rulebook.chosen |= 1 << index;
+            } else {
+                let guidelines = GUIDELINES.into_iter().filter(|_| profile.rules().guidelines).map(Guideline::name);
+                let known = guidelines.chain(options.iter().map(|option| option.other));
+                return Err(unknown(part, &mut known.chain([profile.name()])));
+            }
+        }
+        Ok(rulebook)
+    }
+
+    /// The event chose other than the profile's default.
+    pub fn chose(&self, about: About) -> bool {
+        self.choice(about).is_some_and(|(index, _)| self.chosen & (1 << index) != 0)
+    }
+
+    /// The name of what holds where the profile leaves something open; none where it does not.
+    pub fn holds(&self, about: About) -> Option<&'static str> {
+        let (_, choice) = self.choice(about)?;
+        Some(if self.chose(about) { choice.other } else { choice.default })
+    }
+
+    fn choice(&self, about: About) -> Option<(usize, &'static Choice)> {
+        self.rules().options.iter().enumerate().find(|(_, choice)| choice.about == about)
+    }
+
+    /// Who cannot win on time.
+    pub fn winnability(&self) -> Winnability {
+        if self.chose(About::Article69) { Winnability::AnySeries } else { self.rules().winnability }
+    }
+
+    /// A resignation is a draw if the opponent cannot win (5.1.2).
+    pub fn resignation_saved(&self) -> bool {
+        self.rules().resignation_saved || self.chose(About::Article69)
+    }
+
+    /// Seconds that the opponent gets after an illegal move or an incorrect claim.
+    pub fn penalty_s(&self) -> u32 {
+        if self.chose(About::Penalty) { 60 } else { self.rules().penalty_s }
+    }
+
+    /// The completed illegal move of one player that loses, counted from 1; none if no number does.
+    pub fn illegal_loses(&self) -> Option<u32> {
+        if self.chose(About::IllegalMoves) { Some(2) } else { self.rules().illegal_loses }
+    }
+
+    /// 75 moves end the game by themselves.
+    pub fn seventy_five(&self) -> bool {
+        self.rules().seventy_five || self.chose(About::SeventyFive)
+    }
+
+    /// The edition that is read.
+    pub const fn edition(&self) -> &'static str {
+        self.rules().edition
+    }
+}
+
+impl fmt::Display for Rulebook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.profile.name())?;
+        if let Some(guideline) = self.guideline {
+            write!(f, "+{}", guideline.name())?;
+        }
+        for (index, option) in self.rules().options.iter().enumerate() {
+            if self.chosen & (1 << index) != 0 {
+                write!(f, "+{}", option.other)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+const GUIDELINES: [Guideline; 2] = [Guideline::AdditionalTime, Guideline::NormalMeans];
+
+/// The longest name that is compared: what is longer is no slip of the pen.
+const LONGEST: usize = 48;
+
+/// The valid name that takes the fewest letters to change into.
+fn nearest(name: &str, valid: &mut dyn Iterator<Item = &'static str>) -> &'static str {
+    valid.min_by_key(|candidate| distance(name, candidate)).unwrap_or_default()
+}
+
+fn distance(one: &str, other: &str) -> usize {
+    let other: alloc::vec::Vec<char> = other.chars().take(LONGEST).collect();
+    let mut row: alloc::vec::Vec<usize> = (0..=other.len()).collect();
+    for (index, letter) in one.chars().take(LONGEST).enumerate() {
+        let mut corner = core::mem::replace(&mut row[0], index + 1);
+        for (at, known) in other.iter().enumerate() {
+            let change = corner + usize::from(letter != *known);
+            corner = row[at + 1];
+            row[at + 1] = change.min(row[at] + 1).min(corner + 1);
+        }
+    }
+    row[other.len()]
 }

@@ -1,189 +1,321 @@
-//! The flag-fall decision table for `fide-2023-standard` (`laws.md` section 2), row by row.
+//! The flag-fall decision table of the FIDE Laws (`laws.md` section 2), row by row.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
 
-use crate::clock::flag::FlagFall;
+use crate::desk::{Ground, Standing};
 use crate::interval::Interval;
-use crate::laws::finding::{Alternative, Outcome};
-use crate::laws::winnable::Verdict;
-use crate::reconstruct::record::Ending;
+use crate::laws::endings::Final;
+use crate::laws::facts::{Caller, Claimed, Flag, Treated};
+use crate::laws::finding::{Kind, Outcome, Recommended};
+use crate::laws::rulebook::Guideline;
+use crate::laws::rules::{About, BothFlags, Table};
+use crate::laws::tables::{Ruled, Tables, depending};
+use crate::laws::{club, us_chess};
+use crate::men;
 
-/// What the table asks about one flag.
-#[derive(Clone, Debug)]
-pub(crate) struct Case<'a> {
-    pub(crate) flag: &'a FlagFall,
-    /// What ended the game on the board, when, and who made the move.
-    pub(crate) ending: Option<(Ending, Interval, Color)>,
-    /// The game seems to have ended without a result having been entered.
-    pub(crate) apparently_over: bool,
-    /// An illegal move was completed before the fall and nobody has ruled on it.
-    pub(crate) illegal_open: bool,
-    /// The clock does not behave as the configured time control says.
-    pub(crate) setting_differs: bool,
-    /// The fall ended the last period.
-    pub(crate) last: Option<bool>,
-    /// Moves to be completed by the end of the period, counted from move 1.
-    pub(crate) required: Option<u32>,
-    /// Moves certainly completed before the fall, and whether one more may have been.
-    pub(crate) completed: Option<(u32, bool)>,
-    /// 6.9 for the opponent.
-    pub(crate) winnable: Verdict,
-}
-
-/// What the table answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ruled {
-    pub(crate) row: &'static str,
-    pub(crate) outcome: Outcome,
-    pub(crate) articles: &'static [&'static str],
-    pub(crate) contested: bool,
-    pub(crate) alternatives: Vec<Alternative>,
-    pub(crate) unknown: Vec<&'static str>,
-}
-
-impl Ruled {
-    fn new(row: &'static str, outcome: Outcome, articles: &'static [&'static str]) -> Ruled {
-        Ruled { row, outcome, articles, contested: false, alternatives: Vec::new(), unknown: Vec::new() }
+impl Tables<'_, '_> {
+    /// What the table says of one flag by itself.
+    pub(crate) fn fide(&mut self, flag: &Flag) -> Ruled {
+        let mut answers: Vec<(&'static str, Ruled)> = Vec::new();
+        let (standing, flag_may_be_first) = self.before_flag(flag);
+        for Final { at, depends_on, ruled, kind } in standing {
+            // A flag that costs nothing contests nothing.
+            let free =
+                flag.last == Some(false) && flag.completed.zip(flag.required).is_some_and(|((done, _), need)| done >= need);
+            let contested = !free && !at.before(&flag.fell);
+            // Row 7a: an illegal move after the time expired decides only if the fall was not yet considered.
+            let doubtful = contested && kind == Kind::IllegalMove;
+            answers.push((depends_on, Ruled { contested, ..ruled }));
+            if doubtful {
+                let after = self.after_endings(flag);
+                answers.push(("the illegal move was completed after the time expired", after));
+            }
+        }
+        if flag_may_be_first {
+            let after = self.after_endings(flag);
+            answers.push(("the fall was observed first", after));
+        }
+        match answers.len() {
+            1 => answers.remove(0).1,
+            _ => {
+                let row = answers[0].1.row;
+                let unknown = if flag_may_be_first { "order_of_ending_and_observation" } else { "order_of_endings" };
+                depending(row, self.articles().observed, unknown, answers)
+            }
+        }
     }
 
-    fn unknown(row: &'static str, articles: &'static [&'static str], unknown: &'static str) -> Ruled {
-        Ruled { unknown: vec![unknown], ..Ruled::new(row, Outcome::Undecided, articles) }
+    /// When the fall was considered to have fallen by the rules in force.
+    pub(crate) fn called(&self, flag: &Flag) -> Option<Instant> {
+        match self.facts.rulebook.rules().table {
+            Table::Fide => self.observed(flag),
+            Table::UsChess => us_chess::claimed(flag),
+            Table::Club => club::declared(flag),
+        }
     }
 
-    fn as_alternative(&self, depends_on: &'static str) -> Alternative {
-        Alternative { depends_on, outcome: self.outcome, row: self.row }
+    /// When the fall was observed or claimed, as far as these rules let anybody do so (A.5.5; B6 of the older print).
+    fn observed(&self, flag: &Flag) -> Option<Instant> {
+        let by_claim_only = self.facts.rulebook.chose(About::Rapid);
+        flag.observed_at.filter(|_| !by_claim_only || flag.called_by == Some(Caller::Player))
     }
-}
 
-fn wins(side: Color) -> Outcome {
-    match side {
-        Color::White => Outcome::WhiteWins,
-        Color::Black => Outcome::BlackWins,
+    pub(crate) fn is_conditional(&self, flag: &Flag) -> bool {
+        self.observed(flag).is_none()
     }
-}
 
-/// Applies the table to one flag.
-pub(crate) fn rule(case: &Case<'_>) -> Ruled {
-    if let Some((ending, made, by)) = case.ending
-        && case.flag.observed_at.is_none_or(|seen| made.latest < seen)
-    {
-        return Ruled { contested: !made.before(&case.flag.fell), ..by_ending(ending, by) };
+    /// Rows 6a to 16: nothing had ended the game.
+    pub(crate) fn after_endings(&mut self, flag: &Flag) -> Ruled {
+        let ruled = self.after_illegal_again(flag);
+        let mut cases = self.may_have_lost(Some(&flag.fell));
+        if cases.is_empty() {
+            return ruled;
+        }
+        cases.push(("they do not all count", ruled));
+        depending(self.rows().illegal_again, self.articles().illegal_again, "illegal_move_ruling", cases)
     }
-    // Neither is known to have been first: the ending, or the observation of the fall.
-    if let (Some((ending, made, by)), Some(seen)) = (case.ending, case.flag.observed_at)
-        && made.earliest < seen
-    {
-        let ended = by_ending(ending, by);
-        let flagged = rule(&Case { ending: None, ..case.clone() });
-        return Ruled {
-            alternatives: vec![
-                ended.as_alternative("the move that ended the game was made before the fall was observed"),
-                flagged.as_alternative("the move that ended the game was made after the fall was observed"),
-            ],
-            ..Ruled::unknown(ended.row, &["6.8"], "order_of_ending_and_observation")
+
+    fn after_illegal_again(&mut self, flag: &Flag) -> Ruled {
+        let row = self.rows().claim;
+        let ruled = self.after_claims(flag);
+        let Some(claim) = self.pending_claim(flag).cloned() else { return ruled };
+        match claim.ground {
+            Ground::AdditionalTime => {
+                let granted = Ruled::new(row, Outcome::GameGoesOn, &["III.4"]);
+                depending(row, &["III.4"], "claim_ruling", vec![("the request is granted", granted), ("it is not", ruled)])
+            }
+            Ground::NormalMeans => {
+                let drawn = Ruled::new(row, Outcome::Draw, &["III.5.2"]);
+                depending(row, &["III.5.2"], "claim_ruling", vec![("the claim is granted", drawn), ("it is rejected", ruled)])
+            }
+            Ground::Repetition | Ground::FiftyMoves => {
+                let articles = self.articles();
+                let drawn = Ruled::new(row, Outcome::Draw, articles.claim);
+                let cases = vec![("the claim is correct", drawn), ("it is not", ruled)];
+                depending(row, articles.claim, "claim_ruling", cases)
+            }
+        }
+    }
+
+    /// A claim that was lodged in time and on which nobody has decided.
+    pub(crate) fn pending_claim(&self, flag: &Flag) -> Option<&Claimed> {
+        let rulebook = &self.facts.rulebook;
+        let announced = |ground: Ground| match ground {
+            Ground::AdditionalTime => rulebook.guideline == Some(Guideline::AdditionalTime),
+            Ground::NormalMeans => rulebook.guideline == Some(Guideline::NormalMeans) || rulebook.rules().quickplay_claims,
+            Ground::Repetition | Ground::FiftyMoves => true,
         };
-    }
-    if case.illegal_open {
-        return Ruled {
-            alternatives: vec![
-                Alternative {
-                    depends_on: "the position before the illegal move is restored",
-                    outcome: Outcome::GameGoesOn,
-                    row: "7b",
-                },
-                by_time(case).as_alternative("the illegal move is not penalised"),
-            ],
-            ..Ruled::unknown("7b", &["7.1", "7.5.1"], "illegal_move_ruling")
+        let in_time = |claim: &Claimed| match claim.ground {
+            // Before the flag falls (III.4, III.5).
+            Ground::AdditionalTime | Ground::NormalMeans => claim.at.earliest <= flag.fell.latest,
+            Ground::Repetition | Ground::FiftyMoves => self.observed(flag).is_none_or(|seen| claim.at.earliest < seen),
         };
+        let lodged = self.facts.claims.iter().filter(|claim| claim.standing == Standing::Lodged);
+        let valid = lodged.filter(|claim| announced(claim.ground) && in_time(claim));
+        valid.min_by_key(|claim| (claim.at.latest, claim.at.earliest, claim.by == flag.side, claim.ground as u8))
     }
-    if case.apparently_over {
-        return Ruled {
-            alternatives: vec![by_time(case).as_alternative("the game had not ended")],
-            ..Ruled::new("9", Outcome::ResultNotEntered, &[])
+
+    /// Rows 7b to 16.
+    fn after_claims(&mut self, flag: &Flag) -> Ruled {
+        let ruled = self.after_illegal(flag);
+        let open = self.open_illegal(Some(&flag.fell));
+        if open.is_empty() || self.facts.rulebook.rules().table == Table::Club {
+            return ruled;
+        }
+        let (articles, row) = (self.articles().illegal, self.rows().illegal);
+        let restored = Ruled::new(row, Outcome::GameGoesOn, articles);
+        let cases =
+            vec![("the position before the illegal move is restored", restored), ("the illegal move is not penalised", ruled)];
+        Ruled {
+            recommended: self.remedy(&open),
+            ..depending(row, articles, "illegal_move_ruling", cases).resting_on(self.holds(About::Penalty))
+        }
+    }
+
+    /// Rows 9 to 16.
+    fn after_illegal(&mut self, flag: &Flag) -> Ruled {
+        let ruled = self.after_apparent_end(flag);
+        if !flag.apparently_over {
+            return ruled;
+        }
+        Ruled {
+            alternatives: vec![ruled.as_alternative("the game had not ended")],
+            counted: ruled.counted,
+            winnable: ruled.winnable,
+            ..Ruled::new(self.rows().apparently_over, Outcome::ResultNotEntered, &[])
+        }
+    }
+
+    /// Rows 10 to 16.
+    fn after_apparent_end(&mut self, flag: &Flag) -> Ruled {
+        let ruled = self.with_penalties(flag);
+        if !self.facts.setting_differs {
+            return ruled;
+        }
+        Ruled {
+            alternatives: vec![ruled.as_alternative("the configured time control is right")],
+            counted: ruled.counted,
+            winnable: ruled.winnable,
+            configurable: ruled.configurable,
+            ..Ruled::unknown(self.rows().setting, self.articles().setting, "clock_setting")
+        }
+    }
+
+    /// Row 6a, and the same after an illegal move: time that this player should have been given may be missing on his clock.
+    fn with_penalties(&mut self, flag: &Flag) -> Ruled {
+        let ruled = self.by_time(flag);
+        let seconds = self.facts.rulebook.penalty_s();
+        let side = men::color_name(flag.side);
+        let before = |at: &Interval| at.earliest <= flag.fell.latest;
+        let rejected = |claim: &&Claimed| {
+            let fined = match claim.ground {
+                Ground::Repetition | Ground::FiftyMoves => true,
+                Ground::NormalMeans => self.facts.rulebook.guideline == Some(Guideline::NormalMeans),
+                Ground::AdditionalTime => false,
+            };
+            fined && claim.standing == Standing::Refused && claim.by != flag.side && before(&claim.at)
         };
-    }
-    if case.setting_differs {
-        return Ruled {
-            alternatives: vec![by_time(case).as_alternative("the configured time control is right")],
-            ..Ruled::unknown("10", &["6.10.2"], "clock_setting")
+        let claim = self.facts.claims.iter().filter(rejected).find(|claim| claim.time_added != Some(true));
+        let illegal = self.facts.illegal.iter().find(|illegal| {
+            let counted = illegal.treated == Treated::Counted;
+            counted && illegal.by != flag.side && before(&illegal.at) && illegal.time_added != Some(true)
+        });
+        if seconds == 0 || (claim.is_none() && illegal.is_none()) {
+            return ruled;
+        }
+        let (articles, rows) = (self.articles(), self.rows());
+        let (row, articles) = match claim {
+            Some(_) => (rows.claim_incorrect, articles.claim_incorrect),
+            None => (rows.illegal, articles.illegal_again),
         };
+        let missing = Ruled::new(row, Outcome::GameGoesOn, articles);
+        let cases = vec![("the time due to this player was not added", missing), ("it was added", ruled)];
+        let ruled = depending(row, articles, "penalty_time", cases).resting_on(self.holds(About::Penalty));
+        let mut recommended = vec![Recommended::AddTime { side, seconds }];
+        if let Some(claim) = claim {
+            recommended.push(Recommended::PlayIndicatedMove { side: men::color_name(claim.by) });
+        }
+        Ruled { recommended, ..ruled }
     }
-    by_time(case)
-}
 
-/// Row 11: this flag and the other side's fell in one report, and no sign tells which was first. It matters only if both would
-/// cost something and not the same.
-pub(crate) fn two_flags(this: Ruled, other: &Ruled) -> Ruled {
-    let by_time = matches!(this.row, "13" | "14" | "15" | "16");
-    let same = this.outcome == other.outcome && this.outcome != Outcome::Undecided;
-    if !by_time || same || other.outcome == Outcome::GameGoesOn {
-        return this;
+    fn by_time(&mut self, flag: &Flag) -> Ruled {
+        match self.facts.rulebook.rules().table {
+            Table::Fide => self.fide_by_time(flag),
+            Table::UsChess => self.us_by_time(flag),
+            Table::Club => self.club_by_time(flag),
+        }
     }
-    Ruled {
-        alternatives: vec![this.as_alternative("this flag fell first"), other.as_alternative("the other flag fell first")],
-        ..Ruled::unknown("11", &["III.3.1", "6.10.1"], "order_of_flags")
-    }
-}
 
-fn by_ending(ending: Ending, by: Color) -> Ruled {
-    match ending {
-        Ending::Checkmate => Ruled::new("1", wins(by), &["5.1.1", "6.8", "6.9"]),
-        Ending::Stalemate => Ruled::new("2", Outcome::Draw, &["5.2.1"]),
-        Ending::DeadPosition => Ruled::new("2", Outcome::Draw, &["5.2.2"]),
-        Ending::FivefoldRepetition => Ruled::new("3", Outcome::Draw, &["9.6.1"]),
-        Ending::SeventyFiveMoves => Ruled::new("3", Outcome::Draw, &["9.6.2"]),
+    /// Rows 12 to 16.
+    fn fide_by_time(&mut self, flag: &Flag) -> Ruled {
+        let articles = self.articles();
+        let goes_on = Ruled::new("12", Outcome::GameGoesOn, articles.next_period);
+        let row_13 = |unknown, articles, cases| Ruled {
+            recommended: vec![Recommended::BringScoresheetsUpToDate],
+            ..depending("13", articles, unknown, cases)
+        };
+        match (flag.last, flag.required, flag.completed) {
+            (Some(false), Some(required), Some((completed, _))) if completed >= required => goes_on,
+            (Some(false), Some(required), Some((completed, true))) if completed + 1 >= required => depending(
+                "13",
+                &["6.2.1", "6.4"],
+                "order_of_press_and_flag",
+                vec![
+                    ("the last move was completed before the flag fell", goes_on),
+                    ("the last move was not completed before the flag fell", self.by_mate(flag)),
+                ],
+            ),
+            (Some(true), ..) => self.by_mate(flag),
+            (Some(false), Some(_), Some(_)) if !flag.moves_missing => self.by_mate(flag),
+            (Some(false), _, _) => row_13(
+                "completed_moves",
+                articles.count_unknown,
+                vec![
+                    ("the required moves were completed", goes_on),
+                    ("the required moves were not completed", self.by_mate(flag)),
+                ],
+            ),
+            (None, ..) => depending(
+                "13",
+                &["6.3.1", "6.4"],
+                "time_control",
+                vec![
+                    ("another period follows and its moves were completed", goes_on),
+                    ("it was the last period, or moves are missing", self.by_mate(flag)),
+                ],
+            ),
+        }
     }
-}
 
-/// Rows 12 to 16.
-fn by_time(case: &Case<'_>) -> Ruled {
-    let goes_on = Ruled::new("12", Outcome::GameGoesOn, &["6.4", "8.5"]);
-    match (case.last, case.required, case.completed) {
-        (Some(true), ..) => by_mate(case),
-        (Some(false), Some(required), Some((completed, _))) if completed >= required => goes_on,
-        (Some(false), Some(required), Some((completed, true))) if completed + 1 >= required => Ruled {
-            alternatives: vec![
-                goes_on.as_alternative("the last move was completed before the flag fell"),
-                by_mate(case).as_alternative("the last move was not completed before the flag fell"),
-            ],
-            ..Ruled::unknown("13", &["6.2.1", "6.4"], "order_of_press_and_flag")
-        },
-        (Some(false), Some(_), Some(_)) => by_mate(case),
-        (Some(false), _, _) => Ruled {
-            alternatives: vec![
-                goes_on.as_alternative("the required moves were completed"),
-                by_mate(case).as_alternative("the required moves were not completed"),
-            ],
-            ..Ruled::unknown("13", &["8.5", "8.6"], "completed_moves")
-        },
-        (None, ..) => Ruled {
-            alternatives: vec![
-                goes_on.as_alternative("another period follows and its moves were completed"),
-                by_mate(case).as_alternative("it was the last period, or moves are missing"),
-            ],
-            ..Ruled::unknown("13", &["6.3.1", "6.4"], "time_control")
-        },
+    /// Article 6.9.
+    fn by_mate(&mut self, flag: &Flag) -> Ruled {
+        let ruled = self.wins_if_possible(flag.side.other(), &flag.positions, ["14", "15"], self.articles().on_time);
+        if !flag.moves_missing {
+            return ruled;
+        }
+        Ruled {
+            alternatives: vec![ruled.as_alternative("no move is missing from the record")],
+            counted: ruled.counted,
+            winnable: ruled.winnable,
+            configurable: ruled.configurable,
+            ..Ruled::unknown(ruled.row, ruled.articles, "moves_missing")
+        }
     }
-}
 
-/// Article 6.9.
-fn by_mate(case: &Case<'_>) -> Ruled {
-    match case.winnable {
-        Verdict::Winnable { .. } => Ruled::new("14", wins(case.flag.side.other()), &["6.9"]),
-        Verdict::Unwinnable { .. } => Ruled::new("15", Outcome::Draw, &["6.9"]),
-        Verdict::NotAsked | Verdict::Pending | Verdict::Undecided => Ruled {
-            alternatives: vec![
-                Alternative {
-                    depends_on: "the opponent can mate by some series of legal moves",
-                    outcome: wins(case.flag.side.other()),
-                    row: "14",
-                },
-                Alternative { depends_on: "the opponent cannot", outcome: Outcome::Draw, row: "15" },
-            ],
-            ..Ruled::unknown("16", &["6.9"], "winnable")
-        },
+    /// Row 11: this flag and one of the other side fell, and nobody knows which was first. It matters only if both cost something.
+    pub(crate) fn two_flags(&mut self, flags: [&Flag; 2], this: Ruled, other: &Ruled) -> Ruled {
+        let by_time = |ruled: &Ruled| matches!(ruled.row, "13" | "14" | "15" | "16");
+        if !by_time(&this) || other.outcome == Outcome::GameGoesOn {
+            return this;
+        }
+        let articles = self.articles().both_flags;
+        let last = flags.map(|flag| flag.last);
+        let both_cost = this.row != "13" && other.row != "13" && by_time(other);
+        let ruled = match self.facts.rulebook.rules().both_flags {
+            BothFlags::Guideline => self.facts.rulebook.guideline.is_some() && self.facts.adds_time == Some(false),
+            BothFlags::Always => true,
+            BothFlags::Arbiter => false,
+        };
+        let of_both = match last {
+            [Some(true), Some(true)] => Some(Outcome::Draw),
+            [Some(false), Some(false)] => Some(Outcome::GameGoesOn),
+            _ => None,
+        };
+        let drawn_anyway = self.facts.rulebook.chose(About::Rapid).then_some(Outcome::Draw);
+        if let Some(outcome) = drawn_anyway.or(of_both).filter(|_| ruled && both_cost) {
+            return Ruled { counted: this.counted, ..Ruled::new("11", outcome, articles) };
+        }
+        if this.outcome == other.outcome && this.decided() {
+            return this;
+        }
+        let (counted, winnable) = (this.counted.clone(), this.winnable.clone());
+        let alternatives = vec![this.as_alternative("this flag fell first"), other.as_alternative("the other flag fell first")];
+        Ruled { alternatives, counted, winnable, ..Ruled::unknown("11", articles, "order_of_flags") }
+    }
+
+    /// This flag fell first, but only the other one was observed (6.8).
+    pub(crate) fn only_the_other_was_seen(&self, this: Ruled, other: &Ruled) -> Ruled {
+        if this.outcome == other.outcome && this.decided() {
+            return this;
+        }
+        let (counted, winnable) = (this.counted.clone(), this.winnable.clone());
+        let alternatives = vec![
+            this.as_alternative("this flag, which fell first, is observed as well"),
+            other.as_alternative("only the flag that was observed counts"),
+        ];
+        Ruled { alternatives, counted, winnable, ..Ruled::unknown("8", self.articles().observed, "observation_of_first_flag") }
+    }
+
+    /// Both displays are at zero in rapid chess of the older print: no player can claim (B8).
+    pub(crate) fn both_down_in_old_rapid(&self, this: &Ruled, other: &Ruled) -> Option<Ruled> {
+        let costs = |ruled: &Ruled| matches!(ruled.row, "14" | "15" | "16");
+        let drawn = self.facts.rulebook.chose(About::Rapid) && costs(this) && costs(other);
+        drawn.then(|| Ruled {
+            counted: this.counted.clone(),
+            ..Ruled::new("11", Outcome::Draw, &["B8"]).resting_on(Some("rapid"))
+        })
     }
 }

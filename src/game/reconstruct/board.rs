@@ -120,6 +120,11 @@ impl PhysicalBoard {
         self.blind_until.filter(|&until| now < until)
     }
 
+    /// Since when nobody knows what happened on it; none while it is seen.
+    pub(crate) fn unseen_since(&self) -> Option<Instant> {
+        self.unseen_since
+    }
+
     /// When something was done that the board showed at `at`.
     pub(crate) fn done(&self, at: Instant, scan: Duration) -> Interval {
         match self.gap {

@@ -83,11 +83,14 @@ pub(crate) struct Record {
     moves: Vec<MoveRecord>,
     keys: Vec<u128>,
     node: Node,
+    /// A player's next move completes the one before it (6.2.1.2); if not, his next press does.
+    pub(crate) next_move_completes: bool,
 }
 
 impl Record {
-    pub(crate) fn new(start: Chess, mode: CastlingMode) -> Record {
-        let mut record = Record { node: Node::new(start.clone()), start, mode, moves: Vec::new(), keys: Vec::new() };
+    pub(crate) fn new(start: Chess, mode: CastlingMode, next_move_completes: bool) -> Record {
+        let node = Node::new(start.clone());
+        let mut record = Record { node, start, mode, moves: Vec::new(), keys: Vec::new(), next_move_completes };
         record.keys.push(key(&record.node.position));
         record
     }
@@ -123,9 +126,10 @@ impl Record {
         clocks: Pair<Option<ClockTime>>,
     ) {
         let color = self.turn();
-        let own_last = self.moves.iter_mut().rev().find(|record| record.color == color);
-        if let Some(open) = own_last.filter(|record| record.completed.is_none()) {
-            open.completed = Some(made);
+        let completes = if self.next_move_completes { Some(made) } else { pressed };
+        let own = self.moves.iter_mut().rev().filter(|record| record.color == color);
+        for open in own.take_while(|record| record.completed.is_none()) {
+            open.completed = completes;
         }
         let uci = UciMove::from_move(mv, self.mode).to_string();
         let san = SanPlus::from_move_and_play_unchecked(&mut self.node.position, mv).to_string();
@@ -142,7 +146,7 @@ impl Record {
     /// The last move of `color` was completed at `when`, if it was not before.
     pub(crate) fn complete_last(&mut self, color: Color, when: Interval) {
         let last = self.moves.iter_mut().rev().find(|record| record.color == color);
-        if let Some(record) = last.filter(|record| record.completed.is_none()) {
+        if let Some(record) = last.filter(|record| record.completed.is_none() && self.next_move_completes) {
             record.completed = Some(when);
         }
     }
@@ -188,6 +192,12 @@ impl Record {
         (sure, doubtful)
     }
 
+    /// How often `position` has stood on the board (9.2.3), not counting what was played before the record.
+    pub(crate) fn times(&self, position: &Chess) -> usize {
+        let wanted = key(position);
+        self.keys.iter().filter(|&&known| known == wanted).count()
+    }
+
     /// What the last move ended, if anything.
     pub(crate) fn ending(&self) -> Option<Ending> {
         ending_of(&self.node.position).or_else(|| {
@@ -209,6 +219,11 @@ pub(crate) fn ending_of(position: &Chess) -> Option<Ending> {
         return None;
     }
     Some(if position.is_check() { Ending::Checkmate } else { Ending::Stalemate })
+}
+
+/// The same position in the sense of 9.2.3.
+pub(crate) fn same_position(one: &Chess, other: &Chess) -> bool {
+    key(one) == key(other)
 }
 
 fn key(position: &Chess) -> u128 {

@@ -158,7 +158,7 @@ fn after_a_rejection_play_goes_on_and_the_finding_does_not_come_back() {
     desk.clock.right.time = ClockTime(0);
     desk.clock.right.flag_shown = true;
     desk.report().wait(1.0);
-    assert_eq!((finding(&desk).flag, desk.game.findings().len()), ("black", 2));
+    assert_eq!((finding(&desk).flag, desk.game.findings().len()), (Some("black"), 2));
     assert_eq!((standing(&desk), &desk.game.findings()[0]), (None, &before), "it is open, and the first as it was");
     assert!(desk.game.awaits_ruling());
 }

@@ -111,6 +111,38 @@ fn claims_are_decided_by_the_arbiter() {
     assert_eq!((last.number, last.supersedes, last.side), (2, Some(1), Some("white")));
 }
 
+/// The daemon looks at the record when a claim is lodged, and tells the arbiter alone.
+#[test]
+fn what_the_record_says_of_a_claim() {
+    let mut desk = Desk::started("300");
+    let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
+    desk.play(shuffle[0]).play(shuffle[1]).command(claim(WHITE, Ground::Repetition, Standing::Lodged));
+    assert_eq!((claimed(&desk).correct, desk.refused()), (Some(false), 0));
+    for uci in [shuffle[2], shuffle[3], shuffle[0], shuffle[1], shuffle[2]] {
+        desk.play(uci);
+    }
+    let about_to = |uci: &str| Command::ClaimOn {
+        side: BLACK,
+        ground: Ground::Repetition,
+        standing: Standing::Lodged,
+        uci: Some(uci.to_owned()),
+    };
+    desk.command(about_to("f6h5"));
+    assert_eq!(claimed(&desk).correct, Some(false));
+    desk.command(about_to("e2e4"));
+    assert_eq!(desk.refused(), 1, "not legal now");
+    desk.command(about_to("f6g8"));
+    assert_eq!((claimed(&desk).correct, desk.game.result()), (Some(true), None), "9.2.1; the arbiter decides");
+    // It was about the position then, whatever has been moved since.
+    desk.play("f6g8").play("e2e4").command(claim(BLACK, Ground::Repetition, Standing::Accepted));
+    let decision = desk.game.decisions().last().cloned().expect("a decision");
+    let decided = decision.claim.expect("the claim");
+    assert_eq!((decided.correct, decided.uci.as_deref(), decided.standing), (Some(true), Some("f6g8"), Standing::Accepted));
+    assert_eq!((decision.result, desk.game.result()), (GameResult::Draw, Some(GameResult::Draw)));
+    let told = desk.out.iter().filter(|effect| matches!(effect, Effect::LiveMove(_) | Effect::LiveRevision { .. })).count();
+    assert_eq!(told, 9, "moves, and nothing of claims");
+}
+
 #[test]
 fn a_penalty_is_on_record_and_ends_nothing() {
     let mut desk = Desk::started("300");

@@ -165,7 +165,7 @@ fn a_ruling_has_the_decision() {
     desk.command(Command::DeclareResult { result: GameResult::BlackWins });
     let at = desk.now.0;
     let Some((1, Ruling::Finding { decision: Some(decision), finding })) = desk.game.ruling() else { panic!("no decision") };
-    assert_eq!((rulings(&desk), decision.result, decision.at, finding.flag), (1, GameResult::BlackWins, at, "white"));
+    assert_eq!((rulings(&desk), decision.result, decision.at, finding.flag), (1, GameResult::BlackWins, at, Some("white")));
     desk.out.clear();
     desk.command(Command::DeclareResult { result: GameResult::Open });
     assert_eq!(rulings(&desk), 1);

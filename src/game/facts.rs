@@ -1,0 +1,276 @@
+//! What a board, a clock and the arbiter's desk tell the rulebook.
+
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+use shakmaty::{Position, Role};
+
+use crate::alarm::{Alarm, AlarmKind, AlarmStatus};
+use crate::clock::flag::{FlagFall, FlagPath};
+use crate::desk::{Entered, Ground, Standing};
+use crate::game::Game;
+use crate::interval::Interval;
+use crate::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
+use crate::laws::finding::Phase;
+use crate::laws::rules::Table;
+use crate::message::Stage;
+
+/// Positions that may count at one moment: more of them say no more than that nobody knows.
+const MAX_POSITIONS: usize = 6;
+
+/// In which way an alarm's move was illegal; none for other alarms.
+pub(crate) const fn illegal_kind(kind: AlarmKind) -> Option<IllegalKind> {
+    match kind {
+        AlarmKind::IllegalMove => Some(IllegalKind::Move),
+        AlarmKind::PromotionNotReplaced => Some(IllegalKind::PromotionNotReplaced),
+        AlarmKind::PressedWithoutMove => Some(IllegalKind::PressedWithoutMove),
+        _ => None,
+    }
+}
+
+impl Game {
+    /// What the rulebook asks, with these flags.
+    pub(crate) fn facts(&self, falls: &[FlagFall]) -> Facts {
+        Facts {
+            adds_time: self.control.as_ref().map(|control| control.adds_time()),
+            setting_differs: self.setting.differs() || self.alarms.is_open(AlarmKind::ClockCountDiffers),
+            flags: falls.iter().map(|fall| self.flag(fall, falls)).collect(),
+            endings: self.endings(),
+            claims: self.claims(),
+            illegal: self.illegal_moves(),
+            ..Facts::new(self.config.rulebook)
+        }
+    }
+
+    fn flag(&self, fall: &FlagFall, falls: &[FlagFall]) -> Flag {
+        let (positions, too_many) = self.positions(Some(fall));
+        let other = falls.iter().find(|other| other.side != fall.side && other.fell == fall.fell);
+        // Only players call a flag there, so what is recorded was a player's call (13C1; club point 10).
+        let by_players = self.config.rulebook.rules().table != Table::Fide;
+        Flag {
+            shown: !matches!(fall.path, FlagPath::ObservedByArbiter | FlagPath::OnConnect),
+            fell_second: fall.path == FlagPath::ZeroAfterOther
+                && other.is_none_or(|other| other.path != FlagPath::ZeroAfterOther),
+            observed_at: fall.observed_at,
+            called_by: fall.observed_at.filter(|_| by_players).map(|_| Caller::Player),
+            clocks_stopped: self.clock.present().then(|| self.clock.runs().is_none()),
+            last: self.last_period(fall),
+            required: self.required(fall),
+            completed: self.completed_by_fall(fall),
+            positions,
+            moves_missing: too_many || self.moves_missing(fall),
+            apparently_over: fall.after_quiet,
+            ..Flag::new(fall.side, fall.fell)
+        }
+    }
+
+    /// The positions that may count for a flag, or now; and whether there are more of them.
+    pub(crate) fn positions(&self, fall: Option<&FlagFall>) -> (Vec<Counted>, bool) {
+        let until = fall.and_then(|fall| fall.observed_at.or(fall.ruled_at)).unwrap_or(self.now);
+        let illegal = fall.is_some_and(|fall| self.illegal_open(fall.fell.latest));
+        let (mut positions, too_many) = self.positions_at(Interval { earliest: until, latest: until });
+        let touched = self.stage != Stage::Over && self.touched() && self.board.last_change() <= until;
+        if let Some(last) = positions.last_mut().filter(|_| touched) {
+            last.phase = match last.phase {
+                _ if illegal => Phase::Illegal,
+                Phase::Made => Phase::Made,
+                _ => Phase::Touched,
+            };
+        }
+        (positions, too_many)
+    }
+
+    /// The positions after the last move that was made at some moment of `when`, the earliest first.
+    fn positions_at(&self, when: Interval) -> (Vec<Counted>, bool) {
+        let record = &self.decoder.record;
+        let plies = self.decoder.line.plies();
+        let made = |index: usize| match record.moves().get(index) {
+            Some(known) => Some(known.made),
+            None => plies.get(index - record.moves().len()).map(|ply| ply.made),
+        };
+        let sure = (0..).take_while(|&index| made(index).is_some_and(|made| made.latest <= when.earliest)).count();
+        let possible = (sure..).take_while(|&index| made(index).is_some_and(|made| made.earliest < when.latest)).count();
+        let counted = |count: usize| match count.checked_sub(record.moves().len()) {
+            None => Counted { position: record.position_after(count), phase: Phase::Idle },
+            Some(beyond) => Counted {
+                position: self.decoder.line.node(record.node(), beyond).position.clone(),
+                phase: if beyond > 0 { Phase::Made } else { Phase::Idle },
+            },
+        };
+        ((sure..=sure + possible).take(MAX_POSITIONS).map(counted).collect(), possible >= MAX_POSITIONS)
+    }
+
+    fn illegal_open(&self, until: Instant) -> bool {
+        let open = |alarm: &Alarm| matches!(alarm.status, AlarmStatus::Open | AlarmStatus::CorrectedOnBoard);
+        self.alarms.open().any(|alarm| illegal_kind(alarm.kind).is_some() && open(alarm) && alarm.happened <= until)
+    }
+
+    /// Moves may have been made that nobody saw: the board was not heard, or it shows what the record does not explain.
+    fn moves_missing(&self, fall: &FlagFall) -> bool {
+        use AlarmKind::{KingMissing, MovedByWrongSide, PiecesDisplaced, PositionDiffers, TooManyMen, UnreadableSquare};
+        // What was established before the board was lost stands.
+        let until = fall.observed_at.or(fall.ruled_at).unwrap_or(fall.fell.latest);
+        let unseen = self.board.unseen_since().is_some_and(|since| since < until);
+        let unexplained = self.alarms.open().any(|alarm| {
+            let of_men = matches!(
+                alarm.kind,
+                PositionDiffers | PiecesDisplaced | MovedByWrongSide | KingMissing | TooManyMen | UnreadableSquare
+            );
+            of_men && alarm.happened <= until
+        });
+        unseen || unexplained
+    }
+
+    fn endings(&self) -> Vec<Ended> {
+        let on_board = self.ending_on_board().map(|(ending, made, by)| {
+            let last = self.decoder.record.moves().last();
+            let pressed = last.filter(|last| last.made == made).and_then(|last| last.pressed);
+            let stopped = self.clock.present() && self.clock.runs().is_none() && self.clock.changed_at() >= made.earliest;
+            let at = self.clock.changed_at();
+            let stopped = stopped.then_some(Interval { earliest: made.earliest.max(at.before(self.press_delay)), latest: at });
+            Ended { end: End::Board { ending, by }, at: made, pressed: pressed.or(stopped), positions: Vec::new() }
+        });
+        let mut endings: Vec<Ended> = on_board.into_iter().collect();
+        for side in [Color::White, Color::Black] {
+            let resigned = self.desk.entries().iter().rfind(|entry| entry.side == side && entry.what == Entered::Resignation);
+            endings.extend(resigned.map(|entry| Ended {
+                end: End::Resignation { by: side },
+                at: entry.happened,
+                pressed: None,
+                positions: self.positions_at(entry.happened).0,
+            }));
+        }
+        let agreed = self.desk.entries().iter().rfind(|entry| entry.what == Entered::Agreement);
+        endings.extend(agreed.map(|entry| Ended {
+            end: End::Agreement { both_moved: self.both_moved(entry.happened) },
+            at: entry.happened,
+            pressed: None,
+            positions: self.positions_at(entry.happened).0,
+        }));
+        endings
+    }
+
+    /// Both players had made a move (5.2.3); none if it is not known.
+    fn both_moved(&self, until: Interval) -> Option<bool> {
+        let record = self.decoder.record.moves().iter().map(|known| (known.color, known.made));
+        let line = self.decoder.line.plies().iter().map(|ply| (ply.color, ply.made));
+        let made: Vec<(Color, Interval)> = record.chain(line).collect();
+        let of = |side: Color| {
+            let sure = made.iter().any(|&(color, made)| color == side && made.latest <= until.latest);
+            match *self.completed_before.get(side) {
+                _ if sure => Some(true),
+                Some(before) => Some(before > 0),
+                None => None,
+            }
+        };
+        match (of(Color::White), of(Color::Black)) {
+            (Some(true), Some(true)) => Some(true),
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The claims, each with what became of it in the end.
+    fn claims(&self) -> Vec<Claimed> {
+        let mut claims: Vec<Claimed> = Vec::new();
+        for entry in self.desk.entries() {
+            let Entered::Claim { ground, standing } = entry.what else { continue };
+            // What is decided is the claim that was lodged; what is entered of the same moment corrects it.
+            let same = |claim: &&mut Claimed| {
+                let open = claim.standing == Standing::Lodged || claim.at == entry.happened;
+                claim.by == entry.side && claim.ground == ground && open
+            };
+            match claims.iter_mut().rev().find(same) {
+                Some(claim) => claim.standing = standing,
+                None => claims.push(Claimed { by: entry.side, ground, at: entry.happened, standing, time_added: None }),
+            }
+        }
+        for claim in &mut claims {
+            claim.time_added = self.time_added(claim.by.other(), claim.at.earliest);
+            // A request for additional time brings both of them time.
+            if claim.ground == Ground::AdditionalTime {
+                claim.time_added = None;
+            }
+        }
+        claims
+    }
+
+    /// Hands raised the time of `side` since then; none if nothing was seen of it.
+    fn time_added(&self, side: Color, since: Instant) -> Option<bool> {
+        self.time_raised.get(side).filter(|&raised| raised >= since).map(|_| true)
+    }
+
+    fn illegal_moves(&self) -> Vec<Illegal> {
+        let ruled = |id: u32| {
+            let entries = self.desk.entries().iter().rev();
+            entries.into_iter().find_map(|entry| match entry.what {
+                Entered::IllegalMove { alarm, counts } if alarm == id => Some(counts),
+                _ => None,
+            })
+        };
+        let of_alarm = |alarm: &Alarm| {
+            let (kind, by) = (illegal_kind(alarm.kind)?, alarm.side?);
+            let treated = match (ruled(alarm.id), alarm.status) {
+                (Some(true), _) => Treated::Counted,
+                (Some(false), _) => Treated::NotCounted,
+                (None, AlarmStatus::Open | AlarmStatus::CorrectedOnBoard) => Treated::Open,
+                (None, _) => Treated::Settled,
+            };
+            let at = Interval { earliest: alarm.happened, latest: alarm.happened };
+            Some(Illegal {
+                by,
+                kind,
+                at,
+                treated,
+                reply: self.reply(by, alarm.happened),
+                positions: self.restored(kind, alarm.squares, at),
+                time_added: self.time_added(by.other(), alarm.happened),
+            })
+        };
+        let mut illegal: Vec<Illegal> = self.alarms.iter().filter_map(of_alarm).collect();
+        // What an arbiter saw and no sensor did (7.5.4).
+        for entry in self.desk.entries() {
+            let Entered::IllegalMove { alarm, counts } = entry.what else { continue };
+            if counts && !self.alarms.iter().any(|known| known.id == alarm) {
+                illegal.push(Illegal {
+                    by: entry.side,
+                    kind: IllegalKind::TwoHands,
+                    at: entry.happened,
+                    treated: Treated::Counted,
+                    reply: None,
+                    positions: self.positions_at(entry.happened).0,
+                    time_added: self.time_added(entry.side.other(), entry.happened.earliest),
+                });
+            }
+        }
+        illegal
+    }
+
+    /// The opponent's next move after a press of `by`.
+    fn reply(&self, by: Color, pressed: Instant) -> Option<Interval> {
+        let record = self.decoder.record.moves().iter().map(|known| (known.color, known.made));
+        let line = self.decoder.line.plies().iter().map(|ply| (ply.color, ply.made));
+        record.chain(line).find(|(color, made)| *color != by && made.earliest > pressed).map(|(_, made)| made)
+    }
+
+    /// The position before an illegal move, or with a queen where a pawn was not replaced (7.5.1, 7.5.2).
+    fn restored(&self, kind: IllegalKind, squares: u64, at: Interval) -> Vec<Counted> {
+        let positions = self.positions_at(at).0;
+        if kind != IllegalKind::PromotionNotReplaced {
+            return positions;
+        }
+        let mut queens = Vec::new();
+        for counted in &positions {
+            for mv in counted.position.legal_moves() {
+                let to = 1 << u32::from(mv.to());
+                if mv.promotion() == Some(Role::Queen) && squares & to != 0 && queens.len() < MAX_POSITIONS {
+                    let mut position = counted.position.clone();
+                    position.play_unchecked(mv);
+                    queens.push(Counted { position, phase: Phase::Illegal });
+                }
+            }
+        }
+        if queens.is_empty() { positions } else { queens }
+    }
+}

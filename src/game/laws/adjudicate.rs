@@ -1,0 +1,194 @@
+//! From the facts of a game to what the rules say of it: findings, in the order in which they matter.
+
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use shakmaty::Chess;
+
+use crate::interval::Interval;
+use crate::laws::endings::first;
+use crate::laws::facts::{Counted, Facts, Flag};
+use crate::laws::finding::{Alternative, Kind, Outcome, Recommended};
+use crate::laws::rules::{About, Table};
+use crate::laws::tables::{Ruled, Tables};
+use crate::laws::winnable::Verdict;
+
+/// What there is a finding on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// The flag with this index among the facts.
+    Flag(usize),
+    /// The game.
+    Game,
+}
+
+/// What the rules say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// On what.
+    pub subject: Subject,
+    /// Of what kind.
+    pub kind: Kind,
+    /// The outcome.
+    pub outcome: Outcome,
+    /// Row of the profile's table.
+    pub row: &'static str,
+    /// Articles.
+    pub articles: &'static [&'static str],
+    /// Nobody has observed or claimed the fall yet: this is what holds if somebody does now.
+    pub conditional: bool,
+    /// The ending was not certainly reached before the flag fell.
+    pub contested: bool,
+    /// The outcomes, where there are several.
+    pub alternatives: Vec<Alternative>,
+    /// The position that counts; none where the rules ask for none, or nobody knows it.
+    pub counted: Option<Counted>,
+    /// Whether the winner could win.
+    pub winnable: Verdict,
+    /// When the ending that decides was reached.
+    pub ended: Option<Interval>,
+    /// The choices in force on which this rests.
+    pub configurable: Vec<&'static str>,
+    /// What an arbiter should do besides.
+    pub recommended: Vec<Recommended>,
+    /// What is not known.
+    pub unknown: Vec<&'static str>,
+}
+
+impl Found {
+    fn new(subject: Subject, kind: Kind, conditional: bool, ruled: Ruled) -> Found {
+        let Ruled { row, outcome, articles, contested, alternatives, unknown, .. } = ruled;
+        let Ruled { configurable, recommended, counted, winnable, ended, .. } = ruled;
+        Found {
+            subject,
+            kind,
+            outcome,
+            row,
+            articles,
+            conditional,
+            contested,
+            alternatives,
+            counted,
+            winnable,
+            ended,
+            configurable,
+            recommended,
+            unknown,
+        }
+    }
+}
+
+/// Applies the rulebook. The flags come in the order of their fall up to the first that costs something; if none does, what else
+/// ended the game or may have. `oracle` says whether a side can checkmate from a position by any possible series of legal moves.
+pub fn adjudicate(facts: &Facts, oracle: &mut dyn FnMut(&Chess, Color) -> Verdict) -> Vec<Found> {
+    let mut tables = Tables { facts, oracle };
+    let mut found = Vec::new();
+    let order = in_order(&facts.flags);
+    for (place, &index) in order.iter().enumerate() {
+        let flag = &facts.flags[index];
+        let (ruled, conditional) = match facts.rulebook.rules().table {
+            Table::Fide => tables.fide_among(flag, place, &order),
+            Table::UsChess => tables.us_chess(flag),
+            Table::Club => tables.club(flag),
+        };
+        let ruled = tables.note_75_moves(flag, ruled);
+        let costs = ruled.outcome != Outcome::GameGoesOn && !flag.set_aside;
+        found.push(Found::new(Subject::Flag(index), Kind::FlagFall, conditional, ruled));
+        if costs {
+            return found;
+        }
+    }
+    found.extend(tables.without_flag());
+    found
+}
+
+/// Which of two flags fell first; none if nobody knows.
+pub(crate) fn fell_before(one: &Flag, other: &Flag) -> Option<bool> {
+    match (one.fell_second, other.fell_second) {
+        (true, false) => return Some(false),
+        (false, true) => return Some(true),
+        _ => {}
+    }
+    let sooner = |a: &Flag, b: &Flag| {
+        // What the clock shows first fell first; other moments are only as good as their bounds.
+        let by_sign = a.shown && b.shown && a.fell.latest < b.fell.latest;
+        by_sign || a.fell.latest < b.fell.earliest
+    };
+    match (sooner(one, other), sooner(other, one)) {
+        (true, false) => Some(true),
+        (false, true) => Some(false),
+        _ => None,
+    }
+}
+
+/// The flags as they fell; those of which nobody knows in an order that depends on nothing but what they are.
+fn in_order(flags: &[Flag]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..flags.len()).collect();
+    // What was observed goes before what was not; whose it is comes last.
+    let seen = |flag: &Flag| flag.observed_at.map_or((true, 0), |at| (false, at.0));
+    let known = |flag: &Flag| (flag.required, flag.completed, flag.last, flag.moves_missing, flag.apparently_over);
+    let key = |index: &usize| {
+        let flag = &flags[*index];
+        let by = flag.called_by.map(|caller| caller as u8);
+        let when = (flag.fell.latest, flag.fell_second, flag.fell.earliest, flag.shown);
+        (when, seen(flag), by, flag.clocks_stopped, known(flag), flag.side == Color::Black)
+    };
+    order.sort_by_key(key);
+    order
+}
+
+impl Tables<'_, '_> {
+    /// The FIDE table for a flag, and what other flags make of it.
+    fn fide_among(&mut self, flag: &Flag, place: usize, order: &[usize]) -> (Ruled, bool) {
+        if self.facts.rulebook.chose(About::Rapid) && flag.observed_at.is_some() && flag.called_by.is_none() {
+            return (self.called_by_somebody(flag, |tables, flag| tables.fide_among(flag, place, order)), false);
+        }
+        let conditional = self.is_conditional(flag);
+        let mut ruled = self.fide(flag);
+        let others = order.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, &index)| index);
+        let facts = self.facts;
+        let counts = |index: &usize| facts.flags[*index].side != flag.side && !facts.flags[*index].set_aside;
+        let others: Vec<usize> = others.filter(counts).collect();
+        for index in others {
+            let other = &self.facts.flags[index];
+            let of_other = self.fide(other);
+            if let Some(drawn) = self.both_down_in_old_rapid(&ruled, &of_other) {
+                return (drawn, conditional);
+            }
+            match fell_before(flag, other) {
+                None => ruled = self.two_flags([flag, other], ruled, &of_other),
+                Some(true) if conditional && !self.is_conditional(other) && of_other.outcome != Outcome::GameGoesOn => {
+                    ruled = self.only_the_other_was_seen(ruled, &of_other);
+                }
+                Some(_) => {}
+            }
+        }
+        (ruled, conditional)
+    }
+
+    /// Without a flag that costs something: what ended the game, or the illegal move that nobody has ruled on.
+    fn without_flag(&mut self) -> Option<Found> {
+        let mut standing = first(self.finals(), None);
+        if standing.is_empty() {
+            let (ruled, kind) = self.illegal_without_flag()?;
+            return Some(Found::new(Subject::Game, kind, false, ruled));
+        }
+        let kind = standing[0].kind;
+        if standing.len() == 1 {
+            return Some(Found::new(Subject::Game, kind, false, standing.remove(0).ruled));
+        }
+        let answers: Vec<_> = standing.into_iter().map(|it| (it.depends_on, it.ruled)).collect();
+        let row = answers[0].1.row;
+        let articles = answers[0].1.articles;
+        let ruled = crate::laws::tables::depending(row, articles, "order_of_endings", answers);
+        Some(Found::new(Subject::Game, kind, false, ruled))
+    }
+
+    /// 75 moves were made, and whether they end the game is left to the event.
+    fn note_75_moves(&self, flag: &Flag, ruled: Ruled) -> Ruled {
+        use shakmaty::Position;
+        let reached = flag.positions.iter().any(|counted| counted.position.halfmoves() >= 150);
+        let choice = self.holds(About::SeventyFive).filter(|name| reached && !ruled.configurable.contains(name));
+        ruled.resting_on(choice)
+    }
+}

@@ -1,0 +1,138 @@
+//! Flags by a club's 31 points of speed chess (`laws.md` section 5): a flag counts when a player declares it and stops both
+//! clocks, and the clock beats a mate.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+
+use crate::laws::adjudicate::fell_before;
+use crate::laws::endings::Final;
+use crate::laws::facts::{Caller, Flag};
+use crate::laws::finding::{Kind, Outcome};
+use crate::laws::rules::About;
+use crate::laws::tables::{Ruled, Tables, depending, wins};
+
+/// When a player declared it (point 10): bystanders cannot.
+pub(crate) fn declared(flag: &Flag) -> Option<Instant> {
+    flag.observed_at.filter(|_| flag.called_by == Some(Caller::Player) && flag.clocks_stopped != Some(false))
+}
+
+impl Tables<'_, '_> {
+    /// What the table says of one flag, and whether it still waits to be declared.
+    pub(crate) fn club(&mut self, flag: &Flag) -> (Ruled, bool) {
+        if flag.observed_at.is_some() && flag.called_by.is_none() {
+            return (self.called_by_somebody(flag, Tables::club), false);
+        }
+        let seen = declared(flag);
+        let (standing, flag_may_be_first) = self.before_flag(flag);
+        let mut answers: Vec<(&'static str, Ruled)> = Vec::new();
+        for it in &standing {
+            answers.push((it.depends_on, self.club_ending(flag, it)));
+        }
+        if flag_may_be_first {
+            let by_flag = self.after_endings(flag);
+            answers.push(("the declaration came first", if seen.is_some() { by_flag } else { undeclared(by_flag) }));
+        }
+        let ruled = match answers.len() {
+            1 => answers.remove(0).1,
+            _ => depending("5", &["3", "13"], "order_of_ending_and_declaration", answers),
+        };
+        if seen.is_some() && flag.clocks_stopped.is_none() {
+            let not_stopped = Ruled::new("1", Outcome::GameGoesOn, &["10", "12"]);
+            let cases = vec![("the clocks were not both stopped", not_stopped), ("they were", ruled)];
+            return (depending("1", &["10"], "clocks_stopped", cases), false);
+        }
+        (ruled, seen.is_none())
+    }
+
+    /// Something else ended the game: does it hold against this flag?
+    fn club_ending(&mut self, flag: &Flag, ended: &Final) -> Ruled {
+        let stands = ended.ruled.clone();
+        let winner_flagged = stands.outcome == wins(flag.side);
+        match ended.kind {
+            // Point 20: no agreement, and the flagged player loses.
+            Kind::IllegalMove if winner_flagged => {
+                let trusted = self.facts.rulebook.chose(About::Stamps);
+                if trusted && ended.at.before(&flag.fell) {
+                    return stands.resting_on(self.holds(About::Stamps));
+                }
+                let flagged = Ruled::new("4", wins(flag.side.other()), &["20"]);
+                let cases =
+                    vec![("both agree that no flag was down before the illegal move", stands), ("they do not agree", flagged)];
+                depending("4", &["20"], "agreement_on_order", cases).resting_on(self.holds(About::Stamps))
+            }
+            // Point 13: the clock beats the mate if it ran out before.
+            Kind::MoveOnBoard if winner_flagged && !ended.at.before(&flag.fell) => {
+                let by_flag = self.after_endings(flag);
+                let overturned = Ruled { articles: &["3.1", "13"], ended: None, ..by_flag };
+                match (declared(flag), flag.fell.before(&ended.at)) {
+                    (Some(_), true) => overturned,
+                    (Some(_), false) => {
+                        let cases = vec![("the flag fell before the mate was completed", overturned), ("it fell after", stands)];
+                        depending("5", &["3.2", "13"], "order_of_ending_and_flag", cases)
+                    }
+                    (None, _) => Ruled {
+                        contested: true,
+                        alternatives: vec![overturned.as_alternative("the mated player declares it now, his own flag up")],
+                        ..stands
+                    },
+                }
+            }
+            _ => stands,
+        }
+    }
+
+    /// Rows 2 and 3: the flag is declared.
+    pub(crate) fn club_by_time(&mut self, flag: &Flag) -> Ruled {
+        let one = |tables: &mut Self| {
+            let articles = tables.articles().on_time;
+            let lost = tables.wins_if_possible(flag.side.other(), &flag.positions, ["3", "3"], articles);
+            match tables.facts.rulebook.chose(About::Article69) && flag.moves_missing {
+                true => Ruled::unknown("3", articles, "moves_missing"),
+                false => lost,
+            }
+        };
+        let facts = self.facts;
+        let seen = declared(flag);
+        let others = facts.flags.iter().filter(|other| other.side != flag.side && !other.set_aside);
+        let down =
+            others.filter(|other| seen.is_none_or(|seen| other.fell.earliest <= seen)).min_by_key(|other| other.fell.latest);
+        let Some(other) = down else { return one(self) };
+        let both = self.club_both(flag, other);
+        if seen.is_none_or(|seen| other.fell.latest <= seen) {
+            return both;
+        }
+        let cases = vec![("the other flag was down as well", both), ("it was not", one(self))];
+        depending("2", &["8", "11"], "order_of_declaration_and_flag", cases)
+    }
+
+    /// Row 2: both are down. Who fell first is for the players to agree on.
+    fn club_both(&mut self, flag: &Flag, other: &Flag) -> Ruled {
+        let stamps = self.holds(About::Stamps);
+        let first_side = |first: bool| if first { flag.side } else { other.side };
+        let by_stamps = fell_before(flag, other).filter(|_| self.facts.rulebook.chose(About::Stamps)).map(first_side);
+        if let Some(side) = self.facts.agreed_first.or(by_stamps) {
+            return Ruled::new("2", wins(side.other()), &["8", "11", "25"]).resting_on(stamps);
+        }
+        let lost = |side: Color| Ruled::new("2", wins(side.other()), &["8"]);
+        let sides = [flag.side, other.side];
+        let alternatives = vec![
+            lost(sides[0]).as_alternative("both players agree that this flag fell first"),
+            lost(sides[1]).as_alternative("both players agree that the other flag fell first"),
+        ];
+        Ruled { alternatives, ..Ruled::new("2", Outcome::Draw, &["8", "25"]).resting_on(stamps) }
+    }
+}
+
+/// Row 1: nobody has declared it and stopped both clocks.
+fn undeclared(by_flag: Ruled) -> Ruled {
+    Ruled {
+        alternatives: vec![by_flag.as_alternative("a player declares it now and stops both clocks")],
+        counted: by_flag.counted,
+        winnable: by_flag.winnable,
+        configurable: by_flag.configurable,
+        ..Ruled::new("1", Outcome::GameGoesOn, &["10", "12"])
+    }
+}

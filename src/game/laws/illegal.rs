@@ -1,0 +1,137 @@
+//! Illegal moves: how many there were, what they cost (Articles 7.5.1 to 7.5.5, A.5.2; US Chess 11D; club points 15 to 19).
+
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+
+use crate::interval::Interval;
+use crate::laws::endings::Final;
+use crate::laws::facts::{Illegal, Treated};
+use crate::laws::finding::{Kind, Outcome, Recommended};
+use crate::laws::rules::About;
+use crate::laws::tables::{Ruled, Tables, depending};
+use crate::men;
+
+/// Illegal moves of one player in the order in which they were completed.
+struct Tally<'a> {
+    moves: Vec<&'a Illegal>,
+}
+
+impl<'a> Tally<'a> {
+    /// Those that were ruled to count: several kinds at what may be one press are one (7.5.5).
+    fn counted(&self) -> Vec<&'a Illegal> {
+        let mut counted: Vec<&Illegal> = Vec::new();
+        for illegal in self.moves.iter().filter(|illegal| illegal.treated == Treated::Counted) {
+            let together = |other: &Illegal| {
+                other.kind != illegal.kind && other.at.earliest <= illegal.at.latest && illegal.at.earliest <= other.at.latest
+            };
+            if !counted.last().is_some_and(|other| together(other)) {
+                counted.push(illegal);
+            }
+        }
+        counted
+    }
+
+    /// As many as there could be, if something is left to be ruled on or was ruled to count.
+    fn possible(&self) -> usize {
+        let point = |at: Interval| at.earliest == at.latest;
+        let mut moves = self.moves.clone();
+        moves.dedup_by(|next, kept| next.at == kept.at && next.kind != kept.kind && point(next.at));
+        let only_settled = moves.iter().all(|illegal| illegal.treated == Treated::Settled);
+        if only_settled { 0 } else { moves.len() }
+    }
+}
+
+impl Tables<'_, '_> {
+    /// What a player is charged with: what was ruled to be nothing is left out, and what stands since the opponent's next move
+    /// was made where there is such a deadline (A.5.2).
+    fn tally(&self, side: Color, before: Option<&Interval>) -> Tally<'_> {
+        let deadline = self.facts.rulebook.rules().illegal_deadline;
+        let stands = |illegal: &Illegal| deadline && illegal.reply.is_some() && illegal.treated != Treated::Counted;
+        let in_time = |illegal: &Illegal| before.is_none_or(|fell| illegal.at.earliest <= fell.latest);
+        let charged = self.facts.illegal.iter().filter(|illegal| {
+            illegal.by == side && illegal.treated != Treated::NotCounted && !stands(illegal) && in_time(illegal)
+        });
+        let mut moves: Vec<&Illegal> = charged.collect();
+        let rank = |treated: Treated| [Treated::Counted, Treated::Open, Treated::Settled].iter().position(|it| *it == treated);
+        moves.sort_by_key(|illegal| (illegal.at.latest, illegal.at.earliest, rank(illegal.treated), illegal.kind));
+        Tally { moves }
+    }
+
+    /// Row 7a for a player who has certainly completed too many.
+    pub(crate) fn by_illegal_moves(&mut self) -> Vec<Final> {
+        let Some(limit) = self.facts.rulebook.illegal_loses() else { return Vec::new() };
+        let mut finals = Vec::new();
+        for side in [Color::White, Color::Black] {
+            let tally = self.tally(side, None);
+            if let Some(last) = tally.counted().get(limit as usize - 1).map(|illegal| (*illegal).clone()) {
+                let ruled = Ruled { ended: Some(last.at), ..self.offender_loses(&last) };
+                finals.push(Final { kind: Kind::IllegalMove, at: last.at, depends_on: "the illegal moves came first", ruled });
+            }
+        }
+        finals
+    }
+
+    /// The offender loses; a draw if the opponent cannot mate (7.5.5).
+    pub(crate) fn offender_loses(&mut self, last: &Illegal) -> Ruled {
+        let (articles, row) = (self.articles().illegal_again, self.rows().illegal_again);
+        self.wins_if_possible(last.by.other(), &last.positions, [row, row], articles).resting_on(self.holds(About::IllegalMoves))
+    }
+
+    /// Row 7a where it is not certain that there were too many: what it would mean, for each player who may have.
+    pub(crate) fn may_have_lost(&mut self, before: Option<&Interval>) -> Vec<(&'static str, Ruled)> {
+        let limit = self.facts.rulebook.illegal_loses().map_or(usize::MAX, |limit| limit as usize);
+        let mut lost = Vec::new();
+        for side in [Color::White, Color::Black] {
+            let tally = self.tally(side, before);
+            if tally.counted().len() < limit
+                && tally.possible() >= limit
+                && let Some(last) = tally.moves.last().map(|illegal| (*illegal).clone())
+            {
+                let count = match side {
+                    Color::White => "White's illegal moves count",
+                    Color::Black => "Black's illegal moves count",
+                };
+                lost.push((count, Ruled { ended: Some(last.at), ..self.offender_loses(&last) }));
+            }
+        }
+        lost
+    }
+
+    /// Illegal moves on which nobody has ruled, completed before the flag fell if one did; the last one first.
+    pub(crate) fn open_illegal(&self, before: Option<&Interval>) -> Vec<Illegal> {
+        let both = [Color::White, Color::Black].map(|side| self.tally(side, before));
+        let open = both.iter().flat_map(|tally| &tally.moves).filter(|illegal| illegal.treated == Treated::Open);
+        let mut open: Vec<Illegal> = open.map(|illegal| (*illegal).clone()).collect();
+        open.sort_by_key(|illegal| core::cmp::Reverse(illegal.at.latest));
+        open
+    }
+
+    /// What an arbiter does about them if each is the first of its player (7.5.5, A.3).
+    pub(crate) fn remedy(&self, open: &[Illegal]) -> Vec<Recommended> {
+        let seconds = self.facts.rulebook.penalty_s();
+        let add = |illegal: &Illegal| Recommended::AddTime { side: men::color_name(illegal.by.other()), seconds };
+        let add = open.iter().filter(|_| seconds > 0).map(add);
+        [Recommended::RestorePosition].into_iter().chain(add).collect()
+    }
+
+    /// Row 7b, without a flag: what is proposed of an illegal move on which nobody has ruled.
+    pub(crate) fn illegal_without_flag(&mut self) -> Option<(Ruled, Kind)> {
+        let open = self.open_illegal(None);
+        let last = open.first()?;
+        let (articles, rows) = (self.articles(), self.rows());
+        let goes_on = Ruled {
+            recommended: self.remedy(&open),
+            counted: last.positions.first().cloned(),
+            ended: Some(last.at),
+            ..Ruled::new(rows.illegal, Outcome::GameGoesOn, articles.illegal).resting_on(self.holds(About::Penalty))
+        };
+        let mut cases = self.may_have_lost(None);
+        if cases.is_empty() {
+            return Some((goes_on, Kind::IllegalMove));
+        }
+        cases.push(("they do not all count", goes_on));
+        let ruled = depending(rows.illegal_again, articles.illegal_again, "illegal_move_ruling", cases);
+        Some((Ruled { ended: Some(last.at), ..ruled }, Kind::IllegalMove))
+    }
+}

@@ -1,0 +1,188 @@
+//! What the tables have in common: what an answer is, and how answers that depend on something unknown become one.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use shakmaty::{Chess, Position};
+
+use crate::interval::Interval;
+use crate::laws::facts::{Caller, Counted, Facts, Flag};
+use crate::laws::finding::{Alternative, Outcome, Recommended};
+use crate::laws::rules::{About, Articles, Rows, Winnability};
+use crate::laws::winnable::Verdict;
+use crate::men;
+
+/// What a table answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ruled {
+    pub(crate) row: &'static str,
+    pub(crate) outcome: Outcome,
+    pub(crate) articles: &'static [&'static str],
+    pub(crate) contested: bool,
+    pub(crate) alternatives: Vec<Alternative>,
+    pub(crate) unknown: Vec<&'static str>,
+    pub(crate) configurable: Vec<&'static str>,
+    pub(crate) recommended: Vec<Recommended>,
+    /// The position that counts.
+    pub(crate) counted: Option<Counted>,
+    pub(crate) winnable: Verdict,
+    /// When the ending that decides was reached.
+    pub(crate) ended: Option<Interval>,
+}
+
+impl Ruled {
+    pub(crate) fn new(row: &'static str, outcome: Outcome, articles: &'static [&'static str]) -> Ruled {
+        Ruled {
+            row,
+            outcome,
+            articles,
+            contested: false,
+            alternatives: Vec::new(),
+            unknown: Vec::new(),
+            configurable: Vec::new(),
+            recommended: Vec::new(),
+            counted: None,
+            winnable: Verdict::NotAsked,
+            ended: None,
+        }
+    }
+
+    pub(crate) fn unknown(row: &'static str, articles: &'static [&'static str], unknown: &'static str) -> Ruled {
+        Ruled { unknown: vec![unknown], ..Ruled::new(row, Outcome::Undecided, articles) }
+    }
+
+    pub(crate) fn as_alternative(&self, depends_on: &'static str) -> Alternative {
+        Alternative { depends_on, outcome: self.outcome, row: self.row }
+    }
+
+    pub(crate) fn resting_on(mut self, choice: Option<&'static str>) -> Ruled {
+        self.configurable.extend(choice);
+        self
+    }
+
+    /// An outcome that nothing unknown can change.
+    pub(crate) fn decided(&self) -> bool {
+        use Outcome::*;
+        matches!(self.outcome, WhiteWins | BlackWins | Draw | GameGoesOn)
+    }
+}
+
+/// Several answers, each with what it depends on: one if all say the same, the last of them; else undecided, with every one.
+pub(crate) fn depending(
+    row: &'static str,
+    articles: &'static [&'static str],
+    unknown: &'static str,
+    mut answers: Vec<(&'static str, Ruled)>,
+) -> Ruled {
+    let same = answers.windows(2).all(|pair| pair[0].1.outcome == pair[1].1.outcome && pair[0].1.decided());
+    let mut configurable: Vec<&'static str> = Vec::new();
+    for name in answers.iter().flat_map(|(_, ruled)| &ruled.configurable) {
+        if !configurable.contains(name) {
+            configurable.push(name);
+        }
+    }
+    let alternatives = answers.iter().map(|(depends_on, ruled)| ruled.as_alternative(depends_on)).collect();
+    let last = answers.pop().map(|(_, ruled)| ruled);
+    let of_last = |last: Option<Ruled>| last.unwrap_or_else(|| Ruled::unknown(row, articles, unknown));
+    if same {
+        return Ruled { configurable, ..of_last(last) };
+    }
+    let Ruled { recommended, counted, winnable, .. } = of_last(last);
+    Ruled { alternatives, configurable, recommended, counted, winnable, ..Ruled::unknown(row, articles, unknown) }
+}
+
+/// The side that wins.
+pub(crate) fn wins(side: Color) -> Outcome {
+    match side {
+        Color::White => Outcome::WhiteWins,
+        Color::Black => Outcome::BlackWins,
+    }
+}
+
+/// Who may answer what a position allows.
+pub(crate) type Oracle<'a> = dyn FnMut(&Chess, Color) -> Verdict + 'a;
+
+/// The facts of a game, and who answers what its positions allow.
+pub(crate) struct Tables<'a, 'b> {
+    pub(crate) facts: &'a Facts,
+    pub(crate) oracle: &'a mut Oracle<'b>,
+}
+
+impl Tables<'_, '_> {
+    pub(crate) fn articles(&self) -> &'static Articles {
+        &self.facts.rulebook.rules().articles
+    }
+
+    pub(crate) fn rows(&self) -> &'static Rows {
+        &self.facts.rulebook.rules().rows
+    }
+
+    pub(crate) fn holds(&self, about: About) -> Option<&'static str> {
+        self.facts.rulebook.holds(about)
+    }
+
+    /// A flag that somebody called, where it matters who did: what holds for a player's call, and what for anybody else's.
+    pub(crate) fn called_by_somebody(&mut self, flag: &Flag, mut rule: impl FnMut(&mut Self, &Flag) -> (Ruled, bool)) -> Ruled {
+        let mut by = |caller| rule(self, &Flag { called_by: Some(caller), ..flag.clone() }).0;
+        let (by_player, by_arbiter) = (by(Caller::Player), by(Caller::Arbiter));
+        let cases = vec![("nobody but an arbiter called it", by_arbiter), ("the opponent claimed it", by_player)];
+        depending(cases[0].1.row, self.articles().observed, "called_by", cases)
+    }
+
+    /// `winner` wins, unless he could not have: by the row of the one or of the other.
+    pub(crate) fn wins_if_possible(
+        &mut self,
+        winner: Color,
+        positions: &[Counted],
+        rows: [&'static str; 2],
+        articles: &'static [&'static str],
+    ) -> Ruled {
+        let won = Ruled::new(rows[0], wins(winner), articles);
+        let drawn = Ruled::new(rows[1], Outcome::Draw, articles);
+        let Some(first) = positions.first() else {
+            return match self.facts.rulebook.winnability() {
+                Winnability::Never => won.resting_on(self.holds(About::Article69)),
+                _ => depending(rows[0], articles, "position", vec![("he could win", won), ("he could not", drawn)]),
+            };
+        };
+        let ruled = match self.facts.rulebook.winnability() {
+            Winnability::Never | Winnability::Us14E => won.resting_on(self.holds(About::Article69)),
+            Winnability::Material => {
+                let bare = |counted: &Counted| no_more_than_a_minor(&counted.position, winner);
+                match (positions.iter().all(bare), positions.iter().any(bare)) {
+                    (true, _) => drawn,
+                    (false, false) => won,
+                    (false, true) => {
+                        depending(rows[0], articles, "position", vec![("his men suffice", won), ("they do not", drawn)])
+                    }
+                }
+            }
+            Winnability::AnySeries => {
+                let verdicts: Vec<Verdict> = positions.iter().map(|counted| (self.oracle)(&counted.position, winner)).collect();
+                let can = |verdict: &Verdict| matches!(verdict, Verdict::Winnable { .. });
+                let cannot = |verdict: &Verdict| matches!(verdict, Verdict::Unwinnable { .. });
+                let ruled = match (verdicts.iter().all(can), verdicts.iter().all(cannot)) {
+                    (true, _) => won,
+                    (_, true) => drawn,
+                    _ => {
+                        let settled = verdicts.iter().all(|verdict| can(verdict) || cannot(verdict));
+                        let unknown = if settled { "position" } else { "winnable" };
+                        let [can, cannot] = ["the opponent can mate by some series of legal moves", "the opponent cannot"];
+                        let row = if rows[0] == "14" { "16" } else { rows[0] };
+                        depending(row, articles, unknown, vec![(can, won), (cannot, drawn)])
+                    }
+                };
+                Ruled { winnable: verdicts.into_iter().next().unwrap_or(Verdict::NotAsked), ..ruled }
+            }
+        };
+        Ruled { counted: Some(first.clone()), ..ruled }
+    }
+}
+
+/// The popular explanation: a lone king, or a king and one bishop or knight.
+fn no_more_than_a_minor(position: &Chess, side: Color) -> bool {
+    let men = position.board().by_color(men::to_color(side));
+    let minor = men & (position.board().bishops() | position.board().knights());
+    men.count() == 1 || (men.count() == 2 && minor.count() == 1)
+}

@@ -1,0 +1,214 @@
+//! Flags by the US Chess rules (`laws.md` section 4): claimed by players only, and 14E asks for material, not for a helpmate.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+use shakmaty::{Chess, Position};
+
+use crate::laws::facts::{Caller, Flag};
+use crate::laws::finding::Outcome;
+use crate::laws::rules::About;
+use crate::laws::tables::{Ruled, Tables, depending, wins};
+use crate::laws::winnable::Verdict;
+use crate::men;
+
+/// What 14E says of the claimant's men.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Men {
+    /// 14E1.
+    LoneKing,
+    /// 14E2, or 14E3 where the other side has no pawns: a draw unless a win is forced.
+    Few,
+    Enough,
+}
+
+/// When the opponent claimed it: a director may not call a flag (13C1).
+pub(crate) fn claimed(flag: &Flag) -> Option<Instant> {
+    flag.observed_at.filter(|_| flag.called_by == Some(Caller::Player))
+}
+
+impl Tables<'_, '_> {
+    /// What the table says of one flag, and whether nobody has claimed it.
+    pub(crate) fn us_chess(&mut self, flag: &Flag) -> (Ruled, bool) {
+        if flag.observed_at.is_some() && flag.called_by.is_none() {
+            return (self.called_by_somebody(flag, Tables::us_chess), false);
+        }
+        let claim = claimed(flag);
+        let (standing, flag_may_be_first) = self.before_flag(flag);
+        // 13A: what ended the game before the claim makes anything later irrelevant.
+        let mut answers: Vec<(&'static str, Ruled)> = standing.into_iter().map(|it| (it.depends_on, it.ruled)).collect();
+        if flag_may_be_first {
+            let ruled = match claim {
+                Some(_) => self.after_endings(flag),
+                None => self.unclaimed(flag),
+            };
+            answers.push(("the claim came first", ruled));
+        }
+        let ruled = match answers.len() {
+            1 => answers.remove(0).1,
+            _ => depending("1", &["13A", "13C"], "order_of_ending_and_claim", answers),
+        };
+        (ruled, claim.is_none())
+    }
+
+    /// Row 3.
+    fn unclaimed(&mut self, flag: &Flag) -> Ruled {
+        let down =
+            |other: &Flag| other.side != flag.side && !other.set_aside && other.last == Some(true) && claimed(other).is_none();
+        if flag.last == Some(true) && self.facts.flags.iter().any(down) {
+            let drawn = Ruled::new("3", Outcome::Draw, &["14G2"]);
+            let goes_on = Ruled::new("3", Outcome::GameGoesOn, &["13C1"]);
+            let cases = vec![("the director declares the draw", drawn), ("he does not", goes_on)];
+            return depending("3", &["14G2"], "decision_of_the_director", cases);
+        }
+        let if_claimed = self.after_endings(flag);
+        Ruled {
+            alternatives: vec![if_claimed.as_alternative("the opponent claims it now, his own flag up")],
+            counted: if_claimed.counted,
+            winnable: if_claimed.winnable,
+            configurable: if_claimed.configurable,
+            ..Ruled::new("3", Outcome::GameGoesOn, &["13C", "13C1"])
+        }
+    }
+
+    /// Rows 4 to 11: the opponent claims, or would now.
+    pub(crate) fn us_by_time(&mut self, flag: &Flag) -> Ruled {
+        let claim = claimed(flag);
+        let facts = self.facts;
+        // His own flag, if it is down at the claim; one that fell in a period that was completed is not.
+        let own = facts.flags.iter().filter(|own| own.side != flag.side && !own.set_aside && !own.required_moves_completed());
+        let own = own.filter(|own| claim.is_none_or(|claim| own.fell.earliest <= claim)).max_by_key(|own| own.fell.latest);
+        let Some(own) = own else { return self.us_one_flag(flag) };
+        let surely_down = claim.is_none_or(|claim| own.fell.latest <= claim);
+        let both = match (flag.last, own.last) {
+            (Some(true), Some(true)) => Ruled::new("4", Outcome::Draw, &["14G"]),
+            (Some(false), Some(false)) => {
+                let draw = facts.rulebook.chose(About::BothBeforeLast);
+                let outcome = if draw { Outcome::Draw } else { Outcome::GameGoesOn };
+                Ruled::new("4", outcome, &["13C", "14G"]).resting_on(self.holds(About::BothBeforeLast))
+            }
+            (Some(true), Some(false)) | (Some(false), Some(true)) => match facts.rulebook.chose(About::OwnFlag) {
+                true => self.us_one_flag(flag).resting_on(self.holds(About::OwnFlag)),
+                false => Ruled::new("4", Outcome::GameGoesOn, &["13C"]).resting_on(self.holds(About::OwnFlag)),
+            },
+            _ => {
+                let draw = Ruled::new("4", Outcome::Draw, &["14G"]);
+                let fails = Ruled::new("4", Outcome::GameGoesOn, &["13C"]);
+                depending("4", &["14G"], "time_control", vec![("it is sudden death", draw), ("it is not", fails)])
+            }
+        };
+        if surely_down {
+            return both;
+        }
+        let cases = vec![("the claimant's own flag was down", both), ("it was up", self.us_one_flag(flag))];
+        depending("4", &["14G"], "order_of_claim_and_flag", cases)
+    }
+
+    /// Rows 5 to 11.
+    fn us_one_flag(&mut self, flag: &Flag) -> Ruled {
+        let fails = Ruled::new("6", Outcome::GameGoesOn, &["13C"]);
+        match (flag.last, flag.required, flag.completed) {
+            (Some(true), ..) => self.us_by_material(flag),
+            (Some(false), Some(required), Some((done, _))) if done >= required => fails,
+            (Some(false), Some(required), Some((done, doubtful))) if !flag.moves_missing => {
+                let lost = self.us_with_scoresheet(flag);
+                match doubtful && done + 1 >= required {
+                    true => depending(
+                        "6",
+                        &["13C"],
+                        "order_of_press_and_flag",
+                        vec![("the last move was completed in time", fails), ("it was not", lost)],
+                    ),
+                    false => lost,
+                }
+            }
+            (last, ..) => {
+                let unknown = if last.is_none() { "time_control" } else { "completed_moves" };
+                let lost = self.us_with_scoresheet(flag);
+                depending("6", &["13C"], unknown, vec![("the moves were completed", fails), ("they were not", lost)])
+            }
+        }
+    }
+
+    /// Row 5: a claim in a control with a number of moves needs the claimant's scoresheet.
+    fn us_with_scoresheet(&mut self, flag: &Flag) -> Ruled {
+        let fails = Ruled::new("5", Outcome::GameGoesOn, &["13C", "13C7"]);
+        let stands = match self.facts.scoresheet {
+            Some(false) => return fails,
+            _ => self.us_by_material(flag),
+        };
+        if self.facts.scoresheet == Some(true) {
+            return stands;
+        }
+        let cases = vec![("the claimant's scoresheet is not reasonably complete", fails), ("it is", stands)];
+        depending("5", &["13C", "13C7"], "scoresheet", cases)
+    }
+
+    /// Rows 7 to 11.
+    fn us_by_material(&mut self, flag: &Flag) -> Ruled {
+        let claimant = flag.side.other();
+        if flag.moves_missing || flag.positions.is_empty() {
+            return Ruled::unknown("11", &["13C", "14E"], "position");
+        }
+        let answers: Vec<Ruled> = flag
+            .positions
+            .iter()
+            .map(|counted| Ruled { counted: Some(counted.clone()), ..self.us_position(&counted.position, claimant) })
+            .collect();
+        let cases = answers.into_iter().map(|ruled| ("the position is one of those that may have counted", ruled)).collect();
+        depending("11", &["13C", "14E"], "position", cases)
+    }
+
+    fn us_position(&mut self, position: &Chess, claimant: Color) -> Ruled {
+        let men = few(position, claimant);
+        if men == Men::LoneKing {
+            return Ruled::new("7", Outcome::Draw, &["14E1"]);
+        }
+        let can = (self.oracle)(position, claimant);
+        let won = Ruled::new("11", wins(claimant), &["13C"]);
+        let helpless = matches!(can, Verdict::Unwinnable { .. });
+        let ruled = match (&can, men) {
+            // What no help brings about nobody can force.
+            (Verdict::Unwinnable { .. }, Men::Few) => Ruled::new("8", Outcome::Draw, &["14E2", "14E3"]),
+            (_, Men::Few) => {
+                let drawn = Ruled::new("8", Outcome::Draw, &["14E2", "14E3"]);
+                let cases = vec![("the claimant has a forced win", Ruled { row: "8", ..won }), ("he has none", drawn)];
+                depending("8", &["14E2", "14E3"], "forced_win", cases)
+            }
+            (Verdict::Winnable { .. }, _) => won,
+            _ => {
+                let other = (self.oracle)(position, claimant.other());
+                let drawn = Ruled::new("9", Outcome::Draw, &["14D4"]);
+                match other {
+                    Verdict::Unwinnable { .. } if helpless => drawn,
+                    // Alive for the other side: directors read 14D4 both ways.
+                    Verdict::Winnable { .. } if helpless => {
+                        let cases = vec![("14D4 is read of this player alone", drawn), ("it is read of both players", won)];
+                        depending("10", &["14D4"], "decision_of_the_director", cases)
+                    }
+                    _ => {
+                        let cases = vec![("no series of legal moves can mate", drawn), ("one can", won)];
+                        depending("10", &["14D4"], "winnable", cases)
+                    }
+                }
+            }
+        };
+        Ruled { winnable: can, ..ruled }
+    }
+}
+
+fn few(position: &Chess, claimant: Color) -> Men {
+    let board = position.board();
+    let side = men::to_color(claimant);
+    let (own, other) = (board.by_color(side), board.by_color(!side));
+    let knights = (own & board.knights()).count();
+    let minors = knights + (own & board.bishops()).count();
+    match own.count() {
+        1 => Men::LoneKing,
+        2 if minors == 1 => Men::Few,
+        3 if knights == 2 && (other & board.pawns()).count() == 0 => Men::Few,
+        _ => Men::Enough,
+    }
+}

@@ -1,0 +1,126 @@
+//! Articles 7.5.1 to 7.5.5 without a flag, for every profile.
+
+use flagfall_game::laws::facts::{Facts, Illegal, IllegalKind, Treated};
+use flagfall_game::laws::finding::{Kind, Recommended};
+use flagfall_protocols::square::Color::{Black, White};
+
+use crate::support::*;
+
+fn of(name: &str, illegal: Vec<Illegal>) -> Facts {
+    Facts { illegal, ..rules(name) }
+}
+
+#[test]
+fn the_first_one_costs_time() {
+    for (name, seconds) in [
+        ("fide-2023-standard", 120),
+        ("fide-2023-rapid", 60),
+        ("fide-2023-rapid-supervised", 60),
+        ("fide-2023-blitz", 60),
+        ("fide-2023-blitz-supervised", 120),
+        ("fide-2023-blitz-supervised+penalty-60", 60),
+        ("material-only", 120),
+        ("us-chess", 120),
+    ] {
+        let found = found(&of(name, vec![illegal(White, Treated::Open, 100)]));
+        let add = Recommended::AddTime { side: "black", seconds };
+        assert_eq!(found[0].recommended, [Recommended::RestorePosition, add], "{name}");
+        assert_eq!((found[0].kind, say(&found[0]).ends_with("GameGoesOn")), (Kind::IllegalMove, true), "{name}");
+    }
+}
+
+#[test]
+fn what_was_ruled_on_is_no_finding_any_more() {
+    for treated in [Treated::Counted, Treated::NotCounted, Treated::Settled] {
+        assert_eq!(says(&of("fide-2023-standard", vec![illegal(White, treated, 100)])), "", "{treated:?}");
+    }
+}
+
+#[test]
+fn the_second_one_loses_if_both_count() {
+    let two = |name, one, other| of(name, vec![illegal(White, one, 100), illegal(White, other, 200)]);
+    assert_eq!(says(&two("fide-2023-standard", Treated::Counted, Treated::Counted)), "7a BlackWins");
+    let open = "7a Undecided [7a BlackWins | 7b GameGoesOn] ? illegal_move_ruling";
+    for one in [Treated::Counted, Treated::Open, Treated::Settled] {
+        assert_eq!(says(&two("fide-2023-standard", one, Treated::Open)), open, "{one:?}");
+    }
+    assert_eq!(says(&two("fide-2023-standard", Treated::NotCounted, Treated::Open)), "7b GameGoesOn");
+    assert_eq!(says(&two("fide-2023-standard", Treated::Settled, Treated::Settled)), "", "play went on");
+}
+
+#[test]
+fn each_player_has_his_own() {
+    let facts = of("fide-2023-standard", vec![illegal(White, Treated::Counted, 100), illegal(Black, Treated::Counted, 200)]);
+    assert_eq!(says(&facts), "");
+}
+
+#[test]
+fn all_kinds_count_together_and_several_in_one_move_once() {
+    let kind = |kind, when| Illegal { kind, ..illegal(White, Treated::Counted, when) };
+    use IllegalKind::{Move, PressedWithoutMove, PromotionNotReplaced, TwoHands};
+    for other in [PressedWithoutMove, PromotionNotReplaced, TwoHands] {
+        assert_eq!(says(&of("fide-2023-standard", vec![kind(Move, 100), kind(other, 200)])), "7a BlackWins", "{other:?}");
+        assert_eq!(says(&of("fide-2023-standard", vec![kind(Move, 100), kind(other, 100)])), "", "{other:?}");
+    }
+}
+
+#[test]
+fn a_draw_if_the_opponent_cannot_mate() {
+    let second = Illegal { positions: vec![position(BLACK_BARE)], ..illegal(White, Treated::Counted, 200) };
+    let facts = of("fide-2023-standard", vec![illegal(White, Treated::Counted, 100), second.clone()]);
+    assert_eq!(says(&facts), "7a Draw");
+    assert_eq!(found(&facts)[0].articles, ["7.5.5"]);
+    let doubtful = Illegal { positions: vec![position(BLACK_BARE), position(OPEN)], ..second };
+    let facts = of("fide-2023-standard", vec![illegal(White, Treated::Counted, 100), doubtful]);
+    assert_eq!(says(&facts), "7a Undecided [7a BlackWins | 7a Draw] ? position");
+}
+
+#[test]
+fn after_the_opponents_next_move_it_stands_where_nobody_watches() {
+    let reply = |illegal: Illegal| Illegal { reply: Some(at(150, 160)), ..illegal };
+    for (name, expected) in [
+        ("fide-2023-standard", "7b GameGoesOn"),
+        ("fide-2023-rapid-supervised", "7b GameGoesOn"),
+        ("fide-2023-blitz-supervised", "7b GameGoesOn"),
+        ("fide-2023-rapid", ""),
+        ("fide-2023-blitz", ""),
+        ("club-speed", ""),
+    ] {
+        assert_eq!(says(&of(name, vec![reply(illegal(White, Treated::Open, 100))])), expected, "{name}");
+    }
+    let ruled = vec![reply(illegal(White, Treated::Counted, 100)), illegal(White, Treated::Counted, 200)];
+    assert_eq!(says(&of("fide-2023-rapid", ruled)), "7a BlackWins", "what an arbiter ruled is not undone");
+}
+
+#[test]
+fn which_one_loses() {
+    let some = |count: u64| (1..=count).map(|when| illegal(White, Treated::Counted, when * 100)).collect::<Vec<_>>();
+    for (name, row, losing) in [
+        ("fide-2023-standard", "7a", Some(2)),
+        ("fide-2023-rapid", "7a", Some(2)),
+        ("fide-2023-blitz", "7a", Some(2)),
+        ("fide-print-old", "7a", Some(3)),
+        ("fide-print-old+illegal-moves-2", "7a", Some(2)),
+        ("us-chess", "1", None),
+        ("us-chess+illegal-moves-2", "1", Some(2)),
+        ("club-speed", "4", Some(1)),
+    ] {
+        for count in 1..=3 {
+            let lost = losing.is_some_and(|losing| count >= losing);
+            let expected = if lost { format!("{row} BlackWins") } else { String::new() };
+            assert_eq!(says(&of(name, some(count))), expected, "{name}, {count}");
+        }
+    }
+}
+
+#[test]
+fn time_that_was_due_and_not_given() {
+    let due = |time_added| Facts {
+        illegal: vec![Illegal { time_added, ..illegal(Black, Treated::Counted, 100) }],
+        ..game("fide-2023-standard", vec![flag(White)])
+    };
+    assert_eq!(says(&due(Some(true))), "14 BlackWins, if observed");
+    assert_eq!(says(&due(None)), "7b Undecided, if observed [7b GameGoesOn | 14 BlackWins] ? penalty_time");
+    let own = Facts { flags: vec![flag(Black)], ..due(None) };
+    assert_eq!(says(&own), "14 WhiteWins, if observed", "it was due to the other player");
+}

@@ -1,0 +1,334 @@
+//! What must hold of every finding, whatever the facts.
+
+use flagfall_game::desk::{Ground, Standing};
+use flagfall_game::interval::Interval;
+use flagfall_game::laws::adjudicate::Found;
+use flagfall_game::laws::facts::{Caller, Claimed, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
+use flagfall_game::laws::finding::Outcome;
+use flagfall_game::laws::rulebook::PROFILES;
+use flagfall_game::reconstruct::record::Ending;
+use flagfall_protocols::square::Color::{self, Black, White};
+use flagfall_protocols::time::Instant;
+use proptest::prelude::*;
+
+use crate::support::*;
+
+fn side() -> impl Strategy<Value = Color> {
+    prop_oneof![Just(White), Just(Black)]
+}
+
+/// Few moments, so that many are equal.
+fn moment() -> impl Strategy<Value = Interval> {
+    (0u64..6, 0u64..3).prop_map(|(from, long)| at(from * 1000, from * 1000 + long * 700))
+}
+
+fn positions() -> impl Strategy<Value = Vec<&'static str>> {
+    prop::collection::vec(prop_oneof![4 => Just(OPEN), 1 => Just(BLACK_BARE), 1 => Just(BISHOP_V_PAWN)], 0..3)
+}
+
+fn a_flag() -> impl Strategy<Value = Flag> {
+    let of_clock = (side(), moment(), any::<bool>(), prop::option::of(0u64..7), prop::option::of(any::<bool>()));
+    let of_game = (prop::option::of(any::<bool>()), prop::option::of((38u32..42, any::<bool>())), positions());
+    let signs = (prop::bool::weighted(0.1), prop::bool::weighted(0.1), prop::option::of(any::<bool>()));
+    (of_clock, of_game, signs).prop_map(
+        |((side, fell, shown, seen, by), (last, completed, positions), (missing, over, stopped))| Flag {
+            shown,
+            observed_at: seen.map(|at| Instant(at * 1000)),
+            called_by: by.map(|player| if player { Caller::Player } else { Caller::Arbiter }),
+            clocks_stopped: stopped,
+            last,
+            required: (last == Some(false)).then_some(40),
+            completed,
+            positions: positions.into_iter().map(position).collect(),
+            moves_missing: missing,
+            apparently_over: over,
+            ..Flag::new(side, fell)
+        },
+    )
+}
+
+fn an_ending() -> impl Strategy<Value = Ended> {
+    use Ending::{Checkmate, DeadPosition, FivefoldRepetition, SeventyFiveMoves, Stalemate};
+    let on_board = prop::sample::select(vec![Checkmate, Stalemate, DeadPosition, FivefoldRepetition, SeventyFiveMoves]);
+    let end = prop_oneof![
+        (on_board, side()).prop_map(|(ending, by)| End::Board { ending, by }),
+        side().prop_map(|by| End::Resignation { by }),
+        prop::option::of(any::<bool>()).prop_map(|both_moved| End::Agreement { both_moved }),
+        side().prop_map(|by| End::KingCaptured { by }),
+    ];
+    (end, moment(), prop::option::of(moment()), positions()).prop_map(|(end, at, pressed, positions)| Ended {
+        end,
+        at,
+        pressed,
+        positions: positions.into_iter().map(position).collect(),
+    })
+}
+
+fn a_claim() -> impl Strategy<Value = Claimed> {
+    use Ground::{AdditionalTime, FiftyMoves, NormalMeans, Repetition};
+    let ground = prop::sample::select(vec![AdditionalTime, FiftyMoves, NormalMeans, Repetition]);
+    let standing = prop::sample::select(vec![Standing::Lodged, Standing::Accepted, Standing::Refused]);
+    (side(), ground, moment(), standing, prop::option::of(any::<bool>()))
+        .prop_map(|(by, ground, at, standing, time_added)| Claimed { by, ground, at, standing, time_added })
+}
+
+fn an_illegal_move() -> impl Strategy<Value = Illegal> {
+    use IllegalKind::{Move, PressedWithoutMove, PromotionNotReplaced, TwoHands};
+    let kind = prop::sample::select(vec![Move, PressedWithoutMove, PromotionNotReplaced, TwoHands]);
+    let treated = prop::sample::select(vec![Treated::Open, Treated::Settled, Treated::Counted, Treated::NotCounted]);
+    (side(), kind, moment(), treated, prop::option::of(moment()), prop::option::of(any::<bool>())).prop_map(
+        |(by, kind, at, treated, reply, time_added)| Illegal {
+            by,
+            kind,
+            at,
+            treated,
+            reply,
+            positions: vec![position(OPEN)],
+            time_added,
+        },
+    )
+}
+
+fn names() -> Vec<String> {
+    let mut names: Vec<String> = PROFILES.iter().map(|profile| profile.name().to_owned()).collect();
+    for profile in PROFILES {
+        names.extend(profile.rules().options.iter().map(|option| format!("{}+{}", profile.name(), option.other)));
+        if profile.rules().guidelines {
+            names.extend(["guidelines-III.4", "guidelines-III.5"].map(|add| format!("{}+{add}", profile.name())));
+        }
+    }
+    names
+}
+
+fn some_facts() -> impl Strategy<Value = Facts> {
+    let told = (
+        prop::collection::vec(a_flag(), 0..4),
+        prop::collection::vec(an_ending(), 0..3),
+        prop::collection::vec(a_claim(), 0..2),
+        prop::collection::vec(an_illegal_move(), 0..4),
+    );
+    let known =
+        (prop::option::of(any::<bool>()), prop::bool::weighted(0.1), prop::option::of(any::<bool>()), prop::option::of(side()));
+    (prop::sample::select(names()), told, known).prop_map(
+        |(name, (flags, endings, claims, illegal), (adds_time, setting_differs, scoresheet, agreed_first))| {
+            // A side's flag falls once at a time.
+            let mut flags: Vec<Flag> = flags;
+            let fell: Vec<_> = flags.iter().map(|flag| (flag.side, flag.fell)).collect();
+            let mut index = 0;
+            flags.retain(|flag| {
+                index += 1;
+                !fell[..index - 1].contains(&(flag.side, flag.fell))
+            });
+            Facts { adds_time, setting_differs, flags, endings, claims, illegal, scoresheet, agreed_first, ..rules(&name) }
+        },
+    )
+}
+
+/// What a finding says, without the places of things in lists.
+fn told(found: &[Found]) -> Vec<String> {
+    found.iter().map(|found| format!("{} {:?} {:?}", say(found), found.articles, found.configurable)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn exchanged_colours_give_the_exchanged_answer(facts in some_facts()) {
+        let one = exchanged(&says(&facts));
+        let other = says(&mirrored(&facts));
+        // Of two things at one moment White's is named first.
+        prop_assert_eq!(alike(&one), alike(&other));
+    }
+
+    #[test]
+    fn the_order_of_evidence_at_one_moment_changes_nothing(facts in some_facts()) {
+        let mut turned = facts.clone();
+        turned.flags.reverse();
+        turned.endings.reverse();
+        turned.claims.reverse();
+        turned.illegal.reverse();
+        prop_assert_eq!(told(&found(&facts)), told(&found(&turned)));
+    }
+
+    #[test]
+    fn undecided_names_what_is_not_known(facts in some_facts()) {
+        for found in found(&facts) {
+            let undecided = found.outcome == Outcome::Undecided;
+            prop_assert_eq!(undecided, !found.unknown.is_empty(), "{}", say(&found));
+            prop_assert!(!found.articles.is_empty() || found.outcome == Outcome::ResultNotEntered, "{}", say(&found));
+            let free = found.outcome != Outcome::Draw || found.row == "2";
+            prop_assert!(undecided || free || found.alternatives.is_empty(), "{}", say(&found));
+        }
+    }
+
+    /// A certain outcome holds for whatever was not known.
+    #[test]
+    fn what_is_certain_is_certain_for_every_truth(truth in some_facts(), seeds in prop::collection::vec(any::<u64>(), 4)) {
+        let truth = sharp(truth);
+        let known = found(&truth);
+        for seed in seeds {
+            let less = found(&blurred(&truth, seed));
+            // Row 11, and row 2 of the club, are what the rules say of an order that nobody knows.
+            let by_ignorance = |found: &Found| found.row == "11" || (found.row == "2" && !found.alternatives.is_empty());
+            if less.iter().any(by_ignorance) {
+                continue;
+            }
+            if let Some(certain) = result(&less) {
+                prop_assert_eq!(Some(certain), result(&known), "{} of {}", says_of(&less), says_of(&known));
+            }
+        }
+    }
+
+    /// Whoever wins or draws for certain still does when the solver says nothing, or the outcome becomes open; it never turns.
+    #[test]
+    fn less_knowledge_never_turns_an_outcome(facts in some_facts()) {
+        let known = found(&facts);
+        let mut blind = facts.clone();
+        for flag in &mut blind.flags {
+            flag.completed = None;
+        }
+        let mut pending = |_: &shakmaty::Chess, _| flagfall_game::laws::winnable::Verdict::Pending;
+        let less = flagfall_game::laws::adjudicate::adjudicate(&blind, &mut pending);
+        if let (Some(known), Some(less)) = (result(&known), result(&less)) {
+            prop_assert_eq!(known, less);
+        }
+    }
+}
+
+/// What becomes of the game, if that is certain.
+fn result(found: &[Found]) -> Option<Outcome> {
+    let first = found.iter().map(|found| found.outcome).find(|outcome| *outcome != Outcome::GameGoesOn);
+    first.filter(|outcome| matches!(outcome, Outcome::WhiteWins | Outcome::BlackWins | Outcome::Draw))
+}
+
+fn says_of(found: &[Found]) -> String {
+    found.iter().map(say).collect::<Vec<_>>().join("; ")
+}
+
+/// The same where everything is known, and nothing happened together with anything else.
+fn sharp(mut facts: Facts) -> Facts {
+    let mut taken = 0;
+    let mut point = |at: &mut Interval| {
+        taken += 1;
+        let when = Instant(at.earliest.0 + taken * 10);
+        *at = Interval { earliest: when, latest: when };
+    };
+    for flag in &mut facts.flags {
+        point(&mut flag.fell);
+        flag.observed_at = flag.observed_at.map(|at| Instant((at.0 + 5).max(flag.fell.latest.0 + 5)));
+        flag.called_by = flag.called_by.or(Some(Caller::Player));
+        flag.clocks_stopped = flag.clocks_stopped.or(Some(true));
+        flag.last = flag.last.or(Some(true));
+        flag.required = (flag.last == Some(false)).then_some(40);
+        flag.completed = Some((flag.completed.map_or(39, |(done, _)| done), false));
+        flag.positions = vec![flag.positions.first().cloned().unwrap_or_else(|| position(OPEN))];
+        flag.moves_missing = false;
+    }
+    for ended in &mut facts.endings {
+        point(&mut ended.at);
+        if let Some(pressed) = &mut ended.pressed {
+            point(pressed);
+        }
+        if let End::Agreement { both_moved } = &mut ended.end {
+            *both_moved = both_moved.or(Some(true));
+        }
+        ended.positions = vec![ended.positions.first().cloned().unwrap_or_else(|| position(OPEN))];
+    }
+    for claim in &mut facts.claims {
+        point(&mut claim.at);
+        claim.time_added = claim.time_added.or(Some(true));
+    }
+    for illegal in &mut facts.illegal {
+        point(&mut illegal.at);
+        illegal.time_added = illegal.time_added.or(Some(true));
+    }
+    facts.adds_time = facts.adds_time.or(Some(false));
+    facts.scoresheet = facts.scoresheet.or(Some(true));
+    facts
+}
+
+/// The same with some of it unknown.
+fn blurred(truth: &Facts, mut seed: u64) -> Facts {
+    let mut often = move |of: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % of
+    };
+    let mut facts = truth.clone();
+    let mut widen = |at: &mut Interval| {
+        let (before, after) = (often(3) * 800, often(3) * 800);
+        *at = Interval { earliest: Instant(at.earliest.0.saturating_sub(before)), latest: Instant(at.latest.0 + after) };
+    };
+    let mut others = [OPEN, BLACK_BARE, BISHOP_V_PAWN].into_iter().cycle();
+    for flag in &mut facts.flags {
+        widen(&mut flag.fell);
+        // What the clock shows is in order; only moments that nobody has shown can be anywhere.
+        flag.shown = false;
+    }
+    for ended in &mut facts.endings {
+        widen(&mut ended.at);
+        ended.pressed.iter_mut().for_each(&mut widen);
+    }
+    facts.claims.iter_mut().for_each(|claim| widen(&mut claim.at));
+    facts.illegal.iter_mut().for_each(|illegal| widen(&mut illegal.at));
+    for flag in &mut facts.flags {
+        if often(3) == 0 {
+            flag.called_by = None;
+        }
+        if often(3) == 0 {
+            flag.clocks_stopped = None;
+        }
+        if often(4) == 0 {
+            flag.last = None;
+            flag.required = None;
+        }
+        match often(4) {
+            0 => flag.completed = None,
+            1 => flag.completed = flag.completed.map(|(done, _)| (done - 1, true)),
+            2 => flag.completed = flag.completed.map(|(done, _)| (done, true)),
+            _ => {}
+        }
+        match often(4) {
+            0 => flag.positions.clear(),
+            1 => flag.positions.extend(others.next().map(position)),
+            2 => flag.moves_missing = true,
+            _ => {}
+        }
+    }
+    for ended in &mut facts.endings {
+        if let End::Agreement { both_moved } = &mut ended.end
+            && often(3) == 0
+        {
+            *both_moved = None;
+        }
+        match often(3) {
+            0 => ended.positions.clear(),
+            1 => ended.positions.extend(others.next().map(position)),
+            _ => {}
+        }
+    }
+    for time_added in facts.claims.iter_mut().map(|claim| &mut claim.time_added) {
+        *time_added = time_added.filter(|_| often(2) == 0);
+    }
+    for time_added in facts.illegal.iter_mut().map(|illegal| &mut illegal.time_added) {
+        *time_added = time_added.filter(|_| often(2) == 0);
+    }
+    facts.adds_time = facts.adds_time.filter(|_| often(2) == 0);
+    facts.scoresheet = facts.scoresheet.filter(|_| often(2) == 0);
+    facts
+}
+
+/// The text with each list of alternatives sorted.
+fn alike(text: &str) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for finding in text.split("; ") {
+        match finding.split_once('[').and_then(|(head, rest)| Some((head, rest.split_once(']')?))) {
+            Some((head, (list, tail))) => {
+                let mut list: Vec<&str> = list.split(" | ").collect();
+                list.sort_unstable();
+                parts.push(format!("{head}[{}]{tail}", list.join(" | ")));
+            }
+            None => parts.push(finding.to_owned()),
+        }
+    }
+    parts.join("; ")
+}
