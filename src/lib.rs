@@ -7,7 +7,6 @@
 //! | [`replay`] | a trace or journal fed to a station again |
 //! | [`recorder`] | a station with its journal |
 //! | [`restart`] | a station rebuilt from its journal, and what was recorded compared with what comes out |
-//! | [`rules`] | the rules of an event by name |
 //! | [`import`] | captures of other programs, turned into traces |
 //! | [`publish`] | topics and payloads |
 //! | [`config`] | what can be configured, and how it is read |
@@ -35,6 +34,5 @@ pub mod publish;
 pub mod recorder;
 pub mod replay;
 pub mod restart;
-pub mod rules;
 pub mod station;
 pub mod wall;

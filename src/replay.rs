@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::{GameConfig, Rulings};
+use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::ClockSide;
@@ -14,7 +15,6 @@ use flagfall_protocols::trace::{Body, Record, Trace};
 use crate::publish::delay::Delay;
 use crate::publish::topics::Board;
 use crate::restart::Restart;
-use crate::rules;
 use crate::station::{Station, StationInput, StationOutput};
 
 /// How long the last events of a trace are given to settle.
@@ -77,7 +77,7 @@ impl Setting {
         let side = white_clock.map(|side| if side == ClockSide::Left { "left" } else { "right" });
         let time_control_text = overrides.time_control.as_deref().or(trace.header("time-control"));
         let rulebook =
-            trace.header("profile").map(|text| rules::rulebook(text).context("profile")).transpose()?.unwrap_or_default();
+            trace.header("profile").map(|text| Rulebook::parse(text).context("profile")).transpose()?.unwrap_or_default();
         let rulings = match trace.header("rulings") {
             None | Some("advise") => Rulings::Advise,
             Some("automatic") => Rulings::Automatic,

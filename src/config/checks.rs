@@ -5,7 +5,8 @@ use std::io::Read;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
-use flagfall_game::clock::control::{MAX_PERIODS, TimeControl};
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::laws::rulebook::Rulebook;
 
 use super::place::{Origins, Problem};
 use super::secrets;
@@ -68,14 +69,17 @@ fn rules(config: &Config, check: &mut Check<'_>) {
             );
             check.problem(&or("event.rulings"), message);
         }
-        if event.guidelines != Guidelines::None && !knows_guidelines(profile) {
+        if Rulebook::parse(&event.guidelines.with(profile)).is_err() {
             let message = format!("Guidelines III are for standard and rapid chess of FIDE (III.2), not for {name}");
             check.problem(&or("event.guidelines"), message);
         }
     }
     let boards = config.board.iter().filter_map(|board| Some((own(board, "time_control"), board.time_control.as_ref()?)));
     let controls = event.time_control.iter().map(|text| ("event.guidelines".to_owned(), text)).chain(boards);
-    let with_time: Vec<String> = controls.filter(|(_, text)| adds_time(text)).map(|(key, _)| key).collect();
+    let with_time: Vec<String> = controls
+        .filter(|(_, text)| TimeControl::parse(text).is_ok_and(|control| control.adds_time()))
+        .map(|(key, _)| key)
+        .collect();
     for key in with_time.iter().filter(|_| event.guidelines != Guidelines::None) {
         check.problem(key, "event.guidelines are for games without additional time (III.1), and this time control adds some");
     }
@@ -84,16 +88,6 @@ fn rules(config: &Config, check: &mut Check<'_>) {
 /// The rules leave every ruling to an arbiter.
 const fn is_for_arbiters(profile: Profile) -> bool {
     !matches!(profile, Profile::ClubSpeed | Profile::MaterialOnly)
-}
-
-const fn knows_guidelines(profile: Profile) -> bool {
-    matches!(profile, Profile::FideStandard | Profile::FideRapid | Profile::FideRapidSupervised)
-}
-
-/// Something is added to a player's time with each move, or held back from it.
-fn adds_time(time_control: &str) -> bool {
-    let control = TimeControl::parse(time_control);
-    control.is_ok_and(|control| (0..MAX_PERIODS).any(|index| control.period(index).per_move_ms > 0))
 }
 
 fn mqtt(config: &Config, check: &mut Check<'_>) {

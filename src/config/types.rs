@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use flagfall_game::laws::rulebook::Guideline;
 use serde::Deserialize;
 
 /// The whole configuration.
@@ -143,6 +144,17 @@ pub enum Guidelines {
     /// A player may claim a draw because the opponent cannot win by normal means.
     #[serde(rename = "III.5")]
     NormalMeans,
+}
+
+impl Guidelines {
+    /// The rulebook of a profile with it, as [`flagfall_game::laws::rulebook::Rulebook::parse`] reads it.
+    pub fn with(self, profile: Profile) -> String {
+        match self {
+            Guidelines::None => profile.name().to_owned(),
+            Guidelines::AdditionalTime => format!("{}+{}", profile.name(), Guideline::AdditionalTime.name()),
+            Guidelines::NormalMeans => format!("{}+{}", profile.name(), Guideline::NormalMeans.name()),
+        }
+    }
 }
 
 /// What becomes of findings that are certain.

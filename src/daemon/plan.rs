@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::{GameConfig, Rulings};
+use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_hardware::port::Wanted;
 use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::ClockSide;
 
 use crate::arbiter::Setup;
-use crate::config::{self, Board, Config, Guidelines, User, WhiteClock};
+use crate::config::{self, Board, Config, User, WhiteClock};
 use crate::journal::{Limits, MAX_SESSION};
 use crate::publish::delay::Delay;
 use crate::publish::topics;
 use crate::replay::Setting;
-use crate::rules;
 
 /// The driver of boards that name none.
 const DRIVER: &str = "dgt";
@@ -64,13 +64,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     let chess960 = board.chess960.unwrap_or(event.chess960);
     let delay = Delay { time: std::time::Duration::from_secs(event.delay.into()), moves: event.delay_moves };
     let session = session(&event.id, &event.round, &board.id);
-    let profile = board.profile.unwrap_or(event.profile);
-    let book = match event.guidelines {
-        Guidelines::None => profile.name().to_owned(),
-        Guidelines::AdditionalTime => format!("{}+guidelines-III.4", profile.name()),
-        Guidelines::NormalMeans => format!("{}+guidelines-III.5", profile.name()),
-    };
-    let rulebook = rules::rulebook(&book).context("rules")?;
+    let rulebook = Rulebook::parse(&event.guidelines.with(board.profile.unwrap_or(event.profile))).context("rules")?;
     let rulings = match event.rulings {
         config::Rulings::Advise => Rulings::Advise,
         config::Rulings::Automatic => Rulings::Automatic,
@@ -81,8 +75,8 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
         ("time-control", time_control_text.cloned()),
         ("white-clock", board.white_clock.map(|side| if side == WhiteClock::Left { "left" } else { "right" }.to_owned())),
         ("chess960", chess960.then(|| "true".to_owned())),
-        ("profile", Some(book)),
-        ("rulings", (rulings != Rulings::default()).then(|| rules::rulings_name(rulings).to_owned())),
+        ("profile", Some(rulebook.to_string())),
+        ("rulings", (rulings == Rulings::Automatic).then(|| "automatic".to_owned())),
         ("observer", event.observer.then(|| "true".to_owned())),
         ("delay", Some(delay.to_string())),
         ("configuration", Some(format!("{hash:08x}"))),
