@@ -58,8 +58,7 @@ fn rules_that_do_not_go_together() {
         assert_eq!(problems(&[&text], &[]), [line]);
         assert!(config(&[&text, "[event]\nobserver = true\n"], &[]).event.observer);
     }
-    for profile in ["fide-2023-blitz", "fide-2023-blitz-supervised", "fide-print-old", "us-chess", "club-speed", "material-only"]
-    {
+    for profile in ["fide-2023-blitz", "fide-2023-blitz-supervised", "fide-print-old", "us-chess", "club-speed"] {
         let text = format!("[event]\nprofile = \"{profile}\"\nguidelines = \"III.5\"\n");
         let line = format!(
             "1.toml:3:1: event.guidelines: Guidelines III are for standard and rapid chess of FIDE (III.2), not for {profile}"
