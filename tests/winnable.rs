@@ -4,6 +4,8 @@
 //! Every answer's proof is looked at again by `mate::check`. The full runs are for a release build:
 //! `cargo test --release --test winnable -- --include-ignored --nocapture`.
 
+#[path = "winnable/exhaust.rs"]
+mod exhaust;
 #[path = "winnable/mutants.rs"]
 mod mutants;
 #[path = "winnable/rows.rs"]

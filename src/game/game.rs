@@ -23,6 +23,7 @@ use crate::laws::adjudicate::Subject;
 use crate::laws::finding::Finding;
 use crate::laws::rulebook::Rulebook;
 use crate::laws::winnable::Questions;
+use crate::mate;
 use crate::message::{AuditBody, ClaimBody, GameEvent, Hint, LiveMove, Ruling, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
@@ -71,6 +72,8 @@ pub struct Game {
     pub(crate) decoder: Decoder,
     pub(crate) alarms: Alarms,
     pub(crate) questions: Questions,
+    /// What is known of whether anybody can still mate (5.2.2).
+    pub(crate) life: mate::Watch,
     /// What was entered of this game.
     pub(crate) desk: Desk,
     pub(crate) findings: Vec<Finding>,
@@ -138,6 +141,7 @@ impl Game {
             decoder: Decoder::new(start, timing.scan),
             alarms: Alarms::default(),
             questions: Questions::default(),
+            life: mate::Watch::default(),
             desk: Desk::default(),
             findings: Vec::new(),
             findings_on: Vec::new(),

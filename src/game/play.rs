@@ -13,7 +13,9 @@ use crate::effect::Effect;
 use crate::game::{Game, castling_mode};
 use crate::input::GameResult;
 use crate::interval::Interval;
+use crate::laws::rules::Winnability;
 use crate::laws::winnable::Questions;
+use crate::mate;
 use crate::men;
 use crate::message::{AuditBody, GameEvent, Hint, Sign, Stage};
 use crate::pair::Pair;
@@ -64,6 +66,7 @@ impl Game {
         self.decoder = Decoder::new(Record::new(start, mode, completes), self.scan);
         self.desk.clear();
         self.time_raised = Pair::default();
+        self.life = mate::Watch::default();
         self.clock.new_game();
         let default_side = if self.board.rotated() { ClockSide::Right } else { ClockSide::Left };
         self.clock.set_white_side(self.config.white_clock.unwrap_or(default_side));
@@ -224,7 +227,8 @@ impl Game {
             Ending::SeventyFiveMoves => rulebook.seventy_five(),
             _ => true,
         };
-        let Some(ending) = self.decoder.record.ending().filter(by_itself) else { return };
+        let ending = self.decoder.record.ending().filter(by_itself).or_else(|| self.dead_position());
+        let Some(ending) = ending else { return };
         self.ending = Some((ending, made, color));
         match ending {
             Ending::Checkmate | Ending::Stalemate => self.over(out),
@@ -232,6 +236,15 @@ impl Game {
             Ending::FivefoldRepetition => self.alarms.raise(self.now, AlarmKind::FivefoldRepetition, None, 0),
             Ending::SeventyFiveMoves => self.alarms.raise(self.now, AlarmKind::SeventyFiveMoves, None, 0),
         }
+    }
+
+    /// Can neither side mate any more, with men enough for it (5.2.2)? The popular explanation knows no such thing.
+    fn dead_position(&mut self) -> Option<Ending> {
+        if self.config.rulebook.winnability() == Winnability::Material {
+            return None;
+        }
+        let life = mate::dead(&self.decoder.record.node().position, &mut self.life);
+        matches!(life, mate::Life::Dead { .. }).then_some(Ending::DeadPosition)
     }
 
     pub(crate) fn over(&mut self, out: &mut Vec<Effect>) {

@@ -51,6 +51,13 @@ impl Tables<'_, '_> {
     fn club_ending(&mut self, flag: &Flag, ended: &Final) -> Ruled {
         let stands = ended.ruled.clone();
         let winner_flagged = stands.outcome == wins(flag.side);
+        let flags = self.facts.flags.iter().filter(|other| !other.set_aside);
+        // It is the winner's flag that can overturn it, whichever flag is asked about.
+        if let Some(of_winner) =
+            flags.filter(|other| !winner_flagged && wins(other.side) == stands.outcome).min_by_key(|it| it.fell.latest)
+        {
+            return self.club_ending(of_winner, ended);
+        }
         match ended.kind {
             // Point 20: no agreement, and the flagged player loses.
             Kind::IllegalMove if winner_flagged => {

@@ -56,7 +56,8 @@ impl Tables<'_, '_> {
             return considered;
         }
         let sooner = |known: Option<Instant>, at: Instant| Some(known.map_or(at, |known| known.min(at)));
-        for other in facts.flags.iter().filter(|other| !other.set_aside && !core::ptr::eq(*other, flag)) {
+        let same = |other: &Flag| other.side == flag.side && other.fell == flag.fell;
+        for other in facts.flags.iter().filter(|other| !other.set_aside && !same(other)) {
             let by_player = Flag { called_by: other.called_by.or(Some(Caller::Player)), ..other.clone() };
             let Some(at) = self.called(&by_player) else { continue };
             let ruled = self.after_endings(&by_player);

@@ -137,6 +137,14 @@ impl Flag {
     pub(crate) fn required_moves_completed(&self) -> bool {
         self.last == Some(false) && self.completed.zip(self.required).is_some_and(|((done, _), required)| done >= required)
     }
+
+    /// The required moves were certainly not completed, or none are required.
+    pub(crate) fn surely_costs(&self) -> bool {
+        let short = |(done, doubtful): (u32, bool)| {
+            self.required.is_some_and(|required| done + u32::from(doubtful) < required) && !self.moves_missing
+        };
+        self.last == Some(true) || (self.last == Some(false) && self.completed.is_some_and(short))
+    }
 }
 
 /// How a game ended.

@@ -18,13 +18,11 @@ struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    /// Those that were ruled to count: several kinds at what may be one press are one (7.5.5).
+    /// Those that were ruled to count: several kinds at one press are one (7.5.5).
     fn counted(&self) -> Vec<&'a Illegal> {
         let mut counted: Vec<&Illegal> = Vec::new();
         for illegal in self.moves.iter().filter(|illegal| illegal.treated == Treated::Counted) {
-            let together = |other: &Illegal| {
-                other.kind != illegal.kind && other.at.earliest <= illegal.at.latest && illegal.at.earliest <= other.at.latest
-            };
+            let together = |other: &Illegal| other.kind != illegal.kind && other.at == illegal.at;
             if !counted.last().is_some_and(|other| together(other)) {
                 counted.push(illegal);
             }

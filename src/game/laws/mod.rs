@@ -6,6 +6,8 @@ pub(crate) mod club;
 pub(crate) mod endings;
 pub mod facts;
 pub mod finding;
+#[cfg(test)]
+mod game_tests;
 pub(crate) mod illegal;
 pub mod rulebook;
 pub mod rules;

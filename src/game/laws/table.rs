@@ -298,7 +298,7 @@ impl Tables<'_, '_> {
 
     /// This flag fell first, but only the other one was observed (6.8).
     pub(crate) fn only_the_other_was_seen(&self, this: Ruled, other: &Ruled) -> Ruled {
-        if this.outcome == other.outcome && this.decided() {
+        if this.outcome == Outcome::GameGoesOn || (this.outcome == other.outcome && this.decided()) {
             return this;
         }
         let (counted, winnable) = (this.counted.clone(), this.winnable.clone());
@@ -312,10 +312,15 @@ impl Tables<'_, '_> {
     /// Both displays are at zero in rapid chess of the older print: no player can claim (B8).
     pub(crate) fn both_down_in_old_rapid(&self, this: &Ruled, other: &Ruled) -> Option<Ruled> {
         let costs = |ruled: &Ruled| matches!(ruled.row, "14" | "15" | "16");
-        let drawn = self.facts.rulebook.chose(About::Rapid) && costs(this) && costs(other);
-        drawn.then(|| Ruled {
-            counted: this.counted.clone(),
-            ..Ruled::new("11", Outcome::Draw, &["B8"]).resting_on(Some("rapid"))
-        })
+        if !self.facts.rulebook.chose(About::Rapid) || !costs(this) || other.outcome == Outcome::GameGoesOn {
+            return None;
+        }
+        let counted = this.counted.clone();
+        let drawn = Ruled { counted, ..Ruled::new("11", Outcome::Draw, &["B8"]).resting_on(self.holds(About::Rapid)) };
+        if costs(other) {
+            return Some(drawn);
+        }
+        let cases = vec![("the other flag is down as well", drawn), ("it costs nothing", this.clone())];
+        Some(depending("11", &["B8"], "other_flag", cases))
     }
 }

@@ -81,7 +81,7 @@ impl Tables<'_, '_> {
         let own = facts.flags.iter().filter(|own| own.side != flag.side && !own.set_aside && !own.required_moves_completed());
         let own = own.filter(|own| claim.is_none_or(|claim| own.fell.earliest <= claim)).max_by_key(|own| own.fell.latest);
         let Some(own) = own else { return self.us_one_flag(flag) };
-        let surely_down = claim.is_none_or(|claim| own.fell.latest <= claim);
+        let surely_down = claim.is_none_or(|claim| own.fell.latest <= claim) && own.surely_costs();
         let both = match (flag.last, own.last) {
             (Some(true), Some(true)) => Ruled::new("4", Outcome::Draw, &["14G"]),
             (Some(false), Some(false)) => {
@@ -103,7 +103,8 @@ impl Tables<'_, '_> {
             return both;
         }
         let cases = vec![("the claimant's own flag was down", both), ("it was up", self.us_one_flag(flag))];
-        depending("4", &["14G"], "order_of_claim_and_flag", cases)
+        let unknown = if own.surely_costs() { "order_of_claim_and_flag" } else { "own_flag" };
+        depending("4", &["14G"], unknown, cases)
     }
 
     /// Rows 5 to 11.
@@ -126,8 +127,11 @@ impl Tables<'_, '_> {
             }
             (last, ..) => {
                 let unknown = if last.is_none() { "time_control" } else { "completed_moves" };
-                let lost = self.us_with_scoresheet(flag);
-                depending("6", &["13C"], unknown, vec![("the moves were completed", fails), ("they were not", lost)])
+                let mut cases = vec![("the moves were completed", fails), ("they were not", self.us_with_scoresheet(flag))];
+                if last.is_none() {
+                    cases.push(("it is sudden death", self.us_by_material(flag)));
+                }
+                depending("6", &["13C"], unknown, cases)
             }
         }
     }

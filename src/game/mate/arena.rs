@@ -103,7 +103,7 @@ impl Arena {
     }
 }
 
-fn spread(key: &Key) -> u64 {
+pub(super) fn spread(key: &Key) -> u64 {
     let mut sum = 0x9e37_79b9_7f4a_7c15_u64;
     for word in key {
         sum = (sum ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);

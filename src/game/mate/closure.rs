@@ -8,7 +8,7 @@ use super::arena::Arena;
 use super::check::wall;
 use super::key::pack;
 use super::meter::Meter;
-use super::reach::wall_around;
+use super::reach::{Effort, wall_around};
 use super::reason::{Closure, Wall};
 
 /// What generating the positions has shown.
@@ -18,7 +18,10 @@ pub(super) enum Closed {
     /// All positions were generated; none is a mate by the side.
     Complete(Closure),
     /// The cap came first.
-    Cut,
+    Cut {
+        /// No mate by the side is so many half-moves away or fewer.
+        expanded: u32,
+    },
 }
 
 /// Generates up to `cap` positions. With `tries`, up to so many positions behind which nothing may be possible any more are
@@ -34,7 +37,7 @@ pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, mete
             layer_end = arena.len();
         }
         let Some(position) = arena.position(index) else {
-            return Closed::Cut;
+            return Closed::Cut { expanded: sum.depth };
         };
         let moves = position.legal_moves();
         if moves.is_empty() {
@@ -45,14 +48,14 @@ pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, mete
             }
         } else if position.has_insufficient_material(side) {
             sum.material += 1;
-        } else if walled(&arena, index, &position, side, &mut sum.walls, tries) {
+        } else if walled(&arena, index, &position, side, &mut sum.walls, tries, meter) {
             sum.walled += 1;
         } else {
             for step in moves {
                 let mut after = position.clone();
                 after.play_unchecked(step);
                 if !meter.step() {
-                    return Closed::Cut;
+                    return Closed::Cut { expanded: sum.depth };
                 }
                 let mate = position.turn() == side && after.checkers().any() && after.legal_moves().is_empty();
                 if mate {
@@ -61,13 +64,13 @@ pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, mete
                             line.push(step);
                             Closed::Mate(line)
                         }
-                        None => Closed::Cut,
+                        None => Closed::Cut { expanded: sum.depth },
                     };
                 }
                 arena.insert(&pack(&after), index);
             }
             if arena.len() > cap {
-                return Closed::Cut;
+                return Closed::Cut { expanded: sum.depth };
             }
         }
         index += 1;
@@ -77,7 +80,16 @@ pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, mete
 }
 
 /// Whether a wall stands around the position: one met before, or, after a move that cannot be taken back, a new one.
-fn walled(arena: &Arena, index: u32, position: &Chess, side: Color, walls: &mut Vec<Wall>, tries: &mut u32) -> bool {
+fn walled(
+    arena: &Arena,
+    index: u32,
+    position: &Chess,
+    side: Color,
+    walls: &mut Vec<Wall>,
+    tries: &mut u32,
+    meter: &mut Meter,
+) -> bool {
+    meter.work(walls.len() as u64);
     if walls.iter().any(|claim| wall::holds(claim, position)) {
         return true;
     }
@@ -85,7 +97,7 @@ fn walled(arena: &Arena, index: u32, position: &Chess, side: Color, walls: &mut 
         return false;
     }
     *tries -= 1;
-    match wall_around(position, side) {
+    match wall_around(position, side, Effort::Full, meter) {
         Some(claim) => {
             walls.push(claim);
             true

@@ -14,6 +14,7 @@
 mod arena;
 pub mod check;
 mod closure;
+mod deepen;
 mod guided;
 mod key;
 mod meter;
@@ -22,9 +23,15 @@ mod news;
 mod probe;
 mod reach;
 pub mod reason;
+mod short;
 mod solve;
+mod stages;
+mod steps;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use reason::{Answer, Closure, Counters, ForcedEnd, Guard, Reach, Reason, Wall};
+pub use short::shorten;
 pub use solve::{Budget, counted, winnable};
+pub use watch::{Life, Watch, dead, watched};

@@ -7,16 +7,15 @@ use shakmaty::{Bitboard, Chess, Color, Move, MoveList, Position, Role, Square, a
 use super::meter::Meter;
 
 const PLIES: usize = 40;
-const WALKS: u32 = 8;
 const CORNERS: [Square; 4] = [Square::A1, Square::H1, Square::A8, Square::H8];
 
 /// A line to a mate by `side`, not always a short one.
-pub(super) fn probe(root: &Chess, side: Color, meter: &mut Meter) -> Option<Vec<Move>> {
+pub(super) fn probe(root: &Chess, side: Color, walks: core::ops::Range<u32>, meter: &mut Meter) -> Option<Vec<Move>> {
     let board = root.board();
     let loser = board.king_of(!side)?;
     let mut corners = CORNERS;
     corners.sort_by_key(|corner| corner.distance(loser));
-    for walk in 0..WALKS {
+    for walk in walks {
         let corner = corners[walk as usize % 4];
         let mut line = [None; PLIES];
         if let Some(length) = follow(root, side, corner, walk, &mut line, meter) {

@@ -1,6 +1,6 @@
 //! The smallest wall around a position: where each man can ever stand.
 //!
-//! It starts with every man steady and the kings at home, and lets in what [`wall::steps`] allows until nothing is added. The
+//! It starts with every man steady and the kings at home, and lets in what moves there are until nothing is added. The
 //! result is only a claim; [`wall::inductive`] and [`wall::mateless`] say whether it proves anything.
 
 use alloc::vec::Vec;
@@ -8,65 +8,98 @@ use alloc::vec::Vec;
 use shakmaty::{Bitboard, Chess, Color, Position, Role, Square};
 
 use super::check::{guard, wall};
+use super::meter::Meter;
 use super::reason::{Guard, Reach, Wall};
+use super::steps::Fields;
 
 const BECOMES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
+/// Steps of the search for a mate behind a wall; the checker takes more before it gives up.
+const MOST_COVERS: u32 = 10_000;
+
+/// How far an attempt goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// Given up as soon as a pawn can promote; not begun for a side with more than pawns and bishops.
+    Quick,
+    /// To the end.
+    Full,
+}
+
 /// A wall that surrounds the position and holds no mate by `side`, if the smallest one does.
-pub(super) fn wall_around(position: &Chess, side: Color) -> Option<Wall> {
+pub(super) fn wall_around(position: &Chess, side: Color, effort: Effort, meter: &mut Meter) -> Option<Wall> {
     if position.castles().any() || position.legal_ep_square().is_some() {
         return None;
     }
-    let claim = closed(position);
-    wall::mateless(&claim, side).ok()?;
+    let board = position.board();
+    let strong = board.by_color(side) & (board.knights() | board.rooks_and_queens());
+    if effort == Effort::Quick && strong.any() {
+        return None;
+    }
+    let claim = closed(position, effort, meter)?;
+    meter.work(claim.reaches.iter().map(|reach| reach.squares.count() as u64).sum());
+    let mut left = MOST_COVERS;
+    let mateless = wall::mateless_within(&claim, side, &mut left);
+    meter.work(u64::from(MOST_COVERS - left) / 4);
+    mateless.ok()?;
     (wall::inductive(&claim).is_ok() && wall::holds(&claim, position)).then_some(claim)
 }
 
-fn closed(position: &Chess) -> Wall {
+fn closed(position: &Chess, effort: Effort, meter: &mut Meter) -> Option<Wall> {
     let board = position.board();
     let mut claim = Wall { steady: board.clone(), reaches: Vec::with_capacity(16), guards: Vec::new() };
     for at in board.kings() {
         loosen(&mut claim, at);
     }
-    while grow(&mut claim) {
+    while grow(&mut claim, meter) {
         merge(&mut claim.reaches);
+        if meter.spent() || effort == Effort::Quick && claim.reaches.iter().any(|reach| reach.count == 0) {
+            return None;
+        }
     }
-    promotable(claim)
+    Some(promotable(claim))
 }
 
-/// Adds what one step more can reach; false if nothing.
-fn grow(claim: &mut Wall) -> bool {
+/// Adds what can be reached; false if nothing.
+fn grow(claim: &mut Wall, meter: &mut Meter) -> bool {
+    let mut fields = Fields::of(claim);
     let mut grown = false;
-    for index in 0..claim.reaches.len() {
+    let mut index = 0;
+    while index < claim.reaches.len() {
         let Reach { color, role, squares, .. } = claim.reaches[index];
-        let mut to = Bitboard::EMPTY;
-        for from in squares {
-            to |= wall::steps(claim, role.of(color), from);
-        }
-        for at in to & claim.steady.occupied() {
-            loosen(claim, at);
-            grown = true;
-        }
-        if role == Role::Pawn {
-            let last = to & Bitboard::BACKRANKS;
-            for role in BECOMES {
-                for at in last & !wall::squares(claim, color, role) {
-                    add(claim, color, role, 0, at);
-                    grown = true;
+        let mut fresh = squares;
+        // Only what is new is looked at again here; whether it opens a way for the rest shows when all are looked at again.
+        while fresh.any() {
+            meter.work(fresh.count() as u64 / 4 + 1);
+            let mut to = fields.steps(color, role, fresh);
+            let loose = to & claim.steady.occupied();
+            if loose.any() {
+                for at in loose {
+                    loosen(claim, at);
                 }
+                fields = Fields::of(claim);
+                grown = true;
             }
-            to &= !last;
+            if role == Role::Pawn {
+                let last = to & Bitboard::BACKRANKS;
+                for role in BECOMES {
+                    for at in last & !wall::squares(claim, color, role) {
+                        add(claim, color, role, 0, at);
+                        grown = true;
+                    }
+                }
+                to &= !last;
+            }
+            fresh = to & !claim.reaches[index].squares;
+            grown |= fresh.any();
+            claim.reaches[index].squares |= to;
         }
-        grown |= !to.is_subset(squares);
-        claim.reaches[index].squares |= to;
+        index += 1;
     }
-    for from in claim.steady.occupied() {
-        if let Some(piece) = claim.steady.piece_at(from)
-            && wall::steps(claim, piece, from).any()
-        {
-            loosen(claim, from);
-            grown = true;
-        }
+    let fields = Fields::of(claim);
+    for from in fields.steady_that_move() {
+        loosen(claim, from);
+        grown = true;
     }
     let mut guards = core::mem::take(&mut claim.guards);
     let before = guards.len();

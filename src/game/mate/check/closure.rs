@@ -74,17 +74,18 @@ pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure) -> Result<()
     if count == *claim { Ok(()) } else { Err(Refused::Counts) }
 }
 
-/// No line of fewer than `plies` half-moves ends in mate by `side`.
+/// No line of fewer than `plies` half-moves ends in mate by `side`, where one of `plies` does: one of `plies - 1` would end
+/// with the wrong side to move.
 pub(super) fn no_mate_before(root: &Chess, side: Color, plies: usize) -> Result<(), Refused> {
     let mut met = BTreeSet::from([same(root)]);
     let mut layer = alloc::vec![root.clone()];
-    for ply in 0..plies {
+    for ply in 0..plies.saturating_sub(1) {
         let mut next = Vec::new();
         for position in &layer {
             if mated(position, !side) {
                 return Err(Refused::Shorter);
             }
-            if ply + 1 == plies || material::hopeless(position, side) {
+            if ply + 2 == plies || material::hopeless(position, side) {
                 continue;
             }
             for step in position.legal_moves() {

@@ -26,9 +26,13 @@ struct Closers {
 
 /// No mate by `side` behind the wall.
 pub fn mateless(wall: &Wall, side: Color) -> Result<(), Refused> {
-    let mut left = MOST_STEPS;
+    mateless_within(wall, side, &mut MOST_STEPS.clone())
+}
+
+/// The same with a number of steps of its own; it is left with what was not needed.
+pub(in crate::mate) fn mateless_within(wall: &Wall, side: Color, left: &mut u32) -> Result<(), Refused> {
     for king in squares(wall, !side, Role::King) {
-        if mate_at(wall, side, king, &mut left) {
+        if mate_at(wall, side, king, left) {
             return Err(Refused::MatePattern);
         }
     }

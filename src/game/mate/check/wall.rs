@@ -11,6 +11,7 @@ use super::super::reason::Wall;
 use super::{Refused, guard};
 
 pub use super::pattern::mateless;
+pub(in crate::mate) use super::pattern::mateless_within;
 
 const BECOMES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
@@ -47,13 +48,15 @@ fn attacked_for_ever(wall: &Wall, color: Color, from: Square, to: Square) -> boo
     if kings.any() && kings.is_subset(attacks::king_attacks(to)) {
         return true;
     }
-    (wall.steady.by_color(!color)).into_iter().any(|by| {
-        let Some(piece) = wall.steady.piece_at(by) else {
-            return false;
-        };
-        let free = never(wall).with(from);
-        by != to && attacks::attacks(by, piece, Bitboard::EMPTY).contains(to) && attacks::between(by, to).is_subset(free)
-    })
+    // Only these can attack the square on an empty board.
+    let board = &wall.steady;
+    let near = (attacks::pawn_attacks(color, to) & board.pawns())
+        | (attacks::knight_attacks(to) & board.knights())
+        | (attacks::king_attacks(to) & board.kings())
+        | (attacks::bishop_attacks(to, Bitboard::EMPTY) & board.bishops_and_queens())
+        | (attacks::rook_attacks(to, Bitboard::EMPTY) & board.rooks_and_queens());
+    let free = never(wall).with(from);
+    (near & board.by_color(!color)).into_iter().any(|by| attacks::between(by, to).is_subset(free))
 }
 
 pub(super) fn pawn_steps(wall: &Wall, color: Color, from: Square) -> Bitboard {

@@ -1,0 +1,67 @@
+//! Stopwatch and table.
+
+use std::io::{self, Write};
+use std::time::Instant;
+
+/// What takes longer than this is measured once.
+const LONG: f64 = 2e3;
+/// What is shorter, so often.
+const TIMES: usize = 3;
+
+/// The least of a few times that `work` takes, in microseconds.
+#[allow(clippy::disallowed_methods, reason = "a stopwatch reads the clock")]
+pub(crate) fn fastest<T>(mut work: impl FnMut() -> T) -> (T, f64) {
+    let mut time = || {
+        let began = Instant::now();
+        let made = work();
+        (made, Instant::now().duration_since(began).as_nanos() as f64 / 1e3)
+    };
+    let (made, mut least) = time();
+    for _ in 1..TIMES {
+        if least < LONG {
+            least = least.min(time().1);
+        }
+    }
+    (made, least)
+}
+
+/// Microseconds of many questions.
+pub(crate) struct Times {
+    all: Vec<f64>,
+}
+
+impl Times {
+    pub(crate) const fn new() -> Self {
+        Self { all: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, microseconds: f64) {
+        self.all.push(microseconds);
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    pub(crate) fn mean(&self) -> f64 {
+        self.all.iter().sum::<f64>() / self.all.len().max(1) as f64
+    }
+
+    /// One line: mean, median, 99th of 100, worst; and the mean as a multiple of another's.
+    pub(crate) fn print(&mut self, what: &str, beside: Option<&Times>, out: &mut dyn Write) -> io::Result<()> {
+        self.all.sort_by(f64::total_cmp);
+        let share = |part: usize| self.all.get((self.all.len() * part / 100).min(self.all.len().saturating_sub(1)));
+        let at = |part: usize| span(share(part).copied().unwrap_or(0.0));
+        let ratio = beside.map_or(String::new(), |beside| format!("{:.2}", self.mean() / beside.mean()));
+        let line = format!("{what:44} {:>11} {:>11} {:>11} {:>11} {ratio:>7}", span(self.mean()), at(50), at(99), at(100));
+        writeln!(out, "{}", line.trim_end())
+    }
+}
+
+pub(crate) fn heading(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{:44} {:>11} {:>11} {:>11} {:>11} {:>7}", "", "mean", "median", "p99", "worst", "ratio")
+}
+
+fn span(microseconds: f64) -> String {
+    if microseconds >= 1e3 { format!("{:.2} ms", microseconds / 1e3) } else { format!("{microseconds:.2} us") }
+}

@@ -1,0 +1,77 @@
+//! All positions that can arise, generated without any idea of chess but its moves: what every answer is measured by.
+
+use shakmaty::{Chess, Color, EnPassantMode, Position};
+
+/// What makes two positions the same: men, castling, en passant, the side to move.
+type Same = [u64; 9];
+
+fn same(at: &Chess) -> Same {
+    let (roles, colors) = at.board().clone().into_bitboards();
+    let ep = at.ep_square(EnPassantMode::Legal).map_or(64, u64::from);
+    let [pawns, knights, bishops, rooks, queens, kings, white] =
+        [roles.pawn, roles.knight, roles.bishop, roles.rook, roles.queen, roles.king, colors.white].map(|set| set.0);
+    let rights = at.castles().castling_rights().0;
+    [pawns, knights, bishops, rooks, queens, kings, white, rights, ep * 2 + u64::from(at.turn().is_white())]
+}
+
+/// A set of positions in the order of their coming.
+struct Met {
+    positions: Vec<Same>,
+    slots: Vec<u32>,
+}
+
+const FREE: u32 = u32::MAX;
+
+impl Met {
+    fn new(cap: usize) -> Self {
+        // Twice as many slots as positions: the cap is passed by the moves of one position at most.
+        Self { positions: Vec::new(), slots: vec![FREE; (cap * 2 + 1_000).next_power_of_two()] }
+    }
+
+    /// True if it is new.
+    fn add(&mut self, position: Same) -> bool {
+        let sum = position.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |sum, word| {
+            let sum = (sum ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
+            sum ^ (sum >> 29)
+        });
+        let mask = self.slots.len() - 1;
+        let mut slot = usize::try_from(sum >> 20).expect("44 bits") & mask;
+        while self.slots[slot] != FREE {
+            if self.positions[self.slots[slot] as usize] == position {
+                return false;
+            }
+            slot = (slot + 1) & mask;
+        }
+        self.slots[slot] = u32::try_from(self.positions.len()).expect("below the cap");
+        self.positions.push(position);
+        true
+    }
+}
+
+/// `Some(true)`: a mate by `side` can arise; `Some(false)`: none; `None`: there are more positions than the cap. Nothing is
+/// followed from where `side` has the king alone.
+pub(crate) fn exhaust(root: &Chess, side: Color, cap: usize) -> Option<bool> {
+    let mut met = Met::new(cap);
+    met.add(same(root));
+    let mut open = vec![root.clone()];
+    while let Some(at) = open.pop() {
+        let moves = at.legal_moves();
+        if moves.is_empty() && at.is_check() && at.turn() != side {
+            return Some(true);
+        }
+        if at.board().by_color(side).count() == 1 {
+            continue;
+        }
+        for step in moves {
+            let mut after = at.clone();
+            after.play_unchecked(step);
+            if met.add(same(&after)) {
+                open.push(after);
+            }
+        }
+        if met.positions.len() > cap {
+            return None;
+        }
+    }
+    Some(false)
+}
