@@ -255,13 +255,18 @@ const fn color(side: Side) -> Color {
 
 /// It says something of a game that must be there.
 const fn of_a_game(command: &Command) -> bool {
-    use Command::{Accept, ClaimOn, Confirm, CorrectMove, DeclareResult, Offer, Penalty, Reject, Resign, SetMoveCount, TakeBack};
-    match command {
-        TakeBack { .. } | CorrectMove { .. } | SetMoveCount { .. } | DeclareResult { .. } => true,
-        Confirm { .. } | Reject { .. } | ClaimOn { .. } => true,
-        Offer { .. } | Accept { .. } | Resign { .. } | Penalty { .. } => true,
-        _ => false,
-    }
+    use Command::*;
+    !matches!(
+        command,
+        StartGame { .. }
+            | SetPosition { .. }
+            | SetClockRecord { .. }
+            | StopClocks {}
+            | RestartClocks {}
+            | SwapSides {}
+            | Claim { .. }
+            | AcknowledgeAlert { .. }
+    )
 }
 
 const fn verb(command: &Command) -> &'static str {

@@ -142,6 +142,10 @@ fn claims_come_in_two_forms() {
     }
     assert_eq!(send(&mut desk, json!({"side": "white", "ground": "normal_means", "standing": "lodged"})).code, Code::Ok);
     assert_eq!(audited(&desk, "claim").len(), 1);
+    // The record is looked at for the arbiter who asks, and for nobody else.
+    let checked = send(&mut desk, json!({"side": "white", "ground": "repetition", "standing": "lodged"}));
+    assert_eq!((checked.code, checked.message.as_str()), (Code::Ok, "not correct by the record of the game (9.5.3)"));
+    assert_eq!((audited(&desk, "claim")[1]["correct"].clone(), desk.station.game().result()), (json!(false), None));
     assert_eq!(send(&mut desk, json!({"side": "white", "ground": "normal_means", "standing": "refused"})).code, Code::Ok);
     let kinds: Vec<_> = audited(&desk, "decision").iter().map(|decision| decision["kind"].clone()).collect();
     assert_eq!((kinds, desk.station.game().result()), (vec![json!("claim_refused")], None));

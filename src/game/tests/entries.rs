@@ -6,8 +6,9 @@ use desk::Desk;
 use flagfall_game::alarm::{AlarmKind, AlarmStatus};
 use flagfall_game::desk::{Ground, Standing};
 use flagfall_game::effect::Effect;
-use flagfall_game::input::{Author, Command, GameResult, Input, Side};
-use flagfall_game::message::{AuditBody, ClaimBody, DecisionKind, EntryKind, Stage};
+use flagfall_game::input::{Author, Command, FindingKey, GameResult, Input, Side};
+use flagfall_game::laws::finding::{Kind, Outcome};
+use flagfall_game::message::{AuditBody, ClaimBody, DecisionKind, EntryKind, Ruling, Stage};
 use flagfall_game::pair::Pair;
 use flagfall_protocols::time::Instant;
 
@@ -85,6 +86,34 @@ fn a_resignation_decides_nothing_by_itself() {
     desk.play("e2e4").command(Command::Resign { side: WHITE });
     assert_eq!((desk.refused(), desk.game.result(), kinds(&desk)), (0, None, vec![]));
     assert_eq!(desk.state().entries[0].entered, EntryKind::Resignation);
+}
+
+/// White has a pawn, Black the bare king: Black cannot mate, which saves White half a point (5.1.2).
+#[test]
+fn a_resignation_is_a_finding_that_the_arbiter_decides_about() {
+    // Whether White can mate is asked and not answered yet.
+    for (side, outcome, result) in [(WHITE, Outcome::Draw, Some(GameResult::Draw)), (BLACK, Outcome::Undecided, None)] {
+        let resigned = || {
+            let mut desk = Desk::started("300").with_position("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+            desk.play("e2e4").command(Command::Resign { side });
+            desk
+        };
+        let mut desk = resigned();
+        let Some(finding) = desk.state().finding else { panic!("{side:?}: no finding") };
+        assert_eq!((finding.kind, finding.flag), (Kind::Resignation, None));
+        let key = FindingKey { id: finding.id, revision: finding.revision };
+        assert_eq!(finding.outcome, outcome, "{side:?}");
+        desk.command(Command::Confirm { finding: key });
+        assert_eq!((desk.refused(), desk.game.result()), (usize::from(result.is_none()), result), "{side:?}");
+        let mut desk = resigned();
+        desk.command(Command::Reject { finding: key });
+        assert_eq!((desk.refused(), desk.game.result(), desk.state().finding), (0, None, None), "{side:?}");
+        assert_eq!(kinds(&desk), [(DecisionKind::Rejected, GameResult::Open)]);
+        assert!(matches!(desk.game.ruling(), Some((2, Ruling::Decision { .. }))), "{:?}", desk.game.ruling());
+        // He may still do so later.
+        desk.play("e8e7").command(Command::Resign { side });
+        assert!(desk.state().finding.is_some_and(|finding| finding.id > key.id));
+    }
 }
 
 #[test]
