@@ -13,7 +13,7 @@ use crate::game::Game;
 use crate::interval::Interval;
 use crate::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
 use crate::laws::finding::Phase;
-use crate::laws::rules::Table;
+use crate::laws::rules::{About, Table};
 use crate::message::Stage;
 
 /// Positions that may count at one moment: more of them say no more than that nobody knows.
@@ -46,8 +46,9 @@ impl Game {
     fn flag(&self, fall: &FlagFall, falls: &[FlagFall]) -> Flag {
         let (positions, too_many) = self.positions(Some(fall));
         let other = falls.iter().find(|other| other.side != fall.side && other.fell == fall.fell);
-        // Only players call a flag there, so what is recorded was a player's call (13C1; club point 10).
-        let by_players = self.config.rulebook.rules().table != Table::Fide;
+        // Only players call a flag there, so what is recorded was a player's call (13C1; club point 10; B6).
+        let rulebook = &self.config.rulebook;
+        let by_players = rulebook.rules().table != Table::Fide || rulebook.chose(About::Rapid);
         Flag {
             shown: !matches!(fall.path, FlagPath::ObservedByArbiter | FlagPath::OnConnect),
             fell_second: fall.path == FlagPath::ZeroAfterOther
@@ -256,7 +257,10 @@ impl Game {
 
     /// The position before an illegal move, or with a queen where a pawn was not replaced (7.5.1, 7.5.2).
     fn restored(&self, kind: IllegalKind, squares: u64, at: Interval) -> Vec<Counted> {
-        let positions = self.positions_at(at).0;
+        let mut positions = self.positions_at(at).0;
+        if kind != IllegalKind::PressedWithoutMove {
+            positions.iter_mut().for_each(|counted| counted.phase = Phase::Illegal);
+        }
         if kind != IllegalKind::PromotionNotReplaced {
             return positions;
         }

@@ -110,6 +110,8 @@ impl Game {
         };
         let shown = fall.filter(|_| !observed_only);
         let source = |fall: &FlagFall| format!("rx{}:{}-{}", fall.source.channel, fall.source.start, fall.source.end);
+        let of_alarms = self.alarms.iter().filter(|alarm| crate::facts::illegal_kind(alarm.kind).is_some());
+        let of_alarms = of_alarms.filter(|_| found.kind == Kind::IllegalMove).map(|alarm| format!("alarm:{}", alarm.id));
         let entered = self.desk.entries().iter().map(|entry| format!("entered@{}", entry.entered.0));
         Finding {
             id: 0,
@@ -134,7 +136,7 @@ impl Game {
             last_period: fall.and_then(|fall| self.last_period(fall)),
             winnable: found.winnable,
             ended_at: found.ended.map(|ended| ended.micros()),
-            evidence: shown.map(source).into_iter().chain(entered).collect(),
+            evidence: shown.map(source).into_iter().chain(of_alarms).chain(entered).collect(),
             configurable: found.configurable,
             recommended: found.recommended,
             unknown,

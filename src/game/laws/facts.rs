@@ -53,10 +53,11 @@ impl Facts {
         }
     }
 
-    /// Nothing was entered, no flag fell, no illegal move was completed: what stands on the board is all there is.
+    /// Nothing was entered, no flag fell, no illegal move awaits its ruling: what stands on the board is all there is.
     pub(crate) fn undisputed(&self) -> bool {
         let on_board = |ended: &Ended| matches!(ended.end, End::Board { .. });
-        self.flags.is_empty() && self.claims.is_empty() && self.illegal.is_empty() && self.endings.iter().all(on_board)
+        let open = |illegal: &Illegal| illegal.treated == Treated::Open;
+        self.flags.is_empty() && self.claims.is_empty() && !self.illegal.iter().any(open) && self.endings.iter().all(on_board)
     }
 }
 

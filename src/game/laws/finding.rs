@@ -155,9 +155,9 @@ pub struct Finding {
     /// When the ending that decides was reached, the illegal move completed: between these two, microseconds since the journal
     /// began; none where neither decides.
     pub ended_at: Option<[u64; 2]>,
-    /// Where the sign of the clock was read, as `rx0:first-end`, and what was entered by hand, as `entered@` and the
-    /// microseconds since the journal began.
-    #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^(rx[0-9]+:[0-9]+-[0-9]+|entered@[0-9]+)$"))))]
+    /// Where the sign of the clock was read, as `rx0:first-end`; the alarms of illegal moves, as `alarm:` and their number; what
+    /// was entered by hand, as `entered@` and the microseconds since the journal began.
+    #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^(rx[0-9]+:[0-9]+-[0-9]+|alarm:[0-9]+|entered@[0-9]+)$"))))]
     pub evidence: Vec<String>,
     /// What the rules leave to the event and this rests on: the names of the choices in force.
     pub configurable: Vec<&'static str>,
