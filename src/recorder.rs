@@ -79,9 +79,16 @@ impl Recorder {
         sink: Sink<'_>,
     ) -> Result<(Recorder, Restored)> {
         let (mut journal, recovered) = Journal::open(fs, limits)?;
-        let mut restart = Restart::new(setting.station());
+        let goes_on = recovered.session() == Some(session);
+        let begun = match goes_on {
+            true => {
+                setting.with_rulings_of(|key| recovered.session_header(key).map(str::to_owned)).context("the journal's head")?
+            }
+            false => setting.clone(),
+        };
+        let mut restart = Restart::new(begun.station());
         let mut anchor = None;
-        if recovered.session() == Some(session) {
+        if goes_on {
             for record in recovered.session_records() {
                 if let Body::Anchor(json) = record.body {
                     anchor = AnchorRecord::read(json).map(|read| (record.at, read)).or(anchor);
@@ -90,9 +97,11 @@ impl Recorder {
             }
         }
         let (station, mut restored) = restart.finish(journal.standing());
+        let who = |setting: &Setting| (setting.config.rulings, setting.config.observer);
+        restored.other_rulings = who(&begun) != who(setting);
         restored.damage = recovered.damage;
         let now = journal.standing().last_at;
-        let headers: Vec<(&str, &str)> = setting.headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        let headers: Vec<(&str, &str)> = begun.headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         journal.begin(session, &headers, now).with_context(|| format!("session `{session}`"))?;
         let out = restored.unsent.iter().cloned().map(StationOutput::Message).collect();
         let mut recorder = Recorder {

@@ -78,11 +78,7 @@ impl Setting {
         let time_control_text = overrides.time_control.as_deref().or(trace.header("time-control"));
         let rulebook =
             trace.header("profile").map(|text| Rulebook::parse(text).context("profile")).transpose()?.unwrap_or_default();
-        let rulings = match trace.header("rulings") {
-            None | Some("advise") => Rulings::Advise,
-            Some("automatic") => Rulings::Automatic,
-            Some(other) => bail!("rulings: `{other}` is neither `advise` nor `automatic`"),
-        };
+        let rulings = rulings(trace.header("rulings"))?;
         let observer = trace.header("observer") == Some("true");
         let headers = [
             ("driver", Some(driver.name)),
@@ -100,9 +96,35 @@ impl Setting {
         Ok(Setting { driver, config, board: Board::default(), delay, name, headers })
     }
 
+    /// The same with the rulings that a session was begun with: a decision that was made by itself must neither vanish nor appear
+    /// afterwards because the configuration is another one now.
+    ///
+    /// # Errors
+    /// Rulings that are none.
+    pub fn with_rulings_of(&self, header: impl Fn(&str) -> Option<String>) -> Result<Setting> {
+        let mut setting = self.clone();
+        setting.config.rulings = rulings(header("rulings").as_deref())?;
+        setting.config.observer = header("observer").as_deref() == Some("true");
+        setting.headers.retain(|(key, _)| !RULINGS.contains(key));
+        let kept = RULINGS.into_iter().filter_map(|key| Some((key, header(key)?)));
+        setting.headers.extend(kept);
+        Ok(setting)
+    }
+
     /// A station as this setting wants it.
     pub fn station(&self) -> Station {
         Station::new(self.driver, self.config.clone(), self.board.clone(), &self.name).with_public(self.delay)
+    }
+}
+
+/// Keys of a head that say who decides.
+const RULINGS: [&str; 2] = ["rulings", "observer"];
+
+fn rulings(header: Option<&str>) -> Result<Rulings> {
+    match header {
+        None | Some("advise") => Ok(Rulings::Advise),
+        Some("automatic") => Ok(Rulings::Automatic),
+        Some(other) => bail!("rulings: `{other}` is neither `advise` nor `automatic`"),
     }
 }
 

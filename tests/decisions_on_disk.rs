@@ -145,10 +145,7 @@ fn what_another_thread_waits_for_is_held_for_every_audience() {
     let declared = command("declare-result", "{\"verb\":\"declare-result\",\"result\":\"0-1\"}");
     for (lazy, automatic) in [(false, false), (true, false), (false, true), (true, true)] {
         let name = format!("lazy {lazy}, automatic {automatic}");
-        let mut tape = tape();
-        if automatic {
-            (tape.setting.config.rulings, tape.setting.config.observer) = (Rulings::Automatic, true);
-        }
+        let tape = if automatic { self::automatic() } else { tape() };
         let mut bench = Bench::new(&tape);
         bench.recorder.defer();
         bench.recorder.station_mut().set_lazy(lazy);
@@ -178,22 +175,43 @@ fn what_another_thread_waits_for_is_held_for_every_audience() {
     }
 }
 
-#[test]
-fn a_decision_without_an_arbiter_waits_for_the_disk_too() {
+/// The tape where the event has what is certain decided by itself.
+fn automatic() -> Tape {
     let mut tape = tape();
     (tape.setting.config.rulings, tape.setting.config.observer) = (Rulings::Automatic, true);
-    let mut bench = Bench::new(&tape);
+    tape.setting.headers.extend([("rulings", "automatic".to_owned()), ("observer", "true".to_owned())]);
+    tape
+}
+
+#[test]
+fn a_decision_without_an_arbiter_waits_for_the_disk_too() {
+    let mut bench = Bench::new(&automatic());
     bench.feed(later(bench.now, 1), &Body::Answer(MATE));
     bench.advance(later(bench.now, 100));
     let decisions: Vec<_> = bench.recorder.station().game().decisions().cloned().collect();
     assert_eq!(decisions.iter().map(|decision| decision.by.as_deref()).collect::<Vec<_>>(), [Some("automatic")]);
     assert_eq!(bench.shown(), EVERYBODY);
-    // The journal alone tells it again.
-    let (digest, memory) = (bench.recorder.station().digest(), bench.memory.clone());
-    drop(bench);
-    let opened = Recorder::open(Box::new(memory), Limits::default(), &tape.setting, "s", &mut |_| Ok(()));
-    let (again, restored) = opened.expect("opens");
-    assert_eq!((again.station().digest(), restored.verified.differing), (digest, 0));
+}
+
+/// What was decided by itself stays decided, and what was left to an arbiter stays so, whatever is configured at the next start.
+#[test]
+fn a_round_goes_on_with_the_rulings_it_was_begun_with() {
+    for (begun, then, result) in [(automatic(), tape(), Some(GameResult::BlackWins)), (tape(), automatic(), None)] {
+        let mut bench = Bench::new(&begun);
+        bench.feed(later(bench.now, 1), &Body::Answer(MATE));
+        bench.advance(later(bench.now, 100));
+        let (digest, memory) = (bench.recorder.station().digest(), bench.memory.clone());
+        drop(bench);
+        let mut setting = then.setting.clone();
+        for _ in 0..2 {
+            let opened = Recorder::open(Box::new(memory.clone()), Limits::default(), &setting, "s", &mut |_| Ok(()));
+            let (again, restored) = opened.expect("opens");
+            assert_eq!(again.station().game().result(), result);
+            assert_eq!((again.station().digest(), restored.verified.differing), (digest, 0));
+            assert_eq!(restored.other_rulings, setting.config.rulings != begun.setting.config.rulings);
+            setting = begun.setting.clone();
+        }
+    }
 }
 
 /// A journal's head has what findings and rulings depend on.
