@@ -1,5 +1,6 @@
 //! What a step of the game produces.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use flagfall_protocols::driver::DeviceCommand;
@@ -41,7 +42,7 @@ pub enum Effect {
     /// An alarm was opened, changed or closed.
     Alert(AlertBody),
     /// A finding was made or changed; for the arbiter's record.
-    Finding(Finding),
+    Finding(Box<Finding>),
     /// The last finding or decision is another one: publish `Game::ruling` anew, or delete it if there is none.
     Ruling,
     /// Something for the arbiter's record.

@@ -8,7 +8,7 @@ use shakmaty::{Position, Role};
 
 use crate::alarm::{Alarm, AlarmKind, AlarmStatus};
 use crate::clock::flag::{FlagFall, FlagPath};
-use crate::desk::{Entered, Ground, Standing};
+use crate::desk::{Entered, Entry, Ground, Standing};
 use crate::game::Game;
 use crate::interval::Interval;
 use crate::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
@@ -18,6 +18,9 @@ use crate::message::Stage;
 
 /// Positions that may count at one moment: more of them say no more than that nobody knows.
 const MAX_POSITIONS: usize = 6;
+
+/// Illegal moves of a game that are looked at: the first few have decided it.
+const MAX_ILLEGAL: usize = 16;
 
 /// In which way an alarm's move was illegal; none for other alarms.
 pub(crate) const fn illegal_kind(kind: AlarmKind) -> Option<IllegalKind> {
@@ -60,7 +63,8 @@ impl Game {
             required: self.required(fall),
             completed: self.completed_by_fall(fall),
             positions,
-            moves_missing: too_many || self.moves_missing(fall),
+            // What was established before the board was lost stands.
+            moves_missing: too_many || self.moves_missing(fall.observed_at.or(fall.ruled_at).unwrap_or(fall.fell.latest)),
             apparently_over: fall.after_quiet,
             ..Flag::new(fall.side, fall.fell)
         }
@@ -99,7 +103,13 @@ impl Game {
                 phase: if beyond > 0 { Phase::Made } else { Phase::Idle },
             },
         };
-        ((sure..=sure + possible).take(MAX_POSITIONS).map(counted).collect(), possible >= MAX_POSITIONS)
+        let mut positions: Vec<Counted> = (sure..=sure + possible).take(MAX_POSITIONS).map(counted).collect();
+        if self.config.rulebook.rules().table == Table::Club {
+            // An inverted rook is a queen (point 29): a rook that came from a pawn may be meant as one.
+            let queens = (sure..=sure + possible).take(MAX_POSITIONS).filter_map(|count| record.with_queens(count));
+            positions.extend(queens.map(|position| Counted { position, phase: Phase::Idle }));
+        }
+        (positions, possible >= MAX_POSITIONS)
     }
 
     fn illegal_open(&self, until: Instant) -> bool {
@@ -107,11 +117,10 @@ impl Game {
         self.alarms.open().any(|alarm| illegal_kind(alarm.kind).is_some() && open(alarm) && alarm.happened <= until)
     }
 
-    /// Moves may have been made that nobody saw: the board was not heard, or it shows what the record does not explain.
-    fn moves_missing(&self, fall: &FlagFall) -> bool {
+    /// Moves may have been made by then that nobody saw: the board was not heard, it shows what the record does not explain, or a
+    /// press still waits for its move.
+    fn moves_missing(&self, until: Instant) -> bool {
         use AlarmKind::{KingMissing, MovedByWrongSide, PiecesDisplaced, PositionDiffers, TooManyMen, UnreadableSquare};
-        // What was established before the board was lost stands.
-        let until = fall.observed_at.or(fall.ruled_at).unwrap_or(fall.fell.latest);
         let unseen = self.board.unseen_since().is_some_and(|since| since < until);
         let unexplained = self.alarms.open().any(|alarm| {
             let of_men = matches!(
@@ -120,7 +129,13 @@ impl Game {
             );
             of_men && alarm.happened <= until
         });
-        unseen || unexplained
+        unseen || unexplained || [Color::White, Color::Black].iter().any(|&by| self.decoder.pressed_by(by, until))
+    }
+
+    /// The positions that something entered by hand may have been about; none where nobody knows.
+    fn positions_of(&self, when: Interval) -> Vec<Counted> {
+        let (positions, too_many) = self.positions_at(when);
+        if too_many || self.moves_missing(when.latest) { Vec::new() } else { positions }
     }
 
     fn endings(&self) -> Vec<Ended> {
@@ -139,7 +154,7 @@ impl Game {
                 end: End::Resignation { by: side },
                 at: entry.happened,
                 pressed: None,
-                positions: self.positions_at(entry.happened).0,
+                positions: self.positions_of(entry.happened),
             }));
         }
         let agreed = self.desk.entries().iter().rfind(|entry| entry.what == Entered::Agreement);
@@ -147,7 +162,7 @@ impl Game {
             end: End::Agreement { both_moved: self.both_moved(entry.happened) },
             at: entry.happened,
             pressed: None,
-            positions: self.positions_at(entry.happened).0,
+            positions: self.positions_of(entry.happened),
         }));
         endings
     }
@@ -218,6 +233,9 @@ impl Game {
                 (None, AlarmStatus::Open | AlarmStatus::CorrectedOnBoard) => Treated::Open,
                 (None, _) => Treated::Settled,
             };
+            if treated == Treated::NotCounted {
+                return None;
+            }
             let at = Interval { earliest: alarm.happened, latest: alarm.happened };
             Some(Illegal {
                 by,
@@ -225,22 +243,29 @@ impl Game {
                 at,
                 treated,
                 reply: self.reply(by, alarm.happened),
-                positions: self.restored(kind, alarm.squares, at),
+                // Of what was dealt with no position is asked.
+                positions: if treated == Treated::Settled { Vec::new() } else { self.restored(kind, alarm.squares, at) },
                 time_added: self.time_added(by.other(), alarm.happened),
             })
         };
-        let mut illegal: Vec<Illegal> = self.alarms.iter().filter_map(of_alarm).collect();
-        // What an arbiter saw and no sensor did (7.5.4).
-        for entry in self.desk.entries() {
-            let Entered::IllegalMove { alarm, counts } = entry.what else { continue };
-            if counts && !self.alarms.iter().any(|known| known.id == alarm) {
+        let mut illegal: Vec<Illegal> = self.alarms.iter().filter_map(of_alarm).take(MAX_ILLEGAL).collect();
+        // What an arbiter saw and no sensor did (7.5.4); of the same moment the last entry holds.
+        let seen = |entry: &&Entry| match entry.what {
+            Entered::IllegalMove { alarm, .. } => !self.alarms.iter().any(|known| known.id == alarm),
+            _ => false,
+        };
+        let entries: Vec<&Entry> = self.desk.entries().iter().filter(seen).collect();
+        for (index, entry) in entries.iter().enumerate() {
+            let again = |later: &&Entry| later.side == entry.side && later.happened == entry.happened;
+            let counts = matches!(entry.what, Entered::IllegalMove { counts: true, .. });
+            if counts && !entries[index + 1..].iter().any(again) {
                 illegal.push(Illegal {
                     by: entry.side,
                     kind: IllegalKind::TwoHands,
                     at: entry.happened,
                     treated: Treated::Counted,
                     reply: None,
-                    positions: self.positions_at(entry.happened).0,
+                    positions: self.positions_of(entry.happened),
                     time_added: self.time_added(entry.side.other(), entry.happened.earliest),
                 });
             }

@@ -268,7 +268,7 @@ impl Game {
         let something = self.clock.flags().any()
             || !self.desk.entries().is_empty()
             || !self.findings.is_empty()
-            || self.alarms.iter().any(|alarm| facts::illegal_kind(alarm.kind).is_some());
+            || self.alarms.open().any(|alarm| facts::illegal_kind(alarm.kind).is_some());
         if something && !only_seconds && self.stage != Stage::AwaitingSetUp {
             self.find(out);
             self.decide_what_is_certain(out);

@@ -18,6 +18,7 @@ use crate::game::Game;
 use crate::interval::Interval;
 use crate::laws::adjudicate::{Found, Subject, adjudicate};
 use crate::laws::finding::{Finding, Kind, Outcome, Phase};
+use crate::laws::rules::Table;
 use crate::laws::winnable::Answer;
 use crate::men;
 use crate::message::{AuditBody, Decision, Ruling};
@@ -98,6 +99,9 @@ impl Game {
         let mut unknown = found.unknown;
         if fall.is_some() && self.control.is_none() && !unknown.contains(&"time_control") {
             unknown.push("time_control");
+        }
+        if self.config.rulebook.rules().table == Table::Club && self.decoder.record.with_queens(usize::MAX).is_some() {
+            unknown.push("rook_or_queen");
         }
         let observed_only = fall.is_some_and(|fall| fall.path == FlagPath::ObservedByArbiter);
         if observed_only {
@@ -187,7 +191,7 @@ impl Game {
             }
             changed = true;
             self.revised();
-            out.push(Effect::Finding(finding.clone()));
+            out.push(Effect::Finding(Box::new(finding.clone())));
         }
         self.ruling_dirty |= changed;
         self.findings = findings;

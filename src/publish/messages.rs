@@ -196,7 +196,7 @@ impl Messages {
                 }
             }
             Effect::Finding(finding) => {
-                self.audit(at, game, &AuditBody::Finding(Box::new(finding.clone())), out);
+                self.audit(at, game, &AuditBody::Finding(finding.clone()), out);
             }
             Effect::Ruling => self.ruling(at, game, out),
             Effect::Audit(body) => self.audit(at, game, body, out),

@@ -1,6 +1,7 @@
-//! Scenarios 12, 19, 23, 42-44, 101, 107, 108: presses that complete no legal move.
+//! Scenarios 12, 19, 23, 42-44, 99-101, 107, 108: presses that complete no legal move.
 
 use flagfall_game::alarm::AlarmStatus;
+use flagfall_game::laws::finding::Outcome;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_protocols::time::ClockTime;
 
@@ -86,4 +87,37 @@ fn s023_a_pawn_left_on_the_last_rank() {
     scene.act("move a7 a8").wait(0.8).press(true);
     let outcome = scene.wait(3.0).run();
     assert_eq!(outcome.alarms(), ["joined_in_progress", "promotion_not_replaced(white)"]);
+}
+
+/// The claimant has stopped the clock; the move that he has written down is not played (9.2.1).
+#[test]
+fn s099_a_claim_of_threefold_repetition() {
+    let mut scene = scene();
+    for uci in ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"] {
+        scene.play(uci, 1.0);
+    }
+    scene.wait(1.0).act("stop");
+    let outcome = scene.wait(20.0).run();
+    assert_eq!((outcome.moves().len(), outcome.alarms(), outcome.audit("stopped")), (7, vec![], 1));
+    assert!(outcome.station.game().findings().is_empty(), "nobody is told of a repetition (11.12)");
+    use flagfall_game::desk::Ground::Repetition;
+    use flagfall_game::laws::claims::Checked;
+    use flagfall_protocols::square::Color::Black;
+    let check = |intended| outcome.station.game().check_claim(Black, Repetition, intended);
+    assert_eq!((check(Some("f6g8")), check(None)), (Ok(Checked::Correct), Ok(Checked::Incorrect)));
+}
+
+#[test]
+fn s100_the_second_illegal_move_and_then_the_opponents_flag() {
+    let mut scene = scene();
+    for _ in 0..2 {
+        scene.act("move f1 b5").wait(1.0).press(true).wait(3.0);
+        scene.act("stop").wait(1.0).act("move b5 f1").wait(1.0).act("press right").wait(0.5).act("run").wait(1.0);
+    }
+    scene.act("move f1 b5").wait(1.0).press(true);
+    let outcome = scene.wait(400.0).run();
+    let finding = outcome.finding();
+    assert_eq!((finding.flag, finding.row, finding.outcome), (Some("black"), "7a", Outcome::Undecided));
+    assert_eq!(finding.alternatives.iter().map(|other| other.row).collect::<Vec<_>>(), ["7a", "7b"]);
+    assert!(finding.unknown.contains(&"illegal_move_ruling"), "until an arbiter has ruled on them: {finding:?}");
 }

@@ -67,7 +67,7 @@ impl Game {
     ///
     /// # Errors
     /// The move is not legal now, or the ground is nothing that a record can show.
-    pub(crate) fn check_claim(&self, claimant: Color, ground: Ground, intended: Option<&str>) -> Result<Checked, &'static str> {
+    pub fn check_claim(&self, claimant: Color, ground: Ground, intended: Option<&str>) -> Result<Checked, &'static str> {
         let (record, line) = (&self.decoder.record, &self.decoder.line);
         let position = &line.top(record.node()).position;
         let intended = intended

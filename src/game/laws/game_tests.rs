@@ -259,6 +259,10 @@ fn an_arbiters_own_observation_counts_as_well() {
         table.enter(White, Entered::IllegalMove { alarm: 0, counts: true });
     }
     assert_eq!(table.findings(), [("7a", Outcome::Draw, vec![])], "two hands, twice (7.5.4)");
+    let last = *table.game.desk.entries().last().expect("an entry");
+    table.game.desk.enter(Entry { what: Entered::IllegalMove { alarm: 0, counts: false }, ..last }).expect("room");
+    table.wait(1);
+    assert!(table.game.findings().is_empty(), "taken back");
 }
 
 #[test]
@@ -304,6 +308,27 @@ fn a_board_that_was_lost() {
     assert_eq!(after.findings(), [("15", Outcome::Draw, vec![])], "what was established before it stands");
     after.command(Command::Claim { flag: Side::White, period: None, observed_at: None });
     assert_eq!(after.findings(), [("15", Outcome::Undecided, vec!["moves_missing"])], "and then a mate may have been made");
+}
+
+#[test]
+fn a_resignation_while_the_board_is_not_seen() {
+    let mut table = Table::new("fide-2023-standard", "300", BLACK_BARE);
+    table.play("e2e4 e8e7").device(DeviceEvent::Silent).wait(2).enter(White, Entered::Resignation);
+    assert_eq!(table.findings(), [("4", Outcome::Undecided, vec!["position"])]);
+}
+
+#[test]
+fn a_rook_from_a_pawn_may_be_a_queen_in_the_club() {
+    let mut table = Table::new("club-speed+article-6.9", "300", "8/P7/8/8/8/k7/8/7K w - - 0 1");
+    table.play("a7a8r a3b3 a8c8 b3b4").flag(Black);
+    let finding = &table.game.findings()[0];
+    assert!(finding.unknown.contains(&"rook_or_queen"), "{finding:?}");
+    let facts = table.game.facts(&table.game.clock.flags().iter().copied().collect::<Vec<_>>());
+    let boards: Vec<_> = facts.flags[0].positions.iter().map(|it| it.position.board().board_fen().to_string()).collect();
+    assert_eq!(boards, ["2R5/8/8/8/1k6/8/8/7K", "2Q5/8/8/8/1k6/8/8/7K"]);
+    let mut fide = Table::new("fide-2023-standard", "300", "8/P7/8/8/8/k7/8/7K w - - 0 1");
+    fide.play("a7a8r a3b3").flag(Black);
+    assert!(!fide.game.findings()[0].unknown.contains(&"rook_or_queen"), "an inverted rook is a rook");
 }
 
 #[test]

@@ -84,7 +84,7 @@ impl Tables<'_, '_> {
             let tally = self.tally(side, before);
             if tally.counted().len() < limit
                 && tally.possible() >= limit
-                && let Some(last) = tally.moves.last().map(|illegal| (*illegal).clone())
+                && let Some(last) = tally.moves.iter().rfind(|it| it.treated != Treated::Settled).map(|it| (*it).clone())
             {
                 let count = match side {
                     Color::White => "White's illegal moves count",

@@ -8,7 +8,7 @@ use flagfall_protocols::time::ClockTime;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist128;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position, Role};
 
 use crate::interval::Interval;
 use crate::men;
@@ -165,6 +165,28 @@ impl Record {
             position.play_unchecked(record.mv);
         }
         position
+    }
+
+    /// The position after the first `plies` moves, with a queen for every rook that a pawn was replaced with; none if there is no
+    /// such rook, or its moves were not a queen's.
+    pub(crate) fn with_queens(&self, plies: usize) -> Option<Chess> {
+        let mut position = self.start.clone();
+        let mut any = false;
+        for record in self.moves.iter().take(plies) {
+            let mv = match record.mv {
+                Move::Normal { role, from, capture, to, promotion: Some(Role::Rook) } => {
+                    any = true;
+                    Move::Normal { role, from, capture, to, promotion: Some(Role::Queen) }
+                }
+                // The piece is whatever stands there now.
+                mv => position.legal_moves().into_iter().find(|legal| {
+                    (legal.from(), legal.to(), legal.promotion(), legal.is_castle())
+                        == (mv.from(), mv.to(), mv.promotion(), mv.is_castle())
+                })?,
+            };
+            position.play_unchecked(mv);
+        }
+        any.then_some(position)
     }
 
     /// Cuts the game back to its first `plies` moves.
