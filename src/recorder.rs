@@ -34,6 +34,16 @@ pub type Sink<'a> = &'a mut dyn FnMut(StationOutput) -> Result<()>;
 /// How long a finding waits for a disk that does not answer: a disk must not silence an arbiter's board.
 pub const HOLD_AT_MOST: Duration = Duration::from_secs(2);
 
+/// What waits for the disk.
+struct Held {
+    /// The sequence number that must be there.
+    seq: u64,
+    since: Instant,
+    /// It came with a decision.
+    decision: bool,
+    output: StationOutput,
+}
+
 /// A station with its journal.
 pub struct Recorder {
     station: Station,
@@ -46,9 +56,9 @@ pub struct Recorder {
     unrecorded: u64,
     /// Another thread waits for the disk; see [`Recorder::defer`].
     deferred: bool,
-    /// What waits for the disk: sequence number that must be there, since when, output.
-    held: VecDeque<(u64, Instant, StationOutput)>,
-    /// This turn records an arbiter's command: it is on the disk before anybody hears of it.
+    held: VecDeque<Held>,
+    /// This turn records an arbiter's command: it is on the disk before anybody hears of it. So is a decision that the game
+    /// makes by itself.
     decision: bool,
     /// The last wall time that the session had recorded when it was opened.
     anchor: Option<(Instant, AnchorRecord)>,
@@ -69,9 +79,16 @@ impl Recorder {
         sink: Sink<'_>,
     ) -> Result<(Recorder, Restored)> {
         let (mut journal, recovered) = Journal::open(fs, limits)?;
-        let mut restart = Restart::new(setting.station());
+        let goes_on = recovered.session() == Some(session);
+        let begun = match goes_on {
+            true => {
+                setting.with_rulings_of(|key| recovered.session_header(key).map(str::to_owned)).context("the journal's head")?
+            }
+            false => setting.clone(),
+        };
+        let mut restart = Restart::new(begun.station());
         let mut anchor = None;
-        if recovered.session() == Some(session) {
+        if goes_on {
             for record in recovered.session_records() {
                 if let Body::Anchor(json) = record.body {
                     anchor = AnchorRecord::read(json).map(|read| (record.at, read)).or(anchor);
@@ -80,9 +97,11 @@ impl Recorder {
             }
         }
         let (station, mut restored) = restart.finish(journal.standing());
+        let who = |setting: &Setting| (setting.config.rulings, setting.config.observer);
+        restored.other_rulings = who(&begun) != who(setting);
         restored.damage = recovered.damage;
         let now = journal.standing().last_at;
-        let headers: Vec<(&str, &str)> = setting.headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        let headers: Vec<(&str, &str)> = begun.headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         journal.begin(session, &headers, now).with_context(|| format!("session `{session}`"))?;
         let out = restored.unsent.iter().cloned().map(StationOutput::Message).collect();
         let mut recorder = Recorder {
@@ -102,7 +121,11 @@ impl Recorder {
         }
         recorder.out.extend(restored.asks.iter().cloned().map(StationOutput::Ask));
         recorder.record();
-        recorder.send(now, sink)?;
+        // What was decided may have been written and not yet be on the disk.
+        recorder.decision = restored.inputs > 0;
+        let sent = recorder.send(now, sink);
+        recorder.decision = false;
+        sent?;
         Ok((recorder, restored))
     }
 
@@ -133,7 +156,7 @@ impl Recorder {
 
     /// When [`Recorder::advance`] must be called if nothing comes before.
     pub fn deadline(&self) -> Option<Instant> {
-        let held = self.held.front().map(|(_, since, _)| since.after(HOLD_AT_MOST));
+        let held = self.held.front().map(|held| held.since.after(HOLD_AT_MOST));
         [self.station.deadline(), self.journal.flush_due(), held].into_iter().flatten().min()
     }
 
@@ -172,9 +195,9 @@ impl Recorder {
         !self.held.is_empty()
     }
 
-    /// Outputs for this audience wait for the disk. A picture made now would show what they tell.
+    /// Outputs for this audience wait for the disk, or a decision does. A picture made now would show what they tell.
     pub fn is_holding(&self, audience: Audience) -> bool {
-        self.held.iter().any(|(_, _, held)| self::audience(held) == Some(audience))
+        self.held.iter().any(|held| held.decision || self::audience(&held.output) == Some(audience))
     }
 
     /// Notes that a sink has everything up to a number.
@@ -277,11 +300,12 @@ impl Recorder {
 
     fn send(&mut self, now: Instant, sink: Sink<'_>) -> Result<()> {
         self.journal.write_out();
-        let (decision, newest) = (self.decision, self.journal.standing().next_seq.saturating_sub(1));
+        let decision = self.decision || self.ready.iter().any(is_decision);
+        let newest = self.journal.standing().next_seq.saturating_sub(1);
         for output in std::mem::take(&mut self.ready) {
             let barrier = needs_disk(&output, decision);
             if self.deferred && (barrier && self.journal.durable_seq() < newest || self.is_behind(&output)) {
-                self.held.push_back((newest, now, output));
+                self.held.push_back(Held { seq: newest, since: now, decision: barrier && decision, output });
                 continue;
             }
             if barrier {
@@ -297,34 +321,46 @@ impl Recorder {
         self.release(now, sink)
     }
 
-    /// Something of the same audience is held: it must not be overtaken.
+    /// Something of the same audience is held, which must not be overtaken; or it is a picture and may show a decision that is.
     fn is_behind(&self, output: &StationOutput) -> bool {
-        audience(output).is_some_and(|audience| self.is_holding(audience))
+        let audience = audience(output);
+        self.held
+            .iter()
+            .any(|held| held.decision && is_picture(output) || audience.is_some() && self::audience(&held.output) == audience)
     }
 
     /// Sends what was held and is on the disk now, or cannot be had there.
     fn release(&mut self, now: Instant, sink: Sink<'_>) -> Result<()> {
         let failing = self.journal.status().failing.is_some();
-        while let Some((seq, since, _)) = self.held.front() {
-            let waited = now >= since.after(HOLD_AT_MOST) || self.held.len() > MAX_HELD;
-            if *seq > self.journal.durable_seq() && !failing && !waited {
+        while let Some(first) = self.held.front() {
+            let waited = now >= first.since.after(HOLD_AT_MOST) || self.held.len() > MAX_HELD;
+            if first.seq > self.journal.durable_seq() && !failing && !waited {
                 break;
             }
-            if let Some((_, _, output)) = self.held.pop_front() {
-                sink(output)?;
+            if let Some(first) = self.held.pop_front() {
+                sink(first.output)?;
             }
         }
         Ok(())
     }
 }
 
-/// A finding, or whatever comes of an arbiter's command, whoever hears of it.
+/// A finding, or whatever comes of an arbiter's command or of a decision, whoever hears of it.
 fn needs_disk(output: &StationOutput, decision: bool) -> bool {
     match output {
         StationOutput::Message(message) => message.finding || decision,
         StationOutput::Reply(_) => decision,
         _ => false,
     }
+}
+
+fn is_decision(output: &StationOutput) -> bool {
+    matches!(output, StationOutput::Message(message) if message.decision)
+}
+
+/// Times alone show no decision.
+fn is_picture(output: &StationOutput) -> bool {
+    matches!(output, StationOutput::Message(message) if message.number == 0 && !message.topic.ends_with("/clock"))
 }
 
 /// Who hears of it; replies are arbiters'.

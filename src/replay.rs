@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::game::GameConfig;
+use flagfall_game::game::{GameConfig, Rulings};
 use flagfall_game::laws::answering;
 use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_protocols::driver::DriverInfo;
@@ -50,10 +50,11 @@ pub struct Overrides {
 }
 
 impl Setting {
-    /// The setting that a trace's head names (`driver`, `time-control`, `chess960`, `white-clock`, `name`, `delay`).
+    /// The setting that a trace's head names (`driver`, `time-control`, `chess960`, `white-clock`, `name`, `profile`,
+    /// `rulings`, `observer`, `delay`).
     ///
     /// # Errors
-    /// No or an unknown driver, a time control that is none, a side that is none, a delay that is none: with the key.
+    /// No or an unknown driver, a time control that is none, a side that is none, rules or a delay that is none: with the key.
     pub fn of(trace: &Trace<'_>, overrides: &Overrides) -> Result<Setting> {
         let Some(driver) = trace.header("driver") else { bail!("the trace's head has no `# driver: …` line") };
         let driver = drivers::find(driver).with_context(|| format!("driver: `{driver}` is not one of {}", names()))?;
@@ -76,22 +77,55 @@ impl Setting {
         let name = trace.header("name").unwrap_or("replay").to_owned();
         let side = white_clock.map(|side| if side == ClockSide::Left { "left" } else { "right" });
         let time_control_text = overrides.time_control.as_deref().or(trace.header("time-control"));
+        let rulebook =
+            trace.header("profile").map(|text| Rulebook::parse(text).context("profile")).transpose()?.unwrap_or_default();
+        let rulings = rulings(trace.header("rulings"))?;
+        let observer = trace.header("observer") == Some("true");
         let headers = [
             ("driver", Some(driver.name)),
             ("name", Some(name.as_str())),
             ("time-control", time_control_text),
             ("white-clock", side),
             ("chess960", chess960.then_some("true")),
+            ("profile", trace.header("profile")),
+            ("rulings", trace.header("rulings")),
+            ("observer", observer.then_some("true")),
             ("delay", trace.header("delay")),
         ];
         let headers = headers.into_iter().filter_map(|(key, value)| Some((key, value?.to_owned()))).collect();
-        let config = GameConfig { time_control, chess960, white_clock, clock_source: driver.name, rulebook: Rulebook::default() };
+        let config = GameConfig { time_control, chess960, white_clock, clock_source: driver.name, rulebook, rulings, observer };
         Ok(Setting { driver, config, board: Board::default(), delay, name, headers })
+    }
+
+    /// The same with the rulings that a session was begun with: a decision that was made by itself must neither vanish nor appear
+    /// afterwards because the configuration is another one now.
+    ///
+    /// # Errors
+    /// Rulings that are none.
+    pub fn with_rulings_of(&self, header: impl Fn(&str) -> Option<String>) -> Result<Setting> {
+        let mut setting = self.clone();
+        setting.config.rulings = rulings(header("rulings").as_deref())?;
+        setting.config.observer = header("observer").as_deref() == Some("true");
+        setting.headers.retain(|(key, _)| !RULINGS.contains(key));
+        let kept = RULINGS.into_iter().filter_map(|key| Some((key, header(key)?)));
+        setting.headers.extend(kept);
+        Ok(setting)
     }
 
     /// A station as this setting wants it.
     pub fn station(&self) -> Station {
         Station::new(self.driver, self.config.clone(), self.board.clone(), &self.name).with_public(self.delay)
+    }
+}
+
+/// Keys of a head that say who decides.
+const RULINGS: [&str; 2] = ["rulings", "observer"];
+
+fn rulings(header: Option<&str>) -> Result<Rulings> {
+    match header {
+        None | Some("advise") => Ok(Rulings::Advise),
+        Some("automatic") => Ok(Rulings::Automatic),
+        Some(other) => bail!("rulings: `{other}` is neither `advise` nor `automatic`"),
     }
 }
 

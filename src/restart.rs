@@ -51,6 +51,8 @@ pub struct Restored {
     pub serial: Option<String>,
     /// What was wrong with the journal's files.
     pub damage: DamageReport,
+    /// The session was begun with other rulings than are configured now, and goes on with them.
+    pub other_rulings: bool,
 }
 
 impl Restart {
@@ -220,7 +222,7 @@ impl Restart {
         let game = self.station.game().number();
         let asks = self.asks.into_iter().filter(|(asked_in, _)| *asked_in == game).map(|(_, ask)| ask).collect();
         let (inputs, verified, serial) = (self.inputs, self.verified, self.serial);
-        let restored = Restored { inputs, verified, unsent, asks, serial, damage: DamageReport::default() };
+        let restored = Restored { inputs, verified, unsent, asks, serial, damage: DamageReport::default(), other_rulings: false };
         (self.station, restored)
     }
 }

@@ -1,5 +1,7 @@
 //! Arbiters' commands at a station: who may do what, what refuses them, what is answered and what stands in the audit.
 
+#[path = "commands/decisions.rs"]
+mod decisions;
 #[path = "commands/desk.rs"]
 mod desk;
 #[path = "commands/observations.rs"]
@@ -35,6 +37,8 @@ pub(crate) fn body(verb: &str) -> serde_json::Value {
         "set-move-count" => json!({"completed": {"white": 3, "black": 3}}),
         "set-clock-record" => json!({"additional_time": 5}),
         "declare-result" => json!({"result": "1/2-1/2"}),
+        "offer" | "accept" | "resign" => json!({"side": "white"}),
+        "penalty" => json!({"side": "white", "seconds": {"white": 0, "black": 120}}),
         _ => json!({}),
     }
 }
@@ -58,13 +62,14 @@ fn every_role_may_do_what_the_table_says() {
                 (false, ..) => Code::Denied,
                 (_, By::Nobody, "identify") => Code::Busy,
                 (_, By::Nobody, _) => Code::Unsupported,
-                // No alarm is open.
-                (_, _, "acknowledge-alert") => Code::Invalid,
+                // No alarm is open, no draw was offered, nothing is found.
+                (_, _, "acknowledge-alert" | "accept") => Code::Invalid,
+                (_, _, "confirm" | "reject") => Code::Stale,
                 _ => Code::Ok,
             };
             assert_eq!(last.code, expected, "{name}");
             assert_eq!(last.stage, if expected == Code::Ok { Stage::Done } else { Stage::Failed }, "{name}");
-            let carried_on = !matches!(expected, Code::Denied | Code::Unsupported | Code::Busy);
+            let carried_on = !matches!(expected, Code::Denied | Code::Unsupported | Code::Busy | Code::Stale);
             assert_eq!(replies.len(), 1 + usize::from(carried_on), "{name}: accepted first");
             if expected != Code::Ok {
                 assert_eq!(desk.digest(), before, "{name}: no effect");
@@ -106,13 +111,17 @@ fn what_is_not_locked_or_locked_to_the_past_changes_nothing() {
         ] {
             let mut desk = Desk::playing();
             let before = desk.digest();
+            let mut expect = expect;
+            if verb.lock == Lock::Finding {
+                expect["finding"] = json!({"id": 1, "revision": 1});
+            }
             let replies = desk.send(Some(Role::Chief), verb.name, &payload(verb.name, "a", &expect, body(verb.name)));
             let name = format!("{} with {expect}", verb.name);
             assert_eq!((replies.len(), replies[0].code, replies[0].rev), (1, code, Some(rev)), "{name}");
             assert_eq!(desk.digest(), before, "{name}");
             assert_eq!(desk.one_audit(&name)["code"], json!(code.name()), "{name}");
         }
-        if verb.lock == Lock::Rev {
+        if matches!(verb.lock, Lock::Rev | Lock::Finding) {
             let mut desk = Desk::playing();
             let replies =
                 desk.send(Some(Role::Chief), verb.name, &payload(verb.name, "a", &json!({"game": game}), body(verb.name)));

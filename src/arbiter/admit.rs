@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use flagfall_game::input::FindingKey;
 use serde_json::Value;
 
 use super::memory::Memory;
@@ -33,6 +34,8 @@ pub struct Facts<'a> {
     pub flag_fell: bool,
     /// It fell before the end of the game, and no result is known.
     pub awaits_ruling: bool,
+    /// The findings of the game, each in its last revision, the one that decides first.
+    pub findings: Vec<FindingKey>,
     /// What the node's configuration says of devices.
     pub setup: &'a Setup,
     /// The commands that were there before.
@@ -125,13 +128,35 @@ fn lock(submission: &Submission, verb: &Verb, facts: &Facts<'_>) -> Result<(), F
         Lock::None => None,
         Lock::Game => expect.game.is_none().then_some("expect.game is needed"),
         Lock::Rev => (expect.game.is_none() || expect.rev.is_none()).then_some("expect.game and expect.rev are needed"),
+        Lock::Finding => {
+            (expect.game.is_none() || expect.finding.is_none()).then_some("expect.game and expect.finding are needed")
+        }
     };
     if let Some(missing) = missing {
         return Err(Fault::new(Code::Invalid, missing));
     }
     // What is said must be right, needed or not.
     let right = expect.game.as_ref().is_none_or(|game| *game == facts.game) && expect.rev.is_none_or(|rev| rev == facts.rev);
-    if right { Ok(()) } else { Err(Fault::new(Code::Stale, &format!("the game is {}, its revision {}", facts.game, facts.rev))) }
+    if !right {
+        return Err(Fault::new(Code::Stale, &format!("the game is {}, its revision {}", facts.game, facts.rev)));
+    }
+    // Who may not decide is not told what there is to decide.
+    match expect.finding.filter(|key| verb.lock == Lock::Finding && !facts.findings.contains(key)) {
+        Some(key) => Err(Fault::new(Code::Stale, &says(present(key, &facts.findings)))),
+        None => Ok(()),
+    }
+}
+
+/// What has become of a finding: its last revision, or the finding that decides now.
+pub fn present(key: FindingKey, findings: &[FindingKey]) -> Option<FindingKey> {
+    findings.iter().find(|other| other.id == key.id).or(findings.first()).copied()
+}
+
+fn says(finding: Option<FindingKey>) -> String {
+    match finding {
+        Some(FindingKey { id, revision }) => format!("the finding is {id}, its revision {revision}"),
+        None => "there is no finding".to_owned(),
+    }
 }
 
 /// The body with the verb in it, as the enums want it.
@@ -150,13 +175,27 @@ fn misshapen(error: &serde_json::Error) -> Fault {
 
 fn game_command(submission: &Submission) -> Result<Action, Fault> {
     let mut body = with_verb(submission)?;
-    if submission.verb == "claim" {
-        if body.contains_key("observed_at") {
-            return Err(Fault::new(Code::Invalid, "body: observed_at stands beside the body"));
+    let beside = |field| Err(Fault::new(Code::Invalid, &format!("body: {field} stands beside the body")));
+    match submission.verb.as_str() {
+        "claim" if body.contains_key("observed_at") => return beside("observed_at"),
+        "claim" if body.contains_key("ground") => {
+            body.insert("verb".to_owned(), Value::from("claim-on"));
         }
-        if let Some(observed) = submission.observed_us {
-            body.insert("observed_at".to_owned(), Value::from(observed));
+        "claim" => {
+            if let Some(observed) = submission.observed_us {
+                body.insert("observed_at".to_owned(), Value::from(observed));
+            }
         }
+        "confirm" | "reject" if body.contains_key("finding") => return beside("expect.finding"),
+        "confirm" | "reject" => {
+            if submission.verb == "reject" && submission.reason.as_deref().is_none_or(|reason| reason.trim().is_empty()) {
+                return Err(Fault::new(Code::Invalid, "reason: needed"));
+            }
+            if let Some(FindingKey { id, revision }) = submission.expect.finding {
+                body.insert("finding".to_owned(), serde_json::json!({"id": id, "revision": revision}));
+            }
+        }
+        _ => {}
     }
     serde_json::from_value(Value::Object(body)).map(Action::Game).map_err(|error| misshapen(&error))
 }

@@ -21,7 +21,7 @@ mod read;
 mod types;
 pub mod verbs;
 
-pub use admit::{Facts, MAX_AGE, NO_ROLE, Setup, admit, role_of};
+pub use admit::{Facts, MAX_AGE, NO_ROLE, Setup, admit, present, role_of};
 pub use memory::Memory;
 pub use rate::RateLimit;
 pub use read::{MAX_PAYLOAD, read};

@@ -1,5 +1,6 @@
 //! From topic and payload to a command: untrusted bytes, so every field is looked at by itself.
 
+use flagfall_game::input::FindingKey;
 use flagfall_protocols::time::Instant;
 use serde_json::{Map, Value};
 
@@ -169,10 +170,19 @@ fn expect(fields: &Map<String, Value>) -> Result<Expect, Fault> {
     };
     let rev = match expect.get("rev") {
         None | Some(Value::Null) => None,
-        Some(rev) => {
-            let rev = rev.as_u64().and_then(|rev| u32::try_from(rev).ok());
-            Some(rev.ok_or_else(|| invalid("expect.rev: not a revision"))?)
+        Some(rev) => Some(small(Some(rev)).ok_or_else(|| invalid("expect.rev: not a revision"))?),
+    };
+    let finding = match expect.get("finding") {
+        None | Some(Value::Null) => None,
+        Some(finding) => {
+            let part = |name| small(finding.get(name)).filter(|number| *number > 0);
+            let key = part("id").zip(part("revision")).map(|(id, revision)| FindingKey { id, revision });
+            Some(key.ok_or_else(|| invalid("expect.finding: not the id and revision of a finding"))?)
         }
     };
-    Ok(Expect { game: text(expect, "game", MAX_TEXT)?.map(str::to_owned), rev })
+    Ok(Expect { game: text(expect, "game", MAX_TEXT)?.map(str::to_owned), rev, finding })
+}
+
+fn small(number: Option<&Value>) -> Option<u32> {
+    number?.as_u64().and_then(|number| u32::try_from(number).ok())
 }

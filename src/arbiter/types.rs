@@ -1,6 +1,6 @@
 //! A command as it arrived, what was decided about it, and the answer to it.
 
-use flagfall_game::input::Command;
+use flagfall_game::input::{Command, FindingKey};
 use flagfall_game::message::{CommandBody, ExpectBody, Plain};
 use flagfall_protocols::trace::Audience;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,9 @@ pub struct Expect {
     /// The revision of the arbiters' state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rev: Option<u32>,
+    /// The finding that is decided about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<FindingKey>,
 }
 
 /// Where an answer goes, and what the sender wants to find in it again.
@@ -235,6 +238,9 @@ pub struct Reply {
     /// The revision of the arbiters' state now; not for who may not know it: it moves with every flag and finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rev: Option<u32>,
+    /// The finding now, of a command that decides about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finding: Option<FindingKey>,
     /// `corr` of the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub corr: Option<String>,
@@ -267,8 +273,11 @@ impl Submission {
             observed_at: self.observed_at.clone(),
             reason: self.reason.clone(),
             observed_us: self.observed_us,
-            expect: (self.expect != Expect::default())
-                .then(|| ExpectBody { game: self.expect.game.clone(), rev: self.expect.rev }),
+            expect: (self.expect != Expect::default()).then(|| ExpectBody {
+                game: self.expect.game.clone(),
+                rev: self.expect.rev,
+                finding: self.expect.finding,
+            }),
             body: admitted.then(|| plain(&self.body)),
         }
     }
@@ -286,6 +295,7 @@ impl Submission {
             message: message.to_owned(),
             game,
             rev,
+            finding: None,
             corr: self.reply.corr.clone(),
         }
     }

@@ -8,9 +8,10 @@
 //! | `start-game` | operator | game, rev | while a game is played or a flag awaits its ruling: arbiter, since its findings go |
 //! | `correct-move`, `take-back`, `set-position`, `swap-sides` | operator | game, rev | once a flag fell: arbiter, since the finding rests on them |
 //! | `acknowledge-alert` | arbiter | game | numbers of alarms are the game's |
-//! | `claim`, `stop-clocks`, `restart-clocks` | arbiter | game | observations: true whatever has been moved since |
-//! | `set-move-count`, `set-clock-record`, `declare-result` | arbiter | game, rev | decisions |
-//! | `offer`, `accept`, `resign`, `penalty`, `confirm`, `reject` | arbiter | game, rev | not yet supported |
+//! | `claim`, `offer`, `resign`, `stop-clocks`, `restart-clocks` | arbiter | game | observations: true whatever has been moved since |
+//! | `set-move-count`, `set-clock-record` | arbiter | game, rev | records that findings rest on |
+//! | `confirm`, `reject` | arbiter | game, finding | decisions about one revision of one finding; `reject` with a reason |
+//! | `accept`, `penalty`, `declare-result` | arbiter | game, rev | decisions; so is a `claim` that is accepted or refused |
 //!
 //! An operator looks after the devices and writes down what stands on the boards; what costs a player something is an arbiter's.
 //! Roles hold on a user's own boards, a chief's on all.
@@ -26,6 +27,8 @@ pub enum Lock {
     Game,
     /// `expect.game` and `expect.rev`.
     Rev,
+    /// `expect.game` and `expect.finding`, its number and revision.
+    Finding,
 }
 
 /// When an operator's right ends and an arbiter is needed.
@@ -86,12 +89,12 @@ pub const VERBS: [Verb; 21] = [
     row("stop-clocks", Role::Arbiter, Until::Always, Lock::Game, By::Game),
     row("restart-clocks", Role::Arbiter, Until::Always, Lock::Game, By::Game),
     row("declare-result", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
-    row("offer", Role::Arbiter, Until::Always, Lock::Rev, By::Nobody),
-    row("accept", Role::Arbiter, Until::Always, Lock::Rev, By::Nobody),
-    row("resign", Role::Arbiter, Until::Always, Lock::Rev, By::Nobody),
-    row("penalty", Role::Arbiter, Until::Always, Lock::Rev, By::Nobody),
-    row("confirm", Role::Arbiter, Until::Always, Lock::Rev, By::Nobody),
-    row("reject", Role::Arbiter, Until::Always, Lock::Rev, By::Nobody),
+    row("offer", Role::Arbiter, Until::Always, Lock::Game, By::Game),
+    row("accept", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
+    row("resign", Role::Arbiter, Until::Always, Lock::Game, By::Game),
+    row("penalty", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
+    row("confirm", Role::Arbiter, Until::Always, Lock::Finding, By::Game),
+    row("reject", Role::Arbiter, Until::Always, Lock::Finding, By::Game),
 ];
 
 /// The row of that name.

@@ -5,9 +5,12 @@ use std::io::Read;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::laws::rulebook::Rulebook;
+
 use super::place::{Origins, Problem};
 use super::secrets;
-use super::types::{Board, Config};
+use super::types::{Board, Config, Guidelines, Profile, Rulings};
 
 /// Longer certificates are not read to their end.
 const LONGEST_PEM: u64 = 1 << 20;
@@ -32,6 +35,7 @@ impl Check<'_> {
 /// Everything that is wrong with the whole.
 pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Problem>) {
     let mut check = Check { origins, problems };
+    rules(config, &mut check);
     mqtt(config, &mut check);
     broker(config, &mut check);
     if config.journal.total_mib < config.journal.file_mib {
@@ -47,6 +51,43 @@ pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Probl
             check.problem(&format!("user.{name}.boards"), format!("this machine has no board \"{id}\"{hint}"));
         }
     }
+}
+
+/// Guidelines and rulings go with the rules and the time control of the event, and of every board that has its own.
+fn rules(config: &Config, check: &mut Check<'_>) {
+    let event = &config.event;
+    let own = |board: &Board, key| format!("board.{}.{key}", board.id);
+    let boards = config.board.iter().filter_map(|board| Some((own(board, "profile"), board.profile?)));
+    let profiles: Vec<_> = [(String::new(), event.profile)].into_iter().chain(boards).collect();
+    for (key, profile) in profiles {
+        let or = |event: &'static str| if key.is_empty() { event.to_owned() } else { key.clone() };
+        let name = profile.name();
+        if event.rulings == Rulings::Automatic && !event.observer && is_for_arbiters(profile) {
+            let message = format!(
+                "automatic rulings under {name} need event.observer = true: the event's regulations name this program as an \
+                 observer"
+            );
+            check.problem(&or("event.rulings"), message);
+        }
+        if Rulebook::parse(&event.guidelines.with(profile)).is_err() {
+            let message = format!("Guidelines III are for standard and rapid chess of FIDE (III.2), not for {name}");
+            check.problem(&or("event.guidelines"), message);
+        }
+    }
+    let boards = config.board.iter().filter_map(|board| Some((own(board, "time_control"), board.time_control.as_ref()?)));
+    let controls = event.time_control.iter().map(|text| ("event.guidelines".to_owned(), text)).chain(boards);
+    let with_time: Vec<String> = controls
+        .filter(|(_, text)| TimeControl::parse(text).is_ok_and(|control| control.adds_time()))
+        .map(|(key, _)| key)
+        .collect();
+    for key in with_time.iter().filter(|_| event.guidelines != Guidelines::None) {
+        check.problem(key, "event.guidelines are for games without additional time (III.1), and this time control adds some");
+    }
+}
+
+/// The rules leave every ruling to an arbiter.
+const fn is_for_arbiters(profile: Profile) -> bool {
+    !matches!(profile, Profile::ClubSpeed | Profile::MaterialOnly)
 }
 
 fn mqtt(config: &Config, check: &mut Check<'_>) {

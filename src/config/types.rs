@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use flagfall_game::laws::rulebook::Guideline;
 use serde::Deserialize;
 
 /// The whole configuration.
@@ -49,6 +50,12 @@ pub struct Event {
     pub time_control: Option<String>,
     /// The rules that are played.
     pub profile: Profile,
+    /// The guideline for games without additional time that was announced (Guidelines III).
+    pub guidelines: Guidelines,
+    /// What becomes of findings that are certain.
+    pub rulings: Rulings,
+    /// The event's regulations name this program as an observer of flags (6.8).
+    pub observer: bool,
     /// Chess960 on all boards that do not say.
     pub chess960: bool,
     /// `public/` is so many seconds later than `live/`, 0..=86400.
@@ -63,7 +70,10 @@ impl Default for Event {
             id: "event".to_owned(),
             round: "1".to_owned(),
             time_control: None,
-            profile: Profile::Fide,
+            profile: Profile::default(),
+            guidelines: Guidelines::default(),
+            rulings: Rulings::default(),
+            observer: false,
             chess960: false,
             delay: 0,
             delay_moves: 0,
@@ -73,11 +83,89 @@ impl Default for Event {
 
 /// The rules that are played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
 pub enum Profile {
-    /// FIDE's Laws of Chess, competitive rules of play.
+    /// FIDE Laws of 2023, standard chess.
     #[default]
-    Fide,
+    #[serde(rename = "fide-2023-standard", alias = "fide")]
+    FideStandard,
+    /// FIDE Laws of 2023, rapid chess (A.5).
+    #[serde(rename = "fide-2023-rapid")]
+    FideRapid,
+    /// FIDE Laws of 2023, supervised rapid chess (A.4).
+    #[serde(rename = "fide-2023-rapid-supervised")]
+    FideRapidSupervised,
+    /// FIDE Laws of 2023, blitz (B.3).
+    #[serde(rename = "fide-2023-blitz")]
+    FideBlitz,
+    /// FIDE Laws of 2023, supervised blitz (B.2).
+    #[serde(rename = "fide-2023-blitz-supervised")]
+    FideBlitzSupervised,
+    /// The Laws as an older print has them.
+    #[serde(rename = "fide-print-old")]
+    FidePrintOld,
+    /// US Chess.
+    #[serde(rename = "us-chess")]
+    UsChess,
+    /// A club's rules of speed chess.
+    #[serde(rename = "club-speed")]
+    ClubSpeed,
+    /// The popular explanation of 6.9.
+    #[serde(rename = "material-only")]
+    MaterialOnly,
+}
+
+impl Profile {
+    /// The name in files, journals and findings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Profile::FideStandard => "fide-2023-standard",
+            Profile::FideRapid => "fide-2023-rapid",
+            Profile::FideRapidSupervised => "fide-2023-rapid-supervised",
+            Profile::FideBlitz => "fide-2023-blitz",
+            Profile::FideBlitzSupervised => "fide-2023-blitz-supervised",
+            Profile::FidePrintOld => "fide-print-old",
+            Profile::UsChess => "us-chess",
+            Profile::ClubSpeed => "club-speed",
+            Profile::MaterialOnly => "material-only",
+        }
+    }
+}
+
+/// The guideline that was announced for games without additional time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum Guidelines {
+    /// None.
+    #[default]
+    #[serde(rename = "")]
+    None,
+    /// A player may ask for additional time for both.
+    #[serde(rename = "III.4")]
+    AdditionalTime,
+    /// A player may claim a draw because the opponent cannot win by normal means.
+    #[serde(rename = "III.5")]
+    NormalMeans,
+}
+
+impl Guidelines {
+    /// The rulebook of a profile with it, as [`flagfall_game::laws::rulebook::Rulebook::parse`] reads it.
+    pub fn with(self, profile: Profile) -> String {
+        match self {
+            Guidelines::None => profile.name().to_owned(),
+            Guidelines::AdditionalTime => format!("{}+{}", profile.name(), Guideline::AdditionalTime.name()),
+            Guidelines::NormalMeans => format!("{}+{}", profile.name(), Guideline::NormalMeans.name()),
+        }
+    }
+}
+
+/// What becomes of findings that are certain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rulings {
+    /// An arbiter decides.
+    #[default]
+    Advise,
+    /// They are decided as they are made.
+    Automatic,
 }
 
 /// The broker that messages go to.

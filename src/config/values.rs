@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use flagfall_game::AUTOMATIC;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_protocols::drivers::{self, DRIVERS};
 
@@ -30,6 +31,9 @@ pub(crate) fn id(text: &str) -> Result<(), String> {
 /// A user's name: one level of a topic.
 pub(crate) fn user(text: &str) -> Result<(), String> {
     let fit = |c: u8| c.is_ascii_alphanumeric() || b"-_".contains(&c);
+    if text.eq_ignore_ascii_case(AUTOMATIC) {
+        return Err(format!("{} is who decides where nobody does: not a user name", shown(text)));
+    }
     match (1..=64).contains(&text.len()) && text.bytes().all(fit) {
         true => Ok(()),
         false => Err(format!("{} is not a user name: 1 to 64 of the letters A-Z a-z, digits and - _", shown(text))),

@@ -148,7 +148,7 @@ impl Outlet {
         for (audience, number) in Audience::ALL.into_iter().zip(last).filter(|(_, number)| *number > 0) {
             let outs = outs_from(dir, audience, number, 1).map_or_else(|_| Vec::new(), |(outs, _)| outs);
             for Out { number, at, topic, payload } in outs {
-                self.publish(Message { audience, number, topic, retain: false, payload, finding: false, at });
+                self.publish(Message { audience, number, topic, retain: false, payload, finding: false, decision: false, at });
             }
         }
         self.hand_over();

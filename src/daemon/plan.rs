@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::game::GameConfig;
+use flagfall_game::game::{GameConfig, Rulings};
 use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_hardware::port::Wanted;
 use flagfall_protocols::bytes::crc32;
@@ -13,7 +13,7 @@ use flagfall_protocols::drivers;
 use flagfall_protocols::event::ClockSide;
 
 use crate::arbiter::Setup;
-use crate::config::{Board, Config, User, WhiteClock};
+use crate::config::{self, Board, Config, User, WhiteClock};
 use crate::journal::{Limits, MAX_SESSION};
 use crate::publish::delay::Delay;
 use crate::publish::topics;
@@ -64,19 +64,35 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     let chess960 = board.chess960.unwrap_or(event.chess960);
     let delay = Delay { time: std::time::Duration::from_secs(event.delay.into()), moves: event.delay_moves };
     let session = session(&event.id, &event.round, &board.id);
+    let rulebook = Rulebook::parse(&event.guidelines.with(board.profile.unwrap_or(event.profile))).context("rules")?;
+    let rulings = match event.rulings {
+        config::Rulings::Advise => Rulings::Advise,
+        config::Rulings::Automatic => Rulings::Automatic,
+    };
     let headers = [
         ("driver", Some(driver.name.to_owned())),
         ("name", Some(session.clone())),
         ("time-control", time_control_text.cloned()),
         ("white-clock", board.white_clock.map(|side| if side == WhiteClock::Left { "left" } else { "right" }.to_owned())),
         ("chess960", chess960.then(|| "true".to_owned())),
+        ("profile", Some(rulebook.to_string())),
+        ("rulings", (rulings == Rulings::Automatic).then(|| "automatic".to_owned())),
+        ("observer", event.observer.then(|| "true".to_owned())),
         ("delay", Some(delay.to_string())),
         ("configuration", Some(format!("{hash:08x}"))),
         ("program", Some(format!("flagfall {}", env!("CARGO_PKG_VERSION")))),
     ];
     let setting = Setting {
         driver,
-        config: GameConfig { time_control, chess960, white_clock, clock_source: driver.name, rulebook: Rulebook::default() },
+        config: GameConfig {
+            time_control,
+            chess960,
+            white_clock,
+            clock_source: driver.name,
+            rulebook,
+            rulings,
+            observer: event.observer,
+        },
         board: topics::Board {
             root: config.mqtt.root.clone(),
             event: event.id.clone(),

@@ -156,6 +156,9 @@ impl Game {
             // Who claims it says that the game is on.
             fall.after_quiet = quiet && fall.path != FlagPath::ObservedByArbiter;
         }
+        if !after_end {
+            self.device_observes(side);
+        }
         let kind = if after_end { AlarmKind::FlagAfterEnd } else { AlarmKind::Flag };
         self.alarms.raise(self.now, kind, Some(side), 0);
         let unfinished = self.decoder.line.last().is_some_and(|ply| ply.color == side) || self.touched();

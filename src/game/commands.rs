@@ -14,19 +14,18 @@ use crate::alarm::AlarmKind;
 use crate::clock::control::{MAX_PERIODS, TimeControl};
 use crate::effect::Effect;
 use crate::game::{Game, castling_mode};
-use crate::input::{Command, GameResult, Side};
+use crate::input::{Author, Command, Side};
 use crate::interval::Interval;
-use crate::message::{AuditBody, Cause, CommandBody, MoveBody, RevisionBody, Stage};
+use crate::message::{AuditBody, Cause, CommandBody, MoveBody, PenaltyBody, RevisionBody, Stage};
 use crate::pair::Pair;
-use crate::reconstruct::gesture;
 use crate::reconstruct::record::How;
 
 /// The longest game that the Laws allow has fewer moves (9.6.2).
 const MOST_MOVES: u32 = 9_999;
 
 impl Game {
-    pub(crate) fn command(&mut self, command: &Command, out: &mut Vec<Effect>) {
-        match self.carry_out(command, out) {
+    pub(crate) fn command(&mut self, command: &Command, author: &Author, out: &mut Vec<Effect>) {
+        match self.carry_out(command, author, out) {
             Ok(()) => {
                 self.revised();
                 let body = CommandBody { verb: verb(command).into(), ..CommandBody::default() };
@@ -36,12 +35,8 @@ impl Game {
         }
     }
 
-    fn carry_out(&mut self, command: &Command, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        let of_a_game = matches!(
-            command,
-            Command::TakeBack { .. } | Command::CorrectMove { .. } | Command::SetMoveCount { .. } | Command::DeclareResult { .. }
-        );
-        if self.stage == Stage::AwaitingSetUp && of_a_game {
+    fn carry_out(&mut self, command: &Command, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+        if self.stage == Stage::AwaitingSetUp && of_a_game(command) {
             return Err("no game has begun on this board");
         }
         match command {
@@ -50,6 +45,7 @@ impl Game {
                     Some(fen) => self.position(fen)?,
                     None => Chess::default(),
                 };
+                self.break_off(author, out);
                 self.begin(start, Some(0), Stage::Armed, out);
             }
             Command::SetPosition { fen } => {
@@ -70,7 +66,20 @@ impl Game {
                 self.exchange_sides();
             }
             Command::Claim { flag, period, observed_at } => self.claim(color(*flag), *period, *observed_at, out)?,
-            Command::DeclareResult { result } => self.declare(*result, out),
+            Command::ClaimOn { side, ground, standing, uci } => {
+                self.claim_on(color(*side), (*ground, *standing), uci.as_ref(), author, out)?;
+            }
+            Command::Offer { side } => self.offer(color(*side), author)?,
+            Command::Accept { side } => self.accept(color(*side), author, out)?,
+            Command::Resign { side } => self.resign(color(*side), author)?,
+            Command::Penalty { seconds: None, alarm: None, counts: None, .. } => return Err("it says no penalty"),
+            Command::Penalty { side, seconds, alarm, counts } => {
+                let penalty = PenaltyBody { seconds: *seconds, alarm: *alarm, counts: *counts };
+                self.penalise(color(*side), penalty, author, out)?;
+            }
+            Command::Confirm { finding } => self.confirm(*finding, author, out)?,
+            Command::Reject { finding } => self.reject(*finding, author, out)?,
+            Command::DeclareResult { result } => self.declare(*result, author, out),
             Command::AcknowledgeAlert { alarm } => {
                 if !self.alarms.acknowledge(self.now, *alarm) {
                     return Err("no such open alarm");
@@ -231,41 +240,6 @@ impl Game {
         let known = |control: &TimeControl| index == 0 || control.next_period(index - 1).is_some();
         if self.control.as_ref().is_none_or(known) { Ok(index) } else { Err("the time control has no such period") }
     }
-
-    /// A move that stood on the board when play stopped was made, pressed or not; what came after the clocks stopped is analysis.
-    fn keep_what_stood(&mut self, out: &mut Vec<Effect>) {
-        let stopped = self.clock.present() && self.clock.runs().is_none();
-        let until = if stopped { self.clock.changed_at() } else { self.now };
-        let times = self.clock_view().times;
-        let stood = self.decoder.line.plies().iter().take_while(|ply| ply.made.latest <= until && !gesture::is_half(ply.mv));
-        let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
-        for (mv, made) in stood {
-            self.decoder.record.push(mv, made, None, How::Stood, times);
-            out.push(Effect::Move(self.move_body(self.decoder.record.moves().len() - 1)));
-        }
-    }
-
-    fn declare(&mut self, result: GameResult, out: &mut Vec<Effect>) {
-        let before = self.result;
-        if result == GameResult::Open {
-            self.result = None;
-            let ended = self.ending;
-            self.reopen();
-            self.ending = ended;
-            self.decoder.board_changed(self.now, &self.board);
-        } else {
-            self.result = Some(result);
-            self.decided = self.now;
-            // It is told before the next game takes its place.
-            self.next_set_up = self.next_set_up.map(|_| self.now);
-            self.keep_what_stood(out);
-            self.decoder.forget_tentative();
-            self.over(out);
-        }
-        // Nobody else may guess from a picture in which nothing changed that an arbiter did something.
-        self.live_dirty |= self.result != before;
-        self.ruling_dirty = true;
-    }
 }
 
 fn revision(from_ply: u32, cause: Cause, moves: Vec<MoveBody>) -> Effect {
@@ -277,6 +251,22 @@ const fn color(side: Side) -> Color {
         Side::White => Color::White,
         Side::Black => Color::Black,
     }
+}
+
+/// It says something of a game that must be there.
+const fn of_a_game(command: &Command) -> bool {
+    use Command::*;
+    !matches!(
+        command,
+        StartGame { .. }
+            | SetPosition { .. }
+            | SetClockRecord { .. }
+            | StopClocks {}
+            | RestartClocks {}
+            | SwapSides {}
+            | Claim { .. }
+            | AcknowledgeAlert { .. }
+    )
 }
 
 const fn verb(command: &Command) -> &'static str {
@@ -291,6 +281,13 @@ const fn verb(command: &Command) -> &'static str {
         Command::RestartClocks {} => "restart-clocks",
         Command::SwapSides {} => "swap-sides",
         Command::Claim { .. } => "claim",
+        Command::ClaimOn { .. } => "claim",
+        Command::Offer { .. } => "offer",
+        Command::Accept { .. } => "accept",
+        Command::Resign { .. } => "resign",
+        Command::Penalty { .. } => "penalty",
+        Command::Confirm { .. } => "confirm",
+        Command::Reject { .. } => "reject",
         Command::DeclareResult { .. } => "declare-result",
         Command::AcknowledgeAlert { .. } => "acknowledge-alert",
     }

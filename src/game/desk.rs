@@ -5,11 +5,14 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
+use serde::{Deserialize, Serialize};
 
 use crate::interval::Interval;
 
 /// On what a claim rests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Ground {
     /// The same position for the third time (9.2).
     Repetition,
@@ -22,7 +25,9 @@ pub enum Ground {
 }
 
 /// Where a claim stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// Lodged, not yet decided.
     Lodged,
@@ -50,14 +55,15 @@ pub enum Entered {
     },
     /// A completed illegal move was ruled on (7.5).
     IllegalMove {
-        /// Number of its alarm in the game.
+        /// Number of its alarm in the game; 0 = an arbiter saw it and no sensor did (7.5.4).
         alarm: u32,
         /// It counts towards the player's second one (7.5.5).
         counts: bool,
     },
 }
 
-/// One entry. A later one about the same thing supersedes an earlier one, which stays.
+/// One entry. A later one about the same thing supersedes an earlier one, which stays, but for what would have ended a game that
+/// an arbiter declares to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Who offered, agreed, resigned, claimed, moved.
@@ -95,6 +101,15 @@ impl Desk {
         }
         self.entries.push(entry);
         Ok(())
+    }
+
+    /// The game goes on: nothing that was entered has ended it.
+    pub(crate) fn forget_endings(&mut self) {
+        self.entries.retain(|entry| match entry.what {
+            Entered::Agreement | Entered::Resignation => false,
+            Entered::Claim { standing, .. } => standing != Standing::Accepted,
+            Entered::Offer | Entered::IllegalMove { .. } => true,
+        });
     }
 
     /// Another game begins.

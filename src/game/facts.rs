@@ -64,7 +64,7 @@ impl Game {
             completed: self.completed_by_fall(fall),
             positions,
             // What was established before the board was lost stands.
-            moves_missing: too_many || self.moves_missing(fall.observed_at.unwrap_or(fall.fell.latest)),
+            moves_missing: too_many || self.moves_missing(fall.observed_at.or(fall.ruled_at).unwrap_or(fall.fell.latest)),
             apparently_over: fall.after_quiet,
             ..Flag::new(fall.side, fall.fell)
         }
@@ -72,7 +72,7 @@ impl Game {
 
     /// The positions that may count for a flag, or now; and whether there are more of them.
     pub(crate) fn positions(&self, fall: Option<&FlagFall>) -> (Vec<Counted>, bool) {
-        let until = fall.and_then(|fall| fall.observed_at).unwrap_or(self.now);
+        let until = fall.and_then(|fall| fall.observed_at.or(fall.ruled_at)).unwrap_or(self.now);
         let illegal = fall.is_some_and(|fall| self.illegal_open(fall.fell.latest));
         let (mut positions, too_many) = self.positions_at(Interval { earliest: until, latest: until });
         let touched = self.stage != Stage::Over && self.touched() && self.board.last_change() <= until;

@@ -13,21 +13,32 @@ use crate::alarm::{AlarmKind, Alarms};
 use crate::clock::Chessclock;
 use crate::clock::control::TimeControl;
 use crate::clock::setting::{SettingWatch, SidesWatch};
+use crate::decisions::Decisions;
 use crate::desk::Desk;
 use crate::effect::{Audience, Effect};
 use crate::facts;
-use crate::input::{GameResult, Input};
+use crate::input::{Author, GameResult, Input};
 use crate::interval::Interval;
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::Finding;
 use crate::laws::rulebook::Rulebook;
 use crate::laws::winnable::Questions;
 use crate::mate;
-use crate::message::{AuditBody, GameEvent, Hint, LiveMove, Ruling, Stage};
+use crate::message::{AuditBody, ClaimBody, GameEvent, Hint, LiveMove, Ruling, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::{Ending, Record};
 use crate::reconstruct::{ClockView, Decoded, Decoder};
+
+/// What becomes of a finding that is certain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rulings {
+    /// An arbiter decides.
+    #[default]
+    Advise,
+    /// It is decided as it is made; an arbiter may decide otherwise.
+    Automatic,
+}
 
 /// What a game is told before it begins.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +51,10 @@ pub struct GameConfig {
     pub clock_source: &'static str,
     /// The rules that findings are made by.
     pub rulebook: Rulebook,
+    /// What becomes of findings that are certain.
+    pub rulings: Rulings,
+    /// The event's regulations name the device as an observer of flags (6.8).
+    pub observer: bool,
     /// Which display is White's; if none, the left one, or the right one where the board is rotated.
     pub white_clock: Option<ClockSide>,
 }
@@ -75,8 +90,9 @@ pub struct Game {
     /// What ended the game on the board, when, and whose move it was.
     pub(crate) ending: Option<(Ending, Interval, Color)>,
     pub(crate) result: Option<GameResult>,
-    /// When the result was declared.
-    pub(crate) decided: Instant,
+    pub(crate) decisions: Decisions,
+    /// The last claim that was lodged and not decided.
+    pub(crate) lodged: Option<ClaimBody>,
     /// The last finding or decision of an earlier game, with its number: shown until this one has something of its own.
     pub(crate) earlier_ruling: Option<(u32, Ruling)>,
     pub(crate) hints: Vec<Hint>,
@@ -136,7 +152,8 @@ impl Game {
             completed_before: Pair { white: Some(0), black: Some(0) },
             ending: None,
             result: None,
-            decided: Instant::ZERO,
+            decisions: Decisions::default(),
+            lodged: None,
             earlier_ruling: None,
             hints: Vec::new(),
             gesture: None,
@@ -166,7 +183,8 @@ impl Game {
         match input {
             Input::Device { event, source } => self.device(event, *source, out),
             Input::Link { up } => self.link(*up),
-            Input::Command(command) => self.command(command, out),
+            Input::Command(command) => self.command(command, &Author::default(), out),
+            Input::Signed { command, author } => self.command(command, author, out),
             Input::Answer(answer) => self.answer(answer, out),
             Input::Deadline => {}
         }
@@ -253,6 +271,7 @@ impl Game {
             || self.alarms.open().any(|alarm| facts::illegal_kind(alarm.kind).is_some());
         if something && !only_seconds && self.stage != Stage::AwaitingSetUp {
             self.find(out);
+            self.decide_what_is_certain(out);
         }
     }
 

@@ -1,13 +1,16 @@
 //! What a game is told: device events, link changes, arbiters' commands, answers, deadlines.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 // What the derived code calls.
 #[cfg(feature = "schema")]
 use alloc::string::ToString;
 
 use flagfall_protocols::event::{ByteRange, DeviceEvent};
+use flagfall_protocols::time::Instant;
 use serde::{Deserialize, Serialize};
 
+use crate::desk::{Ground, Standing};
 use crate::laws::winnable::Answer;
 use crate::pair::Pair;
 
@@ -26,12 +29,44 @@ pub enum Input {
         /// It is up.
         up: bool,
     },
-    /// An admitted command of an arbiter or operator.
+    /// A command that nobody is known to have given, as traces have it.
     Command(Command),
+    /// An admitted command of an arbiter or operator, and who gave it.
+    Signed {
+        /// What is to be recorded.
+        command: Box<Command>,
+        /// Who says so, and why.
+        author: Box<Author>,
+    },
     /// A worker's answer.
     Answer(Answer),
     /// The moment named by `Game::deadline` has come.
     Deadline,
+}
+
+/// Who gave a command, and what they said beside it: what a decision is recorded with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Author {
+    /// The user.
+    pub name: Option<String>,
+    /// The sender's id of the command.
+    pub command: Option<String>,
+    /// Why, in the sender's words.
+    pub reason: Option<String>,
+    /// When the arbiter saw what it is about.
+    pub observed_at: Option<Instant>,
+}
+
+/// One revision of one finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FindingKey {
+    /// Number of the finding in its game.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    pub id: u32,
+    /// Which of its revisions.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    pub revision: u32,
 }
 
 /// A player's colour.
@@ -124,6 +159,60 @@ pub enum Command {
         /// When it was observed, microseconds since the journal began; now if none.
         #[serde(default)]
         observed_at: Option<u64>,
+    },
+    /// A claim or request of a player that rests on something else than a flag (9.2, 9.3, Guidelines III.4 and III.5). As a
+    /// command it is a `claim` too.
+    ClaimOn {
+        /// Who claims.
+        side: Side,
+        /// On what it rests.
+        ground: Ground,
+        /// Where it stands.
+        standing: Standing,
+        /// The move that the player wrote down and intends to make, UCI (9.2.1, 9.3.1); if none, it is about the position on
+        /// the board.
+        #[serde(default)]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<String>", regex(pattern = r"^[a-h][1-8][a-h][1-8][qrbn]?$")))]
+        uci: Option<String>,
+    },
+    /// A player offered a draw (9.1).
+    Offer {
+        /// Who.
+        side: Side,
+    },
+    /// A player accepted the opponent's offer: the game is drawn (5.2.3).
+    Accept {
+        /// Who.
+        side: Side,
+    },
+    /// A player resigned (5.1.2).
+    Resign {
+        /// Who.
+        side: Side,
+    },
+    /// A penalty, an adjustment of times, a ruling on an illegal move (7.5, 9.5.3, 12.9): at least one of them.
+    Penalty {
+        /// Whom it is given to; of an illegal move, who made it.
+        side: Side,
+        /// Seconds that each player's time was changed by on the clock; less than 0 = taken away.
+        #[serde(default)]
+        seconds: Option<Pair<i32>>,
+        /// Number of the alarm of an illegal move in the game; with `counts`. If none, no sensor saw the move (7.5.4).
+        #[serde(default)]
+        alarm: Option<u32>,
+        /// That move counts towards the player's second one (7.5.5).
+        #[serde(default)]
+        counts: Option<bool>,
+    },
+    /// What a finding proposes is decided.
+    Confirm {
+        /// The finding as the arbiter saw it.
+        finding: FindingKey,
+    },
+    /// What a finding proposes is not so: the game goes on.
+    Reject {
+        /// The finding as the arbiter saw it.
+        finding: FindingKey,
     },
     /// The game has this result.
     DeclareResult {

@@ -14,8 +14,11 @@ pub mod alarm;
 pub mod clock;
 mod clocks;
 mod commands;
+mod decide;
+mod decisions;
 pub mod desk;
 pub mod effect;
+mod entries;
 mod facts;
 pub mod game;
 pub mod input;
@@ -32,4 +35,5 @@ mod view;
 mod watch;
 
 pub use clock::flag::{FlagFall, FlagPath};
+pub use decisions::AUTOMATIC;
 pub use men::color_name;

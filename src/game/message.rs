@@ -18,8 +18,10 @@ use crate::pair::Pair;
 use crate::reconstruct::record::{Ending, How};
 
 mod audit;
+mod decision;
 
-pub use audit::{AuditBody, ClockEvent, CommandBody, Decision, ExpectBody, GameEvent, Plain, Ruling};
+pub use audit::{AuditBody, ClockEvent, CommandBody, ExpectBody, GameEvent, Plain, Ruling};
+pub use decision::{ClaimBody, Decision, DecisionKind, EntryBody, EntryKind, PenaltyBody};
 
 /// The clock block every audience gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -160,6 +162,9 @@ pub struct FlagBody {
     pub period: u32,
     /// The game had ended before.
     pub after_end: bool,
+    /// Number of the decision about it that stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ruled: Option<u32>,
 }
 
 /// An alarm.
@@ -259,6 +264,12 @@ pub struct ArbiterState {
     pub alarms: Vec<AlertBody>,
     /// The last finding.
     pub finding: Option<Finding>,
+    /// Every decision of the game, superseded or not, in their order; at most the last 64.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<Decision>,
+    /// What was entered at the arbiter's desk.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<EntryBody>,
     /// Results that were shown on the board.
     pub hints: Vec<Hint>,
     /// What ended the game by itself.

@@ -80,6 +80,9 @@ impl Game {
         self.completed_before = Pair { white: completed, black: completed };
         self.ending = None;
         self.result = None;
+        self.decisions.clear();
+        self.lodged = None;
+        self.desk.clear();
         self.hints.clear();
         self.gesture = None;
         self.next_set_up = None;
@@ -95,6 +98,7 @@ impl Game {
     /// Goes on from another position; the moves until then are kept by the journal only.
     pub(crate) fn restart_from(&mut self, start: Chess, mode: CastlingMode) {
         self.count_at_falls();
+        self.decisions.forget_positions();
         self.completed_before = self.completed_now();
         let completes = self.config.rulebook.rules().next_move_completes;
         self.decoder = Decoder::new(Record::new(start, mode, completes), self.scan);

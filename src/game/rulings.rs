@@ -10,7 +10,9 @@ use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
+use crate::alarm::AlarmKind;
 use crate::clock::flag::{FlagFall, FlagPath};
+use crate::decide::flag_side;
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::interval::Interval;
@@ -29,7 +31,27 @@ impl Game {
     /// Applies the rulebook to what is known now, and tells what is new about it.
     pub(crate) fn find(&mut self, out: &mut Vec<Effect>) {
         let falls: Vec<FlagFall> = self.clock.flags().iter().filter(|fall| !fall.after_end).copied().collect();
-        let facts = self.facts(&falls);
+        let mut aside: Vec<bool> = (0..falls.len()).map(|index| self.is_set_aside(index)).collect();
+        loop {
+            let (subjects, findings) = self.find_with(&falls, &aside, out);
+            // A ruling on a flag holds as long as what it rested on.
+            let counts_again = subjects.iter().zip(&findings).find_map(|(subject, finding)| match *subject {
+                Subject::Flag(index) if aside[index] && !self.holds(*subject, finding) => Some(index),
+                _ => None,
+            });
+            match counts_again {
+                Some(index) => aside[index] = false,
+                None => return self.tell_findings(subjects, findings, out),
+            }
+        }
+    }
+
+    /// The findings, with these flags set aside.
+    fn find_with(&mut self, falls: &[FlagFall], aside: &[bool], out: &mut Vec<Effect>) -> (Vec<Subject>, Vec<Finding>) {
+        let mut facts = self.facts(falls);
+        for (flag, aside) in facts.flags.iter_mut().zip(aside) {
+            flag.set_aside = *aside;
+        }
         let mut asks = Vec::new();
         let questions = &mut self.questions;
         let mut oracle = |position: &Chess, side| {
@@ -47,10 +69,26 @@ impl Game {
             let needless = found.kind == Kind::MoveOnBoard && found.subject == Subject::Game && facts.undisputed();
             if !needless {
                 subjects.push(found.subject);
-                findings.push(self.finding(found, &falls));
+                findings.push(self.finding(found, falls));
             }
         }
-        self.tell_findings(subjects, findings, out);
+        (subjects, findings)
+    }
+
+    /// The last finding on it.
+    pub(crate) fn finding_on(&self, subject: Subject) -> Option<&Finding> {
+        self.findings.get(self.findings_on.iter().position(|on| *on == subject)?)
+    }
+
+    /// It was decided that the game goes on after this flag.
+    fn is_set_aside(&self, index: usize) -> bool {
+        self.finding_on(Subject::Flag(index)).is_some_and(|finding| self.decisions.settled(finding).is_some())
+    }
+
+    /// What was decided on it goes for this finding, which has no number yet.
+    fn holds(&self, subject: Subject, finding: &Finding) -> bool {
+        let known = self.finding_on(subject).map(|known| Finding { id: known.id, ..finding.clone() });
+        known.is_some_and(|finding| self.decisions.settled(&finding).is_some())
     }
 
     fn finding(&mut self, found: Found, falls: &[FlagFall]) -> Finding {
@@ -136,6 +174,14 @@ impl Game {
                     if finding == before {
                         continue;
                     }
+                    if self.decisions.settled(finding).is_some() {
+                        *finding = before.clone();
+                        continue;
+                    }
+                    if let Some(side) = flag_side(before).filter(|_| self.decisions.settled(before).is_some()) {
+                        // What was ruled on is something else now.
+                        self.alarms.raise(self.now, AlarmKind::Flag, Some(side), 0);
+                    }
                     finding.revision += 1;
                 }
                 None => {
@@ -206,12 +252,26 @@ impl Game {
     /// The last finding or decision in full, and the number of its game: an earlier one until this game has something of its
     /// own or a move.
     pub fn ruling(&self) -> Option<(u32, Ruling)> {
-        let decision = self.result.map(|result| Decision { result, at: self.decided.0 });
-        let own = match (self.deciding_finding(), decision) {
+        let finding = self.deciding_finding();
+        let own = match (finding, self.standing_decision(finding)) {
             (Some(finding), decision) => Some(Ruling::Finding { finding: Box::new(finding.clone()), decision }),
             (None, decision) => decision.map(|decision| Ruling::Decision { decision }),
         };
         own.map(|ruling| (self.number, ruling)).or_else(|| self.earlier_ruling.clone())
+    }
+
+    /// The decision that gave the game its result; without one, that on this finding, or that the game is broken off.
+    fn standing_decision(&self, finding: Option<&Finding>) -> Option<Box<Decision>> {
+        let on_finding = || match finding {
+            Some(finding) => self.decisions.numbered(self.decisions.settled(finding)?),
+            // With what it was on it is gone.
+            None => self.decisions.of_rejected(),
+        };
+        let standing = match self.result {
+            Some(_) => self.decisions.of_result(),
+            None => self.decisions.of_restart().or_else(on_finding),
+        };
+        standing.cloned().map(Box::new)
     }
 
     pub(crate) fn let_earlier_ruling_go(&mut self) {

@@ -15,9 +15,10 @@ use crate::clock::flag::FlagFall;
 use crate::effect::{Audience, Effect};
 use crate::game::Game;
 use crate::input::GameResult;
+use crate::laws::adjudicate::Subject;
 use crate::laws::finding::{Finding, Outcome, Phase};
 use crate::men::{self, color_name, squares};
-use crate::message::{AlertBody, ArbiterState, ClockBody, FlagBody, LiveCause, LiveMove, LiveState, MoveBody, Stage};
+use crate::message::{AlertBody, ArbiterState, ClockBody, Decision, FlagBody, LiveCause, LiveMove, LiveState, MoveBody, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::STANDS;
 use crate::reconstruct::line::Tentative;
@@ -47,9 +48,17 @@ impl Game {
         self.clock.flags().any()
     }
 
-    /// A flag has fallen before the end of the game, and no result is known.
+    /// A flag has fallen before the end of the game, nobody has ruled on it, and no result is known.
     pub fn awaits_ruling(&self) -> bool {
-        self.result.is_none() && self.clock.flags().iter().any(|fall| !fall.after_end)
+        let falls = self.clock.flags().iter().filter(|fall| !fall.after_end);
+        let settled = |finding: &Finding| self.decisions.settled(finding).is_some();
+        let open = |index: usize| !self.finding_on(Subject::Flag(index)).is_some_and(settled);
+        self.result.is_none() && falls.enumerate().any(|(index, _)| open(index))
+    }
+
+    /// Every decision of the game in its order, at most the last 64.
+    pub fn decisions(&self) -> impl Iterator<Item = &Decision> {
+        self.decisions.iter()
     }
 
     /// The result, if it is known.
@@ -112,9 +121,11 @@ impl Game {
             period: Pair { white: self.clock.period(Color::White) as u32 + 1, black: self.clock.period(Color::Black) as u32 + 1 },
             clock: self.clock(),
             lever_up: self.clock.lever_up().map(color_name),
-            flags: self.clock.flags().iter().map(flag).collect(),
+            flags: self.flags(),
             alarms: self.alarms.open().map(alert).collect(),
             finding: self.deciding_finding().cloned(),
+            decisions: self.decisions.iter().cloned().collect(),
+            entries: self.desk.entries().iter().map(crate::entries::body).collect(),
             hints: self.hints.clone(),
             ending: self.ending.map(|(ending, ..)| ending),
             result: self.result,
@@ -122,8 +133,23 @@ impl Game {
     }
 
     /// The first finding that costs something; the last one if none does.
-    pub(crate) fn deciding_finding(&self) -> Option<&Finding> {
-        self.findings.iter().find(|finding| finding.outcome != Outcome::GameGoesOn).or(self.findings.last())
+    pub fn deciding_finding(&self) -> Option<&Finding> {
+        self.findings.iter().find(|finding| !self.costs_nothing(finding)).or(self.findings.last())
+    }
+
+    /// The game goes on after it, or an arbiter has said so.
+    fn costs_nothing(&self, finding: &Finding) -> bool {
+        finding.outcome == Outcome::GameGoesOn || self.decisions.settled(finding).is_some()
+    }
+
+    fn flags(&self) -> Vec<FlagBody> {
+        let mut indices = 0..;
+        let falls = self.clock.flags().iter().map(|fall| {
+            let index = if fall.after_end { None } else { indices.next() };
+            let finding = index.and_then(|index| self.finding_on(Subject::Flag(index)));
+            FlagBody { ruled: finding.and_then(|finding| self.decisions.about(finding)), ..flag(fall) }
+        });
+        falls.collect()
     }
 
     /// Every finding of the game in its last revision.
@@ -160,7 +186,7 @@ impl Game {
 
     /// When the first flag fell that may cost something.
     fn fallen_at(&self) -> Option<Instant> {
-        let free = self.findings.iter().take_while(|finding| finding.outcome == Outcome::GameGoesOn).count();
+        let free = self.findings.iter().take_while(|finding| self.costs_nothing(finding)).count();
         self.clock.flags().iter().filter(|fall| !fall.after_end).nth(free).map(|fall| fall.fell.latest)
     }
 
@@ -269,6 +295,7 @@ pub(crate) fn flag(fall: &FlagFall) -> FlagBody {
         observed_at: fall.observed_at.map(|at| at.0),
         period: fall.period as u32 + 1,
         after_end: fall.after_end,
+        ruled: None,
     }
 }
 

@@ -1,4 +1,4 @@
-use flagfall_protocols::trace::{FORMAT, Record, parse_bytes};
+use flagfall_protocols::trace::{FORMAT, Record, parse_bytes, parse_header};
 
 use super::damage::{DamageReport, Harm};
 use super::error::OpenError;
@@ -30,6 +30,13 @@ impl Recovered {
     /// The session of the newest file: the game that went on, or the last that ended.
     pub fn session(&self) -> Option<&str> {
         self.files.last().map(|file| file.name.session.as_str())
+    }
+
+    /// What the head of the first file of [`Recovered::session`] says under a key.
+    pub fn session_header(&self, key: &str) -> Option<&str> {
+        let text = &self.files.get(self.session_start())?.text;
+        let head = text.split(|byte| *byte == b'\n').take_while(|line| line.first() == Some(&b'#'));
+        head.filter_map(|line| parse_header(line).ok()).find(|header| header.key == key).map(|header| header.value)
     }
 
     /// All records, oldest first.

@@ -29,6 +29,8 @@ pub struct Message {
     pub payload: String,
     /// It carries a finding or a decision (an arbiter's command): it must be on disk before it is sent.
     pub finding: bool,
+    /// It is the record of a decision: nothing that shows the decision may be sent before it is on disk, whoever sees it.
+    pub decision: bool,
     /// When it was made: when its cause happened, or, for the public, when the delay was over.
     pub at: Instant,
 }
@@ -256,9 +258,10 @@ impl Messages {
         let payload = serde_json::to_string(&envelope).unwrap_or_default();
         // Quotation marks within a text have a backslash before them.
         let says = |what| payload.contains(what);
-        let decided = says("\"body\":{\"what\":\"finding\"") || says("\"body\":{\"what\":\"command\"");
+        let decision = kind == "board.audit" && says("\"body\":{\"what\":\"decision\"");
+        let decided = decision || says("\"body\":{\"what\":\"finding\"") || says("\"body\":{\"what\":\"command\"");
         let finding = kind == "board.ruling" || kind == "board.audit" && decided;
-        out.push(Message { audience, number, topic, retain: !event, payload, finding, at });
+        out.push(Message { audience, number, topic, retain: !event, payload, finding, decision, at });
     }
 }
 
@@ -289,5 +292,6 @@ fn event(audience: Audience, kind: &'static str, topic: String) -> Shape {
 }
 
 fn deleted(at: Instant, topic: String) -> Message {
-    Message { audience: trace::Audience::Arbiter, number: 0, topic, retain: true, payload: String::new(), finding: false, at }
+    let audience = trace::Audience::Arbiter;
+    Message { audience, number: 0, topic, retain: true, payload: String::new(), finding: false, decision: false, at }
 }

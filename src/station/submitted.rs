@@ -1,12 +1,14 @@
 //! Arbiters' commands at a station: admission when they arrive, and what becomes of them.
 
 use flagfall_game::effect::{Audience, Effect};
-use flagfall_game::input::{Command, Input as GameInput};
+use flagfall_game::input::{Author, Command, FindingKey, Input as GameInput};
+use flagfall_game::laws::finding::Finding;
 use flagfall_game::message::{AuditBody, CommandBody, Stage as GameStage};
 use flagfall_protocols::time::Instant;
 
 use super::{Station, StationOutput};
-use crate::arbiter::{Action, Code, Errand, Facts, Fault, Recorded, Reply, Setup, Stage, Submission, Verdict, admit};
+use crate::arbiter::verbs::{self, Lock};
+use crate::arbiter::{Action, Code, Errand, Facts, Fault, Recorded, Reply, Setup, Stage, Submission, Verdict, admit, present};
 
 impl Station {
     /// Decides about a command that arrived now; to be recorded and fed. Changes nothing.
@@ -19,6 +21,7 @@ impl Station {
             playing: stage == GameStage::Playing,
             flag_fell: self.game.has_fallen_flag(),
             awaits_ruling: self.game.awaits_ruling(),
+            findings: self.findings(),
             setup,
             memory: &self.commands,
         };
@@ -41,8 +44,17 @@ impl Station {
         self.messages.board().game(self.game.number())
     }
 
+    fn findings(&self) -> Vec<FindingKey> {
+        let key = |finding: &Finding| FindingKey { id: finding.id, revision: finding.revision };
+        let decides = self.game.deciding_finding().map(key);
+        decides.into_iter().chain(self.game.findings().iter().map(key).filter(|other| Some(*other) != decides)).collect()
+    }
+
     fn answer(&self, submission: &Submission, stage: Stage, code: Code, message: &str) -> Reply {
-        submission.answer(stage, code, message, Some((self.game_name(), self.game.rev(Audience::Arbiter))))
+        let reply = submission.answer(stage, code, message, Some((self.game_name(), self.game.rev(Audience::Arbiter))));
+        let decides = verbs::find(&submission.verb).is_some_and(|verb| verb.lock == Lock::Finding);
+        let key = submission.expect.finding.filter(|_| decides && reply.rev.is_some());
+        Reply { finding: key.and_then(|key| present(key, &self.findings())), ..reply }
     }
 
     pub(super) fn submitted(&mut self, at: Instant, recorded: &Recorded, out: &mut Vec<StationOutput>) {
@@ -88,13 +100,24 @@ impl Station {
     /// The game does it or says why not, and its own line in the audit gets the rest of what is known.
     fn carry_out(&mut self, at: Instant, submission: &Submission, command: &Command, out: &mut Vec<StationOutput>) -> Reply {
         let mut effects = std::mem::take(&mut self.effects);
-        self.game.step(at, &GameInput::Command(command.clone()), &mut effects);
-        let mut failed = None;
+        let author = Author {
+            name: Some(submission.actor.clone()),
+            command: Some(submission.id.clone()),
+            reason: submission.reason.clone(),
+            observed_at: submission.observed_us.map(Instant),
+        };
+        let input = GameInput::Signed { command: Box::new(command.clone()), author: Box::new(author) };
+        self.game.step(at, &input, &mut effects);
+        let (mut failed, mut note) = (None, String::new());
         for effect in &mut effects {
             let Effect::Audit(body) = effect else { continue };
             let (code, problem) = match body {
                 AuditBody::Command(_) => (Code::Ok, String::new()),
                 AuditBody::Refused { problem } => (Code::Invalid, std::mem::take(problem)),
+                AuditBody::Claim(claim) => {
+                    note.clone_from(&claim.note);
+                    continue;
+                }
                 _ => continue,
             };
             *body = AuditBody::Command(Box::new(submission.audit(true, code, &problem)));
@@ -103,7 +126,7 @@ impl Station {
         self.pass_on(at, effects, out);
         match failed {
             Some(problem) => self.answer(submission, Stage::Failed, Code::Invalid, &problem),
-            None => self.answer(submission, Stage::Done, Code::Ok, ""),
+            None => self.answer(submission, Stage::Done, Code::Ok, &note),
         }
     }
 

@@ -1,5 +1,6 @@
 //! A station with a game on it, and somebody who sends commands to it.
 
+use flagfall::arbiter::verbs::{self, Lock};
 use flagfall::arbiter::{Errand, Recorded, Reply, Setup, read};
 use flagfall::config::Role;
 use flagfall::publish::Message;
@@ -77,6 +78,17 @@ impl Desk {
         fed("freeze-and-kings", |station| station.game().has_fallen_flag() && station.game().stage() == GameStage::Over)
     }
 
+    /// The same before the kings, and it is proved that Black could have mated.
+    pub(crate) fn flag_and_mate() -> Desk {
+        let mut desk = fed("freeze-and-kings", |station| station.game().has_fallen_flag());
+        let line = "{\"id\":1,\"line\":[\"a2a3\",\"f8c5\",\"a3a4\",\"d8f6\",\"a4a5\",\"f6f2\"]}";
+        let body = Body::Answer(line);
+        let input = replay::input(&body).expect("readable").expect("an input");
+        desk.now = desk.now.max(desk.station.earliest());
+        desk.station.feed(desk.now, &input, &mut Vec::new());
+        desk
+    }
+
     /// The game and its revision, as a lock names them.
     pub(crate) fn now(&self) -> (String, u32) {
         (Board::default().game(self.station.game().number()), self.station.game().rev(Audience::Arbiter))
@@ -89,7 +101,23 @@ impl Desk {
     /// A payload with the right lock.
     pub(crate) fn ask(&self, verb: &str, id: &str, body: Value) -> String {
         let (game, rev) = self.now();
-        payload(verb, id, &json!({"game": game, "rev": rev}), body)
+        match verbs::find(verb).map(|verb| verb.lock) {
+            Some(Lock::Finding) => self.decide(verb, id, self.finding()),
+            _ => payload(verb, id, &json!({"game": game, "rev": rev}), body),
+        }
+    }
+
+    /// The finding that decides, as a lock names it; the first one if there is none.
+    pub(crate) fn finding(&self) -> (u32, u32) {
+        self.station.game().deciding_finding().map_or((1, 1), |finding| (finding.id, finding.revision))
+    }
+
+    /// The payload of a decision about this revision of this finding.
+    pub(crate) fn decide(&self, verb: &str, id: &str, (finding, revision): (u32, u32)) -> String {
+        let expect = json!({"game": self.now().0, "finding": {"id": finding, "revision": revision}});
+        let mut message: Value = serde_json::from_str(&payload(verb, id, &expect, json!({}))).expect("JSON");
+        message["reason"] = json!("the clock was set wrong");
+        message.to_string()
     }
 
     pub(crate) fn send(&mut self, role: Option<Role>, verb: &str, payload: &str) -> Vec<Reply> {

@@ -38,7 +38,19 @@ const FILES: &[(&str, &[&str])] = &[
     ),
     ("[event]\nid = \"\"\n", &["1.toml:2:6: event.id: \"\" is not an id: 1 to 40 of the letters a-z, digits and -"]),
     ("event = 3\n", &["1.toml:1:9: event: must be a section, [event], not a number"]),
-    ("[event]\nprofile = \"uscf\"\n", &["1.toml:2:11: event.profile: \"uscf\" is not one of \"fide\""]),
+    (
+        "[event]\nprofile = \"fide-2023-bliz\"\n",
+        &["1.toml:2:11: event.profile: \"fide-2023-bliz\" is not one of \"fide-2023-standard\", \"fide-2023-rapid\", \
+         \"fide-2023-rapid-supervised\", \"fide-2023-blitz\", \"fide-2023-blitz-supervised\", \"fide-print-old\", \"us-chess\", \
+         \"club-speed\", \"material-only\", \"fide\"; did you mean \"fide-2023-blitz\"?"],
+    ),
+    ("[event]\nguidelines = \"III.6\"\n", &["1.toml:2:14: event.guidelines: \"III.6\" is not one of \"\", \"III.4\", \"III.5\""]),
+    ("[event]\nrulings = \"auto\"\n", &["1.toml:2:11: event.rulings: \"auto\" is not one of \"advise\", \"automatic\""]),
+    ("[event]\nobserver = \"yes\"\n", &["1.toml:2:12: event.observer: must be true or false, not a text"]),
+    (
+        "[user.automatic]\nrole = \"chief\"\n",
+        &["1.toml:1:7: user.automatic: \"automatic\" is who decides where nobody does: not a user name"],
+    ),
     ("[event]\nchess960 = \"yes\"\n", &["1.toml:2:12: event.chess960: must be true or false, not a text"]),
     (
         "[event]\ntime_control = \"90+30m\"\n",

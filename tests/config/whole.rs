@@ -45,6 +45,37 @@ const WHOLES: &[(&str, &[&str])] = &[
     ),
 ];
 
+const AUTOMATIC: &str = "need event.observer = true: the event's regulations name this program as an observer";
+const TIME: &str = "event.guidelines are for games without additional time (III.1), and this time control adds some";
+
+/// Where automatic rulings and guidelines do not go with the rules and the time control.
+#[test]
+fn rules_that_do_not_go_together() {
+    for profile in ["fide", "fide-2023-rapid", "fide-2023-blitz", "fide-2023-blitz-supervised", "fide-print-old", "us-chess"] {
+        let text = format!("[event]\nprofile = \"{profile}\"\nrulings = \"automatic\"\n");
+        let name = if profile == "fide" { "fide-2023-standard" } else { profile };
+        let line = format!("1.toml:3:1: event.rulings: automatic rulings under {name} {AUTOMATIC}");
+        assert_eq!(problems(&[&text], &[]), [line]);
+        assert!(config(&[&text, "[event]\nobserver = true\n"], &[]).event.observer);
+    }
+    for profile in ["fide-2023-blitz", "fide-2023-blitz-supervised", "fide-print-old", "us-chess", "club-speed"] {
+        let text = format!("[event]\nprofile = \"{profile}\"\nguidelines = \"III.5\"\n");
+        let line = format!(
+            "1.toml:3:1: event.guidelines: Guidelines III are for standard and rapid chess of FIDE (III.2), not for {profile}"
+        );
+        assert_eq!(problems(&[&text], &[]), [line]);
+    }
+    for control in ["5400+30", "40/5400:1800+30", "300d3", "300b3"] {
+        let text = format!("[event]\ntime_control = \"{control}\"\nguidelines = \"III.4\"\n");
+        assert_eq!(problems(&[&text], &[]), [format!("1.toml:3:1: event.guidelines: {TIME}")]);
+    }
+    // Of one board only.
+    let board = "[event]\nprofile = \"club-speed\"\nrulings = \"automatic\"\n[[board]]\nid = \"b1\"\nprofile = \"us-chess\"\n";
+    assert_eq!(problems(&[board], &[]), [format!("1.toml:6:1: board.b1.profile: automatic rulings under us-chess {AUTOMATIC}")]);
+    let board = "[event]\nguidelines = \"III.4\"\n[[board]]\nid = \"b1\"\ntime_control = \"300+3\"\n";
+    assert_eq!(problems(&[board], &[]), [format!("1.toml:5:1: board.b1.time_control: {TIME}")]);
+}
+
 #[test]
 fn each_bad_whole_says_where() {
     for (text, lines) in WHOLES {
@@ -73,6 +104,10 @@ fn what_is_allowed() {
         "[broker]\nenabled = true\nwebsocket = \"\"\n",
         "[user.anna]\nrole = \"arbiter\"\nboards = [\"b12\"]\n",
         "[event]\ndelay = 86400\ndelay_moves = 40\n",
+        "[event]\nprofile = \"club-speed\"\nrulings = \"automatic\"\n",
+        "[event]\nprofile = \"material-only\"\nrulings = \"automatic\"\nobserver = true\n",
+        "[event]\nprofile = \"fide-2023-rapid\"\ntime_control = \"1500\"\nguidelines = \"III.5\"\n",
+        "[event]\nprofile = \"fide\"\nguidelines = \"\"\n",
     ] {
         config(&[text], &[]);
     }

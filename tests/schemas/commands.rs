@@ -44,8 +44,41 @@ fn bodies(verb: &str) -> (Vec<Value>, Vec<Value>) {
             (right, vec![json!({"flag_taken_back": "green"}), json!({"additional_time": -5}), json!({"time": 5})])
         }
         "claim" => {
-            let right = vec![json!({"flag": "white"}), json!({"flag": "black"})];
-            (right, vec![json!({}), json!({"flag": "both"}), json!({"flag": "white", "observed_at": 5})])
+            let ground = |ground, standing| json!({"side": "white", "ground": ground, "standing": standing});
+            let right = vec![
+                json!({"flag": "white"}),
+                json!({"flag": "black"}),
+                ground("repetition", "lodged"),
+                ground("fifty_moves", "refused"),
+                ground("additional_time", "accepted"),
+                json!({"side": "black", "ground": "normal_means", "standing": "accepted", "uci": null}),
+                json!({"side": "white", "ground": "repetition", "standing": "lodged", "uci": "g1f3"}),
+            ];
+            let wrong = vec![
+                json!({}),
+                json!({"flag": "both"}),
+                json!({"flag": "white", "observed_at": 5}),
+                ground("boredom", "lodged"),
+                ground("repetition", "withdrawn"),
+                json!({"side": "white", "ground": "repetition"}),
+                json!({"flag": "white", "ground": "repetition", "standing": "lodged"}),
+            ];
+            (right, wrong)
+        }
+        "offer" | "accept" | "resign" => (
+            vec![json!({"side": "white"}), json!({"side": "black"})],
+            vec![json!({}), json!({"side": 1}), json!({"by": "white"})],
+        ),
+        "penalty" => {
+            let right = vec![
+                json!({"side": "white", "seconds": {"white": -60, "black": 120}}),
+                json!({"side": "black", "alarm": 1, "counts": true}),
+                json!({"side": "black", "seconds": null, "alarm": null, "counts": null}),
+            ];
+            (right, vec![json!({}), json!({"side": "white", "seconds": 120}), json!({"side": "white", "counts": "yes"})])
+        }
+        "confirm" | "reject" => {
+            (vec![json!({})], vec![json!({"finding": {"id": 1, "revision": 1}}), json!({"reason": "so"}), json!([])])
         }
         "declare-result" => {
             let right = ["1-0", "0-1", "1/2-1/2", "*"].map(|result| json!({"result": result})).to_vec();
@@ -66,9 +99,14 @@ fn bodies(verb: &str) -> (Vec<Value>, Vec<Value>) {
     }
 }
 
+/// A board with something to decide where that is needed.
+fn desk(verb: &str) -> Desk {
+    if matches!(verb, "confirm" | "reject") { Desk::flag_and_mate() } else { Desk::playing() }
+}
+
 /// Whether a payload was admitted, and the last answer's code. Every answer keeps to its schema, as does what is published of it.
 fn answered(verb: &str, payload: &str) -> (bool, Code) {
-    let mut desk = Desk::playing();
+    let mut desk = desk(verb);
     let replies = desk.send(Some(Role::Chief), verb, payload);
     for reply in &replies {
         for stamp in stamps() {
@@ -90,7 +128,10 @@ fn carried_out() -> impl Iterator<Item = &'static str> {
 }
 
 fn command(verb: &str, body: Value) -> Value {
-    serde_json::from_str(&Desk::playing().ask(verb, "c-1", body)).expect("JSON")
+    let desk = desk(verb);
+    let mut message: Value = serde_json::from_str(&desk.ask(verb, "c-1", json!({}))).expect("JSON");
+    message["body"] = body;
+    message
 }
 
 #[test]
@@ -108,6 +149,27 @@ fn schema_and_daemon_agree_on_bodies() {
             validate(&topic(verb), &payload).expect_err(&payload);
             assert_eq!(answered(verb, &payload), (false, Code::Invalid), "{payload}");
         }
+    }
+}
+
+#[test]
+fn schema_and_daemon_agree_on_the_lock_of_a_finding() {
+    let base = || command("reject", json!({}));
+    assert_eq!((validate(&topic("reject"), base().to_string()), answered("reject", &base().to_string()).1), (Ok(()), Code::Ok));
+    let wrong = [
+        ("/expect/finding", None),
+        ("/expect/game", None),
+        ("/reason", None),
+        ("/reason", Some(json!(null))),
+        ("/reason", Some(json!(" "))),
+        ("/expect/finding", Some(json!(1))),
+        ("/expect/finding/id", Some(json!(0))),
+        ("/expect/finding/revision", None),
+    ];
+    for (path, value) in wrong {
+        let message = with(base(), path, value);
+        validate(&topic("reject"), message.to_string()).expect_err(&message.to_string());
+        assert_eq!(answered("reject", &message.to_string()), (false, Code::Invalid), "{message}");
     }
 }
 

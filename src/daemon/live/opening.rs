@@ -122,6 +122,11 @@ fn tell(board: &str, restored: &Restored) {
     for difference in restored.verified.differences.iter().take(10) {
         tracing::warn!("board {board}: {difference}");
     }
+    if restored.other_rulings {
+        tracing::warn!(
+            "board {board}: this round goes on with the rulings it was begun with; event.rulings and observer hold from the next"
+        );
+    }
     if restored.inputs > 0 {
         let (inputs, verified) = (restored.inputs, &restored.verified);
         tracing::info!(

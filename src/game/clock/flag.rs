@@ -50,6 +50,9 @@ pub struct FlagFall {
     pub counted: Option<(u32, bool)>,
     /// When an arbiter observed it or a player validly claimed it (Article 6.8), if anyone did.
     pub observed_at: Option<Instant>,
+    /// When an arbiter looked at what was found of it and decided: the position of that moment counts, if nobody observed the
+    /// fall before.
+    pub ruled_at: Option<Instant>,
     /// The game had ended before.
     pub after_end: bool,
     /// The game seemed to have ended before, and no result was entered.

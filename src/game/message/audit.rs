@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::{AlertBody, FlagBody, Hint, RevisionBody};
-use crate::input::GameResult;
+use super::{AlertBody, ClaimBody, Decision, FlagBody, Hint, RevisionBody};
+use crate::input::FindingKey;
 #[cfg(feature = "schema")]
 use crate::input::Side;
 use crate::laws::finding::Finding;
@@ -47,16 +47,6 @@ pub enum ClockEvent {
     Rose,
 }
 
-/// The result that an arbiter declared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Decision {
-    /// The result.
-    pub result: GameResult,
-    /// When it was declared, microseconds since the journal began.
-    pub at: u64,
-}
-
 /// The last finding or decision in full.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -67,14 +57,14 @@ pub enum Ruling {
         /// The finding.
         #[serde(flatten)]
         finding: Box<Finding>,
-        /// The decision.
+        /// The decision that stands.
         #[serde(skip_serializing_if = "Option::is_none")]
-        decision: Option<Decision>,
+        decision: Option<Box<Decision>>,
     },
     /// A decision where there was nothing to find.
     Decision {
         /// The decision.
-        decision: Decision,
+        decision: Box<Decision>,
     },
 }
 
@@ -122,6 +112,10 @@ pub enum AuditBody {
     Alarm(AlertBody),
     /// A finding was made or changed.
     Finding(Box<Finding>),
+    /// A claim of a player was lodged or decided, and what the record of the game says of it.
+    Claim(ClaimBody),
+    /// A decision was made.
+    Decision(Box<Decision>),
     /// The moves of the game were changed.
     Revision(RevisionBody),
     /// An input was refused and changed nothing.
@@ -184,6 +178,9 @@ pub struct ExpectBody {
     /// The revision of the arbiters' state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rev: Option<u32>,
+    /// The finding that is decided about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finding: Option<FindingKey>,
 }
 
 /// A value in the body of a command.

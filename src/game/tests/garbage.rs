@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use desk::{Desk, TIMING};
 use flagfall_game::clock::control::TimeControl;
+use flagfall_game::desk::{Ground, Standing};
 use flagfall_game::effect::Effect;
 use flagfall_game::game::{Game, GameConfig};
-use flagfall_game::input::{Command, GameResult, Input, Side};
+use flagfall_game::input::{Command, FindingKey, GameResult, Input, Side};
 use flagfall_game::laws::winnable::Answer;
 use flagfall_game::pair::Pair;
 use flagfall_protocols::event::{Battery, ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent, LogEntry};
@@ -115,7 +116,7 @@ fn command(random: &mut Random) -> Command {
         "",
     ]);
     let number = |random: &mut Random| random.pick(&[0, 1, 2, 39, 40, 9_999, u32::MAX]);
-    match random.below(24) {
+    match random.below(30) {
         0 => Command::StartGame { fen: random.pick(&[None, Some(fen.to_owned())]) },
         1 => Command::SetPosition { fen: fen.to_owned() },
         2 => Command::TakeBack { plies: number(random) },
@@ -145,7 +146,36 @@ fn command(random: &mut Random) -> Command {
         15 | 16 => Command::DeclareResult {
             result: random.pick(&[GameResult::WhiteWins, GameResult::Draw, GameResult::Open, GameResult::Open]),
         },
+        17 => Command::Confirm { finding: finding(random) },
+        18 => Command::Reject { finding: finding(random) },
+        19 => entered(random),
         _ => Command::AcknowledgeAlert { alarm: random.below(300) as u32 },
+    }
+}
+
+/// One that may be there.
+fn finding(random: &mut Random) -> FindingKey {
+    FindingKey { id: random.pick(&[0, 1, 2, 3, u32::MAX]), revision: random.pick(&[0, 1, 2, 3, 4, u32::MAX]) }
+}
+
+fn entered(random: &mut Random) -> Command {
+    let side = random.pick(&[Side::White, Side::Black]);
+    match random.below(8) {
+        0 | 1 => Command::Offer { side },
+        2 => Command::Accept { side },
+        3 => Command::Resign { side },
+        4 | 5 => Command::ClaimOn {
+            side,
+            ground: random.pick(&[Ground::Repetition, Ground::FiftyMoves, Ground::AdditionalTime, Ground::NormalMeans]),
+            standing: random.pick(&[Standing::Lodged, Standing::Lodged, Standing::Accepted, Standing::Refused]),
+            uci: random.pick(&[None, None, Some("g1f3"), Some("e7e8q"), Some("0000"), Some("é")]).map(str::to_owned),
+        },
+        _ => Command::Penalty {
+            side,
+            seconds: random.pick(&[None, Some(Pair { white: 0, black: 120 }), Some(Pair { white: i32::MIN, black: i32::MAX })]),
+            alarm: random.pick(&[None, Some(0), Some(1), Some(2), Some(u32::MAX)]),
+            counts: random.pick(&[None, Some(true), Some(false)]),
+        },
     }
 }
 

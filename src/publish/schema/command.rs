@@ -12,7 +12,7 @@ use crate::arbiter::Errand;
 use crate::arbiter::verbs::{self, Lock, Verb};
 
 /// Every command with a schema; the verbs that nobody carries out yet have none.
-pub(super) const NAMES: [&str; 14] = [
+pub(super) const NAMES: [&str; 20] = [
     "cmd.resync",
     "cmd.bind-device",
     "cmd.start-game",
@@ -27,6 +27,12 @@ pub(super) const NAMES: [&str; 14] = [
     "cmd.stop-clocks",
     "cmd.restart-clocks",
     "cmd.declare-result",
+    "cmd.offer",
+    "cmd.accept",
+    "cmd.resign",
+    "cmd.penalty",
+    "cmd.confirm",
+    "cmd.reject",
 ];
 
 /// The name of a verb's schema.
@@ -38,12 +44,18 @@ pub(super) fn name(verb: &str) -> Option<&'static str> {
 pub(super) fn schema(name: &str) -> Option<Value> {
     let verb = verbs::find(name.strip_prefix("cmd.")?)?;
     let mut generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
-    let body = body::<Command>(verb.name, &mut generator).or_else(|| body::<Errand>(verb.name, &mut generator))?;
-    let about = body.get("description").and_then(Value::as_str).unwrap_or_default();
-    let mut schema = head::object(name, about);
+    let mut body = body::<Command>(verb.name, &mut generator).or_else(|| body::<Errand>(verb.name, &mut generator))?;
+    let about = body.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if verb.name == "claim" {
+        // A flag, or what stands in the game as a command of its own.
+        let grounds = self::body::<Command>("claim-on", &mut generator)?;
+        body = Map::from_iter([("oneOf".to_owned(), json!([body, grounds])), ("required".to_owned(), json!([]))]);
+    }
+    let mut schema = head::object(name, &about);
     let mut required = vec!["v", "type", "id"];
     required.extend((verb.lock != Lock::None).then_some("expect"));
     required.extend(body.contains_key("required").then_some("body"));
+    required.extend((verb.name == "reject").then_some("reason"));
     schema.insert("required".to_owned(), required.into_iter().collect());
     let mut used = BTreeSet::new();
     references(&Value::Object(body.clone()), &mut used);
@@ -63,16 +75,19 @@ fn body<T: JsonSchema>(verb: &str, generator: &mut SchemaGenerator) -> Option<Ma
     let mut body = variants.iter().find(|variant| variant["properties"]["verb"]["const"] == verb)?.as_object()?.clone();
     if let Some(fields) = body.get_mut("properties").and_then(Value::as_object_mut) {
         fields.remove("verb");
-        if verb == "claim" {
-            // It stands beside the body, as the time it is for people.
-            fields.remove("observed_at");
-        }
+        // They stand beside the body: the time as it is for people, the finding as a lock.
+        let beside: &[&str] = match verb {
+            "claim" => &["observed_at"],
+            "confirm" | "reject" => &["finding"],
+            _ => &[],
+        };
+        beside.iter().for_each(|field| drop(fields.remove(*field)));
     }
     if verb == "bind-device" {
         body.extend(["minProperties", "maxProperties"].map(|key| (key.to_owned(), 1.into())));
     }
     if let Some(required) = body.get_mut("required").and_then(Value::as_array_mut) {
-        required.retain(|field| field != "verb");
+        required.retain(|field| field != "verb" && field != "finding");
         if required.is_empty() {
             body.remove("required");
         }
@@ -107,11 +122,19 @@ fn properties(name: &str, verb: &Verb, body: Map<String, Value>) -> Value {
         "sync": {"anyOf": [head::time_source(), {"type": "null"}]},
         "expect": expect(verb.lock),
         "observed_at": when("When the arbiter saw what it is about, RFC 3339; it may be before it was sent."),
-        "reason": may("Why, in the sender's words.", 1000),
+        "reason": reason(verb),
         "reply_to": may("Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic.", 1000),
         "corr": may("What the answer shall bear, for clients without correlation data.", 128),
         "body": body,
     })
+}
+
+fn reason(verb: &Verb) -> Value {
+    let about = "Why, in the sender's words.";
+    match verb.name {
+        "reject" => json!({"description": about, "type": "string", "maxLength": 1000, "pattern": r"\S"}),
+        _ => json!({"description": about, "type": ["string", "null"], "maxLength": 1000}),
+    }
 }
 
 fn expect(lock: Lock) -> Value {
@@ -119,7 +142,9 @@ fn expect(lock: Lock) -> Value {
         Lock::None => (&[], &["null"]),
         Lock::Game => (&["game"], &[]),
         Lock::Rev => (&["game", "rev"], &[]),
+        Lock::Finding => (&["game", "finding"], &[]),
     };
+    let number = |about: &str| json!({"description": about, "type": "integer", "minimum": 1, "maximum": u32::MAX});
     let kind = |name: &'static str, field: &str| -> Value {
         if required.contains(&field) { name.into() } else { json!([name, "null"]) }
     };
@@ -131,6 +156,12 @@ fn expect(lock: Lock) -> Value {
         "properties": {
             "game": {"description": "The game.", "type": kind("string", "game"), "maxLength": 1000},
             "rev": {"description": "The revision of the arbiters' state.", "type": kind("integer", "rev"), "minimum": 0, "maximum": u32::MAX},
+            "finding": {
+                "description": "The finding that is decided about, as the sender knows it.",
+                "type": kind("object", "finding"),
+                "required": ["id", "revision"],
+                "properties": {"id": number("Number of the finding."), "revision": number("Which of its revisions.")},
+            },
         },
     })
 }

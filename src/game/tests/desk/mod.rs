@@ -50,11 +50,16 @@ impl Desk {
     /// The initial position stands and White's clock runs.
     pub(crate) fn started(control: &str) -> Desk {
         let mut desk = Desk::new(control);
-        desk.frame(Placement::initial());
-        desk.report();
-        desk.clock.running = true;
-        desk.report();
+        desk.start();
         desk
+    }
+
+    /// The same at a desk where nothing is connected yet.
+    pub(crate) fn start(&mut self) {
+        self.frame(Placement::initial());
+        self.report();
+        self.clock.running = true;
+        self.report();
     }
 
     pub(crate) fn feed(&mut self, input: Input) -> &mut Desk {
