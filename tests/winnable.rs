@@ -10,6 +10,8 @@ mod exhaust;
 mod four_men;
 #[path = "winnable/mutants.rs"]
 mod mutants;
+#[path = "winnable/placed.rs"]
+mod placed;
 #[path = "winnable/retrograde.rs"]
 mod retrograde;
 #[path = "winnable/rows.rs"]

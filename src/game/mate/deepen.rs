@@ -216,7 +216,7 @@ impl Goal {
     }
 }
 
-/// The men of `side` cannot mate with what else there is, unless a pawn of the opponent becomes something else than a queen or rook.
+/// The men of `side` cannot mate with what else there is, unless a pawn of the opponent becomes a knight or bishop.
 fn lacks(board: &Board, side: Color) -> bool {
     let own = board.by_color(side) & !board.kings();
     let other = board.by_color(!side);

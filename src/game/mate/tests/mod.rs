@@ -7,6 +7,9 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, Position, Role, Square};
 
+mod properties;
+mod watch;
+
 use super::check::{Refused, check};
 use super::*;
 
