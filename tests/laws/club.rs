@@ -46,7 +46,7 @@ fn row_2_both_flags_are_down() {
     assert_eq!(found(&ordered(CLUB))[0].configurable, ["stamps-advisory"]);
     assert_eq!(says(&ordered("club-speed+stamps-count")), "2 BlackWins");
     let second = game(CLUB, vec![flag(White), declared(5000, Flag { fell: at(2500, 2600), ..flag(Black) })]);
-    assert!(says(&second).ends_with("; 2 Draw [2 WhiteWins | 2 BlackWins]"), "{}", says(&second));
+    assert!(says(&second).ends_with("2 Draw [2 WhiteWins | 2 BlackWins]"), "{}", says(&second));
 }
 
 #[test]

@@ -312,7 +312,8 @@ impl Tables<'_, '_> {
     /// Both displays are at zero in rapid chess of the older print: no player can claim (B8).
     pub(crate) fn both_down_in_old_rapid(&self, this: &Ruled, other: &Ruled) -> Option<Ruled> {
         let costs = |ruled: &Ruled| matches!(ruled.row, "14" | "15" | "16");
-        if !self.facts.rulebook.chose(About::Rapid) || !costs(this) || other.outcome == Outcome::GameGoesOn {
+        let other_counts = !matches!(other.outcome, Outcome::GameGoesOn | Outcome::ResultNotEntered);
+        if !self.facts.rulebook.chose(About::Rapid) || !costs(this) || !other_counts {
             return None;
         }
         let counted = this.counted.clone();
