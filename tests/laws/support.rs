@@ -10,7 +10,7 @@ use flagfall_game::laws::winnable::Verdict;
 use flagfall_game::mate::Reason;
 use flagfall_game::mate::explain::no_mate;
 use flagfall_game::reconstruct::record::Ending;
-use flagfall_protocols::square::Color::{self, Black, White};
+use flagfall_protocols::square::Color::{self, White};
 use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Position};
@@ -180,5 +180,3 @@ pub(crate) fn mirrored(facts: &Facts) -> Facts {
 pub(crate) fn exchanged(text: &str) -> String {
     text.replace("WhiteWins", "·").replace("BlackWins", "WhiteWins").replace('·', "BlackWins")
 }
-
-pub(crate) const BOTH: [Color; 2] = [White, Black];

@@ -168,4 +168,7 @@ fn options_that_a_finding_rests_on() {
     assert_eq!(says(&fivefold), "11 BlackWins", "on claim only");
     let unruled = Facts { illegal: vec![illegal(Black, Treated::Open, 500)], ..one(OPEN) };
     assert_eq!(says(&unruled), "10 Undecided [10 GameGoesOn | 11 BlackWins] ? illegal_move_ruling");
+    let twice = vec![illegal(White, Treated::Counted, 500), illegal(White, Treated::Counted, 600)];
+    let twice = Facts { illegal: twice, ..one(OPEN) };
+    assert_eq!((says(&twice).as_str(), &*found(&twice)[0].configurable), ("11 BlackWins", &["illegal-moves-do-not-lose"][..]));
 }

@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
-use shakmaty::Chess;
+use shakmaty::{Chess, Position};
 
 use crate::interval::Interval;
 use crate::laws::endings::first;
-use crate::laws::facts::{Counted, Facts, Flag};
+use crate::laws::facts::{Counted, Facts, Flag, Illegal, Treated};
 use crate::laws::finding::{Alternative, Kind, Outcome, Recommended};
 use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables};
@@ -83,7 +83,7 @@ impl Found {
 pub fn adjudicate(facts: &Facts, oracle: &mut dyn FnMut(&Chess, Color) -> Verdict) -> Vec<Found> {
     let mut tables = Tables { facts, oracle };
     let mut found = Vec::new();
-    let order = in_order(&facts.flags);
+    let order = in_order(facts);
     for (place, &index) in order.iter().enumerate() {
         let flag = &facts.flags[index];
         let (ruled, conditional) = match facts.rulebook.rules().table {
@@ -91,7 +91,7 @@ pub fn adjudicate(facts: &Facts, oracle: &mut dyn FnMut(&Chess, Color) -> Verdic
             Table::UsChess => tables.us_chess(flag),
             Table::Club => tables.club(flag),
         };
-        let ruled = tables.note_75_moves(flag, ruled);
+        let ruled = tables.note_choices(flag, ruled);
         let costs = ruled.outcome != Outcome::GameGoesOn && !flag.set_aside;
         found.push(Found::new(Subject::Flag(index), Kind::FlagFall, conditional, ruled));
         if costs {
@@ -121,8 +121,10 @@ pub(crate) fn fell_before(one: &Flag, other: &Flag) -> Option<bool> {
     }
 }
 
-/// The flags as they fell; those of which nobody knows in an order that depends on nothing but what they are.
-fn in_order(flags: &[Flag]) -> Vec<usize> {
+/// The flags as they fell, or as they were called where only that counts; those of which nobody knows in an order that depends on nothing but what they are.
+fn in_order(facts: &Facts) -> Vec<usize> {
+    let flags = &facts.flags;
+    let by_call = facts.rulebook.rules().table != Table::Fide;
     let mut order: Vec<usize> = (0..flags.len()).collect();
     // What was observed goes before what was not; whose it is comes last.
     let seen = |flag: &Flag| flag.observed_at.map_or((true, 0), |at| (false, at.0));
@@ -131,7 +133,8 @@ fn in_order(flags: &[Flag]) -> Vec<usize> {
         let flag = &flags[*index];
         let by = flag.called_by.map(|caller| caller as u8);
         let when = (flag.fell.latest, flag.fell_second, flag.fell.earliest, flag.shown);
-        (when, seen(flag), by, flag.clocks_stopped, known(flag), flag.side == Color::Black)
+        let called = if by_call { seen(flag) } else { (false, 0) };
+        (called, when, seen(flag), by, flag.clocks_stopped, known(flag), flag.side == Color::Black)
     };
     order.sort_by_key(key);
     order
@@ -184,11 +187,18 @@ impl Tables<'_, '_> {
         Some(Found::new(Subject::Game, kind, false, ruled))
     }
 
-    /// 75 moves were made, and whether they end the game is left to the event.
-    fn note_75_moves(&self, flag: &Flag, ruled: Ruled) -> Ruled {
-        use shakmaty::Position;
-        let reached = flag.positions.iter().any(|counted| counted.position.halfmoves() >= 150);
-        let choice = self.holds(About::SeventyFive).filter(|name| reached && !ruled.configurable.contains(name));
-        ruled.resting_on(choice)
+    /// 75 moves were made, or more illegal moves than some rules allow, and what they cost is left to the event.
+    fn note_choices(&self, flag: &Flag, mut ruled: Ruled) -> Ruled {
+        let moves = flag.positions.iter().any(|counted| counted.position.halfmoves() >= 150);
+        let counted = |side| {
+            let of = |illegal: &&Illegal| illegal.by == side && illegal.treated == Treated::Counted;
+            self.facts.illegal.iter().filter(of).count()
+        };
+        let illegal = counted(Color::White).max(counted(Color::Black)) > 1;
+        for (applies, about) in [(moves, About::SeventyFive), (illegal, About::IllegalMoves)] {
+            let choice = self.holds(about).filter(|name| applies && !ruled.configurable.contains(name));
+            ruled = ruled.resting_on(choice);
+        }
+        ruled
     }
 }

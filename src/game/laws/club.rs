@@ -72,20 +72,28 @@ impl Tables<'_, '_> {
             }
             // Point 13: the clock beats the mate if it ran out before.
             Kind::MoveOnBoard if winner_flagged && !ended.at.before(&flag.fell) => {
-                let by_flag = self.after_endings(flag);
+                let certainly = flag.called_by == Some(Caller::Player) && flag.clocks_stopped == Some(true);
+                let called_by = flag.called_by.or(Some(Caller::Player));
+                let clocks_stopped = flag.clocks_stopped.or(Some(true));
+                let as_declared = Flag { called_by, clocks_stopped, ..flag.clone() };
+                let by_flag = self.after_endings(&as_declared);
                 let overturned = Ruled { articles: &["3.1", "13"], ended: None, ..by_flag };
-                match (declared(flag), flag.fell.before(&ended.at)) {
-                    (Some(_), true) => overturned,
-                    (Some(_), false) => {
-                        let cases = vec![("the flag fell before the mate was completed", overturned), ("it fell after", stands)];
-                        depending("5", &["3.2", "13"], "order_of_ending_and_flag", cases)
-                    }
-                    (None, _) => Ruled {
-                        contested: true,
-                        alternatives: vec![overturned.as_alternative("the mated player declares it now, his own flag up")],
-                        ..stands
-                    },
+                if declared(&as_declared).is_none() {
+                    let declares_now = overturned.as_alternative("the mated player declares it now, his own flag up");
+                    return Ruled { contested: true, alternatives: vec![declares_now], ..stands };
                 }
+                let by_declaration = if flag.fell.before(&ended.at) {
+                    overturned
+                } else {
+                    let cases =
+                        vec![("the flag fell before the mate was completed", overturned), ("it fell after", stands.clone())];
+                    depending("5", &["3.2", "13"], "order_of_ending_and_flag", cases)
+                };
+                if certainly {
+                    return by_declaration;
+                }
+                let cases = vec![("no player declared it and stopped both clocks", stands), ("one did", by_declaration)];
+                depending("5", &["10", "13"], "declaration", cases)
             }
             _ => stands,
         }

@@ -30,6 +30,21 @@ impl<'a> Tally<'a> {
         counted
     }
 
+    /// The one with which so many were completed: between the earliest and the latest moment at which they can have been.
+    fn nth_counted(&self, limit: usize) -> Option<Illegal> {
+        let counted = self.counted();
+        let index = limit.checked_sub(1)?;
+        let mut earliest: Vec<_> = counted.iter().map(|illegal| illegal.at.earliest).collect();
+        let mut latest: Vec<_> = counted.iter().map(|illegal| illegal.at.latest).collect();
+        earliest.sort_unstable();
+        latest.sort_unstable();
+        let at = Interval { earliest: *earliest.get(index)?, latest: *latest.get(index)? };
+        // Where their order is not sure it may be any of those.
+        let may_be = |illegal: &&&Illegal| illegal.at.earliest <= at.latest && at.earliest <= illegal.at.latest;
+        let positions = counted.iter().filter(may_be).flat_map(|illegal| illegal.positions.iter().cloned()).collect();
+        Some(Illegal { at, positions, ..(*counted.get(index)?).clone() })
+    }
+
     /// As many as there could be, if something is left to be ruled on or was ruled to count.
     fn possible(&self) -> usize {
         let point = |at: Interval| at.earliest == at.latest;
@@ -62,7 +77,7 @@ impl Tables<'_, '_> {
         let mut finals = Vec::new();
         for side in [Color::White, Color::Black] {
             let tally = self.tally(side, None);
-            if let Some(last) = tally.counted().get(limit as usize - 1).map(|illegal| (*illegal).clone()) {
+            if let Some(last) = tally.nth_counted(limit as usize) {
                 let ruled = Ruled { ended: Some(last.at), ..self.offender_loses(&last) };
                 finals.push(Final { kind: Kind::IllegalMove, at: last.at, depends_on: "the illegal moves came first", ruled });
             }

@@ -268,12 +268,13 @@ impl Tables<'_, '_> {
     /// Row 11: this flag and one of the other side fell, and nobody knows which was first. It matters only if both cost something.
     pub(crate) fn two_flags(&mut self, flags: [&Flag; 2], this: Ruled, other: &Ruled) -> Ruled {
         let by_time = |ruled: &Ruled| matches!(ruled.row, "13" | "14" | "15" | "16");
-        if !by_time(&this) || other.outcome == Outcome::GameGoesOn {
+        let goes_on = [this.outcome, other.outcome].contains(&Outcome::GameGoesOn);
+        if goes_on || (!by_time(&this) && (!this.decided() || this.outcome == other.outcome)) {
             return this;
         }
         let articles = self.articles().both_flags;
         let last = flags.map(|flag| flag.last);
-        let both_cost = this.row != "13" && other.row != "13" && by_time(other);
+        let both_cost = this.row != "13" && other.row != "13" && by_time(&this) && by_time(other);
         let ruled = match self.facts.rulebook.rules().both_flags {
             BothFlags::Guideline => self.facts.rulebook.guideline.is_some() && self.facts.adds_time == Some(false),
             BothFlags::Always => true,
@@ -312,7 +313,8 @@ impl Tables<'_, '_> {
     /// Both displays are at zero in rapid chess of the older print: no player can claim (B8).
     pub(crate) fn both_down_in_old_rapid(&self, this: &Ruled, other: &Ruled) -> Option<Ruled> {
         let costs = |ruled: &Ruled| matches!(ruled.row, "14" | "15" | "16");
-        if !self.facts.rulebook.chose(About::Rapid) || !costs(this) || other.outcome == Outcome::GameGoesOn {
+        let other_counts = !matches!(other.outcome, Outcome::GameGoesOn | Outcome::ResultNotEntered);
+        if !self.facts.rulebook.chose(About::Rapid) || !costs(this) || !other_counts {
             return None;
         }
         let counted = this.counted.clone();

@@ -1,0 +1,156 @@
+//! A board whose moves are entered, a clock, and a desk.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use flagfall_protocols::driver::Timing;
+use flagfall_protocols::event::{ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent};
+use flagfall_protocols::square::Color::{self, White};
+use flagfall_protocols::square::Placement;
+use flagfall_protocols::time::{ClockTime, Instant};
+use shakmaty::Position;
+
+use crate::clock::control::TimeControl;
+use crate::desk::{Entered, Entry, Ground, Standing};
+use crate::effect::Effect;
+use crate::game::{Game, GameConfig};
+use crate::input::{Command, Input};
+use crate::interval::Interval;
+use crate::laws::finding::Outcome;
+use crate::laws::rulebook::Rulebook;
+
+pub(super) const KINGS_AND_PAWNS: &str = "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1";
+pub(super) const BLACK_BARE: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+
+pub(super) struct Table {
+    pub(super) game: Game,
+    pub(super) now: Instant,
+    pub(super) out: Vec<Effect>,
+    pub(super) clock: ClockReading,
+}
+
+impl Table {
+    /// A game from this position; White's clock runs.
+    pub(super) fn new(rulebook: &str, control: &str, fen: &str) -> Table {
+        let config = GameConfig {
+            time_control: Some(TimeControl::parse(control).expect("a time control")),
+            rulebook: Rulebook::parse(rulebook).expect("a rulebook"),
+            ..GameConfig::default()
+        };
+        let timing = Timing { scan: Duration::from_millis(250), press_delay: Duration::from_millis(500) };
+        let face = ClockFace { time: ClockTime(300_000), ..ClockFace::default() };
+        let clock = ClockReading {
+            left: face,
+            right: face,
+            running: false,
+            lever_up: ClockSide::Left,
+            turn: Some(ClockSide::Left),
+            battery_low: false,
+            baseline: true,
+            resolution_ms: 1000,
+        };
+        let mut table = Table { game: Game::new(config, timing), now: Instant(1_000_000), out: Vec::new(), clock };
+        table.command(Command::StartGame { fen: Some(fen.to_string()) }).stand();
+        table.report();
+        table.clock.baseline = false;
+        table.clock.running = true;
+        table.report();
+        table
+    }
+
+    pub(super) fn feed(&mut self, input: Input) -> &mut Table {
+        while let Some(due) = self.game.deadline().filter(|&due| due < self.now) {
+            self.game.step(due, &Input::Deadline, &mut self.out);
+        }
+        self.game.step(self.now, &input, &mut self.out);
+        self
+    }
+
+    pub(super) fn command(&mut self, command: Command) -> &mut Table {
+        self.feed(Input::Command(command))
+    }
+
+    /// The men stand as the game knows them.
+    pub(super) fn stand(&mut self) -> &mut Table {
+        let board = self.game.decoder.record.node().position.board().board_fen().to_string();
+        self.device(DeviceEvent::Frame(Placement::parse(&board).expect("a placement")))
+    }
+
+    pub(super) fn device(&mut self, event: DeviceEvent) -> &mut Table {
+        self.feed(Input::Device { event, source: ByteRange::default() })
+    }
+
+    pub(super) fn report(&mut self) -> &mut Table {
+        let reading = self.clock;
+        self.device(DeviceEvent::Clock(reading))
+    }
+
+    /// Time passes; the clock that runs reports it.
+    pub(super) fn wait(&mut self, seconds: u64) -> &mut Table {
+        for _ in 0..seconds {
+            self.now = self.now.after(Duration::from_secs(1));
+            if self.clock.running {
+                let face = if self.clock.lever_up == ClockSide::Left { &mut self.clock.left } else { &mut self.clock.right };
+                face.time.0 = face.time.0.saturating_sub(1000);
+                self.report();
+            }
+        }
+        self.feed(Input::Deadline)
+    }
+
+    pub(super) fn press(&mut self) -> &mut Table {
+        self.clock.lever_up = self.clock.lever_up.other();
+        self.clock.turn = Some(self.clock.lever_up);
+        self.report()
+    }
+
+    /// A move is entered, stands on the board, and is pressed for.
+    pub(super) fn play(&mut self, moves: &str) -> &mut Table {
+        for uci in moves.split(' ') {
+            let plies = self.game.decoder.record.moves().len() as u32;
+            self.wait(1).command(Command::CorrectMove { plies, uci: uci.to_string() }).stand().wait(1);
+            // The press belongs to a move that is known; the clock merely goes over.
+            self.clock.running = false;
+            self.report();
+            self.clock.lever_up = self.clock.lever_up.other();
+            self.report();
+            self.clock.running = true;
+            self.report();
+        }
+        self.wait(1)
+    }
+
+    pub(super) fn flag(&mut self, side: Color) -> &mut Table {
+        let face = if side == White { &mut self.clock.left } else { &mut self.clock.right };
+        face.time = ClockTime(1000);
+        self.wait(0).report().wait(0);
+        self.now = self.now.after(Duration::from_secs(1));
+        let face = if side == White { &mut self.clock.left } else { &mut self.clock.right };
+        face.time = ClockTime(0);
+        face.flag_shown = true;
+        self.report()
+    }
+
+    pub(super) fn enter(&mut self, side: Color, what: Entered) -> &mut Table {
+        self.wait(1);
+        let at = Interval { earliest: self.now, latest: self.now };
+        self.game.desk.enter(Entry { side, what, happened: at, entered: self.now }).expect("room");
+        self.game.arbiter_dirty = true;
+        self.feed(Input::Deadline)
+    }
+
+    pub(super) fn claim(&mut self, side: Color, ground: Ground, standing: Standing) -> &mut Table {
+        self.enter(side, Entered::Claim { ground, standing })
+    }
+
+    /// Row, outcome and unknown inputs of every finding.
+    pub(super) fn findings(&self) -> Vec<(&'static str, Outcome, Vec<&'static str>)> {
+        self.game.findings().iter().map(|it| (it.row, it.outcome, it.unknown.clone())).collect()
+    }
+
+    pub(super) fn row(&self) -> (&'static str, Outcome) {
+        let last = self.game.deciding_finding().expect("a finding");
+        (last.row, last.outcome)
+    }
+}
