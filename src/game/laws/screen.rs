@@ -14,7 +14,6 @@ use super::plain::{diagram, wrap};
 use super::why::{tells, why};
 use super::winnable::Verdict;
 use crate::input::GameResult;
-use crate::message::Decision;
 use crate::pair::Pair;
 
 /// Columns of the plain text.
@@ -27,8 +26,8 @@ pub struct Around<'a> {
     pub board: Option<&'a str>,
     /// Seconds since the flag was seen.
     pub age_s: Option<u64>,
-    /// What an arbiter decided.
-    pub decision: Option<Decision>,
+    /// The result that an arbiter decided on; open where the game goes on.
+    pub decided: Option<GameResult>,
     /// The times on the display.
     pub times: Pair<Option<ClockTime>>,
     /// The move that is made and not completed, as chess writes it: `40. Qd7`.
@@ -205,7 +204,7 @@ fn players_call(profile: &str) -> bool {
 fn act(finding: &Finding, around: &Around<'_>) -> Act {
     let waits = finding.conditional && players_call(&finding.profile);
     match finding.outcome {
-        _ if around.decision.is_some() => Act::Nothing,
+        _ if around.decided.is_some() => Act::Nothing,
         // Nothing is lost until a player says so.
         Outcome::GameGoesOn if waits && !finding.alternatives.is_empty() => Act::WaitForAClaim,
         Outcome::GameGoesOn => Act::Nothing,
@@ -232,7 +231,7 @@ const fn result(result: GameResult) -> &'static str {
         GameResult::WhiteWins => "1-0",
         GameResult::BlackWins => "0-1",
         GameResult::Draw => "1/2-1/2",
-        GameResult::Open => "no result",
+        GameResult::Open => "the game goes on",
     }
 }
 
@@ -253,8 +252,8 @@ fn proposal(finding: &Finding, around: &Around<'_>) -> String {
     if finding.contested {
         text.push_str(". Contested: the ending may have come after the flag fell");
     }
-    if let Some(decision) = around.decision {
-        return format!("Decided: {}. The proposal was: {text}.", result(decision.result));
+    if let Some(decided) = around.decided {
+        return format!("Decided: {}. The proposal was: {text}.", result(decided));
     }
     format!("Proposal: {text}.")
 }
@@ -311,7 +310,7 @@ fn rules(finding: &Finding) -> String {
 }
 
 fn choices(finding: &Finding, around: &Around<'_>) -> Vec<String> {
-    if around.decision.is_some() {
+    if around.decided.is_some() {
         return vec!["Take the decision back".to_string()];
     }
     let mut choices = Vec::new();

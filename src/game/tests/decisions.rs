@@ -37,7 +37,7 @@ fn flagged() -> Desk {
     let mut desk = Desk::started("300");
     flag_of_white(&mut desk);
     let line = ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec();
-    desk.feed(Input::Answer(Answer { id: 1, line: Some(line) }));
+    desk.feed(Input::Answer(Answer { id: 1, line: Some(line), ..Answer::default() }));
     assert_eq!(finding(&desk).outcome, Outcome::BlackWins);
     desk
 }
@@ -190,7 +190,7 @@ fn an_answer_that_comes_later_is_no_fact() {
     signed(&mut desk, Command::Reject { finding }, None);
     desk.out.clear();
     let line = ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec();
-    desk.feed(Input::Answer(Answer { id: 1, line: Some(line) }));
+    desk.feed(Input::Answer(Answer { id: 1, line: Some(line), ..Answer::default() }));
     assert!(!desk.out.iter().any(|effect| matches!(effect, Effect::Finding(_))), "{:?}", desk.out);
     assert!(!desk.game.awaits_ruling());
 }
@@ -285,7 +285,7 @@ fn what_is_certain_decides_itself_where_the_event_has_it_so() {
     flag_of_white(&mut desk);
     assert_eq!((finding(&desk).conditional, desk.game.result()), (false, None), "6.9 is not answered yet");
     let line = ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec();
-    desk.feed(Input::Answer(Answer { id: 1, line: Some(line) }));
+    desk.feed(Input::Answer(Answer { id: 1, line: Some(line), ..Answer::default() }));
     let decision = standing(&desk).expect("a decision");
     assert_eq!((decision.by.as_deref(), decision.kind), (Some("automatic"), DecisionKind::Confirmed));
     assert_eq!((decision.command, desk.game.result()), (None, Some(GameResult::BlackWins)));
@@ -302,7 +302,7 @@ fn a_flag_that_nobody_observed_decides_nothing() {
     let mut desk = automatic("300", false);
     flag_of_white(&mut desk);
     let line = ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec();
-    desk.feed(Input::Answer(Answer { id: 1, line: Some(line) }));
+    desk.feed(Input::Answer(Answer { id: 1, line: Some(line), ..Answer::default() }));
     assert_eq!((finding(&desk).outcome, finding(&desk).conditional, desk.game.result()), (Outcome::BlackWins, true, None));
     desk.wait(2.0);
     signed(&mut desk, Command::Claim { flag: Side::White, period: None, observed_at: None }, None);

@@ -128,7 +128,7 @@ fn a_win_shows_the_line_one_tap_deeper() {
 
 #[test]
 fn what_to_do_first() {
-    let decision = Some(Decision { result: GameResult::BlackWins, at: 9 });
+    let decided = Some(GameResult::BlackWins);
     let conditional = Finding { conditional: true, ..finding() };
     let goes_on = Finding { outcome: Outcome::GameGoesOn, ..finding() };
     let forgotten = Finding { outcome: Outcome::ResultNotEntered, ..finding() };
@@ -141,7 +141,7 @@ fn what_to_do_first() {
         ..conditional.clone()
     };
     assert_eq!(Screen::of(&silent, &Around::default()).line, None, "it decides nothing yet");
-    for (finding, decision, act, proposal) in [
+    for (finding, decided, act, proposal) in [
         (&silent, None, Act::WaitForAClaim, "Proposal: THE GAME GOES ON (otherwise: Black wins if the opponent claims"),
         (&finding(), None, Act::StopTheClocks, "Proposal: DRAW."),
         (&conditional, None, Act::StopTheClocks, "Proposal: DRAW, if the flag is observed or claimed now."),
@@ -155,10 +155,10 @@ fn what_to_do_first() {
         (&Finding { profile: "club-speed".into(), ..finding() }, None, Act::StopTheClocks, "Proposal: DRAW."),
         (&goes_on, None, Act::Nothing, "Proposal: THE GAME GOES ON."),
         (&forgotten, None, Act::AskForTheResult, "Proposal: THE RESULT WAS NOT ENTERED."),
-        (&finding(), decision, Act::Nothing, "Decided: 0-1. The proposal was: DRAW."),
+        (&finding(), decided, Act::Nothing, "Decided: 0-1. The proposal was: DRAW."),
         (&Finding { contested: true, ..finding() }, None, Act::StopTheClocks, "Proposal: DRAW. Contested: the ending may"),
     ] {
-        let screen = Screen::of(finding, &Around { decision, ..Around::default() });
+        let screen = Screen::of(finding, &Around { decided, ..Around::default() });
         assert_eq!(screen.act, act, "{}", screen.proposal);
         assert!(screen.proposal.starts_with(proposal), "{}", screen.proposal);
     }
