@@ -82,7 +82,7 @@ pub(crate) fn index(men: &[Piece], at: At) -> u32 {
 /// How many numbers there are: places of the white king, of each other man, and two sides to move.
 pub(crate) fn all(men: &[Piece]) -> u32 {
     let kings = if men.iter().all(|piece| piece.role != Role::Pawn) { 16 } else { 32 };
-    kings * 2 << (6 * (men.len() + 1))
+    (kings * 2) << (6 * (men.len() + 1))
 }
 
 pub(crate) fn numbered(number: u32, men: usize) -> At {
