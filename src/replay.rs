@@ -51,7 +51,7 @@ pub struct Overrides {
 
 impl Setting {
     /// The setting that a trace's head names (`driver`, `time-control`, `chess960`, `white-clock`, `name`, `profile`,
-    /// `rulings`, `observer`, `delay`).
+    /// `rulings`, `observer`, `default-time`, `delay`).
     ///
     /// # Errors
     /// No or an unknown driver, a time control that is none, a side that is none, rules or a delay that is none: with the key.
@@ -80,6 +80,7 @@ impl Setting {
         let rulebook =
             trace.header("profile").map(|text| Rulebook::parse(text).context("profile")).transpose()?.unwrap_or_default();
         let rulings = rulings(trace.header("rulings"))?;
+        let default_time_s = seconds(trace.header("default-time"))?;
         let observer = trace.header("observer") == Some("true");
         let headers = [
             ("driver", Some(driver.name)),
@@ -89,11 +90,21 @@ impl Setting {
             ("chess960", chess960.then_some("true")),
             ("profile", trace.header("profile")),
             ("rulings", trace.header("rulings")),
+            ("default-time", trace.header("default-time")),
             ("observer", observer.then_some("true")),
             ("delay", trace.header("delay")),
         ];
         let headers = headers.into_iter().filter_map(|(key, value)| Some((key, value?.to_owned()))).collect();
-        let config = GameConfig { time_control, chess960, white_clock, clock_source: driver.name, rulebook, rulings, observer };
+        let config = GameConfig {
+            time_control,
+            chess960,
+            white_clock,
+            clock_source: driver.name,
+            rulebook,
+            rulings,
+            observer,
+            default_time_s,
+        };
         Ok(Setting { driver, config, board: Board::default(), delay, name, headers })
     }
 
@@ -127,6 +138,10 @@ fn rulings(header: Option<&str>) -> Result<Rulings> {
         Some("automatic") => Ok(Rulings::Automatic),
         Some(other) => bail!("rulings: `{other}` is neither `advise` nor `automatic`"),
     }
+}
+
+fn seconds(header: Option<&str>) -> Result<Option<u32>> {
+    header.map(|text| text.parse().with_context(|| format!("default-time: `{text}` is no number of seconds"))).transpose()
 }
 
 fn names() -> String {

@@ -6,11 +6,11 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::laws::rulebook::Rulebook;
+use flagfall_game::laws::rulebook::Profile;
 
 use super::place::{Origins, Problem};
 use super::secrets;
-use super::types::{Board, Config, Guidelines, Profile, Rulings};
+use super::types::{Board, Config, Guidelines, Rulings, rulebook};
 
 /// Longer certificates are not read to their end.
 const LONGEST_PEM: u64 = 1 << 20;
@@ -57,19 +57,21 @@ pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Probl
 fn rules(config: &Config, check: &mut Check<'_>) {
     let event = &config.event;
     let own = |board: &Board, key| format!("board.{}.{key}", board.id);
-    let boards = config.board.iter().filter_map(|board| Some((own(board, "profile"), board.profile?)));
-    let profiles: Vec<_> = [(String::new(), event.profile)].into_iter().chain(boards).collect();
-    for (key, profile) in profiles {
+    let boards = config.board.iter().filter_map(|board| Some((own(board, "profile"), board.profile.as_deref()?)));
+    let profiles: Vec<_> = [(String::new(), event.profile.as_str())].into_iter().chain(boards).collect();
+    for (key, text) in profiles {
         let or = |event: &'static str| if key.is_empty() { event.to_owned() } else { key.clone() };
-        let name = profile.name();
-        if event.rulings == Rulings::Automatic && !event.observer && is_for_arbiters(profile) {
+        // What is no profile was told by itself.
+        let Ok(alone) = rulebook(text, Guidelines::None) else { continue };
+        let name = alone.profile.name();
+        if event.rulings == Rulings::Automatic && !event.observer && is_for_arbiters(alone.profile) {
             let message = format!(
                 "automatic rulings under {name} need event.observer = true: the event's regulations name this program as an \
                  observer"
             );
             check.problem(&or("event.rulings"), message);
         }
-        if Rulebook::parse(&event.guidelines.with(profile)).is_err() {
+        if rulebook(text, event.guidelines).is_err() {
             let message = format!("Guidelines III are for standard and rapid chess of FIDE (III.2), not for {name}");
             check.problem(&or("event.guidelines"), message);
         }

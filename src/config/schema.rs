@@ -57,28 +57,15 @@ pub(crate) const SECTIONS: &[Key] = &[
     key("board", Kind::Boards(BOARD)),
 ];
 
-/// "fide" is what "fide-2023-standard" was called before there were others.
-const PROFILES: Kind = Kind::Choice(&[
-    "fide-2023-standard",
-    "fide-2023-rapid",
-    "fide-2023-rapid-supervised",
-    "fide-2023-blitz",
-    "fide-2023-blitz-supervised",
-    "fide-print-old",
-    "us-chess",
-    "club-speed",
-    "material-only",
-    "fide",
-]);
-
 const EVENT: &[Key] = &[
     key("id", Kind::Text(values::id)),
     key("round", Kind::Text(values::id)),
     key("time_control", Kind::Text(values::time_control)),
-    key("profile", PROFILES),
+    key("profile", Kind::Text(values::profile)),
     key("guidelines", Kind::Choice(&["", "III.4", "III.5"])),
     key("rulings", Kind::Choice(&["advise", "automatic"])),
     key("observer", Kind::Switch),
+    key("default_time", Kind::Number { min: 0, max: 7200 }),
     key("chess960", Kind::Switch),
     key("delay", Kind::Number { min: 0, max: 86_400 }),
     key("delay_moves", Kind::Number { min: 0, max: 40 }),
@@ -127,7 +114,7 @@ const BOARD: &[Key] = &[
     key("time_control", Kind::Text(values::time_control)),
     key("white_clock", Kind::Choice(&["left", "right"])),
     key("chess960", Kind::Switch),
-    key("profile", PROFILES),
+    key("profile", Kind::Text(values::profile)),
 ];
 
 impl Kind {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use flagfall_game::laws::rulebook::Guideline;
+use flagfall_game::laws::rulebook::{Guideline, Rulebook, RulebookError};
 use serde::Deserialize;
 
 /// The whole configuration.
@@ -48,14 +48,16 @@ pub struct Event {
     pub round: String,
     /// Time control of all boards that name none, in PGN notation.
     pub time_control: Option<String>,
-    /// The rules that are played.
-    pub profile: Profile,
+    /// The rules that are played, as [`rulebook`] reads them.
+    pub profile: String,
     /// The guideline for games without additional time that was announced (Guidelines III).
     pub guidelines: Guidelines,
     /// What becomes of findings that are certain.
     pub rulings: Rulings,
     /// The event's regulations name this program as an observer of flags (6.8).
     pub observer: bool,
+    /// Seconds after the start by which a player must have come (6.7.1).
+    pub default_time: Option<u32>,
     /// Chess960 on all boards that do not say.
     pub chess960: bool,
     /// `public/` is so many seconds later than `live/`, 0..=86400.
@@ -70,63 +72,14 @@ impl Default for Event {
             id: "event".to_owned(),
             round: "1".to_owned(),
             time_control: None,
-            profile: Profile::default(),
+            profile: STANDARD.to_owned(),
             guidelines: Guidelines::default(),
             rulings: Rulings::default(),
             observer: false,
+            default_time: None,
             chess960: false,
             delay: 0,
             delay_moves: 0,
-        }
-    }
-}
-
-/// The rules that are played.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-pub enum Profile {
-    /// FIDE Laws of 2023, standard chess.
-    #[default]
-    #[serde(rename = "fide-2023-standard", alias = "fide")]
-    FideStandard,
-    /// FIDE Laws of 2023, rapid chess (A.5).
-    #[serde(rename = "fide-2023-rapid")]
-    FideRapid,
-    /// FIDE Laws of 2023, supervised rapid chess (A.4).
-    #[serde(rename = "fide-2023-rapid-supervised")]
-    FideRapidSupervised,
-    /// FIDE Laws of 2023, blitz (B.3).
-    #[serde(rename = "fide-2023-blitz")]
-    FideBlitz,
-    /// FIDE Laws of 2023, supervised blitz (B.2).
-    #[serde(rename = "fide-2023-blitz-supervised")]
-    FideBlitzSupervised,
-    /// The Laws as an older print has them.
-    #[serde(rename = "fide-print-old")]
-    FidePrintOld,
-    /// US Chess.
-    #[serde(rename = "us-chess")]
-    UsChess,
-    /// A club's rules of speed chess.
-    #[serde(rename = "club-speed")]
-    ClubSpeed,
-    /// The popular explanation of 6.9.
-    #[serde(rename = "material-only")]
-    MaterialOnly,
-}
-
-impl Profile {
-    /// The name in files, journals and findings.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Profile::FideStandard => "fide-2023-standard",
-            Profile::FideRapid => "fide-2023-rapid",
-            Profile::FideRapidSupervised => "fide-2023-rapid-supervised",
-            Profile::FideBlitz => "fide-2023-blitz",
-            Profile::FideBlitzSupervised => "fide-2023-blitz-supervised",
-            Profile::FidePrintOld => "fide-print-old",
-            Profile::UsChess => "us-chess",
-            Profile::ClubSpeed => "club-speed",
-            Profile::MaterialOnly => "material-only",
         }
     }
 }
@@ -146,14 +99,20 @@ pub enum Guidelines {
     NormalMeans,
 }
 
-impl Guidelines {
-    /// The rulebook of a profile with it, as [`flagfall_game::laws::rulebook::Rulebook::parse`] reads it.
-    pub fn with(self, profile: Profile) -> String {
-        match self {
-            Guidelines::None => profile.name().to_owned(),
-            Guidelines::AdditionalTime => format!("{}+{}", profile.name(), Guideline::AdditionalTime.name()),
-            Guidelines::NormalMeans => format!("{}+{}", profile.name(), Guideline::NormalMeans.name()),
-        }
+/// The rules where nothing is said.
+const STANDARD: &str = "fide-2023-standard";
+
+/// The rulebook of a profile with its options (`club-speed+article-6.9`) and the guideline that was announced.
+///
+/// # Errors
+/// The part that is no such name, or does not go with the profile.
+pub fn rulebook(profile: &str, guidelines: Guidelines) -> Result<Rulebook, RulebookError> {
+    // What the standard rules were called before there were others.
+    let profile = if profile == "fide" { STANDARD } else { profile };
+    match guidelines {
+        Guidelines::None => Rulebook::parse(profile),
+        Guidelines::AdditionalTime => Rulebook::parse(&format!("{profile}+{}", Guideline::AdditionalTime.name())),
+        Guidelines::NormalMeans => Rulebook::parse(&format!("{profile}+{}", Guideline::NormalMeans.name())),
     }
 }
 
@@ -350,7 +309,7 @@ pub struct Board {
     /// Chess960, if it is not as in the event.
     pub chess960: Option<bool>,
     /// Its rules, if they are not the event's.
-    pub profile: Option<Profile>,
+    pub profile: Option<String>,
 }
 
 /// Which display of the clock is White's.

@@ -7,6 +7,7 @@ use flagfall_game::clock::control::TimeControl;
 use flagfall_protocols::drivers::{self, DRIVERS};
 
 use super::nearest::nearest;
+use super::types::{Guidelines, rulebook};
 
 const LONGEST_TEXT: usize = 200;
 
@@ -55,6 +56,11 @@ pub(crate) fn time_control(text: &str) -> Result<(), String> {
         Ok(_) => Ok(()),
         Err(error) => Err(format!("{}: {error}; for example \"5400+30\" is 90 minutes and 30 seconds a move", shown(text))),
     }
+}
+
+/// The rules that are played.
+pub(crate) fn profile(text: &str) -> Result<(), String> {
+    rulebook(text, Guidelines::None).map(drop).map_err(|error| error.to_string())
 }
 
 /// The name of a driver.

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::{GameConfig, Rulings};
-use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_hardware::port::Wanted;
 use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::drivers;
@@ -64,7 +63,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     let chess960 = board.chess960.unwrap_or(event.chess960);
     let delay = Delay { time: std::time::Duration::from_secs(event.delay.into()), moves: event.delay_moves };
     let session = session(&event.id, &event.round, &board.id);
-    let rulebook = Rulebook::parse(&event.guidelines.with(board.profile.unwrap_or(event.profile))).context("rules")?;
+    let rulebook = config::rulebook(board.profile.as_ref().unwrap_or(&event.profile), event.guidelines).context("rules")?;
     let rulings = match event.rulings {
         config::Rulings::Advise => Rulings::Advise,
         config::Rulings::Automatic => Rulings::Automatic,
@@ -77,6 +76,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
         ("chess960", chess960.then(|| "true".to_owned())),
         ("profile", Some(rulebook.to_string())),
         ("rulings", (rulings == Rulings::Automatic).then(|| "automatic".to_owned())),
+        ("default-time", event.default_time.map(|seconds| seconds.to_string())),
         ("observer", event.observer.then(|| "true".to_owned())),
         ("delay", Some(delay.to_string())),
         ("configuration", Some(format!("{hash:08x}"))),
@@ -92,6 +92,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
             rulebook,
             rulings,
             observer: event.observer,
+            default_time_s: event.default_time,
         },
         board: topics::Board {
             root: config.mqtt.root.clone(),

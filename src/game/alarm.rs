@@ -57,6 +57,8 @@ pub enum AlarmKind {
     TooManyMen,
     /// A square gives no usable reading.
     UnreadableSquare,
+    /// The default time is over and the player has not made a move; whether he is there no board can tell (6.7.1).
+    DefaultTimeOver,
     /// The first move was made and no clock runs.
     ClockNotStarted,
     /// A flag fell after the game had ended.
@@ -92,9 +94,8 @@ impl AlarmKind {
             Flag | IllegalMove | PromotionNotReplaced | PressedWithoutMove | FivefoldRepetition | SeventyFiveMoves
             | DeadPosition | PiecesDisplaced | BoardLost | BoardFailed | ClockLost | ClockSettingDiffers | ClockCountDiffers
             | WrongClockRunning | ClockAtZero | WrongSetUp => Class::Loud,
-            IncompleteMove | PieceInHand | MovedByWrongSide | PositionDiffers | KingMissing | TooManyMen | UnreadableSquare => {
-                Class::Silent
-            }
+            IncompleteMove | PieceInHand | MovedByWrongSide | PositionDiffers | KingMissing | TooManyMen | UnreadableSquare
+            | DefaultTimeOver => Class::Silent,
             ClockNotStarted | FlagAfterEnd | JoinedInProgress | ResultMissing | ClockSidesExchanged | ClockLeverInverted => {
                 Class::Note
             }

@@ -65,6 +65,7 @@ impl Game {
     fn clock_started(&mut self, runs: Color, out: &mut Vec<Effect>) {
         self.audit_clock(ClockEvent::Started, Some(runs), out);
         let first = !core::mem::replace(&mut self.clock_has_run, true);
+        self.clock_first_ran.get_or_insert(self.now);
         if first
             && self.stage == Stage::Armed
             && let Some(control) = &self.control

@@ -55,6 +55,8 @@ pub struct GameConfig {
     pub rulings: Rulings,
     /// The event's regulations name the device as an observer of flags (6.8).
     pub observer: bool,
+    /// Seconds after the start by which a player must have come (6.7.1); none if the event has not said.
+    pub default_time_s: Option<u32>,
     /// Which display is White's; if none, the left one, or the right one where the board is rotated.
     pub white_clock: Option<ClockSide>,
 }
@@ -109,6 +111,10 @@ pub struct Game {
     pub(crate) zero: Option<(Color, Instant)>,
     /// A clock has been started in this game: times are those of the time control only before that.
     pub(crate) clock_has_run: bool,
+    /// When a clock first ran in this game, as far as that was seen.
+    pub(crate) clock_first_ran: Option<Instant>,
+    /// The period in which a player's duty to record is suspended (8.4).
+    pub(crate) suspended: Pair<Option<usize>>,
     /// A question to the clock is under way since then.
     pub(crate) clock_asked: Option<Instant>,
     /// The moves that the live audience has been told.
@@ -163,6 +169,8 @@ impl Game {
             clock_set_anew: false,
             zero: None,
             clock_has_run: false,
+            clock_first_ran: None,
+            suspended: Pair::default(),
             clock_asked: None,
             told: Vec::new(),
             only_seconds: false,
@@ -225,6 +233,7 @@ impl Game {
         let facts = self.clock.read(self.now, reading, source, self.control.as_ref());
         self.note_setting(&before, &facts);
         self.only_seconds = facts.iter().next().is_none();
+        self.note_recording();
         for fact in facts.iter() {
             self.clock_fact(fact, out);
         }

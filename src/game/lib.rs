@@ -10,6 +10,7 @@
 
 extern crate alloc;
 
+mod advice;
 pub mod alarm;
 pub mod clock;
 mod clocks;

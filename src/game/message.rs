@@ -227,6 +227,22 @@ pub enum Stage {
     Over,
 }
 
+/// A player's duty to record the moves (8.1, 8.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Recording {
+    /// The time control is not known.
+    #[default]
+    Unknown,
+    /// Every move.
+    Required,
+    /// Suspended to the end of the period: little time, and less than 30 seconds added with each move.
+    Suspended,
+    /// Not under these rules.
+    NotRequired,
+}
+
 /// The picture for arbiters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -253,6 +269,8 @@ pub struct ArbiterState {
     pub completed: Pair<Option<u32>>,
     /// Period of each player, from 1.
     pub period: Pair<u32>,
+    /// Who must record his moves.
+    pub recording: Pair<Recording>,
     /// The times.
     pub clock: ClockBody,
     /// Whose lever is up.

@@ -72,6 +72,8 @@ impl Game {
         self.clock.set_white_side(self.config.white_clock.unwrap_or(default_side));
         self.setting = Default::default();
         self.clock_has_run = self.clock.runs().is_some();
+        self.clock_first_ran = self.clock_has_run.then_some(self.now);
+        self.suspended = Pair::default();
         self.zero = None;
         self.clock_set_anew = false;
         self.questions = Questions::default();

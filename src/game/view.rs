@@ -119,6 +119,7 @@ impl Game {
             },
             completed: self.completed_now(),
             period: Pair { white: self.clock.period(Color::White) as u32 + 1, black: self.clock.period(Color::Black) as u32 + 1 },
+            recording: self.recording(),
             clock: self.clock(),
             lever_up: self.clock.lever_up().map(color_name),
             flags: self.flags(),

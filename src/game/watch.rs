@@ -161,6 +161,7 @@ impl Game {
 
     fn watch_clock(&mut self) {
         self.watch_zero();
+        self.watch_default_time();
         let Some(runs) = self.clock.runs() else {
             self.clock_asked = None;
             return;
@@ -206,6 +207,9 @@ impl Game {
         if self.stage == Stage::AwaitingSetUp && self.clock.runs().is_some() {
             at(changed.after(self.scan * 2));
             at(self.clock.changed_at().after(self.scan));
+        }
+        if let Some(over) = self.default_time_over() {
+            at(over);
         }
         if let Some((_, since)) = self.zero {
             at(since.after(AT_ZERO));

@@ -40,9 +40,11 @@ const FILES: &[(&str, &[&str])] = &[
     ("event = 3\n", &["1.toml:1:9: event: must be a section, [event], not a number"]),
     (
         "[event]\nprofile = \"fide-2023-bliz\"\n",
-        &["1.toml:2:11: event.profile: \"fide-2023-bliz\" is not one of \"fide-2023-standard\", \"fide-2023-rapid\", \
-         \"fide-2023-rapid-supervised\", \"fide-2023-blitz\", \"fide-2023-blitz-supervised\", \"fide-print-old\", \"us-chess\", \
-         \"club-speed\", \"material-only\", \"fide\"; did you mean \"fide-2023-blitz\"?"],
+        &["1.toml:2:11: event.profile: there is no rulebook `fide-2023-bliz`; did you mean `fide-2023-blitz`?"],
+    ),
+    (
+        "[event]\nprofile = \"club-speed+article-6\"\n",
+        &["1.toml:2:11: event.profile: there is no rulebook `article-6`; did you mean `article-6.9`?"],
     ),
     ("[event]\nguidelines = \"III.6\"\n", &["1.toml:2:14: event.guidelines: \"III.6\" is not one of \"\", \"III.4\", \"III.5\""]),
     ("[event]\nrulings = \"auto\"\n", &["1.toml:2:11: event.rulings: \"auto\" is not one of \"advise\", \"automatic\""]),

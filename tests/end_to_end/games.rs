@@ -166,7 +166,9 @@ fn the_flag(watch: &Watch) {
     // The second revision has the worker's answer about Article 6.9.
     let ruling = watch.on(&topic("arbiter", "b1", "ruling"), "the answer", |json| json["body"]["revision"].as_u64() > Some(1));
     assert_eq!(ruling["body"]["flag"], "white");
-    assert_eq!((&ruling["body"]["status"], &ruling["body"]["row"]), (&Value::from("proposed"), &Value::from("16")));
+    assert_eq!((&ruling["body"]["status"], &ruling["body"]["row"]), (&Value::from("proposed"), &Value::from("14")));
+    let winnable = &ruling["body"]["winnable"];
+    assert!(winnable["san"].as_str().is_some_and(|san| san.ends_with('#')), "with the line that mates: {winnable}");
     let line = format!("arbiter/{ROUND}/b1");
     let events = contract::events(&watch.all()).remove(&line).expect("events");
     let findings: Vec<_> = events.iter().filter(|heard| heard.body()["what"] == "finding").collect();

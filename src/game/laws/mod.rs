@@ -11,6 +11,7 @@ pub mod finding;
 mod game_tests;
 pub(crate) mod illegal;
 pub mod plain;
+mod profiles;
 pub mod proof;
 pub mod rulebook;
 pub mod rules;

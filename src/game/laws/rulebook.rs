@@ -3,7 +3,8 @@
 use alloc::string::String;
 use core::fmt;
 
-use crate::laws::rules::{self, About, Choice, Rules, Winnability};
+use crate::laws::profiles;
+use crate::laws::rules::{About, Choice, Rules, Winnability};
 
 /// A set of rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,15 +52,15 @@ impl Profile {
     /// What is special about it.
     pub const fn rules(self) -> &'static Rules {
         match self {
-            Profile::FideStandard => &rules::FIDE_STANDARD,
-            Profile::FideRapid => &rules::FIDE_RAPID,
-            Profile::FideRapidSupervised => &rules::FIDE_RAPID_SUPERVISED,
-            Profile::FideBlitz => &rules::FIDE_BLITZ,
-            Profile::FideBlitzSupervised => &rules::FIDE_BLITZ_SUPERVISED,
-            Profile::FidePrintOld => &rules::FIDE_PRINT_OLD,
-            Profile::UsChess => &rules::US_CHESS,
-            Profile::ClubSpeed => &rules::CLUB_SPEED,
-            Profile::MaterialOnly => &rules::MATERIAL_ONLY,
+            Profile::FideStandard => &profiles::FIDE_STANDARD,
+            Profile::FideRapid => &profiles::FIDE_RAPID,
+            Profile::FideRapidSupervised => &profiles::FIDE_RAPID_SUPERVISED,
+            Profile::FideBlitz => &profiles::FIDE_BLITZ,
+            Profile::FideBlitzSupervised => &profiles::FIDE_BLITZ_SUPERVISED,
+            Profile::FidePrintOld => &profiles::FIDE_PRINT_OLD,
+            Profile::UsChess => &profiles::US_CHESS,
+            Profile::ClubSpeed => &profiles::CLUB_SPEED,
+            Profile::MaterialOnly => &profiles::MATERIAL_ONLY,
         }
     }
 
