@@ -56,7 +56,7 @@ impl Left {
 }
 
 impl Game {
-    /// A press of `by` completed no legal move: was his king left in check? Where nobody saw the board, nobody knows.
+    /// A press of `by` completed no legal move: was his king left in check?
     pub(crate) fn king_may_be_left(&mut self, by: Color, pressed: Interval) {
         let club = self.config.rulebook.rules().table == Table::Club;
         if !club || matches!(self.king, KingCapture::Captured { .. }) {
@@ -66,9 +66,10 @@ impl Game {
         let told = pressed.latest.after(self.scan);
         let stood = self.board.past(pressed.earliest).filter(|(since, men)| *since <= told && in_check(men, base, by));
         let boards: Vec<Men> = stood.map(|(_, men)| men).take(MAX_BOARDS).collect();
-        let known = !boards.is_empty() && self.board.seen_since(pressed.earliest);
-        self.king =
-            if known { KingCapture::Left(Left { side: by, pressed, boards, answered: None }) } else { KingCapture::None };
+        self.king = match boards.is_empty() {
+            true => KingCapture::None,
+            false => KingCapture::Left(Left { side: by, pressed, boards, answered: None }),
+        };
     }
 
     /// A press of `by`, which may finish the capture.
@@ -90,16 +91,14 @@ impl Game {
     /// Looks whether the king that was left has been captured, and the capturer's move finished.
     pub(crate) fn look_for_king_capture(&mut self) {
         let KingCapture::Left(left) = &self.king else { return };
+        // Where nobody saw the board, nobody knows.
         if !self.board.seen_since(left.pressed.earliest) {
             self.king = KingCapture::None;
             return;
         }
         let shown = left.taken(&self.board).map(|since| (since, self.board.done(since, self.scan)));
-        // A press for another move: the illegal one stands (point 15). What stood on the board then is told a scan later.
-        let other_move = left.answered.is_some_and(|pressed| match shown {
-            Some((_, made)) => pressed.latest < made.earliest,
-            None => self.now >= pressed.latest.after(self.scan),
-        });
+        // He pressed before for another move: the illegal one stands (point 15).
+        let other_move = shown.zip(left.answered).is_some_and(|((_, made), pressed)| pressed.before(&made));
         if other_move {
             self.king = KingCapture::None;
             return;
@@ -114,8 +113,7 @@ impl Game {
     /// When [`Game::look_for_king_capture`] may find more than now.
     pub(crate) fn king_capture_due(&self) -> Option<Instant> {
         let KingCapture::Left(left) = &self.king else { return None };
-        let from = [left.taken(&self.board), left.answered.map(|pressed| pressed.latest)];
-        from.into_iter().flatten().map(|at| at.after(self.scan)).filter(|&at| at > self.now).min()
+        left.taken(&self.board).map(|since| since.after(self.scan)).filter(|&at| at > self.now)
     }
 
     /// The capture of a king as an end of the game.
