@@ -47,8 +47,7 @@ impl Left {
         let taken = |before: &Men| {
             let (king, changed) = (king_of(before, self.side)?, men::difference(before, board.men()));
             let from = (changed & !bit(king)).trailing_zeros() as usize;
-            let two = changed.count_ones() == 2 && changed & bit(king) != 0;
-            let moved = two && board.men()[from] == EMPTY && board.men()[king] == before[from];
+            let moved = changed.count_ones() == 2 && board.men()[from] == EMPTY && board.men()[king] == before[from];
             (moved && attacks_king(before, from, king, self.side)).then(|| board.changed_at(changed))
         };
         self.boards.iter().find_map(taken)

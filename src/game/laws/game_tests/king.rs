@@ -12,6 +12,7 @@ use flagfall_protocols::square::{Piece, Reading, Square};
 use crate::alarm::AlarmKind;
 use crate::desk::Entered;
 use crate::input::{Command, Input};
+use crate::interval::Interval;
 use crate::king_capture::KingCapture;
 use crate::laws::facts::End;
 use crate::laws::finding::{Kind, Outcome};
@@ -67,6 +68,10 @@ fn a_king_left_in_check_is_captured_and_pressed_for() {
     let made = table.now;
     table.wait(2);
     open(&table);
+    let at = Interval { earliest: table.now, latest: table.now };
+    table.game.king_answered(White, at);
+    table.wait(1);
+    assert_eq!(captured(&table), 0, "the offender's press finishes nothing");
     let before_press = table.now;
     table.press().wait(1);
     won(&table);
