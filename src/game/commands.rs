@@ -16,6 +16,7 @@ use crate::effect::Effect;
 use crate::game::{Game, castling_mode};
 use crate::input::{Author, Command, Side};
 use crate::interval::Interval;
+use crate::king_capture::KingCapture;
 use crate::message::{AuditBody, Cause, CommandBody, MoveBody, PenaltyBody, RevisionBody, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::record::How;
@@ -164,6 +165,7 @@ impl Game {
     }
 
     fn settle_irregularities(&mut self) {
+        self.king = KingCapture::None;
         for kind in [AlarmKind::IllegalMove, AlarmKind::PromotionNotReplaced, AlarmKind::PressedWithoutMove] {
             self.alarms.settle(self.now, kind, None);
         }

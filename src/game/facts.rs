@@ -138,16 +138,21 @@ impl Game {
         if too_many || self.moves_missing(when.latest) { Vec::new() } else { positions }
     }
 
+    /// When both clocks were stopped, if they were since something was `made`.
+    pub(crate) fn stopped_after(&self, made: Interval) -> Option<Interval> {
+        let at = self.clock.changed_at();
+        let stopped = self.clock.present() && self.clock.runs().is_none() && at >= made.earliest;
+        stopped.then_some(Interval { earliest: made.earliest.max(at.before(self.press_delay)), latest: at })
+    }
+
     fn endings(&self) -> Vec<Ended> {
         let on_board = self.ending_on_board().map(|(ending, made, by)| {
             let last = self.decoder.record.moves().last();
             let pressed = last.filter(|last| last.made == made).and_then(|last| last.pressed);
-            let stopped = self.clock.present() && self.clock.runs().is_none() && self.clock.changed_at() >= made.earliest;
-            let at = self.clock.changed_at();
-            let stopped = stopped.then_some(Interval { earliest: made.earliest.max(at.before(self.press_delay)), latest: at });
-            Ended { end: End::Board { ending, by }, at: made, pressed: pressed.or(stopped), positions: Vec::new() }
+            let pressed = pressed.or_else(|| self.stopped_after(made));
+            Ended { end: End::Board { ending, by }, at: made, pressed, positions: Vec::new() }
         });
-        let mut endings: Vec<Ended> = on_board.into_iter().collect();
+        let mut endings: Vec<Ended> = on_board.into_iter().chain(self.king_captured()).collect();
         for side in [Color::White, Color::Black] {
             let resigned = self.desk.entries().iter().rfind(|entry| entry.side == side && entry.what == Entered::Resignation);
             endings.extend(resigned.map(|entry| Ended {

@@ -19,6 +19,7 @@ use crate::effect::{Audience, Effect};
 use crate::facts;
 use crate::input::{Author, GameResult, Input};
 use crate::interval::Interval;
+use crate::king_capture::KingCapture;
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::Finding;
 use crate::laws::rulebook::Rulebook;
@@ -91,6 +92,8 @@ pub struct Game {
     pub(crate) completed_before: Pair<Option<u32>>,
     /// What ended the game on the board, when, and whose move it was.
     pub(crate) ending: Option<(Ending, Interval, Color)>,
+    /// A king left in check, and its capture (club point 3.3).
+    pub(crate) king: KingCapture,
     pub(crate) result: Option<GameResult>,
     pub(crate) decisions: Decisions,
     /// The last claim that was lodged and not decided.
@@ -157,6 +160,7 @@ impl Game {
             stage: Stage::AwaitingSetUp,
             completed_before: Pair { white: Some(0), black: Some(0) },
             ending: None,
+            king: KingCapture::None,
             result: None,
             decisions: Decisions::default(),
             lodged: None,
@@ -269,6 +273,9 @@ impl Game {
             self.decoder.review(self.now, &self.board, &view, &mut self.decoded);
         }
         self.take_decoded(out);
+        if matches!(self.stage, Stage::Armed | Stage::Playing) {
+            self.look_for_king_capture();
+        }
     }
 
     fn what_do_the_laws_say(&mut self, out: &mut Vec<Effect>) {
@@ -277,6 +284,7 @@ impl Game {
         let something = self.clock.flags().any()
             || !self.desk.entries().is_empty()
             || !self.findings.is_empty()
+            || self.king_captured().is_some()
             || self.alarms.open().any(|alarm| facts::illegal_kind(alarm.kind).is_some());
         if something && !only_seconds && self.stage != Stage::AwaitingSetUp {
             self.find(out);
@@ -319,7 +327,8 @@ impl Game {
     pub fn deadline(&self) -> Option<Instant> {
         let playing = matches!(self.stage, Stage::Armed | Stage::Playing);
         let decoder = playing.then(|| self.decoder.deadline(self.now, &self.board, &self.clock_view())).flatten();
-        [decoder, self.next_watch()].into_iter().flatten().min()
+        let king = playing.then(|| self.king_capture_due()).flatten();
+        [decoder, king, self.next_watch()].into_iter().flatten().min()
     }
 }
 

@@ -24,6 +24,7 @@ mod facts;
 pub mod game;
 pub mod input;
 pub mod interval;
+mod king_capture;
 pub mod laws;
 pub mod mate;
 mod men;

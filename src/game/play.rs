@@ -13,6 +13,7 @@ use crate::effect::Effect;
 use crate::game::{Game, castling_mode};
 use crate::input::GameResult;
 use crate::interval::Interval;
+use crate::king_capture::KingCapture;
 use crate::laws::rules::Winnability;
 use crate::laws::winnable::Questions;
 use crate::mate;
@@ -81,6 +82,7 @@ impl Game {
         out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::view::alert(alarm))));
         self.completed_before = Pair { white: completed, black: completed };
         self.ending = None;
+        self.king = KingCapture::None;
         self.result = None;
         self.decisions.clear();
         self.lodged = None;
@@ -102,6 +104,7 @@ impl Game {
         self.count_at_falls();
         self.decisions.forget_positions();
         self.completed_before = self.completed_now();
+        self.king = KingCapture::None;
         let completes = self.config.rulebook.rules().next_move_completes;
         self.decoder = Decoder::new(Record::new(start, mode, completes), self.scan);
         // The live audience is shown where the moves begin.
@@ -193,16 +196,19 @@ impl Game {
                 Decoded::Sure { index } => self.move_is_sure(index, out),
                 Decoded::PressedWithoutMove { by, at } => {
                     self.alarms.raise_press(self.now, at.latest, AlarmKind::PressedWithoutMove, by, 0);
+                    self.king_may_be_left(by, at);
                 }
                 Decoded::PressedIllegal { by, pawn_stays, at } => {
                     let kind = if pawn_stays { AlarmKind::PromotionNotReplaced } else { AlarmKind::IllegalMove };
                     let squares = men::difference(self.board.men(), &self.decoder.record.node().men);
                     self.alarms.raise_press(self.now, at.latest, kind, by, squares);
+                    self.king_may_be_left(by, at);
                 }
                 Decoded::PressedBack { by, at } => {
                     out.push(Effect::Audit(AuditBody::PressedBack { side: men::color_name(by), pressed_at: at.micros() }))
                 }
                 Decoded::PressedOutOfTurn { by, at } => {
+                    self.king_answered(by, at);
                     out.push(Effect::Audit(AuditBody::PressOutOfTurn { side: men::color_name(by), pressed_at: at.micros() }));
                 }
             }
@@ -212,6 +218,7 @@ impl Game {
 
     fn move_is_sure(&mut self, index: usize, out: &mut Vec<Effect>) {
         self.stage = Stage::Playing;
+        self.king_is_safe();
         self.revised();
         let Some(record) = self.decoder.record.moves().get(index) else { return };
         let (color, made) = (record.color, record.made);

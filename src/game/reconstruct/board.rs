@@ -125,6 +125,11 @@ impl PhysicalBoard {
         self.unseen_since
     }
 
+    /// Everything since `at` was seen.
+    pub(crate) fn seen_since(&self, at: Instant) -> bool {
+        self.unseen_since.is_none() && self.gap.is_none_or(|(_, seen)| seen <= at)
+    }
+
     /// When something was done that the board showed at `at`.
     pub(crate) fn done(&self, at: Instant, scan: Duration) -> Interval {
         match self.gap {

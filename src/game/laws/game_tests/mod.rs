@@ -1,5 +1,6 @@
 //! From a board, a clock and the arbiter's desk to findings: what the tables are told of a game.
 
 mod desk;
+mod king;
 mod profiles;
 mod table;

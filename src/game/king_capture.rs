@@ -1,0 +1,148 @@
+//! A king that was left in check and captured: in the club that wins (`laws.md` section 5, points 3.3, 18, 19).
+//!
+//! To the decoder this is no move, so it is looked for among the men: the board that stood at the press, and the board now.
+
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+use shakmaty::{Bitboard, Role, Square, attacks};
+
+use crate::game::Game;
+use crate::interval::Interval;
+use crate::laws::facts::{End, Ended};
+use crate::laws::rules::Table;
+use crate::men::{self, EMPTY, Men};
+use crate::reconstruct::board::PhysicalBoard;
+
+/// Boards that may have stood at one press: the hands show few of them in so short a time.
+const MAX_BOARDS: usize = 8;
+
+/// What has become of a king that was left in check.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum KingCapture {
+    /// No king was.
+    #[default]
+    None,
+    /// It may be captured.
+    Left(Left),
+    /// It was, and the capturer's move is finished (points 4, 18).
+    Captured { by: Color, at: Interval, pressed: Interval },
+}
+
+/// A press that left a king in check.
+#[derive(Clone, Debug)]
+pub(crate) struct Left {
+    side: Color,
+    pressed: Interval,
+    /// The boards that may have stood at the press, all of them with the king in check.
+    boards: Vec<Men>,
+    /// The opponent's press after it.
+    answered: Option<Interval>,
+}
+
+impl Left {
+    /// When the capture came to stand that the board shows: one man has taken the king, and nothing else is different.
+    fn taken(&self, board: &PhysicalBoard) -> Option<Instant> {
+        let taken = |before: &Men| {
+            let (king, changed) = (king_of(before, self.side)?, men::difference(before, board.men()));
+            let from = (changed & !bit(king)).trailing_zeros() as usize;
+            let moved = changed.count_ones() == 2 && board.men()[from] == EMPTY && board.men()[king] == before[from];
+            (moved && attacks_king(before, from, king, self.side)).then(|| board.changed_at(changed))
+        };
+        self.boards.iter().find_map(taken)
+    }
+}
+
+impl Game {
+    /// A press of `by` completed no legal move: was his king left in check?
+    pub(crate) fn king_may_be_left(&mut self, by: Color, pressed: Interval) {
+        let club = self.config.rulebook.rules().table == Table::Club;
+        if !club || matches!(self.king, KingCapture::Captured { .. }) {
+            return;
+        }
+        let base = &self.decoder.record.node().men;
+        let told = pressed.latest.after(self.scan);
+        let stood = self.board.past(pressed.earliest).filter(|(since, men)| *since <= told && in_check(men, base, by));
+        let boards: Vec<Men> = stood.map(|(_, men)| men).take(MAX_BOARDS).collect();
+        self.king = match boards.is_empty() {
+            true => KingCapture::None,
+            false => KingCapture::Left(Left { side: by, pressed, boards, answered: None }),
+        };
+    }
+
+    /// A press of `by`, which may finish the capture.
+    pub(crate) fn king_answered(&mut self, by: Color, at: Interval) {
+        if let KingCapture::Left(left) = &mut self.king
+            && left.side != by
+        {
+            left.answered.get_or_insert(at);
+        }
+    }
+
+    /// A move became sure: the king is no longer left.
+    pub(crate) fn king_is_safe(&mut self) {
+        if matches!(self.king, KingCapture::Left(_)) {
+            self.king = KingCapture::None;
+        }
+    }
+
+    /// Looks whether the king that was left has been captured, and the capturer's move finished.
+    pub(crate) fn look_for_king_capture(&mut self) {
+        let KingCapture::Left(left) = &self.king else { return };
+        // Where nobody saw the board, nobody knows.
+        if !self.board.seen_since(left.pressed.earliest) {
+            self.king = KingCapture::None;
+            return;
+        }
+        let shown = left.taken(&self.board).map(|since| (since, self.board.done(since, self.scan)));
+        // He pressed before for another move: the illegal one stands (point 15).
+        let other_move = shown.zip(left.answered).is_some_and(|((_, made), pressed)| pressed.before(&made));
+        if other_move {
+            self.king = KingCapture::None;
+            return;
+        }
+        let Some((_, made)) = shown.filter(|(since, _)| self.now >= since.after(self.scan)) else { return };
+        if let Some(pressed) = left.answered.or_else(|| self.stopped_after(made)) {
+            self.king = KingCapture::Captured { by: left.side.other(), at: made, pressed };
+            self.revised();
+        }
+    }
+
+    /// When [`Game::look_for_king_capture`] may find more than now.
+    pub(crate) fn king_capture_due(&self) -> Option<Instant> {
+        let KingCapture::Left(left) = &self.king else { return None };
+        left.taken(&self.board).map(|since| since.after(self.scan)).filter(|&at| at > self.now)
+    }
+
+    /// The capture of a king as an end of the game.
+    pub(crate) fn king_captured(&self) -> Option<Ended> {
+        let KingCapture::Captured { by, at, pressed } = self.king else { return None };
+        Some(Ended { end: End::KingCaptured { by }, at, pressed: Some(pressed), positions: Vec::new() })
+    }
+}
+
+const fn bit(square: usize) -> u64 {
+    1 << square
+}
+
+/// Where the king of `side` stands; none if it is in a hand.
+fn king_of(men: &Men, side: Color) -> Option<usize> {
+    let king = men::of_shakmaty(men::to_color(side).king());
+    men.iter().position(|&man| man == king)
+}
+
+/// The king of `side` is attacked by men that stand where the game has them: those in a hand or put elsewhere prove nothing.
+fn in_check(men: &Men, base: &Men, side: Color) -> bool {
+    let in_place = (0..64).all(|square| men::color(men[square]) != Some(side.other()) || men[square] == base[square]);
+    in_place && king_of(men, side).is_some_and(|king| (0..64).any(|from| attacks_king(men, from, king, side)))
+}
+
+/// The man on `from` is the opponent's and could capture on the square of the king of `side`.
+fn attacks_king(men: &Men, from: usize, king: usize, side: Color) -> bool {
+    let (man, opponent) = (men[from], side.other());
+    let role = Role::try_from(if man > 6 { man - 6 } else { man }).ok().filter(|_| men::color(man) == Some(opponent));
+    let occupied = (0..64).fold(0, |mask, square| if men[square] == EMPTY { mask } else { mask | bit(square) });
+    let reach = |role: Role| attacks::attacks(Square::new(from as u32), role.of(men::to_color(opponent)), Bitboard(occupied));
+    role.is_some_and(|role| reach(role).contains(Square::new(king as u32)))
+}
