@@ -58,15 +58,15 @@ impl Game {
             }
             Command::TakeBack { plies } => self.take_back(*plies as usize, Cause::TakeBack, out)?,
             Command::CorrectMove { plies, uci } => self.correct_move(*plies as usize, uci, out)?,
-            Command::SetMoveCount { completed } => self.set_move_count(completed)?,
+            Command::SetMoveCount { completed } => self.set_move_count(completed, author)?,
             Command::SetClockRecord { time_control, additional_time, flag_taken_back } => {
-                self.set_clock(time_control.as_deref(), *additional_time, *flag_taken_back)?;
+                self.set_clock(time_control.as_deref(), *additional_time, *flag_taken_back, author)?;
             }
             Command::StopClocks {} | Command::RestartClocks {} => {}
             Command::SwapSides {} => {
                 self.exchange_sides();
             }
-            Command::Claim { flag, period, observed_at } => self.claim(color(*flag), *period, *observed_at, out)?,
+            Command::Claim { flag, period, observed_at } => self.claim(color(*flag), *period, *observed_at, author, out)?,
             Command::ClaimOn { side, ground, standing, uci } => {
                 self.claim_on(color(*side), (*ground, *standing), uci.as_ref(), author, out)?;
             }
@@ -171,7 +171,7 @@ impl Game {
         }
     }
 
-    fn set_move_count(&mut self, completed: &Pair<u32>) -> Result<(), &'static str> {
+    fn set_move_count(&mut self, completed: &Pair<u32>, author: &Author) -> Result<(), &'static str> {
         if completed.white.max(completed.black) > MOST_MOVES {
             return Err("no game has so many moves");
         }
@@ -179,6 +179,7 @@ impl Game {
             let recorded = self.decoder.record.completed(color, None).0;
             *self.completed_before.get_mut(color) = Some(completed.get(color).saturating_sub(recorded));
         }
+        self.desk.set_by.move_count.clone_from(&author.command);
         self.clock.flags_mut().iter_mut().for_each(|fall| fall.counted = None);
         self.alarms.settle(self.now, AlarmKind::ClockCountDiffers, None);
         Ok(())
@@ -189,13 +190,17 @@ impl Game {
         time_control: Option<&str>,
         additional_time: Option<u32>,
         flag_taken_back: Option<Side>,
+        author: &Author,
     ) -> Result<(), &'static str> {
         if let Some(text) = time_control {
             self.control = Some(TimeControl::parse(text).map_err(|error| error.problem)?);
+            self.desk.set_by.time_control.clone_from(&author.command);
+            self.desk.set_by.additional_time = None;
         }
         if let Some(seconds) = additional_time {
             let control = self.control.take().ok_or("no time control is known")?;
             self.control = Some(control.with_additional_time(seconds.min(3_599) * 1000));
+            self.desk.set_by.additional_time.clone_from(&author.command);
         }
         if let Some(side) = flag_taken_back {
             self.clock.flags_mut().take_back(color(side));
@@ -215,21 +220,21 @@ impl Game {
         side: Color,
         period: Option<u32>,
         observed_at: Option<u64>,
+        author: &Author,
         out: &mut Vec<Effect>,
     ) -> Result<(), &'static str> {
         let seen = observed_at.map_or(self.now, Instant).min(self.now);
         let period = period.map(|period| self.index_of(period)).transpose()?;
         if let Some(fall) = self.clock.flags_mut().claimed(side, period) {
             // Nobody can have seen it before it fell.
-            let seen = seen.max(fall.fell.earliest);
-            fall.observed_at = Some(fall.observed_at.map_or(seen, |earlier| earlier.min(seen)));
+            fall.observe(seen.max(fall.fell.earliest), author.command.as_ref());
             return Ok(());
         }
         if self.stage == Stage::AwaitingSetUp {
             return Err("no game has begun on this board");
         }
         let period = period.unwrap_or_else(|| self.clock.period(side));
-        if !self.clock.observe(side, seen, period) {
+        if !self.clock.observe(side, seen, period, author.command.as_ref()) {
             return Err("no game has so many flags");
         }
         self.flag_fell(side, out);

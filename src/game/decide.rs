@@ -31,12 +31,12 @@ impl Game {
         let seen = author.observed_at.or(finding.conditional.then_some(self.now)).filter(|_| finding.flag.is_some());
         if let Some(seen) = seen {
             let mut trial = self.clone();
-            trial.looked_at(key.id, seen, true);
+            trial.looked_at(key.id, seen, Some(author));
             trial.find(&mut Vec::new());
             if !trial.findings.iter().any(|finding| finding.id == key.id && finding.outcome == outcome) {
                 return Err("with this observation the finding is another one: claim the flag first");
             }
-            self.looked_at(key.id, seen, true);
+            self.looked_at(key.id, seen, Some(author));
             self.find(out);
         }
         self.rule(DecisionKind::Confirmed, key, result, author, out);
@@ -49,7 +49,7 @@ impl Game {
     /// The finding has changed.
     pub(crate) fn reject(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         let entered = matches!(self.finding_of(key)?.kind, Kind::Resignation | Kind::Agreement | Kind::Claim);
-        self.looked_at(key.id, author.observed_at.unwrap_or(self.now), false);
+        self.looked_at(key.id, author.observed_at.unwrap_or(self.now), None);
         if !entered {
             self.find(out);
         }
@@ -75,8 +75,8 @@ impl Game {
         if finding.revision == key.revision { Ok(finding) } else { Err("the finding has changed") }
     }
 
-    /// An arbiter looked at the flag of the finding with this number; it is considered fallen only if that is what they `observed`.
-    fn looked_at(&mut self, id: u32, at: Instant, observed: bool) {
+    /// An arbiter looked at the flag of the finding with this number; it is considered fallen only if an `observer` says so.
+    fn looked_at(&mut self, id: u32, at: Instant, observer: Option<&Author>) {
         let now = self.now;
         let on = self.findings.iter().position(|finding| finding.id == id).and_then(|index| self.findings_on.get(index).copied());
         let Some(Subject::Flag(index)) = on else { return };
@@ -84,8 +84,8 @@ impl Game {
         // Nobody can have seen it before it fell.
         let at = at.min(now).max(fall.fell.earliest);
         fall.ruled_at.get_or_insert(at);
-        if observed {
-            fall.observed_at = Some(fall.observed_at.map_or(at, |earlier| earlier.min(at)));
+        if let Some(observer) = observer {
+            fall.observe(at, observer.command.as_ref());
         }
     }
 
@@ -198,7 +198,7 @@ impl Game {
             && let Some(fall) = self.clock.flags_mut().last_of(side)
             && fall.path != FlagPath::ObservedByArbiter
         {
-            fall.observed_at.get_or_insert(now);
+            fall.observe(now, None);
         }
     }
 }

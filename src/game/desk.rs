@@ -1,6 +1,7 @@
 //! What was entered at the arbiter's desk and no sensor sees: offers, agreements, resignations, claims, penalties, rulings on
 //! illegal moves (Articles 5.1.2, 5.2.3, 7.5, 9, 12.9, Guideline III).
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
@@ -64,7 +65,7 @@ pub enum Entered {
 
 /// One entry. A later one about the same thing supersedes an earlier one, which stays, but for what would have ended a game that
 /// an arbiter declares to go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Who offered, agreed, resigned, claimed, moved.
     pub side: Color,
@@ -74,12 +75,26 @@ pub struct Entry {
     pub happened: Interval,
     /// When it was entered.
     pub entered: Instant,
+    /// The sender's id of the command; none if it had none.
+    pub command: Option<String>,
+}
+
+/// The ids of the commands that set what findings on flags rest on; none where no command did, or one without an id.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SetBy {
+    /// The time control.
+    pub(crate) time_control: Option<String>,
+    /// The additional time of that time control (Guideline III.4).
+    pub(crate) additional_time: Option<String>,
+    /// The moves completed.
+    pub(crate) move_count: Option<String>,
 }
 
 /// The entries of one game in the order in which they were entered, at most [`Desk::MAX`].
 #[derive(Clone, Debug, Default)]
 pub struct Desk {
     entries: Vec<Entry>,
+    pub(crate) set_by: SetBy,
 }
 
 impl Desk {
@@ -114,6 +129,6 @@ impl Desk {
 
     /// Another game begins.
     pub fn clear(&mut self) {
-        self.entries.clear();
+        *self = Desk::default();
     }
 }

@@ -33,8 +33,8 @@ impl Game {
             return Err("both players must have made a move (5.2.3)");
         }
         let offered = self.desk.entries().iter().rfind(|entry| entry.side == side.other() && is_offer(entry.what));
-        let offered = *offered.ok_or("no draw was offered")?;
-        let (happened, refused) = (self.happened(author), offered.happened.latest);
+        let refused = offered.ok_or("no draw was offered")?.happened.latest;
+        let happened = self.happened(author);
         let lapsed = |made: Interval| made.earliest > refused && made.before(&happened);
         let sure = self.decoder.record.moves().iter().any(|known| known.color == side && lapsed(known.made));
         if sure || self.decoder.line.plies().iter().any(|ply| ply.color == side && lapsed(ply.made)) {
@@ -179,7 +179,7 @@ impl Game {
 
     fn enter(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
         let happened = self.happened(author);
-        self.desk.enter(Entry { side, what, happened, entered: self.now })
+        self.desk.enter(Entry { side, what, happened, entered: self.now, command: author.command.clone() })
     }
 }
 
@@ -204,5 +204,6 @@ pub(crate) fn body(entry: &Entry) -> EntryBody {
         side: color_name(entry.side),
         happened_at: entry.happened.micros(),
         entered_at: entry.entered.0,
+        command: entry.command.clone(),
     }
 }

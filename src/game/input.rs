@@ -49,7 +49,7 @@ pub enum Input {
 pub struct Author {
     /// The user.
     pub name: Option<String>,
-    /// The sender's id of the command.
+    /// The sender's id of the command, `[A-Za-z0-9._:-]{1,64}`.
     pub command: Option<String>,
     /// Why, in the sender's words.
     pub reason: Option<String>,

@@ -20,6 +20,7 @@ mod decisions;
 pub mod desk;
 pub mod effect;
 mod entries;
+mod evidence;
 mod facts;
 pub mod game;
 pub mod input;

@@ -30,7 +30,7 @@ const LONG_PAUSE: Duration = Duration::from_secs(45 * 60);
 impl Game {
     /// Applies the rulebook to what is known now, and tells what is new about it.
     pub(crate) fn find(&mut self, out: &mut Vec<Effect>) {
-        let falls: Vec<FlagFall> = self.clock.flags().iter().filter(|fall| !fall.after_end).copied().collect();
+        let falls: Vec<FlagFall> = self.clock.flags().iter().filter(|fall| !fall.after_end).cloned().collect();
         let mut aside: Vec<bool> = (0..falls.len()).map(|index| self.is_set_aside(index)).collect();
         loop {
             let (subjects, findings) = self.find_with(&falls, &aside, out);
@@ -103,8 +103,7 @@ impl Game {
         if self.config.rulebook.rules().table == Table::Club && self.decoder.record.with_queens(usize::MAX).is_some() {
             unknown.push("rook_or_queen");
         }
-        let observed_only = fall.is_some_and(|fall| fall.path == FlagPath::ObservedByArbiter);
-        if observed_only {
+        if fall.is_some_and(|fall| fall.path == FlagPath::ObservedByArbiter) {
             unknown.push("moment_of_expiry");
         }
         let counted = found.counted.or_else(|| self.positions(fall).0.into_iter().next());
@@ -112,11 +111,6 @@ impl Game {
             Some(counted) => (&counted.position, counted.phase),
             None => (&self.decoder.record.node().position, Phase::Idle),
         };
-        let shown = fall.filter(|_| !observed_only);
-        let source = |fall: &FlagFall| format!("rx{}:{}-{}", fall.source.channel, fall.source.start, fall.source.end);
-        let of_alarms = self.alarms.iter().filter(|alarm| crate::facts::illegal_kind(alarm.kind).is_some());
-        let of_alarms = of_alarms.filter(|_| found.kind == Kind::IllegalMove).map(|alarm| format!("alarm:{}", alarm.id));
-        let entered = self.desk.entries().iter().map(|entry| format!("entered@{}", entry.entered.0));
         Finding {
             id: 0,
             revision: 1,
@@ -140,7 +134,8 @@ impl Game {
             last_period: fall.and_then(|fall| self.last_period(fall)),
             winnable: found.winnable,
             ended_at: found.ended.map(|ended| ended.micros()),
-            evidence: shown.map(source).into_iter().chain(of_alarms).chain(entered).collect(),
+            readings: fall.map(|fall| self.readings(fall)).unwrap_or_default(),
+            evidence: self.evidence(found.kind, fall),
             configurable: found.configurable,
             recommended: found.recommended,
             unknown,

@@ -98,6 +98,9 @@ fn the_audit_and_the_ruling_say_who_when_why_and_on_which_evidence() {
     });
     let shown = ruling(&desk);
     assert_eq!((&shown["decision"], &shown["status"]), (&expected, &json!("proposed")), "a finding stays a finding");
+    let (sign, before) = (&shown["readings"][1], &shown["readings"][0]);
+    assert_eq!(shown["evidence"], json!([sign["source"], "cmd:c-1"]), "the sign, and who observed the fall");
+    assert_eq!((&sign["white_ms"], before["white_ms"].as_u64().is_some_and(|left| left > 0)), (&json!(0), true), "{shown}");
     let mut entry = expected.clone();
     entry["what"] = json!("decision");
     assert_eq!(audited(&desk, "decision"), [entry]);

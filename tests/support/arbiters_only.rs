@@ -85,6 +85,7 @@ pub(crate) const FIELDS: &[&str] = &[
     "problem",
     "profile",
     "proof",
+    "readings",
     "reason",
     "recommended",
     "recording",

@@ -116,6 +116,7 @@ pub(super) fn finding(facts: &Facts, found: Found, id: u32, at: &Chess) -> Findi
         last_period: flag.and_then(|flag| flag.last),
         winnable: found.winnable,
         ended_at: None,
+        readings: Vec::new(),
         evidence: Vec::new(),
         configurable: found.configurable,
         recommended: found.recommended,

@@ -1,8 +1,9 @@
 //! Flags: latched when seen, taken back by an arbiter's record only.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use flagfall_protocols::event::ByteRange;
+use flagfall_protocols::event::{ByteRange, ClockReading};
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
@@ -30,8 +31,17 @@ pub enum FlagPath {
     ObservedByArbiter,
 }
 
-/// One flag-fall (Article 6.1.1).
+/// One report of the clock, and where it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reported {
+    /// The bytes.
+    pub source: ByteRange,
+    /// What they say.
+    pub reading: ClockReading,
+}
+
+/// One flag-fall (Article 6.1.1).
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlagFall {
     /// Whose flag.
     pub side: Color,
@@ -50,6 +60,8 @@ pub struct FlagFall {
     pub counted: Option<(u32, bool)>,
     /// When an arbiter observed it or a player validly claimed it (Article 6.8), if anyone did.
     pub observed_at: Option<Instant>,
+    /// The sender's id of the command that says so; none where a device observes, or a command without an id.
+    pub observed_by: Option<String>,
     /// When an arbiter looked at what was found of it and decided: the position of that moment counts, if nobody observed the
     /// fall before.
     pub ruled_at: Option<Instant>,
@@ -57,8 +69,20 @@ pub struct FlagFall {
     pub after_end: bool,
     /// The game seemed to have ended before, and no result was entered.
     pub after_quiet: bool,
-    /// Where the sign was read.
-    pub source: ByteRange,
+    /// The last report before the fall was seen or observed; none if there is none.
+    pub before: Option<Reported>,
+    /// The report that showed it; none if the clock has shown nothing.
+    pub shown: Option<Reported>,
+}
+
+impl FlagFall {
+    /// It was observed then, says the command with this id. The earliest observation counts.
+    pub(crate) fn observe(&mut self, at: Instant, command: Option<&String>) {
+        if self.observed_at.is_none_or(|earlier| at < earlier) {
+            self.observed_at = Some(at);
+            self.observed_by = command.cloned();
+        }
+    }
 }
 
 /// The flags of a game in the order in which they were seen to fall, at most [`Flags::MAX`].

@@ -11,6 +11,7 @@ pub(crate) mod setting;
 #[cfg(test)]
 mod tests;
 
+use alloc::string::String;
 use core::time::Duration;
 
 use flagfall_protocols::event::{ByteRange, ClockFace, ClockReading, ClockSide};
@@ -20,7 +21,7 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use crate::clock::compare::fresh_sign;
 use crate::clock::control::TimeControl;
 use crate::clock::fact::{ClockFact, Facts};
-use crate::clock::flag::{FlagFall, FlagPath, Flags};
+use crate::clock::flag::{FlagFall, FlagPath, Flags, Reported};
 use crate::interval::Interval;
 use crate::pair::Pair;
 
@@ -44,6 +45,8 @@ pub(crate) struct Chessclock {
     absent: bool,
     press_delay: Duration,
     source: ByteRange,
+    /// The report before the last one.
+    before: Option<Reported>,
 }
 
 impl Chessclock {
@@ -60,6 +63,7 @@ impl Chessclock {
             absent: false,
             press_delay,
             source: ByteRange::default(),
+            before: None,
         }
     }
 
@@ -112,6 +116,16 @@ impl Chessclock {
     /// The time shown for `color`.
     pub(crate) fn time(&self, color: Color) -> Option<ClockTime> {
         self.last.as_ref().map(|(_, reading)| self.face(reading, color).time)
+    }
+
+    fn reported(&self) -> Option<Reported> {
+        self.last.as_ref().map(|(_, reading)| Reported { source: self.source, reading: *reading })
+    }
+
+    /// Each player's time in this report, and whose clock ran.
+    pub(crate) fn tells(&self, reading: &ClockReading) -> (Pair<ClockTime>, Option<Color>) {
+        let time = |color| self.face(reading, color).time;
+        (Pair { white: time(Color::White), black: time(Color::Black) }, self.runner(reading))
     }
 
     /// When the last report came, and where it was read.
@@ -168,6 +182,7 @@ impl Chessclock {
         control: Option<&TimeControl>,
     ) -> Facts {
         let mut facts = Facts::default();
+        self.before = self.reported();
         self.source = source;
         self.absent = false;
         let before = self.last.replace((at, *reading));
@@ -192,10 +207,11 @@ impl Chessclock {
         }
     }
 
-    /// A fall that nothing but the arbiter has shown: it came after the last report, or nobody knows when.
-    /// False if there are too many.
-    pub(crate) fn observe(&mut self, side: Color, seen: Instant, period: usize) -> bool {
+    /// A fall that nothing but the arbiter has shown, as the command with this id says: it came after the last report, or nobody
+    /// knows when. False if there are too many.
+    pub(crate) fn observe(&mut self, side: Color, seen: Instant, period: usize, command: Option<&String>) -> bool {
         let heard = self.last.as_ref().map_or(Instant::ZERO, |(at, _)| *at).min(seen);
+        let heard_by_then = self.last.as_ref().is_some_and(|(at, _)| *at <= seen);
         let flag = FlagFall {
             side,
             path: FlagPath::ObservedByArbiter,
@@ -205,34 +221,39 @@ impl Chessclock {
             period,
             counted: None,
             observed_at: Some(seen),
+            observed_by: command.cloned(),
             ruled_at: None,
             after_end: false,
             after_quiet: false,
-            source: ByteRange::default(),
+            before: self.reported().filter(|_| heard_by_then),
+            shown: None,
         };
         self.flags.latch(flag)
     }
 
     fn latch(&mut self, side: Color, path: FlagPath, fell: Interval, blocked: bool, with_press: bool, facts: &mut Facts) {
+        let period = self.period(side);
         let flag = FlagFall {
             side,
             path,
             fell,
             blocked,
             with_press,
-            period: self.period(side),
+            period,
             counted: None,
             observed_at: None,
+            observed_by: None,
             ruled_at: None,
             after_end: false,
             after_quiet: false,
-            source: self.source,
+            before: self.before,
+            shown: self.reported(),
         };
         if self.flags.latch(flag) {
             facts.push(ClockFact::Flag { side });
         } else if blocked {
             // The sign of a latched fall changed from shown to blocked.
-            self.flags.block(side, flag.period);
+            self.flags.block(side, period);
         }
     }
 }

@@ -102,6 +102,22 @@ pub enum Phase {
     Illegal,
 }
 
+/// What the clock said in one report.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ClockShown {
+    /// Where it was read, as `rx0:first-end`.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^rx[0-9]+:[0-9]+-[0-9]+$")))]
+    pub source: String,
+    /// White's time, milliseconds.
+    pub white_ms: u32,
+    /// Black's time, milliseconds.
+    pub black_ms: u32,
+    /// Whose clock ran; none if it stood.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Side>"))]
+    pub running: Option<&'static str>,
+}
+
 /// What the daemon finds; an arbiter decides.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -155,9 +171,18 @@ pub struct Finding {
     /// When the ending that decides was reached, the illegal move completed: between these two, microseconds since the journal
     /// began; none where neither decides.
     pub ended_at: Option<[u64; 2]>,
-    /// Where the sign of the clock was read, as `rx0:first-end`; the alarms of illegal moves, as `alarm:` and their number; what
-    /// was entered by hand, as `entered@` and the microseconds since the journal began.
-    #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^(rx[0-9]+:[0-9]+-[0-9]+|alarm:[0-9]+|entered@[0-9]+)$"))))]
+    /// What the clock said last before the fall was seen, then what it said with it; where it has shown none, what it said last
+    /// before the fall was observed.
+    #[cfg_attr(feature = "schema", schemars(length(max = 2)))]
+    pub readings: Vec<ClockShown>,
+    /// Where the sign of the clock was read, as `rx0:first-end`; the alarms of illegal moves, as `alarm:` and their number; the
+    /// commands by which the fall was observed, the time control or the moves completed were set, or something was entered, as
+    /// `cmd:` and the sender's id; what was entered by a command without an id, as `entered@` and the microseconds since the
+    /// journal began.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(inner(regex(pattern = r"^(rx[0-9]+:[0-9]+-[0-9]+|alarm:[0-9]+|cmd:[A-Za-z0-9._:-]{1,64}|entered@[0-9]+)$")))
+    )]
     pub evidence: Vec<String>,
     /// What the rules leave to the event and this rests on: the names of the choices in force.
     pub configurable: Vec<&'static str>,

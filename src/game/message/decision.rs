@@ -142,7 +142,7 @@ pub enum EntryKind {
 }
 
 /// One entry of the arbiter's desk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EntryBody {
     /// What.
@@ -155,4 +155,7 @@ pub struct EntryBody {
     pub happened_at: [u64; 2],
     /// When it was entered, microseconds since the journal began.
     pub entered_at: u64,
+    /// Id of the command that it was entered by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
 }

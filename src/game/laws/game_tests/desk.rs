@@ -116,7 +116,7 @@ fn an_arbiters_own_observation_counts_as_well() {
         table.enter(White, Entered::IllegalMove { alarm: 0, counts: true });
     }
     assert_eq!(table.findings(), [("7a", Outcome::Draw, vec![])], "two hands, twice (7.5.4)");
-    let last = *table.game.desk.entries().last().expect("an entry");
+    let last = table.game.desk.entries().last().expect("an entry").clone();
     table.game.desk.enter(Entry { what: Entered::IllegalMove { alarm: 0, counts: false }, ..last }).expect("room");
     table.wait(1);
     assert!(table.game.findings().is_empty(), "taken back");

@@ -63,7 +63,7 @@ fn a_rook_from_a_pawn_may_be_a_queen_in_the_club() {
     table.play("a7a8r a3b3 a8c8 b3b4").flag(Black);
     let finding = &table.game.findings()[0];
     assert!(finding.unknown.contains(&"rook_or_queen"), "{finding:?}");
-    let facts = table.game.facts(&table.game.clock.flags().iter().copied().collect::<Vec<_>>());
+    let facts = table.game.facts(&table.game.clock.flags().iter().cloned().collect::<Vec<_>>());
     let boards: Vec<_> = facts.flags[0].positions.iter().map(|it| it.position.board().board_fen().to_string()).collect();
     assert_eq!(boards, ["2R5/8/8/8/1k6/8/8/7K", "2Q5/8/8/8/1k6/8/8/7K"]);
     let mut fide = Table::new("fide-2023-standard", "300", "8/P7/8/8/8/k7/8/7K w - - 0 1");

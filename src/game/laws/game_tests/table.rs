@@ -135,7 +135,7 @@ impl Table {
     pub(super) fn enter(&mut self, side: Color, what: Entered) -> &mut Table {
         self.wait(1);
         let at = Interval { earliest: self.now, latest: self.now };
-        self.game.desk.enter(Entry { side, what, happened: at, entered: self.now }).expect("room");
+        self.game.desk.enter(Entry { side, what, happened: at, entered: self.now, command: None }).expect("room");
         self.game.arbiter_dirty = true;
         self.feed(Input::Deadline)
     }

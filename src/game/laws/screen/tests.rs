@@ -39,6 +39,7 @@ fn finding() -> Finding {
         last_period: Some(true),
         winnable: Verdict::Unwinnable(Box::new(no_mate(&position(), Color::Black, &Reason::BareKing))),
         ended_at: None,
+        readings: vec![],
         evidence: vec![],
         configurable: vec![],
         recommended: vec![],

@@ -1,0 +1,64 @@
+//! What a finding rests on: bytes, clock readings, alarms, commands; nothing that changes when the same bytes arrive in other
+//! pieces.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use flagfall_protocols::event::ByteRange;
+
+use crate::clock::flag::{FlagFall, Reported};
+use crate::game::Game;
+use crate::laws::finding::{ClockShown, Kind};
+use crate::men::color_name;
+
+impl Game {
+    /// What the clock said before this fall and with it.
+    pub(crate) fn readings(&self, fall: &FlagFall) -> Vec<ClockShown> {
+        let shown = |reported: &Reported| {
+            let (times, runs) = self.clock.tells(&reported.reading);
+            ClockShown {
+                source: bytes(reported.source),
+                white_ms: times.white.millis(),
+                black_ms: times.black.millis(),
+                running: runs.map(color_name),
+            }
+        };
+        fall.before.iter().chain(&fall.shown).map(shown).collect()
+    }
+
+    /// The names of everything that a finding of this kind rests on, on this flag if it is about one; each once.
+    pub(crate) fn evidence(&self, kind: Kind, fall: Option<&FlagFall>) -> Vec<String> {
+        let mut named = Vec::new();
+        let mut name = |text: String| {
+            if !named.contains(&text) {
+                named.push(text);
+            }
+        };
+        if let Some(shown) = fall.and_then(|fall| fall.shown) {
+            name(bytes(shown.source));
+        }
+        if kind == Kind::IllegalMove {
+            let of_moves = self.alarms.iter().filter(|alarm| crate::facts::illegal_kind(alarm.kind).is_some());
+            of_moves.for_each(|alarm| name(format!("alarm:{}", alarm.id)));
+        }
+        if let Some(fall) = fall {
+            let set_by = &self.desk.set_by;
+            let counted = set_by.move_count.as_ref().filter(|_| self.completed_by_fall(fall).is_some());
+            let commands = [fall.observed_by.as_ref(), set_by.time_control.as_ref(), set_by.additional_time.as_ref(), counted];
+            commands.into_iter().flatten().for_each(|id| name(command(id)));
+        }
+        for entry in self.desk.entries() {
+            name(entry.command.as_deref().map_or_else(|| format!("entered@{}", entry.entered.0), command));
+        }
+        named
+    }
+}
+
+fn bytes(range: ByteRange) -> String {
+    format!("rx{}:{}-{}", range.channel, range.start, range.end)
+}
+
+fn command(id: &str) -> String {
+    format!("cmd:{id}")
+}
