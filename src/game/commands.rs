@@ -144,7 +144,7 @@ impl Game {
         self.decoder.forget_tentative();
         self.settle_irregularities();
         self.reopen();
-        self.note_ending(made, color, out);
+        self.note_ending(plies + 1, made, color, out);
         let body = self.move_body(plies);
         out.push(match plies < moves {
             true => revision(plies as u32 + 1, Cause::CorrectMove, alloc::vec![body]),

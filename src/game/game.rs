@@ -136,7 +136,7 @@ pub struct Game {
 impl Game {
     /// A game that waits for its set-up on a board of this speed.
     pub fn new(config: GameConfig, timing: Timing) -> Game {
-        let start = Record::new(Chess::default(), castling_mode(&config), config.rulebook.rules().next_move_completes);
+        let start = Record::new(Chess::default(), castling_mode(&config), &config.rulebook);
         let mut clock = Chessclock::new(timing.press_delay);
         clock.set_white_side(config.white_clock.unwrap_or(ClockSide::Left));
         Game {

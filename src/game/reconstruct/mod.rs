@@ -22,7 +22,7 @@ use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::line::Line;
 use crate::reconstruct::press::{Match, Pressed, Question};
-use crate::reconstruct::record::{How, Record, ending_of};
+use crate::reconstruct::record::{How, Record};
 
 /// After a press without any change the board has this long, plus a scan, to show one (`reconstruction.md` section 6).
 const NOTHING_MOVED: Duration = Duration::from_millis(700);
@@ -112,6 +112,9 @@ impl Decoder {
         self.resolve(at.latest, !nothing_yet, board, clock, out);
         let has_move = self.line.plies().iter().any(|ply| ply.color == by);
         if self.record.turn() != by && !has_move && !self.press_pending() {
+            if self.record.press_after_end(by, at) {
+                return;
+            }
             out.push(Decoded::PressedOutOfTurn { by, at });
             return;
         }
@@ -261,8 +264,7 @@ impl Decoder {
         };
         let top_shown = self.line.top(self.record.node()).men == *board.men();
         let last = self.line.plies().len().wrapping_sub(1);
-        if stands(last, ENDING_STANDS) && top_shown && self.line.last().is_some_and(|ply| ending_of(&ply.node.position).is_some())
-        {
+        if stands(last, ENDING_STANDS) && top_shown && self.record.ending_of_line(self.line.plies()).is_some() {
             for _ in 0..last {
                 self.sure(How::NextMove, None, clock, out);
             }

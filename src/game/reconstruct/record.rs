@@ -11,9 +11,11 @@ use shakmaty::zobrist::Zobrist128;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position, Role};
 
 use crate::interval::Interval;
+use crate::laws::rulebook::Rulebook;
 use crate::men;
 use crate::pair::Pair;
 use crate::reconstruct::candidates::Node;
+use crate::reconstruct::line::Tentative;
 
 /// How it became sure that a move was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -85,12 +87,25 @@ pub(crate) struct Record {
     node: Node,
     /// A player's next move completes the one before it (6.2.1.2); if not, his next press does.
     pub(crate) next_move_completes: bool,
+    /// The fifth time of a position ends the game (9.6.1).
+    fivefold: bool,
+    /// 75 moves without a pawn move or capture end it (9.6.2).
+    seventy_five: bool,
 }
 
 impl Record {
-    pub(crate) fn new(start: Chess, mode: CastlingMode, next_move_completes: bool) -> Record {
+    pub(crate) fn new(start: Chess, mode: CastlingMode, rulebook: &Rulebook) -> Record {
         let node = Node::new(start.clone());
-        let mut record = Record { node, start, mode, moves: Vec::new(), keys: Vec::new(), next_move_completes };
+        let mut record = Record {
+            node,
+            start,
+            mode,
+            moves: Vec::new(),
+            keys: Vec::new(),
+            next_move_completes: rulebook.rules().next_move_completes,
+            fivefold: rulebook.rules().fivefold,
+            seventy_five: rulebook.seventy_five(),
+        };
         record.keys.push(key(&record.node.position));
         record
     }
@@ -220,20 +235,46 @@ impl Record {
         self.keys.iter().filter(|&&known| known == wanted).count()
     }
 
-    /// What the last move ended, if anything.
-    pub(crate) fn ending(&self) -> Option<Ending> {
-        ending_of(&self.node.position).or_else(|| {
-            let last = self.keys.last()?;
-            if self.keys.iter().filter(|key| *key == last).count() >= 5 {
+    /// What the last of the first `plies` moves ended, if anything.
+    pub(crate) fn ending_after(&self, plies: usize) -> Option<Ending> {
+        let known = self.keys.get(..=plies)?;
+        if plies == self.moves.len() {
+            return self.ends(&self.node.position, known.iter().copied());
+        }
+        self.ends(&self.position_after(plies), known.iter().copied())
+    }
+
+    /// What the last of these moves ends, made after the record's own and not sure yet.
+    pub(crate) fn ending_of_line(&self, line: &[Tentative]) -> Option<Ending> {
+        let last = line.last()?;
+        let beyond = line.iter().map(|ply| key(&ply.node.position));
+        self.ends(&last.node.position, self.keys.iter().copied().chain(beyond))
+    }
+
+    /// What a position ends where these have stood, itself the last of them.
+    fn ends(&self, position: &Chess, stood: impl Iterator<Item = u128>) -> Option<Ending> {
+        ending_of(position).or_else(|| {
+            let this = key(position);
+            if self.fivefold && stood.filter(|&known| known == this).count() >= 5 {
                 return Some(Ending::FivefoldRepetition);
             }
-            (self.node.position.halfmoves() >= 150).then_some(Ending::SeventyFiveMoves)
+            (self.seventy_five && position.halfmoves() >= 150).then_some(Ending::SeventyFiveMoves)
         })
+    }
+
+    /// A press of `by` after a move of his that needed none to be sure; false if his last move is no such move.
+    pub(crate) fn press_after_end(&mut self, by: Color, at: Interval) -> bool {
+        let last = self.moves.last_mut();
+        let Some(last) = last.filter(|last| last.color == by && last.how == How::GameEnd && last.pressed.is_none()) else {
+            return false;
+        };
+        last.pressed = Some(at);
+        true
     }
 }
 
 /// What a position ends by itself, whatever was played before.
-pub(crate) fn ending_of(position: &Chess) -> Option<Ending> {
+fn ending_of(position: &Chess) -> Option<Ending> {
     if position.is_insufficient_material() {
         return Some(Ending::DeadPosition);
     }
