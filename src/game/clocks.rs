@@ -175,7 +175,10 @@ impl Game {
 
     /// Moves completed by each player so far; none where earlier ones are not known.
     pub(crate) fn completed_now(&self) -> Pair<Option<u32>> {
-        let of = |color| self.completed_before.get(color).map(|before| before + self.decoder.record.completed(color, None).0);
+        let of = |color| {
+            let recorded = self.decoder.record.completed(color, None).0;
+            self.completed_before.get(color).map(|before| before.saturating_add_unsigned(recorded).max(0) as u32)
+        };
         Pair { white: of(Color::White), black: of(Color::Black) }
     }
 }

@@ -88,8 +88,9 @@ pub struct Game {
     pub(crate) time_raised: Pair<Option<Instant>>,
     pub(crate) number: u32,
     pub(crate) stage: Stage,
-    /// Moves completed before the record begins; none where they are not known.
-    pub(crate) completed_before: Pair<Option<u32>>,
+    /// Moves completed before the record begins, fewer than none where the record has more than the scoresheets; none where they
+    /// are not known.
+    pub(crate) completed_before: Pair<Option<i32>>,
     /// What ended the game on the board, when, and whose move it was.
     pub(crate) ending: Option<(Ending, Interval, Color)>,
     /// A king left in check, and its capture (club point 3.3).

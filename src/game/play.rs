@@ -79,7 +79,8 @@ impl Game {
         self.questions = Questions::default();
         self.forget_findings();
         out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::view::alert(alarm))));
-        self.completed_before = Pair { white: completed, black: completed };
+        let before = completed.map(|completed| completed as i32);
+        self.completed_before = Pair { white: before, black: before };
         self.ending = None;
         self.king = KingCapture::None;
         self.result = None;
@@ -102,7 +103,9 @@ impl Game {
     pub(crate) fn restart_from(&mut self, start: Chess, mode: CastlingMode) {
         self.count_at_falls();
         self.decisions.forget_positions();
-        self.completed_before = self.completed_now();
+        let now = self.completed_now();
+        let before = |completed: Option<u32>| completed.map(|completed| completed as i32);
+        self.completed_before = Pair { white: before(now.white), black: before(now.black) };
         self.king = KingCapture::None;
         self.decoder = Decoder::new(Record::new(start, mode, &self.config.rulebook), self.scan);
         // The live audience is shown where the moves begin.

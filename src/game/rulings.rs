@@ -201,12 +201,18 @@ impl Game {
         }
         let before = (*self.completed_before.get(fall.side))?;
         let record = &self.decoder.record;
-        let (mut sure, mut doubtful) = record.completed(fall.side, Some(&fall.fell));
+        let (mut sure, more) = record.completed(fall.side, Some(&fall.fell));
+        let total = |sure: u32| before.saturating_add_unsigned(sure).max(0) as u32;
+        let mut doubtful = more > 0;
+        // One more is an open order; with several nobody knows the count.
+        if more > 1 && self.required(fall).is_some_and(|required| total(sure) < required) {
+            return None;
+        }
         if fall.path == FlagPath::ObservedByArbiter {
             // Between the last report and the observation more than one move may have been completed.
             let seen = Interval { earliest: fall.fell.latest, latest: fall.fell.latest };
             let most = record.completed(fall.side, Some(&seen)).0;
-            if most > sure + 1 && self.required(fall).is_some_and(|required| before.saturating_add(sure) < required) {
+            if most > sure + 1 && self.required(fall).is_some_and(|required| total(sure) < required) {
                 return None;
             }
         }
@@ -222,7 +228,7 @@ impl Game {
             }
         }
         doubtful |= fall.with_press || self.decoder.pressed_by(fall.side, fall.fell.latest);
-        Some((before.saturating_add(sure), doubtful))
+        Some((total(sure), doubtful))
     }
 
     /// Keeps the counts at the falls: the moves that they rest on are about to be replaced.

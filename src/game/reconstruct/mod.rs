@@ -94,6 +94,11 @@ impl Decoder {
         self.presses.iter().any(|pressed| pressed.by == by && pressed.at.latest <= until)
     }
 
+    /// When a press of `by` was made that waits for its move.
+    pub(crate) fn waiting_press(&self, by: Color) -> Option<Interval> {
+        self.presses.iter().find(|pressed| pressed.by == by).map(|pressed| pressed.at)
+    }
+
     /// The board changed.
     pub(crate) fn board_changed(&mut self, at: Instant, board: &PhysicalBoard) {
         self.line.follow(self.record.node(), board.men(), board.done(at, self.scan));
@@ -281,18 +286,20 @@ impl Decoder {
         }
         let Some(first) = self.line.plies().first() else { return false };
         let opponent_runs = clock.runs == Some(first.color.other());
-        let how = if !clock.present && (stands(0, STANDS) || stands(1, self.scan)) {
-            How::Settled
+        let (how, found) = if !clock.present && (stands(0, STANDS) || stands(1, self.scan)) {
+            (How::Settled, now)
         } else if opponent_runs
             && clock.changed_at >= first.made.earliest
             && now >= clock.changed_at.after(RUNNING_PROVES)
             && stands(0, self.scan)
         {
-            How::ClockRunning
+            (How::ClockRunning, clock.changed_at)
         } else {
             return false;
         };
+        let earliest = first.made.earliest;
         self.sure(how, None, clock, out);
+        self.record.completed_within(Interval { earliest, latest: found });
         true
     }
 }

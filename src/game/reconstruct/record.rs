@@ -158,6 +158,30 @@ impl Record {
         self.moves.push(MoveRecord { color, uci, san, made, pressed, how, completed, clocks, mv });
     }
 
+    /// The last move was completed within `when`: nobody saw the press, but what it must have lain between.
+    pub(crate) fn completed_within(&mut self, when: Interval) {
+        if let Some(last) = self.moves.last_mut() {
+            last.completed = Some(when);
+        }
+    }
+
+    /// The last move takes the times of the one that it replaces.
+    pub(crate) fn completed_like(&mut self, replaced: &MoveRecord) {
+        if let Some(last) = self.moves.last_mut() {
+            (last.pressed, last.completed) = (replaced.pressed, replaced.completed);
+        }
+    }
+
+    /// Moves of `color` that an arbiter entered and that may have been completed before `fall` or after it.
+    pub(crate) fn entered_around(&self, color: Color, fall: &Interval) -> u32 {
+        let entered = |record: &&MoveRecord| {
+            let around = |done: &Interval| !done.before(fall) && done.earliest <= fall.latest;
+            let of_desk = record.how == How::Arbiter && record.pressed.is_none();
+            record.color == color && of_desk && record.completed.as_ref().is_some_and(around)
+        };
+        self.moves.iter().filter(entered).count() as u32
+    }
+
     /// The last move of `color` was completed at `when`, if it was not before.
     pub(crate) fn complete_last(&mut self, color: Color, when: Interval) {
         let last = self.moves.iter_mut().rev().find(|record| record.color == color);
@@ -211,11 +235,11 @@ impl Record {
         self.node = Node::new(self.position_after(plies));
     }
 
-    /// Moves of `color` that were certainly completed before `until`, or all when none is given; and whether one more may
-    /// have been.
-    pub(crate) fn completed(&self, color: Color, until: Option<&Interval>) -> (u32, bool) {
+    /// Moves of `color` that were certainly completed before `until`, or all when none is given; and how many
+    /// more may have been.
+    pub(crate) fn completed(&self, color: Color, until: Option<&Interval>) -> (u32, u32) {
         let mut sure = 0;
-        let mut doubtful = false;
+        let mut doubtful = 0;
         for record in self.moves.iter().filter(|record| record.color == color) {
             match (&record.completed, until) {
                 (None, _) => {}
@@ -223,7 +247,11 @@ impl Record {
                 // Press and flag come from one clock: what it reported first was first.
                 (Some(done), Some(fall)) if record.pressed.is_some() && done.latest < fall.latest => sure += 1,
                 (Some(done), Some(fall)) if done.before(fall) => sure += 1,
-                (Some(done), Some(fall)) => doubtful |= done.earliest <= fall.latest && done.latest <= fall.latest,
+                (Some(done), Some(fall)) => {
+                    // A press that nobody saw may have come before a flag that was seen first.
+                    let unseen = record.pressed.is_none() || done.latest <= fall.latest;
+                    doubtful += u32::from(unseen && done.earliest <= fall.latest);
+                }
             }
         }
         (sure, doubtful)
