@@ -16,10 +16,19 @@ use crate::message::{AuditBody, ClockEvent, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::ClockView;
 
+/// Settings of one player's time that are kept: a clock is set digit by digit.
+const MAX_SETTINGS: usize = 64;
+
 impl Game {
     pub(crate) fn clock_fact(&mut self, fact: ClockFact, out: &mut Vec<Effect>) {
         match fact {
-            ClockFact::Baseline => self.arbiter_dirty = true,
+            ClockFact::Baseline => {
+                self.arbiter_dirty = true;
+                // A clock that is heard for the first time when moves were made has run before.
+                if self.clock.first_report() && !self.decoder.record.moves().is_empty() {
+                    self.clock.doubt_periods();
+                }
+            }
             ClockFact::Started { runs } => self.clock_started(runs, out),
             ClockFact::Stopped => {
                 self.alarms.cure(self.now, AlarmKind::WrongClockRunning);
@@ -52,8 +61,17 @@ impl Game {
         }
         let rose = |side: Color| self.clock.time(side) > *before.times.get(side) && before.times.get(side).is_some();
         self.clock_set_anew |= self.clock.flags().iter().any(|fall: &FlagFall| rose(fall.side));
-        for side in [Color::White, Color::Black].into_iter().filter(|&side| rose(side)) {
-            *self.time_raised.get_mut(side) = Some(self.now);
+        for side in [Color::White, Color::Black] {
+            let Some((before_ms, now_ms)) = before.times.get(side).zip(self.clock.time(side)) else { continue };
+            let rise = now_ms.minus(before_ms);
+            // What ran off is no setting; what hands take away again is.
+            if rise > 0 || (rise < 0 && before.runs.is_none()) {
+                let set = self.time_set.get_mut(side);
+                if set.len() == MAX_SETTINGS {
+                    set.remove(0);
+                }
+                set.push((self.now, rise));
+            }
         }
     }
 

@@ -202,9 +202,10 @@ impl Game {
             // The count speaks for moves of which only their number is known.
             let entered = record.entered_around(fall.side, &fall.fell);
             let (sure, more) = record.completed(fall.side, Some(&fall.fell));
-            fall.counted = before.get(fall.side).filter(|_| entered > 0).map(|before| {
-                (before.saturating_add_unsigned(sure + entered).max(0) as u32, more > entered)
-            });
+            fall.counted = before
+                .get(fall.side)
+                .filter(|_| entered > 0)
+                .map(|before| (before.saturating_add_unsigned(sure + entered).max(0) as u32, more > entered));
         }
         self.alarms.settle(self.now, AlarmKind::ClockCountDiffers, None);
         Ok(())
@@ -258,7 +259,6 @@ impl Game {
         if self.stage == Stage::AwaitingSetUp {
             return Err("no game has begun on this board");
         }
-        let period = period.unwrap_or_else(|| self.clock.period(side));
         if !self.clock.observe(side, seen, period, author.command.as_ref()) {
             return Err("no game has so many flags");
         }

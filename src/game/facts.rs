@@ -217,9 +217,13 @@ impl Game {
         claims
     }
 
-    /// Hands raised the time of `side` since then; none if nothing was seen of it.
+    /// Hands gave `side` the time of a penalty since then and before his next flag fell; none if that was not seen.
     fn time_added(&self, side: Color, since: Instant) -> Option<bool> {
-        self.time_raised.get(side).filter(|&raised| raised >= since).map(|_| true)
+        let mut falls = self.clock.flags().iter().filter(|fall| fall.side == side && fall.fell.latest >= since);
+        let until = falls.next().map(|fall| fall.fell.latest);
+        let in_time = |set: &&(Instant, i64)| set.0 >= since && until.is_none_or(|until| set.0 < until);
+        let added: i64 = self.time_set.get(side).iter().filter(in_time).map(|(_, rise_ms)| rise_ms).sum();
+        (added > 0 && added >= i64::from(self.config.rulebook.penalty_s()) * 1000).then_some(true)
     }
 
     fn illegal_moves(&self) -> Vec<Illegal> {

@@ -84,8 +84,8 @@ pub struct Game {
     pub(crate) findings_on: Vec<Subject>,
     /// The highest number that a finding was given.
     pub(crate) findings_numbered: u32,
-    /// When hands last raised the time of a player while it stood.
-    pub(crate) time_raised: Pair<Option<Instant>>,
+    /// When hands set the time of a player, and by how many milliseconds it rose: the last few times.
+    pub(crate) time_set: Pair<Vec<(Instant, i64)>>,
     pub(crate) number: u32,
     pub(crate) stage: Stage,
     /// Moves completed before the record begins, fewer than none where the record has more than the scoresheets; none where they
@@ -156,7 +156,7 @@ impl Game {
             findings: Vec::new(),
             findings_on: Vec::new(),
             findings_numbered: 0,
-            time_raised: Pair::default(),
+            time_set: Pair::default(),
             number: 0,
             stage: Stage::AwaitingSetUp,
             completed_before: Pair { white: Some(0), black: Some(0) },

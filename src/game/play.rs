@@ -65,7 +65,7 @@ impl Game {
         self.control = self.config.time_control.clone();
         self.decoder = Decoder::new(Record::new(start, mode, &self.config.rulebook), self.scan);
         self.desk.clear();
-        self.time_raised = Pair::default();
+        self.time_set = Pair::default();
         self.life = mate::Watch::default();
         self.clock.new_game();
         let default_side = if self.board.rotated() { ClockSide::Right } else { ClockSide::Left };
@@ -324,6 +324,9 @@ impl Game {
         let flags = self.clock.flags().clone();
         self.begin(start, completed, Stage::Playing, out);
         *self.clock.flags_mut() = flags;
+        if completed.is_none() {
+            self.clock.doubt_periods();
+        }
         self.raise_flags();
     }
 
