@@ -1,9 +1,11 @@
 //! What the clock's facts mean for the game: presses, periods, settings, flags.
 
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use flagfall_protocols::driver::DeviceCommand;
 use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
 
 use crate::alarm::AlarmKind;
 use crate::clock::fact::{ClockFact, Facts, PeriodCause};
@@ -11,10 +13,14 @@ use crate::clock::flag::{FlagFall, FlagPath};
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::interval::Interval;
+use crate::laws::rules::Table;
 use crate::men;
 use crate::message::{AuditBody, ClockEvent, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::ClockView;
+
+/// Who calls a flag stops the clocks within this.
+const STOPPED_WITH: Duration = Duration::from_secs(10);
 
 /// Settings of one player's time that are kept: a clock is set digit by digit.
 const MAX_SETTINGS: usize = 64;
@@ -75,6 +81,37 @@ impl Game {
         }
     }
 
+    /// Were the clocks stopped with a flag that was called? Soon after it, and nothing else came between (club point 10).
+    pub(crate) fn note_stop(&mut self, before: &ClockView) {
+        if before.runs.is_none() || self.clock.runs().is_some() {
+            return;
+        }
+        let (now, made) = (self.now, self.decoder.line.made_at().unwrap_or(Instant::ZERO));
+        for fall in self.clock.flags_mut().iter_mut() {
+            let with_it = |seen: Instant| before.changed_at.max(made) <= seen && now <= seen.after(STOPPED_WITH);
+            if fall.observed_at.is_some_and(with_it) {
+                fall.clocks_stopped = Some(true);
+            }
+        }
+    }
+
+    /// Whether both clocks stood when a flag was called at `seen`, or were stopped with it; none if nobody knows.
+    pub(crate) fn stopped_with(&self, seen: Instant) -> Option<bool> {
+        let changed = self.clock.changed_at();
+        match self.clock.runs() {
+            _ if !self.clock.present() => None,
+            None => Some(changed <= seen.after(STOPPED_WITH)),
+            Some(_) => (changed <= seen).then_some(false),
+        }
+    }
+
+    /// A move that ended the game at `made` was finished: in the club a mate needs its punch, or both clocks stopped (points 4, 7).
+    fn is_finished(&self, (made, by): (Interval, Color), fell: &Interval) -> bool {
+        let last = self.decoder.record.moves().last().filter(|last| last.made == made);
+        let pressed = last.and_then(|last| last.pressed).or_else(|| self.stopped_after(made, by));
+        self.config.rulebook.rules().table != Table::Club || pressed.is_some_and(|pressed| pressed.before(fell))
+    }
+
     fn audit_clock(&mut self, event: ClockEvent, side: Option<Color>, out: &mut Vec<Effect>) {
         self.arbiter_dirty = true;
         out.push(Effect::Audit(AuditBody::Clock { event, side: side.map(men::color_name) }));
@@ -122,8 +159,11 @@ impl Game {
         {
             self.alarms.raise(self.now, AlarmKind::ClockSettingDiffers, None, 0);
         }
+        let at = Interval::seen(self.now, self.press_delay);
+        if self.stage == Stage::Over && self.result.is_none() && self.decoder.record.press_after_end(by, at) {
+            self.revised();
+        }
         if matches!(self.stage, Stage::Armed | Stage::Playing) {
-            let at = Interval::seen(self.now, self.press_delay);
             let view = self.clock_view();
             self.decoder.press(at, by, &self.board, &view, &mut self.decoded);
         }
@@ -166,7 +206,9 @@ impl Game {
 
     pub(crate) fn flag_fell(&mut self, side: Color, out: &mut Vec<Effect>) {
         let fell = self.clock.flags().of(side).map(|fall| fall.fell);
-        let ended = self.ending.is_some_and(|(_, made, _)| fell.is_some_and(|fell| made.before(&fell)));
+        let ended = self
+            .ending
+            .is_some_and(|(_, made, by)| fell.is_some_and(|fell| made.before(&fell) && self.is_finished((made, by), &fell)));
         let after_end = self.result.is_some() || (self.stage == Stage::Over && ended);
         self.clock_set_anew = false;
         let quiet = self.apparently_over();

@@ -17,6 +17,7 @@ use crate::game::{Game, castling_mode};
 use crate::input::{Author, Command, Side};
 use crate::interval::Interval;
 use crate::king_capture::KingCapture;
+use crate::laws::rules::Table;
 use crate::message::{AuditBody, Cause, CommandBody, MoveBody, PenaltyBody, RevisionBody, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::record::How;
@@ -251,7 +252,16 @@ impl Game {
     ) -> Result<(), &'static str> {
         let seen = observed_at.map_or(self.now, Instant).min(self.now);
         let period = period.map(|period| self.index_of(period)).transpose()?;
+        let stopped = self.stopped_with(seen);
+        let club = self.config.rulebook.rules().table == Table::Club;
         if let Some(fall) = self.clock.flags_mut().claimed(side, period) {
+            // A call without stopping the clocks was none.
+            if club && fall.clocks_stopped == Some(false) {
+                fall.observed_at = None;
+            }
+            if fall.observed_at.is_none() {
+                fall.clocks_stopped = stopped;
+            }
             // Nobody can have seen it before it fell.
             fall.observe(seen.max(fall.fell.earliest), author.command.as_ref());
             return Ok(());
@@ -261,6 +271,9 @@ impl Game {
         }
         if !self.clock.observe(side, seen, period, author.command.as_ref()) {
             return Err("no game has so many flags");
+        }
+        if let Some(fall) = self.clock.flags_mut().last_of(side) {
+            fall.clocks_stopped = stopped;
         }
         self.flag_fell(side, out);
         Ok(())

@@ -237,6 +237,7 @@ impl Game {
         let before = self.clock_view();
         let facts = self.clock.read(self.now, reading, source, self.control.as_ref());
         self.note_setting(&before, &facts);
+        self.note_stop(&before);
         self.only_seconds = facts.iter().next().is_none();
         self.note_recording();
         for fact in facts.iter() {

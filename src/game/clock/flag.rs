@@ -64,6 +64,8 @@ pub struct FlagFall {
     pub observed_at: Option<Instant>,
     /// The sender's id of the command that says so; none where a device observes, or a command without an id.
     pub observed_by: Option<String>,
+    /// Both clocks were stopped with the observation (club point 10); none if that is not known, or nobody observed it.
+    pub clocks_stopped: Option<bool>,
     /// When an arbiter looked at what was found of it and decided: the position of that moment counts, if nobody observed the
     /// fall before.
     pub ruled_at: Option<Instant>,
