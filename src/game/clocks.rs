@@ -1,9 +1,11 @@
 //! What the clock's facts mean for the game: presses, periods, settings, flags.
 
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use flagfall_protocols::driver::DeviceCommand;
 use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
 
 use crate::alarm::AlarmKind;
 use crate::clock::fact::{ClockFact, Facts, PeriodCause};
@@ -11,15 +13,28 @@ use crate::clock::flag::{FlagFall, FlagPath};
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::interval::Interval;
+use crate::laws::rules::Table;
 use crate::men;
 use crate::message::{AuditBody, ClockEvent, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::ClockView;
 
+/// Who calls a flag stops the clocks within this.
+const STOPPED_WITH: Duration = Duration::from_secs(10);
+
+/// Settings of one player's time that are kept: a clock is set digit by digit.
+const MAX_SETTINGS: usize = 64;
+
 impl Game {
     pub(crate) fn clock_fact(&mut self, fact: ClockFact, out: &mut Vec<Effect>) {
         match fact {
-            ClockFact::Baseline => self.arbiter_dirty = true,
+            ClockFact::Baseline => {
+                self.arbiter_dirty = true;
+                // A clock that is heard for the first time when moves were made has run before.
+                if self.clock.first_report() && !self.decoder.record.moves().is_empty() {
+                    self.clock.doubt_periods();
+                }
+            }
             ClockFact::Started { runs } => self.clock_started(runs, out),
             ClockFact::Stopped => {
                 self.alarms.cure(self.now, AlarmKind::WrongClockRunning);
@@ -52,9 +67,49 @@ impl Game {
         }
         let rose = |side: Color| self.clock.time(side) > *before.times.get(side) && before.times.get(side).is_some();
         self.clock_set_anew |= self.clock.flags().iter().any(|fall: &FlagFall| rose(fall.side));
-        for side in [Color::White, Color::Black].into_iter().filter(|&side| rose(side)) {
-            *self.time_raised.get_mut(side) = Some(self.now);
+        for side in [Color::White, Color::Black] {
+            let Some((before_ms, now_ms)) = before.times.get(side).zip(self.clock.time(side)) else { continue };
+            let rise = now_ms.minus(before_ms);
+            // What ran off is no setting; what hands take away again is.
+            if rise > 0 || (rise < 0 && before.runs.is_none()) {
+                let set = self.time_set.get_mut(side);
+                if set.len() == MAX_SETTINGS {
+                    set.remove(0);
+                }
+                set.push((self.now, rise));
+            }
         }
+    }
+
+    /// Were the clocks stopped with a flag that was called? Soon after it, and nothing else came between (club point 10).
+    pub(crate) fn note_stop(&mut self, before: &ClockView) {
+        if before.runs.is_none() || self.clock.runs().is_some() {
+            return;
+        }
+        let (now, made) = (self.now, self.decoder.line.made_at().unwrap_or(Instant::ZERO));
+        for fall in self.clock.flags_mut().iter_mut() {
+            let with_it = |seen: Instant| before.changed_at.max(made) <= seen && now <= seen.after(STOPPED_WITH);
+            if fall.observed_at.is_some_and(with_it) {
+                fall.clocks_stopped = Some(true);
+            }
+        }
+    }
+
+    /// Whether both clocks stood when a flag was called at `seen`, or were stopped with it; none if nobody knows.
+    pub(crate) fn stopped_with(&self, seen: Instant) -> Option<bool> {
+        let changed = self.clock.changed_at();
+        match self.clock.runs() {
+            _ if !self.clock.present() => None,
+            None => Some(changed <= seen.after(STOPPED_WITH)),
+            Some(_) => (changed <= seen).then_some(false),
+        }
+    }
+
+    /// A move that ended the game at `made` was finished: in the club a mate needs its punch, or both clocks stopped (points 4, 7).
+    fn is_finished(&self, (made, by): (Interval, Color), fell: &Interval) -> bool {
+        let last = self.decoder.record.moves().last().filter(|last| last.made == made);
+        let pressed = last.and_then(|last| last.pressed).or_else(|| self.stopped_after(made, by));
+        self.config.rulebook.rules().table != Table::Club || pressed.is_some_and(|pressed| pressed.before(fell))
     }
 
     fn audit_clock(&mut self, event: ClockEvent, side: Option<Color>, out: &mut Vec<Effect>) {
@@ -104,8 +159,11 @@ impl Game {
         {
             self.alarms.raise(self.now, AlarmKind::ClockSettingDiffers, None, 0);
         }
+        let at = Interval::seen(self.now, self.press_delay);
+        if self.stage == Stage::Over && self.result.is_none() && self.decoder.record.press_after_end(by, at) {
+            self.revised();
+        }
         if matches!(self.stage, Stage::Armed | Stage::Playing) {
-            let at = Interval::seen(self.now, self.press_delay);
             let view = self.clock_view();
             self.decoder.press(at, by, &self.board, &view, &mut self.decoded);
         }
@@ -148,7 +206,9 @@ impl Game {
 
     pub(crate) fn flag_fell(&mut self, side: Color, out: &mut Vec<Effect>) {
         let fell = self.clock.flags().of(side).map(|fall| fall.fell);
-        let ended = self.ending.is_some_and(|(_, made, _)| fell.is_some_and(|fell| made.before(&fell)));
+        let ended = self
+            .ending
+            .is_some_and(|(_, made, by)| fell.is_some_and(|fell| made.before(&fell) && self.is_finished((made, by), &fell)));
         let after_end = self.result.is_some() || (self.stage == Stage::Over && ended);
         self.clock_set_anew = false;
         let quiet = self.apparently_over();
@@ -175,7 +235,10 @@ impl Game {
 
     /// Moves completed by each player so far; none where earlier ones are not known.
     pub(crate) fn completed_now(&self) -> Pair<Option<u32>> {
-        let of = |color| self.completed_before.get(color).map(|before| before + self.decoder.record.completed(color, None).0);
+        let of = |color| {
+            let recorded = self.decoder.record.completed(color, None).0;
+            self.completed_before.get(color).map(|before| before.saturating_add_unsigned(recorded).max(0) as u32)
+        };
         Pair { white: of(Color::White), black: of(Color::Black) }
     }
 }

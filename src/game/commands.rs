@@ -17,6 +17,7 @@ use crate::game::{Game, castling_mode};
 use crate::input::{Author, Command, Side};
 use crate::interval::Interval;
 use crate::king_capture::KingCapture;
+use crate::laws::rules::Table;
 use crate::message::{AuditBody, Cause, CommandBody, MoveBody, PenaltyBody, RevisionBody, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::record::How;
@@ -136,15 +137,31 @@ impl Game {
         earlier.truncate(plies);
         let uci = UciMove::from_ascii(uci.as_bytes()).map_err(|_| "the move cannot be read")?;
         let mv = uci.to_move(&earlier.node().position).map_err(|_| "the move is not legal there")?;
-        let made = Interval { earliest: self.now, latest: self.now };
-        let times = self.clock_view().times;
-        earlier.push(mv, made, None, How::Arbiter, times);
-        let color = earlier.turn().other();
+        let color = earlier.turn();
+        let replaced = self.decoder.record.moves().get(plies);
+        let standing = self.decoder.line.plies().first().filter(|_| replaced.is_none());
+        let now = Interval { earliest: self.now, latest: self.now };
+        let made = replaced.map(|known| known.made).or(standing.map(|ply| ply.made)).unwrap_or(now);
+        let pressed = self.decoder.waiting_press(color).filter(|_| replaced.is_none());
+        let times = replaced.map_or(self.clock_view().times, |known| known.clocks);
+        earlier.push(mv, made, pressed, How::Arbiter, times);
+        match replaced {
+            Some(replaced) => earlier.completed_like(replaced),
+            None if pressed.is_none() => {
+                // When it was pressed for nobody has said: after the move before it.
+                let before = self.decoder.record.moves().last().map_or(Instant::ZERO, |last| last.made.earliest);
+                earlier.completed_within(Interval { earliest: before.min(made.earliest), latest: self.now });
+            }
+            None => {}
+        }
+        if plies + 1 < moves {
+            self.count_at_falls();
+        }
         self.decoder.record = earlier;
         self.decoder.forget_tentative();
         self.settle_irregularities();
         self.reopen();
-        self.note_ending(made, color, out);
+        self.note_ending(plies + 1, made, color, out);
         let body = self.move_body(plies);
         out.push(match plies < moves {
             true => revision(plies as u32 + 1, Cause::CorrectMove, alloc::vec![body]),
@@ -177,10 +194,20 @@ impl Game {
         }
         for color in [Color::White, Color::Black] {
             let recorded = self.decoder.record.completed(color, None).0;
-            *self.completed_before.get_mut(color) = Some(completed.get(color).saturating_sub(recorded));
+            // The scoresheets may have fewer moves than the record.
+            *self.completed_before.get_mut(color) = Some(*completed.get(color) as i32 - recorded as i32);
         }
         self.desk.set_by.move_count.clone_from(&author.command);
-        self.clock.flags_mut().iter_mut().for_each(|fall| fall.counted = None);
+        let (record, before) = (&self.decoder.record, &self.completed_before);
+        for fall in self.clock.flags_mut().iter_mut() {
+            // The count speaks for moves of which only their number is known.
+            let entered = record.entered_around(fall.side, &fall.fell);
+            let (sure, more) = record.completed(fall.side, Some(&fall.fell));
+            fall.counted = before
+                .get(fall.side)
+                .filter(|_| entered > 0)
+                .map(|before| (before.saturating_add_unsigned(sure + entered).max(0) as u32, more > entered));
+        }
         self.alarms.settle(self.now, AlarmKind::ClockCountDiffers, None);
         Ok(())
     }
@@ -225,7 +252,16 @@ impl Game {
     ) -> Result<(), &'static str> {
         let seen = observed_at.map_or(self.now, Instant).min(self.now);
         let period = period.map(|period| self.index_of(period)).transpose()?;
+        let stopped = self.stopped_with(seen);
+        let club = self.config.rulebook.rules().table == Table::Club;
         if let Some(fall) = self.clock.flags_mut().claimed(side, period) {
+            // A call without stopping the clocks was none.
+            if club && fall.clocks_stopped == Some(false) {
+                fall.observed_at = None;
+            }
+            if fall.observed_at.is_none() {
+                fall.clocks_stopped = stopped;
+            }
             // Nobody can have seen it before it fell.
             fall.observe(seen.max(fall.fell.earliest), author.command.as_ref());
             return Ok(());
@@ -233,9 +269,11 @@ impl Game {
         if self.stage == Stage::AwaitingSetUp {
             return Err("no game has begun on this board");
         }
-        let period = period.unwrap_or_else(|| self.clock.period(side));
         if !self.clock.observe(side, seen, period, author.command.as_ref()) {
             return Err("no game has so many flags");
+        }
+        if let Some(fall) = self.clock.flags_mut().last_of(side) {
+            fall.clocks_stopped = stopped;
         }
         self.flag_fell(side, out);
         Ok(())

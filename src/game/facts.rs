@@ -58,7 +58,7 @@ impl Game {
                 && other.is_none_or(|other| other.path != FlagPath::ZeroAfterOther),
             observed_at: fall.observed_at,
             called_by: fall.observed_at.filter(|_| by_players).map(|_| Caller::Player),
-            clocks_stopped: self.clock.present().then(|| self.clock.runs().is_none()),
+            clocks_stopped: fall.clocks_stopped.or_else(|| self.clock.present().then(|| self.clock.runs().is_none())),
             last: self.last_period(fall),
             required: self.required(fall),
             completed: self.completed_by_fall(fall),
@@ -138,18 +138,21 @@ impl Game {
         if too_many || self.moves_missing(when.latest) { Vec::new() } else { positions }
     }
 
-    /// When both clocks were stopped, if they were since something was `made`.
-    pub(crate) fn stopped_after(&self, made: Interval) -> Option<Interval> {
+    /// When both clocks were stopped, if they were since `by` had `made` something. Who stops them to call his flag finishes
+    /// nothing for him.
+    pub(crate) fn stopped_after(&self, made: Interval, by: Color) -> Option<Interval> {
         let at = self.clock.changed_at();
         let stopped = self.clock.present() && self.clock.runs().is_none() && at >= made.earliest;
-        stopped.then_some(Interval { earliest: made.earliest.max(at.before(self.press_delay)), latest: at })
+        let called = |fall: &FlagFall| fall.side == by && fall.observed_at.is_some_and(|seen| seen <= at);
+        (stopped && !self.clock.flags().iter().any(called))
+            .then_some(Interval { earliest: made.earliest.max(at.before(self.press_delay)), latest: at })
     }
 
     fn endings(&self) -> Vec<Ended> {
         let on_board = self.ending_on_board().map(|(ending, made, by)| {
             let last = self.decoder.record.moves().last();
             let pressed = last.filter(|last| last.made == made).and_then(|last| last.pressed);
-            let pressed = pressed.or_else(|| self.stopped_after(made));
+            let pressed = pressed.or_else(|| self.stopped_after(made, by));
             Ended { end: End::Board { ending, by }, at: made, pressed, positions: Vec::new() }
         });
         let mut endings: Vec<Ended> = on_board.into_iter().chain(self.king_captured()).collect();
@@ -217,9 +220,13 @@ impl Game {
         claims
     }
 
-    /// Hands raised the time of `side` since then; none if nothing was seen of it.
+    /// Hands gave `side` the time of a penalty since then and before his next flag fell; none if that was not seen.
     fn time_added(&self, side: Color, since: Instant) -> Option<bool> {
-        self.time_raised.get(side).filter(|&raised| raised >= since).map(|_| true)
+        let mut falls = self.clock.flags().iter().filter(|fall| fall.side == side && fall.fell.latest >= since);
+        let until = falls.next().map(|fall| fall.fell.latest);
+        let in_time = |set: &&(Instant, i64)| set.0 >= since && until.is_none_or(|until| set.0 < until);
+        let added: i64 = self.time_set.get(side).iter().filter(in_time).map(|(_, rise_ms)| rise_ms).sum();
+        (added > 0 && added >= i64::from(self.config.rulebook.penalty_s()) * 1000).then_some(true)
     }
 
     fn illegal_moves(&self) -> Vec<Illegal> {

@@ -84,12 +84,13 @@ pub struct Game {
     pub(crate) findings_on: Vec<Subject>,
     /// The highest number that a finding was given.
     pub(crate) findings_numbered: u32,
-    /// When hands last raised the time of a player while it stood.
-    pub(crate) time_raised: Pair<Option<Instant>>,
+    /// When hands set the time of a player, and by how many milliseconds it rose: the last few times.
+    pub(crate) time_set: Pair<Vec<(Instant, i64)>>,
     pub(crate) number: u32,
     pub(crate) stage: Stage,
-    /// Moves completed before the record begins; none where they are not known.
-    pub(crate) completed_before: Pair<Option<u32>>,
+    /// Moves completed before the record begins, fewer than none where the record has more than the scoresheets; none where they
+    /// are not known.
+    pub(crate) completed_before: Pair<Option<i32>>,
     /// What ended the game on the board, when, and whose move it was.
     pub(crate) ending: Option<(Ending, Interval, Color)>,
     /// A king left in check, and its capture (club point 3.3).
@@ -136,7 +137,7 @@ pub struct Game {
 impl Game {
     /// A game that waits for its set-up on a board of this speed.
     pub fn new(config: GameConfig, timing: Timing) -> Game {
-        let start = Record::new(Chess::default(), castling_mode(&config), config.rulebook.rules().next_move_completes);
+        let start = Record::new(Chess::default(), castling_mode(&config), &config.rulebook);
         let mut clock = Chessclock::new(timing.press_delay);
         clock.set_white_side(config.white_clock.unwrap_or(ClockSide::Left));
         Game {
@@ -155,7 +156,7 @@ impl Game {
             findings: Vec::new(),
             findings_on: Vec::new(),
             findings_numbered: 0,
-            time_raised: Pair::default(),
+            time_set: Pair::default(),
             number: 0,
             stage: Stage::AwaitingSetUp,
             completed_before: Pair { white: Some(0), black: Some(0) },
@@ -236,6 +237,7 @@ impl Game {
         let before = self.clock_view();
         let facts = self.clock.read(self.now, reading, source, self.control.as_ref());
         self.note_setting(&before, &facts);
+        self.note_stop(&before);
         self.only_seconds = facts.iter().next().is_none();
         self.note_recording();
         for fact in facts.iter() {

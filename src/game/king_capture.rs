@@ -103,7 +103,7 @@ impl Game {
             return;
         }
         let Some((_, made)) = shown.filter(|(since, _)| self.now >= since.after(self.scan)) else { return };
-        if let Some(pressed) = left.answered.or_else(|| self.stopped_after(made)) {
+        if let Some(pressed) = left.answered.or_else(|| self.stopped_after(made, left.side.other())) {
             self.king = KingCapture::Captured { by: left.side.other(), at: made, pressed };
             self.revised();
         }

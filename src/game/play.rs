@@ -21,7 +21,7 @@ use crate::men;
 use crate::message::{AuditBody, GameEvent, Hint, Sign, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::candidates::Node;
-use crate::reconstruct::record::{Ending, Record, ending_of};
+use crate::reconstruct::record::{Ending, Record};
 use crate::reconstruct::setup::{self, Shown};
 use crate::reconstruct::{Decoded, Decoder, gesture};
 
@@ -63,10 +63,9 @@ impl Game {
         self.earlier_ruling = self.ruling();
         self.number += 1;
         self.control = self.config.time_control.clone();
-        let completes = self.config.rulebook.rules().next_move_completes;
-        self.decoder = Decoder::new(Record::new(start, mode, completes), self.scan);
+        self.decoder = Decoder::new(Record::new(start, mode, &self.config.rulebook), self.scan);
         self.desk.clear();
-        self.time_raised = Pair::default();
+        self.time_set = Pair::default();
         self.life = mate::Watch::default();
         self.clock.new_game();
         let default_side = if self.board.rotated() { ClockSide::Right } else { ClockSide::Left };
@@ -80,7 +79,8 @@ impl Game {
         self.questions = Questions::default();
         self.forget_findings();
         out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::view::alert(alarm))));
-        self.completed_before = Pair { white: completed, black: completed };
+        let before = completed.map(|completed| completed as i32);
+        self.completed_before = Pair { white: before, black: before };
         self.ending = None;
         self.king = KingCapture::None;
         self.result = None;
@@ -103,10 +103,11 @@ impl Game {
     pub(crate) fn restart_from(&mut self, start: Chess, mode: CastlingMode) {
         self.count_at_falls();
         self.decisions.forget_positions();
-        self.completed_before = self.completed_now();
+        let now = self.completed_now();
+        let before = |completed: Option<u32>| completed.map(|completed| completed as i32);
+        self.completed_before = Pair { white: before(now.white), black: before(now.black) };
         self.king = KingCapture::None;
-        let completes = self.config.rulebook.rules().next_move_completes;
-        self.decoder = Decoder::new(Record::new(start, mode, completes), self.scan);
+        self.decoder = Decoder::new(Record::new(start, mode, &self.config.rulebook), self.scan);
         // The live audience is shown where the moves begin.
         self.live_dirty = true;
         self.reopen();
@@ -223,20 +224,17 @@ impl Game {
         let Some(record) = self.decoder.record.moves().get(index) else { return };
         let (color, made) = (record.color, record.made);
         out.push(Effect::Move(self.move_body(index)));
-        if index + 1 == self.decoder.record.moves().len() && self.ending.is_none() {
-            self.note_ending(made, color, out);
+        if self.ending.is_none() {
+            self.note_ending(index + 1, made, color, out);
         }
     }
 
-    /// Has the last sure move, made by `color`, ended the game?
-    pub(crate) fn note_ending(&mut self, made: Interval, color: Color, out: &mut Vec<Effect>) {
-        let rulebook = &self.config.rulebook;
-        let by_itself = |ending: &Ending| match ending {
-            Ending::FivefoldRepetition => rulebook.rules().fivefold,
-            Ending::SeventyFiveMoves => rulebook.seventy_five(),
-            _ => true,
-        };
-        let ending = self.decoder.record.ending().filter(by_itself).or_else(|| self.dead_position());
+    /// Has the last of the first `plies` sure moves, made by `color`, ended the game?
+    pub(crate) fn note_ending(&mut self, plies: usize, made: Interval, color: Color, out: &mut Vec<Effect>) {
+        let ending = self.decoder.record.ending_after(plies);
+        // Whether men enough can still mate is asked of what stands now.
+        let last = plies == self.decoder.record.moves().len();
+        let ending = ending.or_else(|| if last { self.dead_position() } else { None });
         let Some(ending) = ending else { return };
         self.ending = Some((ending, made, color));
         match ending {
@@ -326,14 +324,18 @@ impl Game {
         let flags = self.clock.flags().clone();
         self.begin(start, completed, Stage::Playing, out);
         *self.clock.flags_mut() = flags;
+        if completed.is_none() {
+            self.clock.doubt_periods();
+        }
         self.raise_flags();
     }
 
     /// What the board as it stands would end, counting moves that are made and not yet sure.
     pub(crate) fn ending_on_board(&self) -> Option<(Ending, Interval, Color)> {
         self.ending.or_else(|| {
-            let last = self.decoder.line.last()?;
-            Some((ending_of(&last.node.position)?, last.made, last.color))
+            let line = self.decoder.line.plies();
+            let ends = |count| self.decoder.record.ending_of_line(&line[..count]);
+            (1..=line.len()).find_map(|count| Some((ends(count)?, line[count - 1].made, line[count - 1].color)))
         })
     }
 }

@@ -146,14 +146,25 @@ impl Game {
     /// The fall ended the last period; none if that is not known.
     pub(crate) fn last_period(&self, fall: &FlagFall) -> Option<bool> {
         match &self.control {
-            Some(control) => Some(control.is_last(fall.period)),
+            Some(control) => self.period_of(fall).map(|period| control.is_last(period)),
             // A clock that stops for good at zero has no further period.
             None => fall.blocked.then_some(true),
         }
     }
 
     pub(crate) fn required(&self, fall: &FlagFall) -> Option<u32> {
-        self.control.as_ref().and_then(|control| control.required(fall.period))
+        self.control.as_ref().and_then(|control| control.required(self.period_of(fall)?))
+    }
+
+    /// The period that the fall ended; none if the clock may have added the time of another one unseen.
+    fn period_of(&self, fall: &FlagFall) -> Option<usize> {
+        let control = self.control.as_ref()?;
+        if fall.period_known || control.is_last(fall.period) {
+            return Some(fall.period);
+        }
+        // With fewer moves than this period asks for no other one has begun.
+        let (sure, more) = self.completed_by_fall(fall)?;
+        (sure + u32::from(more) < control.required(fall.period)?).then_some(fall.period)
     }
 
     /// Keeps these findings, and sends those that are new or say something else than before.
@@ -201,12 +212,20 @@ impl Game {
         }
         let before = (*self.completed_before.get(fall.side))?;
         let record = &self.decoder.record;
-        let (mut sure, mut doubtful) = record.completed(fall.side, Some(&fall.fell));
+        let (mut sure, more) = record.completed(fall.side, Some(&fall.fell));
+        let total = |sure: u32| before.saturating_add_unsigned(sure).max(0) as u32;
+        let mut doubtful = more > 0;
+        // The least that this fall may have asked for, whichever period it ended.
+        let required = self.control.as_ref().and_then(|control| control.required(fall.period));
+        // One more is an open order; with several nobody knows the count.
+        if more > 1 && required.is_some_and(|required| total(sure) < required) {
+            return None;
+        }
         if fall.path == FlagPath::ObservedByArbiter {
             // Between the last report and the observation more than one move may have been completed.
             let seen = Interval { earliest: fall.fell.latest, latest: fall.fell.latest };
             let most = record.completed(fall.side, Some(&seen)).0;
-            if most > sure + 1 && self.required(fall).is_some_and(|required| before.saturating_add(sure) < required) {
+            if most > sure + 1 && required.is_some_and(|required| total(sure) < required) {
                 return None;
             }
         }
@@ -222,7 +241,7 @@ impl Game {
             }
         }
         doubtful |= fall.with_press || self.decoder.pressed_by(fall.side, fall.fell.latest);
-        Some((before.saturating_add(sure), doubtful))
+        Some((total(sure), doubtful))
     }
 
     /// Keeps the counts at the falls: the moves that they rest on are about to be replaced.

@@ -55,6 +55,8 @@ pub struct FlagFall {
     pub with_press: bool,
     /// The period whose time expired, counted from 0.
     pub period: usize,
+    /// That period is known; if not, the clock may have added the time of more periods than were seen.
+    pub period_known: bool,
     /// Moves that the player had completed by then and whether one more may have been, kept when a later record of an arbiter
     /// replaces the moves that it was counted from.
     pub counted: Option<(u32, bool)>,
@@ -62,6 +64,8 @@ pub struct FlagFall {
     pub observed_at: Option<Instant>,
     /// The sender's id of the command that says so; none where a device observes, or a command without an id.
     pub observed_by: Option<String>,
+    /// Both clocks were stopped with the observation (club point 10); none if that is not known, or nobody observed it.
+    pub clocks_stopped: Option<bool>,
     /// When an arbiter looked at what was found of it and decided: the position of that moment counts, if nobody observed the
     /// fall before.
     pub ruled_at: Option<Instant>,
@@ -109,10 +113,15 @@ impl Flags {
         self.falls.iter_mut().rev().find(|fall| fall.side == side)
     }
 
-    /// The last fall of `side`, or that of one period.
+    /// The last fall of `side`, or that of one period: where nobody knew of which it was, it is of this one.
     pub(crate) fn claimed(&mut self, side: Color, period: Option<usize>) -> Option<&mut FlagFall> {
-        let meant = |fall: &&mut FlagFall| fall.side == side && period.is_none_or(|period| fall.period == period);
-        self.falls.iter_mut().rev().find(meant)
+        let meant =
+            |fall: &&mut FlagFall| fall.side == side && period.is_none_or(|period| !fall.period_known || fall.period == period);
+        let fall = self.falls.iter_mut().rev().find(meant)?;
+        if let Some(period) = period {
+            (fall.period, fall.period_known) = (period, true);
+        }
+        Some(fall)
     }
 
     pub(crate) fn any(&self) -> bool {

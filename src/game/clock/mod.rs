@@ -41,6 +41,8 @@ pub(crate) struct Chessclock {
     was_started: bool,
     /// Periods whose time the clock has added so far.
     period: Pair<u8>,
+    /// More periods may have been added unseen.
+    period_doubtful: Pair<bool>,
     flags: Flags,
     absent: bool,
     press_delay: Duration,
@@ -59,6 +61,7 @@ impl Chessclock {
             changed_at: Instant::ZERO,
             was_started: false,
             period: Pair::default(),
+            period_doubtful: Pair::default(),
             flags: Flags::default(),
             absent: false,
             press_delay,
@@ -71,7 +74,19 @@ impl Chessclock {
     /// to the old game.
     pub(crate) fn new_game(&mut self) {
         self.period = Pair::default();
+        self.period_doubtful = Pair::default();
         self.flags = Flags::default();
+    }
+
+    /// The clock has run unseen: nobody knows in which period it is, nor of which one the flags are.
+    pub(crate) fn doubt_periods(&mut self) {
+        self.period_doubtful = Pair { white: true, black: true };
+        self.flags.iter_mut().for_each(|fall| fall.period_known = false);
+    }
+
+    /// No report came before the last one.
+    pub(crate) fn first_report(&self) -> bool {
+        self.before.is_none()
     }
 
     /// Says which display is White's.
@@ -84,6 +99,7 @@ impl Chessclock {
         self.white_side = self.white_side.other();
         self.flags.exchange();
         core::mem::swap(&mut self.period.white, &mut self.period.black);
+        core::mem::swap(&mut self.period_doubtful.white, &mut self.period_doubtful.black);
     }
 
     fn color(&self, side: ClockSide) -> Color {
@@ -188,19 +204,33 @@ impl Chessclock {
         let before = self.last.replace((at, *reading));
         match before {
             Some((was_at, was)) if !reading.baseline => self.compare(at, was_at, &was, reading, control, &mut facts),
-            before => self.baseline(at, before, reading, &mut facts),
+            before => self.baseline(at, before, reading, control, &mut facts),
         }
         facts
     }
 
     /// A sign that was up before the gap tells nothing new; any other one came up during it.
-    fn baseline(&mut self, at: Instant, before: Option<(Instant, ClockReading)>, reading: &ClockReading, facts: &mut Facts) {
+    fn baseline(
+        &mut self,
+        at: Instant,
+        before: Option<(Instant, ClockReading)>,
+        reading: &ClockReading,
+        control: Option<&TimeControl>,
+        facts: &mut Facts,
+    ) {
         facts.push(ClockFact::Baseline);
         self.changed_at = at;
         let earliest = before.map_or(Instant::ZERO, |(was_at, _)| was_at);
         for side in [Color::White, Color::Black] {
             let face = *self.face(reading, side);
             let was = before.map_or(ClockFace::default(), |(_, was)| *self.face(&was, side));
+            // Was the next period's time added? No more can have run off than the gap was long.
+            let next = control.and_then(|control| control.next_period(self.period(side)));
+            if let Some((was_at, next)) = before.map(|(was_at, _)| was_at).zip(next) {
+                let gap_ms = at.since(was_at).as_millis() as i64;
+                let least = i64::from(next.main_ms) - gap_ms - SLACK_MS;
+                *self.period_doubtful.get_mut(side) |= face.time.minus(was.time) >= least;
+            }
             if fresh_sign(&was, &face) {
                 self.latch(side, FlagPath::OnConnect, Interval { earliest, latest: at }, face.flag_blocked, false, facts);
             }
@@ -209,7 +239,9 @@ impl Chessclock {
 
     /// A fall that nothing but the arbiter has shown, as the command with this id says: it came after the last report, or nobody
     /// knows when. False if there are too many.
-    pub(crate) fn observe(&mut self, side: Color, seen: Instant, period: usize, command: Option<&String>) -> bool {
+    pub(crate) fn observe(&mut self, side: Color, seen: Instant, period: Option<usize>, command: Option<&String>) -> bool {
+        let period_known = period.is_some() || !*self.period_doubtful.get(side);
+        let period = period.unwrap_or_else(|| self.period(side));
         let heard = self.last.as_ref().map_or(Instant::ZERO, |(at, _)| *at).min(seen);
         let heard_by_then = self.last.as_ref().is_some_and(|(at, _)| *at <= seen);
         let flag = FlagFall {
@@ -219,9 +251,11 @@ impl Chessclock {
             blocked: false,
             with_press: false,
             period,
+            period_known,
             counted: None,
             observed_at: Some(seen),
             observed_by: command.cloned(),
+            clocks_stopped: None,
             ruled_at: None,
             after_end: false,
             after_quiet: false,
@@ -233,6 +267,7 @@ impl Chessclock {
 
     fn latch(&mut self, side: Color, path: FlagPath, fell: Interval, blocked: bool, with_press: bool, facts: &mut Facts) {
         let period = self.period(side);
+        let period_known = !*self.period_doubtful.get(side);
         let flag = FlagFall {
             side,
             path,
@@ -240,9 +275,11 @@ impl Chessclock {
             blocked,
             with_press,
             period,
+            period_known,
             counted: None,
             observed_at: None,
             observed_by: None,
+            clocks_stopped: None,
             ruled_at: None,
             after_end: false,
             after_quiet: false,

@@ -22,7 +22,7 @@ use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::line::Line;
 use crate::reconstruct::press::{Match, Pressed, Question};
-use crate::reconstruct::record::{How, Record, ending_of};
+use crate::reconstruct::record::{How, Record};
 
 /// After a press without any change the board has this long, plus a scan, to show one (`reconstruction.md` section 6).
 const NOTHING_MOVED: Duration = Duration::from_millis(700);
@@ -94,6 +94,11 @@ impl Decoder {
         self.presses.iter().any(|pressed| pressed.by == by && pressed.at.latest <= until)
     }
 
+    /// When a press of `by` was made that waits for its move.
+    pub(crate) fn waiting_press(&self, by: Color) -> Option<Interval> {
+        self.presses.iter().find(|pressed| pressed.by == by).map(|pressed| pressed.at)
+    }
+
     /// The board changed.
     pub(crate) fn board_changed(&mut self, at: Instant, board: &PhysicalBoard) {
         self.line.follow(self.record.node(), board.men(), board.done(at, self.scan));
@@ -112,6 +117,9 @@ impl Decoder {
         self.resolve(at.latest, !nothing_yet, board, clock, out);
         let has_move = self.line.plies().iter().any(|ply| ply.color == by);
         if self.record.turn() != by && !has_move && !self.press_pending() {
+            if self.record.press_after_end(by, at) {
+                return;
+            }
             out.push(Decoded::PressedOutOfTurn { by, at });
             return;
         }
@@ -261,8 +269,7 @@ impl Decoder {
         };
         let top_shown = self.line.top(self.record.node()).men == *board.men();
         let last = self.line.plies().len().wrapping_sub(1);
-        if stands(last, ENDING_STANDS) && top_shown && self.line.last().is_some_and(|ply| ending_of(&ply.node.position).is_some())
-        {
+        if stands(last, ENDING_STANDS) && top_shown && self.record.ending_of_line(self.line.plies()).is_some() {
             for _ in 0..last {
                 self.sure(How::NextMove, None, clock, out);
             }
@@ -279,18 +286,20 @@ impl Decoder {
         }
         let Some(first) = self.line.plies().first() else { return false };
         let opponent_runs = clock.runs == Some(first.color.other());
-        let how = if !clock.present && (stands(0, STANDS) || stands(1, self.scan)) {
-            How::Settled
+        let (how, found) = if !clock.present && (stands(0, STANDS) || stands(1, self.scan)) {
+            (How::Settled, now)
         } else if opponent_runs
             && clock.changed_at >= first.made.earliest
             && now >= clock.changed_at.after(RUNNING_PROVES)
             && stands(0, self.scan)
         {
-            How::ClockRunning
+            (How::ClockRunning, clock.changed_at)
         } else {
             return false;
         };
+        let earliest = first.made.earliest;
         self.sure(how, None, clock, out);
+        self.record.completed_within(Interval { earliest, latest: found });
         true
     }
 }

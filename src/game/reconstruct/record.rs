@@ -11,9 +11,11 @@ use shakmaty::zobrist::Zobrist128;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position, Role};
 
 use crate::interval::Interval;
+use crate::laws::rulebook::Rulebook;
 use crate::men;
 use crate::pair::Pair;
 use crate::reconstruct::candidates::Node;
+use crate::reconstruct::line::Tentative;
 
 /// How it became sure that a move was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -85,12 +87,25 @@ pub(crate) struct Record {
     node: Node,
     /// A player's next move completes the one before it (6.2.1.2); if not, his next press does.
     pub(crate) next_move_completes: bool,
+    /// The fifth time of a position ends the game (9.6.1).
+    fivefold: bool,
+    /// 75 moves without a pawn move or capture end it (9.6.2).
+    seventy_five: bool,
 }
 
 impl Record {
-    pub(crate) fn new(start: Chess, mode: CastlingMode, next_move_completes: bool) -> Record {
+    pub(crate) fn new(start: Chess, mode: CastlingMode, rulebook: &Rulebook) -> Record {
         let node = Node::new(start.clone());
-        let mut record = Record { node, start, mode, moves: Vec::new(), keys: Vec::new(), next_move_completes };
+        let mut record = Record {
+            node,
+            start,
+            mode,
+            moves: Vec::new(),
+            keys: Vec::new(),
+            next_move_completes: rulebook.rules().next_move_completes,
+            fivefold: rulebook.rules().fivefold,
+            seventy_five: rulebook.seventy_five(),
+        };
         record.keys.push(key(&record.node.position));
         record
     }
@@ -141,6 +156,30 @@ impl Record {
             How::NextMove | How::Stood => None,
         };
         self.moves.push(MoveRecord { color, uci, san, made, pressed, how, completed, clocks, mv });
+    }
+
+    /// The last move was completed within `when`: nobody saw the press, but what it must have lain between.
+    pub(crate) fn completed_within(&mut self, when: Interval) {
+        if let Some(last) = self.moves.last_mut() {
+            last.completed = Some(when);
+        }
+    }
+
+    /// The last move takes the times of the one that it replaces.
+    pub(crate) fn completed_like(&mut self, replaced: &MoveRecord) {
+        if let Some(last) = self.moves.last_mut() {
+            (last.pressed, last.completed) = (replaced.pressed, replaced.completed);
+        }
+    }
+
+    /// Moves of `color` that an arbiter entered and that may have been completed before `fall` or after it.
+    pub(crate) fn entered_around(&self, color: Color, fall: &Interval) -> u32 {
+        let entered = |record: &&MoveRecord| {
+            let around = |done: &Interval| !done.before(fall) && done.earliest <= fall.latest;
+            let of_desk = record.how == How::Arbiter && record.pressed.is_none();
+            record.color == color && of_desk && record.completed.as_ref().is_some_and(around)
+        };
+        self.moves.iter().filter(entered).count() as u32
     }
 
     /// The last move of `color` was completed at `when`, if it was not before.
@@ -196,11 +235,11 @@ impl Record {
         self.node = Node::new(self.position_after(plies));
     }
 
-    /// Moves of `color` that were certainly completed before `until`, or all when none is given; and whether one more may
-    /// have been.
-    pub(crate) fn completed(&self, color: Color, until: Option<&Interval>) -> (u32, bool) {
+    /// Moves of `color` that were certainly completed before `until`, or all when none is given; and how many
+    /// more may have been.
+    pub(crate) fn completed(&self, color: Color, until: Option<&Interval>) -> (u32, u32) {
         let mut sure = 0;
-        let mut doubtful = false;
+        let mut doubtful = 0;
         for record in self.moves.iter().filter(|record| record.color == color) {
             match (&record.completed, until) {
                 (None, _) => {}
@@ -208,7 +247,11 @@ impl Record {
                 // Press and flag come from one clock: what it reported first was first.
                 (Some(done), Some(fall)) if record.pressed.is_some() && done.latest < fall.latest => sure += 1,
                 (Some(done), Some(fall)) if done.before(fall) => sure += 1,
-                (Some(done), Some(fall)) => doubtful |= done.earliest <= fall.latest && done.latest <= fall.latest,
+                (Some(done), Some(fall)) => {
+                    // A press that nobody saw may have come before a flag that was seen first.
+                    let unseen = record.pressed.is_none() || done.latest <= fall.latest;
+                    doubtful += u32::from(unseen && done.earliest <= fall.latest);
+                }
             }
         }
         (sure, doubtful)
@@ -220,20 +263,46 @@ impl Record {
         self.keys.iter().filter(|&&known| known == wanted).count()
     }
 
-    /// What the last move ended, if anything.
-    pub(crate) fn ending(&self) -> Option<Ending> {
-        ending_of(&self.node.position).or_else(|| {
-            let last = self.keys.last()?;
-            if self.keys.iter().filter(|key| *key == last).count() >= 5 {
+    /// What the last of the first `plies` moves ended, if anything.
+    pub(crate) fn ending_after(&self, plies: usize) -> Option<Ending> {
+        let known = self.keys.get(..=plies)?;
+        if plies == self.moves.len() {
+            return self.ends(&self.node.position, known.iter().copied());
+        }
+        self.ends(&self.position_after(plies), known.iter().copied())
+    }
+
+    /// What the last of these moves ends, made after the record's own and not sure yet.
+    pub(crate) fn ending_of_line(&self, line: &[Tentative]) -> Option<Ending> {
+        let last = line.last()?;
+        let beyond = line.iter().map(|ply| key(&ply.node.position));
+        self.ends(&last.node.position, self.keys.iter().copied().chain(beyond))
+    }
+
+    /// What a position ends where these have stood, itself the last of them.
+    fn ends(&self, position: &Chess, stood: impl Iterator<Item = u128>) -> Option<Ending> {
+        ending_of(position).or_else(|| {
+            let this = key(position);
+            if self.fivefold && stood.filter(|&known| known == this).count() >= 5 {
                 return Some(Ending::FivefoldRepetition);
             }
-            (self.node.position.halfmoves() >= 150).then_some(Ending::SeventyFiveMoves)
+            (self.seventy_five && position.halfmoves() >= 150).then_some(Ending::SeventyFiveMoves)
         })
+    }
+
+    /// A press of `by` after a move of his that needed none to be sure; false if his last move is no such move.
+    pub(crate) fn press_after_end(&mut self, by: Color, at: Interval) -> bool {
+        let last = self.moves.last_mut();
+        let Some(last) = last.filter(|last| last.color == by && last.how == How::GameEnd && last.pressed.is_none()) else {
+            return false;
+        };
+        last.pressed = Some(at);
+        true
     }
 }
 
 /// What a position ends by itself, whatever was played before.
-pub(crate) fn ending_of(position: &Chess) -> Option<Ending> {
+fn ending_of(position: &Chess) -> Option<Ending> {
     if position.is_insufficient_material() {
         return Some(Ending::DeadPosition);
     }

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use desk::Desk;
 use flagfall_game::FlagPath;
-use flagfall_game::input::Input;
+use flagfall_game::input::{Command, Input, Side};
+use flagfall_game::laws::finding::Outcome;
 use flagfall_game::message::Stage;
+use flagfall_game::pair::Pair;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 use flagfall_protocols::time::ClockTime;
@@ -133,5 +135,56 @@ fn a_piece_on_its_way_when_the_board_was_lost_has_not_made_a_move() {
         assert_eq!(desk.moves(), ["d8a5"], "away {away} s, clock first: {clock_first}: {:?}", desk.alarms());
         desk.play("e1e2").wait(2.0);
         assert_eq!(desk.moves(), ["d8a5", "e1e2"]);
+    }
+}
+
+/// Kings and pawns at move 45, a clock in its second period, and White's flag.
+fn joined_at_move_45(white: u32) -> Desk {
+    let mut desk = Desk::new("40/5400+30:1800+30");
+    desk.clock.running = true;
+    desk.report();
+    desk.frame(Placement::parse("4k3/4p3/8/8/8/8/4P3/4K3").expect("a placement")).wait(3.0);
+    desk.command(Command::SetMoveCount { completed: Pair { white, black: white } }).wait(1.0);
+    desk.clock.left.time = ClockTime(0);
+    desk.clock.left.flag_shown = true;
+    desk.report().wait(1.0);
+    desk
+}
+
+#[test]
+fn the_flag_of_a_period_that_nobody_knows_is_undecided() {
+    let mut desk = joined_at_move_45(45);
+    let found = &desk.game.findings()[0];
+    assert_eq!((found.outcome, found.last_period, found.completed), (Outcome::Undecided, None, Some(45)));
+    desk.command(Command::Claim { flag: Side::White, period: Some(2), observed_at: None }).wait(1.0);
+    let found = &desk.game.findings()[0];
+    assert_eq!((found.last_period, desk.state().flags.len()), (Some(true), 1), "the arbiter says which: {found:?}");
+    let few = joined_at_move_45(20);
+    assert_eq!(few.game.findings()[0].last_period, Some(false), "no second period without 40 moves");
+}
+
+#[test]
+fn a_period_added_in_a_gap_leaves_its_flag_open() {
+    // Whether the next period's time is there when the clock is heard again.
+    for added in [true, false] {
+        let mut desk = Desk::started("2/300:1800");
+        desk.play("e2e4").play("e7e5").wait(0.6).make("g1f3").wait(0.2);
+        desk.feed(Input::Link { up: false }).wait(0.0);
+        desk.now = desk.now.after(Duration::from_secs(20));
+        desk.clock.baseline = true;
+        desk.clock.lever_up = ClockSide::Right;
+        if added {
+            desk.clock.left.time.0 += 1_790_000;
+        }
+        desk.feed(Input::Link { up: true }).device(DeviceEvent::Responding);
+        let standing = desk.standing();
+        desk.frame(standing).report().wait(3.0);
+        desk.play("g8f6").wait(1.0);
+        desk.clock.left.time = ClockTime(0);
+        desk.clock.left.flag_shown = true;
+        desk.report().wait(1.0);
+        let found = &desk.game.findings()[0];
+        let expected = if added { (Outcome::Undecided, None) } else { (Outcome::GameGoesOn, Some(false)) };
+        assert_eq!((found.outcome, found.last_period), expected, "{found:?}");
     }
 }

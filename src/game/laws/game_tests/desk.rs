@@ -75,6 +75,29 @@ fn time_that_hands_added_after_a_refused_claim() {
     assert_eq!(refused(false), [("6a", Outcome::Undecided, vec!["penalty_time"])]);
 }
 
+#[test]
+fn time_given_after_the_flag_or_too_little_of_it_is_no_penalty() {
+    let refused = |seconds: u32, after_the_flag: bool| {
+        let mut table = Table::new("fide-2023-standard", "300", BLACK_BARE);
+        table.play("e2e4 e8e7").claim(Black, Ground::Repetition, Standing::Refused);
+        if after_the_flag {
+            table.flag(White);
+        }
+        table.clock.running = false;
+        table.report().wait(1);
+        table.clock.left.time.0 += seconds * 1000;
+        table.report();
+        if !after_the_flag {
+            table.clock.running = true;
+            table.report().flag(White);
+        }
+        table.findings().remove(0)
+    };
+    assert_eq!(refused(120, false), ("15", Outcome::Draw, vec![]));
+    assert_eq!(refused(120, true), ("6a", Outcome::Undecided, vec!["penalty_time"]));
+    assert_eq!(refused(60, false), ("6a", Outcome::Undecided, vec!["penalty_time"]));
+}
+
 /// Scenario 100.
 #[test]
 fn the_second_illegal_move_and_then_the_flag() {

@@ -153,3 +153,48 @@ fn a_dead_position_with_men_enough() {
     assert_eq!(dead("us-chess"), (ending, true), "14D4");
     assert_eq!(dead("material-only"), (None, false));
 }
+
+/// White mates by Ra8, and punches after some seconds if he does.
+fn mate_in_the_club(punch_after: Option<u64>) -> Table {
+    let mut table = Table::new("club-speed", "300", "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1");
+    table.wait(1).device(DeviceEvent::Frame(Placement::parse("R5k1/5ppp/8/8/8/8/8/4K3").expect("a placement")));
+    if let Some(seconds) = punch_after {
+        table.wait(seconds).press();
+    }
+    table.wait(5).flag(White);
+    table
+}
+
+#[test]
+fn a_mate_without_a_punch_is_not_finished_in_the_club() {
+    let mut table = mate_in_the_club(None);
+    table.command(Command::Claim { flag: Side::White, period: None, observed_at: None });
+    table.clock.running = false;
+    table.report();
+    assert_eq!(table.row(), ("3", Outcome::BlackWins));
+    let punched = mate_in_the_club(Some(3));
+    assert!(punched.game.decoder.record.moves()[0].pressed.is_some(), "a punch after the mate was settled");
+    assert!(punched.game.findings().is_empty(), "{:?}", punched.findings());
+}
+
+#[test]
+fn clocks_count_as_stopped_with_the_call_only() {
+    let called = |table: &mut Table| {
+        table.command(Command::Claim { flag: Side::White, period: None, observed_at: None });
+    };
+    let stop = |table: &mut Table| {
+        table.clock.running = false;
+        table.report();
+    };
+    let mut late = Table::new("club-speed", "300", BLACK_BARE);
+    late.play("e2e4 e8e7").flag(White);
+    called(&mut late);
+    late.wait(20);
+    stop(&mut late);
+    assert_eq!(late.row(), ("1", Outcome::GameGoesOn), "long after the call");
+    called(&mut late);
+    assert_eq!(late.row(), ("3", Outcome::BlackWins), "called again");
+    late.clock.running = true;
+    late.report();
+    assert_eq!(late.row(), ("3", Outcome::BlackWins), "and started again");
+}
