@@ -48,7 +48,7 @@ pub(super) fn why(finding: &Finding) -> String {
     match finding.outcome {
         Outcome::GameGoesOn => match (finding.completed, finding.required) {
             (Some(done), Some(need)) if done >= need => "The required moves were completed before the flag fell.".to_string(),
-            _ if finding.flag.is_none() => "An illegal move was completed, and nobody has ruled on it.".to_string(),
+            _ if finding.flag.is_none() => "Nobody has ruled on the illegal move yet.".to_string(),
             _ => "Nothing is lost by this flag.".to_string(),
         },
         Outcome::ResultNotEntered => "The game seems to have ended before the flag fell, and no result was entered.".to_string(),
