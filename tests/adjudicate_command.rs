@@ -6,6 +6,11 @@ use serde_json::Value;
 
 const OPENING: &str = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
 const KNIGHT: &str = "8/8/4k3/8/8/3NK3/8/8 w - - 0 1";
+const KNIGHT_V_PAWN: &str = "8/8/4k3/4n3/8/8/P3K3/8 w - - 0 1";
+const BARE_V_PAWN: &str = "8/8/4k3/8/8/8/P3K3/8 w - - 0 1";
+/// Pawns that lock each other, and kings that pass nowhere.
+const LOCKED: &str = "8/8/1k6/p1p1p1p1/P1P1P1P1/1K6/8/8 w - - 0 1";
+const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 const MATE: &str = "7k/6Q1/5K2/8/8/8/8/8 b - - 0 1";
 
 fn run(arguments: &[&str]) -> Output {
@@ -37,7 +42,9 @@ fn what_the_profiles_say() {
     let none: &[&str] = &[];
     for (fen, flagged, profile, more, outcome, row, unknown) in [
         (OPENING, "white", "fide-2023-blitz", &blitz[..], "black_wins", "14", none),
-        (KNIGHT, "black", "fide-2023-blitz", blitz, "draw", "15", none),
+        (KNIGHT, "black", "fide-2023-blitz", blitz, "draw", "2", none),
+        (KNIGHT_V_PAWN, "white", "fide-2023-blitz", blitz, "black_wins", "14", none),
+        (BARE_V_PAWN, "white", "fide-2023-blitz", blitz, "draw", "15", none),
         (MATE, "white", "fide-2023-standard", blitz, "white_wins", "1", none),
         (OPENING, "white", "fide-2023-standard", &["--observed"], "undecided", "13", &["time_control"]),
         (
@@ -67,11 +74,33 @@ fn what_the_profiles_say() {
             "13",
             &["completed_moves"],
         ),
-        (KNIGHT, "black", "us-chess", claimed, "draw", "8", none),
+        (KNIGHT, "black", "us-chess", claimed, "draw", "2", none),
         (OPENING, "white", "us-chess", claimed, "black_wins", "11", none),
     ] {
         let expected = (outcome.to_owned(), row.to_owned(), unknown.iter().map(|&name| name.to_owned()).collect());
         assert_eq!(decided(fen, flagged, profile, more), expected, "{profile} {more:?} {fen}");
+    }
+}
+
+#[test]
+fn endings_that_stand_in_the_position() {
+    let lone = "8/8/4k3/8/8/4K3/8/8 w - - 0 1";
+    let late = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 150 90";
+    let first = &["--time-control", "40/5400:1800", "--period", "1", "--completed", "40", "--observed"][..];
+    let last = &["--time-control", "300", "--completed", "30", "--claimed", "--clocks-stopped", "yes"][..];
+    let made = &["--time-control", "300", "--claimed", "--clocks-stopped", "yes", "--not-pressed", "Qf7"][..];
+    for (fen, profile, more, outcome, row) in [
+        (lone, "fide-2023-standard", first, "draw", "2"),
+        (LOCKED, "fide-2023-standard", first, "draw", "2"),
+        (LOCKED, "material-only", first, "game_goes_on", "12"),
+        (late, "fide-2023-standard", first, "draw", "3"),
+        (late, "fide-print-old", first, "game_goes_on", "12"),
+        (STALEMATE, "club-speed", last, "draw", "5"),
+        (STALEMATE, "club-speed", made, "black_wins", "3"),
+        (lone, "club-speed", last, "draw", "5"),
+    ] {
+        let (found, by, unknown) = decided(fen, "white", profile, more);
+        assert_eq!((found.as_str(), by.as_str()), (outcome, row), "{profile} {fen} {more:?} {unknown:?}");
     }
 }
 

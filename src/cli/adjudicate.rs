@@ -154,13 +154,20 @@ impl Adjudicate {
             Some(Err(problem)) => bail!("--time-control: {problem}"),
         };
         let mut complaints = Vec::new();
+        // Whether the position is dead is asked first, and the tables ask again.
+        let mut answered: Vec<(Chess, Color, Verdict)> = Vec::new();
         let mut oracle = |position: &Chess, side: Color| {
+            if let Some((.., verdict)) = answered.iter().find(|(of, by, _)| of == position && *by == side) {
+                return verdict.clone();
+            }
             let color = if side == Color::White { shakmaty::Color::White } else { shakmaty::Color::Black };
             let settled = settle(position, color, NODE_BUDGET, Reader::Person);
             complaints.extend(settled.complaint);
-            Verdict::of(position, side, &settled.answer)
+            let verdict = Verdict::of(position, side, &settled.answer);
+            answered.push((position.clone(), side, verdict.clone()));
+            verdict
         };
-        let facts = case::facts(&self, rulebook, control.as_ref(), &at);
+        let facts = case::facts(&self, rulebook, control.as_ref(), &at, &mut oracle);
         let found = adjudicate(&facts, &mut oracle);
         let around = Around { made: self.not_pressed.as_deref(), ..Around::default() };
         let rulings: Vec<Told> = found

@@ -255,6 +255,7 @@ impl Game {
                 at,
                 treated,
                 reply: self.reply(by, alarm.happened),
+                reply_pressed: self.reply_pressed(by, alarm.happened),
                 // Of what was dealt with no position is asked.
                 positions: if treated == Treated::Settled { Vec::new() } else { self.restored(kind, alarm.squares, at) },
                 time_added: self.time_added(by.other(), alarm.happened),
@@ -277,6 +278,7 @@ impl Game {
                     at: entry.happened,
                     treated: Treated::Counted,
                     reply: None,
+                    reply_pressed: None,
                     positions: self.positions_of(entry.happened),
                     time_added: self.time_added(entry.side.other(), entry.happened.earliest),
                 });
@@ -290,6 +292,12 @@ impl Game {
         let record = self.decoder.record.moves().iter().map(|known| (known.color, known.made));
         let line = self.decoder.line.plies().iter().map(|ply| (ply.color, ply.made));
         record.chain(line).find(|(color, made)| *color != by && made.earliest > pressed).map(|(_, made)| made)
+    }
+
+    /// When the opponent pressed after his next move.
+    fn reply_pressed(&self, by: Color, pressed: Instant) -> Option<Interval> {
+        let next = self.decoder.record.moves().iter().find(|known| known.color != by && known.made.earliest > pressed);
+        next.and_then(|known| known.pressed)
     }
 
     /// The position before an illegal move, or with a queen where a pawn was not replaced (7.5.1, 7.5.2).

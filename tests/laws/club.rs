@@ -121,7 +121,9 @@ fn an_illegal_move_loses_if_the_opponent_acts_in_time() {
     let with = |illegal: Illegal| Facts { illegal: vec![illegal], ..rules(CLUB) };
     assert_eq!(says(&with(illegal(White, Treated::Counted, 500))), "4 BlackWins", "points 3.4, 16, 18, 19");
     assert_eq!(says(&with(illegal(White, Treated::Open, 500))), "4 Undecided [4 BlackWins | 4 GameGoesOn] ? illegal_move_ruling");
-    let unnoticed = Illegal { reply: Some(at(600, 700)), ..illegal(White, Treated::Open, 500) };
+    let made = Illegal { reply: Some(at(600, 700)), ..illegal(White, Treated::Open, 500) };
+    assert!(says(&with(made.clone())).ends_with("? illegal_move_ruling"), "point 15: moved and not punched");
+    let unnoticed = Illegal { reply_pressed: Some(at(800, 900)), ..made };
     assert_eq!(says(&with(unnoticed.clone())), "", "point 15: it has become legal");
     let flagged = Facts { illegal: vec![unnoticed], ..one() };
     assert_eq!(says(&flagged), "3 BlackWins");

@@ -258,7 +258,7 @@ fn an_ending_without_a_flag() {
     assert_eq!(says(&two), "4 Undecided [4 BlackWins | 5 Draw] ? order_of_endings");
     let free =
         Facts { flags: vec![at_move(White, Some((40, false)))], ..ended(rules(FIDE), resigned(Black, at(5000, 5000), OPEN)) };
-    assert_eq!(says(&free), "4 WhiteWins, if observed", "a flag that costs nothing contests nothing");
+    assert_eq!(says(&free), "12 GameGoesOn, if observed; 4 WhiteWins", "a flag that costs nothing contests nothing");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Two flags: row 11, Guidelines III.3, and flags in the order of their fall.
 
+use flagfall_game::desk::{Ground, Standing};
 use flagfall_game::laws::facts::{Facts, Flag};
 use flagfall_protocols::square::Color::{Black, White};
 
@@ -29,6 +30,8 @@ fn row_11_by_the_guideline() {
         let open = "11 Undecided, if observed [14 BlackWins | 14 WhiteWins] ? order_of_flags";
         assert_eq!(says(&Facts { adds_time: Some(true), ..last.clone() }), open, "not with additional time");
         assert_eq!(says(&Facts { adds_time: None, ..last.clone() }), open, "and not if nobody knows");
+        let granted = vec![claim(White, Ground::AdditionalTime, Standing::Accepted, at(500, 500))];
+        assert_eq!(says(&Facts { claims: granted, ..last.clone() }), open, "III.4 was granted");
         let mixed = Facts { flags: vec![short(White), flag(Black)], ..last };
         assert!(says(&mixed).ends_with("? order_of_flags"), "one of them in the last period: {}", says(&mixed));
     }

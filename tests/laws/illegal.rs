@@ -77,7 +77,7 @@ fn a_draw_if_the_opponent_cannot_mate() {
 
 #[test]
 fn after_the_opponents_next_move_it_stands_where_nobody_watches() {
-    let reply = |illegal: Illegal| Illegal { reply: Some(at(150, 160)), ..illegal };
+    let reply = |illegal: Illegal| Illegal { reply: Some(at(150, 160)), reply_pressed: Some(at(170, 180)), ..illegal };
     for (name, expected) in [
         ("fide-2023-standard", "7b GameGoesOn"),
         ("fide-2023-rapid-supervised", "7b GameGoesOn"),
@@ -123,4 +123,32 @@ fn time_that_was_due_and_not_given() {
     assert_eq!(says(&due(None)), "7b Undecided, if observed [7b GameGoesOn | 14 BlackWins] ? penalty_time");
     let own = Facts { flags: vec![flag(Black)], ..due(None) };
     assert_eq!(says(&own), "14 WhiteWins, if observed", "it was due to the other player");
+}
+
+#[test]
+fn what_is_open_when_the_game_ends() {
+    use flagfall_game::desk::{Ground, Standing};
+    use flagfall_game::reconstruct::record::Ending;
+    let mate = || vec![on_board(Ending::Checkmate, White, at(300, 310))];
+    let two = vec![illegal(White, Treated::Counted, 100), illegal(White, Treated::Open, 200)];
+    let two = Facts { endings: mate(), ..of("fide-2023-standard", two) };
+    assert_eq!(says(&two), "7a Undecided [7a BlackWins | 1 WhiteWins] ? illegal_move_ruling");
+    let with = |when| Facts {
+        claims: vec![claim(Black, Ground::Repetition, Standing::Lodged, at(when, when))],
+        endings: mate(),
+        ..rules("fide-2023-standard")
+    };
+    assert_eq!(says(&with(200)), "6 Undecided [6 Draw | 1 WhiteWins] ? claim_ruling");
+    assert_eq!(says(&with(400)), "1 WhiteWins", "after the end");
+}
+
+#[test]
+fn a_flag_that_costs_nothing_carries_no_ending() {
+    for name in ["fide-2023-standard", "us-chess"] {
+        let free = game(name, vec![at_move(White, Some((40, false)))]);
+        let facts = Facts { endings: vec![resigned(Black, at(90_000, 90_000), OPEN)], ..free };
+        let found = found(&facts);
+        assert!(say(&found[0]).contains("GameGoesOn"), "{name}: {}", says(&facts));
+        assert!(!found[1].conditional && say(&found[1]).ends_with("WhiteWins"), "{name}: {}", says(&facts));
+    }
 }

@@ -100,7 +100,8 @@ fn a_press_without_a_move() {
 #[test]
 fn an_unnoticed_illegal_move() {
     let unnoticed = |name| {
-        let replied = Illegal { reply: Some(at(150, 160)), ..illegal(White, Treated::Open, 100) };
+        let replied =
+            Illegal { reply: Some(at(150, 160)), reply_pressed: Some(at(150, 160)), ..illegal(White, Treated::Open, 100) };
         says(&Facts { illegal: vec![replied], ..rules(name) })
     };
     assert_eq!(unnoticed("fide-2023-standard"), "7b GameGoesOn", "never too late");

@@ -131,6 +131,9 @@ fn the_older_print_in_rapid_chess() {
     let both = game(rapid, vec![seen(5000, flag(White)), later]);
     assert_eq!((says(&both).as_str(), found(&both)[0].articles), ("11 Draw", &["B8"][..]));
     assert_eq!(found(&both)[0].configurable, ["rapid"]);
+    let claimed = |at| Facts { flags: vec![seen(at, flag(White)), both.flags[1].clone()], ..both.clone() };
+    assert_eq!(says(&claimed(2500)), "14 BlackWins", "the claimant's own flag was up");
+    assert_eq!(says(&claimed(3050)), "11 Undecided [11 Draw | 14 BlackWins] ? order_of_claim_and_flag");
     let by_arbiter = Flag { called_by: Some(Caller::Arbiter), ..seen(5000, flag(White)) };
     assert_eq!(says(&game(rapid, vec![by_arbiter])), "14 BlackWins, if observed", "B6: the arbiter does not call it");
     let unsaid = Flag { called_by: None, ..seen(5000, flag(White)) };
@@ -145,6 +148,10 @@ fn the_older_print_in_rapid_chess() {
 fn the_older_print_and_claims_in_a_quickplay_finish() {
     let open = "6 Undecided, if observed [6 Draw | 14 BlackWins] ? claim_ruling";
     assert_eq!(says(&pending(OLD, Ground::NormalMeans, White, 500)), open, "10.2 needs no announcement");
+    assert_eq!(found(&pending(OLD, Ground::NormalMeans, White, 500))[0].articles, ["10.2"]);
+    let us = Facts { flags: vec![seen(5000, flag(White))], ..pending("us-chess", Ground::NormalMeans, White, 500) };
+    assert_eq!(says(&us), "2 Undecided [2 Draw | 11 BlackWins] ? claim_ruling", "14H");
+    assert_eq!(found(&us)[0].articles, ["14H"]);
     let rejected = vec![claim(Black, Ground::NormalMeans, Standing::Refused, at(500, 500))];
     let rejected = Facts { claims: rejected, ..game(OLD, vec![flag(White)]) };
     assert_eq!(says(&rejected), "14 BlackWins, if observed", "no penalty for a rejection");

@@ -83,6 +83,7 @@ fn an_illegal_move() -> impl Strategy<Value = Illegal> {
             at,
             treated,
             reply,
+            reply_pressed: reply,
             positions: vec![position(OPEN)],
             time_added,
         },

@@ -104,6 +104,7 @@ pub(crate) fn illegal(by: Color, treated: Treated, when: u64) -> Illegal {
         at: at(when, when),
         treated,
         reply: None,
+        reply_pressed: None,
         positions: vec![position(OPEN)],
         time_added: Some(true),
     }

@@ -77,11 +77,17 @@ fn row_4_before_the_last_period() {
     assert!(says(&short(US)).starts_with("4 GameGoesOn"), "{}", says(&short(US)));
     assert!(found(&short(US))[0].configurable.contains(&"both-flags-go-on"));
     assert_eq!(says(&short("us-chess+both-flags-draw")), "4 Draw");
+    let free = |completed| {
+        let flags = vec![claimed(5000, at_move(White, completed)), at_move(Black, Some((38, false)))];
+        Facts { scoresheet: Some(true), ..game("us-chess+both-flags-draw", flags) }
+    };
+    assert!(says(&free(Some((40, false)))).starts_with("6 GameGoesOn; "), "the claim fails");
+    assert_eq!(says(&free(None)), "6 Undecided [6 GameGoesOn | 4 Draw] ? completed_moves");
     let mixed = |name| {
         let flags = vec![claimed(5000, flag(White)), at_move(Black, Some((38, false)))];
         game(name, flags)
     };
-    assert!(says(&mixed(US)).starts_with("4 GameGoesOn"));
+    assert_eq!(says(&mixed(US)), "4 Undecided [4 GameGoesOn | 11 BlackWins] ? own_flag", "of a period long over");
     assert!(found(&mixed(US))[0].configurable.contains(&"own-flag-up"));
     assert_eq!(says(&mixed("us-chess+own-flag-may-be-down")), "11 BlackWins");
     let unknown = game(US, vec![claimed(5000, flag(White)), Flag { last: None, ..flag(Black) }]);

@@ -8,6 +8,8 @@ use flagfall_game::laws::adjudicate::{Found, Subject};
 use flagfall_game::laws::facts::{Caller, Counted, End, Ended, Facts, Flag};
 use flagfall_game::laws::finding::{Finding, Phase};
 use flagfall_game::laws::rulebook::Rulebook;
+use flagfall_game::laws::rules::Winnability;
+use flagfall_game::laws::winnable::Verdict;
 use flagfall_game::reconstruct::record::Ending;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
@@ -22,7 +24,16 @@ const FIRST: Interval = Interval { earliest: Instant(0), latest: Instant(1) };
 const SECOND: Interval = Interval { earliest: Instant(2), latest: Instant(3) };
 const OBSERVED: Instant = Instant(4);
 
-pub(super) fn facts(told: &Adjudicate, rulebook: Rulebook, control: Option<&TimeControl>, at: &Chess) -> Facts {
+/// Who answers whether a side can mate.
+pub(super) type Oracle<'a> = dyn FnMut(&Chess, Color) -> Verdict + 'a;
+
+pub(super) fn facts(
+    told: &Adjudicate,
+    rulebook: Rulebook,
+    control: Option<&TimeControl>,
+    at: &Chess,
+    oracle: &mut Oracle<'_>,
+) -> Facts {
     let flagged = Color::from(told.flagged);
     let mut flags = vec![flag(told, control, at, flagged, told.completed)];
     if told.both_flags {
@@ -31,7 +42,7 @@ pub(super) fn facts(told: &Adjudicate, rulebook: Rulebook, control: Option<&Time
     Facts {
         adds_time: control.map(TimeControl::adds_time),
         flags,
-        endings: ending(at).into_iter().collect(),
+        endings: ending(told, &rulebook, at, oracle).into_iter().collect(),
         scoresheet: told.scoresheet.map(Answer::is_yes),
         ..Facts::new(rulebook)
     }
@@ -69,16 +80,30 @@ fn phase(told: &Adjudicate) -> Phase {
     if told.not_pressed.is_some() { Phase::Made } else { Phase::Idle }
 }
 
-/// What the position itself says: it was reached before the fall was observed, and nobody knows whether before the fall. A dead
-/// position needs no word here: the opponent cannot mate in it.
-fn ending(at: &Chess) -> Option<Ended> {
+/// What the position itself says: it was reached before the fall was observed, and nobody knows whether before the fall. A move
+/// whose clock was not pressed is not finished where the press finishes it (club points 4 and 7).
+fn ending(told: &Adjudicate, rulebook: &Rulebook, at: &Chess, oracle: &mut Oracle<'_>) -> Option<Ended> {
     let by = if at.turn().is_white() { Color::Black } else { Color::White };
     let ending = match () {
         () if at.is_checkmate() => Ending::Checkmate,
         () if at.is_stalemate() => Ending::Stalemate,
+        () if is_dead(told, rulebook, at, oracle) => Ending::DeadPosition,
+        () if at.halfmoves() >= 150 => Ending::SeventyFiveMoves,
         () => return None,
     };
-    Some(Ended { end: End::Board { ending, by }, at: ANY, pressed: None, positions: Vec::new() })
+    let pressed = told.not_pressed.is_none().then_some(ANY);
+    Some(Ended { end: End::Board { ending, by }, at: ANY, pressed, positions: Vec::new() })
+}
+
+/// Neither side can mate (5.2.2). The popular explanation knows only what the men say.
+fn is_dead(told: &Adjudicate, rulebook: &Rulebook, at: &Chess, oracle: &mut Oracle<'_>) -> bool {
+    if at.is_insufficient_material() {
+        return true;
+    }
+    let flagged = Color::from(told.flagged);
+    let mut cannot = |side| matches!(oracle(at, side), Verdict::Unwinnable(_));
+    // The question that is asked anyway comes first: it is seldom answered with no.
+    rulebook.winnability() != Winnability::Material && cannot(flagged.other()) && cannot(flagged)
 }
 
 /// The finding, as a board's would be.

@@ -6,7 +6,6 @@ use flagfall_protocols::square::Color;
 use shakmaty::{Chess, Position};
 
 use crate::interval::Interval;
-use crate::laws::endings::first;
 use crate::laws::facts::{Counted, Facts, Flag, Illegal, Treated};
 use crate::laws::finding::{Alternative, Kind, Outcome, Recommended};
 use crate::laws::rules::{About, Table};
@@ -155,7 +154,7 @@ impl Tables<'_, '_> {
         for index in others {
             let other = &self.facts.flags[index];
             let of_other = self.fide(other);
-            if let Some(drawn) = self.both_down_in_old_rapid(&ruled, &of_other) {
+            if let Some(drawn) = self.both_down_in_old_rapid([flag, other], &ruled, &of_other) {
                 return (drawn, conditional);
             }
             match fell_before(flag, other) {
@@ -171,7 +170,7 @@ impl Tables<'_, '_> {
 
     /// Without a flag that costs something: what ended the game, or the illegal move that nobody has ruled on.
     fn without_flag(&mut self) -> Option<Found> {
-        let mut standing = first(self.finals(), None);
+        let mut standing = self.standing(None);
         if standing.is_empty() {
             let (ruled, kind) = self.illegal_without_flag()?;
             return Some(Found::new(Subject::Game, kind, false, ruled));

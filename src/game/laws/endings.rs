@@ -81,7 +81,40 @@ impl Tables<'_, '_> {
             let certain = |it: &Final| considered.perhaps.is_none_or(|at| it.at.latest < at);
             !finals.iter().any(certain)
         };
-        (first(finals, considered.surely), flag_may_be_first)
+        (self.standing(considered.surely), flag_may_be_first)
+    }
+
+    /// What ended the game first, and what an open claim or an open illegal move that may have come before it makes of it.
+    pub(crate) fn standing(&mut self, seen: Option<Instant>) -> Vec<Final> {
+        let finals = self.finals();
+        let mut standing = first(finals, seen);
+        for it in &mut standing {
+            it.ruled = self.with_open_inputs(it.at, it.ruled.clone());
+        }
+        standing
+    }
+
+    fn with_open_inputs(&mut self, at: Interval, mut ruled: Ruled) -> Ruled {
+        let (articles, rows) = (self.articles(), self.rows());
+        let mut cases = self.may_have_lost(Some(&at));
+        if !cases.is_empty() {
+            cases.push(("they do not all count", ruled));
+            ruled = depending(rows.illegal_again, articles.illegal_again, "illegal_move_ruling", cases);
+        }
+        let by_record = |claim: &Claimed| matches!(claim.ground, Ground::Repetition | Ground::FiftyMoves);
+        let open = |claim: &Claimed| claim.standing == Standing::Lodged && claim.at.earliest <= at.latest;
+        if self.facts.claims.iter().any(|claim| by_record(claim) && open(claim)) {
+            // If it is correct, the game was drawn when it was lodged (9.5.2).
+            let drawn = Ruled::new(rows.claim, Outcome::Draw, articles.claim);
+            let cases = vec![("the claim is correct", drawn), ("it is not", ruled)];
+            ruled = depending(rows.claim, articles.claim, "claim_ruling", cases);
+        }
+        ruled
+    }
+
+    /// The required moves were certainly completed and the setting is right: what ended the game later is no matter of this flag.
+    pub(crate) fn costs_nothing(&self, flag: &Flag) -> bool {
+        flag.required_moves_completed() && !self.facts.setting_differs
     }
 
     pub(crate) fn by_ending(&mut self, ended: &Ended) -> Option<Final> {
@@ -105,7 +138,7 @@ impl Tables<'_, '_> {
                 Ending::FivefoldRepetition | Ending::SeventyFiveMoves => return None,
             },
             End::KingCaptured { .. } if self.facts.rulebook.rules().table != Table::Club => return None,
-            End::KingCaptured { by } => Ruled::new(rows.mate, wins(by), articles.mate),
+            End::KingCaptured { by } => Ruled::new(rows.mate, wins(by), &["3.3", "18"]),
             End::Resignation { by } if self.facts.rulebook.resignation_saved() => {
                 self.wins_if_possible(by.other(), &ended.positions, [rows.resignation, rows.resignation], articles.resignation)
             }
@@ -138,7 +171,7 @@ impl Tables<'_, '_> {
     }
 
     fn by_claim(&self, claim: &Claimed) -> Final {
-        let articles = if claim.ground == Ground::NormalMeans { &["III.5.2"] } else { self.articles().claim };
+        let articles = if claim.ground == Ground::NormalMeans { self.articles().normal_means } else { self.articles().claim };
         let ruled = Ruled { ended: Some(claim.at), ..Ruled::new(self.rows().claim, Outcome::Draw, articles) };
         Final { kind: Kind::Claim, at: claim.at, depends_on: "the claim was lodged first", ruled }
     }

@@ -242,6 +242,8 @@ pub struct Illegal {
     pub treated: Treated,
     /// When the opponent made his next move, if he did (A.5.2).
     pub reply: Option<Interval>,
+    /// When he pressed after it, if he certainly did (club point 15).
+    pub reply_pressed: Option<Interval>,
     /// The position that is restored (7.5.1), or with a queen for the pawn (7.5.2); more than one where it is not sure.
     pub positions: Vec<Counted>,
     /// The time that it brings the opponent was added on his clock; none if that is not known.

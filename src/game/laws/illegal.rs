@@ -8,7 +8,7 @@ use crate::interval::Interval;
 use crate::laws::endings::Final;
 use crate::laws::facts::{Illegal, Treated};
 use crate::laws::finding::{Kind, Outcome, Recommended};
-use crate::laws::rules::About;
+use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables, depending};
 use crate::men;
 
@@ -60,7 +60,10 @@ impl Tables<'_, '_> {
     /// was made where there is such a deadline (A.5.2).
     fn tally(&self, side: Color, before: Option<&Interval>) -> Tally<'_> {
         let deadline = self.facts.rulebook.rules().illegal_deadline;
-        let stands = |illegal: &Illegal| deadline && illegal.reply.is_some() && illegal.treated != Treated::Counted;
+        let club = self.facts.rulebook.rules().table == Table::Club;
+        // In the club the reply has to be pressed as well (point 15).
+        let replied = |illegal: &Illegal| if club { illegal.reply_pressed.is_some() } else { illegal.reply.is_some() };
+        let stands = |illegal: &Illegal| deadline && replied(illegal) && illegal.treated != Treated::Counted;
         let in_time = |illegal: &Illegal| before.is_none_or(|fell| illegal.at.earliest <= fell.latest);
         let charged = self.facts.illegal.iter().filter(|illegal| {
             illegal.by == side && illegal.treated != Treated::NotCounted && !stands(illegal) && in_time(illegal)

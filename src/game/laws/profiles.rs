@@ -20,6 +20,7 @@ const FIDE_ARTICLES: Articles = Articles {
     next_period: &["6.4", "8.5"],
     count_unknown: &["8.5", "8.6"],
     on_time: &["6.9"],
+    normal_means: &["III.5.2"],
 };
 
 const UNSUPERVISED: Articles = Articles {
@@ -92,6 +93,7 @@ pub(crate) const FIDE_BLITZ_SUPERVISED: Rules = Rules {
     guidelines: false,
     both_flags: BothFlags::Arbiter,
     options: &[Choice { about: About::Penalty, default: "penalty-120", other: "penalty-60" }],
+    articles: Articles { both_flags: &["6.10.1"], ..FIDE_ARTICLES },
     ..FIDE_STANDARD
 };
 
@@ -134,6 +136,7 @@ pub(crate) const FIDE_PRINT_OLD: Rules = Rules {
         both_flags: &["6.11", "10.4"],
         next_period: &["6.3"],
         count_unknown: &["6.3", "8.6"],
+        normal_means: &["10.2"],
         ..FIDE_ARTICLES
     },
     ..FIDE_STANDARD
@@ -153,7 +156,7 @@ pub(crate) const US_CHESS: Rules = Rules {
     seventy_five: false,
     next_move_completes: false,
     both_flags: BothFlags::Arbiter,
-    quickplay_claims: false,
+    quickplay_claims: true,
     resignation_saved: false,
     records: true,
     default_time_s: None,
@@ -182,6 +185,7 @@ pub(crate) const US_CHESS: Rules = Rules {
         next_period: &["13C"],
         count_unknown: &["13C"],
         on_time: &["13C"],
+        normal_means: &["14H"],
     },
     rows: Rows {
         mate: "1",
@@ -239,6 +243,7 @@ pub(crate) const CLUB_SPEED: Rules = Rules {
         next_period: &["2"],
         count_unknown: &["2"],
         on_time: &["3.1", "10"],
+        normal_means: &["2"],
     },
     rows: Rows {
         mate: "5",

@@ -89,6 +89,7 @@ pub struct Articles {
     pub next_period: &'static [&'static str],
     pub count_unknown: &'static [&'static str],
     pub on_time: &'static [&'static str],
+    pub normal_means: &'static [&'static str],
 }
 
 /// The rows of the profile's table for what is not of the clock. Where its table has none, the row on which the game had ended or
@@ -137,7 +138,8 @@ pub struct Rules {
     pub next_move_completes: bool,
     /// Two flags and no order.
     pub both_flags: BothFlags,
-    /// A player may claim that the opponent cannot win by normal means without any guideline (10.2 of the older print).
+    /// A player may claim that the opponent cannot win by normal means without any guideline (10.2 of the older print;
+    /// US Chess 14H).
     pub quickplay_claims: bool,
     /// A resignation is a draw if the opponent cannot win (5.1.2).
     pub resignation_saved: bool,

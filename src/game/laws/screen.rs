@@ -201,11 +201,23 @@ fn players_call(profile: &str) -> bool {
     }
 }
 
+/// An ending decides, whether or not somebody calls the flag: the rows of the profile's table that are not of the clock.
+fn ended_before(finding: &Finding) -> bool {
+    let rows: &[&str] = match finding.profile.split('+').next() {
+        Some("us-chess") => &["1", "2"],
+        Some("club-speed") => &["4", "5"],
+        _ => &["1", "2", "3", "4", "5", "6", "7a"],
+    };
+    matches!(finding.outcome, Outcome::WhiteWins | Outcome::BlackWins | Outcome::Draw) && rows.contains(&finding.row)
+}
+
 fn act(finding: &Finding, around: &Around<'_>) -> Act {
-    let waits = finding.conditional && players_call(&finding.profile);
+    let waits = finding.conditional && players_call(&finding.profile) && !ended_before(finding);
     match finding.outcome {
         _ if around.decided.is_some() => Act::Nothing,
         // Nothing is lost until a player says so.
+        // An illegal move: a position is restored, time added.
+        Outcome::GameGoesOn if !waits && !finding.recommended.is_empty() => Act::StopTheClocks,
         Outcome::GameGoesOn if waits && !finding.alternatives.is_empty() => Act::WaitForAClaim,
         Outcome::GameGoesOn => Act::Nothing,
         Outcome::ResultNotEntered => Act::AskForTheResult,
@@ -246,7 +258,10 @@ fn proposal(finding: &Finding, around: &Around<'_>) -> String {
     } else if !finding.alternatives.is_empty() {
         text.push_str(&format!(" (otherwise: {})", alternatives(finding)));
     }
-    if finding.conditional && !matches!(finding.outcome, Outcome::GameGoesOn | Outcome::ResultNotEntered) {
+    if finding.conditional
+        && !ended_before(finding)
+        && !matches!(finding.outcome, Outcome::GameGoesOn | Outcome::ResultNotEntered)
+    {
         text.push_str(", if the flag is observed or claimed now");
     }
     if finding.contested {

@@ -21,11 +21,11 @@ impl Tables<'_, '_> {
     pub(crate) fn fide(&mut self, flag: &Flag) -> Ruled {
         let mut answers: Vec<(&'static str, Ruled)> = Vec::new();
         let (standing, flag_may_be_first) = self.before_flag(flag);
+        if !standing.is_empty() && self.costs_nothing(flag) {
+            return self.by_time(flag);
+        }
         for Final { at, depends_on, ruled, kind } in standing {
-            // A flag that costs nothing contests nothing.
-            let free =
-                flag.last == Some(false) && flag.completed.zip(flag.required).is_some_and(|((done, _), need)| done >= need);
-            let contested = !free && !at.before(&flag.fell);
+            let contested = !at.before(&flag.fell);
             // Row 7a: an illegal move after the time expired decides only if the fall was not yet considered.
             let doubtful = contested && kind == Kind::IllegalMove;
             answers.push((depends_on, Ruled { contested, ..ruled }));
@@ -88,8 +88,9 @@ impl Tables<'_, '_> {
                 depending(row, &["III.4"], "claim_ruling", vec![("the request is granted", granted), ("it is not", ruled)])
             }
             Ground::NormalMeans => {
-                let drawn = Ruled::new(row, Outcome::Draw, &["III.5.2"]);
-                depending(row, &["III.5.2"], "claim_ruling", vec![("the claim is granted", drawn), ("it is rejected", ruled)])
+                let articles = self.articles().normal_means;
+                let drawn = Ruled::new(row, Outcome::Draw, articles);
+                depending(row, articles, "claim_ruling", vec![("the claim is granted", drawn), ("it is rejected", ruled)])
             }
             Ground::Repetition | Ground::FiftyMoves => {
                 let articles = self.articles();
@@ -276,7 +277,12 @@ impl Tables<'_, '_> {
         let last = flags.map(|flag| flag.last);
         let both_cost = this.row != "13" && other.row != "13" && by_time(&this) && by_time(other);
         let ruled = match self.facts.rulebook.rules().both_flags {
-            BothFlags::Guideline => self.facts.rulebook.guideline.is_some() && self.facts.adds_time == Some(false),
+            // With the additional time that III.4 brings the guideline is off.
+            BothFlags::Guideline => {
+                let added = |claim: &Claimed| claim.ground == Ground::AdditionalTime && claim.standing == Standing::Accepted;
+                let none_added = self.facts.adds_time == Some(false) && !self.facts.claims.iter().any(added);
+                self.facts.rulebook.guideline.is_some() && none_added
+            }
             BothFlags::Always => true,
             BothFlags::Arbiter => false,
         };
@@ -287,6 +293,7 @@ impl Tables<'_, '_> {
         };
         let drawn_anyway = self.facts.rulebook.chose(About::Rapid).then_some(Outcome::Draw);
         if let Some(outcome) = drawn_anyway.or(of_both).filter(|_| ruled && both_cost) {
+            let articles = if self.facts.rulebook.guideline.is_some() { &["III.3.1"] } else { articles };
             return Ruled { counted: this.counted, ..Ruled::new("11", outcome, articles) };
         }
         if this.outcome == other.outcome && this.decided() {
@@ -310,8 +317,14 @@ impl Tables<'_, '_> {
         Ruled { alternatives, counted, winnable, ..Ruled::unknown("8", self.articles().observed, "observation_of_first_flag") }
     }
 
-    /// Both displays are at zero in rapid chess of the older print: no player can claim (B8).
-    pub(crate) fn both_down_in_old_rapid(&self, this: &Ruled, other: &Ruled) -> Option<Ruled> {
+    /// Both displays are at zero in rapid chess of the older print: no player can claim (B8). A flag that was validly claimed while
+    /// the claimant's own was up stays claimed.
+    pub(crate) fn both_down_in_old_rapid(&self, flags: [&Flag; 2], this: &Ruled, other: &Ruled) -> Option<Ruled> {
+        let [flag, own] = flags;
+        let claimed = self.observed(flag);
+        if claimed.is_some_and(|claimed| own.fell.earliest > claimed) {
+            return None;
+        }
         let costs = |ruled: &Ruled| matches!(ruled.row, "14" | "15" | "16");
         let other_counts = !matches!(other.outcome, Outcome::GameGoesOn | Outcome::ResultNotEntered);
         if !self.facts.rulebook.chose(About::Rapid) || !costs(this) || !other_counts {
@@ -319,6 +332,10 @@ impl Tables<'_, '_> {
         }
         let counted = this.counted.clone();
         let drawn = Ruled { counted, ..Ruled::new("11", Outcome::Draw, &["B8"]).resting_on(self.holds(About::Rapid)) };
+        if claimed.is_some_and(|claimed| own.fell.latest > claimed) {
+            let cases = vec![("the claimant's own flag was down", drawn), ("it was up", this.clone())];
+            return Some(depending("11", &["B8"], "order_of_claim_and_flag", cases));
+        }
         if costs(other) {
             return Some(drawn);
         }

@@ -37,6 +37,9 @@ impl Tables<'_, '_> {
         }
         let claim = claimed(flag);
         let (standing, flag_may_be_first) = self.before_flag(flag);
+        if !standing.is_empty() && self.costs_nothing(flag) {
+            return (if claim.is_some() { self.us_by_time(flag) } else { self.unclaimed(flag) }, claim.is_none());
+        }
         // 13A: what ended the game before the claim makes anything later irrelevant.
         let mut answers: Vec<(&'static str, Ruled)> = standing.into_iter().map(|it| (it.depends_on, it.ruled)).collect();
         if flag_may_be_first {
@@ -77,17 +80,34 @@ impl Tables<'_, '_> {
     pub(crate) fn us_by_time(&mut self, flag: &Flag) -> Ruled {
         let claim = claimed(flag);
         let facts = self.facts;
+        if flag.required_moves_completed() {
+            return self.us_one_flag(flag);
+        }
         // His own flag, if it is down at the claim; one that fell in a period that was completed is not.
         let own = facts.flags.iter().filter(|own| own.side != flag.side && !own.set_aside && !own.required_moves_completed());
         let own = own.filter(|own| claim.is_none_or(|claim| own.fell.earliest <= claim)).max_by_key(|own| own.fell.latest);
         let Some(own) = own else { return self.us_one_flag(flag) };
-        let surely_down = claim.is_none_or(|claim| own.fell.latest <= claim) && own.surely_costs();
+        // The clock has gone on into the next period since: whether that sign still shows nobody knows.
+        let of_earlier = own.last == Some(false)
+            && (flag.last == Some(true) || own.required.zip(flag.required).is_some_and(|(own, needed)| own < needed));
+        let down_at_claim = claim.is_none_or(|claim| own.fell.latest <= claim);
+        let surely_down = down_at_claim && own.surely_costs() && !of_earlier;
         let both = match (flag.last, own.last) {
             (Some(true), Some(true)) => Ruled::new("4", Outcome::Draw, &["14G"]),
             (Some(false), Some(false)) => {
                 let draw = facts.rulebook.chose(About::BothBeforeLast);
                 let outcome = if draw { Outcome::Draw } else { Outcome::GameGoesOn };
-                Ruled::new("4", outcome, &["13C", "14G"]).resting_on(self.holds(About::BothBeforeLast))
+                let both = Ruled::new("4", outcome, &["13C", "14G"]).resting_on(self.holds(About::BothBeforeLast));
+                let completed = Ruled::new("6", Outcome::GameGoesOn, &["13C"]);
+                match flag.surely_costs() {
+                    true => both,
+                    false => depending(
+                        "6",
+                        &["13C"],
+                        "completed_moves",
+                        vec![("the moves were completed", completed), ("they were not", both)],
+                    ),
+                }
             }
             (Some(true), Some(false)) | (Some(false), Some(true)) => match facts.rulebook.chose(About::OwnFlag) {
                 true => self.us_one_flag(flag).resting_on(self.holds(About::OwnFlag)),
@@ -103,7 +123,7 @@ impl Tables<'_, '_> {
             return both;
         }
         let cases = vec![("the claimant's own flag was down", both), ("it was up", self.us_one_flag(flag))];
-        let unknown = if own.surely_costs() { "order_of_claim_and_flag" } else { "own_flag" };
+        let unknown = if own.surely_costs() && !of_earlier { "order_of_claim_and_flag" } else { "own_flag" };
         depending("4", &["14G"], unknown, cases)
     }
 

@@ -48,13 +48,20 @@ pub(super) fn why(finding: &Finding) -> String {
     match finding.outcome {
         Outcome::GameGoesOn => match (finding.completed, finding.required) {
             (Some(done), Some(need)) if done >= need => "The required moves were completed before the flag fell.".to_string(),
+            _ if finding.flag.is_none() => "Nobody has ruled on the illegal move yet.".to_string(),
             _ => "Nothing is lost by this flag.".to_string(),
         },
         Outcome::ResultNotEntered => "The game seems to have ended before the flag fell, and no result was entered.".to_string(),
         Outcome::Undecided => "The answer depends on what is not known.".to_string(),
         Outcome::WhiteWins | Outcome::BlackWins | Outcome::Draw => {
             let ended = ENDED.iter().find(|(article, _)| finding.articles.contains(article));
-            ended.map_or_else(|| format!("It follows from {}.", finding.articles.join(", ")), |(_, why)| (*why).to_string())
+            ended.map_or_else(
+                || format!("It follows from {}.", finding.articles.join(", ")),
+                |(_, why)| match finding.flag {
+                    Some(_) => (*why).to_string(),
+                    None => why.replace(" before the fall was observed", ""),
+                },
+            )
         }
     }
 }

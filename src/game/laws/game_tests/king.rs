@@ -57,7 +57,7 @@ fn open(table: &Table) {
 fn won(table: &Table) {
     assert_eq!(table.findings(), [("5", Outcome::BlackWins, vec![])]);
     let finding = &table.game.findings()[0];
-    assert_eq!((finding.kind, &finding.articles[..]), (Kind::MoveOnBoard, &["3.2", "7"][..]));
+    assert_eq!((finding.kind, &finding.articles[..]), (Kind::MoveOnBoard, &["3.3", "18"][..]));
     assert_eq!(captured(table), 1);
 }
 

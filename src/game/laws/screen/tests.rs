@@ -181,6 +181,7 @@ fn without_a_flag_the_message_says_what_happened() {
     };
     let text = Screen::of(&illegal, &Around { board: Some("3"), ..Around::default() }).text();
     assert!(text.starts_with("Board 3 - ILLEGAL MOVE\n"), "{text}");
+    assert!(text.contains("Go and stop the clocks.") && !text.contains("by this flag"), "{text}");
     for part in ["Besides: restore the position", "Besides: give Black 2:00 more.", "\n  White to move.\n"] {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }
