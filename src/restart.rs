@@ -102,9 +102,9 @@ impl Restart {
             self.not_sent(record.seq, &extra);
         }
         if let StationInput::Answer(answer) = input {
-            let place = self.asks.iter().rposition(|(_, ask)| ask.id == answer.id);
+            let place = self.asks.iter().rposition(|(_, ask)| answer.answers(ask));
             self.answered = place.map(|place| (self.asks[place].1.clone(), answer.clone()));
-            self.asks.retain(|(_, ask)| ask.id != answer.id);
+            self.asks.retain(|(_, ask)| !answer.answers(ask));
         }
         self.station.feed(record.at, input, &mut self.out);
         self.collect();

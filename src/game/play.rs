@@ -15,7 +15,6 @@ use crate::input::GameResult;
 use crate::interval::Interval;
 use crate::king_capture::KingCapture;
 use crate::laws::rules::Winnability;
-use crate::laws::winnable::Questions;
 use crate::mate;
 use crate::men;
 use crate::message::{AuditBody, GameEvent, Hint, Sign, Stage};
@@ -77,7 +76,7 @@ impl Game {
         self.suspended = Pair::default();
         self.zero = None;
         self.clock_set_anew = false;
-        self.questions = Questions::default();
+        self.questions.next_game();
         self.forget_findings();
         out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::view::alert(alarm))));
         self.completed_before = Pair { white: completed, black: completed };
