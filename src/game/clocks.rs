@@ -52,6 +52,7 @@ impl Game {
         }
         let rose = |side: Color| self.clock.time(side) > *before.times.get(side) && before.times.get(side).is_some();
         self.clock_set_anew |= self.clock.flags().iter().any(|fall: &FlagFall| rose(fall.side));
+        self.clock_set_anew |= self.entry_open() && rose(Color::White) | rose(Color::Black);
         for side in [Color::White, Color::Black].into_iter().filter(|&side| rose(side)) {
             *self.time_raised.get_mut(side) = Some(self.now);
         }
