@@ -89,9 +89,11 @@ impl Decisions {
             Some(Kind::Claim) => Some(DecisionKind::ClaimAccepted),
             _ => None,
         };
-        let meant =
-            |earlier: &Decision| decides_game(earlier) && entered == Some(earlier.kind) || same_matter(earlier, &decision);
-        let before = self.kept.iter_mut().rev().find(|kept| !kept.superseded && meant(&kept.decision));
+        let of_entry = |earlier: &Decision| decides_game(earlier) && entered == Some(earlier.kind);
+        let last =
+            |meant: &dyn Fn(&Decision) -> bool| self.kept.iter().rposition(|kept| !kept.superseded && meant(&kept.decision));
+        let place = last(&of_entry).or_else(|| last(&|earlier| same_matter(earlier, &decision)));
+        let before = place.and_then(|place| self.kept.get_mut(place));
         let supersedes = before.map(|before| {
             before.superseded = true;
             before.decision.number
