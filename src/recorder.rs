@@ -82,7 +82,7 @@ impl Recorder {
         let goes_on = recovered.session() == Some(session);
         let begun = match goes_on {
             true => {
-                setting.with_rulings_of(|key| recovered.session_header(key).map(str::to_owned)).context("the journal's head")?
+                setting.with_rules_of(|key| recovered.session_header(key).map(str::to_owned)).context("the journal's head")?
             }
             false => setting.clone(),
         };
@@ -97,8 +97,7 @@ impl Recorder {
             }
         }
         let (station, mut restored) = restart.finish(journal.standing());
-        let who = |setting: &Setting| (setting.config.rulings, setting.config.observer);
-        restored.other_rulings = who(&begun) != who(setting);
+        restored.other_rules = !begun.has_rules_of(setting);
         restored.damage = recovered.damage;
         let now = journal.standing().last_at;
         let headers: Vec<(&str, &str)> = begun.headers.iter().map(|(key, value)| (*key, value.as_str())).collect();

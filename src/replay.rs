@@ -58,10 +58,8 @@ impl Setting {
     pub fn of(trace: &Trace<'_>, overrides: &Overrides) -> Result<Setting> {
         let Some(driver) = trace.header("driver") else { bail!("the trace's head has no `# driver: …` line") };
         let driver = drivers::find(driver).with_context(|| format!("driver: `{driver}` is not one of {}", names()))?;
-        let time_control = match overrides.time_control.as_deref().or(trace.header("time-control")) {
-            Some(text) => Some(TimeControl::parse(text).with_context(|| format!("time-control: `{text}`"))?),
-            None => None,
-        };
+        let time_control_text = overrides.time_control.as_deref().or(trace.header("time-control"));
+        let time_control = time_control(time_control_text)?;
         let white_clock = match (overrides.white_clock, trace.header("white-clock")) {
             (Some(side), _) => Some(side),
             (None, Some("left")) => Some(ClockSide::Left),
@@ -76,9 +74,7 @@ impl Setting {
         };
         let name = trace.header("name").unwrap_or("replay").to_owned();
         let side = white_clock.map(|side| if side == ClockSide::Left { "left" } else { "right" });
-        let time_control_text = overrides.time_control.as_deref().or(trace.header("time-control"));
-        let rulebook =
-            trace.header("profile").map(|text| Rulebook::parse(text).context("profile")).transpose()?.unwrap_or_default();
+        let rulebook = rulebook(trace.header("profile"))?;
         let rulings = rulings(trace.header("rulings"))?;
         let default_time_s = seconds(trace.header("default-time"))?;
         let observer = trace.header("observer") == Some("true");
@@ -108,19 +104,28 @@ impl Setting {
         Ok(Setting { driver, config, board: Board::default(), delay, name, headers })
     }
 
-    /// The same with the rulings that a session was begun with: a decision that was made by itself must neither vanish nor appear
-    /// afterwards because the configuration is another one now.
+    /// The same with the rules, times and rulings that a session was begun with: what was found and decided by them must neither
+    /// vanish nor appear afterwards because the configuration is another one now.
     ///
     /// # Errors
-    /// Rulings that are none.
-    pub fn with_rulings_of(&self, header: impl Fn(&str) -> Option<String>) -> Result<Setting> {
+    /// Rules, a time control or rulings that are none.
+    pub fn with_rules_of(&self, header: impl Fn(&str) -> Option<String>) -> Result<Setting> {
         let mut setting = self.clone();
+        setting.config.time_control = time_control(header("time-control").as_deref())?;
+        setting.config.rulebook = rulebook(header("profile").as_deref())?;
+        setting.config.default_time_s = seconds(header("default-time").as_deref())?;
         setting.config.rulings = rulings(header("rulings").as_deref())?;
         setting.config.observer = header("observer").as_deref() == Some("true");
-        setting.headers.retain(|(key, _)| !RULINGS.contains(key));
-        let kept = RULINGS.into_iter().filter_map(|key| Some((key, header(key)?)));
+        setting.headers.retain(|(key, _)| !OF_THE_ROUND.contains(key));
+        let kept = OF_THE_ROUND.into_iter().filter_map(|key| Some((key, header(key)?)));
         setting.headers.extend(kept);
         Ok(setting)
+    }
+
+    /// Rules, times and rulings are those of `other`.
+    pub fn has_rules_of(&self, other: &Setting) -> bool {
+        let rules = |config: &GameConfig| (config.rulebook, config.rulings, config.observer, config.default_time_s);
+        rules(&self.config) == rules(&other.config) && self.config.time_control == other.config.time_control
     }
 
     /// A station as this setting wants it.
@@ -129,8 +134,16 @@ impl Setting {
     }
 }
 
-/// Keys of a head that say who decides.
-const RULINGS: [&str; 2] = ["rulings", "observer"];
+/// Keys of a head that say by which rules and times a round is played, and who decides.
+const OF_THE_ROUND: [&str; 5] = ["time-control", "profile", "rulings", "default-time", "observer"];
+
+fn time_control(header: Option<&str>) -> Result<Option<TimeControl>> {
+    header.map(|text| TimeControl::parse(text).with_context(|| format!("time-control: `{text}`"))).transpose()
+}
+
+fn rulebook(header: Option<&str>) -> Result<Rulebook> {
+    Ok(header.map(|text| Rulebook::parse(text).context("profile")).transpose()?.unwrap_or_default())
+}
 
 fn rulings(header: Option<&str>) -> Result<Rulings> {
     match header {

@@ -51,8 +51,8 @@ pub struct Restored {
     pub serial: Option<String>,
     /// What was wrong with the journal's files.
     pub damage: DamageReport,
-    /// The session was begun with other rulings than are configured now, and goes on with them.
-    pub other_rulings: bool,
+    /// The session was begun with other rules, times or rulings than are configured now, and goes on with them.
+    pub other_rules: bool,
 }
 
 impl Restart {
@@ -102,9 +102,9 @@ impl Restart {
             self.not_sent(record.seq, &extra);
         }
         if let StationInput::Answer(answer) = input {
-            let place = self.asks.iter().rposition(|(_, ask)| ask.id == answer.id);
+            let place = self.asks.iter().rposition(|(_, ask)| answer.answers(ask));
             self.answered = place.map(|place| (self.asks[place].1.clone(), answer.clone()));
-            self.asks.retain(|(_, ask)| ask.id != answer.id);
+            self.asks.retain(|(_, ask)| !answer.answers(ask));
         }
         self.station.feed(record.at, input, &mut self.out);
         self.collect();
@@ -222,7 +222,7 @@ impl Restart {
         let game = self.station.game().number();
         let asks = self.asks.into_iter().filter(|(asked_in, _)| *asked_in == game).map(|(_, ask)| ask).collect();
         let (inputs, verified, serial) = (self.inputs, self.verified, self.serial);
-        let restored = Restored { inputs, verified, unsent, asks, serial, damage: DamageReport::default(), other_rulings: false };
+        let restored = Restored { inputs, verified, unsent, asks, serial, damage: DamageReport::default(), other_rules: false };
         (self.station, restored)
     }
 }

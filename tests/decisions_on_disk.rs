@@ -208,9 +208,41 @@ fn a_round_goes_on_with_the_rulings_it_was_begun_with() {
             let (again, restored) = opened.expect("opens");
             assert_eq!(again.station().game().result(), result);
             assert_eq!((again.station().digest(), restored.verified.differing), (digest, 0));
-            assert_eq!(restored.other_rulings, setting.config.rulings != begun.setting.config.rulings);
+            assert_eq!(restored.other_rules, setting.config.rulings != begun.setting.config.rulings);
             setting = begun.setting.clone();
         }
+    }
+}
+
+/// A finding that an arbiter has confirmed keeps its number and revision, so the decision is there after the restart.
+#[test]
+fn a_round_goes_on_with_the_rules_and_times_it_was_begun_with() {
+    let begun = tape();
+    let other = |headers: &str| {
+        let head = format!("# flagfall trace 1\n# driver: dgt\n{headers}");
+        let read = Setting::of(&Trace::new(head.as_bytes()).expect("a trace"), &Overrides::default()).expect("a setting");
+        let mut setting = begun.setting.clone();
+        let (config, wanted) = (&mut setting.config, &read.config);
+        (config.rulebook, config.default_time_s) = (wanted.rulebook, wanted.default_time_s);
+        config.time_control.clone_from(&wanted.time_control);
+        let theirs = ["profile", "time-control", "default-time"];
+        setting.headers.retain(|(key, _)| !theirs.contains(key));
+        setting.headers.extend(read.headers.into_iter().filter(|(key, _)| theirs.contains(key)));
+        setting
+    };
+    let mut bench = Bench::new(&begun);
+    bench.feed(later(bench.now, 1), &Body::Answer(MATE));
+    let confirm = command("confirm", "{\"verb\":\"confirm\",\"finding\":{\"id\":1,\"revision\":2}}");
+    bench.feed(later(bench.now, 1), &Body::Cmd(&confirm));
+    bench.advance(later(bench.now, 100));
+    let (digest, memory) = (bench.recorder.station().digest(), bench.memory.clone());
+    drop(bench);
+    for headers in ["# profile: us-chess\n", "# time-control: 40/7200:3600\n", "# default-time: 1800\n"] {
+        let opened = Recorder::open(Box::new(memory.clone()), Limits::default(), &other(headers), "s", &mut |_| Ok(()));
+        let (again, restored) = opened.expect("opens");
+        assert_eq!(again.station().game().result(), Some(GameResult::BlackWins), "{headers}");
+        assert_eq!((again.station().digest(), restored.verified.differing), (digest, 0), "{headers}");
+        assert!(restored.other_rules, "{headers}");
     }
 }
 

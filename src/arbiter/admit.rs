@@ -124,7 +124,7 @@ fn may(role: Role, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
 
 fn lock(submission: &Submission, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
     let expect = &submission.expect;
-    let missing = match verb.lock {
+    let missing = match verbs::lock_of(verb, &submission.body) {
         Lock::None => None,
         Lock::Game => expect.game.is_none().then_some("expect.game is needed"),
         Lock::Rev => (expect.game.is_none() || expect.rev.is_none()).then_some("expect.game and expect.rev are needed"),

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use flagfall_game::input::FindingKey;
 use flagfall_protocols::bytes::crc32;
 
 use super::types::{Reply, Submission};
@@ -15,9 +16,10 @@ pub struct Memory {
     answered: VecDeque<(u32, Reply)>,
 }
 
-/// What makes two commands of the same id the same.
+/// What makes two commands of the same id the same: what is wanted, and of which game and finding.
 fn print(submission: &Submission) -> u32 {
-    crc32(format!("{}\n{}", submission.verb, submission.body).as_bytes())
+    let finding = submission.expect.finding.map(|FindingKey { id, revision }| (id, revision));
+    crc32(format!("{}\n{}\n{:?}\n{finding:?}", submission.verb, submission.body, submission.expect.game).as_bytes())
 }
 
 impl Memory {

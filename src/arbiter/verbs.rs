@@ -97,6 +97,15 @@ pub const VERBS: [Verb; 21] = [
     row("reject", Role::Arbiter, Until::Always, Lock::Finding, By::Game),
 ];
 
+/// What must be locked for this body: a claim that is decided is a decision.
+pub fn lock_of(verb: &Verb, body: &serde_json::Value) -> Lock {
+    let decided = |standing: &str| matches!(standing, "accepted" | "refused");
+    match body.get("standing").and_then(serde_json::Value::as_str) {
+        Some(standing) if verb.name == "claim" && decided(standing) => Lock::Rev,
+        _ => verb.lock,
+    }
+}
+
 /// The row of that name.
 pub fn find(name: &str) -> Option<&'static Verb> {
     VERBS.iter().find(|verb| verb.name == name)

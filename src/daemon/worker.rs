@@ -51,6 +51,6 @@ fn answer(question: &Question) {
 fn settle(ask: &Ask) -> Answered {
     catch_unwind(|| answering::answer(ask)).unwrap_or_else(|_| {
         tracing::error!("the solver broke on {} in {}", ask.side, ask.fen);
-        Answered { answer: Answer { id: ask.id, ..Answer::default() }, refused: None }
+        Answered { answer: Answer::open(ask), refused: None }
     })
 }

@@ -67,6 +67,7 @@ impl Game {
         }
         let rose = |side: Color| self.clock.time(side) > *before.times.get(side) && before.times.get(side).is_some();
         self.clock_set_anew |= self.clock.flags().iter().any(|fall: &FlagFall| rose(fall.side));
+        self.clock_set_anew |= self.entry_open() && rose(Color::White) | rose(Color::Black);
         for side in [Color::White, Color::Black] {
             let Some((before_ms, now_ms)) = before.times.get(side).zip(self.clock.time(side)) else { continue };
             let rise = now_ms.minus(before_ms);

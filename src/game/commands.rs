@@ -230,8 +230,8 @@ impl Game {
             self.desk.set_by.additional_time.clone_from(&author.command);
         }
         if let Some(side) = flag_taken_back {
+            self.forget_findings_of(color(side));
             self.clock.flags_mut().take_back(color(side));
-            self.forget_findings();
             self.ruling_dirty = true;
             self.alarms.settle(self.now, AlarmKind::Flag, Some(color(side)));
         }

@@ -14,6 +14,7 @@ use crate::game::{Game, Rulings};
 use crate::input::{Author, FindingKey, GameResult};
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::{Finding, Kind, Outcome};
+use crate::laws::rules::{About, Table};
 use crate::men::color_name;
 use crate::message::{AuditBody, Decision, DecisionKind, Stage};
 use crate::reconstruct::gesture;
@@ -48,7 +49,8 @@ impl Game {
     /// # Errors
     /// The finding has changed.
     pub(crate) fn reject(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        let entered = matches!(self.finding_of(key)?.kind, Kind::Resignation | Kind::Agreement | Kind::Claim);
+        let Finding { kind, outcome, .. } = *self.finding_of(key)?;
+        let entered = matches!(kind, Kind::Resignation | Kind::Agreement | Kind::Claim);
         self.looked_at(key.id, author.observed_at.unwrap_or(self.now), None);
         if !entered {
             self.find(out);
@@ -56,7 +58,12 @@ impl Game {
         self.rule(DecisionKind::Rejected, key, GameResult::Open, author, out);
         if entered {
             // What was entered is not so; without it there is nothing to find.
-            self.desk.forget_endings();
+            let side = match outcome {
+                Outcome::WhiteWins => Some(Color::Black),
+                Outcome::BlackWins => Some(Color::White),
+                _ => None,
+            };
+            self.desk.forget(kind, side);
         }
         Ok(())
     }
@@ -92,10 +99,17 @@ impl Game {
     fn rule(&mut self, kind: DecisionKind, key: FindingKey, result: GameResult, author: &Author, out: &mut Vec<Effect>) {
         let now = self.now;
         let before = self.result;
+        if kind == DecisionKind::Rejected {
+            self.decisions.next_rejects(self.findings.iter().find(|finding| finding.id == key.id).map(|finding| finding.kind));
+            // What awaited this ruling is not followed by another game in the same step.
+            self.next_set_up = self.next_set_up.map(|_| now);
+        }
         let decision = self.decide(Decision { result, finding: Some(key), ..self.draft(kind, author) }, out);
         // Only the result that it takes the place of is taken back.
         let superseded = decision.supersedes.and_then(|number| self.decisions.numbered(number)).map(|earlier| earlier.result);
-        if result != GameResult::Open || before.is_some() && superseded == before {
+        let by_gesture = self.stage == Stage::Over && self.ending.is_none();
+        let goes_on = if before.is_some() { superseded == before } else { kind == DecisionKind::Rejected && by_gesture };
+        if result != GameResult::Open || goes_on {
             self.give_result(result, out);
         }
         let Some(finding) = self.findings.iter().find(|finding| finding.id == key.id) else { return };
@@ -109,6 +123,7 @@ impl Game {
     pub(crate) fn draft(&self, kind: DecisionKind, author: &Author) -> Decision {
         Decision {
             number: 0,
+            game_no: self.number,
             kind,
             result: self.result.unwrap_or(GameResult::Open),
             side: None,
@@ -137,6 +152,8 @@ impl Game {
         let before = self.result;
         if result == GameResult::Open {
             self.result = None;
+            // Kings that still stand in the centre say nothing more.
+            self.gesture = None;
             let ended = self.ending;
             self.reopen();
             self.ending = ended;
@@ -191,10 +208,17 @@ impl Game {
         }
     }
 
+    /// Only players call a flag there (13C1; club point 10; B6): a sign of the clock is no call.
+    pub(crate) fn only_players_call(&self) -> bool {
+        let rulebook = &self.config.rulebook;
+        rulebook.rules().table != Table::Fide || rulebook.chose(About::Rapid)
+    }
+
     /// The event's regulations name this device as an observer (6.8): a flag is considered fallen when its sign was read.
     pub(crate) fn device_observes(&mut self, side: Color) {
         let now = self.now;
         if self.config.observer
+            && !self.only_players_call()
             && let Some(fall) = self.clock.flags_mut().last_of(side)
             && fall.path != FlagPath::ObservedByArbiter
         {

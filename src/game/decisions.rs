@@ -69,6 +69,8 @@ impl Kept {
 pub(crate) struct Decisions {
     kept: Vec<Kept>,
     numbered: u32,
+    /// What the finding is on that is rejected next.
+    rejects: Option<Kind>,
 }
 
 impl Decisions {
@@ -81,7 +83,17 @@ impl Decisions {
 
     /// Keeps a decision: gives it its number and the one that it takes the place of.
     pub(crate) fn add(&mut self, decision: Decision) -> Decision {
-        let before = self.kept.iter_mut().rev().find(|kept| !kept.superseded && same_matter(&kept.decision, &decision));
+        // An agreement and an accepted claim were decided before anything was found of them.
+        let entered = match self.rejects.take() {
+            Some(Kind::Agreement) => Some(DecisionKind::Agreed),
+            Some(Kind::Claim) => Some(DecisionKind::ClaimAccepted),
+            _ => None,
+        };
+        let of_entry = |earlier: &Decision| decides_game(earlier) && entered == Some(earlier.kind);
+        let last =
+            |meant: &dyn Fn(&Decision) -> bool| self.kept.iter().rposition(|kept| !kept.superseded && meant(&kept.decision));
+        let place = last(&of_entry).or_else(|| last(&|earlier| same_matter(earlier, &decision)));
+        let before = place.and_then(|place| self.kept.get_mut(place));
         let supersedes = before.map(|before| {
             before.superseded = true;
             before.decision.number
@@ -94,6 +106,11 @@ impl Decisions {
         let decision = Decision { number: self.numbered, supersedes, ..decision };
         self.kept.push(Kept { decision: decision.clone(), superseded: false, facts: None });
         decision
+    }
+
+    /// The next decision rejects a finding of this kind.
+    pub(crate) fn next_rejects(&mut self, kind: Option<Kind>) {
+        self.rejects = kind;
     }
 
     /// The last decision was about this finding as it is now.

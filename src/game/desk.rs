@@ -9,6 +9,7 @@ use flagfall_protocols::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use crate::interval::Interval;
+use crate::laws::finding::Kind;
 
 /// On what a claim rests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,6 +125,19 @@ impl Desk {
             Entered::Agreement | Entered::Resignation => false,
             Entered::Claim { standing, .. } => standing != Standing::Accepted,
             Entered::Offer | Entered::IllegalMove { .. } => true,
+        });
+    }
+
+    /// What was entered of this kind is not so; of one side where that is known.
+    pub(crate) fn forget(&mut self, kind: Kind, side: Option<Color>) {
+        self.entries.retain(|entry| {
+            let meant = match entry.what {
+                Entered::Agreement => kind == Kind::Agreement,
+                Entered::Resignation => kind == Kind::Resignation && side.is_none_or(|side| side == entry.side),
+                Entered::Claim { standing: Standing::Accepted, .. } => kind == Kind::Claim,
+                Entered::Claim { .. } | Entered::Offer | Entered::IllegalMove { .. } => false,
+            };
+            !meant
         });
     }
 

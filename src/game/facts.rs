@@ -13,7 +13,7 @@ use crate::game::Game;
 use crate::interval::Interval;
 use crate::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
 use crate::laws::finding::Phase;
-use crate::laws::rules::{About, Table};
+use crate::laws::rules::Table;
 use crate::message::Stage;
 
 /// Positions that may count at one moment: more of them say no more than that nobody knows.
@@ -50,8 +50,7 @@ impl Game {
         let (positions, too_many) = self.positions(Some(fall));
         let other = falls.iter().find(|other| other.side != fall.side && other.fell == fall.fell);
         // Only players call a flag there, so what is recorded was a player's call (13C1; club point 10; B6).
-        let rulebook = &self.config.rulebook;
-        let by_players = rulebook.rules().table != Table::Fide || rulebook.chose(About::Rapid);
+        let by_players = self.only_players_call();
         Flag {
             shown: !matches!(fall.path, FlagPath::ObservedByArbiter | FlagPath::OnConnect),
             fell_second: fall.path == FlagPath::ZeroAfterOther

@@ -15,7 +15,6 @@ use crate::input::GameResult;
 use crate::interval::Interval;
 use crate::king_capture::KingCapture;
 use crate::laws::rules::Winnability;
-use crate::laws::winnable::Questions;
 use crate::mate;
 use crate::men;
 use crate::message::{AuditBody, GameEvent, Hint, Sign, Stage};
@@ -76,7 +75,7 @@ impl Game {
         self.suspended = Pair::default();
         self.zero = None;
         self.clock_set_anew = false;
-        self.questions = Questions::default();
+        self.questions.next_game();
         self.forget_findings();
         out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::view::alert(alarm))));
         let before = completed.map(|completed| completed as i32);
@@ -166,18 +165,18 @@ impl Game {
             self.next_set_up = None;
         } else if setup::shows_initial(self.board.men()).is_some() {
             self.next_set_up.get_or_insert(self.now);
-        } else if !self.flag_open() || setup::first_move(self.board.men()).is_none() {
+        } else if !self.ruling_open() || setup::first_move(self.board.men()).is_none() {
             self.next_set_up = None;
         }
     }
 
     /// The next game begins by itself: its initial position has stood long enough, and the clocks stand.
     ///
-    /// With a flag that awaits its ruling the set-up alone is not enough, or it would be lost with its game. Then the clock must
+    /// With a flag, or anything else found, that awaits its ruling the set-up alone is not enough, or it would be lost with its game. Then the clock must
     /// have been set anew, as it must be for another game; where no clock is heard, the first move tells.
     fn next_game_begins(&self) -> Option<Shown> {
         let stood = self.now >= self.next_set_up?.after(self.next_game_wait());
-        let begins = match self.flag_open() {
+        let begins = match self.ruling_open() {
             false => stood && self.clock.runs().is_none(),
             true if self.clock_set_anew => stood || self.clock.runs().is_some(),
             true => stood && !self.clock.present() && setup::first_move(self.board.men()).is_some_and(|(_, made)| made),

@@ -6,6 +6,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
@@ -258,9 +259,49 @@ impl Game {
         self.findings_on.clear();
     }
 
+    /// The flags of `side` are about to be taken back. What was found on the other flags keeps its number, and so what was ruled on it;
+    /// the rest is found anew.
+    pub(crate) fn forget_findings_of(&mut self, side: Color) {
+        let mut left = 0;
+        let places: Vec<Option<usize>> = self
+            .clock
+            .flags()
+            .iter()
+            .filter(|fall| !fall.after_end)
+            .map(|fall| {
+                let place = (fall.side != side).then_some(left);
+                left += usize::from(fall.side != side);
+                place
+            })
+            .collect();
+        let place = |subject: Subject| match subject {
+            Subject::Flag(index) => places.get(index).copied().flatten().map(Subject::Flag),
+            Subject::Game => None,
+        };
+        let known = core::mem::take(&mut self.findings).into_iter().zip(core::mem::take(&mut self.findings_on));
+        for (finding, subject) in known {
+            if let Some(subject) = place(subject) {
+                self.findings.push(finding);
+                self.findings_on.push(subject);
+            }
+        }
+    }
+
     /// A flag that may cost something awaits its ruling.
     pub(crate) fn flag_open(&self) -> bool {
         self.awaits_ruling() && self.deciding_finding().is_none_or(|finding| finding.outcome != Outcome::GameGoesOn)
+    }
+
+    /// What was found without a flag and may cost something awaits its ruling.
+    pub(crate) fn entry_open(&self) -> bool {
+        let costs = |finding: &Finding| finding.flag.is_none() && finding.outcome != Outcome::GameGoesOn;
+        let open = |finding: &&Finding| costs(finding) && self.decisions.settled(finding).is_none();
+        self.result.is_none() && self.findings.iter().any(|finding| open(&finding))
+    }
+
+    /// Something that may cost something awaits its ruling: the next game must not begin over it.
+    pub(crate) fn ruling_open(&self) -> bool {
+        self.flag_open() || self.entry_open()
     }
 
     /// The last finding or decision in full, and the number of its game: an earlier one until this game has something of its

@@ -206,7 +206,14 @@ impl Messages {
 
     fn audit(&mut self, at: Instant, game: &Game, body: &AuditBody, out: &mut Vec<Message>) {
         let shape = event(Audience::Arbiter, "board.audit", self.board.audit());
-        self.push(at, shape, game, body, out);
+        let Shape { kind, topic, event, audience } = shape;
+        // A step that begins another game may have decided about the one before.
+        let of = match body {
+            AuditBody::Decision(decision) => decision.game_no,
+            _ => game.number(),
+        };
+        let (rev, audience) = (game.rev(audience), trace::Audience::Arbiter);
+        self.put(Head { audience, kind, topic, event, at, of: at, game: of, rev }, body, out);
     }
 
     /// An event of the live audience, for the public, let go at `now`; none for a picture.

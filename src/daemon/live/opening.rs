@@ -122,9 +122,10 @@ fn tell(board: &str, restored: &Restored) {
     for difference in restored.verified.differences.iter().take(10) {
         tracing::warn!("board {board}: {difference}");
     }
-    if restored.other_rulings {
+    if restored.other_rules {
         tracing::warn!(
-            "board {board}: this round goes on with the rulings it was begun with; event.rulings and observer hold from the next"
+            "board {board}: this round goes on with the rules it was begun with; another profile, guidelines, time control, \
+             default time, rulings or observer hold from the next"
         );
     }
     if restored.inputs > 0 {

@@ -43,7 +43,7 @@ pub fn read(fen: &str, mode: CastlingMode) -> Option<Chess> {
 
 /// Answers a question. One at a time: the search takes up to 64 MiB while it runs, and the checker after it not more.
 pub fn answer(ask: &Ask) -> Answered {
-    let open = Answer { id: ask.id, ..Answer::default() };
+    let open = Answer::open(ask);
     let Some((position, side)) = asked(ask) else { return Answered { answer: open, refused: None } };
     let budget = Budget { nodes: ask.nodes, memory: MEMORY };
     let (found, counters) = counted(&position, side, budget);

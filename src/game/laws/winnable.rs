@@ -10,7 +10,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use super::proof::{self, Proof};
-use crate::mate::check::{Refused, check_within};
+use crate::mate::check::{MOST, Refused, check_within};
 use crate::mate::explain::{Cost, Explanation, Helpmate, NoMate, explain};
 use crate::mate::{self, Budget};
 use crate::men;
@@ -56,8 +56,11 @@ impl Verdict {
 /// A question for the worker.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Ask {
-    /// Number of the question in its game, from 1.
+    /// Number of the question on its board, from 1.
     pub id: u32,
+    /// Its number in its game, from 1: older journals name it by that.
+    #[serde(skip)]
+    pub in_game: u32,
     /// The position.
     pub fen: String,
     /// Its castling rights are those of Chess960.
@@ -73,6 +76,12 @@ pub struct Ask {
 pub struct Answer {
     /// The question.
     pub id: u32,
+    /// The position asked about; none in older journals, whose questions were numbered in each game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fen: Option<String>,
+    /// The side asked about; with the position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<String>,
     /// Moves that end in mate, UCI; none if the worker found no line.
     #[serde(default)]
     pub line: Option<Vec<String>>,
@@ -82,7 +91,7 @@ pub struct Answer {
     /// Why there is no line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
-    /// The worker has looked at the proof again, whole.
+    /// The worker has looked at the proof again, whole; said of nothing but the position in `fen`.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub checked: bool,
     /// Positions that the worker generated.
@@ -94,6 +103,24 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// An answer to this question that settles nothing.
+    pub fn open(ask: &Ask) -> Answer {
+        Answer { id: ask.id, fen: Some(ask.fen.clone()), side: Some(ask.side.to_string()), ..Answer::default() }
+    }
+
+    /// It says what it is about.
+    fn is_bound(&self) -> bool {
+        self.fen.is_some() || self.side.is_some()
+    }
+
+    /// It is an answer to this question.
+    pub fn answers(&self, ask: &Ask) -> bool {
+        match self.is_bound() {
+            true => self.id == ask.id && self.fen.as_deref() == Some(ask.fen.as_str()) && self.side.as_deref() == Some(ask.side),
+            false => self.id == ask.in_game,
+        }
+    }
+
     /// What the answer claims of this position.
     ///
     /// # Errors
@@ -112,20 +139,28 @@ impl Answer {
 
 #[derive(Clone, Debug)]
 struct Question {
-    id: u32,
+    ask: Ask,
     position: Chess,
     side: Color,
     verdict: Verdict,
 }
 
-/// The questions of one game and their answers.
+/// The questions of one game and their answers. Their numbers go on from game to game, so that none is given twice on a board.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Questions {
     asked: VecDeque<Question>,
     numbered: u32,
+    /// The last number of the games before.
+    before: u32,
 }
 
 impl Questions {
+    /// Another game begins: the answers to these are of no use any more.
+    pub(crate) fn next_game(&mut self) {
+        self.asked.clear();
+        self.before = self.numbered;
+    }
+
     /// What is known of `position`; asks if nothing is.
     pub(crate) fn verdict(&mut self, position: &Chess, side: Color, ask: &mut Option<Ask>) -> Verdict {
         if let Some(answer) = mate::at_once(position, men::to_color(side)) {
@@ -138,23 +173,25 @@ impl Questions {
             self.asked.pop_front();
         }
         self.numbered += 1;
-        self.asked.push_back(Question { id: self.numbered, position: position.clone(), side, verdict: Verdict::Pending });
-        *ask = Some(Ask {
+        let question = Ask {
             id: self.numbered,
+            in_game: self.numbered - self.before,
             fen: Fen::from_position(position, EnPassantMode::Legal).to_string(),
             chess960: position.castles().mode() == CastlingMode::Chess960,
             side: men::color_name(side),
             nodes: NODE_BUDGET,
-        });
+        };
+        *ask = Some(question.clone());
+        self.asked.push_back(Question { ask: question, position: position.clone(), side, verdict: Verdict::Pending });
         Verdict::Pending
     }
 
-    /// Takes an answer. It counts only if the checker accepts it.
+    /// Takes an answer to one of these questions. It counts only if the checker accepts it.
     ///
     /// # Errors
     /// What is wrong with the answer; the question then stands as undecided, or is unknown.
     pub(crate) fn answer(&mut self, answer: &Answer) -> Result<(), &'static str> {
-        let question = self.asked.iter_mut().find(|question| question.id == answer.id).ok_or("no such open question")?;
+        let question = self.asked.iter_mut().find(|question| answer.answers(&question.ask)).ok_or("no such open question")?;
         // What is proved stays proved.
         if matches!(question.verdict, Verdict::Winnable(_) | Verdict::Unwinnable(_)) {
             return Ok(());
@@ -170,14 +207,16 @@ impl Questions {
 fn checked(position: &Chess, side: Color, answer: &Answer) -> Result<mate::Answer, &'static str> {
     let mut claim = answer.claim(position)?;
     let side = men::to_color(side);
-    let mut held = check_within(position, side, &claim, CHECKED_ON_ENTRY);
-    if held == Err(Refused::TooLarge) && answer.checked {
+    // What does not say which position was looked at before is looked at whole.
+    let most = if answer.is_bound() { CHECKED_ON_ENTRY } else { MOST };
+    let mut held = check_within(position, side, &claim, most);
+    if held == Err(Refused::TooLarge) && answer.checked && answer.is_bound() {
         held = Ok(());
     }
     if let (Err(Refused::TooLarge), mate::Answer::Winnable { shortest, .. }) = (held, &mut claim) {
         // The line mates all the same.
         *shortest = false;
-        held = check_within(position, side, &claim, CHECKED_ON_ENTRY);
+        held = check_within(position, side, &claim, most);
     }
     held.map(|()| claim).map_err(why)
 }

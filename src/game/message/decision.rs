@@ -40,6 +40,9 @@ pub struct Decision {
     /// Number of the decision on this board, from 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub number: u32,
+    /// Number of the game that it is about: the envelope names that one.
+    #[serde(skip)]
+    pub game_no: u32,
     /// What was decided.
     pub kind: DecisionKind,
     /// The result that the game has by it; `*` = none, it goes on.

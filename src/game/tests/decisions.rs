@@ -341,3 +341,38 @@ fn the_live_audience_sees_results_only() {
     signed(&mut desk, Command::Confirm { finding }, None);
     assert_eq!(live(&mut desk), (rev + 1, 1));
 }
+
+/// A rejected agreement or accepted claim gives the game no result any more; a resignation beside it stays entered.
+#[test]
+fn what_is_rejected_of_the_desk_is_open_again() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5");
+    signed(&mut desk, Command::Resign { side: Side::Black }, None);
+    signed(&mut desk, Command::Offer { side: Side::White }, None);
+    signed(&mut desk, Command::Accept { side: Side::Black }, None);
+    assert_eq!(desk.game.result(), Some(GameResult::Draw));
+    let agreed = desk.game.decisions().last().expect("a decision").number;
+    // The resignation came first and is the finding; with it rejected the agreement is.
+    let resigned = key(&desk);
+    signed(&mut desk, Command::Reject { finding: resigned }, None);
+    assert_eq!(desk.game.result(), Some(GameResult::Draw), "only the resignation was rejected");
+    let drawn = key(&desk);
+    signed(&mut desk, Command::Reject { finding: drawn }, None);
+    let last = desk.game.decisions().last().expect("a decision").clone();
+    assert_eq!((desk.refused(), desk.game.result(), last.supersedes), (0, None, Some(agreed)));
+}
+
+/// The other side's flag was none: what was ruled on this one stays ruled.
+#[test]
+fn a_rejected_flag_stays_rejected_when_the_other_is_taken_back() {
+    let mut desk = flagged();
+    let rejected = key(&desk);
+    signed(&mut desk, Command::Reject { finding: rejected }, None);
+    assert!(!desk.game.awaits_ruling());
+    desk.command(Command::Claim { flag: Side::Black, period: None, observed_at: None });
+    assert!(desk.game.awaits_ruling());
+    let taken_back = Command::SetClockRecord { time_control: None, additional_time: None, flag_taken_back: Some(Side::Black) };
+    desk.command(taken_back);
+    assert_eq!((desk.refused(), desk.game.awaits_ruling()), (0, false));
+    assert_eq!(finding(&desk).id, rejected.id);
+}

@@ -189,3 +189,19 @@ fn the_old_ruling_goes_with_the_first_move() {
     desk.make("d2d4");
     assert_eq!((rulings(&desk), desk.game.ruling()), (1, None));
 }
+
+/// A resignation that nobody has ruled on is not lost with its game; nor is the next one begun in the step that rejects it.
+#[test]
+fn a_resignation_holds_the_next_game_back_like_a_flag() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5").command(Command::Resign { side: Side::White });
+    desk.clock.running = false;
+    desk.report().wait(0.5).frame(Placement::initial()).wait(60.0);
+    assert_eq!((desk.refused(), desk.game.number()), (0, 1));
+    let found = desk.game.findings()[0].clone();
+    let finding = flagfall_game::input::FindingKey { id: found.id, revision: found.revision };
+    desk.command(Command::Reject { finding });
+    assert_eq!((desk.refused(), desk.game.number()), (0, 1), "not in the same step");
+    desk.wait(10.0);
+    assert_eq!(desk.game.number(), 2);
+}

@@ -124,9 +124,9 @@ fn a_proof_too_large_for_the_entry_must_have_been_checked_before() {
 fn a_shortest_line_that_cannot_be_checked_is_only_a_line() {
     // Fool's mate at the end of many moves: nobody can look at all shorter lines here.
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    let (questions, position, _) = asked(start, Color::Black);
+    let (questions, position, ask) = asked(start, Color::Black);
     let shuffle = "g1f3 g8f6 f3g1 f6g8 ".repeat(3);
-    let line = moves(&(shuffle + "f2f3 e7e5 g2g4 d8h4"));
+    let line = Answer { line: moves(&(shuffle + "f2f3 e7e5 g2g4 d8h4")).line, ..Answer::open(&ask) };
     for (checked, shortest) in [(false, false), (true, true)] {
         let mut questions = questions.clone();
         assert_eq!(questions.answer(&Answer { shortest: true, checked, ..line.clone() }), Ok(()));
@@ -177,6 +177,47 @@ fn a_budget_that_is_spent_answers_with_what_it_cost() {
     assert_eq!(questions.answer(&told), Ok(()));
     let verdict = questions.verdict(&position, Color::White, &mut None);
     assert_eq!(verdict, Verdict::Undecided(Cost { nodes: told.nodes, walls: told.walls }));
-    let nonsense = Ask { id: 3, fen: "no position".into(), chess960: false, side: "white", nodes: 1 };
-    assert_eq!(answer(&nonsense).answer, Answer { id: 3, ..Answer::default() });
+    let nonsense = Ask { id: 3, in_game: 3, fen: "no position".into(), chess960: false, side: "white", nodes: 1 };
+    assert_eq!(answer(&nonsense).answer, Answer::open(&nonsense));
+}
+
+/// A false count for one position, taken for the proof of another: it is not even looked at.
+#[test]
+fn an_answer_settles_no_question_but_its_own() {
+    let (mut questions, _, first) = asked(CLOSED, Color::White);
+    let mut late = answer(&first).answer;
+    let Some(Proof::ExhaustedClosure { positions, .. }) = &mut late.proof else { panic!("{late:?}") };
+    *positions = CHECKED_ON_ENTRY as u32 + 1;
+    questions.next_game();
+    let open = read(OPEN, CastlingMode::Standard).expect(OPEN);
+    let mut ask = None;
+    assert_eq!(questions.verdict(&open, Color::White, &mut ask), Verdict::Pending);
+    let second = ask.take().expect("asked");
+    assert_eq!((first.id, second.id), (1, 2), "numbers go on from game to game");
+    let forged = Answer { id: second.id, ..late.clone() };
+    let other_side = Answer { side: Some("black".into()), ..Answer::open(&second) };
+    for wrong in [late.clone(), forged, Answer::open(&first), other_side] {
+        assert_eq!(questions.answer(&wrong), Err("no such open question"), "{wrong:?}");
+        assert_eq!(questions.verdict(&open, Color::White, &mut ask), Verdict::Pending, "{wrong:?}");
+    }
+    assert_eq!(questions.answer(&answer(&second).answer), Ok(()));
+    assert!(matches!(questions.verdict(&open, Color::White, &mut ask), Verdict::Winnable(_)));
+}
+
+/// Journals from before answers named their position: numbers are those of the game, and nothing is believed unseen.
+#[test]
+fn an_answer_that_names_no_position_is_looked_at_whole() {
+    let (mut questions, ..) = asked(OPEN, Color::White);
+    questions.next_game();
+    let closed = read(CLOSED, CastlingMode::Standard).expect(CLOSED);
+    let mut ask = None;
+    assert_eq!(questions.verdict(&closed, Color::White, &mut ask), Verdict::Pending);
+    let good = Answer { id: 1, fen: None, side: None, ..answer(&ask.expect("asked")).answer };
+    let mut false_one = good.clone();
+    let Some(Proof::ExhaustedClosure { positions, .. }) = &mut false_one.proof else { panic!("{good:?}") };
+    *positions = CHECKED_ON_ENTRY as u32 + 1;
+    assert!(false_one.checked);
+    assert_eq!(questions.answer(&false_one), Err("the positions are not as many as counted"));
+    assert_eq!(questions.answer(&good), Ok(()));
+    assert!(matches!(questions.verdict(&closed, Color::White, &mut None), Verdict::Unwinnable(_)));
 }
