@@ -50,8 +50,8 @@ const WIDTH: usize = 80;
 /// mated, stalemate, bare-king, material, forced-capture, forced-stalemate,
 /// loser-mates-by-force, forced-circle, locked-walls, exhausted-closure.
 ///
-/// Exit code 0 if all was answered, also as undecided; 1 if a position or line could not be read
-/// (the lines are told, the others are answered) or a proof was refused.
+/// Exit code 0 if all was answered, also as undecided, and with --batch as invalid (such lines are
+/// told on stderr); 1 if the position or the file could not be read, or a proof was refused.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Winnable {

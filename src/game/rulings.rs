@@ -163,6 +163,10 @@ impl Game {
         if fall.period_known || control.is_last(fall.period) {
             return Some(fall.period);
         }
+        // The clock itself gave the time of a period after this fall, and only one can come.
+        if fall.path == FlagPath::PeriodAtZero && control.is_last(fall.period + 1) {
+            return Some(fall.period);
+        }
         // With fewer moves than this period asks for no other one has begun.
         let (sure, more) = self.completed_by_fall(fall)?;
         (sure + u32::from(more) < control.required(fall.period)?).then_some(fall.period)

@@ -17,6 +17,8 @@ use super::progress::{EVERY, Progress, Tally};
 use super::rows::{Columns, Line, Source, field, side};
 use crate::cli::settled::{Reader, position, settle};
 
+/// The verdict on a row that is no position.
+const INVALID: &str = "invalid";
 /// Rows that wait for a slow one before them.
 const WINDOW: usize = 4096;
 
@@ -101,7 +103,7 @@ fn answer(Job { place, line }: Job, columns: Columns, nodes: u64) -> Row {
     let invalid = |fen: &str, winner: &str, problem: &str| Row {
         place,
         text: format!("{},{},invalid,0,0,", field(fen), field(winner)),
-        verdict: "invalid",
+        verdict: INVALID,
         complaint: Some(format!("line {number}: {problem}")),
     };
     let (fen, winner) = match line.text.and_then(|text| columns.read(&text)) {
@@ -172,7 +174,8 @@ fn write(told: &Receiver<Told>, give: &Receiver<()>, progress: &mut Progress) ->
             writeln!(out, "{}", row.text)?;
             tally.add(row.verdict);
             if let Some(complaint) = &row.complaint {
-                clean = false;
+                // A row that is no position is an answer too; a proof that was refused is a fault of this program.
+                clean &= row.verdict == INVALID;
                 progress.say(complaint);
             }
             // Its reader took the place before the row was read.
