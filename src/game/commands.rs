@@ -183,6 +183,7 @@ impl Game {
 
     fn settle_irregularities(&mut self) {
         self.king = KingCapture::None;
+        self.illegal_position = None;
         for kind in [AlarmKind::IllegalMove, AlarmKind::PromotionNotReplaced, AlarmKind::PressedWithoutMove] {
             self.alarms.settle(self.now, kind, None);
         }

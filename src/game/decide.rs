@@ -194,7 +194,9 @@ impl Game {
 
     /// Where the event has it so, a finding that is certain is decided as it is made. What an arbiter has ruled on is theirs.
     pub(crate) fn decide_what_is_certain(&mut self, out: &mut Vec<Effect>) {
-        if self.config.rulings != Rulings::Automatic {
+        // What seems to end the game on the board may still be a move under way.
+        let perhaps_ended = self.ending.is_none() && self.ending_on_board().is_some();
+        if self.config.rulings != Rulings::Automatic || perhaps_ended {
             return;
         }
         while self.result.is_none() {

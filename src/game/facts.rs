@@ -42,8 +42,19 @@ impl Game {
             endings: self.endings(),
             claims: self.claims(),
             illegal: self.illegal_moves(),
+            completed_by_both: self.completed_by_both(),
             ..Facts::new(self.config.rulebook)
         }
+    }
+
+    /// The moves that each of the players has certainly completed; asked only where something rests on it (A.5.1).
+    fn completed_by_both(&self) -> Option<u32> {
+        self.config.rulebook.rules().setting_stands_after?;
+        let completed = |side: Color| {
+            let before = (*self.completed_before.get(side))?;
+            u32::try_from(before.saturating_add_unsigned(self.decoder.record.completed(side, None).0)).ok()
+        };
+        Some(completed(Color::White)?.min(completed(Color::Black)?))
     }
 
     fn flag(&self, fall: &FlagFall, falls: &[FlagFall]) -> Flag {
@@ -154,7 +165,7 @@ impl Game {
             let pressed = pressed.or_else(|| self.stopped_after(made, by));
             Ended { end: End::Board { ending, by }, at: made, pressed, positions: Vec::new() }
         });
-        let mut endings: Vec<Ended> = on_board.into_iter().chain(self.king_captured()).collect();
+        let mut endings: Vec<Ended> = on_board.into_iter().chain(self.king_captured()).chain(self.stood_illegally()).collect();
         for side in [Color::White, Color::Black] {
             let resigned = self.desk.entries().iter().rfind(|entry| entry.side == side && entry.what == Entered::Resignation);
             endings.extend(resigned.map(|entry| Ended {

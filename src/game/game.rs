@@ -23,6 +23,7 @@ use crate::king_capture::KingCapture;
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::Finding;
 use crate::laws::rulebook::Rulebook;
+use crate::laws::rules::Table;
 use crate::laws::winnable::Questions;
 use crate::mate;
 use crate::message::{AuditBody, ClaimBody, GameEvent, Hint, LiveMove, Ruling, Stage};
@@ -95,6 +96,8 @@ pub struct Game {
     pub(crate) ending: Option<(Ending, Interval, Color)>,
     /// A king left in check, and its capture (club point 3.3).
     pub(crate) king: KingCapture,
+    /// When a move was completed after which an illegal position still stood (A.5.4).
+    pub(crate) illegal_position: Option<Interval>,
     pub(crate) result: Option<GameResult>,
     pub(crate) decisions: Decisions,
     /// The last claim that was lodged and not decided.
@@ -138,6 +141,7 @@ impl Game {
     /// A game that waits for its set-up on a board of this speed.
     pub fn new(config: GameConfig, timing: Timing) -> Game {
         let start = Record::new(Chess::default(), castling_mode(&config), &config.rulebook);
+        let pawns_promote = config.rulebook.rules().table == Table::Club;
         let mut clock = Chessclock::new(timing.press_delay);
         clock.set_white_side(config.white_clock.unwrap_or(ClockSide::Left));
         Game {
@@ -145,7 +149,7 @@ impl Game {
             config,
             scan: timing.scan,
             press_delay: timing.press_delay,
-            board: PhysicalBoard::new(),
+            board: PhysicalBoard::new(pawns_promote),
             clock,
             setting: SettingWatch::default(),
             decoder: Decoder::new(start, timing.scan),
@@ -162,6 +166,7 @@ impl Game {
             completed_before: Pair { white: Some(0), black: Some(0) },
             ending: None,
             king: KingCapture::None,
+            illegal_position: None,
             result: None,
             decisions: Decisions::default(),
             lodged: None,
@@ -287,6 +292,7 @@ impl Game {
             || !self.desk.entries().is_empty()
             || !self.findings.is_empty()
             || self.king_captured().is_some()
+            || self.illegal_position.is_some()
             || self.alarms.open().any(|alarm| facts::illegal_kind(alarm.kind).is_some());
         if something && !only_seconds && self.stage != Stage::AwaitingSetUp {
             self.find(out);

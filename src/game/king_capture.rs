@@ -135,7 +135,12 @@ fn king_of(men: &Men, side: Color) -> Option<usize> {
 /// The king of `side` is attacked by men that stand where the game has them: those in a hand or put elsewhere prove nothing.
 fn in_check(men: &Men, base: &Men, side: Color) -> bool {
     let in_place = (0..64).all(|square| men::color(men[square]) != Some(side.other()) || men[square] == base[square]);
-    in_place && king_of(men, side).is_some_and(|king| (0..64).any(|from| attacks_king(men, from, king, side)))
+    in_place && is_attacked(men, side)
+}
+
+/// The king of `side` stands in check.
+pub(crate) fn is_attacked(men: &Men, side: Color) -> bool {
+    king_of(men, side).is_some_and(|king| (0..64).any(|from| attacks_king(men, from, king, side)))
 }
 
 /// The man on `from` is the opponent's and could capture on the square of the king of `side`.

@@ -23,6 +23,7 @@ mod entries;
 mod evidence;
 mod facts;
 pub mod game;
+mod illegal_position;
 pub mod input;
 pub mod interval;
 mod king_capture;

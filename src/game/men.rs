@@ -8,6 +8,8 @@ pub(crate) type Men = [u8; 64];
 
 /// An empty square.
 pub(crate) const EMPTY: u8 = 0;
+/// From a pawn's number to that of the queen of its colour.
+pub(crate) const PAWN_TO_QUEEN: u8 = 4;
 /// Something that is not an identified piece.
 pub(crate) const UNKNOWN: u8 = 13;
 
@@ -45,6 +47,11 @@ pub(crate) fn color(code: u8) -> Option<Color> {
         7..=12 => Some(Color::Black),
         _ => None,
     }
+}
+
+/// A pawn of this number stands on its last rank.
+pub(crate) const fn on_last_rank(man: u8, square: usize) -> bool {
+    (man == 1 && square >= 56) || (man == 7 && square < 8)
 }
 
 /// The number of what a sensor reads. A result piece counts as an empty square (`dgt-board.md` section 6).

@@ -82,6 +82,7 @@ impl Game {
         self.completed_before = Pair { white: before, black: before };
         self.ending = None;
         self.king = KingCapture::None;
+        self.illegal_position = None;
         self.result = None;
         self.decisions.clear();
         self.lodged = None;
@@ -106,6 +107,7 @@ impl Game {
         let before = |completed: Option<u32>| completed.map(|completed| completed as i32);
         self.completed_before = Pair { white: before(now.white), black: before(now.black) };
         self.king = KingCapture::None;
+        self.illegal_position = None;
         self.decoder = Decoder::new(Record::new(start, mode, &self.config.rulebook), self.scan);
         // The live audience is shown where the moves begin.
         self.live_dirty = true;
@@ -209,6 +211,7 @@ impl Game {
                 }
                 Decoded::PressedOutOfTurn { by, at } => {
                     self.king_answered(by, at);
+                    self.look_at_position(by, at);
                     out.push(Effect::Audit(AuditBody::PressOutOfTurn { side: men::color_name(by), pressed_at: at.micros() }));
                 }
             }

@@ -152,3 +152,50 @@ fn a_flag_that_costs_nothing_carries_no_ending() {
         assert!(!found[1].conditional && say(&found[1]).ends_with("WhiteWins"), "{name}: {}", says(&facts));
     }
 }
+
+#[test]
+fn each_kind_has_its_article_and_its_remedy() {
+    use IllegalKind::{Move, PressedWithoutMove, PromotionNotReplaced, TwoHands};
+    let add = Recommended::AddTime { side: "black", seconds: 120 };
+    for (kind, articles, on_board) in [
+        (Move, &["7.1", "7.5.1"][..], Some(Recommended::RestorePosition)),
+        (PromotionNotReplaced, &["7.5.2"], Some(Recommended::ReplaceByQueen)),
+        (PressedWithoutMove, &["7.5.3"], None),
+        (TwoHands, &["7.5.4"], None),
+    ] {
+        let open = Illegal { kind, ..illegal(White, Treated::Open, 100) };
+        let found = found(&of("fide-2023-standard", vec![open.clone()]));
+        let expected: Vec<Recommended> = on_board.into_iter().chain([add]).collect();
+        assert_eq!((found[0].articles, &found[0].recommended), (articles, &expected), "{kind:?}");
+        let flagged = Facts { illegal: vec![open], ..game("fide-2023-standard", vec![flag(Black)]) };
+        let flagged = crate::support::found(&flagged);
+        let told = vec![Illegal { at: at(2500, 2500), ..illegal(White, Treated::Open, 100) }];
+        assert_eq!((flagged[0].row, flagged[0].articles, &flagged[0].recommended), ("7b", articles, &expected), "{kind:?}");
+        assert!(says(&Facts { illegal: told, ..game("fide-2023-standard", vec![flag(Black)]) }).starts_with("14"), "later");
+    }
+    let club = |kind| of("club-speed", vec![Illegal { kind, ..illegal(White, Treated::Counted, 100) }]);
+    assert_eq!(found(&club(PressedWithoutMove))[0].articles, ["16"]);
+    assert_eq!(found(&club(Move))[0].articles, ["3.4", "15", "18", "19"]);
+}
+
+#[test]
+fn an_illegal_position_that_still_stands_after_the_next_move() {
+    use flagfall_game::laws::facts::{End, Ended};
+    let stood = Ended { end: End::IllegalPosition, at: at(300, 310), pressed: None, positions: Vec::new() };
+    let open = "7b Undecided [7b Draw | 7b GameGoesOn] ? observation_of_illegal_position";
+    for (name, expected) in [
+        ("fide-2023-rapid", open),
+        ("fide-2023-blitz", open),
+        ("fide-2023-rapid-supervised", ""),
+        ("fide-2023-blitz-supervised", ""),
+        ("fide-2023-standard", ""),
+        ("fide-print-old", ""),
+        ("us-chess", ""),
+        ("club-speed", ""),
+    ] {
+        let facts = Facts { endings: vec![stood.clone()], ..rules(name) };
+        assert_eq!(says(&facts), expected, "{name}");
+    }
+    let facts = Facts { endings: vec![stood], ..rules("fide-2023-rapid") };
+    assert_eq!((found(&facts)[0].articles, found(&facts)[0].kind), (&["A.5.4"][..], Kind::IllegalMove));
+}

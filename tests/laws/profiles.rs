@@ -171,3 +171,28 @@ fn material_only() {
     let mut never_asked = |_: &shakmaty::Chess, _| panic!("it asks for no series of moves");
     assert_eq!(says_with(&game(name, vec![flag(White)]), &mut never_asked), "14 BlackWins, if observed");
 }
+
+#[test]
+fn the_setting_stands_after_ten_moves_where_nobody_supervises() {
+    let with = |name, completed_by_both| Facts { setting_differs: true, completed_by_both, ..game(name, vec![flag(White)]) };
+    let asks = "10 Undecided, if observed [14 BlackWins] ? clock_setting";
+    for name in ["fide-2023-rapid", "fide-2023-blitz"] {
+        for early in [None, Some(0), Some(9)] {
+            assert_eq!(says(&with(name, early)), asks, "{name}: {early:?}");
+        }
+        let stands = with(name, Some(10));
+        assert_eq!(says(&stands), "14 BlackWins, if observed [10 GameGoesOn] ? clock_setting", "{name}");
+        assert_eq!(found(&stands)[0].articles, ["6.9", "A.5.3", "A.5.1"]);
+    }
+    for name in ["fide-2023-standard", "fide-2023-rapid-supervised", "fide-2023-blitz-supervised", "fide-print-old"] {
+        assert_eq!(says(&with(name, Some(40))), asks, "{name}");
+    }
+}
+
+#[test]
+fn the_older_print_cites_itself_where_the_count_is_doubtful() {
+    let doubtful = game(OLD, vec![at_move(White, Some((39, true)))]);
+    assert_eq!((found(&doubtful)[0].row, found(&doubtful)[0].articles), ("13", &["6.7", "6.3"][..]));
+    let unknown = game(OLD, vec![Flag { last: None, ..flag(White) }]);
+    assert_eq!((found(&unknown)[0].row, found(&unknown)[0].articles), ("13", &["6.3"][..]));
+}

@@ -55,6 +55,7 @@ fn an_ending() -> impl Strategy<Value = Ended> {
         side().prop_map(|by| End::Resignation { by }),
         prop::option::of(any::<bool>()).prop_map(|both_moved| End::Agreement { both_moved }),
         side().prop_map(|by| End::KingCaptured { by }),
+        Just(End::IllegalPosition),
     ];
     (end, moment(), prop::option::of(moment()), positions()).prop_map(|(end, at, pressed, positions)| Ended {
         end,

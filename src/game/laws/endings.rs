@@ -121,6 +121,7 @@ impl Tables<'_, '_> {
         let (articles, rows) = (self.articles(), self.rows());
         let kind = match ended.end {
             End::Board { .. } | End::KingCaptured { .. } => Kind::MoveOnBoard,
+            End::IllegalPosition => Kind::IllegalMove,
             End::Resignation { .. } => Kind::Resignation,
             End::Agreement { .. } => Kind::Agreement,
         };
@@ -139,6 +140,13 @@ impl Tables<'_, '_> {
             },
             End::KingCaptured { .. } if self.facts.rulebook.rules().table != Table::Club => return None,
             End::KingCaptured { by } => Ruled::new(rows.mate, wins(by), &["3.3", "18"]),
+            End::IllegalPosition if !self.facts.rulebook.rules().illegal_position_draws => return None,
+            End::IllegalPosition => {
+                let drawn = Ruled::new(rows.illegal, Outcome::Draw, &["A.5.4"]);
+                let stands = Ruled::new(rows.illegal, Outcome::GameGoesOn, &["A.5.2", "A.5.4"]);
+                let cases = vec![("the arbiter observed the illegal position", drawn), ("nobody did", stands)];
+                depending(rows.illegal, &["A.5.4"], "observation_of_illegal_position", cases)
+            }
             End::Resignation { by } if self.facts.rulebook.resignation_saved() => {
                 self.wins_if_possible(by.other(), &ended.positions, [rows.resignation, rows.resignation], articles.resignation)
             }
@@ -157,6 +165,7 @@ impl Tables<'_, '_> {
         let depends_on = match kind {
             Kind::Resignation => "the resignation came first",
             Kind::Agreement => "the agreement came first",
+            Kind::IllegalMove => "the illegal position stood before the fall was observed",
             _ => "the move that ended the game was made before the fall was observed",
         };
         let counted = ruled.counted.clone().or_else(|| ended.positions.first().cloned());

@@ -35,6 +35,8 @@ pub struct Facts {
     pub scoresheet: Option<bool>,
     /// Whose flag fell first, as both players agree (club points 8, 11, 25); none if they do not.
     pub agreed_first: Option<Color>,
+    /// Moves that each of the players has certainly completed; none if it is not known.
+    pub completed_by_both: Option<u32>,
 }
 
 impl Facts {
@@ -50,6 +52,7 @@ impl Facts {
             illegal: Vec::new(),
             scoresheet: None,
             agreed_first: None,
+            completed_by_both: None,
         }
     }
 
@@ -168,6 +171,8 @@ pub enum End {
         /// Both players had made a move; none if that is not known.
         both_moved: Option<bool>,
     },
+    /// An illegal position still stood on the board when the next move was completed (A.5.4).
+    IllegalPosition,
     /// This side captured the king (club point 3.3).
     KingCaptured {
         /// Who.

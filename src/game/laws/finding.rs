@@ -56,6 +56,8 @@ pub enum Kind {
 pub enum Recommended {
     /// Restore the position before the illegal move (7.5.1).
     RestorePosition,
+    /// Replace the pawn on its last rank by a queen of its colour (7.5.2).
+    ReplaceByQueen,
     /// Give this player so many seconds more.
     AddTime {
         /// Who gets it.

@@ -6,7 +6,7 @@ use flagfall_protocols::square::Color;
 
 use crate::interval::Interval;
 use crate::laws::endings::Final;
-use crate::laws::facts::{Illegal, Treated};
+use crate::laws::facts::{Illegal, IllegalKind, Treated};
 use crate::laws::finding::{Kind, Outcome, Recommended};
 use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables, depending};
@@ -90,7 +90,10 @@ impl Tables<'_, '_> {
 
     /// The offender loses; a draw if the opponent cannot mate (7.5.5).
     pub(crate) fn offender_loses(&mut self, last: &Illegal) -> Ruled {
-        let (articles, row) = (self.articles().illegal_again, self.rows().illegal_again);
+        let row = self.rows().illegal_again;
+        // There one is enough, and each kind has its own point.
+        let first_loses = self.facts.rulebook.illegal_loses() == Some(1);
+        let articles = if first_loses { self.on_illegal(last.kind) } else { self.articles().illegal_again };
         self.wins_if_possible(last.by.other(), &last.positions, [row, row], articles).resting_on(self.holds(About::IllegalMoves))
     }
 
@@ -123,12 +126,28 @@ impl Tables<'_, '_> {
         open
     }
 
-    /// What an arbiter does about them if each is the first of its player (7.5.5, A.3).
+    /// The articles on an illegal move of this kind.
+    pub(crate) fn on_illegal(&self, kind: IllegalKind) -> &'static [&'static str] {
+        match kind {
+            IllegalKind::Move => self.articles().illegal,
+            IllegalKind::PromotionNotReplaced => self.articles().not_replaced,
+            IllegalKind::PressedWithoutMove => self.articles().pressed_only,
+            IllegalKind::TwoHands => self.articles().two_hands,
+        }
+    }
+
+    /// What an arbiter does about them if each is the first of its player (7.5.1, 7.5.2, 7.5.5, A.3).
     pub(crate) fn remedy(&self, open: &[Illegal]) -> Vec<Recommended> {
         let seconds = self.facts.rulebook.penalty_s();
         let add = |illegal: &Illegal| Recommended::AddTime { side: men::color_name(illegal.by.other()), seconds };
         let add = open.iter().filter(|_| seconds > 0).map(add);
-        [Recommended::RestorePosition].into_iter().chain(add).collect()
+        // Earlier ones are undone with the earliest.
+        let on_board = open.iter().rev().find_map(|illegal| match illegal.kind {
+            IllegalKind::Move => Some(Recommended::RestorePosition),
+            IllegalKind::PromotionNotReplaced => Some(Recommended::ReplaceByQueen),
+            IllegalKind::PressedWithoutMove | IllegalKind::TwoHands => None,
+        });
+        on_board.into_iter().chain(add).collect()
     }
 
     /// Row 7b, without a flag: what is proposed of an illegal move on which nobody has ruled.
@@ -136,11 +155,12 @@ impl Tables<'_, '_> {
         let open = self.open_illegal(None);
         let last = open.first()?;
         let (articles, rows) = (self.articles(), self.rows());
+        let on_last = self.on_illegal(last.kind);
         let goes_on = Ruled {
             recommended: self.remedy(&open),
             counted: last.positions.first().cloned(),
             ended: Some(last.at),
-            ..Ruled::new(rows.illegal, Outcome::GameGoesOn, articles.illegal).resting_on(self.holds(About::Penalty))
+            ..Ruled::new(rows.illegal, Outcome::GameGoesOn, on_last).resting_on(self.holds(About::Penalty))
         };
         let mut cases = self.may_have_lost(None);
         if cases.is_empty() {

@@ -83,10 +83,15 @@ pub struct Articles {
     pub claim_incorrect: &'static [&'static str],
     pub illegal_again: &'static [&'static str],
     pub illegal: &'static [&'static str],
+    pub not_replaced: &'static [&'static str],
+    pub pressed_only: &'static [&'static str],
+    pub two_hands: &'static [&'static str],
     pub observed: &'static [&'static str],
     pub setting: &'static [&'static str],
     pub both_flags: &'static [&'static str],
     pub next_period: &'static [&'static str],
+    pub press_and_flag: &'static [&'static str],
+    pub periods: &'static [&'static str],
     pub count_unknown: &'static [&'static str],
     pub on_time: &'static [&'static str],
     pub normal_means: &'static [&'static str],
@@ -130,6 +135,10 @@ pub struct Rules {
     pub illegal_loses: Option<u32>,
     /// An illegal move stands once the opponent has made his next move (A.5.2; club point 15).
     pub illegal_deadline: bool,
+    /// Moves completed by both after which the setting of the clock stays as it is (A.5.1); none if it is always put right.
+    pub setting_stands_after: Option<u32>,
+    /// An illegal position that still stands after the next move draws, if the arbiter observes it (A.5.4).
+    pub illegal_position_draws: bool,
     /// Fivefold repetition ends the game by itself (9.6.1).
     pub fivefold: bool,
     /// 75 moves end the game by themselves (9.6.2).

@@ -277,6 +277,7 @@ fn besides_words(recommended: Recommended) -> String {
     let name = |side: &str| if side == "white" { "White" } else { "Black" };
     match recommended {
         Recommended::RestorePosition => "restore the position before the illegal move".to_string(),
+        Recommended::ReplaceByQueen => "replace the pawn on the last rank by a queen".to_string(),
         Recommended::AddTime { side, seconds } => {
             format!("give {} {}:{:02} more", name(side), seconds / 60, seconds % 60)
         }

@@ -126,10 +126,9 @@ impl Tables<'_, '_> {
         if open.is_empty() || self.facts.rulebook.rules().table == Table::Club {
             return ruled;
         }
-        let (articles, row) = (self.articles().illegal, self.rows().illegal);
+        let (articles, row) = (self.on_illegal(open[0].kind), self.rows().illegal);
         let restored = Ruled::new(row, Outcome::GameGoesOn, articles);
-        let cases =
-            vec![("the position before the illegal move is restored", restored), ("the illegal move is not penalised", ruled)];
+        let cases = vec![("the illegal move is put right and penalised", restored), ("nothing is penalised", ruled)];
         Ruled {
             recommended: self.remedy(&open),
             ..depending(row, articles, "illegal_move_ruling", cases).resting_on(self.holds(About::Penalty))
@@ -156,6 +155,16 @@ impl Tables<'_, '_> {
         if !self.facts.setting_differs {
             return ruled;
         }
+        if self.setting_stands() {
+            let articles: &[&str] = if ruled.row == "12" { &["6.4", "A.5.1"] } else { &["6.9", "A.5.3", "A.5.1"] };
+            let mut standing = Ruled { articles, ..ruled };
+            let corrected = Ruled::new(self.rows().setting, Outcome::GameGoesOn, articles);
+            standing
+                .alternatives
+                .push(corrected.as_alternative("the arbiter corrects the setting because the schedule would suffer"));
+            standing.unknown.push("clock_setting");
+            return standing;
+        }
         Ruled {
             alternatives: vec![ruled.as_alternative("the configured time control is right")],
             counted: ruled.counted,
@@ -163,6 +172,12 @@ impl Tables<'_, '_> {
             configurable: ruled.configurable,
             ..Ruled::unknown(self.rows().setting, self.articles().setting, "clock_setting")
         }
+    }
+
+    /// So many moves were completed that the setting of the clock is not changed any more (A.5.1).
+    fn setting_stands(&self) -> bool {
+        let after = self.facts.rulebook.rules().setting_stands_after;
+        after.zip(self.facts.completed_by_both).is_some_and(|(after, completed)| completed >= after)
     }
 
     /// Row 6a, and the same after an illegal move: time that this player should have been given may be missing on his clock.
@@ -222,7 +237,7 @@ impl Tables<'_, '_> {
             (Some(false), Some(required), Some((completed, _))) if completed >= required => goes_on,
             (Some(false), Some(required), Some((completed, true))) if completed + 1 >= required => depending(
                 "13",
-                &["6.2.1", "6.4"],
+                articles.press_and_flag,
                 "order_of_press_and_flag",
                 vec![
                     ("the last move was completed before the flag fell", goes_on),
@@ -241,7 +256,7 @@ impl Tables<'_, '_> {
             ),
             (None, ..) => depending(
                 "13",
-                &["6.3.1", "6.4"],
+                articles.periods,
                 "time_control",
                 vec![
                     ("another period follows and its moves were completed", goes_on),

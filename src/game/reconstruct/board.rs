@@ -32,6 +32,8 @@ pub(crate) struct PhysicalBoard {
     last_change: Instant,
     rotated: bool,
     known: bool,
+    /// A pawn on its last rank is the queen for which it will be exchanged (club points 26 to 28).
+    pawns_promote: bool,
     /// Nobody knows what happened on the board since then.
     unseen_since: Option<Instant>,
     /// The link was lost: until the squares are told, or for so long, nobody knows what stands on the board now.
@@ -42,8 +44,10 @@ pub(crate) struct PhysicalBoard {
 }
 
 impl PhysicalBoard {
-    pub(crate) fn new() -> PhysicalBoard {
+    /// A board of which nothing is known; `pawns_promote`: a pawn on its last rank is read as a queen.
+    pub(crate) fn new(pawns_promote: bool) -> PhysicalBoard {
         PhysicalBoard {
+            pawns_promote,
             men: [EMPTY; 64],
             changed_at: [Instant::ZERO; 64],
             last_change: Instant::ZERO,
@@ -147,6 +151,7 @@ impl PhysicalBoard {
     }
 
     fn put(&mut self, at: Instant, index: usize, man: u8) -> bool {
+        let man = if self.pawns_promote && men::on_last_rank(man, index) { man + men::PAWN_TO_QUEEN } else { man };
         if self.men[index] == man {
             return false;
         }

@@ -106,7 +106,7 @@ fn the_second_illegal_move_and_then_the_flag() {
     assert_eq!(table.findings(), [("7b", Outcome::GameGoesOn, vec![])]);
     let finding = &table.game.findings()[0];
     let add = Recommended::AddTime { side: "black", seconds: 120 };
-    assert_eq!((finding.kind, &*finding.recommended), (Kind::IllegalMove, &[Recommended::RestorePosition, add][..]));
+    assert_eq!((finding.kind, &*finding.recommended), (Kind::IllegalMove, &[add][..]), "7.5.3: nothing to restore");
     let first = table.game.alarms()[0].id;
     table.enter(White, Entered::IllegalMove { alarm: first, counts: true });
     assert!(table.game.findings().is_empty(), "ruled on");

@@ -24,7 +24,7 @@ use super::table::{KINGS_AND_PAWNS, Table};
 const IN_CHECK: &str = "4r1k1/7p/8/8/8/8/P7/4K3 w - - 0 1";
 
 /// Hands lift (`a2`) and put down (`Pa3`) men, one each 0.1 s.
-fn hands(table: &mut Table, what: &str) {
+pub(super) fn hands(table: &mut Table, what: &str) {
     for change in what.split(' ') {
         let (man, square) = change.split_at(change.len() - 2);
         let reading = man.chars().next().map_or(Reading::Empty, |man| Reading::Piece(Piece::from_letter(man).expect(change)));

@@ -4,3 +4,5 @@ mod desk;
 mod king;
 mod profiles;
 mod table;
+mod unsupervised;
+mod virtual_queen;
