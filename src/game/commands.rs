@@ -29,11 +29,23 @@ impl Game {
     pub(crate) fn command(&mut self, command: &Command, author: &Author, out: &mut Vec<Effect>) {
         match self.carry_out(command, author, out) {
             Ok(()) => {
+                self.note_setter(command, author);
                 self.revised();
                 let body = CommandBody { verb: verb(command).into(), ..CommandBody::default() };
                 out.push(Effect::Audit(AuditBody::Command(Box::new(body))));
             }
             Err(problem) => out.push(Effect::Audit(AuditBody::Refused { problem: format!("{}: {problem}", verb(command)) })),
+        }
+    }
+
+    /// Whose command set the position, or said whose clock is whose: findings name it.
+    fn note_setter(&mut self, command: &Command, author: &Author) {
+        let set_by = &mut self.desk.set_by;
+        match command {
+            Command::StartGame { fen: Some(_) } | Command::SetPosition { .. } => set_by.position.clone_from(&author.command),
+            Command::CorrectMove { .. } | Command::TakeBack { .. } => set_by.position.clone_from(&author.command),
+            Command::SwapSides {} => set_by.sides.clone_from(&author.command),
+            _ => {}
         }
     }
 

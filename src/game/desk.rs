@@ -89,6 +89,10 @@ pub(crate) struct SetBy {
     pub(crate) additional_time: Option<String>,
     /// The moves completed.
     pub(crate) move_count: Option<String>,
+    /// The position, or the moves that led to it: the last one that did.
+    pub(crate) position: Option<String>,
+    /// Which side of the clock is White's.
+    pub(crate) sides: Option<String>,
 }
 
 /// The entries of one game in the order in which they were entered, at most [`Desk::MAX`].

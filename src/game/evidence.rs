@@ -42,11 +42,13 @@ impl Game {
             let of_moves = self.alarms.iter().filter(|alarm| crate::facts::illegal_kind(alarm.kind).is_some());
             of_moves.for_each(|alarm| name(format!("alarm:{}", alarm.id)));
         }
+        let set_by = &self.desk.set_by;
+        set_by.position.iter().for_each(|id| name(command(id)));
         if let Some(fall) = fall {
-            let set_by = &self.desk.set_by;
             let counted = set_by.move_count.as_ref().filter(|_| self.completed_by_fall(fall).is_some());
-            let commands = [fall.observed_by.as_ref(), set_by.time_control.as_ref(), set_by.additional_time.as_ref(), counted];
-            commands.into_iter().flatten().for_each(|id| name(command(id)));
+            let set = [&set_by.sides, &set_by.time_control, &set_by.additional_time].map(Option::as_ref);
+            let commands = [fall.observed_by.as_ref()].into_iter().chain(set).chain([counted]);
+            commands.flatten().for_each(|id| name(command(id)));
         }
         for entry in self.desk.entries() {
             name(entry.command.as_deref().map_or_else(|| format!("entered@{}", entry.entered.0), command));

@@ -8,7 +8,7 @@ use shakmaty::{Position, Role};
 
 use crate::alarm::{Alarm, AlarmKind, AlarmStatus};
 use crate::clock::flag::{FlagFall, FlagPath};
-use crate::desk::{Entered, Entry, Ground, Standing};
+use crate::desk::{Entered, Entry, Standing};
 use crate::game::Game;
 use crate::interval::Interval;
 use crate::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
@@ -35,13 +35,15 @@ pub(crate) const fn illegal_kind(kind: AlarmKind) -> Option<IllegalKind> {
 impl Game {
     /// What the rulebook asks, with these flags.
     pub(crate) fn facts(&self, falls: &[FlagFall]) -> Facts {
+        let (mut claims, mut illegal) = (self.claims(), self.illegal_moves());
+        self.note_time_added(&mut claims, &mut illegal);
         Facts {
             adds_time: self.control.as_ref().map(|control| control.adds_time()),
             setting_differs: self.setting.differs() || self.alarms.is_open(AlarmKind::ClockCountDiffers),
             flags: falls.iter().map(|fall| self.flag(fall, falls)).collect(),
             endings: self.endings(),
-            claims: self.claims(),
-            illegal: self.illegal_moves(),
+            claims,
+            illegal,
             completed_by_both: self.completed_by_both(),
             ..Facts::new(self.config.rulebook)
         }
@@ -220,23 +222,7 @@ impl Game {
                 None => claims.push(Claimed { by: entry.side, ground, at: entry.happened, standing, time_added: None }),
             }
         }
-        for claim in &mut claims {
-            claim.time_added = self.time_added(claim.by.other(), claim.at.earliest);
-            // A request for additional time brings both of them time.
-            if claim.ground == Ground::AdditionalTime {
-                claim.time_added = None;
-            }
-        }
         claims
-    }
-
-    /// Hands gave `side` the time of a penalty since then and before his next flag fell; none if that was not seen.
-    fn time_added(&self, side: Color, since: Instant) -> Option<bool> {
-        let mut falls = self.clock.flags().iter().filter(|fall| fall.side == side && fall.fell.latest >= since);
-        let until = falls.next().map(|fall| fall.fell.latest);
-        let in_time = |set: &&(Instant, i64)| set.0 >= since && until.is_none_or(|until| set.0 < until);
-        let added: i64 = self.time_set.get(side).iter().filter(in_time).map(|(_, rise_ms)| rise_ms).sum();
-        (added > 0 && added >= i64::from(self.config.rulebook.penalty_s()) * 1000).then_some(true)
     }
 
     fn illegal_moves(&self) -> Vec<Illegal> {
@@ -268,7 +254,7 @@ impl Game {
                 reply_pressed: self.reply_pressed(by, alarm.happened),
                 // Of what was dealt with no position is asked.
                 positions: if treated == Treated::Settled { Vec::new() } else { self.restored(kind, alarm.squares, at) },
-                time_added: self.time_added(by.other(), alarm.happened),
+                time_added: None,
             })
         };
         let mut illegal: Vec<Illegal> = self.alarms.iter().filter_map(of_alarm).take(MAX_ILLEGAL).collect();
@@ -290,7 +276,7 @@ impl Game {
                     reply: None,
                     reply_pressed: None,
                     positions: self.positions_of(entry.happened),
-                    time_added: self.time_added(entry.side.other(), entry.happened.earliest),
+                    time_added: None,
                 });
             }
         }

@@ -32,6 +32,7 @@ pub mod mate;
 mod men;
 pub mod message;
 pub mod pair;
+mod penalties;
 mod play;
 pub mod reconstruct;
 mod rulings;

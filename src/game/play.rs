@@ -86,7 +86,6 @@ impl Game {
         self.result = None;
         self.decisions.clear();
         self.lodged = None;
-        self.desk.clear();
         self.hints.clear();
         self.gesture = None;
         self.next_set_up = None;

@@ -178,9 +178,9 @@ pub struct Finding {
     #[cfg_attr(feature = "schema", schemars(length(max = 2)))]
     pub readings: Vec<ClockShown>,
     /// Where the sign of the clock was read, as `rx0:first-end`; the alarms of illegal moves, as `alarm:` and their number; the
-    /// commands by which the fall was observed, the time control or the moves completed were set, or something was entered, as
-    /// `cmd:` and the sender's id; what was entered by a command without an id, as `entered@` and the microseconds since the
-    /// journal began.
+    /// commands by which the position, the clock's sides, the time control or the moves completed were set, the fall was observed
+    /// or something was entered, as `cmd:` and the sender's id; what was entered by a command without an id, as `entered@` and the
+    /// microseconds since the journal began.
     #[cfg_attr(
         feature = "schema",
         schemars(inner(regex(pattern = r"^(rx[0-9]+:[0-9]+-[0-9]+|alarm:[0-9]+|cmd:[A-Za-z0-9._:-]{1,64}|entered@[0-9]+)$")))

@@ -74,6 +74,11 @@ impl Tables<'_, '_> {
         Tally { moves }
     }
 
+    /// The illegal moves of a player that were ruled to count, completed before his opponent's flag fell.
+    pub(crate) fn counted_before(&self, side: Color, fell: &Interval) -> Vec<&Illegal> {
+        self.tally(side, Some(fell)).counted()
+    }
+
     /// Row 7a for a player who has certainly completed too many.
     pub(crate) fn by_illegal_moves(&mut self) -> Vec<Final> {
         let Some(limit) = self.facts.rulebook.illegal_loses() else { return Vec::new() };

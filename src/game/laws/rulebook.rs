@@ -3,6 +3,7 @@
 use alloc::string::String;
 use core::fmt;
 
+use crate::desk::Ground;
 use crate::laws::profiles;
 use crate::laws::rules::{About, Choice, Rules, Winnability};
 
@@ -206,6 +207,15 @@ impl Rulebook {
     /// Seconds that the opponent gets after an illegal move or an incorrect claim.
     pub fn penalty_s(&self) -> u32 {
         if self.chose(About::Penalty) { 60 } else { self.rules().penalty_s }
+    }
+
+    /// The opponent gets time if such a claim is refused (9.5.3, III.5).
+    pub fn fines(&self, ground: Ground) -> bool {
+        match ground {
+            Ground::Repetition | Ground::FiftyMoves => true,
+            Ground::NormalMeans => self.guideline == Some(Guideline::NormalMeans),
+            Ground::AdditionalTime => false,
+        }
     }
 
     /// The completed illegal move of one player that loses, counted from 1; none if no number does.

@@ -8,7 +8,7 @@ use flagfall_protocols::time::Instant;
 use crate::desk::{Ground, Standing};
 use crate::interval::Interval;
 use crate::laws::endings::Final;
-use crate::laws::facts::{Caller, Claimed, Flag, Treated};
+use crate::laws::facts::{Caller, Claimed, Flag};
 use crate::laws::finding::{Kind, Outcome, Recommended};
 use crate::laws::rulebook::Guideline;
 use crate::laws::rules::{About, BothFlags, Table};
@@ -186,34 +186,30 @@ impl Tables<'_, '_> {
         let seconds = self.facts.rulebook.penalty_s();
         let side = men::color_name(flag.side);
         let before = |at: &Interval| at.earliest <= flag.fell.latest;
-        let rejected = |claim: &&Claimed| {
-            let fined = match claim.ground {
-                Ground::Repetition | Ground::FiftyMoves => true,
-                Ground::NormalMeans => self.facts.rulebook.guideline == Some(Guideline::NormalMeans),
-                Ground::AdditionalTime => false,
-            };
-            fined && claim.standing == Standing::Refused && claim.by != flag.side && before(&claim.at)
+        let unpaid = |claim: &&Claimed| {
+            let refused = claim.standing == Standing::Refused && claim.by != flag.side && before(&claim.at);
+            refused && self.facts.rulebook.fines(claim.ground) && claim.time_added != Some(true)
         };
-        let claim = self.facts.claims.iter().filter(rejected).find(|claim| claim.time_added != Some(true));
-        let illegal = self.facts.illegal.iter().find(|illegal| {
-            let counted = illegal.treated == Treated::Counted;
-            counted && illegal.by != flag.side && before(&illegal.at) && illegal.time_added != Some(true)
-        });
-        if seconds == 0 || (claim.is_none() && illegal.is_none()) {
+        let claims: Vec<&Claimed> = self.facts.claims.iter().filter(unpaid).collect();
+        let illegal = self.counted_before(flag.side.other(), &flag.fell);
+        let illegal = illegal.iter().filter(|illegal| illegal.time_added != Some(true)).count();
+        let penalties = (claims.len() + illegal) as u32;
+        if seconds == 0 || penalties == 0 {
             return ruled;
         }
         let (articles, rows) = (self.articles(), self.rows());
-        let (row, articles) = match claim {
-            Some(_) => (rows.claim_incorrect, articles.claim_incorrect),
-            None => (rows.illegal, articles.illegal_again),
+        let (row, articles) = match claims.is_empty() {
+            false => (rows.claim_incorrect, articles.claim_incorrect),
+            true => (rows.illegal, articles.illegal_again),
         };
         let missing = Ruled::new(row, Outcome::GameGoesOn, articles);
         let cases = vec![("the time due to this player was not added", missing), ("it was added", ruled)];
-        let ruled = depending(row, articles, "penalty_time", cases).resting_on(self.holds(About::Penalty));
-        let mut recommended = vec![Recommended::AddTime { side, seconds }];
-        if let Some(claim) = claim {
-            recommended.push(Recommended::PlayIndicatedMove { side: men::color_name(claim.by) });
+        let indicated = claims.iter().any(|claim| matches!(claim.ground, Ground::Repetition | Ground::FiftyMoves));
+        let mut recommended = vec![Recommended::AddTime { side, seconds: seconds * penalties }];
+        if indicated {
+            recommended.push(Recommended::PlayIndicatedMove { side: men::color_name(flag.side.other()) });
         }
+        let ruled = depending(row, articles, "penalty_time", cases).resting_on(self.holds(About::Penalty));
         Ruled { recommended, ..ruled }
     }
 

@@ -64,6 +64,10 @@ fn a_flag_fall_names_what_the_clock_said_before_it_and_with_it() {
     signed(&mut desk, "swap", Command::SwapSides {});
     let other = finding(&desk);
     assert_eq!((other.flag, &other.readings[1]), (Some("black"), &shown("rx0:1010-1020", 299_000, 0, Some("black"))));
+    assert!(other.evidence.contains(&"cmd:swap".to_owned()), "{:?}", other.evidence);
+    let fen = "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1".to_owned();
+    signed(&mut desk, "as-it-was", Command::SetPosition { fen });
+    assert!(finding(&desk).evidence.contains(&"cmd:as-it-was".to_owned()), "{:?}", finding(&desk).evidence);
 }
 
 #[test]

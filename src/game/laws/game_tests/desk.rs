@@ -98,6 +98,30 @@ fn time_given_after_the_flag_or_too_little_of_it_is_no_penalty() {
     assert_eq!(refused(60, false), ("6a", Outcome::Undecided, vec!["penalty_time"]));
 }
 
+/// A refused claim and an illegal move: the time of each is due.
+#[test]
+fn times_that_are_due_add_up() {
+    let due = |minutes: u32| {
+        let mut table = Table::new("fide-2023-standard", "300", BLACK_BARE);
+        table.play("e2e4 e8e7").claim(Black, Ground::Repetition, Standing::Refused);
+        table.enter(Black, Entered::IllegalMove { alarm: 0, counts: true });
+        table.clock.running = false;
+        table.report().wait(1);
+        table.clock.left.time.0 += minutes * 60_000;
+        table.report();
+        table.clock.running = true;
+        table.report().flag(White);
+        let finding = table.game.findings().last().expect("a finding");
+        (finding.row, finding.recommended.clone())
+    };
+    let play = Recommended::PlayIndicatedMove { side: "black" };
+    let add = |seconds| Recommended::AddTime { side: "white", seconds };
+    assert_eq!(due(0), ("6a", vec![add(240), play]));
+    assert_eq!(due(2), ("7b", vec![add(120)]), "the first was given");
+    assert_eq!(due(3), ("7b", vec![add(120)]));
+    assert_eq!(due(4), ("15", vec![]));
+}
+
 /// Scenario 100.
 #[test]
 fn the_second_illegal_move_and_then_the_flag() {
