@@ -232,6 +232,7 @@ pub(crate) const WORDS: &[&str] = &[
     "refused",
     "rejected",
     "repetition",
+    "replace_by_queen",
     "required",
     "resignation",
     "restart",

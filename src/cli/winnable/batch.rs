@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use flagfall_game::mate::Answer;
+use flagfall_game::mate::explain::word;
 use shakmaty::Position;
 
 use super::progress::{EVERY, Progress, Tally};
@@ -124,7 +125,7 @@ fn answer(Job { place, line }: Job, columns: Columns, nodes: u64) -> Row {
             let line: Vec<String> = line.iter().map(|step| step.to_uci(mode).to_string()).collect();
             ("winnable", line.join(" "))
         }
-        Answer::Unwinnable { reason } => ("unwinnable", reason.word().name().to_owned()),
+        Answer::Unwinnable { reason } => ("unwinnable", word(&at, color, reason).name().to_owned()),
         Answer::Undecided { .. } => ("undecided", String::new()),
     };
     let (fen, winner, nodes) = (field(&fen), field(&winner), settled.counters.nodes);

@@ -1,5 +1,6 @@
 //! An answer as an arbiter reads it, and the same in fields for programs.
 
+mod forced;
 mod words;
 
 #[cfg(test)]
@@ -51,7 +52,7 @@ pub struct NoMate {
     pub reason: Word,
     /// One sentence.
     pub sentence: String,
-    /// Where every move is the only one: the moves.
+    /// Where every move of both sides is the only one: the moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forced: Option<Forced>,
     /// Behind locked walls: where each man can ever stand.
@@ -75,11 +76,11 @@ pub enum Word {
     BareKing,
     /// The side's men cannot mate those of the opponent.
     Material,
-    /// Forced moves leave the side without the material.
+    /// Whatever is played, the side is left without the material.
     ForcedCapture,
-    /// Forced moves end in stalemate.
+    /// Whatever is played ends in stalemate.
     ForcedStalemate,
-    /// Forced moves checkmate the side.
+    /// Whatever is played, the side is checkmated.
     LoserMatesByForce,
     /// Forced moves come back to where they were.
     ForcedCircle,
@@ -107,21 +108,25 @@ impl Word {
     }
 }
 
-impl Reason {
-    /// The kind of this reason.
-    pub const fn word(&self) -> Word {
-        match self {
-            Reason::Mated => Word::Mated,
-            Reason::Stalemate => Word::Stalemate,
-            Reason::BareKing => Word::BareKing,
-            Reason::Material => Word::Material,
-            Reason::Forced { end: ForcedEnd::Material, .. } => Word::ForcedCapture,
-            Reason::Forced { end: ForcedEnd::Stalemate, .. } => Word::ForcedStalemate,
-            Reason::Forced { end: ForcedEnd::Mated, .. } => Word::LoserMatesByForce,
-            Reason::Forced { end: ForcedEnd::Circle, .. } => Word::ForcedCircle,
-            Reason::Wall(_) => Word::LockedWalls,
-            Reason::Exhausted(_) => Word::ExhaustedClosure,
-        }
+/// The kind of a reason for which `side` cannot mate in this position.
+pub fn word(position: &Chess, side: Color, reason: &Reason) -> Word {
+    match reason {
+        Reason::Mated => Word::Mated,
+        Reason::Stalemate => Word::Stalemate,
+        Reason::BareKing => Word::BareKing,
+        Reason::Material => Word::Material,
+        Reason::Forced { end, .. } => by_force(*end),
+        Reason::Wall(_) => Word::LockedWalls,
+        Reason::Exhausted(closure) => forced::end(position, side, closure).map_or(Word::ExhaustedClosure, by_force),
+    }
+}
+
+const fn by_force(end: ForcedEnd) -> Word {
+    match end {
+        ForcedEnd::Material => Word::ForcedCapture,
+        ForcedEnd::Stalemate => Word::ForcedStalemate,
+        ForcedEnd::Mated => Word::LoserMatesByForce,
+        ForcedEnd::Circle => Word::ForcedCircle,
     }
 }
 
@@ -224,7 +229,7 @@ pub fn no_mate(position: &Chess, side: Color, reason: &Reason) -> NoMate {
     let last = forced.as_ref().map_or(position, |told| &told.last);
     let san = forced.as_ref().map_or("", |told| &told.san);
     NoMate {
-        reason: reason.word(),
+        reason: word(position, side, reason),
         sentence: words::unwinnable(last, side, reason, san),
         wall: if let Reason::Wall(wall) = reason { Some(reaches(wall)) } else { None },
         closure: if let Reason::Exhausted(closure) = reason { Some(counts(closure)) } else { None },

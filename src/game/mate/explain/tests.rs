@@ -88,6 +88,27 @@ fn how_a_forced_line_ends_makes_the_word() {
 }
 
 #[test]
+fn several_moves_and_one_end_are_forced_too() {
+    let why = lost("8/8/8/8/7R/3pkp2/4p3/4K3 b - - 0 1", White);
+    assert_eq!((why.reason.name(), &why.forced), ("loser-mates-by-force", &None), "either pawn mates");
+    let said =
+        "Whatever is played ends in White checkmated: all 3 positions that can arise were looked at, to 1 half-moves deep.";
+    assert_eq!((why.sentence.as_str(), why.closure.map(|counts| counts.mated)), (said, Some(2)));
+    let ends = |fen: &str, closure: &Closure| forced::end(&position(fen), White, closure);
+    let mated = Closure { positions: 3, depth: 1, mated: 2, ..Closure::default() };
+    assert_eq!(ends("8/8/8/8/7R/3pkp2/4p3/4K3 b - - 0 1", &mated), Some(ForcedEnd::Mated));
+    for (closure, why) in [
+        (Closure { stalemates: 1, ..mated.clone() }, "two kinds of ends"),
+        (Closure { walled: 1, ..mated.clone() }, "a wall"),
+        (Closure { positions: 51, ..mated.clone() }, "too many to play through"),
+        (Closure { mated: 0, ..mated.clone() }, "no end"),
+    ] {
+        assert_eq!(ends("8/8/8/8/7R/3pkp2/4p3/4K3 b - - 0 1", &closure), None, "{why}");
+    }
+    assert_eq!(ends("7k/8/8/8/8/8/7P/K7 w - - 0 1", &mated), None, "kings may go round for ever");
+}
+
+#[test]
 fn a_wall_names_the_squares_of_each_man() {
     let wall = lost("4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1", Black).wall.expect("a wall");
     assert_eq!(wall.steady, "8/8/8/p1p1p1p1/P1P1P1P1/8/8/8");

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use shakmaty::{Bitboard, Chess, Color, Position, Rank, Role};
 
 use super::super::reason::{Closure, ForcedEnd, Reach, Reason, Wall};
+use super::forced;
 
 /// Squares named one by one; more are named by their ranks.
 const MOST_SQUARES: usize = 12;
@@ -45,7 +46,10 @@ pub(super) fn unwinnable(last: &Chess, side: Color, reason: &Reason, san: &str) 
             format!("Every move is forced: {san}, and {end}.")
         }
         Reason::Wall(wall) => walls(wall, side),
-        Reason::Exhausted(closure) => exhausted(closure, side),
+        Reason::Exhausted(closure) => match forced::end(last, side, closure) {
+            Some(end) => by_force(closure, side, end),
+            None => exhausted(closure, side),
+        },
     }
 }
 
@@ -107,6 +111,20 @@ fn region(set: Bitboard) -> String {
 pub(super) fn squares(set: Bitboard) -> String {
     let names: Vec<String> = set.into_iter().map(|square| square.to_string()).collect();
     names.join(" ")
+}
+
+fn by_force(closure: &Closure, side: Color, end: ForcedEnd) -> String {
+    let who = name(side);
+    let end = match end {
+        ForcedEnd::Mated => format!("{who} checkmated"),
+        ForcedEnd::Stalemate => "stalemate".to_string(),
+        ForcedEnd::Material => format!("{who} having nothing left to mate with"),
+        ForcedEnd::Circle => "the same positions".to_string(),
+    };
+    let (positions, depth) = (thousands(closure.positions.into()), closure.depth);
+    format!(
+        "Whatever is played ends in {end}: all {positions} positions that can arise were looked at, to {depth} half-moves deep."
+    )
 }
 
 fn exhausted(closure: &Closure, side: Color) -> String {
