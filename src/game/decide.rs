@@ -192,14 +192,16 @@ impl Game {
         }
     }
 
-    /// Where the event has it so, a finding that is certain is decided as it is made. What an arbiter has ruled on is theirs.
+    /// Where the event has it so, a finding that is certain is decided as it is made. What an arbiter has ruled on is theirs, and
+    /// so is everything while a claim awaits them.
     pub(crate) fn decide_what_is_certain(&mut self, out: &mut Vec<Effect>) {
-        if self.config.rulings != Rulings::Automatic {
+        if self.config.rulings != Rulings::Automatic || self.desk.claim_open() {
             return;
         }
+        let illegal_again = self.config.rulebook.rules().articles.illegal_again;
         while self.result.is_none() {
             let open = self.findings.iter().find(|finding| !self.decisions.any_about(finding.id));
-            let Some(key) = open.filter(|finding| is_certain(finding)).map(key) else { return };
+            let Some(key) = open.filter(|finding| is_certain(finding, illegal_again)).map(key) else { return };
             let author = Author { name: Some(AUTOMATIC.into()), ..Author::default() };
             if self.confirm(key, &author, out).is_err() {
                 return;
@@ -248,10 +250,11 @@ const fn result_of(outcome: Outcome) -> Option<GameResult> {
     }
 }
 
-/// Nothing about it is contested, open or unknown, somebody has observed the fall, and it is not about an illegal move (7.5.5).
-fn is_certain(finding: &Finding) -> bool {
+/// Nothing about it is contested, open or unknown, somebody has observed the fall, and it is not about an illegal move: the one
+/// that loses stands under `illegal_again` where a flag fell as well (7.5.5).
+fn is_certain(finding: &Finding, illegal_again: &[&str]) -> bool {
     let known = finding.alternatives.is_empty() && finding.unknown.is_empty();
-    let illegal = finding.kind == Kind::IllegalMove || finding.articles.contains(&"7.5.5");
+    let illegal = finding.kind == Kind::IllegalMove || finding.articles == illegal_again;
     let doubt = finding.contested || finding.conditional || illegal;
     known && !doubt && result_of(finding.outcome).is_some()
 }
