@@ -3,7 +3,7 @@
 mod desk;
 
 use desk::Desk;
-use desk::event::{AUTOMATIC, BLACK_BARE, Event, KINGS_AND_PAWNS, PLAIN};
+use desk::event::{AUTOMATIC, BLACK_BARE, Event, OPEN, PLAIN};
 use flagfall_game::desk::{Ground, Standing};
 use flagfall_game::game::Rulings;
 use flagfall_game::input::{Command, GameResult, Side};
@@ -98,7 +98,7 @@ fn the_illegal_move_that_loses_never_is() {
         ("us-chess+illegal-moves-2", 2, "11D"),
         ("club-speed+stamps-count", 1, "3.4"),
     ] {
-        let mut desk = Event { rulebook, ..AUTOMATIC }.desk(KINGS_AND_PAWNS);
+        let mut desk = Event { rulebook, ..AUTOMATIC }.desk(OPEN);
         two_hands(&mut desk, Side::White, times);
         for flag in ["before the flag", "with it"] {
             if flag == "with it" {
@@ -120,7 +120,7 @@ fn certain(found: &Finding) -> bool {
 #[test]
 fn while_a_claim_is_open_nothing_is() {
     use Ground::{AdditionalTime, FiftyMoves, NormalMeans, Repetition};
-    for fen in [BLACK_BARE, KINGS_AND_PAWNS] {
+    for fen in [BLACK_BARE, OPEN] {
         for ground in [Repetition, FiftyMoves, NormalMeans, AdditionalTime] {
             let name = format!("{fen} {ground:?}");
             let open = || {

@@ -3,7 +3,7 @@
 
 mod desk;
 
-use desk::event::{AUTOMATIC, BLACK_BARE, Event, KINGS_AND_PAWNS, PLAIN};
+use desk::event::{AUTOMATIC, BLACK_BARE, Event, OPEN, PLAIN};
 use flagfall_game::input::{GameResult, Side};
 use flagfall_game::laws::finding::Outcome;
 use flagfall_protocols::event::ClockSide;
@@ -36,7 +36,7 @@ fn a_device_that_is_named_observes_the_fall_as_it_is_shown() {
 #[test]
 fn a_device_is_no_player() {
     for rulebook in FOR_PLAYERS {
-        let mut desk = Event { rulebook, observer: true, ..PLAIN }.desk(KINGS_AND_PAWNS);
+        let mut desk = Event { rulebook, observer: true, ..PLAIN }.desk(OPEN);
         desk.flag(ClockSide::Left).wait(20.0);
         let found = desk.found();
         assert_eq!(desk.state().flags[0].observed_at, None, "{rulebook}");
@@ -53,7 +53,7 @@ fn a_device_is_no_player() {
 #[test]
 fn where_players_call_nothing_is_decided_before_they_do() {
     for rulebook in FOR_PLAYERS {
-        let mut desk = Event { rulebook, ..AUTOMATIC }.desk(KINGS_AND_PAWNS);
+        let mut desk = Event { rulebook, ..AUTOMATIC }.desk(OPEN);
         desk.flag(ClockSide::Left).wait(20.0);
         assert_eq!((desk.game.result(), desk.audited().len()), (None, 0), "{rulebook}");
         desk.clock.running = false;

@@ -14,7 +14,7 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use super::{Desk, TIMING};
 
 /// Both sides can mate.
-pub(crate) const KINGS_AND_PAWNS: &str = "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1";
+pub(crate) const OPEN: &str = "r3k3/4p3/8/8/8/8/4P3/R3K3 w - - 0 1";
 /// Black cannot: White's flag costs half a point.
 pub(crate) const BLACK_BARE: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
 
