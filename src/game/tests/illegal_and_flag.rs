@@ -80,11 +80,15 @@ fn a_move_that_is_none_stands_on_the_board() {
 
 #[test]
 fn an_illegal_move_that_was_none_is_as_if_it_were_not_there() {
-    let mut desk = PLAIN.desk(BLACK_BARE);
-    let alarm = press_without_move(&mut desk);
-    ruled(&mut desk, alarm, false);
-    desk.flag(ClockSide::Left).call(Side::White);
-    assert_eq!((desk.row(), outcomes(&desk)), (("15", Outcome::Draw), vec![]));
+    for (flag, side, row) in
+        [(ClockSide::Left, Side::White, ("15", Outcome::Draw)), (ClockSide::Right, Side::Black, ("14", Outcome::WhiteWins))]
+    {
+        let mut desk = PLAIN.desk(BLACK_BARE);
+        let alarm = press_without_move(&mut desk);
+        ruled(&mut desk, alarm, false);
+        desk.flag(flag).call(side);
+        assert_eq!((desk.row(), outcomes(&desk)), (row, vec![]), "{side:?}");
+    }
 }
 
 /// His own one, counted, takes nothing from his opponent's win on time.
@@ -100,27 +104,37 @@ fn the_offenders_own_flag() {
 /// The opponent's time may have run out since nobody gave him the two minutes (7.5.5).
 #[test]
 fn the_opponents_flag_without_the_time_due_to_him() {
-    let fallen = |added: Option<ClockSide>| {
+    let fallen = |two_hands: bool, added: Option<ClockSide>| {
         let mut desk = PLAIN.desk(OPEN);
-        let alarm = press_without_move(&mut desk);
-        ruled(&mut desk, alarm, true);
+        if two_hands {
+            desk.wait(2.0).sign("anna", Command::Penalty { side: Side::White, seconds: None, alarm: None, counts: Some(true) });
+        } else {
+            let alarm = press_without_move(&mut desk);
+            ruled(&mut desk, alarm, true);
+        }
         if let Some(side) = added {
             two_minutes(&mut desk, side);
         }
         desk.flag(ClockSide::Right).call(Side::Black);
         desk
     };
-    for wrong in [None, Some(ClockSide::Left)] {
-        let mut desk = fallen(wrong);
-        assert_eq!((desk.row(), desk.found().unknown), (("7b", Outcome::Undecided), vec!["penalty_time"]), "{wrong:?}");
+    for (two_hands, wrong) in [(false, None), (false, Some(ClockSide::Left)), (true, None), (true, Some(ClockSide::Left))] {
+        let mut desk = fallen(two_hands, wrong);
+        assert_eq!(
+            (desk.row(), desk.found().unknown),
+            (("7b", Outcome::Undecided), vec!["penalty_time"]),
+            "{two_hands} {wrong:?}"
+        );
         assert_eq!(outcomes(&desk), [("7b", Outcome::GameGoesOn), ("14", Outcome::WhiteWins)]);
         assert_eq!(desk.found().recommended, [Recommended::AddTime { side: "black", seconds: 120 }]);
         let finding = desk.key();
         desk.sign("anna", Command::Confirm { finding });
         assert_eq!((desk.refused(), desk.game.result()), (1, None));
     }
-    let desk = fallen(Some(ClockSide::Right));
-    assert_eq!((desk.row(), outcomes(&desk)), (("14", Outcome::WhiteWins), vec![]));
+    for two_hands in [false, true] {
+        let desk = fallen(two_hands, Some(ClockSide::Right));
+        assert_eq!((desk.row(), outcomes(&desk)), (("14", Outcome::WhiteWins), vec![]), "{two_hands}");
+    }
 }
 
 /// The second one, counted before the fall, decides whosever flag it is (7a); who cannot mate has a draw of it.
