@@ -105,7 +105,7 @@ fn a_decision_names_the_game_it_was_made_in() {
         let of_kind = lines.iter().filter(|line| line["body"]["what"] == what);
         of_kind.map(|line| line["game"].as_str().expect("a game").to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(games("decision"), [broken_off.clone()]);
+    assert_eq!(games("decision"), std::slice::from_ref(&broken_off));
     assert!(games("game").contains(&begun), "{lines:#?}");
     let ruling = desk.messages.iter().rfind(|message| message.topic == Board::default().ruling()).expect("a ruling");
     let ruling: Value = serde_json::from_str(&ruling.payload).expect("JSON");
