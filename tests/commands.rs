@@ -4,6 +4,8 @@
 mod decisions;
 #[path = "commands/desk.rs"]
 mod desk;
+#[path = "commands/locks.rs"]
+mod locks;
 #[path = "commands/observations.rs"]
 mod observations;
 #[path = "commands/payloads.rs"]

@@ -14,7 +14,7 @@ use crate::game::{Game, Rulings};
 use crate::input::{Author, FindingKey, GameResult};
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::{Finding, Kind, Outcome};
-use crate::laws::rules::{About, Table};
+use crate::laws::rules::{About, Articles, Table};
 use crate::men::color_name;
 use crate::message::{AuditBody, Decision, DecisionKind, Stage};
 use crate::reconstruct::gesture;
@@ -192,16 +192,18 @@ impl Game {
         }
     }
 
-    /// Where the event has it so, a finding that is certain is decided as it is made. What an arbiter has ruled on is theirs.
+    /// Where the event has it so, a finding that is certain is decided as it is made. What an arbiter has ruled on is theirs, and
+    /// so is everything while a claim awaits them.
     pub(crate) fn decide_what_is_certain(&mut self, out: &mut Vec<Effect>) {
         // What seems to end the game on the board may still be a move under way.
         let perhaps_ended = self.ending.is_none() && self.ending_on_board().is_some();
-        if self.config.rulings != Rulings::Automatic || perhaps_ended {
+        if self.config.rulings != Rulings::Automatic || perhaps_ended || self.desk.claim_open() {
             return;
         }
+        let articles = &self.config.rulebook.rules().articles;
         while self.result.is_none() {
             let open = self.findings.iter().find(|finding| !self.decisions.any_about(finding.id));
-            let Some(key) = open.filter(|finding| is_certain(finding)).map(key) else { return };
+            let Some(key) = open.filter(|finding| is_certain(finding, articles)).map(key) else { return };
             let author = Author { name: Some(AUTOMATIC.into()), ..Author::default() };
             if self.confirm(key, &author, out).is_err() {
                 return;
@@ -250,10 +252,11 @@ const fn result_of(outcome: Outcome) -> Option<GameResult> {
     }
 }
 
-/// Nothing about it is contested, open or unknown, somebody has observed the fall, and it is not about an illegal move (7.5.5).
-fn is_certain(finding: &Finding) -> bool {
+/// Nothing about it is contested, open or unknown, somebody has observed the fall, and it is not about an illegal move: the one
+/// that loses stands under `illegal_again` where a flag fell as well (7.5.5).
+fn is_certain(finding: &Finding, articles: &Articles) -> bool {
     let known = finding.alternatives.is_empty() && finding.unknown.is_empty();
-    let illegal = finding.kind == Kind::IllegalMove || finding.articles.contains(&"7.5.5");
+    let illegal = finding.kind == Kind::IllegalMove || articles.on_illegal_moves(&finding.articles);
     let doubt = finding.contested || finding.conditional || illegal;
     known && !doubt && result_of(finding.outcome).is_some()
 }

@@ -123,6 +123,18 @@ impl Desk {
         Ok(())
     }
 
+    /// A claim was lodged on which nobody has decided.
+    pub(crate) fn claim_open(&self) -> bool {
+        let claim = |entry: &Entry| match entry.what {
+            Entered::Claim { ground, standing } => Some((entry.side, ground, standing == Standing::Lodged)),
+            _ => None,
+        };
+        self.entries.iter().enumerate().any(|(index, entry)| {
+            let Some((side, ground, true)) = claim(entry) else { return false };
+            !self.entries[index + 1..].iter().any(|later| claim(later) == Some((side, ground, false)))
+        })
+    }
+
     /// The game goes on: nothing that was entered has ended it.
     pub(crate) fn forget_endings(&mut self) {
         self.entries.retain(|entry| match entry.what {

@@ -265,7 +265,7 @@ pub(crate) const CLUB_SPEED: Rules = Rules {
         illegal: &["3.4", "15", "18", "19"],
         not_replaced: &["26", "27", "28"],
         pressed_only: &["16"],
-        two_hands: &["2"],
+        two_hands: &["2", "3.4"],
         observed: &["10"],
         setting: &["9"],
         both_flags: &["8", "25"],

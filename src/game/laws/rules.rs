@@ -97,6 +97,13 @@ pub struct Articles {
     pub normal_means: &'static [&'static str],
 }
 
+impl Articles {
+    /// What is cited is on an illegal move.
+    pub fn on_illegal_moves(&self, cited: &[&str]) -> bool {
+        [self.illegal_again, self.illegal, self.not_replaced, self.pressed_only, self.two_hands].contains(&cited)
+    }
+}
+
 /// The rows of the profile's table for what is not of the clock. Where its table has none, the row on which the game had ended or
 /// a person decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -91,8 +91,7 @@ fn how_a_forced_line_ends_makes_the_word() {
 fn several_moves_and_one_end_are_forced_too() {
     let why = lost("8/8/8/8/7R/3pkp2/4p3/4K3 b - - 0 1", White);
     assert_eq!((why.reason.name(), &why.forced), ("loser-mates-by-force", &None), "either pawn mates");
-    let said =
-        "Whatever is played ends in White checkmated: all 3 positions that can arise were looked at, to 1 half-moves deep.";
+    let said = "Whatever is played ends in White checkmated: all 3 positions that can arise were looked at, to 1 half-move deep.";
     assert_eq!((why.sentence.as_str(), why.closure.map(|counts| counts.mated)), (said, Some(2)));
     let ends = |fen: &str, closure: &Closure| forced::end(&position(fen), White, closure);
     let mated = Closure { positions: 3, depth: 1, mated: 2, ..Closure::default() };

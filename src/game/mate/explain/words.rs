@@ -121,10 +121,8 @@ fn by_force(closure: &Closure, side: Color, end: ForcedEnd) -> String {
         ForcedEnd::Material => format!("{who} having nothing left to mate with"),
         ForcedEnd::Circle => "the same positions".to_string(),
     };
-    let (positions, depth) = (thousands(closure.positions.into()), closure.depth);
-    format!(
-        "Whatever is played ends in {end}: all {positions} positions that can arise were looked at, to {depth} half-moves deep."
-    )
+    let (positions, depth) = (thousands(closure.positions.into()), deep(closure));
+    format!("Whatever is played ends in {end}: all {positions} positions that can arise were looked at, to {depth} deep.")
 }
 
 fn exhausted(closure: &Closure, side: Color) -> String {
@@ -143,11 +141,15 @@ fn exhausted(closure: &Closure, side: Color) -> String {
     end(closure.walled, behind.clone(), behind);
     ends.push(format!("none is a mate by {who}"));
     format!(
-        "All {} positions that can arise were looked at, to {} half-moves deep: {}.",
+        "All {} positions that can arise were looked at, to {} deep: {}.",
         thousands(closure.positions.into()),
-        closure.depth,
+        deep(closure),
         ends.join(", ")
     )
+}
+
+fn deep(closure: &Closure) -> String {
+    if closure.depth == 1 { "1 half-move".to_string() } else { format!("{} half-moves", closure.depth) }
 }
 
 /// A number with commas.

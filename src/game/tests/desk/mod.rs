@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "every test uses part of it")]
 
+pub(crate) mod event;
+
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::effect::Effect;
 use flagfall_game::game::{Game, GameConfig};

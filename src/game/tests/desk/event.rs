@@ -1,0 +1,120 @@
+//! A desk under the rules of an event: its arbiters sign what they say, and a worker answers what is asked.
+
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::effect::Effect;
+use flagfall_game::game::{Game, GameConfig, Rulings};
+use flagfall_game::input::{Author, Command, FindingKey, Input, Side};
+use flagfall_game::laws::answering::answer;
+use flagfall_game::laws::finding::{Finding, Outcome};
+use flagfall_game::laws::rulebook::Rulebook;
+use flagfall_game::message::{AuditBody, Decision};
+use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::time::{ClockTime, Instant};
+
+use super::{Desk, TIMING};
+
+/// Both sides can mate.
+pub(crate) const OPEN: &str = "r3k3/4p3/8/8/8/8/4P3/R3K3 w - - 0 1";
+/// Black cannot: White's flag costs half a point.
+pub(crate) const BLACK_BARE: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+
+/// What the event's regulations say.
+#[derive(Clone, Copy)]
+pub(crate) struct Event<'a> {
+    pub(crate) rulebook: &'a str,
+    pub(crate) control: &'a str,
+    pub(crate) rulings: Rulings,
+    pub(crate) observer: bool,
+}
+
+/// Arbiters decide, and the device observes nothing.
+pub(crate) const PLAIN: Event<'static> =
+    Event { rulebook: "fide-2023-standard", control: "300", rulings: Rulings::Advise, observer: false };
+
+/// The device observes, and what is certain is decided.
+pub(crate) const AUTOMATIC: Event<'static> = Event { rulings: Rulings::Automatic, observer: true, ..PLAIN };
+
+impl Event<'_> {
+    /// A game from this position; White's clock runs.
+    pub(crate) fn desk(&self, fen: &str) -> Desk {
+        let config = GameConfig {
+            time_control: Some(TimeControl::parse(self.control).expect("a time control")),
+            rulebook: Rulebook::parse(self.rulebook).expect("a rulebook"),
+            rulings: self.rulings,
+            observer: self.observer,
+            ..GameConfig::default()
+        };
+        let mut desk = Desk::new(self.control);
+        desk.game = Game::new(config, TIMING);
+        desk.start();
+        desk.with_position(fen)
+    }
+}
+
+impl Desk {
+    /// A command of this arbiter's, of something seen now.
+    pub(crate) fn sign(&mut self, name: &str, command: Command) -> &mut Desk {
+        self.sign_at(name, None, command)
+    }
+
+    /// The same of something that was seen at this moment.
+    pub(crate) fn sign_at(&mut self, name: &str, observed_at: Option<Instant>, command: Command) -> &mut Desk {
+        let author = Author {
+            name: Some(name.to_owned()),
+            command: Some(format!("{name}-{}", self.now.0)),
+            reason: Some(format!("{name} says so")),
+            observed_at,
+        };
+        self.feed(Input::Signed { command: Box::new(command), author: Box::new(author) })
+    }
+
+    /// The worker answers every question that is open.
+    pub(crate) fn settle(&mut self) -> &mut Desk {
+        let asked = |effect: &Effect| if let Effect::Ask(ask) = effect { Some(ask.clone()) } else { None };
+        let asks: Vec<_> = self.out.iter().filter_map(asked).collect();
+        for ask in asks {
+            self.feed(Input::Answer(answer(&ask).answer));
+        }
+        self
+    }
+
+    /// The flag of this side falls, and the clock shows it.
+    pub(crate) fn flag(&mut self, side: ClockSide) -> &mut Desk {
+        self.face(side).time = ClockTime(1000);
+        self.report().wait(0.5);
+        self.face(side).time = ClockTime(0);
+        self.face(side).flag_shown = true;
+        self.report().wait(0.5).settle()
+    }
+
+    /// Somebody calls the flag of this side.
+    pub(crate) fn call(&mut self, flag: Side) -> &mut Desk {
+        self.sign("anna", Command::Claim { flag, period: None, observed_at: None }).settle()
+    }
+
+    /// The finding that decides, if there is one.
+    pub(crate) fn found(&self) -> Finding {
+        self.game.deciding_finding().expect("a finding").clone()
+    }
+
+    /// Its row and outcome.
+    pub(crate) fn row(&self) -> (&'static str, Outcome) {
+        let found = self.found();
+        (found.row, found.outcome)
+    }
+
+    /// The finding as an arbiter sees it now.
+    pub(crate) fn key(&self) -> FindingKey {
+        let Finding { id, revision, .. } = self.found();
+        FindingKey { id, revision }
+    }
+
+    /// The decisions that the arbiters' record was given.
+    pub(crate) fn audited(&self) -> Vec<Decision> {
+        let decision = |effect: &Effect| match effect {
+            Effect::Audit(AuditBody::Decision(decision)) => Some((**decision).clone()),
+            _ => None,
+        };
+        self.out.iter().filter_map(decision).collect()
+    }
+}
