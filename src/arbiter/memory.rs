@@ -16,10 +16,11 @@ pub struct Memory {
     answered: VecDeque<(u32, Reply)>,
 }
 
-/// What makes two commands of the same id the same: what is wanted, and of which game and finding.
+/// What makes two commands of the same id the same: what is wanted, of which game and finding, seen when, and why.
 fn print(submission: &Submission) -> u32 {
-    let finding = submission.expect.finding.map(|FindingKey { id, revision }| (id, revision));
-    crc32(format!("{}\n{}\n{:?}\n{finding:?}", submission.verb, submission.body, submission.expect.game).as_bytes())
+    let Submission { verb, body, expect, observed_at, reason, .. } = submission;
+    let finding = expect.finding.map(|FindingKey { id, revision }| (id, revision));
+    crc32(format!("{verb}\n{body}\n{:?}\n{finding:?}\n{observed_at:?}\n{reason:?}", expect.game).as_bytes())
 }
 
 impl Memory {

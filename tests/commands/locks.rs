@@ -5,6 +5,7 @@ use flagfall::arbiter::{Code, Reply, Stage};
 use flagfall::config::Role;
 use flagfall::publish::topics::Board;
 use flagfall_game::input::GameResult;
+use flagfall_protocols::time::Instant;
 use serde_json::{Value, json};
 
 use crate::desk::{Desk, payload};
@@ -110,4 +111,20 @@ fn a_decision_names_the_game_it_was_made_in() {
     let ruling = desk.messages.iter().rfind(|message| message.topic == Board::default().ruling()).expect("a ruling");
     let ruling: Value = serde_json::from_str(&ruling.payload).expect("JSON");
     assert_eq!((&ruling["game"], &ruling["body"]["decision"]["kind"]), (&json!(broken_off), &json!("restart")));
+}
+
+#[test]
+fn a_repeat_with_another_moment_or_reason_is_another_command() {
+    let mut desk = Desk::flag_fallen();
+    let at = |desk: &Desk, ago: u64| desk.anchor.utc(Instant(desk.now.0 - ago * 1_000_000)).to_string();
+    let mut ask: Value = serde_json::from_str(&desk.ask("claim", "q", json!({"flag": "white"}))).expect("JSON");
+    ask["observed_at"] = json!(at(&desk, 0));
+    let first = ask.clone();
+    assert_eq!(send(&mut desk, "claim", &ask.to_string()).code, Code::Ok);
+    ask["observed_at"] = json!(at(&desk, 1));
+    assert_eq!(send(&mut desk, "claim", &ask.to_string()).message, "this id was another command's");
+    let mut reasoned = first.clone();
+    reasoned["reason"] = json!("on second thoughts");
+    assert_eq!(send(&mut desk, "claim", &reasoned.to_string()).message, "this id was another command's");
+    assert_eq!(send(&mut desk, "claim", &first.to_string()).code, Code::Ok, "the same again has the same answer");
 }

@@ -56,7 +56,7 @@ fn nobody_has_ruled_on_it() {
         let found = desk.found();
         assert_eq!((found.kind, found.flag, found.conditional), (Kind::FlagFall, Some("white"), true));
         assert_eq!(found.unknown, RULING);
-        assert_eq!(found.recommended, [Recommended::RestorePosition, Recommended::AddTime { side: "black", seconds: 120 }]);
+        assert_eq!(found.recommended, [Recommended::AddTime { side: "black", seconds: 120 }]);
         desk.wait(1.0).call(Side::White);
         assert_eq!((desk.row(), desk.found().conditional), (("7b", Outcome::Undecided), false), "{fen}: observed");
         let finding = desk.key();
