@@ -15,10 +15,12 @@ use crate::mqtt_support::proxy::Timed;
 
 /// What may be under way at once, and therefore be acknowledged without the daemon's knowing.
 const WINDOW: usize = 32;
+/// An acknowledgement that came so long before the last thing the daemon said on a connection was read before that.
+const READ: Duration = Duration::from_secs(1);
 /// The name under which the journal remembers what the broker has.
 const SINK: &str = "mqtt";
 /// An acknowledgement is recorded with the first turn that comes a second after the last record; the rest is its way to the daemon.
-const RECORDED: Duration = Duration::from_secs(2);
+const RECORDED: Duration = Duration::from_millis(1500);
 /// Records that are so far apart are of different turns.
 const ANOTHER_TURN: Duration = Duration::from_secs(1);
 
@@ -80,8 +82,10 @@ struct Reach {
     broker: u64,
     /// The daemon of this run knows that of at least so many, and of at most so many.
     daemon: (u64, u64),
-    /// What it knew at which time, on this connection.
-    knew: Vec<(Mono, u64)>,
+    /// Where this run took it up again, and when.
+    resumed: Vec<(Mono, u64)>,
+    /// What was acknowledged on this connection, and when.
+    acked: Vec<(Mono, u64)>,
 }
 
 /// Every event of the journals was acknowledged, first occurrences in order; each connection goes on from the cursor, without a
@@ -90,10 +94,10 @@ pub(crate) fn order(wires: &[Timed], lives: &[Life], mut asked: Asked, journals:
     let mut lines: BTreeMap<Line, Reach> = journals.keys().map(|line| (line.clone(), Reach::default())).collect();
     for (number, wire) in wires.iter().enumerate() {
         lives.iter().filter(|life| life.first == number).for_each(|life| begin(life, &mut lines));
-        lines.values_mut().for_each(|reach| reach.knew.clear());
+        lines.values_mut().for_each(|reach| reach.acked.clear());
         let mut last = BTreeMap::<Line, u64>::new();
         let events = published(wire);
-        let heard = events.len().saturating_sub(WINDOW);
+        let (heard, said) = (events.len().saturating_sub(WINDOW), wire.up.last().map(|(at, _)| *at));
         for event in &events {
             let Some(no) = event.json["no"].as_u64() else { continue };
             let reach = lines.get_mut(&event.line).expect("a line with a journal");
@@ -107,7 +111,7 @@ pub(crate) fn order(wires: &[Timed], lives: &[Life], mut asked: Asked, journals:
                 let wanted = asked.from.remove(&event.line).filter(|_| event.at >= asked.at);
                 assert_eq!(wanted, Some(no), "{} after {before:?} is not the cursor: {reach:?}", name());
             } else if before.is_none() {
-                reach.knew.push((event.at, no - 1));
+                reach.resumed.push((event.at, no - 1));
             }
             let out = &journals[&event.line][no as usize - 1];
             let recorded: Value = serde_json::from_str(&out.payload).expect("JSON");
@@ -116,9 +120,9 @@ pub(crate) fn order(wires: &[Timed], lives: &[Life], mut asked: Asked, journals:
                 assert!(no <= reach.broker + 1, "{} is acknowledged: {reach:?}", name());
                 reach.broker = no.max(reach.broker);
                 reach.daemon.1 = no.max(reach.daemon.1);
-                reach.knew.push((acked.at, no));
+                reach.acked.push((acked.at, no));
                 // Without its answer the last publication would have been one too many.
-                if acked.place < heard {
+                if acked.place < heard || Some(acked.at.after(READ)) <= said {
                     reach.daemon.0 = no.max(reach.daemon.0);
                 }
             }
@@ -139,8 +143,11 @@ fn begin(life: &Life, lines: &mut BTreeMap<Line, Reach>) {
         let reach = lines.get_mut(line).expect("a line with a journal");
         assert!(known <= reach.broker, "{line}: the journal says {known}: {reach:?}");
         let until = life.recorded.get(line).copied();
-        let old = reach.knew.iter().filter(|(at, _)| Some(*at) <= until).map(|(_, no)| *no).max();
+        // The connection that ended with the daemon was not cut before.
+        let knew = reach.resumed.iter().chain(&reach.acked);
+        let old = knew.filter(|(at, _)| Some(*at) <= until).map(|(_, no)| *no).max();
         assert!(Some(known) >= old, "{line}: the journal says {known}, and at {until:?} the daemon knew more: {reach:?}");
         reach.daemon = (known, known);
+        reach.resumed.clear();
     }
 }
