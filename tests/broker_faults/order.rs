@@ -35,12 +35,12 @@ pub(crate) struct Life {
 }
 
 impl Life {
-    /// Before the first connection, without a journal.
+    /// The first one: nothing is known yet.
     pub(crate) fn first() -> Life {
         Life { first: 0, known: BTreeMap::new(), recorded: BTreeMap::new() }
     }
 
-    /// After so many connections nobody writes this board's journal, and another run will begin with it.
+    /// Takes over what the run that was killed has left in a board's journal.
     pub(crate) fn read(&mut self, dir: &Path, name: impl Fn(Audience) -> Line) {
         let recovered = read(&mut Disk::reading(dir)).expect("a journal");
         let recorded = recorded(&recovered);
@@ -51,7 +51,7 @@ impl Life {
     }
 }
 
-/// What was acknowledged by then is recorded: a turn that could record it was followed by another, whose record is there.
+/// What was acknowledged by then is recorded: the turn that was to record it was followed by another one, which is in the journal.
 fn recorded(recovered: &Recovered) -> Option<Mono> {
     let mut times: Vec<Instant> = recovered.records().map(|record| record.at).collect();
     let last = times.pop()?;
