@@ -15,6 +15,8 @@ mod counting;
 mod day;
 #[path = "broker_faults/evening.rs"]
 mod evening;
+#[path = "broker_faults/order.rs"]
+mod order;
 #[allow(dead_code, reason = "each test file uses a part of it")]
 #[path = "end_to_end/rig.rs"]
 mod rig;

@@ -20,8 +20,6 @@ pub(crate) use crate::contract::line;
 const RIGHT_WITHIN: Duration = Duration::from_secs(1);
 /// A state is so old at most when it is made (`mqtt.md` section 3: ten a second), and then waits its turn.
 const STATE_AGE: Duration = Duration::from_millis(300);
-/// What may be under way at once, and therefore be acknowledged without the daemon's knowing.
-const WINDOW: u64 = 32;
 
 /// When the broker welcomed the client.
 pub(crate) fn welcome(wire: &Timed) -> Option<Mono> {
@@ -29,30 +27,46 @@ pub(crate) fn welcome(wire: &Timed) -> Option<Mono> {
 }
 
 /// Something published at QoS 1 on one connection.
-struct Published {
-    line: Line,
-    topic: String,
-    json: Value,
-    acked: Option<Mono>,
+pub(crate) struct Published {
+    pub(crate) at: Mono,
+    pub(crate) line: Line,
+    pub(crate) topic: String,
+    pub(crate) json: Value,
+    pub(crate) acked: Option<Acked>,
 }
 
-fn published(wire: &Timed) -> Vec<Published> {
+/// The broker's answer.
+pub(crate) struct Acked {
+    pub(crate) at: Mono,
+    /// So many others came before it on this connection.
+    pub(crate) place: usize,
+}
+
+/// In the order in which it was published.
+pub(crate) fn published(wire: &Timed) -> Vec<Published> {
+    let answers: Vec<_> = wire
+        .down
+        .iter()
+        .filter_map(|(at, packet)| match packet {
+            Packet::PubAck { id } => Some((*id, *at)),
+            _ => None,
+        })
+        .collect();
     // An id is used again only after its acknowledgement.
-    let mut answers = BTreeMap::<u16, Vec<Mono>>::new();
-    for (at, packet) in wire.down.iter().rev() {
-        if let Packet::PubAck { id } = packet {
-            answers.entry(*id).or_default().push(*at);
-        }
+    let mut by_id = BTreeMap::<u16, Vec<Acked>>::new();
+    for (place, (id, at)) in answers.into_iter().enumerate().rev() {
+        by_id.entry(id).or_default().push(Acked { at, place });
     }
-    let ours = wire.up.iter().filter_map(|(_, packet)| match packet {
-        Packet::Publish { id: Some(id), topic, payload } => Some((id, topic, payload)),
+    let ours = wire.up.iter().filter_map(|(at, packet)| match packet {
+        Packet::Publish { id: Some(id), topic, payload } => Some((*at, id, topic, payload)),
         _ => None,
     });
-    ours.map(|(id, topic, payload)| Published {
+    ours.map(|(at, id, topic, payload)| Published {
+        at,
         line: line(topic),
         topic: topic.clone(),
         json: serde_json::from_str(payload).unwrap_or_default(),
-        acked: answers.get_mut(id).and_then(Vec::pop),
+        acked: by_id.get_mut(id).and_then(Vec::pop),
     })
     .collect()
 }
@@ -66,39 +80,6 @@ pub(crate) fn acknowledged(wires: &[Timed]) -> BTreeMap<Line, Vec<u64>> {
         }
     }
     lines
-}
-
-/// Every event of the journals was acknowledged, first occurrences in order; each connection goes on from the cursor, without a
-/// gap; what is told is what is recorded.
-pub(crate) fn order(wires: &[Timed], journals: &BTreeMap<Line, Vec<Out>>) {
-    let mut cursors = BTreeMap::<Line, u64>::new();
-    for (number, wire) in wires.iter().enumerate() {
-        let mut last = BTreeMap::<Line, u64>::new();
-        for event in published(wire) {
-            let Some(no) = event.json["no"].as_u64() else { continue };
-            let cursor = cursors.entry(event.line.clone()).or_insert(0);
-            let name = || format!("connection {number}, {} {no}, acknowledged up to {cursor}", event.line);
-            match last.insert(event.line.clone(), no) {
-                // A rewound line begins again; forwards nothing is left out.
-                Some(before) => assert!(no <= before + 1, "{} after {before}", name()),
-                None => assert!(no <= *cursor + 1 && no + WINDOW > *cursor, "{} is not the cursor", name()),
-            }
-            let out = &journals[&event.line][no as usize - 1];
-            let recorded: Value = serde_json::from_str(&out.payload).expect("JSON");
-            assert_eq!((out.number, &out.topic, &recorded["body"]), (no, &event.topic, &event.json["body"]), "{}", name());
-            if event.acked.is_some() {
-                assert!(no <= *cursor + 1, "{}", name());
-                *cursor = no.max(*cursor);
-            }
-        }
-    }
-    for (line, outs) in journals {
-        assert_eq!(cursors.get(line).copied().unwrap_or(0), outs.len() as u64, "{line}");
-        assert!(outs.iter().map(|out| out.number).eq(1..=outs.len() as u64), "{line}");
-        // A move that was under way when the daemon died may be read otherwise, and then the game stands still for the public.
-        let least = if line.starts_with("arbiter") { 20 } else { 1 };
-        assert!(outs.len() >= least, "{line} has only {} events", outs.len());
-    }
 }
 
 /// The moves of a line that were played before a time.
@@ -132,7 +113,7 @@ pub(crate) fn states(wires: &[Timed], faults: &[Mono]) {
                 let line = format!("{audience}/{ROUND}/{board}");
                 let name = format!("connection {number}, {line}");
                 let mut ours = states.iter().filter(|state| state.line == line && state.topic.ends_with("/state"));
-                let shown = ours.rfind(|state| state.acked.is_some_and(|at| at <= until));
+                let shown = ours.rfind(|state| state.acked.as_ref().is_some_and(|acked| acked.at <= until));
                 let moves = shown.map(|shown| shown.json["body"]["moves"].as_array().expect("moves").len());
                 let since = now.since(began) + STATE_AGE + Duration::from_secs(delay);
                 let played = moves_before(wires, &line, wall.after_micros(-(since.as_micros() as i64)));

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::checks::{self, Line};
 use crate::mqtt_support::{Mosquitto, PATIENCE, Proxy, publish};
+use crate::order::{self, Asked, Life};
 use crate::rig::{Daemon, ROUND, Rig, Seat, pause};
 use crate::watch::Watch;
 
@@ -26,6 +27,10 @@ const SPEED: f64 = 2.0;
 const AUDIENCES: [Audience; 3] = [Audience::Arbiter, Audience::Live, Audience::Public];
 const BOARDS: [&str; 2] = ["b1", "b2"];
 
+fn name(audience: Audience, board: &str) -> Line {
+    format!("{}/{ROUND}/{board}", audience.name())
+}
+
 struct Evening {
     rng: Rng,
     broker: Mosquitto,
@@ -33,6 +38,8 @@ struct Evening {
     rig: Rig,
     boards: Vec<PtyBoard>,
     daemon: Option<Daemon>,
+    /// All its runs.
+    lives: Vec<Life>,
     /// What a consumer heard that is not always there, by line and number.
     heard: BTreeMap<Line, BTreeMap<u64, Value>>,
     watch: Option<Watch>,
@@ -74,8 +81,8 @@ impl Evening {
             watch.on(&format!("flagfall/1/arbiter/{ROUND}/{board}/state"), "armed", armed);
         }
         boards.iter().zip(&games).for_each(|(board, game)| board.load(&game.script()).expect("it runs"));
-        let (heard, faults) = (BTreeMap::new(), Vec::new());
-        let mut evening = Evening { rng, broker, proxy, rig, boards, daemon, heard, watch: Some(watch), faults };
+        let (lives, heard, faults) = (vec![Life::first()], BTreeMap::new(), Vec::new());
+        let mut evening = Evening { rng, broker, proxy, rig, boards, daemon, lives, heard, watch: Some(watch), faults };
         evening.let_pass();
         evening
     }
@@ -133,6 +140,11 @@ impl Evening {
         let welcomes = self.welcomes();
         self.faults.push(mono());
         self.daemon.take().expect("it runs").kill();
+        let mut life = Life { first: self.proxy.connections(), ..Life::first() };
+        for board in BOARDS {
+            life.read(&self.rig.journal(board), |audience| name(audience, board));
+        }
+        self.lives.push(life);
         pause(Duration::from_millis(self.rng.u64(..300)));
         self.daemon = Some(self.rig.start());
         self.wait_for_welcome(welcomes);
@@ -145,7 +157,7 @@ impl Evening {
         for board in BOARDS {
             for audience in AUDIENCES {
                 let (outs, _) = outs_from(&self.rig.journal(board), audience, 1, usize::MAX).expect("a journal");
-                lines.insert(format!("{}/{ROUND}/{board}", audience.name()), outs);
+                lines.insert(name(audience, board), outs);
             }
         }
         lines
@@ -168,17 +180,28 @@ impl Evening {
             pause(Duration::from_millis(50));
         }
         self.watch = Some(watch);
-        self.resync();
+        if self.rng.bool() {
+            self.begin_anew();
+        }
+        let asked = self.resync();
         let (status, took) = self.daemon.take().expect("it runs").terminate();
         assert!(status.success() && took < Duration::from_secs(5), "{status} after {took:?}");
         let (wires, journals) = (self.proxy.timed(), self.journals());
-        checks::order(&wires, &journals);
+        order::order(&wires, &self.lives, asked, &journals);
         checks::states(&wires, &self.faults);
         checks::whole(&self.heard, &journals);
     }
 
+    /// A connection that has nothing of its own to tell.
+    fn begin_anew(&mut self) {
+        let welcomes = self.welcomes();
+        self.faults.push(mono());
+        self.proxy.cut();
+        self.wait_for_welcome(welcomes);
+    }
+
     /// The consumer asks for what it missed.
-    fn resync(&mut self) {
+    fn resync(&mut self) -> Asked {
         let journals = self.journals();
         let mut missing = Vec::new();
         for (line, outs) in &journals {
@@ -187,6 +210,7 @@ impl Evening {
             missing.extend(first.map(|out| (line.clone(), out.number)));
         }
         assert!(!missing.is_empty(), "the consumer missed nothing");
+        let at = mono();
         for (line, from) in &missing {
             let (audience, board) = (line.split('/').next().expect("an audience"), line.rsplit('/').next().expect("a board"));
             // Two senders, so that neither sends too many.
@@ -207,5 +231,6 @@ impl Evening {
             });
         }
         self.leave();
+        Asked { at, from: missing.into_iter().collect() }
     }
 }
