@@ -12,6 +12,7 @@ extern crate alloc;
 
 mod advice;
 pub mod alarm;
+mod at_fall;
 pub mod clock;
 mod clocks;
 mod commands;
@@ -36,6 +37,7 @@ mod penalties;
 mod play;
 pub mod reconstruct;
 mod rulings;
+mod tell;
 mod view;
 mod watch;
 
