@@ -43,4 +43,4 @@ mod watch;
 
 pub use clock::flag::{FlagFall, FlagPath};
 pub use decisions::AUTOMATIC;
-pub use men::color_name;
+pub use men::{color_name, to_color};
