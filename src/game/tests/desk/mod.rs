@@ -8,6 +8,7 @@ use flagfall_game::clock::control::TimeControl;
 use flagfall_game::effect::Effect;
 use flagfall_game::game::{Game, GameConfig};
 use flagfall_game::input::{Command, Input};
+use flagfall_game::laws::winnable::Answer;
 use flagfall_game::message::{ArbiterState, AuditBody};
 use flagfall_protocols::driver::Timing;
 use flagfall_protocols::event::{ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent};
@@ -113,6 +114,25 @@ impl Desk {
         let reading = self.clock;
         self.clock.baseline = false;
         self.device(DeviceEvent::Clock(reading))
+    }
+
+    /// The clock shows the flag of this side, its display at zero.
+    pub(crate) fn show_flag(&mut self, side: ClockSide) -> &mut Desk {
+        let face = self.face(side);
+        (face.time, face.flag_shown) = (ClockTime(0), true);
+        self.report()
+    }
+
+    /// The last second of this side, and its flag.
+    pub(crate) fn fall(&mut self, side: ClockSide) -> &mut Desk {
+        self.face(side).time = ClockTime(1000);
+        self.report().wait(0.5).show_flag(side)
+    }
+
+    /// The first question is answered: Black can mate, as from the initial position.
+    pub(crate) fn black_can_mate(&mut self) -> &mut Desk {
+        let line = ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec();
+        self.feed(Input::Answer(Answer { id: 1, line: Some(line), ..Answer::default() }))
     }
 
     /// The player whose clock runs presses and gains `seconds`.
