@@ -2,7 +2,7 @@
 
 mod desk;
 
-use desk::event::{AUTOMATIC, BLACK_BARE, Event, OPEN, PLAIN};
+use desk::event::{AUTOMATIC, BLACK_BARE, Event, FIDE, OPEN, PLAIN};
 use desk::{Desk, TIMING};
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::desk::{Ground, Standing};
@@ -11,16 +11,6 @@ use flagfall_game::input::{Command, GameResult, Side};
 use flagfall_game::laws::finding::{Finding, Outcome};
 use flagfall_game::message::DecisionKind;
 use flagfall_protocols::event::ClockSide;
-
-const ARBITERS_RULES: [&str; 7] = [
-    "fide-2023-standard",
-    "fide-2023-rapid",
-    "fide-2023-rapid-supervised",
-    "fide-2023-blitz",
-    "fide-2023-blitz-supervised",
-    "fide-print-old",
-    "us-chess",
-];
 
 fn claim(side: Side, ground: Ground, standing: Standing) -> Command {
     Command::ClaimOn { side, ground, standing, uci: None }
@@ -43,7 +33,7 @@ fn by_itself(desk: &Desk, name: &str) -> Vec<GameResult> {
 
 #[test]
 fn what_is_certain_is_decided_where_it_may_be() {
-    for rulebook in ARBITERS_RULES.into_iter().filter(|name| *name != "us-chess").chain(["material-only"]) {
+    for rulebook in FIDE.into_iter().chain(["material-only"]) {
         let mut desk = Event { rulebook, ..AUTOMATIC }.desk(BLACK_BARE);
         desk.flag(ClockSide::Left);
         assert_eq!(by_itself(&desk, rulebook), [GameResult::Draw], "{rulebook}");
@@ -53,7 +43,7 @@ fn what_is_certain_is_decided_where_it_may_be() {
 
 #[test]
 fn without_an_observer_and_without_the_word_of_the_event_nothing_is() {
-    for rulebook in ARBITERS_RULES {
+    for rulebook in FIDE.into_iter().chain(["us-chess"]) {
         for (rulings, observer) in [(Rulings::Automatic, false), (Rulings::Advise, true), (Rulings::Advise, false)] {
             let mut desk = Event { rulebook, rulings, observer, ..PLAIN }.desk(BLACK_BARE);
             desk.flag(ClockSide::Left).wait(30.0);

@@ -18,6 +18,16 @@ pub(crate) const OPEN: &str = "r3k3/4p3/8/8/8/8/4P3/R3K3 w - - 0 1";
 /// Black cannot: White's flag costs half a point.
 pub(crate) const BLACK_BARE: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
 
+/// The FIDE rules whose flags an arbiter may call.
+pub(crate) const FIDE: [&str; 6] = [
+    "fide-2023-standard",
+    "fide-2023-rapid",
+    "fide-2023-rapid-supervised",
+    "fide-2023-blitz",
+    "fide-2023-blitz-supervised",
+    "fide-print-old",
+];
+
 /// What the event's regulations say.
 #[derive(Clone, Copy)]
 pub(crate) struct Event<'a> {

@@ -2,23 +2,22 @@
 
 #![allow(dead_code, reason = "every test uses part of it")]
 
+mod clock;
 pub(crate) mod event;
 
+pub(crate) use clock::TIMING;
+use clock::five_minutes;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::effect::Effect;
 use flagfall_game::game::{Game, GameConfig};
 use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::winnable::Answer;
 use flagfall_game::message::{ArbiterState, AuditBody};
-use flagfall_protocols::driver::Timing;
 use flagfall_protocols::event::{ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::{ClockTime, Instant};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, Position};
-use std::time::Duration;
-
-pub(crate) const TIMING: Timing = Timing { scan: Duration::from_millis(250), press_delay: Duration::from_millis(500) };
 
 /// Board, clock, and the game that hears them.
 pub(crate) struct Desk {
@@ -35,18 +34,7 @@ impl Desk {
     pub(crate) fn new(control: &str) -> Desk {
         let time_control = (!control.is_empty()).then(|| TimeControl::parse(control).expect("a time control"));
         let config = GameConfig { time_control, ..GameConfig::default() };
-        let face = ClockFace { time: ClockTime(300_000), ..ClockFace::default() };
-        let clock = ClockReading {
-            left: face,
-            right: face,
-            running: false,
-            lever_up: ClockSide::Left,
-            turn: Some(ClockSide::Left),
-            battery_low: false,
-            baseline: true,
-            resolution_ms: 1000,
-        };
-        let position = Chess::default();
+        let (position, clock) = (Chess::default(), five_minutes());
         Desk { game: Game::new(config, TIMING), out: Vec::new(), now: Instant(1_000_000), position, clock }
     }
 
