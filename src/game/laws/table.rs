@@ -19,11 +19,12 @@ use crate::men;
 impl Tables<'_, '_> {
     /// What the table says of one flag by itself.
     pub(crate) fn fide(&mut self, flag: &Flag) -> Ruled {
-        let mut answers: Vec<(&'static str, Ruled)> = Vec::new();
-        let (standing, flag_may_be_first) = self.before_flag(flag);
-        if !standing.is_empty() && self.costs_nothing(flag) {
+        // Whatever else there is to rule on is no matter of this flag.
+        if self.costs_nothing(flag) {
             return self.by_time(flag);
         }
+        let mut answers: Vec<(&'static str, Ruled)> = Vec::new();
+        let (standing, flag_may_be_first) = self.before_flag(flag);
         for Final { at, depends_on, ruled, kind } in standing {
             let contested = !at.before(&flag.fell);
             // Row 7a: an illegal move after the time expired decides only if the fall was not yet considered.
@@ -65,6 +66,11 @@ impl Tables<'_, '_> {
 
     pub(crate) fn is_conditional(&self, flag: &Flag) -> bool {
         self.observed(flag).is_none()
+    }
+
+    /// The fall was observed or claimed, or perhaps was: nobody has said by whom.
+    pub(crate) fn may_be_seen(&self, flag: &Flag) -> bool {
+        !self.is_conditional(flag) || (flag.observed_at.is_some() && flag.called_by.is_none())
     }
 
     /// Rows 6a to 16: nothing had ended the game.
@@ -138,7 +144,8 @@ impl Tables<'_, '_> {
     /// Rows 9 to 16.
     fn after_illegal(&mut self, flag: &Flag) -> Ruled {
         let ruled = self.after_apparent_end(flag);
-        if !flag.apparently_over {
+        // Where nothing is lost either way there is nothing to ask.
+        if !flag.apparently_over || ruled.outcome == Outcome::GameGoesOn {
             return ruled;
         }
         Ruled {
@@ -157,13 +164,7 @@ impl Tables<'_, '_> {
         }
         if self.setting_stands() {
             let articles: &[&str] = if ruled.row == "12" { &["6.4", "A.5.1"] } else { &["6.9", "A.5.3", "A.5.1"] };
-            let mut standing = Ruled { articles, ..ruled };
-            let corrected = Ruled::new(self.rows().setting, Outcome::GameGoesOn, articles);
-            standing
-                .alternatives
-                .push(corrected.as_alternative("the arbiter corrects the setting because the schedule would suffer"));
-            standing.unknown.push("clock_setting");
-            return standing;
+            return Ruled { articles, ..ruled };
         }
         Ruled {
             alternatives: vec![ruled.as_alternative("the configured time control is right")],

@@ -36,10 +36,10 @@ impl Tables<'_, '_> {
             return (self.called_by_somebody(flag, Tables::us_chess), false);
         }
         let claim = claimed(flag);
-        let (standing, flag_may_be_first) = self.before_flag(flag);
-        if !standing.is_empty() && self.costs_nothing(flag) {
+        if self.costs_nothing(flag) {
             return (if claim.is_some() { self.us_by_time(flag) } else { self.unclaimed(flag) }, claim.is_none());
         }
+        let (standing, flag_may_be_first) = self.before_flag(flag);
         // 13A: what ended the game before the claim makes anything later irrelevant.
         let mut answers: Vec<(&'static str, Ruled)> = standing.into_iter().map(|it| (it.depends_on, it.ruled)).collect();
         if flag_may_be_first {
