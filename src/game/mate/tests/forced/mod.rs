@@ -94,7 +94,6 @@ fn he_takes_it_or_walks_away_or_has_a_rook() {
         "8/8/8/3k4/4N3/8/5r2/K7 w - - 0 1",
         "8/8/8/3k4/8/4B3/5r2/K7 w - - 0 1",
         "6rk/8/7K/4N3/8/8/8/8 b - - 0 1",
-        "k1K5/p7/8/8/8/8/8/N7 b - - 0 1",
     ] {
         assert_eq!(asked(fen), Forced::None, "{fen}");
     }

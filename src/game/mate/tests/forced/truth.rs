@@ -27,11 +27,11 @@ const KNIGHT: [(i32, i32); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2
 const DIAGONALS: [(i32, i32); 4] = [(1, 1), (-1, 1), (-1, -1), (1, -1)];
 
 fn near(one: usize, other: usize) -> bool {
-    one == other || steps(one, &KING).any(|square| square == other)
+    (one % 8).abs_diff(other % 8) <= 1 && (one / 8).abs_diff(other / 8) <= 1
 }
 
 fn strikes(pawn: usize, square: usize) -> bool {
-    steps(pawn, &[(1, -1), (-1, -1)]).any(|struck| struck == square)
+    (pawn % 8).abs_diff(square % 8) == 1 && pawn / 8 == square / 8 + 1
 }
 
 fn number(at: At) -> usize {
