@@ -149,7 +149,7 @@ fn row_8_a_forced_win_is_searched_for() {
     };
     assert_eq!(searched("8/8/8/8/3n4/8/P7/K1k5 b - - 0 1"), "8 BlackWins", "14E2: 1... Nc2#");
     assert_eq!(searched("7k/8/8/8/8/5n2/P7/K7 b - - 0 1"), "8 Draw", "the pawn, or the king, gets away");
-    assert_eq!(searched("4k3/2nn4/8/8/8/8/R7/4K3 w - - 0 1"), "8 Draw", "14E3");
+    assert_eq!(searched("4k3/8/8/8/8/2n5/2n4Q/7K w - - 0 1"), "8 Draw", "14E3: a knight falls");
     assert_eq!(searched("4k3/2nn4/8/8/8/8/4P3/4K3 w - - 0 1"), "11 BlackWins", "it does not ask");
     let mut wins = ForcedWins::default();
     let both = Flag { positions: vec![position("8/8/8/8/3n4/8/P7/K1k5 b - - 0 1"), position(BISHOP_V_PAWN)], ..flag(White) };
