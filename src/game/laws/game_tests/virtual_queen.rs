@@ -28,7 +28,7 @@ fn played(table: &Table) -> Vec<String> {
 fn a_pawn_on_its_last_rank_is_a_queen() {
     let table = promoted("club-speed");
     assert_eq!(played(&table), ["d7d8q", "g8g7"]);
-    assert_eq!((table.game.alarms().iter().count(), table.findings().len()), (0, 0));
+    assert_eq!((table.game.alarms().len(), table.findings().len()), (0, 0));
     assert_eq!(played(&promoted("fide-2023-standard")), [""; 0], "there it is illegal (7.5.2)");
 }
 
@@ -39,13 +39,13 @@ fn it_is_exchanged_on_the_opponents_time_or_as_it_leaves() {
         hands(&mut table, exchange);
         table.wait(1).press().wait(3);
         assert_eq!(played(&table).len(), 3, "{exchange}: {:?}", played(&table));
-        assert_eq!(table.game.alarms().iter().count(), 0, "{exchange}");
+        assert_eq!(table.game.alarms().len(), 0, "{exchange}");
     }
     let mut table = promoted("club-speed");
     hands(&mut table, "d8 Pd4");
     table.wait(1).press().wait(3);
     assert_eq!(played(&table).len(), 2, "a pawn that leaves its last rank is no queen any more");
-    assert_eq!(table.game.alarms().iter().count(), 1);
+    assert_eq!(table.game.alarms().len(), 1);
 }
 
 #[test]
