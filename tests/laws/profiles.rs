@@ -196,3 +196,12 @@ fn the_older_print_cites_itself_where_the_count_is_doubtful() {
     let unknown = game(OLD, vec![Flag { last: None, ..flag(White) }]);
     assert_eq!((found(&unknown)[0].row, found(&unknown)[0].articles), ("13", &["6.3"][..]));
 }
+
+#[test]
+fn the_older_print_in_rapid_chess_and_another_flag_that_may_be_no_matter_of_time() {
+    let white = Flag { fell: at(0, 10), shown: false, ..standing(BLACK_BARE, flag(White)) };
+    let black = Flag { fell: at(0, 1620), shown: false, apparently_over: true, ..seen(1005, flag(Black)) };
+    let claims = vec![claim(White, Ground::FiftyMoves, Standing::Accepted, at(250, 2650))];
+    let facts = Facts { claims, ..game("fide-print-old+rapid", vec![white, black]) };
+    assert_eq!(says(&facts), "11 Undecided, if observed [15 Draw | 6 Undecided] ? order_of_flags");
+}
