@@ -197,7 +197,8 @@ impl Game {
     pub(crate) fn decide_what_is_certain(&mut self, out: &mut Vec<Effect>) {
         // What seems to end the game on the board may still be a move under way.
         let perhaps_ended = self.ending.is_none() && self.ending_on_board().is_some();
-        if self.config.rulings != Rulings::Automatic || perhaps_ended || self.desk.claim_open() {
+        let doubtful = perhaps_ended || self.desk.claim_open() || self.setting.differs();
+        if self.config.rulings != Rulings::Automatic || doubtful {
             return;
         }
         let articles = &self.config.rulebook.rules().articles;

@@ -40,6 +40,9 @@ impl Game {
         let mut facts = self.facts(falls);
         for (flag, aside) in facts.flags.iter_mut().zip(aside) {
             flag.set_aside = *aside;
+            if facts.rulebook.rules().table == Table::UsChess {
+                flag.forced_win = self.forced_wins.on(flag);
+            }
         }
         let mut asks = Vec::new();
         let questions = &mut self.questions;

@@ -1,6 +1,6 @@
 //! Articles 7.5.1 to 7.5.5 without a flag, for every profile.
 
-use flagfall_game::laws::facts::{Facts, Illegal, IllegalKind, Treated};
+use flagfall_game::laws::facts::{Facts, Flag, Illegal, IllegalKind, Treated};
 use flagfall_game::laws::finding::{Kind, Recommended};
 use flagfall_protocols::square::Color::{Black, White};
 
@@ -198,4 +198,17 @@ fn an_illegal_position_that_still_stands_after_the_next_move() {
     }
     let facts = Facts { endings: vec![stood], ..rules("fide-2023-rapid") };
     assert_eq!((found(&facts)[0].articles, found(&facts)[0].kind), (&["A.5.4"][..], Kind::IllegalMove));
+}
+
+#[test]
+fn nothing_after_the_observation_came_before_the_flag() {
+    let fell = at(4210, 5810);
+    let moves = |third| {
+        let mut moves = vec![illegal(White, Treated::Settled, 20), illegal(White, Treated::Counted, 40)];
+        moves.extend(third);
+        Facts { illegal: moves, ..game("material-only", vec![Flag { fell, ..seen(5015, standing(BLACK_BARE, flag(White))) }]) }
+    };
+    let open = "7a Undecided [7a BlackWins | 15 Draw] ? illegal_move_ruling";
+    assert_eq!(says(&moves(None)), open);
+    assert_eq!(says(&moves(Some(illegal(White, Treated::Counted, 5030)))), open, "after the observation");
 }

@@ -109,10 +109,11 @@ fn some_facts() -> impl Strategy<Value = Facts> {
         prop::collection::vec(a_claim(), 0..2),
         prop::collection::vec(an_illegal_move(), 0..4),
     );
-    let known =
-        (prop::option::of(any::<bool>()), prop::bool::weighted(0.1), prop::option::of(any::<bool>()), prop::option::of(side()));
+    let of_both = prop::option::of(8u32..12);
+    let sheets = (prop::option::of(any::<bool>()), prop::option::of(side()), of_both);
+    let known = (prop::option::of(any::<bool>()), prop::bool::weighted(0.1), sheets);
     (prop::sample::select(names()), told, known).prop_map(
-        |(name, (flags, endings, claims, illegal), (adds_time, setting_differs, scoresheet, agreed_first))| {
+        |(name, (flags, endings, claims, illegal), (adds_time, setting_differs, sheets))| {
             // One flag of each side: a player's own flags are in the order of his periods.
             let mut flags: Vec<Flag> = flags;
             let mut seen: Vec<Color> = Vec::new();
@@ -121,7 +122,9 @@ fn some_facts() -> impl Strategy<Value = Facts> {
                 seen.push(flag.side);
                 first
             });
-            Facts { adds_time, setting_differs, flags, endings, claims, illegal, scoresheet, agreed_first, ..rules(&name) }
+            let (scoresheet, agreed_first, completed_by_both) = sheets;
+            let told = Facts { flags, endings, claims, illegal, ..rules(&name) };
+            Facts { adds_time, setting_differs, scoresheet, agreed_first, completed_by_both, ..told }
         },
     )
 }

@@ -139,6 +139,26 @@ fn row_8_a_minor_piece_and_no_forced_win() {
 }
 
 #[test]
+fn row_8_a_forced_win_is_searched_for() {
+    use flagfall_game::laws::forced_wins::ForcedWins;
+    let searched = |fen: &str| {
+        let facts = one(fen);
+        let flag = &facts.flags[0];
+        let forced_win = ForcedWins::default().on(flag);
+        says(&Facts { flags: vec![Flag { forced_win, ..flag.clone() }], ..facts })
+    };
+    assert_eq!(searched("8/8/8/8/3n4/8/P7/K1k5 b - - 0 1"), "8 BlackWins", "14E2: 1... Nc2#");
+    assert_eq!(searched("7k/8/8/8/8/5n2/P7/K7 b - - 0 1"), "8 Draw", "the pawn, or the king, gets away");
+    assert_eq!(searched("4k3/8/8/8/8/2n5/2n4Q/7K w - - 0 1"), "8 Draw", "14E3: a knight falls");
+    assert_eq!(searched("4k3/2nn4/8/8/8/8/4P3/4K3 w - - 0 1"), "11 BlackWins", "it does not ask");
+    let mut wins = ForcedWins::default();
+    let both = Flag { positions: vec![position("8/8/8/8/3n4/8/P7/K1k5 b - - 0 1"), position(BISHOP_V_PAWN)], ..flag(White) };
+    for _ in 0..2 {
+        assert_eq!(wins.on(&both), None, "from one of them");
+    }
+}
+
+#[test]
 fn rows_9_and_10_no_series_of_legal_moves() {
     let mut dead = |_: &Chess, _| never();
     assert_eq!(says_with(&one(OPEN), &mut dead), "9 Draw");

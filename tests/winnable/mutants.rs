@@ -142,13 +142,13 @@ fn mutants_against_exhaustion() {
 }
 
 #[test]
-#[ignore = "25,000 mutants: half an hour, in a release build; README.md here has the figures of a run"]
+#[ignore = "25,000 mutants: minutes, in a release build; README.md here has the figures of a run"]
 fn fifty_thousand_mutants_first_half() {
     differ(25_000, 300_000, 0x00f1_a6fa_1100_0050);
 }
 
 #[test]
-#[ignore = "25,000 mutants: half an hour, in a release build; README.md here has the figures of a run"]
+#[ignore = "25,000 mutants: minutes, in a release build; README.md here has the figures of a run"]
 fn fifty_thousand_mutants_second_half() {
     differ(25_000, 300_000, 0x00f1_a6fa_1100_0051);
 }

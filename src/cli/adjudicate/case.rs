@@ -7,6 +7,7 @@ use flagfall_game::interval::Interval;
 use flagfall_game::laws::adjudicate::{Found, Subject};
 use flagfall_game::laws::facts::{Caller, Counted, End, Ended, Facts, Flag};
 use flagfall_game::laws::finding::{Finding, Phase};
+use flagfall_game::laws::forced_wins::ForcedWins;
 use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_game::laws::rules::Winnability;
 use flagfall_game::laws::winnable::Verdict;
@@ -62,7 +63,7 @@ fn flag(told: &Adjudicate, control: Option<&TimeControl>, at: &Chess, side: Colo
     };
     let in_period = control.zip(period);
     let fell = first.map_or(ANY, |first| if first == side { FIRST } else { SECOND });
-    Flag {
+    let flag = Flag {
         fell_second: told.both_flags && first.is_some_and(|first| first != side),
         observed_at: seen.then_some(OBSERVED),
         called_by: seen.then_some(if told.claimed { Caller::Player } else { Caller::Arbiter }),
@@ -72,7 +73,8 @@ fn flag(told: &Adjudicate, control: Option<&TimeControl>, at: &Chess, side: Colo
         completed: completed.map(|completed| (completed, false)),
         positions: vec![Counted { position: at.clone(), phase: phase(told) }],
         ..Flag::new(side, fell)
-    }
+    };
+    Flag { forced_win: ForcedWins::default().on(&flag), ..flag }
 }
 
 fn phase(told: &Adjudicate) -> Phase {

@@ -159,7 +159,7 @@ impl Tables<'_, '_> {
             }
             match fell_before(flag, other) {
                 None => ruled = self.two_flags([flag, other], ruled, &of_other),
-                Some(true) if conditional && !self.is_conditional(other) && of_other.outcome != Outcome::GameGoesOn => {
+                Some(true) if conditional && self.may_be_seen(other) && of_other.outcome != Outcome::GameGoesOn => {
                     ruled = self.only_the_other_was_seen(ruled, &of_other);
                 }
                 Some(_) => {}

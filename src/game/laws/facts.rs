@@ -108,6 +108,8 @@ pub struct Flag {
     /// The position after the last move made before the fall was observed; more than one where that is not sure. An empty list
     /// stands for a position that nobody knows.
     pub positions: Vec<Counted>,
+    /// The opponent has a forced win, where US Chess 14E2 and 14E3 ask; none if it is not known.
+    pub forced_win: Option<bool>,
     /// Moves may have been made that nobody has recorded.
     pub moves_missing: bool,
     /// The game seemed to have ended before, and no result was entered.
@@ -131,6 +133,7 @@ impl Flag {
             required: None,
             completed: None,
             positions: Vec::new(),
+            forced_win: None,
             moves_missing: false,
             apparently_over: false,
             set_aside: false,

@@ -7,6 +7,7 @@ pub(crate) mod club;
 pub(crate) mod endings;
 pub mod facts;
 pub mod finding;
+pub mod forced_wins;
 #[cfg(test)]
 mod game_tests;
 pub(crate) mod illegal;

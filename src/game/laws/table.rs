@@ -19,11 +19,12 @@ use crate::men;
 impl Tables<'_, '_> {
     /// What the table says of one flag by itself.
     pub(crate) fn fide(&mut self, flag: &Flag) -> Ruled {
-        let mut answers: Vec<(&'static str, Ruled)> = Vec::new();
-        let (standing, flag_may_be_first) = self.before_flag(flag);
-        if !standing.is_empty() && self.costs_nothing(flag) {
+        // Whatever else there is to rule on is no matter of this flag.
+        if self.costs_nothing(flag) {
             return self.by_time(flag);
         }
+        let mut answers: Vec<(&'static str, Ruled)> = Vec::new();
+        let (standing, flag_may_be_first) = self.before_flag(flag);
         for Final { at, depends_on, ruled, kind } in standing {
             let contested = !at.before(&flag.fell);
             // Row 7a: an illegal move after the time expired decides only if the fall was not yet considered.
@@ -67,10 +68,15 @@ impl Tables<'_, '_> {
         self.observed(flag).is_none()
     }
 
+    /// The fall was observed or claimed, or perhaps was: nobody has said by whom.
+    pub(crate) fn may_be_seen(&self, flag: &Flag) -> bool {
+        !self.is_conditional(flag) || (flag.observed_at.is_some() && flag.called_by.is_none())
+    }
+
     /// Rows 6a to 16: nothing had ended the game.
     pub(crate) fn after_endings(&mut self, flag: &Flag) -> Ruled {
         let ruled = self.after_illegal_again(flag);
-        let mut cases = self.may_have_lost(Some(&flag.fell));
+        let mut cases = self.may_have_lost(Some(&expired(flag)));
         if cases.is_empty() {
             return ruled;
         }
@@ -111,7 +117,7 @@ impl Tables<'_, '_> {
         };
         let in_time = |claim: &Claimed| match claim.ground {
             // Before the flag falls (III.4, III.5).
-            Ground::AdditionalTime | Ground::NormalMeans => claim.at.earliest <= flag.fell.latest,
+            Ground::AdditionalTime | Ground::NormalMeans => claim.at.earliest <= expired(flag).latest,
             Ground::Repetition | Ground::FiftyMoves => self.observed(flag).is_none_or(|seen| claim.at.earliest < seen),
         };
         let lodged = self.facts.claims.iter().filter(|claim| claim.standing == Standing::Lodged);
@@ -122,7 +128,7 @@ impl Tables<'_, '_> {
     /// Rows 7b to 16.
     fn after_claims(&mut self, flag: &Flag) -> Ruled {
         let ruled = self.after_illegal(flag);
-        let open = self.open_illegal(Some(&flag.fell));
+        let open = self.open_illegal(Some(&expired(flag)));
         if open.is_empty() || self.facts.rulebook.rules().table == Table::Club {
             return ruled;
         }
@@ -138,7 +144,8 @@ impl Tables<'_, '_> {
     /// Rows 9 to 16.
     fn after_illegal(&mut self, flag: &Flag) -> Ruled {
         let ruled = self.after_apparent_end(flag);
-        if !flag.apparently_over {
+        // Where nothing is lost either way there is nothing to ask.
+        if !flag.apparently_over || ruled.outcome == Outcome::GameGoesOn {
             return ruled;
         }
         Ruled {
@@ -157,13 +164,7 @@ impl Tables<'_, '_> {
         }
         if self.setting_stands() {
             let articles: &[&str] = if ruled.row == "12" { &["6.4", "A.5.1"] } else { &["6.9", "A.5.3", "A.5.1"] };
-            let mut standing = Ruled { articles, ..ruled };
-            let corrected = Ruled::new(self.rows().setting, Outcome::GameGoesOn, articles);
-            standing
-                .alternatives
-                .push(corrected.as_alternative("the arbiter corrects the setting because the schedule would suffer"));
-            standing.unknown.push("clock_setting");
-            return standing;
+            return Ruled { articles, ..ruled };
         }
         let open = Ruled::unknown(self.rows().setting, self.articles().setting, "clock_setting");
         ruled.behind(open, "the configured time control is right")
@@ -180,13 +181,13 @@ impl Tables<'_, '_> {
         let ruled = self.by_time(flag);
         let seconds = self.facts.rulebook.penalty_s();
         let side = men::color_name(flag.side);
-        let before = |at: &Interval| at.earliest <= flag.fell.latest;
+        let before = |at: &Interval| at.earliest <= expired(flag).latest;
         let unpaid = |claim: &&Claimed| {
             let refused = claim.standing == Standing::Refused && claim.by != flag.side && before(&claim.at);
             refused && self.facts.rulebook.fines(claim.ground) && claim.time_added != Some(true)
         };
         let claims: Vec<&Claimed> = self.facts.claims.iter().filter(unpaid).collect();
-        let illegal = self.counted_before(flag.side.other(), &flag.fell);
+        let illegal = self.counted_before(flag.side.other(), &expired(flag));
         let illegal = illegal.iter().filter(|illegal| illegal.time_added != Some(true)).count();
         let penalties = (claims.len() + illegal) as u32;
         if seconds == 0 || penalties == 0 {
@@ -266,4 +267,10 @@ impl Tables<'_, '_> {
         let open = Ruled::unknown(ruled.row, ruled.articles, "moves_missing");
         ruled.behind(open, "no move is missing from the record")
     }
+}
+
+/// When the time expired: nobody can have observed it before.
+fn expired(flag: &Flag) -> Interval {
+    let latest = flag.observed_at.map_or(flag.fell.latest, |seen| flag.fell.latest.min(seen.max(flag.fell.earliest)));
+    Interval { latest, ..flag.fell }
 }

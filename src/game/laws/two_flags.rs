@@ -69,7 +69,8 @@ impl Tables<'_, '_> {
             return None;
         }
         let costs = |ruled: &Ruled| matches!(ruled.row, "14" | "15" | "16");
-        let other_counts = !matches!(other.outcome, Outcome::GameGoesOn | Outcome::ResultNotEntered);
+        // Whether the moves of a period were completed may not be known; something else than time is no matter of B8.
+        let other_counts = other.outcome != Outcome::GameGoesOn && (costs(other) || other.row == "13");
         if !self.facts.rulebook.chose(About::Rapid) || !costs(this) || !other_counts {
             return None;
         }

@@ -5,24 +5,14 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
-use shakmaty::{Chess, Position};
+use shakmaty::Chess;
 
 use crate::laws::facts::{Caller, Flag};
 use crate::laws::finding::Outcome;
+use crate::laws::forced_wins::{Men, men};
 use crate::laws::rules::About;
 use crate::laws::tables::{Ruled, Tables, depending, wins};
 use crate::laws::winnable::Verdict;
-use crate::men;
-
-/// What 14E says of the claimant's men.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Men {
-    /// 14E1.
-    LoneKing,
-    /// 14E2, or 14E3 where the other side has no pawns: a draw unless a win is forced.
-    Few,
-    Enough,
-}
 
 /// When the opponent claimed it: a director may not call a flag (13C1).
 pub(crate) fn claimed(flag: &Flag) -> Option<Instant> {
@@ -36,10 +26,10 @@ impl Tables<'_, '_> {
             return (self.called_by_somebody(flag, Tables::us_chess), false);
         }
         let claim = claimed(flag);
-        let (standing, flag_may_be_first) = self.before_flag(flag);
-        if !standing.is_empty() && self.costs_nothing(flag) {
+        if self.costs_nothing(flag) {
             return (if claim.is_some() { self.us_by_time(flag) } else { self.unclaimed(flag) }, claim.is_none());
         }
+        let (standing, flag_may_be_first) = self.before_flag(flag);
         // 13A: what ended the game before the claim makes anything later irrelevant.
         let mut answers: Vec<(&'static str, Ruled)> = standing.into_iter().map(|it| (it.depends_on, it.ruled)).collect();
         if flag_may_be_first {
@@ -179,14 +169,17 @@ impl Tables<'_, '_> {
         let answers: Vec<Ruled> = flag
             .positions
             .iter()
-            .map(|counted| Ruled { counted: Some(counted.clone()), ..self.us_position(&counted.position, claimant) })
+            .map(|counted| Ruled {
+                counted: Some(counted.clone()),
+                ..self.us_position(&counted.position, claimant, flag.forced_win)
+            })
             .collect();
         let cases = answers.into_iter().map(|ruled| ("the position is one of those that may have counted", ruled)).collect();
         depending("11", &["13C", "14E"], "position", cases)
     }
 
-    fn us_position(&mut self, position: &Chess, claimant: Color) -> Ruled {
-        let men = few(position, claimant);
+    fn us_position(&mut self, position: &Chess, claimant: Color, forced_win: Option<bool>) -> Ruled {
+        let men = men(position, claimant);
         if men == Men::LoneKing {
             return Ruled::new("7", Outcome::Draw, &["14E1"]);
         }
@@ -194,12 +187,18 @@ impl Tables<'_, '_> {
         let won = Ruled::new("11", wins(claimant), &["13C"]);
         let helpless = matches!(can, Verdict::Unwinnable { .. });
         let ruled = match (&can, men) {
-            // What no help brings about nobody can force.
-            (Verdict::Unwinnable { .. }, Men::Few) => Ruled::new("8", Outcome::Draw, &["14E2", "14E3"]),
             (_, Men::Few) => {
                 let drawn = Ruled::new("8", Outcome::Draw, &["14E2", "14E3"]);
-                let cases = vec![("the claimant has a forced win", Ruled { row: "8", ..won }), ("he has none", drawn)];
-                depending("8", &["14E2", "14E3"], "forced_win", cases)
+                let won = Ruled::new("8", wins(claimant), &["14E2", "14E3"]);
+                // What no help brings about nobody can force.
+                match if helpless { Some(false) } else { forced_win } {
+                    Some(true) => won,
+                    Some(false) => drawn,
+                    None => {
+                        let cases = vec![("the claimant has a forced win", won), ("he has none", drawn)];
+                        depending("8", &["14E2", "14E3"], "forced_win", cases)
+                    }
+                }
             }
             (Verdict::Winnable { .. }, _) => won,
             _ => {
@@ -220,19 +219,5 @@ impl Tables<'_, '_> {
             }
         };
         Ruled { winnable: can, ..ruled }
-    }
-}
-
-fn few(position: &Chess, claimant: Color) -> Men {
-    let board = position.board();
-    let side = men::to_color(claimant);
-    let (own, other) = (board.by_color(side), board.by_color(!side));
-    let knights = (own & board.knights()).count();
-    let minors = knights + (own & board.bishops()).count();
-    match own.count() {
-        1 => Men::LoneKing,
-        2 if minors == 1 => Men::Few,
-        3 if knights == 2 && (other & board.pawns()).count() == 0 => Men::Few,
-        _ => Men::Enough,
     }
 }

@@ -198,3 +198,15 @@ fn clocks_count_as_stopped_with_the_call_only() {
     late.report();
     assert_eq!(late.row(), ("3", Outcome::BlackWins), "and started again");
 }
+
+#[test]
+fn a_forced_win_is_searched_for_where_us_chess_asks() {
+    for (fen, row) in [("k1K5/p7/8/3N4/8/8/8/8 w - - 0 1", Outcome::WhiteWins), ("7k/8/5N2/p7/8/8/8/K7 w - - 0 1", Outcome::Draw)]
+    {
+        let mut table = Table::new("us-chess", "300", fen);
+        table.flag(Black);
+        let finding = &table.game.findings()[0];
+        assert_eq!((finding.row, finding.outcome), ("3", Outcome::GameGoesOn), "nobody has claimed it");
+        assert_eq!(finding.alternatives.iter().map(|it| (it.row, it.outcome)).collect::<Vec<_>>(), [("8", row)], "{fen}");
+    }
+}

@@ -7,6 +7,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, Position, Role, Square};
 
+mod forced;
 mod properties;
 mod watch;
 
