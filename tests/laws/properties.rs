@@ -229,6 +229,11 @@ fn sharp(mut facts: Facts) -> Facts {
         flag.positions = vec![flag.positions.first().cloned().unwrap_or_else(|| position(OPEN))];
         flag.moves_missing = false;
     }
+    // What falls after a game seemed over falls after it as well.
+    let over = facts.flags.iter().filter(|flag| flag.apparently_over).map(|flag| flag.fell.latest).min();
+    for flag in &mut facts.flags {
+        flag.apparently_over |= over.is_some_and(|over| over <= flag.fell.latest);
+    }
     for ended in &mut facts.endings {
         point(&mut ended.at);
         if let Some(pressed) = &mut ended.pressed {

@@ -80,6 +80,8 @@ impl Found {
 /// Applies the rulebook. The flags come in the order of their fall up to the first that costs something; if none does, what else
 /// ended the game or may have. `oracle` says whether a side can checkmate from a position by any possible series of legal moves.
 pub fn adjudicate(facts: &Facts, oracle: &mut dyn FnMut(&Chess, Color) -> Verdict) -> Vec<Found> {
+    let limited = fell_before_seen(facts);
+    let facts = limited.as_ref().unwrap_or(facts);
     let mut tables = Tables { facts, oracle };
     let mut found = Vec::new();
     let order = in_order(facts);
@@ -99,6 +101,20 @@ pub fn adjudicate(facts: &Facts, oracle: &mut dyn FnMut(&Chess, Color) -> Verdic
     }
     found.extend(tables.without_flag());
     found
+}
+
+/// Nobody can observe what has not happened: each flag fell no later than it was observed. None if all the facts say so.
+fn fell_before_seen(facts: &Facts) -> Option<Facts> {
+    let before = |flag: &Flag| flag.observed_at.is_some_and(|seen| seen < flag.fell.latest);
+    if !facts.flags.iter().any(before) {
+        return None;
+    }
+    let mut facts = facts.clone();
+    for flag in &mut facts.flags {
+        let seen = flag.observed_at.unwrap_or(flag.fell.latest).max(flag.fell.earliest);
+        flag.fell.latest = flag.fell.latest.min(seen);
+    }
+    Some(facts)
 }
 
 /// Which of two flags fell first; none if nobody knows.

@@ -76,7 +76,7 @@ impl Tables<'_, '_> {
     /// Rows 6a to 16: nothing had ended the game.
     pub(crate) fn after_endings(&mut self, flag: &Flag) -> Ruled {
         let ruled = self.after_illegal_again(flag);
-        let mut cases = self.may_have_lost(Some(&expired(flag)));
+        let mut cases = self.may_have_lost(Some(&flag.fell));
         if cases.is_empty() {
             return ruled;
         }
@@ -117,7 +117,7 @@ impl Tables<'_, '_> {
         };
         let in_time = |claim: &Claimed| match claim.ground {
             // Before the flag falls (III.4, III.5).
-            Ground::AdditionalTime | Ground::NormalMeans => claim.at.earliest <= expired(flag).latest,
+            Ground::AdditionalTime | Ground::NormalMeans => claim.at.earliest <= flag.fell.latest,
             Ground::Repetition | Ground::FiftyMoves => self.observed(flag).is_none_or(|seen| claim.at.earliest < seen),
         };
         let lodged = self.facts.claims.iter().filter(|claim| claim.standing == Standing::Lodged);
@@ -128,7 +128,7 @@ impl Tables<'_, '_> {
     /// Rows 7b to 16.
     fn after_claims(&mut self, flag: &Flag) -> Ruled {
         let ruled = self.after_illegal(flag);
-        let open = self.open_illegal(Some(&expired(flag)));
+        let open = self.open_illegal(Some(&flag.fell));
         if open.is_empty() || self.facts.rulebook.rules().table == Table::Club {
             return ruled;
         }
@@ -181,13 +181,13 @@ impl Tables<'_, '_> {
         let ruled = self.by_time(flag);
         let seconds = self.facts.rulebook.penalty_s();
         let side = men::color_name(flag.side);
-        let before = |at: &Interval| at.earliest <= expired(flag).latest;
+        let before = |at: &Interval| at.earliest <= flag.fell.latest;
         let unpaid = |claim: &&Claimed| {
             let refused = claim.standing == Standing::Refused && claim.by != flag.side && before(&claim.at);
             refused && self.facts.rulebook.fines(claim.ground) && claim.time_added != Some(true)
         };
         let claims: Vec<&Claimed> = self.facts.claims.iter().filter(unpaid).collect();
-        let illegal = self.counted_before(flag.side.other(), &expired(flag));
+        let illegal = self.counted_before(flag.side.other(), &flag.fell);
         let illegal = illegal.iter().filter(|illegal| illegal.time_added != Some(true)).count();
         let penalties = (claims.len() + illegal) as u32;
         if seconds == 0 || penalties == 0 {
@@ -267,10 +267,4 @@ impl Tables<'_, '_> {
         let open = Ruled::unknown(ruled.row, ruled.articles, "moves_missing");
         ruled.behind(open, "no move is missing from the record")
     }
-}
-
-/// When the time expired: nobody can have observed it before.
-fn expired(flag: &Flag) -> Interval {
-    let latest = flag.observed_at.map_or(flag.fell.latest, |seen| flag.fell.latest.min(seen.max(flag.fell.earliest)));
-    Interval { latest, ..flag.fell }
 }

@@ -69,8 +69,7 @@ impl Tables<'_, '_> {
             return None;
         }
         let costs = |ruled: &Ruled| matches!(ruled.row, "14" | "15" | "16");
-        // Whether the moves of a period were completed may not be known; something else than time is no matter of B8.
-        let other_counts = other.outcome != Outcome::GameGoesOn && (costs(other) || other.row == "13");
+        let other_counts = !matches!(other.outcome, Outcome::GameGoesOn | Outcome::ResultNotEntered);
         if !self.facts.rulebook.chose(About::Rapid) || !costs(this) || !other_counts {
             return None;
         }
@@ -83,7 +82,10 @@ impl Tables<'_, '_> {
         if costs(other) {
             return Some(drawn);
         }
-        let cases = vec![("the other flag is down as well", drawn), ("it costs nothing", this.clone())];
+        let mut cases = vec![("the other flag is down as well", drawn), ("it costs nothing", this.clone())];
+        if let Some(over) = other.alternatives.iter().find(|it| it.outcome == Outcome::ResultNotEntered) {
+            cases.push(("the game had ended before it", Ruled::new(over.row, over.outcome, &[])));
+        }
         Some(depending("11", &["B8"], "other_flag", cases))
     }
 }
