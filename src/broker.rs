@@ -1,4 +1,4 @@
-//! The embedded broker, for machines without one: crate `mqtt5`, used in this file only, so that it can be replaced.
+//! The embedded broker, for machines without one: crate `mqtt5`, named in this file only, so that it can be replaced.
 //!
 //! It keeps everything in memory. After a restart it is empty and its publishers send their retained topics again.
 //!
@@ -13,11 +13,12 @@
 //!   even to a 3.1.1 client, which takes it for an error and disconnects. Every message carries user properties that name its sender
 //!   (`x-mqtt-client-id`, `x-mqtt-sender`): nothing secret belongs into a client id.
 
+mod error;
+mod user;
+
 use std::fmt;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +30,7 @@ use mqtt5::broker::{
 use tokio::task::JoinHandle;
 use tokio::time;
 
+pub use self::error::BrokerError;
 use crate::config;
 
 /// Bytes of one packet: as many as the contract's largest message, with room.
@@ -47,60 +49,8 @@ const SESSION_EXPIRY: Duration = Duration::from_hours(24);
 const LOGIN_ATTEMPTS: u32 = 10;
 const LOGIN_WINDOW: u64 = 60;
 const LOGIN_PAUSE: u64 = 60;
-/// Bytes of a file that holds a password.
-const MAX_PASSWORD_FILE: u64 = 4096;
 /// Stopping takes some 30 ms with clients connected.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
-
-/// Why the broker did not start. Nothing was left open.
-#[derive(Debug)]
-pub enum BrokerError {
-    /// Not an address with a port: the key of `[broker]` and its value.
-    Address(&'static str, String),
-    /// It could be reached from other machines and has no users.
-    NoUsers(SocketAddr),
-    /// A user's name cannot be a level of a topic.
-    UserName(String),
-    /// A user's topic filter is none, or gives more than it seems to.
-    Filter(String, String, &'static str),
-    /// A user's password file cannot be used.
-    Password(String, PathBuf, String),
-    /// An address cannot be listened on: what for, where, why.
-    Listen(&'static str, SocketAddr, io::Error),
-    /// The broker itself.
-    Other(String),
-}
-
-impl fmt::Display for BrokerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BrokerError::Address(key, value) => {
-                write!(f, "broker.{key} = {value:?}: not a numeric address with a port, such as \"127.0.0.1:1883\"")
-            }
-            BrokerError::NoUsers(address) => write!(
-                f,
-                "broker: {address} can be reached from other machines and there are no users. Listen on 127.0.0.1, or name them:\n\
-                 [broker.user.screen-1]\n\
-                 password_file = \"/etc/flagfall/screen-1.password\"\n\
-                 read = [\"flagfall/1/public/#\"]"
-            ),
-            BrokerError::UserName(user) => {
-                write!(f, "broker.user.{user:?}: a name is 1 to 40 of a-z, 0-9 and -, because it is a level of topics")
-            }
-            BrokerError::Filter(user, filter, why) => write!(f, "broker.user.{user}: topic filter {filter:?}: {why}"),
-            BrokerError::Password(user, path, why) => {
-                write!(f, "broker.user.{user}: password_file {}: {why}", path.display())
-            }
-            BrokerError::Listen(what, address, error) if error.kind() == io::ErrorKind::AddrInUse => {
-                write!(f, "broker: port {} of {} for {what} is taken by another program", address.port(), address.ip())
-            }
-            BrokerError::Listen(what, address, error) => write!(f, "broker: cannot listen on {address} for {what}: {error}"),
-            BrokerError::Other(why) => write!(f, "broker: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for BrokerError {}
 
 /// A broker that accepts connections. Dropped, it goes on until the runtime ends.
 #[derive(Debug)]
@@ -246,19 +196,7 @@ fn limits(tcp: SocketAddr, websocket: Option<SocketAddr>) -> BrokerConfig {
 async fn rules(settings: &config::Broker, root: &str, own: Option<&Login>) -> Result<ComprehensiveAuthProvider, BrokerError> {
     let (passwords, access) = (PasswordAuthProvider::new(), AclManager::new());
     for (name, user) in &settings.user {
-        let level = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        if name.is_empty() || name.len() > 40 || !name.bytes().all(level) {
-            return Err(BrokerError::UserName(name.clone()));
-        }
-        let password =
-            password(&user.password_file).map_err(|why| BrokerError::Password(name.clone(), user.password_file.clone(), why))?;
-        let wrong = |filter: &String, why| BrokerError::Filter(name.clone(), filter.clone(), why);
-        for filter in user.read.iter().chain(&user.write) {
-            check_filter(filter).map_err(|why| wrong(filter, why))?;
-        }
-        for filter in &user.write {
-            check_commands(filter, root, name).map_err(|why| wrong(filter, why))?;
-        }
+        let password = user::checked(name, user, root)?;
         let (mut read, mut write) = (user.read.clone(), user.write.clone());
         read.push(format!("{root}/1/reply/{name}/#"));
         write.push(format!("{root}/1/cmd/{name}/#"));
@@ -299,54 +237,4 @@ fn secret() -> io::Result<String> {
     let mut bytes = [0; 24];
     io::Read::read_exact(&mut std::fs::File::open("/dev/urandom")?, &mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// Nobody may send commands under another's name: the daemon takes the name in the topic for the sender.
-fn check_commands(filter: &str, root: &str, name: &str) -> Result<(), &'static str> {
-    let mut levels = filter.split('/');
-    for expected in [root, "1", "cmd"] {
-        match levels.next() {
-            Some("#") => return Err("gives commands under every name"),
-            Some(level) if level == "+" || level == expected => {}
-            _ => return Ok(()),
-        }
-    }
-    match levels.next() {
-        Some(level) if level != name => Err("gives commands under another name"),
-        _ => Ok(()),
-    }
-}
-
-fn check_filter(filter: &str) -> Result<(), &'static str> {
-    let levels: Vec<&str> = filter.split('/').collect();
-    let last = levels.len() - 1;
-    for (index, level) in levels.iter().enumerate() {
-        match *level {
-            "" => return Err("a level is empty"),
-            "#" if index < last => return Err("`#` stands at the end only"),
-            // A subscriber's `#` in that place would pass as one level and bring all below it.
-            "+" if index == last => return Err("`+` at the end gives everything below it too: write `#`, or name the level"),
-            "#" | "+" => {}
-            level if level.contains(['#', '+', '%', '\0']) => return Err("a wildcard fills its level, and `%` is not allowed"),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// The first line of a file that others cannot read.
-fn password(path: &Path) -> Result<String, String> {
-    let file = std::fs::metadata(path).map_err(|error| error.to_string())?;
-    let mode = file.permissions().mode();
-    if !file.is_file() || file.len() > MAX_PASSWORD_FILE {
-        return Err(format!("not a file of at most {MAX_PASSWORD_FILE} bytes"));
-    }
-    if mode & 0o007 != 0 {
-        return Err(format!("everybody on this machine can read it: chmod {:o}", mode & 0o770));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    match text.lines().next() {
-        None | Some("") => Err("its first line is empty".to_owned()),
-        Some(password) => Ok(password.to_owned()),
-    }
 }

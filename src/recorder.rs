@@ -9,13 +9,14 @@
 //!
 //! A disk that fails does not stop the board: see [`Recorder::journal`] for its status and [`Recorder::unrecorded`].
 
-use std::collections::VecDeque;
-use std::time::Duration;
+mod held;
 
 use anyhow::{Context, Result, bail};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
+pub use self::held::HOLD_AT_MOST;
+use self::held::{Held, is_decision, needs_disk};
 use crate::anchor::AnchorRecord;
 use crate::journal::{AppendError, Journal, JournalFs, Limits, SyncJob, Synced, WriteError};
 use crate::replay::{Setting, input};
@@ -25,24 +26,8 @@ use crate::station::{Station, StationOutput};
 /// After so many inputs the state is digested, so that a restart can tell where it begins to differ.
 pub const INPUTS_PER_SNAP: u64 = 64;
 
-/// Outputs held for the disk; more are sent without it.
-const MAX_HELD: usize = 1024;
-
 /// Where outputs go. An error ends the turn; what was not taken is in the journal.
 pub type Sink<'a> = &'a mut dyn FnMut(StationOutput) -> Result<()>;
-
-/// How long a finding waits for a disk that does not answer: a disk must not silence an arbiter's board.
-pub const HOLD_AT_MOST: Duration = Duration::from_secs(2);
-
-/// What waits for the disk.
-struct Held {
-    /// The sequence number that must be there.
-    seq: u64,
-    since: Instant,
-    /// It came with a decision.
-    decision: bool,
-    output: StationOutput,
-}
 
 /// A station with its journal.
 pub struct Recorder {
@@ -56,7 +41,7 @@ pub struct Recorder {
     unrecorded: u64,
     /// Another thread waits for the disk; see [`Recorder::defer`].
     deferred: bool,
-    held: VecDeque<Held>,
+    held: Held,
     /// This turn records an arbiter's command: it is on the disk before anybody hears of it. So is a decision that the game
     /// makes by itself.
     decision: bool,
@@ -111,7 +96,7 @@ impl Recorder {
             inputs: restored.inputs,
             unrecorded: 0,
             deferred: false,
-            held: VecDeque::new(),
+            held: Held::default(),
             decision: false,
             anchor,
         };
@@ -155,8 +140,7 @@ impl Recorder {
 
     /// When [`Recorder::advance`] must be called if nothing comes before.
     pub fn deadline(&self) -> Option<Instant> {
-        let held = self.held.front().map(|held| held.since.after(HOLD_AT_MOST));
-        [self.station.deadline(), self.journal.flush_due(), held].into_iter().flatten().min()
+        [self.station.deadline(), self.journal.flush_due(), self.held.due()].into_iter().flatten().min()
     }
 
     /// From now on the turn does not wait for the disk: whoever owns this runs [`Recorder::sync_job`] on another thread and
@@ -196,7 +180,7 @@ impl Recorder {
 
     /// Outputs for this audience wait for the disk, or a decision does. A picture made now would show what they tell.
     pub fn is_holding(&self, audience: Audience) -> bool {
-        self.held.iter().any(|held| held.decision || self::audience(&held.output) == Some(audience))
+        self.held.is_holding(audience)
     }
 
     /// Notes that a sink has everything up to a number.
@@ -303,8 +287,8 @@ impl Recorder {
         let newest = self.journal.standing().next_seq.saturating_sub(1);
         for output in std::mem::take(&mut self.ready) {
             let barrier = needs_disk(&output, decision);
-            if self.deferred && (barrier && self.journal.durable_seq() < newest || self.is_behind(&output)) {
-                self.held.push_back(Held { seq: newest, since: now, decision: barrier && decision, output });
+            if self.deferred && (barrier && self.journal.durable_seq() < newest || self.held.is_behind(&output)) {
+                self.held.push(newest, now, barrier && decision, output);
                 continue;
             }
             if barrier {
@@ -320,53 +304,11 @@ impl Recorder {
         self.release(now, sink)
     }
 
-    /// Something of the same audience is held, which must not be overtaken; or it is a picture and may show a decision that is.
-    fn is_behind(&self, output: &StationOutput) -> bool {
-        let audience = audience(output);
-        self.held
-            .iter()
-            .any(|held| held.decision && is_picture(output) || audience.is_some() && self::audience(&held.output) == audience)
-    }
-
     /// Sends what was held and is on the disk now, or cannot be had there.
     fn release(&mut self, now: Instant, sink: Sink<'_>) -> Result<()> {
-        let failing = self.journal.status().failing.is_some();
-        while let Some(first) = self.held.front() {
-            let waited = now >= first.since.after(HOLD_AT_MOST) || self.held.len() > MAX_HELD;
-            if first.seq > self.journal.durable_seq() && !failing && !waited {
-                break;
-            }
-            if let Some(first) = self.held.pop_front() {
-                sink(first.output)?;
-            }
+        while let Some(output) = self.held.next(&self.journal, now) {
+            sink(output)?;
         }
         Ok(())
-    }
-}
-
-/// A finding, or whatever comes of an arbiter's command or of a decision, whoever hears of it.
-fn needs_disk(output: &StationOutput, decision: bool) -> bool {
-    match output {
-        StationOutput::Message(message) => message.finding || decision,
-        StationOutput::Reply(_) => decision,
-        _ => false,
-    }
-}
-
-fn is_decision(output: &StationOutput) -> bool {
-    matches!(output, StationOutput::Message(message) if message.decision)
-}
-
-/// Times alone show no decision.
-fn is_picture(output: &StationOutput) -> bool {
-    matches!(output, StationOutput::Message(message) if message.number == 0 && !message.topic.ends_with("/clock"))
-}
-
-/// Who hears of it; replies are arbiters'.
-fn audience(output: &StationOutput) -> Option<Audience> {
-    match output {
-        StationOutput::Message(message) => Some(message.audience),
-        StationOutput::Reply(_) => Some(Audience::Arbiter),
-        _ => None,
     }
 }

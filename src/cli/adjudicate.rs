@@ -13,11 +13,13 @@ use flagfall_game::laws::finding::Finding;
 use flagfall_game::laws::rulebook::{PROFILES, Rulebook};
 use flagfall_game::laws::screen::{Around, Screen};
 use flagfall_game::laws::winnable::{NODE_BUDGET, Verdict};
+use flagfall_game::to_color;
 use flagfall_protocols::square::Color;
 use serde::Serialize;
 use shakmaty::{Chess, Position};
 
 use super::settled::{Reader, position, settle};
+use super::side::Side;
 
 /// What do the rules say of this fallen flag?
 ///
@@ -88,23 +90,6 @@ pub(super) struct Adjudicate {
     json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Side {
-    #[value(alias = "w")]
-    White,
-    #[value(alias = "b")]
-    Black,
-}
-
-impl From<Side> for Color {
-    fn from(side: Side) -> Color {
-        match side {
-            Side::White => Color::White,
-            Side::Black => Color::Black,
-        }
-    }
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Order {
     Unknown,
@@ -160,8 +145,7 @@ impl Adjudicate {
             if let Some((.., verdict)) = answered.iter().find(|(of, by, _)| of == position && *by == side) {
                 return verdict.clone();
             }
-            let color = if side == Color::White { shakmaty::Color::White } else { shakmaty::Color::Black };
-            let settled = settle(position, color, NODE_BUDGET, Reader::Person);
+            let settled = settle(position, to_color(side), NODE_BUDGET, Reader::Person);
             complaints.extend(settled.complaint);
             let verdict = Verdict::of(position, side, &settled.answer);
             answered.push((position.clone(), side, verdict.clone()));

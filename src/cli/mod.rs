@@ -12,6 +12,7 @@ mod replay;
 mod run;
 mod schema;
 mod settled;
+mod side;
 mod summary;
 mod trace;
 mod winnable;

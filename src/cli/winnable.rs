@@ -1,7 +1,6 @@
 //! `flagfall winnable`: the question of Article 6.9 for one position, or for a file of them.
 
 mod batch;
-
 mod progress;
 mod rows;
 
@@ -11,15 +10,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use flagfall_game::laws::plain::{diagram, wrap};
 use flagfall_game::laws::winnable::NODE_BUDGET;
 use flagfall_game::mate::explain::{Cost, Explanation, explain};
+use flagfall_game::to_color;
 use serde::Serialize;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, Color, Position};
 
 use super::settled::{Reader, Settled, position, settle};
+use super::side::Side;
 
 /// Columns of a terminal.
 const WIDTH: usize = 80;
@@ -75,23 +76,6 @@ pub(super) struct Winnable {
     nodes: u64,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Side {
-    #[value(alias = "w")]
-    White,
-    #[value(alias = "b")]
-    Black,
-}
-
-impl From<Side> for Color {
-    fn from(side: Side) -> Color {
-        match side {
-            Side::White => Color::White,
-            Side::Black => Color::Black,
-        }
-    }
-}
-
 /// The object of `--json`.
 #[derive(Serialize)]
 struct Report<'a> {
@@ -117,8 +101,8 @@ impl Winnable {
             let jobs = self.jobs.map_or_else(cores, usize::from);
             return batch::run(path, jobs, self.nodes);
         }
-        let Some(side) = self.side.map(Color::from) else { bail!("for whom? --for white or --for black") };
-        self.one(&self.fen.join(" "), side)
+        let Some(side) = self.side else { bail!("for whom? --for white or --for black") };
+        self.one(&self.fen.join(" "), to_color(side.into()))
     }
 
     fn one(&self, fen: &str, side: Color) -> Result<ExitCode> {

@@ -40,13 +40,15 @@ pub enum Standing {
 }
 
 /// What was entered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Entered {
-    /// A draw was offered (9.1).
+    /// A draw was offered.
     Offer,
-    /// The open offer was accepted: the game is drawn (5.2.3).
+    /// An offer was accepted.
     Agreement,
-    /// The player resigned (5.1.2).
+    /// The player resigned.
     Resignation,
     /// A claim.
     Claim {
@@ -55,7 +57,7 @@ pub enum Entered {
         /// Where it stands.
         standing: Standing,
     },
-    /// A completed illegal move was ruled on (7.5).
+    /// A completed illegal move was ruled on.
     IllegalMove {
         /// Number of its alarm in the game; 0 = an arbiter saw it and no sensor did (7.5.4).
         alarm: u32,

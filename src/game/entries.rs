@@ -13,7 +13,7 @@ use crate::input::{Author, GameResult};
 use crate::interval::Interval;
 use crate::laws::claims::Checked;
 use crate::men::color_name;
-use crate::message::{AuditBody, ClaimBody, Decision, DecisionKind, EntryBody, EntryKind, PenaltyBody};
+use crate::message::{AuditBody, ClaimBody, Decision, DecisionKind, EntryBody, PenaltyBody};
 use crate::pair::Pair;
 
 /// No clock shows as much as a day.
@@ -194,13 +194,7 @@ const fn is_offer(what: Entered) -> bool {
 
 pub(crate) fn body(entry: &Entry) -> EntryBody {
     EntryBody {
-        entered: match entry.what {
-            Entered::Offer => EntryKind::Offer,
-            Entered::Agreement => EntryKind::Agreement,
-            Entered::Resignation => EntryKind::Resignation,
-            Entered::Claim { ground, standing } => EntryKind::Claim { ground, standing },
-            Entered::IllegalMove { alarm, counts } => EntryKind::IllegalMove { alarm, counts },
-        },
+        entered: entry.what,
         side: color_name(entry.side),
         happened_at: entry.happened.micros(),
         entered_at: entry.entered.0,

@@ -12,6 +12,7 @@ extern crate alloc;
 
 mod advice;
 pub mod alarm;
+mod at_fall;
 pub mod clock;
 mod clocks;
 mod commands;
@@ -36,9 +37,10 @@ mod penalties;
 mod play;
 pub mod reconstruct;
 mod rulings;
+mod tell;
 mod view;
 mod watch;
 
 pub use clock::flag::{FlagFall, FlagPath};
 pub use decisions::AUTOMATIC;
-pub use men::color_name;
+pub use men::{color_name, to_color};

@@ -114,7 +114,7 @@ pub(crate) const fn of_color(color: shakmaty::Color) -> Color {
 }
 
 /// A colour in the rules library's vocabulary.
-pub(crate) const fn to_color(color: Color) -> shakmaty::Color {
+pub const fn to_color(color: Color) -> shakmaty::Color {
     match color {
         Color::White => shakmaty::Color::White,
         Color::Black => shakmaty::Color::Black,

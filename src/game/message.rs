@@ -21,7 +21,7 @@ mod audit;
 mod decision;
 
 pub use audit::{AuditBody, ClockEvent, CommandBody, ExpectBody, GameEvent, Plain, Ruling};
-pub use decision::{ClaimBody, Decision, DecisionKind, EntryBody, EntryKind, PenaltyBody};
+pub use decision::{ClaimBody, Decision, DecisionKind, EntryBody, PenaltyBody};
 
 /// The clock block every audience gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -14,8 +14,7 @@ use flagfall_game::laws::winnable::Verdict;
 use flagfall_game::reconstruct::record::Ending;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
-use shakmaty::fen::Fen;
-use shakmaty::{Chess, EnPassantMode, Position};
+use shakmaty::{Chess, Position};
 
 use super::{Adjudicate, Answer, Order};
 
@@ -108,46 +107,24 @@ fn is_dead(told: &Adjudicate, rulebook: &Rulebook, at: &Chess, oracle: &mut Orac
     rulebook.winnability() != Winnability::Material && cannot(flagged.other()) && cannot(flagged)
 }
 
-/// The finding, as a board's would be.
-pub(super) fn finding(facts: &Facts, found: Found, id: u32, at: &Chess) -> Finding {
+/// The finding, as a board's would be; its moments are none.
+pub(super) fn finding(facts: &Facts, mut found: Found, id: u32, at: &Chess) -> Finding {
     let flag = match found.subject {
         Subject::Flag(index) => facts.flags.get(index),
         Subject::Game => None,
     };
-    let counted = found.counted.or_else(|| flag.and_then(|flag| flag.positions.first().cloned()));
+    let counted = found.counted.take().or_else(|| flag.and_then(|flag| flag.positions.first().cloned()));
     let counted = counted.unwrap_or_else(|| Counted { position: at.clone(), phase: Phase::Idle });
-    let mut unknown = found.unknown;
-    if flag.is_some_and(|flag| flag.last.is_none()) && !unknown.contains(&"time_control") {
-        unknown.push("time_control");
+    if flag.is_some_and(|flag| flag.last.is_none()) && !found.unknown.contains(&"time_control") {
+        found.unknown.push("time_control");
     }
     Finding {
         id,
-        revision: 1,
-        kind: found.kind,
-        profile: facts.rulebook.to_string(),
-        edition: facts.rulebook.edition(),
         flag: flag.map(|flag| flagfall_game::color_name(flag.side)),
-        path: None,
-        outcome: found.outcome,
-        row: found.row,
-        articles: found.articles.to_vec(),
-        conditional: found.conditional,
-        contested: found.contested,
-        alternatives: found.alternatives,
-        position: Fen::from_position(&counted.position, EnPassantMode::Legal).to_string(),
-        phase: counted.phase,
-        expired_at: None,
-        observed_at: None,
         completed: flag.and_then(|flag| flag.completed).map(|(sure, _)| sure),
         required: flag.and_then(|flag| flag.required),
         last_period: flag.and_then(|flag| flag.last),
-        winnable: found.winnable,
         ended_at: None,
-        readings: Vec::new(),
-        evidence: Vec::new(),
-        configurable: found.configurable,
-        recommended: found.recommended,
-        unknown,
-        status: "proposed",
+        ..Finding::of(found, &facts.rulebook, &counted.position, counted.phase)
     }
 }

@@ -143,11 +143,6 @@ impl Tables<'_, '_> {
 
 /// Row 1: nobody has declared it and stopped both clocks.
 fn undeclared(by_flag: Ruled) -> Ruled {
-    Ruled {
-        alternatives: vec![by_flag.as_alternative("a player declares it now and stops both clocks")],
-        counted: by_flag.counted,
-        winnable: by_flag.winnable,
-        configurable: by_flag.configurable,
-        ..Ruled::new("1", Outcome::GameGoesOn, &["10", "12"])
-    }
+    let goes_on = Ruled::new("1", Outcome::GameGoesOn, &["10", "12"]);
+    by_flag.behind(goes_on, "a player declares it now and stops both clocks")
 }

@@ -1,14 +1,16 @@
 //! A finding: what the daemon proposes to the arbiter, and what it rests on.
 
-use alloc::string::String;
-// What the derived code calls.
-#[cfg(feature = "schema")]
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+
+use shakmaty::fen::Fen;
+use shakmaty::{Chess, EnPassantMode};
 
 use crate::clock::flag::FlagPath;
 #[cfg(feature = "schema")]
 use crate::input::Side;
+use crate::laws::adjudicate::Found;
+use crate::laws::rulebook::Rulebook;
 use crate::laws::winnable::Verdict;
 
 /// What should become of the game.
@@ -195,4 +197,41 @@ pub struct Finding {
     /// Always `proposed`: only an arbiter's command makes a decision.
     #[cfg_attr(feature = "schema", schemars(extend("const" = "proposed")))]
     pub status: &'static str,
+}
+
+impl Finding {
+    /// What was found by these rules, and the position that counts. It has no number (0) and says nothing of the flag, of what
+    /// was read and of evidence yet.
+    pub fn of(found: Found, rulebook: &Rulebook, position: &Chess, phase: Phase) -> Finding {
+        Finding {
+            id: 0,
+            revision: 1,
+            kind: found.kind,
+            profile: rulebook.to_string(),
+            edition: rulebook.edition(),
+            flag: None,
+            path: None,
+            outcome: found.outcome,
+            row: found.row,
+            articles: found.articles.to_vec(),
+            conditional: found.conditional,
+            contested: found.contested,
+            alternatives: found.alternatives,
+            position: Fen::from_position(position, EnPassantMode::Legal).to_string(),
+            phase,
+            expired_at: None,
+            observed_at: None,
+            completed: None,
+            required: None,
+            last_period: None,
+            winnable: found.winnable,
+            ended_at: found.ended.map(|ended| ended.micros()),
+            readings: Vec::new(),
+            evidence: Vec::new(),
+            configurable: found.configurable,
+            recommended: found.recommended,
+            unknown: found.unknown,
+            status: "proposed",
+        }
+    }
 }

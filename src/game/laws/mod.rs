@@ -19,6 +19,7 @@ pub mod rules;
 pub mod screen;
 pub(crate) mod table;
 pub(crate) mod tables;
+pub(crate) mod two_flags;
 pub(crate) mod us_chess;
 mod why;
 pub mod winnable;

@@ -11,7 +11,7 @@ use crate::laws::endings::Final;
 use crate::laws::facts::{Caller, Claimed, Flag};
 use crate::laws::finding::{Kind, Outcome, Recommended};
 use crate::laws::rulebook::Guideline;
-use crate::laws::rules::{About, BothFlags, Table};
+use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables, depending};
 use crate::laws::{club, us_chess};
 use crate::men;
@@ -59,7 +59,7 @@ impl Tables<'_, '_> {
     }
 
     /// When the fall was observed or claimed, as far as these rules let anybody do so (A.5.5; B6 of the older print).
-    fn observed(&self, flag: &Flag) -> Option<Instant> {
+    pub(crate) fn observed(&self, flag: &Flag) -> Option<Instant> {
         let by_claim_only = self.facts.rulebook.chose(About::Rapid);
         flag.observed_at.filter(|_| !by_claim_only || flag.called_by == Some(Caller::Player))
     }
@@ -166,13 +166,8 @@ impl Tables<'_, '_> {
             let articles: &[&str] = if ruled.row == "12" { &["6.4", "A.5.1"] } else { &["6.9", "A.5.3", "A.5.1"] };
             return Ruled { articles, ..ruled };
         }
-        Ruled {
-            alternatives: vec![ruled.as_alternative("the configured time control is right")],
-            counted: ruled.counted,
-            winnable: ruled.winnable,
-            configurable: ruled.configurable,
-            ..Ruled::unknown(self.rows().setting, self.articles().setting, "clock_setting")
-        }
+        let open = Ruled::unknown(self.rows().setting, self.articles().setting, "clock_setting");
+        ruled.behind(open, "the configured time control is right")
     }
 
     /// So many moves were completed that the setting of the clock is not changed any more (A.5.1).
@@ -269,92 +264,7 @@ impl Tables<'_, '_> {
         if !flag.moves_missing {
             return ruled;
         }
-        Ruled {
-            alternatives: vec![ruled.as_alternative("no move is missing from the record")],
-            counted: ruled.counted,
-            winnable: ruled.winnable,
-            configurable: ruled.configurable,
-            ..Ruled::unknown(ruled.row, ruled.articles, "moves_missing")
-        }
-    }
-
-    /// Row 11: this flag and one of the other side fell, and nobody knows which was first. It matters only if both cost something.
-    pub(crate) fn two_flags(&mut self, flags: [&Flag; 2], this: Ruled, other: &Ruled) -> Ruled {
-        let by_time = |ruled: &Ruled| matches!(ruled.row, "13" | "14" | "15" | "16");
-        let goes_on = [this.outcome, other.outcome].contains(&Outcome::GameGoesOn);
-        if goes_on || (!by_time(&this) && (!this.decided() || this.outcome == other.outcome)) {
-            return this;
-        }
-        let articles = self.articles().both_flags;
-        let last = flags.map(|flag| flag.last);
-        let both_cost = this.row != "13" && other.row != "13" && by_time(&this) && by_time(other);
-        let ruled = match self.facts.rulebook.rules().both_flags {
-            // With the additional time that III.4 brings the guideline is off.
-            BothFlags::Guideline => {
-                let added = |claim: &Claimed| claim.ground == Ground::AdditionalTime && claim.standing == Standing::Accepted;
-                let none_added = self.facts.adds_time == Some(false) && !self.facts.claims.iter().any(added);
-                self.facts.rulebook.guideline.is_some() && none_added
-            }
-            BothFlags::Always => true,
-            BothFlags::Arbiter => false,
-        };
-        let of_both = match last {
-            [Some(true), Some(true)] => Some(Outcome::Draw),
-            [Some(false), Some(false)] => Some(Outcome::GameGoesOn),
-            _ => None,
-        };
-        let drawn_anyway = self.facts.rulebook.chose(About::Rapid).then_some(Outcome::Draw);
-        if let Some(outcome) = drawn_anyway.or(of_both).filter(|_| ruled && both_cost) {
-            let articles = if self.facts.rulebook.guideline.is_some() { &["III.3.1"] } else { articles };
-            return Ruled { counted: this.counted, ..Ruled::new("11", outcome, articles) };
-        }
-        if this.outcome == other.outcome && this.decided() {
-            return this;
-        }
-        let (counted, winnable) = (this.counted.clone(), this.winnable.clone());
-        let alternatives = vec![this.as_alternative("this flag fell first"), other.as_alternative("the other flag fell first")];
-        Ruled { alternatives, counted, winnable, ..Ruled::unknown("11", articles, "order_of_flags") }
-    }
-
-    /// This flag fell first, but only the other one was observed (6.8).
-    pub(crate) fn only_the_other_was_seen(&self, this: Ruled, other: &Ruled) -> Ruled {
-        if this.outcome == Outcome::GameGoesOn || (this.outcome == other.outcome && this.decided()) {
-            return this;
-        }
-        let (counted, winnable) = (this.counted.clone(), this.winnable.clone());
-        let alternatives = vec![
-            this.as_alternative("this flag, which fell first, is observed as well"),
-            other.as_alternative("only the flag that was observed counts"),
-        ];
-        Ruled { alternatives, counted, winnable, ..Ruled::unknown("8", self.articles().observed, "observation_of_first_flag") }
-    }
-
-    /// Both displays are at zero in rapid chess of the older print: no player can claim (B8). A flag that was validly claimed while
-    /// the claimant's own was up stays claimed.
-    pub(crate) fn both_down_in_old_rapid(&self, flags: [&Flag; 2], this: &Ruled, other: &Ruled) -> Option<Ruled> {
-        let [flag, own] = flags;
-        let claimed = self.observed(flag);
-        if claimed.is_some_and(|claimed| own.fell.earliest > claimed) {
-            return None;
-        }
-        let costs = |ruled: &Ruled| matches!(ruled.row, "14" | "15" | "16");
-        let other_counts = !matches!(other.outcome, Outcome::GameGoesOn | Outcome::ResultNotEntered);
-        if !self.facts.rulebook.chose(About::Rapid) || !costs(this) || !other_counts {
-            return None;
-        }
-        let counted = this.counted.clone();
-        let drawn = Ruled { counted, ..Ruled::new("11", Outcome::Draw, &["B8"]).resting_on(self.holds(About::Rapid)) };
-        if claimed.is_some_and(|claimed| own.fell.latest > claimed) {
-            let cases = vec![("the claimant's own flag was down", drawn), ("it was up", this.clone())];
-            return Some(depending("11", &["B8"], "order_of_claim_and_flag", cases));
-        }
-        if costs(other) {
-            return Some(drawn);
-        }
-        let mut cases = vec![("the other flag is down as well", drawn), ("it costs nothing", this.clone())];
-        if let Some(over) = other.alternatives.iter().find(|it| it.outcome == Outcome::ResultNotEntered) {
-            cases.push(("the game had ended before it", Ruled::new(over.row, over.outcome, &[])));
-        }
-        Some(depending("11", &["B8"], "other_flag", cases))
+        let open = Ruled::unknown(ruled.row, ruled.articles, "moves_missing");
+        ruled.behind(open, "no move is missing from the record")
     }
 }

@@ -56,6 +56,17 @@ impl Ruled {
         Alternative { depends_on, outcome: self.outcome, row: self.row }
     }
 
+    /// `first`, with this answer as its one alternative, and the position, verdict and choices of this one.
+    pub(crate) fn behind(self, first: Ruled, depends_on: &'static str) -> Ruled {
+        Ruled {
+            alternatives: vec![self.as_alternative(depends_on)],
+            counted: self.counted,
+            winnable: self.winnable,
+            configurable: self.configurable,
+            ..first
+        }
+    }
+
     pub(crate) fn resting_on(mut self, choice: Option<&'static str>) -> Ruled {
         self.configurable.extend(choice);
         self

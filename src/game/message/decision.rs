@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use serde::Serialize;
 
-use crate::desk::{Ground, Standing};
+use crate::desk::{Entered, Ground, Standing};
 #[cfg(feature = "schema")]
 use crate::input::Side;
 use crate::input::{FindingKey, GameResult};
@@ -117,40 +117,13 @@ pub struct PenaltyBody {
     pub counts: Option<bool>,
 }
 
-/// What was entered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum EntryKind {
-    /// A draw was offered.
-    Offer,
-    /// An offer was accepted.
-    Agreement,
-    /// The player resigned.
-    Resignation,
-    /// A claim.
-    Claim {
-        /// On what it rests.
-        ground: Ground,
-        /// Where it stands.
-        standing: Standing,
-    },
-    /// A completed illegal move was ruled on.
-    IllegalMove {
-        /// Number of its alarm in the game; 0 = an arbiter saw it and no sensor did (7.5.4).
-        alarm: u32,
-        /// It counts towards the player's second one (7.5.5).
-        counts: bool,
-    },
-}
-
 /// One entry of the arbiter's desk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EntryBody {
     /// What.
     #[serde(flatten)]
-    pub entered: EntryKind,
+    pub entered: Entered,
     /// Who offered, agreed, resigned, claimed, moved.
     #[cfg_attr(feature = "schema", schemars(with = "Side"))]
     pub side: &'static str,

@@ -13,14 +13,6 @@ use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::{ClockTime, Instant};
 
-fn flag_of_white(desk: &mut Desk) {
-    desk.clock.left.time = ClockTime(1000);
-    desk.report().wait(0.5);
-    desk.clock.left.time = ClockTime(0);
-    desk.clock.left.flag_shown = true;
-    desk.report().wait(0.5);
-}
-
 #[test]
 fn nothing_is_recorded_of_a_game_that_is_not_there() {
     for command in [
@@ -62,7 +54,7 @@ fn a_corrected_mate_is_no_mate() {
 fn a_result_taken_back_brings_the_flag_back() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5").command(Command::DeclareResult { result: GameResult::Draw });
-    flag_of_white(&mut desk);
+    desk.fall(ClockSide::Left).wait(0.5);
     assert!(desk.game.findings().is_empty(), "the game was over");
     desk.command(Command::DeclareResult { result: GameResult::Open });
     assert_eq!(desk.game.findings().last().expect("a finding").row, "16");
@@ -73,7 +65,7 @@ fn a_result_taken_back_brings_the_flag_back() {
 fn another_position_completes_no_move_before_the_flag() {
     let mut desk = Desk::started("2/300:300");
     desk.play("e2e4").play("e7e5");
-    flag_of_white(&mut desk);
+    desk.fall(ClockSide::Left).wait(0.5);
     assert_eq!(desk.game.findings()[0].completed, Some(1));
     desk.play("g1f3").play("b8c6").play("f1c4").play("g8f6");
     assert_eq!((desk.game.findings()[0].completed, desk.game.findings()[0].row), (Some(1), "16"));
@@ -86,7 +78,7 @@ fn another_position_completes_no_move_before_the_flag() {
 fn a_flag_cannot_be_observed_before_it_fell() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
-    flag_of_white(&mut desk);
+    desk.fall(ClockSide::Left).wait(0.5);
     desk.command(Command::Claim { flag: Side::White, period: None, observed_at: Some(1) });
     let finding = desk.game.findings().last().expect("a finding").clone();
     assert_eq!(finding.observed_at, finding.expired_at.map(|expired| expired[0]));
@@ -97,7 +89,7 @@ fn a_flag_cannot_be_observed_before_it_fell() {
 fn numbers_of_findings_are_never_used_again() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
-    flag_of_white(&mut desk);
+    desk.fall(ClockSide::Left).wait(0.5);
     let first = desk.game.findings()[0].id;
     let back = Command::SetClockRecord { time_control: None, additional_time: None, flag_taken_back: Some(Side::White) };
     desk.command(back);
@@ -105,7 +97,7 @@ fn numbers_of_findings_are_never_used_again() {
     desk.clock.left.flag_shown = false;
     desk.clock.left.time = ClockTime(9000);
     desk.report().wait(1.0);
-    flag_of_white(&mut desk);
+    desk.fall(ClockSide::Left).wait(0.5);
     assert!(desk.game.findings()[0].id > first);
 }
 
@@ -113,11 +105,9 @@ fn numbers_of_findings_are_never_used_again() {
 fn one_flag_taken_back_leaves_the_alarm_of_the_other() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
-    flag_of_white(&mut desk);
+    desk.fall(ClockSide::Left).wait(0.5);
     desk.play("g1f3");
-    desk.clock.right.time = ClockTime(0);
-    desk.clock.right.flag_shown = true;
-    desk.report().command(Command::SetClockRecord {
+    desk.show_flag(ClockSide::Right).command(Command::SetClockRecord {
         time_control: None,
         additional_time: None,
         flag_taken_back: Some(Side::White),
@@ -130,11 +120,9 @@ fn one_flag_taken_back_leaves_the_alarm_of_the_other() {
 fn the_state_shows_the_finding_that_decides() {
     let mut desk = Desk::started("2/300:300");
     desk.play("e2e4").play("e7e5").play("g1f3").play("b8c6");
-    flag_of_white(&mut desk);
+    desk.fall(ClockSide::Left).wait(0.5);
     desk.play("f1c4");
-    desk.clock.right.time = ClockTime(0);
-    desk.clock.right.flag_shown = true;
-    desk.report();
+    desk.show_flag(ClockSide::Right);
     let rows: Vec<_> = desk.game.findings().iter().map(|finding| (finding.flag, finding.outcome)).collect();
     assert_eq!(rows, [(Some("white"), Outcome::GameGoesOn), (Some("black"), Outcome::GameGoesOn)]);
     desk.command(Command::SetClockRecord {
@@ -156,7 +144,7 @@ fn a_second_press_without_a_move_is_told_too() {
 fn an_illegal_move_after_the_flag_changes_nothing_about_the_flag() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
-    flag_of_white(&mut desk);
+    desk.fall(ClockSide::Left).wait(0.5);
     desk.play("g1f3").wait(5.0).press(0).wait(3.0);
     assert!(desk.alarms().contains(&"PressedWithoutMove(black)".to_owned()));
     assert_eq!(desk.game.findings()[0].row, "16");
@@ -166,7 +154,7 @@ fn an_illegal_move_after_the_flag_changes_nothing_about_the_flag() {
 fn an_illegal_move_before_the_flag_leaves_it_undecided() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5").wait(2.0).press(0).wait(3.0).press(0).wait(1.0);
-    flag_of_white(&mut desk);
+    desk.fall(ClockSide::Left).wait(0.5);
     assert_eq!(desk.game.findings()[0].row, "7b");
 }
 
@@ -178,7 +166,7 @@ fn a_gesture_that_was_none_is_forgotten_when_play_goes_on() {
     desk.wait(1.0).frame(gesture).wait(1.0).frame(back).wait(1.0);
     assert_eq!(desk.state().hints.len(), 1);
     desk.play("e2e4").play("e8e7").wait(2.0);
-    flag_of_white(&mut desk);
+    desk.fall(ClockSide::Left).wait(0.5);
     assert_eq!(desk.game.findings()[0].row, "15", "kings and a pawn: Black cannot mate, and the game had not ended");
 }
 
@@ -207,9 +195,7 @@ fn a_proved_mate_is_not_forgotten() {
     use flagfall_game::input::Input;
     use flagfall_game::laws::winnable::Answer;
     let mut desk = Desk::started("300");
-    flag_of_white(&mut desk);
-    let line = ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec();
-    desk.feed(Input::Answer(Answer { id: 1, line: Some(line), ..Answer::default() }));
+    desk.fall(ClockSide::Left).wait(0.5).black_can_mate();
     assert_eq!(desk.game.findings()[0].row, "14");
     desk.feed(Input::Answer(Answer { id: 1, ..Answer::default() }));
     assert_eq!(desk.game.findings()[0].row, "14");
@@ -219,11 +205,7 @@ fn a_proved_mate_is_not_forgotten() {
 fn a_mate_about_the_moment_of_observation_leaves_both_outcomes() {
     let mut desk = Desk::started("300");
     desk.play("f2f3").play("e7e5").play("g2g4").wait(0.5);
-    desk.clock.right.time = ClockTime(1000);
-    desk.report().wait(0.5);
-    desk.clock.right.time = ClockTime(0);
-    desk.clock.right.flag_shown = true;
-    desk.report().make("d8h4");
+    desk.fall(ClockSide::Right).make("d8h4");
     let seen = Instant(desk.now.0 - 100_000);
     desk.wait(3.0).command(Command::Claim { flag: Side::Black, period: None, observed_at: Some(seen.0) });
     let finding = desk.game.findings()[0].clone();
@@ -235,7 +217,7 @@ fn a_mate_about_the_moment_of_observation_leaves_both_outcomes() {
 fn exchanged_sides_turn_the_finding() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
-    flag_of_white(&mut desk);
+    desk.fall(ClockSide::Left).wait(0.5);
     desk.command(Command::SwapSides {});
     assert_eq!(desk.game.findings()[0].flag, Some("black"));
     let open: Vec<_> = desk.state().alarms.iter().filter(|alarm| alarm.kind == AlarmKind::Flag).map(|alarm| alarm.side).collect();

@@ -2,23 +2,15 @@
 
 mod desk;
 
-use desk::Desk;
-use desk::event::{AUTOMATIC, BLACK_BARE, Event, OPEN, PLAIN};
+use desk::event::{AUTOMATIC, BLACK_BARE, Event, FIDE, OPEN, PLAIN};
+use desk::{Desk, TIMING};
+use flagfall_game::clock::control::TimeControl;
 use flagfall_game::desk::{Ground, Standing};
-use flagfall_game::game::Rulings;
+use flagfall_game::game::{Game, GameConfig, Rulings};
 use flagfall_game::input::{Command, GameResult, Side};
 use flagfall_game::laws::finding::{Finding, Outcome};
+use flagfall_game::message::DecisionKind;
 use flagfall_protocols::event::ClockSide;
-
-const ARBITERS_RULES: [&str; 7] = [
-    "fide-2023-standard",
-    "fide-2023-rapid",
-    "fide-2023-rapid-supervised",
-    "fide-2023-blitz",
-    "fide-2023-blitz-supervised",
-    "fide-print-old",
-    "us-chess",
-];
 
 fn claim(side: Side, ground: Ground, standing: Standing) -> Command {
     Command::ClaimOn { side, ground, standing, uci: None }
@@ -41,7 +33,7 @@ fn by_itself(desk: &Desk, name: &str) -> Vec<GameResult> {
 
 #[test]
 fn what_is_certain_is_decided_where_it_may_be() {
-    for rulebook in ARBITERS_RULES.into_iter().filter(|name| *name != "us-chess").chain(["material-only"]) {
+    for rulebook in FIDE.into_iter().chain(["material-only"]) {
         let mut desk = Event { rulebook, ..AUTOMATIC }.desk(BLACK_BARE);
         desk.flag(ClockSide::Left);
         assert_eq!(by_itself(&desk, rulebook), [GameResult::Draw], "{rulebook}");
@@ -51,7 +43,7 @@ fn what_is_certain_is_decided_where_it_may_be() {
 
 #[test]
 fn without_an_observer_and_without_the_word_of_the_event_nothing_is() {
-    for rulebook in ARBITERS_RULES {
+    for rulebook in FIDE.into_iter().chain(["us-chess"]) {
         for (rulings, observer) in [(Rulings::Automatic, false), (Rulings::Advise, true), (Rulings::Advise, false)] {
             let mut desk = Event { rulebook, rulings, observer, ..PLAIN }.desk(BLACK_BARE);
             desk.flag(ClockSide::Left).wait(30.0);
@@ -156,4 +148,56 @@ fn what_an_arbiter_has_ruled_on_never_is() {
     desk.sign("anna", control).settle().wait(10.0);
     assert!(desk.game.awaits_ruling() && certain(&desk.found()), "proposed again: {:?}", desk.found());
     assert_eq!((desk.game.result(), desk.audited().len()), (None, 2), "and left to the arbiter");
+}
+
+/// A game from the initial position whose findings are decided as they are made, if they are certain.
+fn automatic(control: &str, observer: bool) -> Desk {
+    let mut desk = Desk::new(control);
+    let time_control = (!control.is_empty()).then(|| TimeControl::parse(control).expect("a time control"));
+    let config = GameConfig { time_control, rulings: Rulings::Automatic, observer, ..GameConfig::default() };
+    desk.game = Game::new(config, TIMING);
+    desk.start();
+    desk
+}
+
+#[test]
+fn what_is_certain_decides_itself_where_the_event_has_it_so() {
+    let mut desk = automatic("300", true);
+    desk.fall(ClockSide::Left).wait(0.5);
+    assert_eq!((desk.found().conditional, desk.game.result()), (false, None), "6.9 is not answered yet");
+    desk.black_can_mate();
+    let decision = desk.ruled().expect("a decision");
+    assert_eq!((decision.by.as_deref(), decision.kind), (Some("automatic"), DecisionKind::Confirmed));
+    assert_eq!((decision.command, desk.game.result()), (None, Some(GameResult::BlackWins)));
+    assert_eq!(desk.audited().len(), 1);
+    // An arbiter decides otherwise, and that stays.
+    let finding = desk.key();
+    desk.sign("anna", Command::Reject { finding });
+    desk.wait(10.0);
+    assert_eq!((desk.game.result(), desk.audited().len()), (None, 2));
+}
+
+#[test]
+fn a_flag_that_nobody_observed_decides_nothing() {
+    let mut desk = automatic("300", false);
+    desk.fall(ClockSide::Left).wait(0.5).black_can_mate();
+    assert_eq!((desk.found().outcome, desk.found().conditional, desk.game.result()), (Outcome::BlackWins, true, None));
+    desk.wait(2.0);
+    desk.sign("anna", Command::Claim { flag: Side::White, period: None, observed_at: None });
+    assert_eq!((desk.game.result(), desk.audited().len()), (Some(GameResult::BlackWins), 1));
+}
+
+#[test]
+fn what_is_contested_or_unknown_is_left_to_the_arbiter() {
+    // No time control: more periods may follow.
+    let mut unknown = automatic("", true);
+    unknown.fall(ClockSide::Left).wait(0.5);
+    // An illegal move that nobody has ruled on.
+    let mut illegal = automatic("300", true);
+    illegal.play("e2e4").play("e7e5").wait(2.0).press(0).wait(3.0).press(0).wait(1.0);
+    illegal.fall(ClockSide::Left).wait(0.5);
+    for desk in [&mut unknown, &mut illegal] {
+        desk.wait(5.0);
+        assert_eq!((desk.game.findings().len(), desk.game.result(), desk.audited().len()), (1, None, 0));
+    }
 }

@@ -2,15 +2,13 @@
 
 mod desk;
 
-use desk::{Desk, TIMING};
+use desk::Desk;
 use flagfall_game::alarm::AlarmKind;
-use flagfall_game::clock::control::TimeControl;
 use flagfall_game::effect::{Audience, Effect};
-use flagfall_game::game::{Game, GameConfig, Rulings};
 use flagfall_game::input::{Author, Command, FindingKey, GameResult, Input, Side};
-use flagfall_game::laws::finding::{Finding, Outcome};
-use flagfall_game::laws::winnable::Answer;
-use flagfall_game::message::{AuditBody, Decision, DecisionKind, Ruling, Stage};
+use flagfall_game::laws::finding::Outcome;
+use flagfall_game::message::{DecisionKind, Ruling, Stage};
+use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::{ClockTime, Instant};
 
 /// A command of Anna's with its reason.
@@ -24,63 +22,29 @@ fn signed(desk: &mut Desk, command: Command, observed_at: Option<Instant>) {
     desk.feed(Input::Signed { command: Box::new(command), author: Box::new(author) });
 }
 
-fn flag_of_white(desk: &mut Desk) {
-    desk.clock.left.time = ClockTime(1000);
-    desk.report().wait(0.5);
-    desk.clock.left.time = ClockTime(0);
-    desk.clock.left.flag_shown = true;
-    desk.report().wait(0.5);
-}
-
 /// White's flag fell, and Black can still mate.
 fn flagged() -> Desk {
     let mut desk = Desk::started("300");
-    flag_of_white(&mut desk);
-    let line = ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec();
-    desk.feed(Input::Answer(Answer { id: 1, line: Some(line), ..Answer::default() }));
-    assert_eq!(finding(&desk).outcome, Outcome::BlackWins);
+    desk.fall(ClockSide::Left).wait(0.5).black_can_mate();
+    assert_eq!(desk.found().outcome, Outcome::BlackWins);
     desk
-}
-
-fn finding(desk: &Desk) -> Finding {
-    desk.state().finding.expect("a finding")
-}
-
-fn key(desk: &Desk) -> FindingKey {
-    let Finding { id, revision, .. } = finding(desk);
-    FindingKey { id, revision }
-}
-
-fn standing(desk: &Desk) -> Option<Decision> {
-    match desk.game.ruling()?.1 {
-        Ruling::Finding { decision, .. } => decision.map(|decision| *decision),
-        Ruling::Decision { decision } => Some(*decision),
-    }
-}
-
-fn audited(desk: &Desk) -> Vec<Decision> {
-    let decision = |effect: &Effect| match effect {
-        Effect::Audit(AuditBody::Decision(decision)) => Some((**decision).clone()),
-        _ => None,
-    };
-    desk.out.iter().filter_map(decision).collect()
 }
 
 #[test]
 fn a_confirmed_finding_gives_the_result_and_says_who_when_why_on_what() {
     let mut desk = flagged();
-    let proposed = key(&desk);
+    let proposed = desk.key();
     let seen = Instant(desk.now.0 - 200_000);
     desk.wait(3.0);
     signed(&mut desk, Command::Confirm { finding: proposed }, Some(seen));
     assert_eq!((desk.refused(), desk.game.result(), desk.state().stage), (0, Some(GameResult::BlackWins), Stage::Over));
-    let decision = standing(&desk).expect("a decision");
+    let decision = desk.ruled().expect("a decision");
     assert_eq!((decision.number, decision.kind, decision.result), (1, DecisionKind::Confirmed, GameResult::BlackWins));
     assert_eq!((decision.by.as_deref(), decision.reason.as_deref()), (Some("anna"), Some("as seen")));
     assert_eq!((decision.command.clone(), decision.at), (Some(format!("c{}", desk.now.0)), desk.now.0));
     assert_eq!((decision.finding, decision.observed_at, decision.supersedes), (Some(proposed), Some(seen.0), None));
-    assert_eq!((audited(&desk), desk.state().decisions), (vec![decision.clone()], vec![decision]));
-    let found = finding(&desk);
+    assert_eq!((desk.audited(), desk.state().decisions), (vec![decision.clone()], vec![decision]));
+    let found = desk.found();
     assert_eq!((found.conditional, found.observed_at), (false, Some(seen.0)), "the arbiter's own time (6.8)");
     assert_eq!(desk.state().flags[0].ruled, Some(1));
     assert!(desk.state().alarms.iter().all(|alarm| alarm.kind != AlarmKind::Flag), "dealt with");
@@ -89,26 +53,26 @@ fn a_confirmed_finding_gives_the_result_and_says_who_when_why_on_what() {
 #[test]
 fn a_finding_that_has_changed_is_not_confirmed() {
     let mut desk = flagged();
-    let FindingKey { id, revision } = key(&desk);
+    let FindingKey { id, revision } = desk.key();
     for wrong in
         [FindingKey { id, revision: revision - 1 }, FindingKey { id, revision: revision + 1 }, FindingKey { id: 9, revision }]
     {
         signed(&mut desk, Command::Confirm { finding: wrong }, None);
         signed(&mut desk, Command::Reject { finding: wrong }, None);
     }
-    assert_eq!((desk.refused(), desk.game.result(), audited(&desk).len()), (6, None, 0));
+    assert_eq!((desk.refused(), desk.game.result(), desk.audited().len()), (6, None, 0));
 }
 
 #[test]
 fn what_is_left_to_the_arbiter_cannot_be_confirmed() {
     let mut desk = Desk::started("300");
-    flag_of_white(&mut desk);
-    assert_eq!(finding(&desk).outcome, Outcome::Undecided);
-    let finding = key(&desk);
+    desk.fall(ClockSide::Left).wait(0.5);
+    assert_eq!(desk.found().outcome, Outcome::Undecided);
+    let finding = desk.key();
     signed(&mut desk, Command::Confirm { finding }, None);
     assert_eq!((desk.refused(), desk.game.result()), (1, None));
     signed(&mut desk, Command::Reject { finding }, None);
-    assert_eq!((desk.refused(), standing(&desk).map(|decision| decision.kind)), (1, Some(DecisionKind::Rejected)));
+    assert_eq!((desk.refused(), desk.ruled().map(|decision| decision.kind)), (1, Some(DecisionKind::Rejected)));
 }
 
 /// The arbiter saw the flag only after the mate: what they confirm is not what was found for a flag that nobody had seen.
@@ -116,17 +80,13 @@ fn what_is_left_to_the_arbiter_cannot_be_confirmed() {
 fn a_confirmation_does_not_decide_something_else_than_it_says() {
     let mut desk = Desk::started("300");
     desk.play("f2f3").play("e7e5").play("g2g4").wait(0.5);
-    desk.clock.right.time = ClockTime(1000);
-    desk.report().wait(0.5);
-    desk.clock.right.time = ClockTime(0);
-    desk.clock.right.flag_shown = true;
-    desk.report().wait(0.5);
+    desk.fall(ClockSide::Right).wait(0.5);
     let seen = desk.now;
     desk.wait(0.5).make("d8h4").wait(3.0);
-    let proposed = key(&desk);
-    assert_eq!((finding(&desk).row, finding(&desk).outcome), ("1", Outcome::BlackWins));
+    let proposed = desk.key();
+    assert_eq!((desk.found().row, desk.found().outcome), ("1", Outcome::BlackWins));
     signed(&mut desk, Command::Confirm { finding: proposed }, Some(seen));
-    assert_eq!((desk.refused(), desk.game.result(), key(&desk)), (1, None, proposed), "the flag was seen before the mate");
+    assert_eq!((desk.refused(), desk.game.result(), desk.key()), (1, None, proposed), "the flag was seen before the mate");
     assert_eq!(desk.state().flags[0].observed_at, None, "what is refused changes nothing");
     signed(&mut desk, Command::Confirm { finding: proposed }, None);
     assert_eq!((desk.refused(), desk.game.result()), (1, Some(GameResult::BlackWins)));
@@ -135,19 +95,19 @@ fn a_confirmation_does_not_decide_something_else_than_it_says() {
 #[test]
 fn after_a_rejection_play_goes_on_and_the_finding_does_not_come_back() {
     let mut desk = flagged();
-    let proposed = key(&desk);
+    let proposed = desk.key();
     signed(&mut desk, Command::Reject { finding: proposed }, None);
-    let decision = standing(&desk).expect("a decision");
+    let decision = desk.ruled().expect("a decision");
     assert_eq!((decision.kind, decision.result, decision.finding), (DecisionKind::Rejected, GameResult::Open, Some(proposed)));
     let state = desk.state();
     assert_eq!((state.stage, state.result, state.flags.len(), state.flags[0].ruled), (Stage::Armed, None, 1, Some(1)));
     assert!(!desk.game.awaits_ruling());
-    let revision = key(&desk).revision;
+    let revision = desk.key().revision;
     desk.clock.left.time = ClockTime(60_000);
     desk.clock.left.flag_shown = false;
     desk.report().play("e2e4").play("e7e5").play("g1f3").wait(3.0);
-    assert_eq!((key(&desk).revision, desk.moves().len(), desk.game.findings().len()), (revision, 3, 1));
-    assert_eq!(standing(&desk), Some(decision), "still ruled");
+    assert_eq!((desk.key().revision, desk.moves().len(), desk.game.findings().len()), (revision, 3, 1));
+    assert_eq!(desk.ruled(), Some(decision), "still ruled");
     assert!(desk.state().moves.iter().all(|played| !played.after_flag));
     // A position that is set later is no other fact of the flag.
     desk.command(Command::SetPosition { fen: "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 9".into() });
@@ -155,11 +115,9 @@ fn after_a_rejection_play_goes_on_and_the_finding_does_not_come_back() {
     // The other flag is another matter.
     let before = desk.game.findings()[0].clone();
     desk.wait(1.0).press(0);
-    desk.clock.right.time = ClockTime(0);
-    desk.clock.right.flag_shown = true;
-    desk.report().wait(1.0);
-    assert_eq!((finding(&desk).flag, desk.game.findings().len()), (Some("black"), 2));
-    assert_eq!((standing(&desk), &desk.game.findings()[0]), (None, &before), "it is open, and the first as it was");
+    desk.show_flag(ClockSide::Right).wait(1.0);
+    assert_eq!((desk.found().flag, desk.game.findings().len()), (Some("black"), 2));
+    assert_eq!((desk.ruled(), &desk.game.findings()[0]), (None, &before), "it is open, and the first as it was");
     assert!(desk.game.awaits_ruling());
 }
 
@@ -167,30 +125,29 @@ fn after_a_rejection_play_goes_on_and_the_finding_does_not_come_back() {
 fn a_rejected_finding_is_proposed_again_when_its_facts_change() {
     let mut desk = Desk::started("40/300:300");
     desk.play("e2e4").play("e7e5");
-    flag_of_white(&mut desk);
-    let proposed = key(&desk);
+    desk.fall(ClockSide::Left).wait(0.5);
+    let proposed = desk.key();
     signed(&mut desk, Command::Reject { finding: proposed }, None);
     assert!(!desk.game.awaits_ruling() && desk.state().alarms.iter().all(|alarm| alarm.kind != AlarmKind::Flag));
     let control =
         Command::SetClockRecord { time_control: Some("30/300:300".to_owned()), additional_time: None, flag_taken_back: None };
     signed(&mut desk, control, None);
-    assert_eq!((key(&desk).id, key(&desk).revision > proposed.revision), (proposed.id, true));
+    assert_eq!((desk.key().id, desk.key().revision > proposed.revision), (proposed.id, true));
     assert!(desk.game.awaits_ruling() && desk.state().alarms.iter().any(|alarm| alarm.kind == AlarmKind::Flag));
-    assert_eq!((standing(&desk), desk.state().flags[0].ruled), (None, None));
-    let proposed = key(&desk);
+    assert_eq!((desk.ruled(), desk.state().flags[0].ruled), (None, None));
+    let proposed = desk.key();
     signed(&mut desk, Command::Reject { finding: proposed }, None);
-    assert_eq!(standing(&desk).and_then(|decision| decision.supersedes), Some(1));
+    assert_eq!(desk.ruled().and_then(|decision| decision.supersedes), Some(1));
 }
 
 #[test]
 fn an_answer_that_comes_later_is_no_fact() {
     let mut desk = Desk::started("300");
-    flag_of_white(&mut desk);
-    let finding = key(&desk);
+    desk.fall(ClockSide::Left).wait(0.5);
+    let finding = desk.key();
     signed(&mut desk, Command::Reject { finding }, None);
     desk.out.clear();
-    let line = ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec();
-    desk.feed(Input::Answer(Answer { id: 1, line: Some(line), ..Answer::default() }));
+    desk.black_can_mate();
     assert!(!desk.out.iter().any(|effect| matches!(effect, Effect::Finding(_))), "{:?}", desk.out);
     assert!(!desk.game.awaits_ruling());
 }
@@ -198,15 +155,15 @@ fn an_answer_that_comes_later_is_no_fact() {
 #[test]
 fn decisions_supersede_and_are_all_kept() {
     let mut desk = flagged();
-    let proposed = key(&desk);
+    let proposed = desk.key();
     signed(&mut desk, Command::Confirm { finding: proposed }, None);
     desk.wait(5.0);
     signed(&mut desk, Command::DeclareResult { result: GameResult::Draw }, None);
     let (confirmed, declared) = (desk.state().decisions[0].clone(), desk.state().decisions[1].clone());
-    assert_eq!((declared.kind, declared.supersedes, declared.finding), (DecisionKind::Declared, Some(1), Some(key(&desk))));
-    assert_eq!((standing(&desk), desk.game.result()), (Some(declared.clone()), Some(GameResult::Draw)));
+    assert_eq!((declared.kind, declared.supersedes, declared.finding), (DecisionKind::Declared, Some(1), Some(desk.key())));
+    assert_eq!((desk.ruled(), desk.game.result()), (Some(declared.clone()), Some(GameResult::Draw)));
     desk.wait(5.0);
-    let (again, now) = (key(&desk), desk.now.0);
+    let (again, now) = (desk.key(), desk.now.0);
     signed(&mut desk, Command::Confirm { finding: again }, None);
     signed(&mut desk, Command::Reject { finding: again }, None);
     let all = desk.state().decisions;
@@ -214,30 +171,27 @@ fn decisions_supersede_and_are_all_kept() {
     assert_eq!((supersedes, all[3].at), (vec![None, Some(1), Some(2), Some(3)], now));
     assert_eq!(all[..2], [confirmed, declared], "never overwritten");
     assert_eq!((desk.game.result(), desk.state().stage), (None, Stage::Playing), "what was confirmed is taken back");
-    assert_eq!(audited(&desk), all);
+    assert_eq!(desk.audited(), all);
 }
 
 #[test]
 fn a_declared_result_survives_the_rejection_of_a_finding() {
     let mut desk = flagged();
     signed(&mut desk, Command::DeclareResult { result: GameResult::Draw }, None);
-    let finding = key(&desk);
+    let finding = desk.key();
     signed(&mut desk, Command::Reject { finding }, None);
-    assert_eq!((desk.game.result(), standing(&desk).map(|decision| decision.number)), (Some(GameResult::Draw), Some(1)));
+    assert_eq!((desk.game.result(), desk.ruled().map(|decision| decision.number)), (Some(GameResult::Draw), Some(1)));
 }
 
 #[test]
 fn a_game_that_goes_on_by_its_moves_is_only_recorded() {
     let mut desk = Desk::started("2/300:300");
     desk.play("e2e4").play("e7e5").play("g1f3").play("b8c6");
-    flag_of_white(&mut desk);
-    let finding = key(&desk);
+    desk.fall(ClockSide::Left).wait(0.5);
+    let finding = desk.key();
     signed(&mut desk, Command::Confirm { finding }, None);
     assert_eq!((desk.game.result(), desk.state().stage, desk.state().flags[0].ruled), (None, Stage::Playing, Some(1)));
-    assert_eq!(
-        standing(&desk).map(|decision| (decision.kind, decision.result)),
-        Some((DecisionKind::Confirmed, GameResult::Open))
-    );
+    assert_eq!(desk.ruled().map(|decision| (decision.kind, decision.result)), Some((DecisionKind::Confirmed, GameResult::Open)));
     assert!(!desk.game.awaits_ruling());
 }
 
@@ -251,77 +205,22 @@ fn another_game_in_the_middle_of_one_is_a_decision_about_it() {
     assert!(desk.state().decisions.is_empty(), "it was the other game's");
     let mut fresh = Desk::started("300");
     signed(&mut fresh, Command::StartGame { fen: None }, None);
-    assert_eq!(audited(&fresh).len(), 0, "nothing was broken off");
+    assert_eq!(fresh.audited().len(), 0, "nothing was broken off");
 }
 
 #[test]
 fn decisions_are_bounded_and_the_one_that_stands_stays() {
     let mut desk = flagged();
-    let finding = key(&desk);
+    let finding = desk.key();
     signed(&mut desk, Command::Confirm { finding }, None);
-    let stands = standing(&desk).expect("a decision");
+    let stands = desk.ruled().expect("a decision");
     for _ in 0..200 {
         let seconds = flagfall_game::pair::Pair { white: 0, black: 120 };
         signed(&mut desk, Command::Penalty { side: Side::White, seconds: Some(seconds), alarm: None, counts: None }, None);
     }
     let all = desk.state().decisions;
     assert_eq!((all.len(), all[0].clone(), all[63].number), (64, stands.clone(), 201));
-    assert_eq!(standing(&desk), Some(stands));
-}
-
-/// A desk where the event has findings that are certain decided as they are made.
-fn automatic(control: &str, observer: bool) -> Desk {
-    let mut desk = Desk::new(control);
-    let time_control = (!control.is_empty()).then(|| TimeControl::parse(control).expect("a time control"));
-    let config = GameConfig { time_control, rulings: Rulings::Automatic, observer, ..GameConfig::default() };
-    desk.game = Game::new(config, TIMING);
-    desk.start();
-    desk
-}
-
-#[test]
-fn what_is_certain_decides_itself_where_the_event_has_it_so() {
-    let mut desk = automatic("300", true);
-    flag_of_white(&mut desk);
-    assert_eq!((finding(&desk).conditional, desk.game.result()), (false, None), "6.9 is not answered yet");
-    let line = ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec();
-    desk.feed(Input::Answer(Answer { id: 1, line: Some(line), ..Answer::default() }));
-    let decision = standing(&desk).expect("a decision");
-    assert_eq!((decision.by.as_deref(), decision.kind), (Some("automatic"), DecisionKind::Confirmed));
-    assert_eq!((decision.command, desk.game.result()), (None, Some(GameResult::BlackWins)));
-    assert_eq!(audited(&desk).len(), 1);
-    // An arbiter decides otherwise, and that stays.
-    let finding = key(&desk);
-    signed(&mut desk, Command::Reject { finding }, None);
-    desk.wait(10.0);
-    assert_eq!((desk.game.result(), audited(&desk).len()), (None, 2));
-}
-
-#[test]
-fn a_flag_that_nobody_observed_decides_nothing() {
-    let mut desk = automatic("300", false);
-    flag_of_white(&mut desk);
-    let line = ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec();
-    desk.feed(Input::Answer(Answer { id: 1, line: Some(line), ..Answer::default() }));
-    assert_eq!((finding(&desk).outcome, finding(&desk).conditional, desk.game.result()), (Outcome::BlackWins, true, None));
-    desk.wait(2.0);
-    signed(&mut desk, Command::Claim { flag: Side::White, period: None, observed_at: None }, None);
-    assert_eq!((desk.game.result(), audited(&desk).len()), (Some(GameResult::BlackWins), 1));
-}
-
-#[test]
-fn what_is_contested_or_unknown_is_left_to_the_arbiter() {
-    // No time control: more periods may follow.
-    let mut unknown = automatic("", true);
-    flag_of_white(&mut unknown);
-    // An illegal move that nobody has ruled on.
-    let mut illegal = automatic("300", true);
-    illegal.play("e2e4").play("e7e5").wait(2.0).press(0).wait(3.0).press(0).wait(1.0);
-    flag_of_white(&mut illegal);
-    for desk in [&mut unknown, &mut illegal] {
-        desk.wait(5.0);
-        assert_eq!((desk.game.findings().len(), desk.game.result(), audited(desk).len()), (1, None, 0));
-    }
+    assert_eq!(desk.ruled(), Some(stands));
 }
 
 /// A decision that gives no result is not for the live audience.
@@ -333,46 +232,11 @@ fn the_live_audience_sees_results_only() {
         (desk.game.rev(Audience::Live), shown)
     };
     let (rev, _) = live(&mut desk);
-    let finding = key(&desk);
+    let finding = desk.key();
     signed(&mut desk, Command::Reject { finding }, None);
     signed(&mut desk, Command::Offer { side: Side::White }, None);
     assert_eq!(live(&mut desk), (rev, 0));
-    let finding = key(&desk);
+    let finding = desk.key();
     signed(&mut desk, Command::Confirm { finding }, None);
     assert_eq!(live(&mut desk), (rev + 1, 1));
-}
-
-/// A rejected agreement or accepted claim gives the game no result any more; a resignation beside it stays entered.
-#[test]
-fn what_is_rejected_of_the_desk_is_open_again() {
-    let mut desk = Desk::started("300");
-    desk.play("e2e4").play("e7e5");
-    signed(&mut desk, Command::Resign { side: Side::Black }, None);
-    signed(&mut desk, Command::Offer { side: Side::White }, None);
-    signed(&mut desk, Command::Accept { side: Side::Black }, None);
-    assert_eq!(desk.game.result(), Some(GameResult::Draw));
-    let agreed = desk.game.decisions().last().expect("a decision").number;
-    // The resignation came first and is the finding; with it rejected the agreement is.
-    let resigned = key(&desk);
-    signed(&mut desk, Command::Reject { finding: resigned }, None);
-    assert_eq!(desk.game.result(), Some(GameResult::Draw), "only the resignation was rejected");
-    let drawn = key(&desk);
-    signed(&mut desk, Command::Reject { finding: drawn }, None);
-    let last = desk.game.decisions().last().expect("a decision").clone();
-    assert_eq!((desk.refused(), desk.game.result(), last.supersedes), (0, None, Some(agreed)));
-}
-
-/// The other side's flag was none: what was ruled on this one stays ruled.
-#[test]
-fn a_rejected_flag_stays_rejected_when_the_other_is_taken_back() {
-    let mut desk = flagged();
-    let rejected = key(&desk);
-    signed(&mut desk, Command::Reject { finding: rejected }, None);
-    assert!(!desk.game.awaits_ruling());
-    desk.command(Command::Claim { flag: Side::Black, period: None, observed_at: None });
-    assert!(desk.game.awaits_ruling());
-    let taken_back = Command::SetClockRecord { time_control: None, additional_time: None, flag_taken_back: Some(Side::Black) };
-    desk.command(taken_back);
-    assert_eq!((desk.refused(), desk.game.awaits_ruling()), (0, false));
-    assert_eq!(finding(&desk).id, rejected.id);
 }

@@ -4,11 +4,11 @@ mod desk;
 
 use desk::Desk;
 use flagfall_game::alarm::{AlarmKind, AlarmStatus};
-use flagfall_game::desk::{Ground, Standing};
+use flagfall_game::desk::{Entered, Ground, Standing};
 use flagfall_game::effect::Effect;
 use flagfall_game::input::{Author, Command, FindingKey, GameResult, Input, Side};
 use flagfall_game::laws::finding::{Kind, Outcome};
-use flagfall_game::message::{AuditBody, ClaimBody, DecisionKind, EntryKind, Ruling, Stage};
+use flagfall_game::message::{AuditBody, ClaimBody, DecisionKind, Ruling, Stage};
 use flagfall_game::pair::Pair;
 use flagfall_protocols::time::Instant;
 
@@ -44,7 +44,7 @@ fn an_offer_that_is_accepted_draws_the_game() {
     assert_eq!((desk.refused(), desk.game.result(), desk.state().stage), (0, Some(GameResult::Draw), Stage::Over));
     assert_eq!(kinds(&desk), [(DecisionKind::Agreed, GameResult::Draw)]);
     let entries: Vec<_> = desk.state().entries.iter().map(|entry| (entry.side, entry.entered)).collect();
-    assert_eq!(entries, [("black", EntryKind::Offer), ("white", EntryKind::Agreement)]);
+    assert_eq!(entries, [("black", Entered::Offer), ("white", Entered::Agreement)]);
     desk.command(Command::Offer { side: WHITE }).command(Command::Resign { side: WHITE });
     assert_eq!(desk.refused(), 2, "the game is over");
     desk.command(Command::DeclareResult { result: GameResult::Open });
@@ -85,7 +85,7 @@ fn a_resignation_decides_nothing_by_itself() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").command(Command::Resign { side: WHITE });
     assert_eq!((desk.refused(), desk.game.result(), kinds(&desk)), (0, None, vec![]));
-    assert_eq!(desk.state().entries[0].entered, EntryKind::Resignation);
+    assert_eq!(desk.state().entries[0].entered, Entered::Resignation);
 }
 
 /// White has a pawn, Black the bare king: Black cannot mate, which saves White half a point (5.1.2).
@@ -192,14 +192,14 @@ fn a_penalty_is_on_record_and_ends_nothing() {
     desk.command(ruling(WHITE, Some(alarm.id), Some(true)));
     let status = |desk: &Desk| desk.game.alarms().iter().find(|known| known.id == alarm.id).map(|known| known.status);
     assert_eq!((desk.refused(), status(&desk)), (5, Some(AlarmStatus::Acknowledged)));
-    assert_eq!(desk.state().entries[0].entered, EntryKind::IllegalMove { alarm: alarm.id, counts: true });
+    assert_eq!(desk.state().entries[0].entered, Entered::IllegalMove { alarm: alarm.id, counts: true });
     // On second thoughts.
     desk.command(Command::Penalty { side: WHITE, seconds: None, alarm: Some(alarm.id), counts: Some(false) });
     let last = desk.game.decisions().last().cloned().expect("a decision");
     assert_eq!((last.kind, last.supersedes, desk.game.result()), (DecisionKind::Penalty, Some(1), None));
     // With both hands: no sensor sees that.
     desk.command(Command::Penalty { side: BLACK, seconds: None, alarm: None, counts: Some(true) });
-    assert_eq!(desk.state().entries[2].entered, EntryKind::IllegalMove { alarm: 0, counts: true });
+    assert_eq!(desk.state().entries[2].entered, Entered::IllegalMove { alarm: 0, counts: true });
     assert_eq!(desk.game.decisions().last().and_then(|last| last.supersedes), None, "another move");
 }
 

@@ -3,25 +3,16 @@
 
 mod desk;
 
-use desk::event::{AUTOMATIC, BLACK_BARE, Event, OPEN, PLAIN};
+use desk::event::{AUTOMATIC, BLACK_BARE, Event, FIDE, OPEN, PLAIN};
 use flagfall_game::input::{GameResult, Side};
 use flagfall_game::laws::finding::Outcome;
 use flagfall_protocols::event::ClockSide;
 
-const FOR_ARBITERS: [&str; 7] = [
-    "fide-2023-standard",
-    "fide-2023-rapid",
-    "fide-2023-rapid-supervised",
-    "fide-2023-blitz",
-    "fide-2023-blitz-supervised",
-    "fide-print-old",
-    "material-only",
-];
 const FOR_PLAYERS: [&str; 3] = ["us-chess", "club-speed", "fide-print-old+rapid"];
 
 #[test]
 fn a_device_that_is_named_observes_the_fall_as_it_is_shown() {
-    for rulebook in FOR_ARBITERS {
+    for rulebook in FIDE.into_iter().chain(["material-only"]) {
         for observer in [false, true] {
             let mut desk = Event { rulebook, observer, ..PLAIN }.desk(BLACK_BARE);
             desk.flag(ClockSide::Left);

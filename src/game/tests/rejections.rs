@@ -190,3 +190,40 @@ fn what_was_decided_by_itself_stays_on_record() {
     assert_eq!([&both[0].by, &both[1].by].map(|by| by.as_deref()), [Some("automatic"), Some("bob")]);
     assert_eq!(desk.audited(), both);
 }
+
+/// A rejected agreement or accepted claim gives the game no result any more; a resignation beside it stays entered.
+#[test]
+fn what_is_rejected_of_the_desk_is_open_again() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5");
+    desk.sign("anna", Command::Resign { side: Side::Black });
+    desk.sign("anna", Command::Offer { side: Side::White });
+    desk.sign("anna", Command::Accept { side: Side::Black });
+    assert_eq!(desk.game.result(), Some(GameResult::Draw));
+    let agreed = desk.game.decisions().last().expect("a decision").number;
+    // The resignation came first and is the finding; with it rejected the agreement is.
+    let resigned = desk.key();
+    desk.sign("anna", Command::Reject { finding: resigned });
+    assert_eq!(desk.game.result(), Some(GameResult::Draw), "only the resignation was rejected");
+    let drawn = desk.key();
+    desk.sign("anna", Command::Reject { finding: drawn });
+    let last = desk.game.decisions().last().expect("a decision").clone();
+    assert_eq!((desk.refused(), desk.game.result(), last.supersedes), (0, None, Some(agreed)));
+}
+
+/// The other side's flag was none: what was ruled on this one stays ruled.
+#[test]
+fn a_rejected_flag_stays_rejected_when_the_other_is_taken_back() {
+    let mut desk = Desk::started("300");
+    desk.fall(ClockSide::Left).wait(0.5).black_can_mate();
+    assert_eq!(desk.found().outcome, Outcome::BlackWins);
+    let rejected = desk.key();
+    desk.sign("anna", Command::Reject { finding: rejected });
+    assert!(!desk.game.awaits_ruling());
+    desk.command(Command::Claim { flag: Side::Black, period: None, observed_at: None });
+    assert!(desk.game.awaits_ruling());
+    let taken_back = Command::SetClockRecord { time_control: None, additional_time: None, flag_taken_back: Some(Side::Black) };
+    desk.command(taken_back);
+    assert_eq!((desk.refused(), desk.game.awaits_ruling()), (0, false));
+    assert_eq!(desk.found().id, rejected.id);
+}

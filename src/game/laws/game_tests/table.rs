@@ -4,13 +4,13 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use flagfall_protocols::driver::Timing;
-use flagfall_protocols::event::{ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent};
+use flagfall_protocols::event::{ByteRange, ClockReading, ClockSide, DeviceEvent};
 use flagfall_protocols::square::Color::{self, White};
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::{ClockTime, Instant};
 use shakmaty::Position;
 
+use super::clock::{TIMING, five_minutes};
 use crate::clock::control::TimeControl;
 use crate::desk::{Entered, Entry, Ground, Standing};
 use crate::effect::Effect;
@@ -38,19 +38,8 @@ impl Table {
             rulebook: Rulebook::parse(rulebook).expect("a rulebook"),
             ..GameConfig::default()
         };
-        let timing = Timing { scan: Duration::from_millis(250), press_delay: Duration::from_millis(500) };
-        let face = ClockFace { time: ClockTime(300_000), ..ClockFace::default() };
-        let clock = ClockReading {
-            left: face,
-            right: face,
-            running: false,
-            lever_up: ClockSide::Left,
-            turn: Some(ClockSide::Left),
-            battery_low: false,
-            baseline: true,
-            resolution_ms: 1000,
-        };
-        let mut table = Table { game: Game::new(config, timing), now: Instant(1_000_000), out: Vec::new(), clock };
+        let (game, clock) = (Game::new(config, TIMING), five_minutes());
+        let mut table = Table { game, now: Instant(1_000_000), out: Vec::new(), clock };
         table.command(Command::StartGame { fen: Some(fen.to_string()) }).stand();
         table.report();
         table.clock.baseline = false;

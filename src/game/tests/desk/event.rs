@@ -7,9 +7,9 @@ use flagfall_game::input::{Author, Command, FindingKey, Input, Side};
 use flagfall_game::laws::answering::answer;
 use flagfall_game::laws::finding::{Finding, Outcome};
 use flagfall_game::laws::rulebook::Rulebook;
-use flagfall_game::message::{AuditBody, Decision};
+use flagfall_game::message::{AuditBody, Decision, Ruling};
 use flagfall_protocols::event::ClockSide;
-use flagfall_protocols::time::{ClockTime, Instant};
+use flagfall_protocols::time::Instant;
 
 use super::{Desk, TIMING};
 
@@ -17,6 +17,16 @@ use super::{Desk, TIMING};
 pub(crate) const OPEN: &str = "r3k3/4p3/8/8/8/8/4P3/R3K3 w - - 0 1";
 /// Black cannot: White's flag costs half a point.
 pub(crate) const BLACK_BARE: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+
+/// The FIDE rules whose flags an arbiter may call.
+pub(crate) const FIDE: [&str; 6] = [
+    "fide-2023-standard",
+    "fide-2023-rapid",
+    "fide-2023-rapid-supervised",
+    "fide-2023-blitz",
+    "fide-2023-blitz-supervised",
+    "fide-print-old",
+];
 
 /// What the event's regulations say.
 #[derive(Clone, Copy)]
@@ -80,11 +90,7 @@ impl Desk {
 
     /// The flag of this side falls, and the clock shows it.
     pub(crate) fn flag(&mut self, side: ClockSide) -> &mut Desk {
-        self.face(side).time = ClockTime(1000);
-        self.report().wait(0.5);
-        self.face(side).time = ClockTime(0);
-        self.face(side).flag_shown = true;
-        self.report().wait(0.5).settle()
+        self.fall(side).wait(0.5).settle()
     }
 
     /// Somebody calls the flag of this side.
@@ -94,7 +100,7 @@ impl Desk {
 
     /// The finding that decides, if there is one.
     pub(crate) fn found(&self) -> Finding {
-        self.game.deciding_finding().expect("a finding").clone()
+        self.state().finding.expect("a finding")
     }
 
     /// Its row and outcome.
@@ -107,6 +113,14 @@ impl Desk {
     pub(crate) fn key(&self) -> FindingKey {
         let Finding { id, revision, .. } = self.found();
         FindingKey { id, revision }
+    }
+
+    /// The decision that stands on what is shown as found or ruled.
+    pub(crate) fn ruled(&self) -> Option<Decision> {
+        match self.game.ruling()?.1 {
+            Ruling::Finding { decision, .. } => decision.map(|decision| *decision),
+            Ruling::Decision { decision } => Some(*decision),
+        }
     }
 
     /// The decisions that the arbiters' record was given.

@@ -2,22 +2,22 @@
 
 #![allow(dead_code, reason = "every test uses part of it")]
 
+mod clock;
 pub(crate) mod event;
 
+pub(crate) use clock::TIMING;
+use clock::five_minutes;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::effect::Effect;
 use flagfall_game::game::{Game, GameConfig};
 use flagfall_game::input::{Command, Input};
+use flagfall_game::laws::winnable::Answer;
 use flagfall_game::message::{ArbiterState, AuditBody};
-use flagfall_protocols::driver::Timing;
 use flagfall_protocols::event::{ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::{ClockTime, Instant};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, Position};
-use std::time::Duration;
-
-pub(crate) const TIMING: Timing = Timing { scan: Duration::from_millis(250), press_delay: Duration::from_millis(500) };
 
 /// Board, clock, and the game that hears them.
 pub(crate) struct Desk {
@@ -34,18 +34,7 @@ impl Desk {
     pub(crate) fn new(control: &str) -> Desk {
         let time_control = (!control.is_empty()).then(|| TimeControl::parse(control).expect("a time control"));
         let config = GameConfig { time_control, ..GameConfig::default() };
-        let face = ClockFace { time: ClockTime(300_000), ..ClockFace::default() };
-        let clock = ClockReading {
-            left: face,
-            right: face,
-            running: false,
-            lever_up: ClockSide::Left,
-            turn: Some(ClockSide::Left),
-            battery_low: false,
-            baseline: true,
-            resolution_ms: 1000,
-        };
-        let position = Chess::default();
+        let (position, clock) = (Chess::default(), five_minutes());
         Desk { game: Game::new(config, TIMING), out: Vec::new(), now: Instant(1_000_000), position, clock }
     }
 
@@ -113,6 +102,25 @@ impl Desk {
         let reading = self.clock;
         self.clock.baseline = false;
         self.device(DeviceEvent::Clock(reading))
+    }
+
+    /// The clock shows the flag of this side, its display at zero.
+    pub(crate) fn show_flag(&mut self, side: ClockSide) -> &mut Desk {
+        let face = self.face(side);
+        (face.time, face.flag_shown) = (ClockTime(0), true);
+        self.report()
+    }
+
+    /// The last second of this side, and its flag.
+    pub(crate) fn fall(&mut self, side: ClockSide) -> &mut Desk {
+        self.face(side).time = ClockTime(1000);
+        self.report().wait(0.5).show_flag(side)
+    }
+
+    /// The first question is answered: Black can mate, as from the initial position.
+    pub(crate) fn black_can_mate(&mut self) -> &mut Desk {
+        let line = ["f2f3", "e7e5", "g2g4", "d8h4"].map(str::to_owned).to_vec();
+        self.feed(Input::Answer(Answer { id: 1, line: Some(line), ..Answer::default() }))
     }
 
     /// The player whose clock runs presses and gains `seconds`.

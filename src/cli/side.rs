@@ -1,0 +1,21 @@
+//! A side, as the command line names it.
+
+use clap::ValueEnum;
+use flagfall_protocols::square::Color;
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(super) enum Side {
+    #[value(alias = "w")]
+    White,
+    #[value(alias = "b")]
+    Black,
+}
+
+impl From<Side> for Color {
+    fn from(side: Side) -> Color {
+        match side {
+            Side::White => Color::White,
+            Side::Black => Color::Black,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The FIDE table (`laws.md` section 2) where a flag of each side fell: which was first, and which was observed.
+
+use alloc::vec;
+
+use crate::desk::{Ground, Standing};
+use crate::laws::facts::{Claimed, Flag};
+use crate::laws::finding::Outcome;
+use crate::laws::rules::{About, BothFlags};
+use crate::laws::tables::{Ruled, Tables, depending};
+
+impl Tables<'_, '_> {
+    /// Row 11: this flag and one of the other side fell, and nobody knows which was first. It matters only if both cost something.
+    pub(crate) fn two_flags(&mut self, flags: [&Flag; 2], this: Ruled, other: &Ruled) -> Ruled {
+        let by_time = |ruled: &Ruled| matches!(ruled.row, "13" | "14" | "15" | "16");
+        let goes_on = [this.outcome, other.outcome].contains(&Outcome::GameGoesOn);
+        if goes_on || (!by_time(&this) && (!this.decided() || this.outcome == other.outcome)) {
+            return this;
+        }
+        let articles = self.articles().both_flags;
+        let last = flags.map(|flag| flag.last);
+        let both_cost = this.row != "13" && other.row != "13" && by_time(&this) && by_time(other);
+        let ruled = match self.facts.rulebook.rules().both_flags {
+            // With the additional time that III.4 brings the guideline is off.
+            BothFlags::Guideline => {
+                let added = |claim: &Claimed| claim.ground == Ground::AdditionalTime && claim.standing == Standing::Accepted;
+                let none_added = self.facts.adds_time == Some(false) && !self.facts.claims.iter().any(added);
+                self.facts.rulebook.guideline.is_some() && none_added
+            }
+            BothFlags::Always => true,
+            BothFlags::Arbiter => false,
+        };
+        let of_both = match last {
+            [Some(true), Some(true)] => Some(Outcome::Draw),
+            [Some(false), Some(false)] => Some(Outcome::GameGoesOn),
+            _ => None,
+        };
+        let drawn_anyway = self.facts.rulebook.chose(About::Rapid).then_some(Outcome::Draw);
+        if let Some(outcome) = drawn_anyway.or(of_both).filter(|_| ruled && both_cost) {
+            let articles = if self.facts.rulebook.guideline.is_some() { &["III.3.1"] } else { articles };
+            return Ruled { counted: this.counted, ..Ruled::new("11", outcome, articles) };
+        }
+        if this.outcome == other.outcome && this.decided() {
+            return this;
+        }
+        let (counted, winnable) = (this.counted.clone(), this.winnable.clone());
+        let alternatives = vec![this.as_alternative("this flag fell first"), other.as_alternative("the other flag fell first")];
+        Ruled { alternatives, counted, winnable, ..Ruled::unknown("11", articles, "order_of_flags") }
+    }
+
+    /// This flag fell first, but only the other one was observed (6.8).
+    pub(crate) fn only_the_other_was_seen(&self, this: Ruled, other: &Ruled) -> Ruled {
+        if this.outcome == Outcome::GameGoesOn || (this.outcome == other.outcome && this.decided()) {
+            return this;
+        }
+        let (counted, winnable) = (this.counted.clone(), this.winnable.clone());
+        let alternatives = vec![
+            this.as_alternative("this flag, which fell first, is observed as well"),
+            other.as_alternative("only the flag that was observed counts"),
+        ];
+        Ruled { alternatives, counted, winnable, ..Ruled::unknown("8", self.articles().observed, "observation_of_first_flag") }
+    }
+
+    /// Both displays are at zero in rapid chess of the older print: no player can claim (B8). A flag that was validly claimed while
+    /// the claimant's own was up stays claimed.
+    pub(crate) fn both_down_in_old_rapid(&self, flags: [&Flag; 2], this: &Ruled, other: &Ruled) -> Option<Ruled> {
+        let [flag, own] = flags;
+        let claimed = self.observed(flag);
+        if claimed.is_some_and(|claimed| own.fell.earliest > claimed) {
+            return None;
+        }
+        let costs = |ruled: &Ruled| matches!(ruled.row, "14" | "15" | "16");
+        let other_counts = !matches!(other.outcome, Outcome::GameGoesOn | Outcome::ResultNotEntered);
+        if !self.facts.rulebook.chose(About::Rapid) || !costs(this) || !other_counts {
+            return None;
+        }
+        let counted = this.counted.clone();
+        let drawn = Ruled { counted, ..Ruled::new("11", Outcome::Draw, &["B8"]).resting_on(self.holds(About::Rapid)) };
+        if claimed.is_some_and(|claimed| own.fell.latest > claimed) {
+            let cases = vec![("the claimant's own flag was down", drawn), ("it was up", this.clone())];
+            return Some(depending("11", &["B8"], "order_of_claim_and_flag", cases));
+        }
+        if costs(other) {
+            return Some(drawn);
+        }
+        let mut cases = vec![("the other flag is down as well", drawn), ("it costs nothing", this.clone())];
+        if let Some(over) = other.alternatives.iter().find(|it| it.outcome == Outcome::ResultNotEntered) {
+            cases.push(("the game had ended before it", Ruled::new(over.row, over.outcome, &[])));
+        }
+        Some(depending("11", &["B8"], "other_flag", cases))
+    }
+}
