@@ -214,7 +214,10 @@ impl Alarms {
 
     fn add(&mut self, at: Instant, happened: Instant, kind: AlarmKind, side: Option<Color>, squares: u64) {
         if self.all.len() >= Alarms::MAX {
-            match self.all.iter().position(|alarm| alarm.closed.is_some()) {
+            // What a ruling may rest on goes last.
+            let closed = |alarm: &Alarm| alarm.closed.is_some();
+            let lesser = |alarm: &Alarm| closed(alarm) && crate::facts::illegal_kind(alarm.kind).is_none();
+            match self.all.iter().position(lesser).or_else(|| self.all.iter().position(closed)) {
                 Some(oldest) => drop(self.all.remove(oldest)),
                 None => return,
             }

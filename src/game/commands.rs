@@ -14,6 +14,7 @@ use crate::alarm::AlarmKind;
 use crate::clock::control::{MAX_PERIODS, TimeControl};
 use crate::effect::Effect;
 use crate::game::{Game, castling_mode};
+use crate::illegal_position::IllegalPosition;
 use crate::input::{Author, Command, Side};
 use crate::interval::Interval;
 use crate::king_capture::KingCapture;
@@ -195,7 +196,7 @@ impl Game {
 
     fn settle_irregularities(&mut self) {
         self.king = KingCapture::None;
-        self.illegal_position = None;
+        self.illegal_position = IllegalPosition::default();
         for kind in [AlarmKind::IllegalMove, AlarmKind::PromotionNotReplaced, AlarmKind::PressedWithoutMove] {
             self.alarms.settle(self.now, kind, None);
         }

@@ -11,6 +11,7 @@ use crate::clock::flag::FlagPath;
 use crate::decisions::AUTOMATIC;
 use crate::effect::Effect;
 use crate::game::{Game, Rulings};
+use crate::illegal_position::IllegalPosition;
 use crate::input::{Author, FindingKey, GameResult};
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::{Finding, Kind, Outcome};
@@ -55,7 +56,12 @@ impl Game {
         if !entered {
             self.find(out);
         }
+        let position = self.finding_of(key).is_ok_and(|finding| finding.unknown.contains(&"observation_of_illegal_position"));
         self.rule(DecisionKind::Rejected, key, GameResult::Open, author, out);
+        if position {
+            // Nobody observed it in time: it stands (A.5.2), and what comes later has nothing to do with it.
+            self.illegal_position = IllegalPosition::default();
+        }
         if entered {
             // What was entered is not so; without it there is nothing to find.
             let side = match outcome {

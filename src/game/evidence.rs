@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::event::ByteRange;
 
+use crate::alarm::Alarm;
 use crate::clock::flag::{FlagFall, Reported};
 use crate::game::Game;
 use crate::laws::finding::{ClockShown, Kind};
@@ -38,9 +39,10 @@ impl Game {
         if let Some(shown) = fall.and_then(|fall| fall.shown) {
             name(bytes(shown.source));
         }
-        if kind == Kind::IllegalMove {
+        let before = |alarm: &&Alarm| fall.is_none_or(|fall| alarm.happened <= fall.fell.latest);
+        if kind == Kind::IllegalMove || fall.is_some() {
             let of_moves = self.alarms.iter().filter(|alarm| crate::facts::illegal_kind(alarm.kind).is_some());
-            of_moves.for_each(|alarm| name(format!("alarm:{}", alarm.id)));
+            of_moves.filter(before).for_each(|alarm| name(format!("alarm:{}", alarm.id)));
         }
         let set_by = &self.desk.set_by;
         set_by.position.iter().for_each(|id| name(command(id)));

@@ -45,6 +45,7 @@ impl Game {
             claims,
             illegal,
             completed_by_both: self.completed_by_both(),
+            illegal_position: self.illegal_position.stood,
             ..Facts::new(self.config.rulebook)
         }
     }
@@ -167,7 +168,7 @@ impl Game {
             let pressed = pressed.or_else(|| self.stopped_after(made, by));
             Ended { end: End::Board { ending, by }, at: made, pressed, positions: Vec::new() }
         });
-        let mut endings: Vec<Ended> = on_board.into_iter().chain(self.king_captured()).chain(self.stood_illegally()).collect();
+        let mut endings: Vec<Ended> = on_board.into_iter().chain(self.king_captured()).collect();
         for side in [Color::White, Color::Black] {
             let resigned = self.desk.entries().iter().rfind(|entry| entry.side == side && entry.what == Entered::Resignation);
             endings.extend(resigned.map(|entry| Ended {

@@ -17,6 +17,7 @@ use crate::decisions::Decisions;
 use crate::desk::Desk;
 use crate::effect::{Audience, Effect};
 use crate::facts;
+use crate::illegal_position::IllegalPosition;
 use crate::input::{Author, GameResult, Input};
 use crate::interval::Interval;
 use crate::king_capture::KingCapture;
@@ -98,8 +99,8 @@ pub struct Game {
     pub(crate) ending: Option<(Ending, Interval, Color)>,
     /// A king left in check, and its capture (club point 3.3).
     pub(crate) king: KingCapture,
-    /// When a move was completed after which an illegal position still stood (A.5.4).
-    pub(crate) illegal_position: Option<Interval>,
+    /// An illegal position that was left on the board (A.5.4).
+    pub(crate) illegal_position: IllegalPosition,
     pub(crate) result: Option<GameResult>,
     pub(crate) decisions: Decisions,
     /// The last claim that was lodged and not decided.
@@ -169,7 +170,7 @@ impl Game {
             completed_before: Pair { white: Some(0), black: Some(0) },
             ending: None,
             king: KingCapture::None,
-            illegal_position: None,
+            illegal_position: IllegalPosition::default(),
             result: None,
             decisions: Decisions::default(),
             lodged: None,
@@ -295,7 +296,7 @@ impl Game {
             || !self.desk.entries().is_empty()
             || !self.findings.is_empty()
             || self.king_captured().is_some()
-            || self.illegal_position.is_some()
+            || self.illegal_position.stood.is_some()
             || self.alarms.open().any(|alarm| facts::illegal_kind(alarm.kind).is_some());
         if something && !only_seconds && self.stage != Stage::AwaitingSetUp {
             self.find(out);

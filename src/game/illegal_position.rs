@@ -1,39 +1,44 @@
 //! A position that no game can reach and that still stands after the next move: both kings in check, or a pawn on its last rank
 //! (Article A.5.4).
 
-use alloc::vec::Vec;
-
 use flagfall_protocols::square::Color;
 
-use crate::facts::illegal_kind;
 use crate::game::Game;
 use crate::interval::Interval;
 use crate::king_capture::is_attacked;
-use crate::laws::facts::{End, Ended};
 use crate::men::{self, Men};
 
+/// What the presses have shown of such a position.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct IllegalPosition {
+    /// Whose press it first stood at.
+    left_by: Option<Color>,
+    /// The opponent's press after it, if it stood there as well.
+    pub(crate) stood: Option<Interval>,
+}
+
 impl Game {
-    /// A press of `by`: if it completed the move after an illegal one, what stood on the board at that press?
+    /// A press of `by`: what stood on the board?
     pub(crate) fn look_at_position(&mut self, by: Color, pressed: Interval) {
-        let answered = self.alarms.open().any(|alarm| {
-            let before = alarm.happened < pressed.latest && alarm.side == Some(by.other());
-            illegal_kind(alarm.kind).is_some() && before
-        });
-        if self.illegal_position.is_some() || !answered {
+        if !self.config.rulebook.rules().illegal_position_draws {
             return;
         }
         let told = pressed.latest.after(self.scan);
-        let stood: Vec<Men> = self.board.past(pressed.earliest).filter(|(since, _)| *since <= told).map(|(_, men)| men).collect();
-        if !stood.is_empty() && stood.iter().all(cannot_be) {
-            self.illegal_position = Some(pressed);
-            self.revised();
+        let shown = {
+            let mut stood = self.board.past(pressed.earliest).filter(|(since, _)| *since <= told).peekable();
+            stood.peek().is_some() && stood.all(|(_, men)| cannot_be(&men))
+        };
+        let known = &mut self.illegal_position;
+        match known.left_by {
+            _ if known.stood.is_some() => {}
+            _ if !shown => known.left_by = None,
+            None => known.left_by = Some(by),
+            Some(left_by) if left_by != by => {
+                known.stood = Some(pressed);
+                self.revised();
+            }
+            Some(_) => {}
         }
-    }
-
-    /// The illegal position as an end of the game.
-    pub(crate) fn stood_illegally(&self) -> Option<Ended> {
-        let at = self.illegal_position?;
-        Some(Ended { end: End::IllegalPosition, at, pressed: Some(at), positions: Vec::new() })
     }
 }
 

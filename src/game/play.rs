@@ -11,6 +11,7 @@ use crate::alarm::AlarmKind;
 use crate::clock::setting::SidesWatch;
 use crate::effect::Effect;
 use crate::game::{Game, castling_mode};
+use crate::illegal_position::IllegalPosition;
 use crate::input::GameResult;
 use crate::interval::Interval;
 use crate::king_capture::KingCapture;
@@ -82,7 +83,7 @@ impl Game {
         self.completed_before = Pair { white: before, black: before };
         self.ending = None;
         self.king = KingCapture::None;
-        self.illegal_position = None;
+        self.illegal_position = IllegalPosition::default();
         self.result = None;
         self.decisions.clear();
         self.lodged = None;
@@ -106,7 +107,7 @@ impl Game {
         let before = |completed: Option<u32>| completed.map(|completed| completed as i32);
         self.completed_before = Pair { white: before(now.white), black: before(now.black) };
         self.king = KingCapture::None;
-        self.illegal_position = None;
+        self.illegal_position = IllegalPosition::default();
         self.decoder = Decoder::new(Record::new(start, mode, &self.config.rulebook), self.scan);
         // The live audience is shown where the moves begin.
         self.live_dirty = true;
@@ -204,6 +205,7 @@ impl Game {
                     let squares = men::difference(self.board.men(), &self.decoder.record.node().men);
                     self.alarms.raise_press(self.now, at.latest, kind, by, squares);
                     self.king_may_be_left(by, at);
+                    self.look_at_position(by, at);
                 }
                 Decoded::PressedBack { by, at } => {
                     out.push(Effect::Audit(AuditBody::PressedBack { side: men::color_name(by), pressed_at: at.micros() }))
@@ -223,7 +225,11 @@ impl Game {
         self.king_is_safe();
         self.revised();
         let Some(record) = self.decoder.record.moves().get(index) else { return };
-        let (color, made) = (record.color, record.made);
+        let (color, made, pressed) = (record.color, record.made, record.pressed);
+        if let Some(pressed) = pressed {
+            // Men beside the move may still stand where they cannot.
+            self.look_at_position(color, pressed);
+        }
         out.push(Effect::Move(self.move_body(index)));
         if self.ending.is_none() {
             self.note_ending(index + 1, made, color, out);

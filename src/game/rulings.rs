@@ -41,7 +41,7 @@ impl Game {
         for (flag, aside) in facts.flags.iter_mut().zip(aside) {
             flag.set_aside = *aside;
             if facts.rulebook.rules().table == Table::UsChess {
-                flag.forced_win = self.forced_wins.on(flag);
+                flag.forced_wins = self.forced_wins.on(flag);
             }
         }
         let mut asks = Vec::new();

@@ -180,8 +180,7 @@ fn each_kind_has_its_article_and_its_remedy() {
 
 #[test]
 fn an_illegal_position_that_still_stands_after_the_next_move() {
-    use flagfall_game::laws::facts::{End, Ended};
-    let stood = Ended { end: End::IllegalPosition, at: at(300, 310), pressed: None, positions: Vec::new() };
+    let stood = Some(at(300, 310));
     let open = "7b Undecided [7b Draw | 7b GameGoesOn] ? observation_of_illegal_position";
     for (name, expected) in [
         ("fide-2023-rapid", open),
@@ -193,11 +192,41 @@ fn an_illegal_position_that_still_stands_after_the_next_move() {
         ("us-chess", ""),
         ("club-speed", ""),
     ] {
-        let facts = Facts { endings: vec![stood.clone()], ..rules(name) };
+        let facts = Facts { illegal_position: stood, ..rules(name) };
         assert_eq!(says(&facts), expected, "{name}");
     }
-    let facts = Facts { endings: vec![stood], ..rules("fide-2023-rapid") };
+    let facts = Facts { illegal_position: stood, ..rules("fide-2023-rapid") };
     assert_eq!((found(&facts)[0].articles, found(&facts)[0].kind), (&["A.5.4"][..], Kind::IllegalMove));
+}
+
+#[test]
+fn an_illegal_position_hides_nothing_that_came_later() {
+    use flagfall_game::reconstruct::record::Ending;
+    let with = |facts| Facts { illegal_position: Some(at(300, 310)), ..facts };
+    let flagged = with(game("fide-2023-rapid", vec![seen(5000, flag(White))]));
+    assert_eq!(says(&flagged), "7b Undecided [7b Draw | 14 BlackWins] ? observation_of_illegal_position");
+    let late = Facts { illegal_position: Some(at(5500, 5600)), ..flagged };
+    assert_eq!(says(&late), "14 BlackWins", "after the fall was observed");
+    let ended = |ended| with(Facts { endings: vec![ended], ..rules("fide-2023-rapid") });
+    let resigned = says(&ended(resigned(White, at(900, 910), OPEN)));
+    assert_eq!(resigned, "7b Undecided [7b Draw | 4 BlackWins] ? observation_of_illegal_position");
+    let mated = |when| says(&ended(on_board(Ending::Checkmate, White, when)));
+    assert_eq!(mated(at(900, 910)), "7b Undecided [7b Draw | 1 WhiteWins] ? observation_of_illegal_position");
+    assert_eq!(mated(at(200, 210)), "1 WhiteWins", "the game was over");
+    let drawn = says(&ended(agreed(at(900, 910), Some(true))));
+    assert_eq!(drawn, "5 Draw", "either way");
+}
+
+#[test]
+fn of_several_open_ones_the_earliest_on_the_board_is_put_right() {
+    let move_then_pawn = vec![
+        Illegal { positions: vec![position(BLACK_BARE)], ..illegal(White, Treated::Open, 100) },
+        Illegal { kind: IllegalKind::PromotionNotReplaced, ..illegal(Black, Treated::Open, 200) },
+        Illegal { kind: IllegalKind::PressedWithoutMove, ..illegal(White, Treated::Open, 300) },
+    ];
+    let found = found(&of("us-chess", move_then_pawn));
+    assert_eq!(found[0].recommended[0], Recommended::RestorePosition);
+    assert_eq!(found[0].counted, Some(position(BLACK_BARE)), "the position before the first of them");
 }
 
 #[test]

@@ -55,7 +55,6 @@ fn an_ending() -> impl Strategy<Value = Ended> {
         side().prop_map(|by| End::Resignation { by }),
         prop::option::of(any::<bool>()).prop_map(|both_moved| End::Agreement { both_moved }),
         side().prop_map(|by| End::KingCaptured { by }),
-        Just(End::IllegalPosition),
     ];
     (end, moment(), prop::option::of(moment()), positions()).prop_map(|(end, at, pressed, positions)| Ended {
         end,
@@ -110,7 +109,8 @@ fn some_facts() -> impl Strategy<Value = Facts> {
         prop::collection::vec(an_illegal_move(), 0..4),
     );
     let of_both = prop::option::of(8u32..12);
-    let sheets = (prop::option::of(any::<bool>()), prop::option::of(side()), of_both);
+    let stood = prop::option::weighted(0.1, moment());
+    let sheets = (prop::option::of(any::<bool>()), prop::option::of(side()), of_both, stood);
     let known = (prop::option::of(any::<bool>()), prop::bool::weighted(0.1), sheets);
     (prop::sample::select(names()), told, known).prop_map(
         |(name, (flags, endings, claims, illegal), (adds_time, setting_differs, sheets))| {
@@ -122,9 +122,9 @@ fn some_facts() -> impl Strategy<Value = Facts> {
                 seen.push(flag.side);
                 first
             });
-            let (scoresheet, agreed_first, completed_by_both) = sheets;
+            let (scoresheet, agreed_first, completed_by_both, illegal_position) = sheets;
             let told = Facts { flags, endings, claims, illegal, ..rules(&name) };
-            Facts { adds_time, setting_differs, scoresheet, agreed_first, completed_by_both, ..told }
+            Facts { adds_time, setting_differs, scoresheet, agreed_first, completed_by_both, illegal_position, ..told }
         },
     )
 }
@@ -252,6 +252,7 @@ fn sharp(mut facts: Facts) -> Facts {
         point(&mut illegal.at);
         illegal.time_added = illegal.time_added.or(Some(true));
     }
+    facts.illegal_position.iter_mut().for_each(&mut point);
     facts.adds_time = facts.adds_time.or(Some(false));
     facts.scoresheet = facts.scoresheet.or(Some(true));
     facts
@@ -280,6 +281,7 @@ fn blurred(truth: &Facts, mut seed: u64) -> Facts {
     }
     facts.claims.iter_mut().for_each(|claim| widen(&mut claim.at));
     facts.illegal.iter_mut().for_each(|illegal| widen(&mut illegal.at));
+    facts.illegal_position.iter_mut().for_each(&mut widen);
     for flag in &mut facts.flags {
         if often(3) == 0 {
             flag.called_by = None;

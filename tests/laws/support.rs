@@ -162,7 +162,7 @@ pub(crate) fn mirrored(facts: &Facts) -> Facts {
             End::Board { ending, by } => End::Board { ending, by: by.other() },
             End::Resignation { by } => End::Resignation { by: by.other() },
             End::KingCaptured { by } => End::KingCaptured { by: by.other() },
-            of_both @ (End::Agreement { .. } | End::IllegalPosition) => of_both,
+            agreement @ End::Agreement { .. } => agreement,
         };
         swap(&mut ended.positions);
     }

@@ -144,18 +144,21 @@ fn row_8_a_forced_win_is_searched_for() {
     let searched = |fen: &str| {
         let facts = one(fen);
         let flag = &facts.flags[0];
-        let forced_win = ForcedWins::default().on(flag);
-        says(&Facts { flags: vec![Flag { forced_win, ..flag.clone() }], ..facts })
+        let forced_wins = ForcedWins::default().on(flag);
+        says(&Facts { flags: vec![Flag { forced_wins, ..flag.clone() }], ..facts })
     };
     assert_eq!(searched("8/8/8/8/3n4/8/P7/K1k5 b - - 0 1"), "8 BlackWins", "14E2: 1... Nc2#");
     assert_eq!(searched("7k/8/8/8/8/5n2/P7/K7 b - - 0 1"), "8 Draw", "the pawn, or the king, gets away");
     assert_eq!(searched("4k3/8/8/8/8/2n5/2n4Q/7K w - - 0 1"), "8 Draw", "14E3: a knight falls");
     assert_eq!(searched("4k3/2nn4/8/8/8/8/4P3/4K3 w - - 0 1"), "11 BlackWins", "it does not ask");
+    let mixed = [("8/8/8/8/3n4/8/P7/K1k5 b - - 0 1", Some(true)), ("7k/8/8/8/8/5n2/P7/K7 b - - 0 1", Some(false)), (OPEN, None)];
+    let flag = Flag { positions: mixed.iter().map(|(fen, _)| position(fen)).collect(), ..flag(White) };
     let mut wins = ForcedWins::default();
-    let both = Flag { positions: vec![position("8/8/8/8/3n4/8/P7/K1k5 b - - 0 1"), position(BISHOP_V_PAWN)], ..flag(White) };
     for _ in 0..2 {
-        assert_eq!(wins.on(&both), None, "from one of them");
+        assert_eq!(wins.on(&flag), mixed.map(|(_, wins)| wins));
     }
+    let two = Flag { positions: flag.positions[..2].to_vec(), forced_wins: wins.on(&flag)[..2].to_vec(), ..claimed(5000, flag) };
+    assert_eq!(says(&game(US, vec![two])), "11 Undecided [8 BlackWins | 8 Draw] ? position");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use flagfall_game::laws::facts::{Caller, Counted, End, Ended, Facts, Flag};
 use flagfall_game::laws::finding::{Finding, Phase};
 use flagfall_game::laws::forced_wins::ForcedWins;
 use flagfall_game::laws::rulebook::Rulebook;
-use flagfall_game::laws::rules::Winnability;
+use flagfall_game::laws::rules::{Table, Winnability};
 use flagfall_game::laws::winnable::Verdict;
 use flagfall_game::reconstruct::record::Ending;
 use flagfall_protocols::square::Color;
@@ -39,6 +39,10 @@ pub(super) fn facts(
     if told.both_flags {
         flags.push(flag(told, control, at, flagged.other(), told.other_completed));
     }
+    if rulebook.rules().table == Table::UsChess {
+        let mut searched = ForcedWins::default();
+        flags.iter_mut().for_each(|flag| flag.forced_wins = searched.on(flag));
+    }
     Facts {
         adds_time: control.map(TimeControl::adds_time),
         flags,
@@ -63,7 +67,7 @@ fn flag(told: &Adjudicate, control: Option<&TimeControl>, at: &Chess, side: Colo
     };
     let in_period = control.zip(period);
     let fell = first.map_or(ANY, |first| if first == side { FIRST } else { SECOND });
-    let flag = Flag {
+    Flag {
         fell_second: told.both_flags && first.is_some_and(|first| first != side),
         observed_at: seen.then_some(OBSERVED),
         called_by: seen.then_some(if told.claimed { Caller::Player } else { Caller::Arbiter }),
@@ -73,8 +77,7 @@ fn flag(told: &Adjudicate, control: Option<&TimeControl>, at: &Chess, side: Colo
         completed: completed.map(|completed| (completed, false)),
         positions: vec![Counted { position: at.clone(), phase: phase(told) }],
         ..Flag::new(side, fell)
-    };
-    Flag { forced_win: ForcedWins::default().on(&flag), ..flag }
+    }
 }
 
 fn phase(told: &Adjudicate) -> Phase {

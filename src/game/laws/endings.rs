@@ -52,7 +52,7 @@ impl Tables<'_, '_> {
         let own = self.called(flag);
         let mut considered = Considered { surely: own, perhaps: own };
         let facts = self.facts;
-        if facts.endings.is_empty() && facts.claims.is_empty() && facts.illegal.is_empty() {
+        if facts.endings.is_empty() && facts.claims.is_empty() && facts.illegal.is_empty() && facts.illegal_position.is_none() {
             return considered;
         }
         let sooner = |known: Option<Instant>, at: Instant| Some(known.map_or(at, |known| known.min(at)));
@@ -109,19 +109,18 @@ impl Tables<'_, '_> {
             let cases = vec![("the claim is correct", drawn), ("it is not", ruled)];
             ruled = depending(rows.claim, articles.claim, "claim_ruling", cases);
         }
-        ruled
+        if self.stood_illegally(|stood| stood.earliest <= at.latest) { self.drawn_if_observed(ruled) } else { ruled }
     }
 
     /// The required moves were certainly completed and the setting is right: what ended the game later is no matter of this flag.
     pub(crate) fn costs_nothing(&self, flag: &Flag) -> bool {
-        flag.required_moves_completed() && !self.facts.setting_differs
+        flag.required_moves_completed() && (!self.facts.setting_differs || self.setting_stands())
     }
 
     pub(crate) fn by_ending(&mut self, ended: &Ended) -> Option<Final> {
         let (articles, rows) = (self.articles(), self.rows());
         let kind = match ended.end {
             End::Board { .. } | End::KingCaptured { .. } => Kind::MoveOnBoard,
-            End::IllegalPosition => Kind::IllegalMove,
             End::Resignation { .. } => Kind::Resignation,
             End::Agreement { .. } => Kind::Agreement,
         };
@@ -140,13 +139,6 @@ impl Tables<'_, '_> {
             },
             End::KingCaptured { .. } if self.facts.rulebook.rules().table != Table::Club => return None,
             End::KingCaptured { by } => Ruled::new(rows.mate, wins(by), &["3.3", "18"]),
-            End::IllegalPosition if !self.facts.rulebook.rules().illegal_position_draws => return None,
-            End::IllegalPosition => {
-                let drawn = Ruled::new(rows.illegal, Outcome::Draw, &["A.5.4"]);
-                let stands = Ruled::new(rows.illegal, Outcome::GameGoesOn, &["A.5.2", "A.5.4"]);
-                let cases = vec![("the arbiter observed the illegal position", drawn), ("nobody did", stands)];
-                depending(rows.illegal, &["A.5.4"], "observation_of_illegal_position", cases)
-            }
             End::Resignation { by } if self.facts.rulebook.resignation_saved() => {
                 self.wins_if_possible(by.other(), &ended.positions, [rows.resignation, rows.resignation], articles.resignation)
             }
@@ -165,7 +157,6 @@ impl Tables<'_, '_> {
         let depends_on = match kind {
             Kind::Resignation => "the resignation came first",
             Kind::Agreement => "the agreement came first",
-            Kind::IllegalMove => "the illegal position stood before the fall was observed",
             _ => "the move that ended the game was made before the fall was observed",
         };
         let counted = ruled.counted.clone().or_else(|| ended.positions.first().cloned());

@@ -37,6 +37,8 @@ pub struct Facts {
     pub agreed_first: Option<Color>,
     /// Moves that each of the players has certainly completed; none if it is not known.
     pub completed_by_both: Option<u32>,
+    /// When a move was completed after which an illegal position still stood on the board, left by the move before (A.5.4).
+    pub illegal_position: Option<Interval>,
 }
 
 impl Facts {
@@ -53,6 +55,7 @@ impl Facts {
             scoresheet: None,
             agreed_first: None,
             completed_by_both: None,
+            illegal_position: None,
         }
     }
 
@@ -108,8 +111,8 @@ pub struct Flag {
     /// The position after the last move made before the fall was observed; more than one where that is not sure. An empty list
     /// stands for a position that nobody knows.
     pub positions: Vec<Counted>,
-    /// The opponent has a forced win, where US Chess 14E2 and 14E3 ask; none if it is not known.
-    pub forced_win: Option<bool>,
+    /// For each of `positions`: the opponent has a forced win, where US Chess 14E2 and 14E3 ask; none if it is not known.
+    pub forced_wins: Vec<Option<bool>>,
     /// Moves may have been made that nobody has recorded.
     pub moves_missing: bool,
     /// The game seemed to have ended before, and no result was entered.
@@ -133,7 +136,7 @@ impl Flag {
             required: None,
             completed: None,
             positions: Vec::new(),
-            forced_win: None,
+            forced_wins: Vec::new(),
             moves_missing: false,
             apparently_over: false,
             set_aside: false,
@@ -174,8 +177,6 @@ pub enum End {
         /// Both players had made a move; none if that is not known.
         both_moved: Option<bool>,
     },
-    /// An illegal position still stood on the board when the next move was completed (A.5.4).
-    IllegalPosition,
     /// This side captured the king (club point 3.3).
     KingCaptured {
         /// Who.

@@ -1,18 +1,20 @@
 //! Has the claimant with few men a forced win (US Chess 14E2, 14E3)? Searched where the table asks, and remembered.
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
 use shakmaty::{Chess, Position};
 
-use crate::laws::facts::Flag;
+use crate::laws::facts::{Counted, Flag};
 use crate::mate::{Forced, forced};
 use crate::men;
 
-/// Positions that one search may generate: some 10 ms on a PC at most.
+/// Positions that one search may generate: some 10 ms on a PC at most, and for two knights, which are rare, some 30 ms.
 const NODES: u32 = 20_000;
-/// Searches remembered: the positions that may count for a flag, of both sides.
-const MAX_REMEMBERED: usize = 16;
+const NODES_OF_KNIGHTS: u32 = 100_000;
+/// Searches remembered: more than the positions that may count for the flags of a game at one time.
+const MAX_REMEMBERED: usize = 64;
 
 /// What 14E says of the claimant's men.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,30 +48,27 @@ pub struct ForcedWins {
 }
 
 impl ForcedWins {
-    /// Whether the opponent of the flagged player has a forced win from every position that may count, or from none; not known
-    /// where that is mixed or not settled, nor where 14E does not ask.
-    pub fn on(&mut self, flag: &Flag) -> Option<bool> {
+    /// For each position that may count for the flag, whether the opponent has a forced win; none where 14E does not ask or the
+    /// search does not settle it.
+    pub fn on(&mut self, flag: &Flag) -> Vec<Option<bool>> {
         let claimant = flag.side.other();
-        let mut found = None;
-        for counted in flag.positions.iter().filter(|counted| men(&counted.position, claimant) == Men::Few) {
-            let wins = match self.search(&counted.position, claimant) {
-                Forced::Win { .. } => true,
-                Forced::None => false,
-                Forced::Open => return None,
-            };
-            if found.is_some_and(|other| other != wins) {
-                return None;
-            }
-            found = Some(wins);
-        }
-        found
+        let wins = |counted: &Counted| match men(&counted.position, claimant) {
+            Men::Few => match self.search(&counted.position, claimant) {
+                Forced::Win { .. } => Some(true),
+                Forced::None => Some(false),
+                Forced::Open => None,
+            },
+            Men::LoneKing | Men::Enough => None,
+        };
+        flag.positions.iter().map(wins).collect()
     }
 
     fn search(&mut self, position: &Chess, side: Color) -> Forced {
         if let Some((_, _, known)) = self.known.iter().find(|known| known.1 == side && known.0 == *position) {
             return *known;
         }
-        let found = forced(position, men::to_color(side), NODES);
+        let two = (position.board().by_color(men::to_color(side)) & position.board().knights()).more_than_one();
+        let found = forced(position, men::to_color(side), if two { NODES_OF_KNIGHTS } else { NODES });
         if self.known.len() == MAX_REMEMBERED {
             self.known.pop_front();
         }

@@ -1,5 +1,6 @@
 //! Illegal moves: how many there were, what they cost (Articles 7.5.1 to 7.5.5, A.5.2; US Chess 11D; club points 15 to 19).
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
@@ -146,8 +147,7 @@ impl Tables<'_, '_> {
         let seconds = self.facts.rulebook.penalty_s();
         let add = |illegal: &Illegal| Recommended::AddTime { side: men::color_name(illegal.by.other()), seconds };
         let add = open.iter().filter(|_| seconds > 0).map(add);
-        // Earlier ones are undone with the earliest.
-        let on_board = open.iter().rev().find_map(|illegal| match illegal.kind {
+        let on_board = put_right(open).and_then(|illegal| match illegal.kind {
             IllegalKind::Move => Some(Recommended::RestorePosition),
             IllegalKind::PromotionNotReplaced => Some(Recommended::ReplaceByQueen),
             IllegalKind::PressedWithoutMove | IllegalKind::TwoHands => None,
@@ -155,10 +155,34 @@ impl Tables<'_, '_> {
         on_board.into_iter().chain(add).collect()
     }
 
-    /// Row 7b, without a flag: what is proposed of an illegal move on which nobody has ruled.
+    /// An illegal position stood when it could still matter (A.5.4).
+    pub(crate) fn stood_illegally(&self, matters: impl Fn(Interval) -> bool) -> bool {
+        self.facts.rulebook.rules().illegal_position_draws && self.facts.illegal_position.is_some_and(matters)
+    }
+
+    /// Drawn, if the arbiter observed the illegal position (A.5.4).
+    pub(crate) fn drawn_if_observed(&self, otherwise: Ruled) -> Ruled {
+        let row = self.rows().illegal;
+        let drawn = Ruled::new(row, Outcome::Draw, &["A.5.4"]);
+        let cases = vec![("the arbiter observed the illegal position", drawn), ("nobody did", otherwise)];
+        depending(row, &["A.5.4"], "observation_of_illegal_position", cases)
+    }
+
+    /// Rows 7a and 7b, without a flag: what is proposed of an illegal move on which nobody has ruled, or of an illegal position.
     pub(crate) fn illegal_without_flag(&mut self) -> Option<(Ruled, Kind)> {
+        let open = self.open_illegal_moves();
+        let stood = self.stood_illegally(|_| true);
+        if !stood {
+            return open.map(|ruled| (ruled, Kind::IllegalMove));
+        }
+        let goes_on = Ruled::new(self.rows().illegal, Outcome::GameGoesOn, &["A.5.2", "A.5.4"]);
+        let ruled = self.drawn_if_observed(open.unwrap_or(goes_on));
+        Some((Ruled { ended: self.facts.illegal_position, ..ruled }, Kind::IllegalMove))
+    }
+
+    fn open_illegal_moves(&mut self) -> Option<Ruled> {
         let open = self.open_illegal(None);
-        let last = open.first()?;
+        let last = put_right(&open)?;
         let (articles, rows) = (self.articles(), self.rows());
         let on_last = self.on_illegal(last.kind);
         let goes_on = Ruled {
@@ -169,10 +193,17 @@ impl Tables<'_, '_> {
         };
         let mut cases = self.may_have_lost(None);
         if cases.is_empty() {
-            return Some((goes_on, Kind::IllegalMove));
+            return Some(goes_on);
         }
         cases.push(("they do not all count", goes_on));
         let ruled = depending(rows.illegal_again, articles.illegal_again, "illegal_move_ruling", cases);
-        Some((Ruled { ended: Some(last.at), ..ruled }, Kind::IllegalMove))
+        Some(Ruled { ended: Some(last.at), ..ruled })
     }
+}
+
+/// The open illegal move that is put right on the board: the earliest one that changed it, and with it all later ones; else the
+/// last one.
+fn put_right(open: &[Illegal]) -> Option<&Illegal> {
+    let on_board = |illegal: &&Illegal| matches!(illegal.kind, IllegalKind::Move | IllegalKind::PromotionNotReplaced);
+    open.iter().rev().find(on_board).or(open.first())
 }

@@ -75,6 +75,13 @@ impl Tables<'_, '_> {
 
     /// Rows 6a to 16: nothing had ended the game.
     pub(crate) fn after_endings(&mut self, flag: &Flag) -> Ruled {
+        let ruled = self.after_illegal_position(flag);
+        let seen = self.called(flag);
+        let in_time = |stood: Interval| seen.is_none_or(|seen| stood.earliest < seen);
+        if self.stood_illegally(in_time) { self.drawn_if_observed(ruled) } else { ruled }
+    }
+
+    fn after_illegal_position(&mut self, flag: &Flag) -> Ruled {
         let ruled = self.after_illegal_again(flag);
         let mut cases = self.may_have_lost(Some(&flag.fell));
         if cases.is_empty() {
@@ -163,15 +170,15 @@ impl Tables<'_, '_> {
             return ruled;
         }
         if self.setting_stands() {
-            let articles: &[&str] = if ruled.row == "12" { &["6.4", "A.5.1"] } else { &["6.9", "A.5.3", "A.5.1"] };
-            return Ruled { articles, ..ruled };
+            let by_time = matches!(ruled.row, "14" | "15" | "16");
+            return Ruled { articles: if by_time { &["6.9", "A.5.3", "A.5.1"] } else { ruled.articles }, ..ruled };
         }
         let open = Ruled::unknown(self.rows().setting, self.articles().setting, "clock_setting");
         ruled.behind(open, "the configured time control is right")
     }
 
     /// So many moves were completed that the setting of the clock is not changed any more (A.5.1).
-    fn setting_stands(&self) -> bool {
+    pub(crate) fn setting_stands(&self) -> bool {
         let after = self.facts.rulebook.rules().setting_stands_after;
         after.zip(self.facts.completed_by_both).is_some_and(|(after, completed)| completed >= after)
     }
@@ -181,16 +188,9 @@ impl Tables<'_, '_> {
         let ruled = self.by_time(flag);
         let seconds = self.facts.rulebook.penalty_s();
         let side = men::color_name(flag.side);
-        let before = |at: &Interval| at.earliest <= flag.fell.latest;
-        let unpaid = |claim: &&Claimed| {
-            let refused = claim.standing == Standing::Refused && claim.by != flag.side && before(&claim.at);
-            refused && self.facts.rulebook.fines(claim.ground) && claim.time_added != Some(true)
-        };
-        let claims: Vec<&Claimed> = self.facts.claims.iter().filter(unpaid).collect();
-        let illegal = self.counted_before(flag.side.other(), &flag.fell);
-        let illegal = illegal.iter().filter(|illegal| illegal.time_added != Some(true)).count();
-        let penalties = (claims.len() + illegal) as u32;
-        if seconds == 0 || penalties == 0 {
+        let (claims, illegal) = self.unpaid(flag);
+        let penalties = claims.len() as u32 + illegal;
+        if penalties == 0 {
             return ruled;
         }
         let (articles, rows) = (self.articles(), self.rows());
@@ -207,6 +207,22 @@ impl Tables<'_, '_> {
         }
         let ruled = depending(row, articles, "penalty_time", cases).resting_on(self.holds(About::Penalty));
         Ruled { recommended, ..ruled }
+    }
+
+    /// What should have brought this player time before his flag fell, and was not seen to: refused claims, and the number of
+    /// illegal moves.
+    pub(crate) fn unpaid(&self, flag: &Flag) -> (Vec<&Claimed>, u32) {
+        if self.facts.rulebook.penalty_s() == 0 {
+            return (Vec::new(), 0);
+        }
+        let refused = |claim: &&Claimed| {
+            let refused = claim.standing == Standing::Refused && claim.by != flag.side;
+            refused && self.facts.rulebook.fines(claim.ground) && claim.at.earliest <= flag.fell.latest
+        };
+        let claims = self.facts.claims.iter().filter(refused).filter(|claim| claim.time_added != Some(true));
+        let illegal = self.counted_before(flag.side.other(), &flag.fell);
+        let illegal = illegal.iter().filter(|illegal| illegal.time_added != Some(true)).count();
+        (claims.collect(), illegal as u32)
     }
 
     fn by_time(&mut self, flag: &Flag) -> Ruled {

@@ -83,8 +83,9 @@ impl Tables<'_, '_> {
             return Some(drawn);
         }
         let mut cases = vec![("the other flag is down as well", drawn), ("it costs nothing", this.clone())];
-        if let Some(over) = other.alternatives.iter().find(|it| it.outcome == Outcome::ResultNotEntered) {
-            cases.push(("the game had ended before it", Ruled::new(over.row, over.outcome, &[])));
+        if other.row != "13" {
+            // Something else than time may decide there.
+            cases.push(("what is open of the other flag decides", other.clone()));
         }
         Some(depending("11", &["B8"], "other_flag", cases))
     }

@@ -27,7 +27,8 @@ impl Tables<'_, '_> {
         }
         let claim = claimed(flag);
         if self.costs_nothing(flag) {
-            return (if claim.is_some() { self.us_by_time(flag) } else { self.unclaimed(flag) }, claim.is_none());
+            let ruled = self.us_by_time(flag);
+            return (if claim.is_some() { ruled } else { self.unclaimed(flag, ruled) }, claim.is_none());
         }
         let (standing, flag_may_be_first) = self.before_flag(flag);
         // 13A: what ended the game before the claim makes anything later irrelevant.
@@ -35,7 +36,10 @@ impl Tables<'_, '_> {
         if flag_may_be_first {
             let ruled = match claim {
                 Some(_) => self.after_endings(flag),
-                None => self.unclaimed(flag),
+                None => {
+                    let if_claimed = self.after_endings(flag);
+                    self.unclaimed(flag, if_claimed)
+                }
             };
             answers.push(("the claim came first", ruled));
         }
@@ -46,8 +50,8 @@ impl Tables<'_, '_> {
         (ruled, claim.is_none())
     }
 
-    /// Row 3.
-    fn unclaimed(&mut self, flag: &Flag) -> Ruled {
+    /// Row 3, and what would hold if it were claimed now.
+    fn unclaimed(&mut self, flag: &Flag, if_claimed: Ruled) -> Ruled {
         let down =
             |other: &Flag| other.side != flag.side && !other.set_aside && other.last == Some(true) && claimed(other).is_none();
         if flag.last == Some(true) && self.facts.flags.iter().any(down) {
@@ -56,7 +60,6 @@ impl Tables<'_, '_> {
             let cases = vec![("the director declares the draw", drawn), ("he does not", goes_on)];
             return depending("3", &["14G2"], "decision_of_the_director", cases);
         }
-        let if_claimed = self.after_endings(flag);
         Ruled {
             alternatives: vec![if_claimed.as_alternative("the opponent claims it now, his own flag up")],
             counted: if_claimed.counted,
@@ -81,7 +84,9 @@ impl Tables<'_, '_> {
         let of_earlier = own.last == Some(false)
             && (flag.last == Some(true) || own.required.zip(flag.required).is_some_and(|(own, needed)| own < needed));
         let down_at_claim = claim.is_none_or(|claim| own.fell.latest <= claim);
-        let surely_down = down_at_claim && own.surely_costs() && !of_earlier;
+        // With time that was due and not added it would still be up.
+        let due = self.unpaid(own).1 > 0 || !self.unpaid(own).0.is_empty();
+        let surely_down = down_at_claim && own.surely_costs() && !of_earlier && !due;
         let both = match (flag.last, own.last) {
             (Some(true), Some(true)) => Ruled::new("4", Outcome::Draw, &["14G"]),
             (Some(false), Some(false)) => {
@@ -113,7 +118,7 @@ impl Tables<'_, '_> {
             return both;
         }
         let cases = vec![("the claimant's own flag was down", both), ("it was up", self.us_one_flag(flag))];
-        let unknown = if own.surely_costs() && !of_earlier { "order_of_claim_and_flag" } else { "own_flag" };
+        let unknown = if own.surely_costs() && !of_earlier && !due { "order_of_claim_and_flag" } else { "own_flag" };
         depending("4", &["14G"], unknown, cases)
     }
 
@@ -166,12 +171,11 @@ impl Tables<'_, '_> {
         if flag.moves_missing || flag.positions.is_empty() {
             return Ruled::unknown("11", &["13C", "14E"], "position");
         }
-        let answers: Vec<Ruled> = flag
-            .positions
-            .iter()
-            .map(|counted| Ruled {
+        let forced = flag.forced_wins.iter().copied().chain(core::iter::repeat(None));
+        let answers: Vec<Ruled> = core::iter::zip(&flag.positions, forced)
+            .map(|(counted, forced_win)| Ruled {
                 counted: Some(counted.clone()),
-                ..self.us_position(&counted.position, claimant, flag.forced_win)
+                ..self.us_position(&counted.position, claimant, forced_win)
             })
             .collect();
         let cases = answers.into_iter().map(|ruled| ("the position is one of those that may have counted", ruled)).collect();

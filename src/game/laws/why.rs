@@ -7,7 +7,7 @@ use super::finding::{Finding, Outcome};
 use super::winnable::Verdict;
 
 /// Article of an ending, and its sentence.
-const ENDED: [(&str, &str); 12] = [
+const ENDED: [(&str, &str); 11] = [
     ("5.1.1", "Checkmate was on the board before the fall was observed."),
     ("5.1.2", "A player resigned before the fall was observed."),
     ("5.2.1", "Stalemate was on the board before the fall was observed."),
@@ -18,13 +18,26 @@ const ENDED: [(&str, &str); 12] = [
     ("9.6.2", "75 moves of each side without capture or pawn move were made before the fall was observed."),
     ("7.5.5", "It is the illegal move that loses."),
     ("14E1", "The claimant has only the king."),
-    ("14E2", "The claimant's men are too few to win on time, whatever the opponent has."),
     ("14D4", "Nobody can checkmate by any series of legal moves."),
 ];
 
 /// That the opponent can checkmate is what decides, or may: under some rules it is known and does not.
-pub(super) const fn tells(finding: &Finding) -> bool {
-    matches!(finding.outcome, Outcome::WhiteWins | Outcome::BlackWins | Outcome::Undecided)
+pub(super) fn tells(finding: &Finding) -> bool {
+    let may = matches!(finding.outcome, Outcome::WhiteWins | Outcome::BlackWins | Outcome::Undecided);
+    may && !asks_for_force(finding)
+}
+
+/// It is not help that counts there but what can be forced.
+fn asks_for_force(finding: &Finding) -> bool {
+    finding.articles.contains(&"14E2")
+}
+
+fn by_force(finding: &Finding, opponent: &str) -> String {
+    match finding.outcome {
+        Outcome::WhiteWins | Outcome::BlackWins => format!("{opponent} has few men, and can force mate all the same."),
+        Outcome::Draw => format!("{opponent} has few men, and cannot force mate with them."),
+        _ => format!("{opponent} has few men; whether they can force mate was not settled."),
+    }
 }
 
 /// The sentence.
@@ -35,6 +48,9 @@ pub(super) fn why(finding: &Finding) -> String {
         None => "the opponent",
     };
     let wins = matches!(finding.outcome, Outcome::WhiteWins | Outcome::BlackWins);
+    if asks_for_force(finding) && !matches!(finding.winnable, Verdict::Unwinnable(_)) {
+        return by_force(finding, opponent);
+    }
     match &finding.winnable {
         Verdict::Winnable(mate) if tells(finding) => return mate.sentence.clone(),
         Verdict::Unwinnable(reason) if !wins => return format!("No legal mate by {opponent}: {}", reason.sentence),

@@ -154,3 +154,15 @@ fn one_command_is_named_once() {
     signed(&mut desk, "tc-3", set_clock(Some("300"), None));
     assert_eq!(finding(&desk).evidence, ["rx0:1010-1020", "cmd:tc-3"]);
 }
+
+#[test]
+fn a_flag_names_the_illegal_moves_before_it() {
+    let mut desk = Desk::started("300");
+    desk.wait(2.0).press(0).wait(3.0).press(0).wait(1.0);
+    desk.clock.left.time = ClockTime(0);
+    desk.clock.left.flag_shown = true;
+    report_at(&mut desk, 2000);
+    let found = finding(&desk);
+    assert_eq!((found.kind, found.row), (Kind::FlagFall, "7b"));
+    assert!(found.evidence.contains(&"alarm:1".to_owned()), "{:?}", found.evidence);
+}

@@ -2,9 +2,11 @@
 
 use alloc::vec;
 
+use crate::input::{Command, FindingKey, Side};
+use crate::laws::finding::Outcome;
+
 use super::king::hands;
 use super::table::Table;
-use crate::laws::finding::Outcome;
 
 /// White's pawn goes to the last rank and stays a pawn; Black then moves.
 fn pawn_on_its_last_rank(rulebook: &str) -> Table {
@@ -53,4 +55,29 @@ fn both_kings_in_check() {
     };
     assert!(reply("h7 ph6"), "Black did not see it either");
     assert!(!reply("g8 kh8"), "Black's king went out of check");
+}
+
+#[test]
+fn a_pawn_that_was_left_there_just_now_still_has_its_move() {
+    let mut table = Table::new("fide-2023-rapid", "300", "6k1/8/8/8/8/8/P6p/4K3 w - - 0 1");
+    table.wait(2).press().wait(3);
+    hands(&mut table, "h2 ph1");
+    table.wait(1).press().wait(3);
+    assert!(!drawn_if_observed(&table), "Black has left it there, and the next move is White's");
+    hands(&mut table, "a2 Pa3");
+    table.wait(1).press().wait(3);
+    assert!(drawn_if_observed(&table));
+}
+
+#[test]
+fn what_nobody_observed_hides_no_resignation() {
+    let mut table = pawn_on_its_last_rank("fide-2023-rapid");
+    table.press().wait(3);
+    let finding = &table.game.findings()[0];
+    let finding = FindingKey { id: finding.id, revision: finding.revision };
+    table.command(Command::Reject { finding }).wait(1);
+    assert!(!drawn_if_observed(&table));
+    table.command(Command::Resign { side: Side::White }).wait(1);
+    let (row, outcome) = table.row();
+    assert_eq!(row, "4", "{outcome:?}");
 }

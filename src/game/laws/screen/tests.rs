@@ -121,10 +121,7 @@ fn a_win_shows_the_line_one_tap_deeper() {
     assert!(screen.headline.starts_with("BLACK FLAG") && screen.why.starts_with("White can"), "{}", screen.why);
     // Under rules that do not ask for a helpmate it is known and does not decide.
     let drawn = Finding { outcome: Outcome::Draw, articles: vec!["14E2", "14E3"], profile: "us-chess".into(), ..won };
-    assert_eq!(
-        Screen::of(&drawn, &Around::default()).why,
-        "The claimant's men are too few to win on time, whatever the opponent has."
-    );
+    assert_eq!(Screen::of(&drawn, &Around::default()).why, "White has few men, and cannot force mate with them.");
 }
 
 #[test]
