@@ -42,7 +42,7 @@ impl Tables<'_, '_> {
             finals.push(self.by_claim(claim));
         }
         finals.extend(self.by_illegal_moves());
-        finals.sort_by_key(|it| (it.at.latest, it.at.earliest, it.ruled.row, it.ruled.articles, it.ruled.outcome as u8));
+        in_order(&mut finals);
         finals
     }
 
@@ -91,6 +91,7 @@ impl Tables<'_, '_> {
         for it in &mut standing {
             it.ruled = self.with_open_inputs(it.at, it.ruled.clone());
         }
+        in_order(&mut standing);
         standing
     }
 
@@ -175,6 +176,11 @@ impl Tables<'_, '_> {
         let ruled = Ruled { ended: Some(claim.at), ..Ruled::new(self.rows().claim, Outcome::Draw, articles) };
         Final { kind: Kind::Claim, at: claim.at, depends_on: "the claim was lodged first", ruled }
     }
+}
+
+/// By their moments; at one moment by what they say, not by whose they are.
+fn in_order(finals: &mut [Final]) {
+    finals.sort_by_key(|it| (it.at.latest, it.at.earliest, it.ruled.row, it.ruled.articles, it.ruled.outcome as u8));
 }
 
 /// Which of these came first: one, or several that nobody can put in order. Of what came after `seen` nothing counts.
