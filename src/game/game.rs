@@ -23,7 +23,6 @@ use crate::interval::Interval;
 use crate::king_capture::KingCapture;
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::Finding;
-use crate::laws::forced_wins::ForcedWins;
 use crate::laws::rulebook::Rulebook;
 use crate::laws::rules::Table;
 use crate::laws::winnable::Questions;
@@ -80,7 +79,6 @@ pub struct Game {
     pub(crate) questions: Questions,
     /// What is known of whether anybody can still mate (5.2.2).
     pub(crate) life: mate::Watch,
-    pub(crate) forced_wins: ForcedWins,
     /// What was entered of this game.
     pub(crate) desk: Desk,
     pub(crate) findings: Vec<Finding>,
@@ -159,7 +157,6 @@ impl Game {
             alarms: Alarms::default(),
             questions: Questions::default(),
             life: mate::Watch::default(),
-            forced_wins: ForcedWins::default(),
             desk: Desk::default(),
             findings: Vec::new(),
             findings_on: Vec::new(),

@@ -10,6 +10,7 @@ use crate::clock::flag::{FlagFall, FlagPath};
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::laws::adjudicate::{Found, Subject, adjudicate};
+use crate::laws::facts::Counted;
 use crate::laws::finding::{Finding, Kind, Outcome, Phase};
 use crate::laws::rules::Table;
 use crate::laws::winnable::Answer;
@@ -41,7 +42,8 @@ impl Game {
         for (flag, aside) in facts.flags.iter_mut().zip(aside) {
             flag.set_aside = *aside;
             if facts.rulebook.rules().table == Table::UsChess {
-                flag.forced_wins = self.forced_wins.on(flag);
+                let wins = |counted: &Counted| self.questions.forced_win(&counted.position, flag.side.other());
+                flag.forced_wins = flag.positions.iter().map(wins).collect();
             }
         }
         let mut asks = Vec::new();

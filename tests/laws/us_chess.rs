@@ -140,11 +140,11 @@ fn row_8_a_minor_piece_and_no_forced_win() {
 
 #[test]
 fn row_8_a_forced_win_is_searched_for() {
-    use flagfall_game::laws::forced_wins::ForcedWins;
+    use flagfall_game::laws::forced_wins::forced_win;
     let searched = |fen: &str| {
         let facts = one(fen);
         let flag = &facts.flags[0];
-        let forced_wins = ForcedWins::default().on(flag);
+        let forced_wins = vec![forced_win(&flag.positions[0].position, Black)];
         says(&Facts { flags: vec![Flag { forced_wins, ..flag.clone() }], ..facts })
     };
     assert_eq!(searched("8/8/8/8/3n4/8/P7/K1k5 b - - 0 1"), "8 BlackWins", "14E2: 1... Nc2#");
@@ -153,11 +153,9 @@ fn row_8_a_forced_win_is_searched_for() {
     assert_eq!(searched("4k3/2nn4/8/8/8/8/4P3/4K3 w - - 0 1"), "11 BlackWins", "it does not ask");
     let mixed = [("8/8/8/8/3n4/8/P7/K1k5 b - - 0 1", Some(true)), ("7k/8/8/8/8/5n2/P7/K7 b - - 0 1", Some(false)), (OPEN, None)];
     let flag = Flag { positions: mixed.iter().map(|(fen, _)| position(fen)).collect(), ..flag(White) };
-    let mut wins = ForcedWins::default();
-    for _ in 0..2 {
-        assert_eq!(wins.on(&flag), mixed.map(|(_, wins)| wins));
-    }
-    let two = Flag { positions: flag.positions[..2].to_vec(), forced_wins: wins.on(&flag)[..2].to_vec(), ..claimed(5000, flag) };
+    let wins: Vec<Option<bool>> = flag.positions.iter().map(|counted| forced_win(&counted.position, Black)).collect();
+    assert_eq!(wins, mixed.map(|(_, wins)| wins));
+    let two = Flag { positions: flag.positions[..2].to_vec(), forced_wins: wins[..2].to_vec(), ..claimed(5000, flag) };
     assert_eq!(says(&game(US, vec![two])), "11 Undecided [8 BlackWins | 8 Draw] ? position");
 }
 

@@ -7,7 +7,7 @@ use flagfall_game::interval::Interval;
 use flagfall_game::laws::adjudicate::{Found, Subject};
 use flagfall_game::laws::facts::{Caller, Counted, End, Ended, Facts, Flag};
 use flagfall_game::laws::finding::{Finding, Phase};
-use flagfall_game::laws::forced_wins::ForcedWins;
+use flagfall_game::laws::forced_wins::forced_win;
 use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_game::laws::rules::{Table, Winnability};
 use flagfall_game::laws::winnable::Verdict;
@@ -40,8 +40,7 @@ pub(super) fn facts(
         flags.push(flag(told, control, at, flagged.other(), told.other_completed));
     }
     if rulebook.rules().table == Table::UsChess {
-        let mut searched = ForcedWins::default();
-        flags.iter_mut().for_each(|flag| flag.forced_wins = searched.on(flag));
+        flags.iter_mut().for_each(|flag| flag.forced_wins = vec![forced_win(at, flag.side.other())]);
     }
     Facts {
         adds_time: control.map(TimeControl::adds_time),

@@ -6,6 +6,7 @@ use alloc::string::ToString;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, Position, PositionError};
 
+use super::forced_wins::forced_win;
 use super::proof::Proof;
 use super::winnable::{Answer, Ask, LONGEST_LINE};
 use crate::mate::check::{Refused, check};
@@ -49,7 +50,10 @@ pub fn answer(ask: &Ask) -> Answered {
     let (found, counters) = counted(&position, side, budget);
     // An arbiter reads the line.
     let found = shorten(&position, side, found, budget);
-    let open = Answer { nodes: counters.nodes, walls: counters.walls, ..open };
+    let of_side =
+        if side.is_white() { flagfall_protocols::square::Color::White } else { flagfall_protocols::square::Color::Black };
+    let forced_win = forced_win(&position, of_side);
+    let open = Answer { forced_win, nodes: counters.nodes, walls: counters.walls, ..open };
     match check(&position, side, &found).and_then(|()| write(&open, &position, found)) {
         Ok(answer) => Answered { answer, refused: None },
         Err(refused) => Answered { answer: open, refused: Some(refused) },
@@ -86,6 +90,9 @@ pub fn again(ask: &Ask, recorded: &Answer) -> Option<alloc::string::String> {
         return Some(super::winnable::why(refused).to_string());
     }
     let now = answer(ask).answer;
+    if recorded.forced_win.is_some() && recorded.forced_win != now.forced_win {
+        return Some("whether mate can be forced is answered otherwise now".to_string());
+    }
     let said = |answer: &Answer| (answer.line.is_some(), answer.proof.is_some());
     let open = (false, false);
     if said(recorded) == open || said(recorded) == said(&now) {

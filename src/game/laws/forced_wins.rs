@@ -1,20 +1,13 @@
-//! Has the claimant with few men a forced win (US Chess 14E2, 14E3)? Searched where the table asks, and remembered.
-
-use alloc::collections::VecDeque;
-use alloc::vec::Vec;
+//! Has a claimant with few men a forced win (US Chess 14E2, 14E3)? A worker searches; the table says where it matters.
 
 use flagfall_protocols::square::Color;
 use shakmaty::{Chess, Position};
 
-use crate::laws::facts::{Counted, Flag};
 use crate::mate::{Forced, forced};
 use crate::men;
 
-/// Positions that one search may generate: some 10 ms on a PC at most, and for two knights, which are rare, some 30 ms.
-const NODES: u32 = 20_000;
-const NODES_OF_KNIGHTS: u32 = 100_000;
-/// Searches remembered: more than the positions that may count for the flags of a game at one time.
-const MAX_REMEMBERED: usize = 64;
+/// Positions that a search may generate: some 30 ms on a PC at most.
+const NODES: u32 = 100_000;
 
 /// What 14E says of the claimant's men.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,38 +34,15 @@ pub(crate) fn men(position: &Chess, claimant: Color) -> Men {
     }
 }
 
-/// The last searches and what they found; the same question has the same answer.
-#[derive(Clone, Debug, Default)]
-pub struct ForcedWins {
-    known: VecDeque<(Chess, Color, Forced)>,
-}
-
-impl ForcedWins {
-    /// For each position that may count for the flag, whether the opponent has a forced win; none where 14E does not ask or the
-    /// search does not settle it.
-    pub fn on(&mut self, flag: &Flag) -> Vec<Option<bool>> {
-        let claimant = flag.side.other();
-        let wins = |counted: &Counted| match men(&counted.position, claimant) {
-            Men::Few => match self.search(&counted.position, claimant) {
-                Forced::Win { .. } => Some(true),
-                Forced::None => Some(false),
-                Forced::Open => None,
-            },
-            Men::LoneKing | Men::Enough => None,
-        };
-        flag.positions.iter().map(wins).collect()
+/// Whether `claimant` can force mate, whatever the opponent does; none where 14E does not ask or the search does not settle it.
+/// The same position has the same answer.
+pub fn forced_win(position: &Chess, claimant: Color) -> Option<bool> {
+    if men(position, claimant) != Men::Few {
+        return None;
     }
-
-    fn search(&mut self, position: &Chess, side: Color) -> Forced {
-        if let Some((_, _, known)) = self.known.iter().find(|known| known.1 == side && known.0 == *position) {
-            return *known;
-        }
-        let two = (position.board().by_color(men::to_color(side)) & position.board().knights()).more_than_one();
-        let found = forced(position, men::to_color(side), if two { NODES_OF_KNIGHTS } else { NODES });
-        if self.known.len() == MAX_REMEMBERED {
-            self.known.pop_front();
-        }
-        self.known.push_back((position.clone(), side, found));
-        found
+    match forced(position, men::to_color(claimant), NODES) {
+        Forced::Win { .. } => Some(true),
+        Forced::None => Some(false),
+        Forced::Open => None,
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn why(finding: &Finding) -> String {
         None => "the opponent",
     };
     let wins = matches!(finding.outcome, Outcome::WhiteWins | Outcome::BlackWins);
-    if asks_for_force(finding) && !matches!(finding.winnable, Verdict::Unwinnable(_)) {
+    if asks_for_force(finding) && !matches!(finding.winnable, Verdict::Unwinnable(_) | Verdict::Pending) {
         return by_force(finding, opponent);
     }
     match &finding.winnable {

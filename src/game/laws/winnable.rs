@@ -91,6 +91,10 @@ pub struct Answer {
     /// Why there is no line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
+    /// Whether the side can force mate, where it has few men (US Chess 14E2, 14E3); none where it has not, or it was not settled.
+    /// It carries no proof: `flagfall replay --verify` searches again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forced_win: Option<bool>,
     /// The worker has looked at the proof again, whole; said of nothing but the position in `fen`.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub checked: bool,
@@ -143,6 +147,7 @@ struct Question {
     position: Chess,
     side: Color,
     verdict: Verdict,
+    forced_win: Option<bool>,
 }
 
 /// The questions of one game and their answers. Their numbers go on from game to game, so that none is given twice on a board.
@@ -182,8 +187,14 @@ impl Questions {
             nodes: NODE_BUDGET,
         };
         *ask = Some(question.clone());
-        self.asked.push_back(Question { ask: question, position: position.clone(), side, verdict: Verdict::Pending });
+        let (position, verdict) = (position.clone(), Verdict::Pending);
+        self.asked.push_back(Question { ask: question, position, side, verdict, forced_win: None });
         Verdict::Pending
+    }
+
+    /// Whether `side` can force mate from a position that was asked about; none if nobody has said.
+    pub(crate) fn forced_win(&self, position: &Chess, side: Color) -> Option<bool> {
+        self.asked.iter().find(|q| q.side == side && q.position == *position)?.forced_win
     }
 
     /// Takes an answer to one of these questions. It counts only if the checker accepts it.
@@ -196,6 +207,7 @@ impl Questions {
         if matches!(question.verdict, Verdict::Winnable(_) | Verdict::Unwinnable(_)) {
             return Ok(());
         }
+        question.forced_win = answer.forced_win;
         question.verdict = Verdict::Undecided(Cost { nodes: answer.nodes, walls: answer.walls });
         let claim = checked(&question.position, question.side, answer)?;
         question.verdict = Verdict::of(&question.position, question.side, &claim);

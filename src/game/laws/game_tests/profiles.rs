@@ -11,9 +11,11 @@ use shakmaty::Position;
 
 use crate::desk::{Entered, Ground};
 use crate::effect::Effect;
-use crate::input::{Command, Side};
+use crate::input::{Command, Input, Side};
+use crate::laws::answering::answer;
 use crate::laws::claims::Checked;
 use crate::laws::finding::Outcome;
+use crate::laws::winnable::Answer;
 
 use super::table::{BLACK_BARE, KINGS_AND_PAWNS, Table};
 
@@ -205,6 +207,11 @@ fn a_forced_win_is_searched_for_where_us_chess_asks() {
     {
         let mut table = Table::new("us-chess", "300", fen);
         table.flag(Black);
+        let asked = |effect: &Effect| if let Effect::Ask(ask) = effect { Some(answer(ask).answer) } else { None };
+        let answers: Vec<Answer> = table.out.iter().filter_map(asked).collect();
+        let told = |table: &Table| table.game.findings()[0].alternatives[0].outcome;
+        assert_eq!((answers.len(), told(&table)), (1, Outcome::Undecided), "the worker has not answered");
+        table.feed(Input::Answer(answers[0].clone()));
         let finding = &table.game.findings()[0];
         assert_eq!((finding.row, finding.outcome), ("3", Outcome::GameGoesOn), "nobody has claimed it");
         assert_eq!(finding.alternatives.iter().map(|it| (it.row, it.outcome)).collect::<Vec<_>>(), [("8", row)], "{fen}");
