@@ -12,6 +12,8 @@ use crate::mate::forced::search;
 use crate::mate::{Forced, forced};
 use truth::Truth;
 
+mod closed;
+mod crowd;
 mod knights;
 mod truth;
 

@@ -1,0 +1,118 @@
+//! What a table of the walking king calls safe is closed, by the legal moves of the board: White has no move that leads out
+//! of it, and Black has one that stays in it, or it is a draw. So a defence in it never ends.
+
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, FromSetup, Piece, Position, Role, Setup, Square};
+
+use super::{next, told};
+use crate::mate::homes::Homes;
+use crate::mate::roam::{Roam, walker};
+
+const MEN: [Role; 6] = [Role::Pawn, Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+
+/// A set of men for a table: White's king and one man, Black's king and one to four.
+fn placed(state: &mut u64) -> Option<Board> {
+    let one = [Role::Knight, Role::Bishop][next(state) as usize % 2];
+    let mut board = Board::empty();
+    let mut put = |piece| board.set_piece_at(Square::new(next(state) % 64), piece);
+    for piece in [Color::White.king(), Piece { color: Color::White, role: one }, Color::Black.king()] {
+        put(piece);
+    }
+    let count = 1 + next(state) % 4;
+    for _ in 0..count {
+        let role = MEN[next(state) as usize % MEN.len()];
+        board.set_piece_at(Square::new(next(state) % 64), Piece { color: Color::Black, role });
+    }
+    let whole = board.occupied().count() == 3 + count as usize && (board.pawns() & Bitboard::BACKRANKS).is_empty();
+    whole.then_some(board)
+}
+
+/// White's men and Black's king somewhere, each of Black's men on one of his squares, or taken, or become a queen.
+fn elsewhere(of: &Board, homes: &Homes, state: &mut u64) -> Option<Chess> {
+    let mut board = Board::empty();
+    // Near each other, often in a corner, where he can be without a step.
+    let (corner, near) = (!next(state).is_multiple_of(4), next(state));
+    let mut around = |size: u32| {
+        let along = |from: u32, by: u32| match (corner, from < 4) {
+            (true, true) => by,
+            (true, false) => 7 - by,
+            (false, true) => from + by,
+            (false, false) => from - by,
+        };
+        let (file, rank) = (along(near % 8, next(state) % size), along(near / 8 % 8, next(state) % size));
+        Square::new(rank * 8 + file)
+    };
+    let white = of.white() & !of.kings();
+    board.set_piece_at(around(if corner { 1 } else { 3 }), Color::Black.king());
+    board.set_piece_at(around(3), Color::White.king());
+    for man in white {
+        board.set_piece_at(around(5), of.piece_at(man)?);
+    }
+    let men = of.black() & !of.kings();
+    for man in men {
+        let piece = of.piece_at(man)?;
+        let home = homes.of(man)?;
+        if next(state).is_multiple_of(8) {
+            continue;
+        }
+        let square = home.into_iter().nth(next(state) as usize % home.count())?;
+        if board.occupied().contains(square) {
+            return None;
+        }
+        let queen = piece.role == Role::Pawn && (u32::from(square) < 8 || home.count() > 1 && next(state) % 4 == 0);
+        let piece = if queen { Color::Black.queen() } else { piece };
+        board.set_piece_at(square, piece);
+    }
+    let setup = Setup { board, turn: Color::from_white(next(state).is_multiple_of(2)), ..Setup::empty() };
+    Chess::from_setup(setup, CastlingMode::Standard).ok()
+}
+
+/// One step of the defence does not leave what is safe.
+fn stays_safe(table: &Roam, at: &Chess) -> bool {
+    let mut after = at.legal_moves().into_iter().map(|step| {
+        let mut after = at.clone();
+        after.play_unchecked(step);
+        after.has_insufficient_material(Color::White) || table.safe(&after)
+    });
+    match at.turn() {
+        Color::White => after.all(|safe| safe),
+        Color::Black => at.is_stalemate() || after.any(|safe| safe),
+    }
+}
+
+/// Tables built, positions looked at that they call safe, and those of Black's where the king cannot step.
+fn looked_at(seed: u64, tables: u32, positions: u32) -> (u32, u32, u32) {
+    let mut state = seed;
+    let (mut built, mut safe, mut stuck) = (0, 0, 0);
+    while built < tables {
+        let Some(board) = placed(&mut state) else { continue };
+        let moving = Homes::moving(&board).filter(|_| !next(&mut state).is_multiple_of(5));
+        let homes = moving.unwrap_or_else(|| Homes::still(&board));
+        let Some(table) = walker(&board).and_then(|walker| Roam::new(walker, homes.clone(), &mut u32::MAX.clone())) else {
+            continue;
+        };
+        built += 1;
+        for _ in 0..positions {
+            let Some(at) = elsewhere(&board, &homes, &mut state).filter(|at| table.safe(at)) else { continue };
+            safe += 1;
+            let walks = at.legal_moves().iter().any(|step| step.role() == Role::King);
+            stuck += u32::from(at.turn().is_black() && !walks && !at.is_stalemate());
+            assert!(stays_safe(&table, &at), "{:?} {:?}, homes {:?}", at.board(), at.turn(), homes.all);
+        }
+    }
+    (built, safe, stuck)
+}
+
+#[test]
+fn no_step_leaves_what_is_safe() {
+    let (built, safe, stuck) = looked_at(7, 150, 1_500);
+    told(format_args!("closed: {built} tables, {safe} safe positions, {stuck} where another man must move"));
+    assert!(safe > 10_000 && stuck > 100, "{safe} safe, {stuck} where another man must move");
+}
+
+#[test]
+#[ignore = "a minute: for a release build"]
+fn no_step_leaves_what_is_safe_in_many_tables() {
+    let (built, safe, stuck) = looked_at(8, 5_000, 10_000);
+    told(format_args!("closed: {built} tables, {safe} safe positions, {stuck} where another man must move"));
+    assert!(stuck > 10_000, "{stuck}");
+}
