@@ -58,6 +58,9 @@ struct Node {
     walk: u32,
 }
 
+// Of the bytes that `forced` promises: three times this while the list grows, its key in the map, and an edge.
+const _: () = assert!(size_of::<Node>() <= 104);
+
 struct Search {
     nodes: Vec<Node>,
     numbers: BTreeMap<Key, u32>,
@@ -68,9 +71,10 @@ struct Search {
     walk: u32,
 }
 
-/// Whether `side` can force mate, by at most `nodes` generated positions (memory: about 300 bytes each, and less than
-/// 6 MiB of tables). En passant and castling are part of the position; the counts of moves and
-/// of repetitions before it are not. Same question, same answer; sides exchanged, same answer.
+/// Whether `side` can force mate, by at most `nodes` generated positions (memory, whatever `nodes` is: at most 500 bytes
+/// each, and 1 MiB of tables, none of which is made before its first positions are paid). En passant and castling are part
+/// of the position; the counts of moves and of repetitions before it are not. Same question, same answer; sides exchanged,
+/// same answer. Two knights against a king alone are always settled by a few hundred nodes.
 pub fn forced(position: &Chess, side: Color, nodes: u32) -> Forced {
     search(position, side, nodes).0
 }
