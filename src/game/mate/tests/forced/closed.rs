@@ -9,18 +9,34 @@ use crate::mate::roam::{Roam, walker};
 
 const MEN: [Role; 6] = [Role::Pawn, Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// A set of men for a table: White's king and one man, Black's king and one to four.
+/// A square not far from a corner, or from another square.
+fn about(near: Square, corner: bool, size: u32, state: &mut u64) -> Square {
+    let mut along = |from: u32| {
+        let by = next(state) % size;
+        match (corner, from < 4) {
+            (true, true) => by,
+            (true, false) => 7 - by,
+            (false, true) => from + by,
+            (false, false) => from - by,
+        }
+    };
+    let (file, rank) = (along(near.file().into()), along(near.rank().into()));
+    Square::new(rank * 8 + file)
+}
+
+/// A set of men for a table: White's king and one man, Black's king and one to four, every other time near one corner.
 fn placed(state: &mut u64) -> Option<Board> {
     let one = [Role::Knight, Role::Bishop][next(state) as usize % 2];
     let mut board = Board::empty();
-    let mut put = |piece| board.set_piece_at(Square::new(next(state) % 64), piece);
+    let (near, size) = (Square::new(next(state) % 64), if next(state).is_multiple_of(2) { 8 } else { 4 });
+    let mut put = |piece, state: &mut u64| board.set_piece_at(about(near, true, size, state), piece);
     for piece in [Color::White.king(), Piece { color: Color::White, role: one }, Color::Black.king()] {
-        put(piece);
+        put(piece, state);
     }
     let count = 1 + next(state) % 4;
     for _ in 0..count {
         let role = MEN[next(state) as usize % MEN.len()];
-        board.set_piece_at(Square::new(next(state) % 64), Piece { color: Color::Black, role });
+        put(Piece { color: Color::Black, role }, state);
     }
     let whole = board.occupied().count() == 3 + count as usize && (board.pawns() & Bitboard::BACKRANKS).is_empty();
     whole.then_some(board)
@@ -30,22 +46,12 @@ fn placed(state: &mut u64) -> Option<Board> {
 fn elsewhere(of: &Board, homes: &Homes, state: &mut u64) -> Option<Chess> {
     let mut board = Board::empty();
     // Near each other, often in a corner, where he can be without a step.
-    let (corner, near) = (!next(state).is_multiple_of(4), next(state));
-    let mut around = |size: u32| {
-        let along = |from: u32, by: u32| match (corner, from < 4) {
-            (true, true) => by,
-            (true, false) => 7 - by,
-            (false, true) => from + by,
-            (false, false) => from - by,
-        };
-        let (file, rank) = (along(near % 8, next(state) % size), along(near / 8 % 8, next(state) % size));
-        Square::new(rank * 8 + file)
-    };
-    let white = of.white() & !of.kings();
-    board.set_piece_at(around(if corner { 1 } else { 3 }), Color::Black.king());
-    board.set_piece_at(around(3), Color::White.king());
-    for man in white {
-        board.set_piece_at(around(5), of.piece_at(man)?);
+    let corner = !next(state).is_multiple_of(4);
+    let near = if next(state).is_multiple_of(4) { Square::new(next(state) % 64) } else { of.king_of(Color::Black)? };
+    board.set_piece_at(about(near, corner, if corner { 1 } else { 3 }, state), Color::Black.king());
+    board.set_piece_at(about(near, corner, 3, state), Color::White.king());
+    for man in of.white() & !of.kings() {
+        board.set_piece_at(about(near, corner, 5, state), of.piece_at(man)?);
     }
     let men = of.black() & !of.kings();
     for man in men {
