@@ -64,7 +64,7 @@ fn elsewhere(of: &Board, homes: &Homes, state: &mut u64) -> Option<Chess> {
         if board.occupied().contains(square) {
             return None;
         }
-        let queen = piece.role == Role::Pawn && (u32::from(square) < 8 || home.count() > 1 && next(state) % 4 == 0);
+        let queen = piece.role == Role::Pawn && (u32::from(square) < 8 || home.count() > 1 && next(state).is_multiple_of(4));
         let piece = if queen { Color::Black.queen() } else { piece };
         board.set_piece_at(square, piece);
     }
@@ -121,4 +121,59 @@ fn no_step_leaves_what_is_safe_in_many_tables() {
     let (built, safe, stuck) = looked_at(8, 5_000, 10_000);
     told(format_args!("closed: {built} tables, {safe} safe positions, {stuck} where another man must move"));
     assert!(stuck > 10_000, "{stuck}");
+}
+
+#[test]
+fn a_table_that_is_too_dear_takes_nothing() {
+    let mut state = 9;
+    let board = core::iter::repeat_with(|| placed(&mut state)).flatten().next().expect("some board");
+    let mut left = 10;
+    assert!(walker(&board).and_then(|walker| Roam::new(walker, Homes::still(&board), &mut left)).is_none());
+    assert_eq!(left, 10);
+}
+
+/// With one man of Black's, all positions of a table instead of some.
+#[test]
+#[ignore = "a minute: for a release build"]
+fn no_step_leaves_what_is_safe_against_one_man() {
+    let mut state = 10;
+    let (mut built, mut safe) = (0, 0);
+    while built < 80 {
+        let Some(board) = placed(&mut state).filter(|board| board.black().count() == 2) else { continue };
+        let Some(homes) = Homes::moving(&board) else { continue };
+        let Some(walker) = walker(&board) else { continue };
+        let table = Roam::new(walker, homes.clone(), &mut u32::MAX.clone()).expect("not too dear");
+        built += 1;
+        let piece = board.piece_at((board.black() & !board.kings()).first().expect("one man")).expect("one man");
+        for square in homes.all {
+            let becomes = if piece.role == Role::Pawn { Color::Black.queen() } else { piece };
+            for piece in [piece, becomes].into_iter().take(if piece == becomes { 1 } else { 2 }) {
+                safe += everywhere(&table, walker.0, square, piece);
+            }
+        }
+    }
+    told(format_args!("closed: {built} tables against one man, {safe} safe positions, all there are"));
+}
+
+/// Looks at all positions with Black's man here that the table calls safe.
+fn everywhere(table: &Roam, role: Role, square: Square, piece: Piece) -> u32 {
+    let mut safe = 0;
+    for number in 0..1_u32 << 19 {
+        let places = [number % 64, number / 64 % 64, number / 4096 % 64].map(Square::new);
+        let mut board = Board::empty();
+        for (square, piece) in
+            places.into_iter().zip([Color::Black.king(), Color::White.king(), Piece { color: Color::White, role }])
+        {
+            board.set_piece_at(square, piece);
+        }
+        board.set_piece_at(square, piece);
+        if board.occupied().count() < 4 {
+            continue;
+        }
+        let setup = Setup { board, turn: Color::from_white(number >> 18 == 0), ..Setup::empty() };
+        let Some(at) = Chess::from_setup(setup, CastlingMode::Standard).ok().filter(|at| table.safe(at)) else { continue };
+        safe += 1;
+        assert!(stays_safe(table, &at), "{:?} {:?}, {square}", at.board(), at.turn());
+    }
+    safe
 }
