@@ -13,7 +13,7 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Posit
 
 use super::homes::Homes;
 use super::key::{Key, MOST_MEN, pack, unpack};
-use super::roam::Roam;
+use super::roam::{self, Roam};
 
 /// What a player can force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,9 @@ struct Node {
     walk: u32,
 }
 
+// Of the bytes that `forced` promises: three times this while the list grows, its key in the map, and an edge.
+const _: () = assert!(size_of::<Node>() <= 104);
+
 struct Search {
     nodes: Vec<Node>,
     numbers: BTreeMap<Key, u32>,
@@ -68,9 +71,10 @@ struct Search {
     walk: u32,
 }
 
-/// Whether `side` can force mate, by at most `nodes` generated positions (memory: about 300 bytes each, and less than
-/// 6 MiB of tables). En passant and castling are part of the position; the counts of moves and
-/// of repetitions before it are not. Same question, same answer; sides exchanged, same answer.
+/// Whether `side` can force mate, by at most `nodes` generated positions (memory, whatever `nodes` is: at most 500 bytes
+/// each, and 1 MiB of tables, none of which is made before its first positions are paid). En passant and castling are part
+/// of the position; the counts of moves and of repetitions before it are not. Same question, same answer; sides exchanged,
+/// same answer. Two knights against a king alone are always settled by a few hundred nodes.
 pub fn forced(position: &Chess, side: Color, nodes: u32) -> Forced {
     search(position, side, nodes).0
 }
@@ -164,16 +168,21 @@ impl Search {
     /// Tables for the opponent's men where they are, if there are none and the bound allows it.
     fn prepare(&mut self, at: &Chess) {
         let board = at.board();
+        if self.for_tables == 0 || self.tables.len() == MOST_TABLES {
+            return;
+        }
+        let Some(walker) = roam::walker(board) else { return };
         for homes in [Homes::moving(board), Some(Homes::still(board))].into_iter().flatten() {
-            let most = self.for_tables.min(self.left);
             let known = self.tables.iter().any(|table| table.stays() == homes.stay && table.covers(board));
             if self.tables.len() == MOST_TABLES || known || self.held(at) {
                 return;
             }
+            let most = self.for_tables.min(self.left);
             let mut left = most;
-            let table = Roam::new(board, homes, &mut left);
+            let table = Roam::new(walker, homes, &mut left);
             self.left -= most - left;
-            self.for_tables -= most - left;
+            // The first that is too dear is the last: the others cost about the same.
+            self.for_tables = if table.is_some() { self.for_tables - (most - left) } else { 0 };
             self.tables.extend(table);
         }
     }
@@ -213,6 +222,9 @@ impl Search {
                     return Some(());
                 }
             }
+        }
+        if ours && only_at_once(&at) {
+            next.clear();
         }
         next.sort_by_key(|(order, _)| *order);
         let next: Vec<u32> = next.into_iter().map(|(_, key)| self.number(key)).collect();
@@ -276,6 +288,13 @@ impl Search {
         }
         Some(())
     }
+}
+
+/// Two knights against a king alone: White mates with the next move or not at all, for unless Black is mated he has a
+/// reply that allows no mate at once (the tests count all positions of the class).
+fn only_at_once(at: &Chess) -> bool {
+    let board = at.board();
+    (board.white() & !board.kings()).is_subset(board.knights()) && board.white().count() == 3 && !board.black().more_than_one()
 }
 
 /// Replies that need the fewest new positions come first.

@@ -56,6 +56,13 @@ impl Homes {
         Some(homes)
     }
 
+    /// The squares of the man who was here at first.
+    #[cfg(test)]
+    pub(super) fn of(&self, man: Square) -> Option<Bitboard> {
+        let moving = self.each.iter().map(|(_, home)| *home).find(|home| home.contains(man));
+        if self.stay { moving } else { self.all.contains(man).then(|| Bitboard::from_square(man)) }
+    }
+
     fn add(&mut self, role: Role, home: Bitboard) -> Option<()> {
         if !self.all.is_disjoint(home) {
             return None;

@@ -1,6 +1,9 @@
-//! Forced wins and defences that last for ever: by hand, against every position of small classes, and at random.
+//! Forced wins and defences that last for ever: by hand, against small classes and crowded corners, and at random.
+
+extern crate std;
 
 use alloc::vec::Vec;
+use core::fmt::Arguments;
 
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Piece, Position, Role, Setup, Square};
 
@@ -9,6 +12,9 @@ use crate::mate::forced::search;
 use crate::mate::{Forced, forced};
 use truth::Truth;
 
+mod closed;
+mod crowd;
+mod knights;
 mod truth;
 
 /// Enough for small positions.
@@ -25,7 +31,7 @@ fn mirrored(at: &Chess) -> Chess {
     Chess::from_setup(setup, CastlingMode::Standard).expect("as the other")
 }
 
-/// All positions of a class against the search: disagreements, questions left open, questions.
+/// Some positions of a class against the search, more of the wins: disagreements, questions left open, questions.
 fn compared(role: Role, file: usize, top: usize, every: usize) -> (Vec<Chess>, usize, usize) {
     let truth = Truth::new(role, file, top);
     let (mut wrong, mut open, mut all) = (Vec::new(), 0, 0);
@@ -57,7 +63,7 @@ fn compared(role: Role, file: usize, top: usize, every: usize) -> (Vec<Chess>, u
 }
 
 #[test]
-fn every_position_of_a_small_class_has_its_answer() {
+fn a_sample_of_a_small_class_has_its_answers() {
     for (role, file, every) in [(Role::Knight, 0, 6), (Role::Bishop, 0, 4)] {
         let (wrong, open, all) = compared(role, file, 3, every);
         assert!(wrong.is_empty(), "{role:?}: {} of {all}, the first {:?}", wrong.len(), wrong[0]);
@@ -101,19 +107,17 @@ fn he_takes_it_or_walks_away_or_has_a_rook() {
 }
 
 #[test]
-fn two_knights_force_nothing_against_a_king_alone() {
-    let fen = "8/8/3k4/8/8/8/8/1NKN4 w - - 0 1";
-    assert_eq!(forced(&position(fen), Color::White, 100_000), Forced::None);
-    let fen = "7k/8/5NK1/8/6N1/8/8/8 w - - 0 1";
-    assert_ne!(asked(fen), Forced::None, "Ne5 or Nh6, and mate");
-}
-
-#[test]
 fn too_few_nodes_leave_it_open() {
     let at = position("8/8/8/8/1N6/p7/8/k1K5 w - - 0 1");
     for nodes in [0, 1, 100] {
         assert_eq!(forced(&at, Color::White, nodes), Forced::Open);
     }
+}
+
+/// Counts for whoever runs a test with its output shown.
+#[expect(clippy::print_stdout, reason = "the figures are the result")]
+fn told(figures: Arguments) {
+    std::println!("{figures}");
 }
 
 /// The next of a fixed row of numbers.
