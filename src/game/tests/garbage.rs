@@ -3,6 +3,7 @@
 
 mod desk;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use desk::{Desk, TIMING};
@@ -303,9 +304,14 @@ fn nothing_panics_and_everything_repeats() {
 #[test]
 #[ignore = "minutes in a debug build; run optimised"]
 fn nothing_panics_for_long() {
-    for seed in 100..150 {
-        run(seed, 4 * STEPS);
-    }
+    let next = AtomicU64::new(100);
+    let seeds = || {
+        while let seed @ ..150 = next.fetch_add(1, Ordering::Relaxed) {
+            run(seed, 4 * STEPS);
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(seeds))));
 }
 
 /// What is told twice, or in a frame instead of squares, changes nothing but the age of the times.

@@ -120,8 +120,15 @@ fn a_win_shows_the_line_one_tap_deeper() {
     assert!(screen.final_position.is_some_and(|fen| fen.starts_with("7k/6Q1/")));
     assert!(screen.headline.starts_with("BLACK FLAG") && screen.why.starts_with("White can"), "{}", screen.why);
     // Under rules that do not ask for a helpmate it is known and does not decide.
-    let drawn = Finding { outcome: Outcome::Draw, articles: vec!["14E2", "14E3"], profile: "us-chess".into(), ..won };
-    assert_eq!(Screen::of(&drawn, &Around::default()).why, "White has few men, and cannot force mate with them.");
+    for (outcome, why) in [
+        (Outcome::Draw, "White has few men, and cannot force mate with them."),
+        (Outcome::WhiteWins, "White has few men, and can force mate all the same."),
+        (Outcome::Undecided, "White has few men; whether they can force mate was not settled."),
+    ] {
+        let few = Finding { outcome, articles: vec!["14E2", "14E3"], profile: "us-chess".into(), ..won.clone() };
+        let screen = Screen::of(&few, &Around::default());
+        assert_eq!((screen.why.as_str(), screen.line), (why, None));
+    }
 }
 
 #[test]
