@@ -203,7 +203,7 @@ impl Tables<'_, '_> {
 
 /// The open illegal move that is put right on the board: the earliest one that changed it, and with it all later ones; else the
 /// last one.
-fn put_right(open: &[Illegal]) -> Option<&Illegal> {
+pub(crate) fn put_right(open: &[Illegal]) -> Option<&Illegal> {
     let on_board = |illegal: &&Illegal| matches!(illegal.kind, IllegalKind::Move | IllegalKind::PromotionNotReplaced);
     open.iter().rev().find(on_board).or(open.first())
 }

@@ -10,6 +10,7 @@ use crate::interval::Interval;
 use crate::laws::endings::Final;
 use crate::laws::facts::{Caller, Claimed, Flag};
 use crate::laws::finding::{Kind, Outcome, Recommended};
+use crate::laws::illegal::put_right;
 use crate::laws::rulebook::Guideline;
 use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables, depending};
@@ -136,10 +137,8 @@ impl Tables<'_, '_> {
     fn after_claims(&mut self, flag: &Flag) -> Ruled {
         let ruled = self.after_illegal(flag);
         let open = self.open_illegal(Some(&flag.fell));
-        if open.is_empty() || self.facts.rulebook.rules().table == Table::Club {
-            return ruled;
-        }
-        let (articles, row) = (self.on_illegal(open[0].kind), self.rows().illegal);
+        let Some(first) = put_right(&open).filter(|_| self.facts.rulebook.rules().table != Table::Club) else { return ruled };
+        let (articles, row) = (self.on_illegal(first.kind), self.rows().illegal);
         let restored = Ruled::new(row, Outcome::GameGoesOn, articles);
         let cases = vec![("the illegal move is put right and penalised", restored), ("nothing is penalised", ruled)];
         Ruled {
