@@ -58,7 +58,8 @@ pub(super) struct Adjudicate {
     /// The time control, PGN notation: `300+5`, `40/5400+30:1800+30`.
     #[arg(long, value_name = "TC")]
     time_control: Option<String>,
-    /// The period in which the flag fell, from 1. Not needed where there is only one.
+    /// The period in which the flag fell, from 1. Not needed where there is only one, or fewer moves than the first asks for were
+    /// completed.
     #[arg(long, value_name = "N", requires = "time_control", value_parser = clap::value_parser!(u32).range(1..))]
     period: Option<u32>,
     /// The last move on the board, if it is made and its clock was not pressed; it is in the position already.

@@ -62,6 +62,8 @@ fn flag(told: &Adjudicate, control: Option<&TimeControl>, at: &Chess, side: Colo
     let period = match (told.period, control) {
         (Some(period), _) => Some(period as usize - 1),
         (None, Some(control)) if control.is_last(0) => Some(0),
+        // With fewer moves than the first period asks for no other one has begun.
+        (None, Some(control)) => control.required(0).zip(completed).filter(|(required, done)| done < required).map(|_| 0),
         _ => None,
     };
     let in_period = control.zip(period);
