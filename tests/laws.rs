@@ -9,6 +9,8 @@ mod fide;
 mod flags;
 #[path = "laws/illegal.rs"]
 mod illegal;
+#[path = "laws/knowledge.rs"]
+mod knowledge;
 #[path = "laws/popular.rs"]
 mod popular;
 #[path = "laws/profiles.rs"]

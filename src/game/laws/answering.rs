@@ -3,6 +3,7 @@
 
 use alloc::string::ToString;
 
+use flagfall_protocols::square;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, Position, PositionError};
 
@@ -50,9 +51,8 @@ pub fn answer(ask: &Ask) -> Answered {
     let (found, counters) = counted(&position, side, budget);
     // An arbiter reads the line.
     let found = shorten(&position, side, found, budget);
-    let of_side =
-        if side.is_white() { flagfall_protocols::square::Color::White } else { flagfall_protocols::square::Color::Black };
-    let forced_win = forced_win(&position, of_side);
+    let claimant = if side.is_white() { square::Color::White } else { square::Color::Black };
+    let forced_win = forced_win(&position, claimant);
     let open = Answer { forced_win, nodes: counters.nodes, walls: counters.walls, ..open };
     match check(&position, side, &found).and_then(|()| write(&open, &position, found)) {
         Ok(answer) => Answered { answer, refused: None },

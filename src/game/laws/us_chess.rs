@@ -85,7 +85,8 @@ impl Tables<'_, '_> {
             && (flag.last == Some(true) || own.required.zip(flag.required).is_some_and(|(own, needed)| own < needed));
         let down_at_claim = claim.is_none_or(|claim| own.fell.latest <= claim);
         // With time that was due and not added it would still be up.
-        let due = self.unpaid(own).1 > 0 || !self.unpaid(own).0.is_empty();
+        let (claims, illegal) = self.unpaid(own);
+        let due = !claims.is_empty() || illegal > 0;
         let surely_down = down_at_claim && own.surely_costs() && !of_earlier && !due;
         let both = match (flag.last, own.last) {
             (Some(true), Some(true)) => Ruled::new("4", Outcome::Draw, &["14G"]),

@@ -2,9 +2,9 @@
 //! that he does not enter.
 //!
 //! For a king with one knight or bishop all positions of that play fit in a table, 64 squares of the attacking king to a
-//! word: two times 32 KiB, and less than 32 KiB more while it is filled. It errs only against the defender: the attacker steps onto and slides through the defender's
-//! men as if they were not there, and they guard nothing. So a walk that never ends in the table never ends on the board,
-//! also when some of those men have been taken meanwhile.
+//! word: two times 32 KiB, and less than 32 KiB more while it is filled. It errs only against the defender: the attacker
+//! steps onto and slides through the defender's men as if they were not there, and they guard nothing. So a walk that
+//! never ends in the table never ends on the board, also when some of those men have been taken meanwhile.
 
 use alloc::vec;
 use alloc::vec::Vec;
