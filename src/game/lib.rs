@@ -16,6 +16,7 @@ mod at_fall;
 pub mod clock;
 mod clocks;
 mod commands;
+mod corrections;
 mod decide;
 mod decisions;
 pub mod desk;
