@@ -7,6 +7,7 @@ use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::{GameConfig, Rulings};
 use flagfall_game::laws::answering;
 use flagfall_game::laws::rulebook::Rulebook;
+use flagfall_game::reconstruct::tuning::Tuning;
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::ClockSide;
@@ -100,6 +101,7 @@ impl Setting {
             rulings,
             observer,
             default_time_s,
+            tuning: Tuning::default(),
         };
         Ok(Setting { driver, config, board: Board::default(), delay, name, headers })
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::{GameConfig, Rulings};
+use flagfall_game::reconstruct::tuning::Tuning;
 use flagfall_hardware::port::Wanted;
 use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::drivers;
@@ -93,6 +94,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
             rulings,
             observer: event.observer,
             default_time_s: event.default_time,
+            tuning: Tuning::default(),
         },
         board: topics::Board {
             root: config.mqtt.root.clone(),

@@ -70,6 +70,6 @@ impl Game {
     fn has_moved(&self, side: Color) -> bool {
         let sure = self.decoder.record.moves().iter().take(2).any(|known| known.color == side);
         let earlier = *self.completed_before.get(side) != Some(0);
-        sure || earlier || self.decoder.line.plies().iter().any(|ply| ply.color == side)
+        sure || earlier || self.decoder.line().plies().iter().any(|ply| ply.color == side)
     }
 }

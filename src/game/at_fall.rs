@@ -68,7 +68,7 @@ impl Game {
                 return None;
             }
         }
-        let own = || self.decoder.line.plies().iter().filter(|ply| ply.color == fall.side);
+        let own = || self.decoder.line().plies().iter().filter(|ply| ply.color == fall.side);
         let last_open =
             record.moves().iter().rfind(|known| known.color == fall.side).is_some_and(|known| known.completed.is_none());
         // The last of the player's own made moves completes the one before it (6.2.1.2).

@@ -87,7 +87,7 @@ impl Game {
         if before.runs.is_none() || self.clock.runs().is_some() {
             return;
         }
-        let (now, made) = (self.now, self.decoder.line.made_at().unwrap_or(Instant::ZERO));
+        let (now, made) = (self.now, self.decoder.line().made_at().unwrap_or(Instant::ZERO));
         for fall in self.clock.flags_mut().iter_mut() {
             let with_it = |seen: Instant| before.changed_at.max(made) <= seen && now <= seen.after(STOPPED_WITH);
             if fall.observed_at.is_some_and(with_it) {
@@ -137,11 +137,11 @@ impl Game {
     pub(crate) fn may_run(&self, color: Color) -> bool {
         self.decoder.press_pending()
             || self.decoder.record.turn() == color
-            || self.decoder.line.plies().iter().any(|ply| ply.color == color.other())
+            || self.decoder.line().plies().iter().any(|ply| ply.color == color.other())
     }
 
     fn pressed(&mut self, by: Color, rise_ms: i64) {
-        let plies = self.decoder.line.plies();
+        let plies = self.decoder.line().plies();
         let made = plies.first().zip(plies.last()).map(|(first, last)| (first.color, last.color));
         let exchanged = self.config.white_clock.is_none() && self.sides.press(by, made);
         if exchanged {
@@ -223,7 +223,7 @@ impl Game {
         }
         let kind = if after_end { AlarmKind::FlagAfterEnd } else { AlarmKind::Flag };
         self.alarms.raise(self.now, kind, Some(side), 0);
-        let unfinished = self.decoder.line.last().is_some_and(|ply| ply.color == side) || self.touched();
+        let unfinished = self.decoder.line().last().is_some_and(|ply| ply.color == side) || self.touched();
         let reading = matches!(self.stage, Stage::Armed | Stage::Playing);
         if reading && !after_end && unfinished && self.ending_on_board().is_none() {
             self.alarms.raise(self.now, AlarmKind::IncompleteMove, Some(side), 0);

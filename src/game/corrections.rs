@@ -65,7 +65,7 @@ impl Game {
         let mv = uci.to_move(&earlier.node().position).map_err(|_| "the move is not legal there")?;
         let color = earlier.turn();
         let replaced = self.decoder.record.moves().get(plies);
-        let standing = self.decoder.line.plies().first().filter(|_| replaced.is_none());
+        let standing = self.decoder.line().plies().first().filter(|_| replaced.is_none());
         let now = Interval { earliest: self.now, latest: self.now };
         let made = replaced.map(|known| known.made).or(standing.map(|ply| ply.made)).unwrap_or(now);
         let pressed = self.decoder.waiting_press(color).filter(|_| replaced.is_none());

@@ -182,7 +182,7 @@ impl Game {
         let stopped = self.clock.present() && self.clock.runs().is_none();
         let until = if stopped { self.clock.changed_at() } else { self.now };
         let times = self.clock_view().times;
-        let stood = self.decoder.line.plies().iter().take_while(|ply| ply.made.latest <= until && !gesture::is_half(ply.mv));
+        let stood = self.decoder.line().plies().iter().take_while(|ply| ply.made.latest <= until && !gesture::is_half(ply.mv));
         let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
         for (mv, made) in stood {
             self.decoder.record.push(mv, made, None, How::Stood, times);

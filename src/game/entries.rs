@@ -37,7 +37,7 @@ impl Game {
         let happened = self.happened(author);
         let lapsed = |made: Interval| made.earliest > refused && made.before(&happened);
         let sure = self.decoder.record.moves().iter().any(|known| known.color == side && lapsed(known.made));
-        if sure || self.decoder.line.plies().iter().any(|ply| ply.color == side && lapsed(ply.made)) {
+        if sure || self.decoder.line().plies().iter().any(|ply| ply.color == side && lapsed(ply.made)) {
             return Err("the offer was refused by a move (9.1.2.1): declare-result if it was not");
         }
         self.enter(side, Entered::Agreement, author)?;
@@ -166,7 +166,7 @@ impl Game {
         let moved = |color| {
             let earlier = self.completed_before.get(color).is_none_or(|before| before > 0);
             let sure = self.decoder.record.moves().iter().any(|known| known.color == color);
-            earlier || sure || self.decoder.line.plies().iter().any(|ply| ply.color == color)
+            earlier || sure || self.decoder.line().plies().iter().any(|ply| ply.color == color)
         };
         moved(Color::White) && moved(Color::Black)
     }

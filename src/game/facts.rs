@@ -102,7 +102,7 @@ impl Game {
     /// The positions after the last move that was made at some moment of `when`, the earliest first.
     fn positions_at(&self, when: Interval) -> (Vec<Counted>, bool) {
         let record = &self.decoder.record;
-        let plies = self.decoder.line.plies();
+        let plies = self.decoder.line().plies();
         let made = |index: usize| match record.moves().get(index) {
             Some(known) => Some(known.made),
             None => plies.get(index - record.moves().len()).map(|ply| ply.made),
@@ -112,7 +112,7 @@ impl Game {
         let counted = |count: usize| match count.checked_sub(record.moves().len()) {
             None => Counted { position: record.position_after(count), phase: Phase::Idle },
             Some(beyond) => Counted {
-                position: self.decoder.line.node(record.node(), beyond).position.clone(),
+                position: self.decoder.line().node(record.node(), beyond).position.clone(),
                 phase: if beyond > 0 { Phase::Made } else { Phase::Idle },
             },
         };
@@ -191,7 +191,7 @@ impl Game {
     /// Both players had made a move (5.2.3); none if it is not known.
     fn both_moved(&self, until: Interval) -> Option<bool> {
         let record = self.decoder.record.moves().iter().map(|known| (known.color, known.made));
-        let line = self.decoder.line.plies().iter().map(|ply| (ply.color, ply.made));
+        let line = self.decoder.line().plies().iter().map(|ply| (ply.color, ply.made));
         let made: Vec<(Color, Interval)> = record.chain(line).collect();
         let of = |side: Color| {
             let sure = made.iter().any(|&(color, made)| color == side && made.latest <= until.latest);
@@ -287,7 +287,7 @@ impl Game {
     /// The opponent's next move after a press of `by`.
     fn reply(&self, by: Color, pressed: Instant) -> Option<Interval> {
         let record = self.decoder.record.moves().iter().map(|known| (known.color, known.made));
-        let line = self.decoder.line.plies().iter().map(|ply| (ply.color, ply.made));
+        let line = self.decoder.line().plies().iter().map(|ply| (ply.color, ply.made));
         record.chain(line).find(|(color, made)| *color != by && made.earliest > pressed).map(|(_, made)| made)
     }
 

@@ -31,6 +31,7 @@ use crate::message::{AuditBody, ClaimBody, GameEvent, Hint, LiveMove, Ruling, St
 use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::{Ending, Record};
+use crate::reconstruct::tuning::Tuning;
 use crate::reconstruct::{ClockView, Decoded, Decoder};
 
 /// What becomes of a finding that is certain.
@@ -62,6 +63,8 @@ pub struct GameConfig {
     pub default_time_s: Option<u32>,
     /// Which display is White's; if none, the left one, or the right one where the board is rotated.
     pub white_clock: Option<ClockSide>,
+    /// How the decoder weighs evidence.
+    pub tuning: Tuning,
 }
 
 /// One game on one board, and after it the next.
@@ -147,13 +150,13 @@ impl Game {
         clock.set_white_side(config.white_clock.unwrap_or(ClockSide::Left));
         Game {
             control: config.time_control.clone(),
+            decoder: Decoder::new(start, timing.scan, config.tuning),
             config,
             scan: timing.scan,
             press_delay: timing.press_delay,
             board: PhysicalBoard::new(pawns_promote),
             clock,
             setting: SettingWatch::default(),
-            decoder: Decoder::new(start, timing.scan),
             alarms: Alarms::default(),
             questions: Questions::default(),
             life: mate::Watch::default(),

@@ -63,7 +63,7 @@ impl Game {
         self.earlier_ruling = self.ruling();
         self.number += 1;
         self.control = self.config.time_control.clone();
-        self.decoder = Decoder::new(Record::new(start, mode, &self.config.rulebook), self.scan);
+        self.decoder = Decoder::new(Record::new(start, mode, &self.config.rulebook), self.scan, self.config.tuning);
         self.desk.clear();
         self.time_set = Pair::default();
         self.life = mate::Watch::default();
@@ -108,7 +108,7 @@ impl Game {
         self.completed_before = Pair { white: before(now.white), black: before(now.black) };
         self.king = KingCapture::None;
         self.illegal_position = IllegalPosition::default();
-        self.decoder = Decoder::new(Record::new(start, mode, &self.config.rulebook), self.scan);
+        self.decoder = Decoder::new(Record::new(start, mode, &self.config.rulebook), self.scan, self.config.tuning);
         // The live audience is shown where the moves begin.
         self.live_dirty = true;
         self.reopen();
@@ -118,24 +118,24 @@ impl Game {
 
     /// A king on a centre square while the clocks stand is half of a gesture, not a move.
     pub(crate) fn drop_half_gesture(&mut self) {
-        if !self.decoder.press_pending() && self.decoder.line.last().is_some_and(|ply| gesture::is_half(ply.mv)) {
-            self.decoder.line.drop_last();
+        if !self.decoder.press_pending() && self.decoder.line().last().is_some_and(|ply| gesture::is_half(ply.mv)) {
+            self.decoder.drop_half_gestures();
             self.revised();
         }
     }
 
     fn follow(&mut self, out: &mut Vec<Effect>) {
-        let before = self.decoder.line.plies().len();
-        let made_before = self.decoder.line.made_at();
+        let before = self.decoder.line().plies().len();
+        let made_before = self.decoder.line().made_at();
         self.decoder.board_changed(self.now, &self.board);
         let clock_stands = self.clock.present() && self.clock.runs().is_none();
-        if clock_stands && self.decoder.line.last().is_some_and(|ply| gesture::is_half(ply.mv)) {
-            self.decoder.line.drop_last();
+        if clock_stands {
+            self.decoder.drop_half_gestures();
         }
-        if before != self.decoder.line.plies().len() || made_before != self.decoder.line.made_at() {
+        if before != self.decoder.line().plies().len() || made_before != self.decoder.line().made_at() {
             self.revised();
         }
-        if self.stage == Stage::Armed && !self.decoder.line.is_empty() {
+        if self.stage == Stage::Armed && !self.decoder.line().is_empty() {
             self.stage = Stage::Playing;
             if clock_stands {
                 self.alarms.raise(self.now, AlarmKind::ClockNotStarted, None, 0);
@@ -162,7 +162,7 @@ impl Game {
     }
 
     fn look_for_next_game(&mut self) {
-        let explained = self.stage != Stage::Over && self.decoder.line.top(self.decoder.record.node()).men == *self.board.men();
+        let explained = self.stage != Stage::Over && self.decoder.line().top(self.decoder.record.node()).men == *self.board.men();
         if self.stage == Stage::AwaitingSetUp || explained {
             self.next_set_up = None;
         } else if setup::shows_initial(self.board.men()).is_some() {
@@ -276,8 +276,8 @@ impl Game {
             && !self.decoder.press_pending()
             && (self.clock.runs().is_none() || self.now >= since.after(GESTURE_STANDS))
         {
-            while self.decoder.line.last().is_some_and(|ply| gesture::is_half(ply.mv)) {
-                self.decoder.line.drop_last();
+            while self.decoder.line().last().is_some_and(|ply| ply.pressed.is_none() && gesture::is_half(ply.mv)) {
+                self.decoder.drop_half_gestures();
             }
             self.over(out);
         }
@@ -340,7 +340,7 @@ impl Game {
     /// What the board as it stands would end, counting moves that are made and not yet sure.
     pub(crate) fn ending_on_board(&self) -> Option<(Ending, Interval, Color)> {
         self.ending.or_else(|| {
-            let line = self.decoder.line.plies();
+            let line = self.decoder.line().plies();
             let ends = |count| self.decoder.record.ending_of_line(&line[..count]);
             (1..=line.len()).find_map(|count| Some((ends(count)?, line[count - 1].made, line[count - 1].color)))
         })

@@ -111,7 +111,7 @@ impl Game {
     }
 
     pub(crate) fn let_earlier_ruling_go(&mut self) {
-        let moved = !self.decoder.record.moves().is_empty() || !self.decoder.line.is_empty();
+        let moved = !self.decoder.record.moves().is_empty() || !self.decoder.line().is_empty();
         if self.earlier_ruling.is_some() && (moved || !self.findings.is_empty() || self.result.is_some()) {
             self.earlier_ruling = None;
             self.ruling_dirty = true;

@@ -94,7 +94,7 @@ impl Game {
         LiveState {
             game_no: self.number,
             initial_fen: fen(self.decoder.record.start()),
-            fen: fen(&self.decoder.line.node(self.decoder.record.node(), shown).position),
+            fen: fen(&self.decoder.line().node(self.decoder.record.node(), shown).position),
             moves: Vec::new(),
             clock: self.clock(),
             result: self.result,
@@ -113,7 +113,7 @@ impl Game {
             moves: (0..self.decoder.record.moves().len()).map(|index| self.move_body(index)).collect(),
             pending: self.pending(),
             phase: match () {
-                () if !self.decoder.line.is_empty() => Phase::Made,
+                () if !self.decoder.line().is_empty() => Phase::Made,
                 () if self.touched() => Phase::Touched,
                 () => Phase::Idle,
             },
@@ -194,7 +194,7 @@ impl Game {
     /// Moves that stand on the board and are not yet sure.
     pub fn pending(&self) -> Vec<MoveBody> {
         let (sure, clock) = (self.decoder.record.moves().len(), self.clock());
-        let plies = self.decoder.line.plies().iter().enumerate();
+        let plies = self.decoder.line().plies().iter().enumerate();
         plies
             .map(|(index, ply)| {
                 let (san, uci) = self.notation(index, ply);
@@ -216,7 +216,7 @@ impl Game {
     }
 
     fn notation(&self, index: usize, ply: &Tentative) -> (String, String) {
-        let before = self.decoder.line.node(self.decoder.record.node(), index).position.clone();
+        let before = self.decoder.line().node(self.decoder.record.node(), index).position.clone();
         let uci = UciMove::from_move(ply.mv, self.decoder.record.mode()).to_string();
         (SanPlus::from_move(before, ply.mv).to_string(), uci)
     }
@@ -224,7 +224,7 @@ impl Game {
     /// Tentative plies that have stood long enough to be shown to the live audience: whether the clock was pressed must not be
     /// seen there (12.6).
     fn shown_plies(&self) -> usize {
-        let plies = self.decoder.line.plies();
+        let plies = self.decoder.line().plies();
         plies.iter().take_while(|ply| ply.made.latest.after(STANDS) <= self.now).count()
     }
 
@@ -237,7 +237,7 @@ impl Game {
         let is_told = |index: usize| match record.get(index) {
             Some(known) => known.uci == self.told[index].uci,
             None => {
-                let mv = self.decoder.line.plies()[index - record.len()].mv;
+                let mv = self.decoder.line().plies()[index - record.len()].mv;
                 let uci = UciMove::from_move(mv, self.decoder.record.mode());
                 UciMove::from_ascii(self.told[index].uci.as_bytes()).is_ok_and(|told| told == uci)
             }
@@ -259,7 +259,7 @@ impl Game {
                     }
                     None => {
                         let at = index - record.len();
-                        let (san, uci) = self.notation(at, &self.decoder.line.plies()[at]);
+                        let (san, uci) = self.notation(at, &self.decoder.line().plies()[at]);
                         (san, uci, clock.white_ms, clock.black_ms)
                     }
                 };

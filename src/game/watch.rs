@@ -32,7 +32,7 @@ const UNKNOWN_DELAY: Duration = Duration::from_secs(60);
 impl Game {
     /// A piece is lifted or put elsewhere: the board shows neither the last made move nor the position before it.
     pub(crate) fn touched(&self) -> bool {
-        *self.board.men() != self.decoder.line.top(self.decoder.record.node()).men
+        *self.board.men() != self.decoder.line().top(self.decoder.record.node()).men
     }
 
     /// The board is watched for what is wrong: a game is on and its clocks were not stopped.
@@ -59,7 +59,7 @@ impl Game {
     }
 
     fn watch_board(&mut self) {
-        let node = self.decoder.line.top(self.decoder.record.node());
+        let node = self.decoder.line().top(self.decoder.record.node());
         let board = *self.board.men();
         let differs = men::difference(&node.men, &board);
         let quiet = self.now.since(self.board.changed_at(differs));
@@ -108,7 +108,7 @@ impl Game {
 
     /// The board shows a legal move of the side that does not have the move.
     fn moved_out_of_turn(&self) -> Option<Color> {
-        let node = self.decoder.line.top(self.decoder.record.node());
+        let node = self.decoder.line().top(self.decoder.record.node());
         let other = Node::new(node.position.clone().swap_turn().ok()?);
         other.exact(self.board.men())?;
         Some(men::turn(&other.position))
@@ -133,7 +133,7 @@ impl Game {
     }
 
     fn watch_press(&mut self) {
-        let Some(ply) = self.decoder.line.last() else { return };
+        let Some(ply) = self.decoder.line().last() else { return };
         let (color, made) = (ply.color, ply.made.latest);
         if self.clock.runs() == Some(color) && self.now >= made.after(NOT_PRESSED) && self.ending_on_board().is_none() {
             self.alarms.raise(self.now, AlarmKind::IncompleteMove, Some(color), 0);
@@ -200,7 +200,7 @@ impl Game {
             }
         }
         if self.watching()
-            && let Some(made) = self.decoder.line.made_at()
+            && let Some(made) = self.decoder.line().made_at()
         {
             at(made.after(NOT_PRESSED));
         }
@@ -228,7 +228,7 @@ impl Game {
         {
             at(self.clock_asked.map_or(heard.after(self.clock_patience()), |asked| asked.after(CLOCK_QUIET)));
         }
-        for ply in self.decoder.line.plies() {
+        for ply in self.decoder.line().plies() {
             at(ply.made.latest.after(crate::reconstruct::STANDS));
         }
         next

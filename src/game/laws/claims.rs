@@ -68,7 +68,7 @@ impl Game {
     /// # Errors
     /// The move is not legal now, or the ground is nothing that a record can show.
     pub fn check_claim(&self, claimant: Color, ground: Ground, intended: Option<&str>) -> Result<Checked, &'static str> {
-        let (record, line) = (&self.decoder.record, &self.decoder.line);
+        let (record, line) = (&self.decoder.record, self.decoder.line());
         let position = &line.top(record.node()).position;
         let intended = intended
             .map(|text| {

@@ -1,5 +1,6 @@
-//! The moves that stand on the board but are not yet sure: at most three plies.
+//! The moves that stand on the board but are not yet sure.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
@@ -7,18 +8,23 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Move;
 
 use crate::interval::Interval;
-use crate::men::{self, Men};
 use crate::reconstruct::candidates::Node;
 
-/// A move made on the board, not yet proved by a press.
+/// A move made on the board that is not sure yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Tentative {
     pub(crate) mv: Move,
     pub(crate) color: Color,
     /// When it was made: between the last scan that showed it unfinished and the first that showed it.
     pub(crate) made: Interval,
+    /// The press that completed it.
+    pub(crate) pressed: Option<Interval>,
+    /// A board has shown it.
+    pub(crate) seen: bool,
+    /// The squares that it changed.
+    pub(crate) mask: u64,
     /// The position after it.
-    pub(crate) node: Node,
+    pub(crate) node: Arc<Node>,
 }
 
 /// The tentative moves on top of the sure ones.
@@ -28,11 +34,15 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// A made move, a reply, and the next move of the first player (6.2.1.2): more is never needed to decide the first.
-    const MAX: usize = 3;
+    /// As many as a gap may hide.
+    pub(crate) const MAX: usize = 6;
 
     pub(crate) fn plies(&self) -> &[Tentative] {
         &self.plies
+    }
+
+    pub(crate) fn plies_mut(&mut self) -> &mut [Tentative] {
+        &mut self.plies
     }
 
     pub(crate) fn last(&self) -> Option<&Tentative> {
@@ -43,18 +53,16 @@ impl Line {
         self.plies.is_empty()
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.plies.clear();
+    /// Adds a ply; beyond [`Line::MAX`] it is dropped.
+    pub(crate) fn push(&mut self, ply: Tentative) {
+        if self.plies.len() < Line::MAX {
+            self.plies.push(ply);
+        }
     }
 
-    /// Drops the last ply.
-    pub(crate) fn drop_last(&mut self) {
-        self.plies.pop();
-    }
-
-    /// Drops the first `count` plies, which have become sure.
-    pub(crate) fn settle(&mut self, count: usize) {
-        self.plies.drain(..count.min(self.plies.len()));
+    /// Drops the first ply, which has become sure.
+    pub(crate) fn settle(&mut self) -> Option<Tentative> {
+        (!self.plies.is_empty()).then(|| self.plies.remove(0))
     }
 
     /// The position after the first `count` plies.
@@ -70,31 +78,9 @@ impl Line {
         self.node(base, self.plies.len())
     }
 
-    /// Follows the board: a longer line, a changed last move, or a shorter line; nothing if the board shows no whole move.
-    /// The board explained by fewer changes to the line wins: first as it is, then one more, then another last move.
-    pub(crate) fn follow(&mut self, base: &Node, board: &Men, made: Interval) {
-        let count = self.plies.len();
-        for kept in (0..=count).rev() {
-            if self.node(base, kept).men == *board {
-                self.plies.truncate(kept);
-                return;
-            }
-        }
-        for kept in (0..=count).rev().filter(|&kept| kept < Line::MAX) {
-            let node = self.node(base, kept);
-            if let Some(mv) = node.exact(board) {
-                let ply = Tentative { mv, color: men::turn(&node.position), made, node: node.after(mv) };
-                self.plies.truncate(kept);
-                self.plies.push(ply);
-                return;
-            }
-        }
-    }
-
-    /// Puts a move that was found otherwise on top.
-    pub(crate) fn replace(&mut self, plies: Vec<Tentative>) {
-        self.plies = plies;
-        self.plies.truncate(Line::MAX);
+    /// The same moves.
+    pub(crate) fn same(&self, other: &Line) -> bool {
+        self.plies.len() == other.plies.len() && self.plies.iter().zip(&other.plies).all(|(one, two)| one.mv == two.mv)
     }
 
     /// When the last ply was first seen.

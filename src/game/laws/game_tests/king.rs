@@ -94,7 +94,7 @@ fn a_quick_capture_shows_before_the_illegal_move_is_known() {
     table.press();
     assert_eq!(captured(&table), 0, "it must stand");
     let stood = table.now.after(Duration::from_millis(200));
-    assert!(table.game.deadline() == Some(stood));
+    assert_eq!(table.game.deadline(), Some(stood));
     // It stands, and the next to be heard is that a second ran off.
     table.now = stood;
     table.clock.left.time.0 -= 1000;

@@ -1,0 +1,137 @@
+//! The readings that are still possible, the best one first.
+
+use alloc::vec::Vec;
+
+use crate::men;
+use crate::reconstruct::candidates::Node;
+use crate::reconstruct::gesture;
+use crate::reconstruct::hypothesis::{Hypothesis, Pressed, Scene};
+use crate::reconstruct::line::{Line, Tentative};
+
+/// What is worse than the best one by this much is given up, tenths of a nat.
+const HOPELESS: i32 = 250;
+
+/// The hypotheses; there is always one.
+#[derive(Clone, Debug)]
+pub(crate) struct Beam {
+    all: Vec<Hypothesis>,
+}
+
+impl Beam {
+    /// Nothing was played.
+    pub(crate) fn new() -> Beam {
+        Beam { all: alloc::vec![Hypothesis::default()] }
+    }
+
+    pub(crate) fn best(&self) -> &Hypothesis {
+        &self.all[0]
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Hypothesis> {
+        self.all.iter()
+    }
+
+    /// Follows a change of the board: every reading that one more move explains better.
+    pub(crate) fn follow(&mut self, base: &Node, scene: &Scene<'_>) {
+        let mut index = 0;
+        while index < self.all.len() {
+            self.grow(index, base, scene);
+            index += 1;
+        }
+        self.rank(base, scene);
+    }
+
+    fn grow(&mut self, index: usize, base: &Node, scene: &Scene<'_>) {
+        let known = &self.all[index];
+        if known.line.plies().len() >= Line::MAX {
+            return;
+        }
+        let node = known.line.top(base);
+        let changed = men::difference(&node.men, scene.board.men());
+        if changed == 0 {
+            return;
+        }
+        let mut found = Vec::new();
+        for candidate in node.table().iter().filter(|c| c.mask & changed != 0 && c.shown_by(scene.board.men())) {
+            let longer = self.all[index].extended(base, candidate, scene);
+            found.extend(longer.filter(|longer| !self.all.iter().any(|other| other.line.same(&longer.line))));
+        }
+        self.all.append(&mut found);
+    }
+
+    /// Adds a reading that was found otherwise.
+    pub(crate) fn add(&mut self, hypothesis: Hypothesis) {
+        if !self.all.iter().any(|known| known.line.same(&hypothesis.line)) {
+            self.all.push(hypothesis);
+        }
+    }
+
+    /// A press is heard; false if the best reading has no use for it.
+    pub(crate) fn press(&mut self, base: &Node, pressed: Pressed, scene: &Scene<'_>) -> bool {
+        let mut used: Vec<bool> = Vec::with_capacity(self.all.len());
+        for hypothesis in &mut self.all {
+            used.push(hypothesis.press(base, pressed, scene));
+        }
+        let any = used.contains(&true);
+        self.rank(base, scene);
+        any
+    }
+
+    /// Judges all anew, and keeps the best ones and the one in which nothing was played.
+    pub(crate) fn rank(&mut self, base: &Node, scene: &Scene<'_>) {
+        for hypothesis in &mut self.all {
+            hypothesis.judge(base, scene);
+        }
+        self.all.sort_by_key(|hypothesis| hypothesis.cost);
+        let hopeless = self.all[0].cost + HOPELESS;
+        let mut kept = 0;
+        let width = scene.tuning.beam;
+        self.all.retain(|hypothesis| {
+            let keep = hypothesis.line.is_empty() || (kept < width && hypothesis.cost <= hopeless);
+            kept += usize::from(keep);
+            keep
+        });
+    }
+
+    /// By how much the best reading that has another first move, or none, is worse than the best of all.
+    pub(crate) fn margin(&self) -> i32 {
+        let first = |hypothesis: &Hypothesis| hypothesis.line.plies().first().map(|ply| ply.mv);
+        let best = self.best();
+        let other = self.all.iter().find(|other| first(other) != first(best));
+        other.map_or(i32::MAX, |other| other.cost - best.cost)
+    }
+
+    /// The first move of the best reading is sure: the readings that have another one are given up.
+    pub(crate) fn settle(&mut self) -> Option<Tentative> {
+        let mv = self.best().line.plies().first()?.mv;
+        self.all.retain(|hypothesis| hypothesis.line.plies().first().is_some_and(|ply| ply.mv == mv));
+        let settled = self.all[0].line.settle()?;
+        for other in &mut self.all[1..] {
+            other.line.settle();
+            other.waiting.retain(|waiting| Some(waiting.at) != settled.pressed);
+        }
+        if !self.all.iter().any(|hypothesis| hypothesis.line.is_empty()) {
+            let waiting = self.best().presses().collect();
+            self.all.push(Hypothesis { waiting, ..Hypothesis::default() });
+        }
+        Some(settled)
+    }
+
+    /// The first of the presses that wait is given up in every reading.
+    pub(crate) fn drop_presses(&mut self, count: usize) {
+        for hypothesis in &mut self.all {
+            let count = count.min(hypothesis.waiting.len());
+            hypothesis.waiting.drain(..count);
+        }
+    }
+
+    /// Nobody took his move further than this: a king on a centre square that nobody pressed is no move.
+    pub(crate) fn drop_half_gestures(&mut self) {
+        let half =
+            |hypothesis: &Hypothesis| hypothesis.line.last().is_some_and(|ply| ply.pressed.is_none() && gesture::is_half(ply.mv));
+        self.all.retain(|hypothesis| !half(hypothesis));
+        if self.all.is_empty() {
+            self.all.push(Hypothesis::default());
+        }
+    }
+}

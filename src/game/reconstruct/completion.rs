@@ -1,0 +1,126 @@
+//! When a move is sure: a press and the board prove it, or one of the ways without a press (`reconstruction.md` section 3.3).
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use flagfall_protocols::time::Instant;
+
+use crate::interval::Interval;
+use crate::reconstruct::board::PhysicalBoard;
+use crate::reconstruct::hypothesis::Scene;
+use crate::reconstruct::line::Tentative;
+use crate::reconstruct::record::How;
+use crate::reconstruct::{ClockView, Decoded, Decoder, STANDS};
+
+/// A move that ends the game needs no press but must stand this long.
+const ENDING_STANDS: Duration = Duration::from_secs(1);
+/// The opponent's clock must have run this long to prove a press that was not seen.
+const RUNNING_PROVES: Duration = Duration::from_secs(1);
+/// What is proved but not sure, because another reading is as good, is looked at again after this.
+const AGAIN: Duration = Duration::from_millis(500);
+/// And no longer than this after the board's last change.
+const AGAIN_UNTIL: Duration = Duration::from_secs(10);
+
+/// Why the first move is sure.
+struct Proof {
+    how: How,
+    pressed: Option<Interval>,
+    /// When it was completed, where no press says so.
+    completed: Option<Interval>,
+}
+
+impl Decoder {
+    /// Makes the first move of the best reading sure, if it is; true if it was.
+    pub(super) fn settle_one(&mut self, scene: &Scene<'_>, clock: &ClockView, out: &mut Vec<Decoded>) -> bool {
+        let Some(proof) = self.proof(scene, clock) else { return false };
+        if self.beam.margin() < scene.tuning.weights.margin {
+            return false;
+        }
+        let Some(ply) = self.beam.settle() else { return false };
+        self.record.push(ply.mv, ply.made, proof.pressed, proof.how, clock.times);
+        match proof.how {
+            How::ClockRunning | How::Settled => {
+                if let Some(completed) = proof.completed {
+                    self.record.completed_within(completed);
+                }
+            }
+            _ => {
+                if let Some(next) = proof.completed {
+                    self.record.complete_last(ply.color, next);
+                }
+            }
+        }
+        out.push(Decoded::Sure { index: self.record.moves().len() - 1 });
+        true
+    }
+
+    fn proof(&self, scene: &Scene<'_>, clock: &ClockView) -> Option<Proof> {
+        let best = self.beam.best();
+        let plies = best.line.plies();
+        let first = plies.first()?;
+        let by_next = Proof { how: How::NextMove, pressed: None, completed: None };
+        if plies.iter().any(|ply| pressed_and_still(ply, scene)) {
+            let own = Proof { how: How::Press, pressed: first.pressed, completed: None };
+            return Some(if first.pressed.is_some() { own } else { by_next });
+        }
+        // A press that waits for a later move says nothing of this one.
+        if plies.iter().any(|ply| ply.pressed.is_some()) || !best.waiting.is_empty() {
+            return None;
+        }
+        let stands = |index: usize, wait: Duration| plies.get(index).is_some_and(|ply| ply.made.latest.after(wait) <= scene.now);
+        let top_shown = best.line.top(self.record.node()).men == *scene.board.men();
+        let last = plies.len() - 1;
+        if stands(last, ENDING_STANDS) && top_shown && self.record.ending_of_line(plies).is_some() {
+            return Some(if last == 0 { Proof { how: How::GameEnd, ..by_next } } else { by_next });
+        }
+        if stands(2, scene.scan) {
+            // 6.2.1.2: the player has made his next move, so the first one is complete.
+            return Some(Proof { completed: Some(plies[2].made), ..by_next });
+        }
+        if !self.clocked {
+            let settled = stands(0, STANDS) || stands(1, scene.scan);
+            let completed = Some(Interval { earliest: first.made.earliest, latest: scene.now });
+            return settled.then_some(Proof { how: How::Settled, pressed: None, completed });
+        }
+        let proved = clock.runs == Some(first.color.other())
+            && clock.changed_at >= first.made.earliest
+            && scene.now >= clock.changed_at.after(RUNNING_PROVES)
+            && stands(0, scene.scan);
+        let completed = Some(Interval { earliest: first.made.earliest, latest: clock.changed_at });
+        proved.then_some(Proof { how: How::ClockRunning, pressed: None, completed })
+    }
+
+    pub(super) fn completion_times(&self, now: Instant, board: &PhysicalBoard, clock: &ClockView, at: &mut impl FnMut(Instant)) {
+        let plies = self.line().plies();
+        let Some(first) = plies.first() else { return };
+        let mut any_pressed = false;
+        for ply in plies {
+            if let Some(pressed) = ply.pressed {
+                any_pressed = true;
+                at(board.changed_at(ply.mask).max(pressed.latest).after(self.scan));
+            }
+        }
+        if any_pressed && now < board.last_change().after(AGAIN_UNTIL) {
+            at(Instant(now.0 - now.0 % AGAIN.as_micros() as u64).after(AGAIN));
+        }
+        let mut stands = |index: usize, wait: Duration| {
+            if let Some(ply) = plies.get(index) {
+                at(ply.made.latest.after(wait));
+            }
+        };
+        stands(plies.len() - 1, ENDING_STANDS);
+        stands(2, self.scan);
+        if !self.clocked {
+            stands(0, STANDS);
+            stands(1, self.scan);
+        } else if clock.runs == Some(first.color.other()) {
+            at(first.made.latest.after(self.scan).max(clock.changed_at.after(RUNNING_PROVES)));
+        }
+    }
+}
+
+/// It was pressed, and its squares have been still for a scan since. The scan counts from the press at the earliest: what stood
+/// then on a square may be told that much later, and a piece that slides may have paused where the board saw it last.
+fn pressed_and_still(ply: &Tentative, scene: &Scene<'_>) -> bool {
+    ply.pressed.is_some_and(|pressed| scene.board.changed_at(ply.mask).max(pressed.latest).after(scene.scan) <= scene.now)
+}

@@ -1,0 +1,178 @@
+//! One reading of what was played since the last sure move: the moves, and which presses belong to them.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+use shakmaty::Move;
+
+use crate::interval::Interval;
+use crate::men;
+use crate::reconstruct::board::PhysicalBoard;
+use crate::reconstruct::candidates::{Candidate, Node};
+use crate::reconstruct::explain::unexplained;
+use crate::reconstruct::line::{Line, Tentative};
+use crate::reconstruct::tuning::Tuning;
+
+/// After a press without any change the board has this long, plus a scan, to show one (`reconstruction.md` section 6).
+pub(crate) const NOTHING_MOVED: Duration = Duration::from_millis(700);
+/// Presses that may wait for their moves.
+pub(crate) const MAX_PRESSES: usize = 4;
+/// How much later than its scan a change may be reported: what a slow line needs for it.
+const ON_THE_LINE: Duration = Duration::from_millis(50);
+
+/// A press and who made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pressed {
+    pub(crate) by: Color,
+    pub(crate) at: Interval,
+}
+
+/// What all hypotheses are judged by at one moment.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub(crate) now: Instant,
+    pub(crate) board: &'a PhysicalBoard,
+    /// A clock tells presses.
+    pub(crate) clock: bool,
+    pub(crate) scan: Duration,
+    pub(crate) tuning: &'a Tuning,
+}
+
+/// One reading.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hypothesis {
+    pub(crate) line: Line,
+    /// Presses for which it has no move yet, in their order.
+    pub(crate) waiting: Vec<Pressed>,
+    /// What it has cost for good.
+    pub(crate) penalty: i32,
+    /// What it costs in all, as it was judged last.
+    pub(crate) cost: i32,
+}
+
+impl Hypothesis {
+    /// Judges it anew.
+    pub(crate) fn judge(&mut self, base: &Node, scene: &Scene<'_>) {
+        let weights = &scene.tuning.weights;
+        let mut cost = self.penalty + self.mismatch(base, scene);
+        let plies = self.line.plies();
+        for (index, ply) in plies.iter().enumerate() {
+            let replied = plies.get(index + 1).is_some_and(|next| next.made.latest.after(Duration::from_secs(1)) <= scene.now);
+            match ply.pressed {
+                Some(_) => cost -= weights.pressed,
+                None if scene.clock && replied => cost += weights.not_pressed,
+                None => {}
+            }
+            cost += if ply.seen { 0 } else { weights.unseen };
+        }
+        for pressed in &self.waiting {
+            let over = scene.now >= pressed.at.latest.after(NOTHING_MOVED).after(scene.scan);
+            cost += if over { weights.press_without_move } else { weights.press_waits };
+        }
+        self.cost = cost;
+    }
+
+    /// What the board shows beyond its moves.
+    pub(crate) fn mismatch(&self, base: &Node, scene: &Scene<'_>) -> i32 {
+        let node = self.line.top(base);
+        let last = self.line.last().map(|ply| man_of(ply.mv, ply.color));
+        unexplained(&node.men, men::turn(&node.position), last, scene.board, scene.now, &scene.tuning.weights)
+    }
+
+    /// This reading and one more move, if the rest of the board can still be explained.
+    pub(crate) fn extended(&self, base: &Node, candidate: &Candidate, scene: &Scene<'_>) -> Option<Hypothesis> {
+        let node = self.line.top(base);
+        let mut after = node.men;
+        for &(square, man) in candidate.after() {
+            after[usize::from(square)] = man;
+        }
+        let color = men::turn(&node.position);
+        let weights = &scene.tuning.weights;
+        let last = Some(man_of(candidate.mv, color));
+        if unexplained(&after, color.other(), last, scene.board, scene.now, weights) > weights.viable {
+            return None;
+        }
+        let made = scene.board.done(scene.board.changed_at(candidate.mask), scene.scan);
+        let mut longer = self.clone();
+        longer.add(node, candidate, made, true, scene.scan);
+        Some(longer)
+    }
+
+    /// Adds a move to it, which takes the press that waits for it.
+    pub(crate) fn add(&mut self, node: &Node, candidate: &Candidate, made: Interval, seen: bool, scan: Duration) {
+        let color = men::turn(&node.position);
+        let fits = |pressed: &Pressed| pressed.by == color && in_time(made, pressed.at, scan);
+        let pressed = self.waiting.first().copied().filter(fits).map(|_| self.waiting.remove(0).at);
+        let mask = candidate.mask;
+        self.line.push(Tentative {
+            mv: candidate.mv,
+            color,
+            made,
+            pressed,
+            seen,
+            mask,
+            node: Arc::new(node.after(candidate.mv)),
+        });
+    }
+
+    /// A press is heard; false if this reading has no use for it.
+    pub(crate) fn press(&mut self, base: &Node, pressed: Pressed, scene: &Scene<'_>) -> bool {
+        let expected = self.waiting.last().map_or(men::turn(&self.line.top(base).position), |last| last.by.other());
+        let open = self.line.plies().iter().rposition(|ply| ply.color == pressed.by);
+        let stands = open.filter(|_| self.waiting.is_empty()).filter(|&index| {
+            let ply = &self.line.plies()[index];
+            let whole = index + 2 >= self.line.plies().len();
+            whole && ply.pressed.is_none() && in_time(ply.made, pressed.at, scene.scan) && self.stood(index, pressed.at, scene)
+        });
+        if let Some(index) = stands {
+            self.line.plies_mut()[index].pressed = Some(pressed.at);
+            return true;
+        }
+        if expected == pressed.by && self.waiting.len() < MAX_PRESSES {
+            self.waiting.push(pressed);
+            return true;
+        }
+        self.penalty += scene.tuning.weights.out_of_turn;
+        false
+    }
+
+    /// Every press since the last sure move, in order.
+    pub(crate) fn presses(&self) -> impl Iterator<Item = Pressed> {
+        let used = self.line.plies().iter().filter_map(|ply| Some(Pressed { by: ply.color, at: ply.pressed? }));
+        used.chain(self.waiting.iter().copied())
+    }
+
+    /// The move with this index may have stood on the board when the press was made.
+    fn stood(&self, index: usize, at: Interval, scene: &Scene<'_>) -> bool {
+        // A reply changes the squares again.
+        if index + 1 < self.line.plies().len() {
+            return true;
+        }
+        let ply = &self.line.plies()[index];
+        let shows = |men: &men::Men| men::difference(men, &ply.node.men) & ply.mask == 0;
+        if !scene.tuning.ring {
+            return shows(scene.board.men());
+        }
+        let told = at.latest.after(scene.scan);
+        scene.board.past(at.earliest).any(|(since, men)| since <= told && shows(&men))
+    }
+}
+
+/// A move that was made then may have been completed by this press.
+fn in_time(made: Interval, pressed: Interval, scan: Duration) -> bool {
+    made.earliest <= pressed.latest.after(ON_THE_LINE) && made.latest <= pressed.latest.after(scan).after(ON_THE_LINE)
+}
+
+/// The man that a move leaves on its square, and the square.
+fn man_of(mv: Move, color: Color) -> (u8, u8) {
+    let role = mv.promotion().unwrap_or(mv.role());
+    let us = men::to_color(color);
+    let to = match mv {
+        Move::Castle { king, rook } => shakmaty::CastlingSide::from_king_side(king < rook).king_to(us),
+        _ => mv.to(),
+    };
+    (men::of_shakmaty(role.of(us)), u8::from(to))
+}

@@ -1,0 +1,90 @@
+//! What evidence is worth: every weight of the decoder in one table (`reconstruction.md` section 3).
+//!
+//! Costs are tenths of a nat: 10 = e times less likely.
+
+/// How the decoder weighs and what it may use. The defaults were fitted on simulated games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// Hypotheses kept, 1..=64.
+    pub beam: usize,
+    /// Presses are evidence.
+    pub presses: bool,
+    /// Past boards are evidence for a press that is heard late.
+    pub ring: bool,
+    /// The board's own log mends gaps.
+    pub log: bool,
+    /// The weights.
+    pub weights: Weights,
+}
+
+impl Default for Tuning {
+    fn default() -> Tuning {
+        Tuning { beam: 16, presses: true, ring: true, log: true, weights: Weights::default() }
+    }
+}
+
+/// Costs, in tenths of a nat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weights {
+    /// Taken off for a move that its player pressed.
+    pub pressed: i32,
+    /// A move without a press although the opponent replied.
+    pub not_pressed: i32,
+    /// A press that is heard, and its move not seen yet.
+    pub press_waits: i32,
+    /// A press for which no move is seen in time.
+    pub press_without_move: i32,
+    /// A press by the side that does not have the move.
+    pub out_of_turn: i32,
+    /// A man of the side to move is off its square.
+    pub lifted: i32,
+    /// A man of the side to move stands where the position does not have it.
+    pub put: i32,
+    /// For every second that such a man has stood.
+    pub put_per_second: i32,
+    /// A man of the other side is off its square.
+    pub bystander: i32,
+    /// The same, while a man of the side to move is off his: it may be captured.
+    pub victim: i32,
+    /// For every second beyond the second one that a bystander has been off.
+    pub bystander_per_second: i32,
+    /// A man of the other side stands where the position does not have it, or another man on its square.
+    pub wrong_man: i32,
+    /// The man that made the last move has gone on.
+    pub went_on: i32,
+    /// A square that cannot be read.
+    pub unreadable: i32,
+    /// Most that one square's age may add.
+    pub most_by_age: i32,
+    /// A move that no board has shown.
+    pub unseen: i32,
+    /// The most that may be unexplained where a move is taken for made.
+    pub viable: i32,
+    /// By how much the second best reading must be worse before a move is sure.
+    pub margin: i32,
+}
+
+impl Default for Weights {
+    fn default() -> Weights {
+        Weights {
+            pressed: 40,
+            not_pressed: 40,
+            press_waits: 20,
+            press_without_move: 60,
+            out_of_turn: 90,
+            lifted: 5,
+            put: 20,
+            put_per_second: 10,
+            bystander: 30,
+            victim: 10,
+            bystander_per_second: 10,
+            wrong_man: 60,
+            went_on: 100,
+            unreadable: 10,
+            most_by_age: 50,
+            unseen: 20,
+            viable: 100,
+            margin: 30,
+        }
+    }
+}
