@@ -204,7 +204,7 @@ impl Game {
                     san,
                     uci,
                     made_at: ply.made.micros(),
-                    pressed_at: None,
+                    pressed_at: ply.pressed.map(|pressed| pressed.micros()),
                     how: None,
                     completed_at: None,
                     white_ms: clock.white_ms,

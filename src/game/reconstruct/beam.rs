@@ -114,6 +114,9 @@ impl Beam {
             let waiting = self.best().presses().collect();
             self.all.push(Hypothesis { waiting, ..Hypothesis::default() });
         }
+        // Costs are told apart by their differences only.
+        let least = self.all.iter().map(|hypothesis| hypothesis.penalty).min().unwrap_or_default();
+        self.all.iter_mut().for_each(|hypothesis| hypothesis.penalty -= least);
         Some(settled)
     }
 

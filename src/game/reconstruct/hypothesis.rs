@@ -49,6 +49,8 @@ pub(crate) struct Hypothesis {
     pub(crate) waiting: Vec<Pressed>,
     /// What it has cost for good.
     pub(crate) penalty: i32,
+    /// The most that a board which stood for a scan has left unexplained since the last of its moves.
+    pub(crate) worst: i32,
     /// What it costs in all, as it was judged last.
     pub(crate) cost: i32,
 }
@@ -57,7 +59,11 @@ impl Hypothesis {
     /// Judges it anew.
     pub(crate) fn judge(&mut self, base: &Node, scene: &Scene<'_>) {
         let weights = &scene.tuning.weights;
-        let mut cost = self.penalty + self.mismatch(base, scene);
+        let mismatch = self.mismatch(base, scene);
+        if scene.now >= scene.board.last_change().after(scene.scan) {
+            self.worst = self.worst.max(mismatch);
+        }
+        let mut cost = self.penalty + self.worst.max(mismatch);
         let plies = self.line.plies();
         for (index, ply) in plies.iter().enumerate() {
             let replied = plies.get(index + 1).is_some_and(|next| next.made.latest.after(Duration::from_secs(1)) <= scene.now);
@@ -96,6 +102,10 @@ impl Hypothesis {
             return None;
         }
         let made = scene.board.done(scene.board.changed_at(candidate.mask), scene.scan);
+        // Moves are made one after the other.
+        if self.line.last().is_some_and(|before| made.latest < before.made.earliest) {
+            return None;
+        }
         let mut longer = self.clone();
         longer.add(node, candidate, made, true, scene.scan);
         Some(longer)
@@ -107,6 +117,7 @@ impl Hypothesis {
         let fits = |pressed: &Pressed| pressed.by == color && in_time(made, pressed.at, scan);
         let pressed = self.waiting.first().copied().filter(fits).map(|_| self.waiting.remove(0).at);
         let mask = candidate.mask;
+        self.penalty += core::mem::take(&mut self.worst);
         self.line.push(Tentative {
             mv: candidate.mv,
             color,

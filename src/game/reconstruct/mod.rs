@@ -98,6 +98,24 @@ impl Decoder {
         self.beam.drop_half_gestures();
     }
 
+    /// Every reading, for debugging.
+    pub(crate) fn dump(&self) -> alloc::string::String {
+        use core::fmt::Write;
+        let mut text = alloc::string::String::new();
+        for h in self.beam.iter() {
+            let _ = write!(text, "[{} pen {}", h.cost, h.penalty);
+            for ply in h.line.plies() {
+                let p = ply.pressed.map(|p| p.latest.0 / 1000);
+                let _ = write!(text, " {}{}({}..{} p{:?})", ply.mv, if ply.seen { "" } else { "?" }, ply.made.earliest.0 / 1000, ply.made.latest.0 / 1000, p);
+            }
+            for w in &h.waiting {
+                let _ = write!(text, " w{:?}@{}", w.by, w.at.latest.0 / 1000);
+            }
+            text.push_str("]\n");
+        }
+        text
+    }
+
     fn presses(&self) -> impl Iterator<Item = Pressed> {
         self.beam.best().presses().chain(self.unheard.iter().copied())
     }
@@ -158,6 +176,9 @@ impl Decoder {
                 next = Some(moment);
             }
         };
+        if self.line().top(self.record.node()).men != *board.men() {
+            at(board.last_change().after(self.scan));
+        }
         self.completion_times(now, board, clock, &mut at);
         self.press_times(board, &mut at);
         self.repair_times(now, board, &mut at);
