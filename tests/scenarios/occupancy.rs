@@ -7,7 +7,7 @@ use flagfall_game::game::Game;
 use flagfall_protocols::driver::Timing;
 
 use crate::reports::Reports;
-use crate::scene::{alarms_of, sans_of};
+use crate::scene::outcome::{alarms_of, sans_of};
 
 /// Polled every 50 ms; the clock tells a press within a second.
 const TIMING: Timing = Timing { scan: Duration::from_millis(50), press_delay: Duration::from_secs(1) };

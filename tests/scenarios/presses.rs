@@ -1,6 +1,7 @@
 //! Scenarios 44-48: illegal moves, pressed and not; scenarios 42 and 43 are among the irregular presses.
 
-use crate::scene::{Scene, word};
+use crate::scene::Scene;
+use crate::scene::outcome::word;
 
 #[test]
 fn s044_pressed_and_then_corrected() {

@@ -2,6 +2,12 @@
 
 #![allow(dead_code, reason = "every test file that plays scenes uses another part of this")]
 
+#[path = "motions.rs"]
+mod motions;
+#[path = "outcome.rs"]
+pub(crate) mod outcome;
+#[path = "recording.rs"]
+mod recording;
 #[path = "../support/schemas.rs"]
 mod schemas;
 
@@ -14,19 +20,21 @@ use flagfall::publish::envelope::{self, Anchor, Stamp};
 use flagfall::publish::topics::Board;
 use flagfall::station::{Station, StationInput, StationOutput};
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::game::GameConfig;
 use flagfall_game::input::Command;
-use flagfall_game::laws::finding::Finding;
-use flagfall_game::message::{AlertBody, ArbiterState};
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Emulator, Settings};
 use flagfall_protocols::drivers;
 use flagfall_protocols::square::Square;
 use flagfall_protocols::time::{ClockTime, Instant};
-use flagfall_protocols::trace::{self, Body, Record};
+use flagfall_protocols::trace::Body;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position};
+use shakmaty::{CastlingMode, Chess, Position};
+
+use motions::{motions, quiet_move};
+pub(crate) use outcome::Outcome;
+use recording::Recording;
 
 /// The link is up and the driver's start-up questions are answered by then.
 const STARTED: f64 = 5.0;
@@ -45,14 +53,6 @@ pub(crate) struct Scene {
     pub(crate) config: GameConfig,
     rotated: bool,
     log_unread: bool,
-}
-
-/// What came out of a scene.
-pub(crate) struct Outcome {
-    pub(crate) station: Station,
-    pub(crate) messages: Vec<Message>,
-    /// The inputs, as a trace.
-    pub(crate) trace: String,
 }
 
 impl Scene {
@@ -321,177 +321,4 @@ fn keep_to_their_schemas(messages: &[Message]) {
         let payload = envelope::complete(&message.payload, &stamp);
         schemas::validate(&message.topic, payload).unwrap_or_else(|problem| panic!("{problem}"));
     }
-}
-
-/// Writes a trace while a scene runs.
-struct Recording {
-    text: String,
-    seq: u64,
-    last: Instant,
-}
-
-impl Recording {
-    fn new(config: &GameConfig) -> Recording {
-        let mut text = format!("{}\n", trace::FORMAT);
-        let control = config.time_control.as_ref().map(ToString::to_string);
-        let control = control.as_deref().map(|control| ("time-control", control));
-        for (key, value) in [("driver", "dgt"), ("device", "flagfall emulator")].into_iter().chain(control) {
-            trace::print_header(key, value, &mut text).expect("a header");
-        }
-        Recording { text, seq: 0, last: Instant::ZERO }
-    }
-
-    fn note(&mut self, at: Instant, body: Body<'_>) {
-        self.seq += 1;
-        self.last = self.last.max(at);
-        trace::print(&Record { seq: self.seq, at: self.last, body }, &mut self.text).expect("a record");
-    }
-}
-
-impl Outcome {
-    pub(crate) fn state(&self) -> ArbiterState {
-        self.station.game().arbiter_state()
-    }
-
-    pub(crate) fn moves(&self) -> Vec<String> {
-        self.state().moves.into_iter().map(|played| played.uci).collect()
-    }
-
-    /// Kinds of all alarms of the present game, opened at any time, in their order, with the side.
-    pub(crate) fn alarms(&self) -> Vec<String> {
-        alarms_of(self.station.game())
-    }
-
-    /// All sure moves in SAN.
-    pub(crate) fn sans(&self) -> String {
-        sans_of(self.station.game())
-    }
-
-    /// Exactly these moves are sure and none is pending, and exactly these alarms were raised.
-    #[track_caller]
-    pub(crate) fn expect(&self, moves: &str, alarms: &[&str]) -> &Outcome {
-        self.allow(moves, alarms, &[])
-    }
-
-    /// The same, where some more alarms may be raised and need not.
-    #[track_caller]
-    pub(crate) fn allow(&self, moves: &str, alarms: &[&str], also: &[&str]) -> &Outcome {
-        let raised: Vec<String> = self.alarms().into_iter().filter(|alarm| !also.contains(&alarm.as_str())).collect();
-        let pending: Vec<String> = self.state().pending.into_iter().map(|played| played.san).collect();
-        assert_eq!(
-            (self.sans().as_str(), pending, raised),
-            (moves, vec![], alarms.iter().map(|alarm| alarm.to_string()).collect())
-        );
-        self.in_order();
-        self
-    }
-
-    /// Moves are made one after another, and none is pressed before it can have been made.
-    #[track_caller]
-    fn in_order(&self) {
-        let moves = self.state().moves;
-        for pair in moves.windows(2) {
-            assert!(pair[0].made_at[0] <= pair[1].made_at[1], "{} and {}", pair[0].san, pair[1].san);
-        }
-        for played in moves {
-            let pressed = played.pressed_at.map_or(u64::MAX, |pressed| pressed[1]);
-            assert!(played.made_at[0] <= pressed, "{} was pressed before it was made", played.san);
-        }
-    }
-
-    /// How the move with this index became sure.
-    pub(crate) fn how(&self, index: usize) -> String {
-        word(&self.state().moves[index].how)
-    }
-
-    /// How often the arbiters' record names this fact.
-    pub(crate) fn fact(&self, word: &str) -> usize {
-        self.audit(&format!("\"{word}\""))
-    }
-
-    /// The arbiters' picture has this word.
-    pub(crate) fn shows(&self, word: &str) -> bool {
-        serde_json::to_string(&self.state()).expect("JSON").contains(word)
-    }
-
-    pub(crate) fn finding(&self) -> &Finding {
-        self.station.game().findings().last().expect("a finding")
-    }
-
-    pub(crate) fn row(&self) -> &'static str {
-        self.station.game().findings().last().map_or("-", |finding| finding.row)
-    }
-
-    /// Moves that a press was seen for.
-    pub(crate) fn pressed(&self) -> usize {
-        self.state().moves.iter().filter(|played| played.pressed_at.is_some()).count()
-    }
-
-    pub(crate) fn audit(&self, word: &str) -> usize {
-        self.messages.iter().filter(|message| message.topic.ends_with("/audit") && message.payload.contains(word)).count()
-    }
-}
-
-/// The word by which something is published.
-pub(crate) fn word(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value).expect("a word").as_str().unwrap_or_default().to_owned()
-}
-
-/// Kinds of all alarms of a game, with the side.
-pub(crate) fn alarms_of(game: &Game) -> Vec<String> {
-    let name = |alarm: &AlertBody| {
-        let kind = word(&alarm.kind);
-        alarm.side.map_or(kind.clone(), |side| format!("{kind}({side})"))
-    };
-    game.alarms().iter().map(name).collect()
-}
-
-/// All sure moves of a game in SAN.
-pub(crate) fn sans_of(game: &Game) -> String {
-    game.arbiter_state().moves.into_iter().map(|played| played.san).collect::<Vec<_>>().join(" ")
-}
-
-/// What hands do for a move: the captured man first, then the mover; the king before the rook.
-fn motions(position: &Chess, mv: Move) -> Vec<String> {
-    let mut lines = Vec::new();
-    match mv {
-        Move::Normal { from, to, promotion, capture, .. } => {
-            if capture.is_some() {
-                lines.extend([format!("lift {to}"), "drop".to_owned()]);
-            }
-            lines.push(format!("lift {from}"));
-            match promotion {
-                Some(role) => {
-                    let piece = role.of(position.turn()).char();
-                    lines.extend(["drop".to_owned(), format!("place {to} {piece}")]);
-                }
-                None => lines.push(format!("place {to}")),
-            }
-        }
-        Move::EnPassant { from, to } => {
-            let pawn = shakmaty::Square::from_coords(to.file(), from.rank());
-            lines.extend([format!("lift {pawn}"), "drop".to_owned(), format!("lift {from}"), format!("place {to}")]);
-        }
-        Move::Castle { king, rook } => {
-            let side = CastlingSide::from_king_side(king < rook);
-            let us = position.turn();
-            lines.extend([format!("lift {king}"), format!("place {}", side.king_to(us))]);
-            lines.extend([format!("lift {rook}"), format!("place {}", side.rook_to(us))]);
-        }
-        Move::Put { .. } => {}
-    }
-    lines
-}
-
-/// A legal move that captures nothing, mates nobody and does not repeat soon: chosen by its number.
-fn quiet_move(position: &Chess, number: usize) -> String {
-    let quiet = |mv: &&Move| {
-        let mut after = position.clone();
-        after.play_unchecked(**mv);
-        !mv.is_capture() && !mv.is_castle() && !after.is_check() && !after.legal_moves().is_empty() && !mv.is_promotion()
-    };
-    let moves = position.legal_moves();
-    let quiet: Vec<&Move> = moves.iter().filter(quiet).collect();
-    let seed = number.wrapping_mul(7919).wrapping_add(position.fullmoves().get() as usize * 31);
-    UciMove::from_standard(*quiet[seed % quiet.len()]).to_string()
 }

@@ -71,7 +71,7 @@ fn s073_the_next_game_is_set_up_early() {
 }
 
 /// What may be told of a board that shows another game after its link was away.
-const OF_A_GAP: [&str; 4] = ["board_lost", "link_gap", "unreachable", "pieces_displaced"];
+const OF_A_GAP: [&str; 5] = ["board_lost", "clock_lost", "link_gap", "unreachable", "pieces_displaced"];
 
 #[test]
 fn s079_the_cables_of_two_boards_are_swapped() {
