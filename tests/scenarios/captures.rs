@@ -16,7 +16,8 @@ const PASSED: &str = "4k3/7p/8/3pP3/8/8/7P/4K3 w - d6 0 1";
 #[test]
 fn s008_the_captured_man_first() {
     Reports::from(ATTACKED).tell("d5:- | e4:- | d5:P | WP").dgt().expect("exd5", &[]);
-    attacked().hands("lift d5 ; drop | 0.3 lift e4 | 0.3 place d5 | 0.4 press left").end().expect("e4 d5 exd5", &[]);
+    let outcome = attacked().hands("lift d5 ; drop | 0.3 lift e4 | 0.3 place d5 | 0.4 press left").end();
+    outcome.expect("e4 d5 exd5", &[]).nothing_of_the_hands();
 }
 
 #[test]

@@ -62,3 +62,13 @@ fn s065_five_seconds_told_at_once() {
     outcome.expect("e4 e5 Nf3 Nc6", &[]);
     assert_eq!(outcome.pressed(), 4);
 }
+
+/// Between two questions to the bus the clock was pressed four times: it tells no more than that White's time runs.
+#[test]
+fn s065_the_clock_tells_no_press() {
+    let told = "e2:- | e4:P | 0.5 WP | 0.5 e7:- | e5:p | 0.5 BP | 0.5 g1:- | f3:N | 0.5 WP | 0.5 b8:- | c6:n | 0.5 BP";
+    let outcome = Reports::new().hold().tell(told).release_with_the_last_of_the_clock().dgt();
+    let state = outcome.state();
+    let played: Vec<&str> = state.moves.iter().chain(&state.pending).map(|played| played.san.as_str()).collect();
+    assert_eq!((played.join(" ").as_str(), outcome.alarms()), ("e4 e5 Nf3 Nc6", vec![]), "made, if not all of them completed");
+}

@@ -70,7 +70,8 @@ fn s062_three_moves_unseen_and_no_log() {
     let mut scene = Scene::running().without_log();
     scene.game("e2e4 e7e5");
     unseen(&mut scene, "g1f3 b8c6 f1c4");
-    let outcome = scene.game("g8f6 d2d3").end();
+    // The log is asked for, and given up after a while.
+    let outcome = scene.game("g8f6 d2d3").wait(25.0).run();
     let alarms: Vec<String> = outcome.alarms().into_iter().filter(|alarm| !ALSO.contains(&alarm.as_str())).collect();
     assert_eq!(alarms, ["board_lost", "link_gap", "ambiguous"]);
     let sans = outcome.sans();

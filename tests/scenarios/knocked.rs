@@ -36,3 +36,16 @@ fn s036_several_are_knocked_over() {
     outcome.expect("e4 e5 Nf3 Nc6", &["pieces_displaced"]);
     assert!(outcome.state().alarms.is_empty(), "in step again");
 }
+
+/// What falls stands up elsewhere, on squares that it could have gone to.
+#[test]
+fn s036_several_are_knocked_over_and_come_to_stand_elsewhere() {
+    let mut scene = Scene::running();
+    scene.game("e2e4 e7e5").wait(1.0);
+    scene.hands("lift c2 ; drop ; place c3 P ; lift d1 ; drop | lift f1 ; drop ; place d3 B | lift g1 ; drop | 3.0 stop");
+    scene.hands("4.0 place d1 Q | 2.0 lift c3 | place c2 | 2.0 lift d3 | place f1 | 1.0 place g1 N | 2.0 run").wait(1.0);
+    scene.run().expect("e4 e5", &["pieces_displaced"]);
+    let outcome = scene.game("g1f3 b8c6").end();
+    outcome.expect("e4 e5 Nf3 Nc6", &["pieces_displaced"]);
+    assert!(outcome.state().alarms.is_empty(), "in step again");
+}

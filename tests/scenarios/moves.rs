@@ -10,7 +10,7 @@ use crate::scene::Scene;
 #[test]
 fn s001_lifted_and_put_down() {
     let outcome = Scene::running().hands("lift e2 | place e4 | 0.5 press left").end();
-    outcome.expect("e4", &[]);
+    outcome.expect("e4", &[]).nothing_of_the_hands();
     let played = &outcome.state().moves[0];
     assert!(played.made_at[1] <= played.pressed_at.expect("a press")[1], "made before pressed");
     assert_eq!((outcome.how(0).as_str(), outcome.pressed()), ("press", 1));
@@ -19,7 +19,7 @@ fn s001_lifted_and_put_down() {
 
 #[test]
 fn s002_the_new_square_is_reported_first() {
-    Reports::new().tell("e4:P | e2:- | WP").dgt().expect("e4", &[]);
+    Reports::new().tell("e4:P | e2:- | WP").dgt().expect("e4", &[]).nothing_of_the_hands();
     Reports::new().tell("e4:P ; e2:- | WP").dgt().expect("e4", &[]);
 }
 

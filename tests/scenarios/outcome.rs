@@ -65,6 +65,13 @@ impl Outcome {
         }
     }
 
+    /// Nothing is said of the hands: they did what the Laws want.
+    #[track_caller]
+    pub(crate) fn nothing_of_the_hands(&self) {
+        let said = ["touched", "stood", "rook_first", "two_hands"].map(|word| (word, self.fact(word)));
+        assert!(said.iter().all(|(_, count)| *count == 0), "{said:?}");
+    }
+
     /// How the move with this index became sure.
     pub(crate) fn how(&self, index: usize) -> String {
         word(&self.state().moves[index].how)

@@ -7,7 +7,8 @@ const PAWN: &str = "8/4P3/k7/7p/7P/8/8/4K3 w - - 0 1";
 
 #[test]
 fn s021_the_queen_is_put_on_the_square() {
-    Scene::from(PAWN).hands("lift e7 ; drop | 0.6 place e8 Q | 0.5 press left").end().expect("e8=Q", &[]);
+    let outcome = Scene::from(PAWN).hands("lift e7 ; drop | 0.6 place e8 Q | 0.5 press left").end();
+    outcome.expect("e8=Q", &[]).nothing_of_the_hands();
     Reports::from(PAWN).tell("e7:- | e8:Q | WP").dgt().expect("e8=Q", &[]);
     Reports::from(PAWN).tell("e8:Q | e7:- | WP").dgt().expect("e8=Q", &[]);
 }

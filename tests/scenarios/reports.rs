@@ -119,6 +119,15 @@ impl Reports {
         self
     }
 
+    /// The same, but of the clock only what it shows now, and that last.
+    pub(crate) fn release_with_the_last_of_the_clock(mut self) -> Reports {
+        let mut held = self.told.split_off(self.held_since.take().expect("held before"));
+        held.retain(|(_, event)| !matches!(event, DeviceEvent::Clock(_)));
+        self.told.extend(held.into_iter().map(|(_, event)| (self.now, event)));
+        self.tell_clock();
+        self
+    }
+
     /// Now.
     pub(crate) fn now(&self) -> Instant {
         self.now
