@@ -33,6 +33,8 @@ mod moves;
 mod next_game;
 #[path = "scenarios/occupancy.rs"]
 mod occupancy;
+#[path = "scenarios/phases.rs"]
+mod phases;
 #[path = "scenarios/presses.rs"]
 mod presses;
 #[path = "scenarios/promotion.rs"]

@@ -1,4 +1,4 @@
-//! Scenarios 49, 52, 102: what a player was about when a flag fell.
+//! Scenarios 49, 50, 52, 102: what a player was about when a flag fell.
 
 use flagfall_game::laws::finding::{Outcome as Ruled, Phase};
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
@@ -10,14 +10,25 @@ use crate::scene::{Outcome, Scene};
 const FALL: f64 = 35.0;
 
 fn short() -> Scene {
+    let mut scene = clock();
+    scene.now = FALL - 30.0;
+    scene.act("run");
+    scene
+}
+
+fn short_from(fen: &str) -> Scene {
+    let mut scene = clock().standing(fen);
+    scene.now = FALL - 31.0;
+    scene.command(&format!(r#"{{"verb":"start-game","fen":"{fen}"}}"#)).wait(1.0).act("run");
+    scene
+}
+
+fn clock() -> Scene {
     let clock = ClockSettings {
         freeze: true,
         ..ClockSettings::new(Model::Generic, Method::Fischer, ClockTime(20_000), ClockTime(10_000))
     };
-    let mut scene = Scene::new(clock, "20+10");
-    scene.now = FALL - 30.0;
-    scene.act("run");
-    scene
+    Scene::new(clock, "20+10")
 }
 
 /// The alarms; of those that are raised at one moment the order says nothing.
@@ -59,4 +70,25 @@ fn s102_an_offer_is_accepted_between_the_fall_and_its_observation() {
     let outcome = scene.end();
     outcome.expect("e4 e5", &["flag(white)"]);
     assert_eq!((outcome.finding().outcome, outcome.finding().contested), (Ruled::Draw, true));
+}
+
+#[test]
+fn s050_a_mate_before_the_fall_or_about_with_it() {
+    let mated = |before_the_fall: f64| {
+        let mut scene = short_from("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1");
+        scene.now = FALL - before_the_fall - 1.0;
+        scene.hands("lift a1 | 1.0 place a8").end()
+    };
+    let clear = mated(2.0);
+    clear.expect("Ra8#", &["flag_after_end(white)"]);
+    assert_eq!(clear.row(), "-", "nothing is to be found");
+    for before_the_fall in [0.15, 0.1, 0.0, -0.1] {
+        let outcome = mated(before_the_fall);
+        outcome.expect("Ra8#", &["flag(white)"]);
+        assert_eq!(
+            (outcome.row(), outcome.finding().contested),
+            ("1", true),
+            "nobody can say which was first: {before_the_fall}"
+        );
+    }
 }
