@@ -2,11 +2,18 @@
 
 #![allow(dead_code, reason = "every test file that plays scenes uses another part of this")]
 
+#[path = "motions.rs"]
+mod motions;
+#[path = "outcome.rs"]
+pub(crate) mod outcome;
+#[path = "recording.rs"]
+mod recording;
 #[path = "../support/schemas.rs"]
 mod schemas;
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::time::Duration;
 
 use flagfall::publish::Message;
 use flagfall::publish::envelope::{self, Anchor, Stamp};
@@ -15,39 +22,37 @@ use flagfall::station::{Station, StationInput, StationOutput};
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::GameConfig;
 use flagfall_game::input::Command;
-use flagfall_game::laws::finding::Finding;
-use flagfall_game::message::{AlertBody, ArbiterState};
-use flagfall_hardware::emulator::clock_model::ClockSettings;
+use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Emulator, Settings};
 use flagfall_protocols::drivers;
 use flagfall_protocols::square::Square;
-use flagfall_protocols::time::Instant;
-use flagfall_protocols::trace::{self, Body, Record};
+use flagfall_protocols::time::{ClockTime, Instant};
+use flagfall_protocols::trace::Body;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position};
+use shakmaty::{CastlingMode, Chess, Position};
+
+use motions::{motions, quiet_move};
+pub(crate) use outcome::Outcome;
+use recording::Recording;
 
 /// The link is up and the driver's start-up questions are answered by then.
 const STARTED: f64 = 5.0;
+/// The question for the board's own log.
+const READ_LOG: u8 = 0x49;
 
 /// What people do at a board, in order of time.
 pub(crate) struct Scene {
-    script: String,
+    script: Vec<(f64, String)>,
     commands: Vec<(Instant, Command)>,
+    links: Vec<(Instant, bool)>,
     /// Seconds since the beginning.
     pub(crate) now: f64,
     position: Chess,
     settings: Settings,
-    config: GameConfig,
+    pub(crate) config: GameConfig,
     rotated: bool,
-}
-
-/// What came out of a scene.
-pub(crate) struct Outcome {
-    pub(crate) station: Station,
-    pub(crate) messages: Vec<Message>,
-    /// The inputs, as a trace.
-    pub(crate) trace: String,
+    log_unread: bool,
 }
 
 impl Scene {
@@ -57,7 +62,49 @@ impl Scene {
         let time_control = (!time_control.is_empty()).then(|| TimeControl::parse(time_control).expect("a time control"));
         let config = GameConfig { time_control, ..GameConfig::default() };
         let position = Chess::default();
-        Scene { script: String::new(), commands: Vec::new(), now: STARTED, position, settings, config, rotated: false }
+        let (script, commands, links) = (Vec::new(), Vec::new(), Vec::new());
+        Scene { script, commands, links, now: STARTED, position, settings, config, rotated: false, log_unread: false }
+    }
+
+    /// Five minutes and five seconds a move; White's clock was started a second ago.
+    pub(crate) fn running() -> Scene {
+        let mut scene = Scene::five_and_five();
+        scene.act("run").wait(1.0);
+        scene
+    }
+
+    /// The same, before the clock is started.
+    pub(crate) fn five_and_five() -> Scene {
+        let clock = ClockSettings::new(Model::Dgt3000, Method::Fischer, ClockTime(300_000), ClockTime(5_000));
+        Scene::new(clock, "300+5")
+    }
+
+    /// The same with a game that an arbiter began from this position, and its clock started.
+    pub(crate) fn from(fen: &str) -> Scene {
+        let mut scene = Scene::five_and_five().standing(fen);
+        scene.begin(fen);
+        scene
+    }
+
+    /// An arbiter begins a game from `fen`, and its clock is started.
+    pub(crate) fn begin(&mut self, fen: &str) -> &mut Scene {
+        self.command(&format!(r#"{{"verb":"start-game","fen":"{fen}"}}"#)).wait(0.5);
+        if self.position.turn().is_black() {
+            self.act("press left").wait(0.5);
+        }
+        self.act("run").wait(1.0)
+    }
+
+    /// The board's first scan begins so much later.
+    pub(crate) fn scan_phase(mut self, seconds: f64) -> Scene {
+        self.settings.scan_phase = Duration::from_secs_f64(seconds);
+        self
+    }
+
+    /// The board does not answer when it is asked for its own log.
+    pub(crate) fn without_log(mut self) -> Scene {
+        self.log_unread = true;
+        self
     }
 
     /// Another placement stands on the board from the beginning, `turn` to move.
@@ -89,8 +136,50 @@ impl Scene {
         };
         let words = action.split(' ').map(|word| if self.rotated { turned(word) } else { word.to_owned() });
         let action = words.collect::<Vec<_>>().join(" ");
-        writeln!(self.script, "{:.6} {action}", self.now).expect("a string");
+        self.script.push((self.now, action));
         self
+    }
+
+    /// Lines of script: after `|` a quarter of a second later, or as much as is said; after `;` at the same moment.
+    pub(crate) fn hands(&mut self, motions: &str) -> &mut Scene {
+        for (index, together) in motions.split('|').enumerate() {
+            let together = together.trim();
+            let (pause, together) = match together.split_once(' ') {
+                Some((first, rest)) if first.parse::<f64>().is_ok() => (first.parse().expect("seconds"), rest),
+                _ => (if index == 0 { 0.0 } else { 0.25 }, together),
+            };
+            self.wait(pause);
+            for motion in together.split(';') {
+                self.act(motion.trim());
+            }
+        }
+        self
+    }
+
+    /// The hands have made this move; goes on from the position after it.
+    pub(crate) fn played(&mut self, uci: &str) -> &mut Scene {
+        let mv = uci.parse::<UciMove>().expect("UCI").to_move(&self.position).expect(uci);
+        self.position.play_unchecked(mv);
+        self
+    }
+
+    /// These moves, each a second after the last and with its press.
+    pub(crate) fn game(&mut self, moves: &str) -> &mut Scene {
+        for uci in moves.split(' ') {
+            self.play(uci, 1.0);
+        }
+        self
+    }
+
+    /// The link between board and daemon goes away, or is there again.
+    pub(crate) fn link(&mut self, up: bool) -> &mut Scene {
+        self.links.push((Instant((self.now * 1e6) as u64), up));
+        self
+    }
+
+    /// Three seconds later.
+    pub(crate) fn end(&mut self) -> Outcome {
+        self.wait(3.0).run()
     }
 
     /// Time passes.
@@ -156,12 +245,15 @@ impl Scene {
     /// Plays the scene through emulator, bytes, driver and game, up to now.
     pub(crate) fn run(&mut self) -> Outcome {
         let mut emulator = Emulator::new(self.settings.clone());
-        emulator.load(&Script::parse(&self.script).expect("a script"));
+        let script = self.text();
+        emulator.load(&Script::parse(&script).expect("a script"));
         let driver = drivers::find("dgt").expect("registered");
         let mut station = Station::new(driver, self.config.clone(), Board::default(), "scene");
         let end = Instant((self.now * 1e6) as u64);
         let (mut out, mut messages, mut sent) = (Vec::new(), Vec::new(), Vec::new());
         let mut commands = self.commands.iter().peekable();
+        let mut links = self.links.iter().peekable();
+        let mut up = true;
         let mut trace = Recording::new(&self.config);
         trace.note(Instant::ZERO, Body::Link { link: 0, up: true, cause: "opened" });
         station.feed(Instant::ZERO, &StationInput::Link { up: true }, &mut out);
@@ -170,19 +262,22 @@ impl Scene {
                 match output {
                     StationOutput::Send { at, bytes, .. } => {
                         trace.note(at, Body::Tx { link: 0, channel: 0, bytes: Cow::Borrowed(&bytes) });
-                        emulator.host(at, &bytes);
+                        if up && !(self.log_unread && bytes == [READ_LOG]) {
+                            emulator.host(at, &bytes);
+                        }
                     }
                     StationOutput::Message(message) => messages.push(message),
                     StationOutput::Ask(_) | StationOutput::Device(_) | StationOutput::Reply(_) | StationOutput::Do(_) => {}
                 }
             }
             let command = commands.peek().map(|(at, _)| *at);
-            let Some(next) = [emulator.next(), station.deadline(), command].into_iter().flatten().min() else { break };
+            let link = links.peek().map(|(at, _)| *at);
+            let Some(next) = [emulator.next(), station.deadline(), command, link].into_iter().flatten().min() else { break };
             if next > end {
                 break;
             }
             emulator.advance(next, &mut sent);
-            for (at, bytes) in sent.drain(..) {
+            for (at, bytes) in sent.drain(..).filter(|_| up) {
                 trace.note(at, Body::Rx { link: 0, channel: 0, bytes: Cow::Borrowed(&bytes) });
                 station.feed(at, &StationInput::Bytes { channel: 0, bytes: &bytes }, &mut out);
             }
@@ -190,13 +285,31 @@ impl Scene {
                 trace.note(*at, Body::Cmd(&serde_json::to_string(command).expect("JSON")));
                 station.feed(*at, &StationInput::Command(command.clone()), &mut out);
             }
+            if let Some(&(at, there)) = links.next_if(|(at, _)| *at <= next) {
+                up = there;
+                trace.note(at, Body::Link { link: 0, up, cause: if up { "opened" } else { "gone" } });
+                station.feed(at, &StationInput::Link { up }, &mut out);
+            }
             station.advance(next, &mut out);
         }
-        assert_eq!(emulator.impossible(), [], "the script asks for the impossible:\n{}", self.script);
+        assert_eq!(emulator.impossible(), [], "the script asks for the impossible:\n{script}");
         let sent = emulator.counters();
         assert_eq!([sent.set_and_run, sent.display, sent.lights, sent.dangerous, sent.bus], [0; 5], "players would have seen it");
         keep_to_their_schemas(&messages);
         Outcome { station, messages, trace: trace.text }
+    }
+}
+
+impl Scene {
+    /// The script, in order of time.
+    fn text(&self) -> String {
+        let mut lines = self.script.clone();
+        lines.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let mut text = String::new();
+        for (at, action) in lines {
+            writeln!(text, "{at:.6} {action}").expect("a string");
+        }
+        text
     }
 }
 
@@ -208,111 +321,4 @@ fn keep_to_their_schemas(messages: &[Message]) {
         let payload = envelope::complete(&message.payload, &stamp);
         schemas::validate(&message.topic, payload).unwrap_or_else(|problem| panic!("{problem}"));
     }
-}
-
-/// Writes a trace while a scene runs.
-struct Recording {
-    text: String,
-    seq: u64,
-    last: Instant,
-}
-
-impl Recording {
-    fn new(config: &GameConfig) -> Recording {
-        let mut text = format!("{}\n", trace::FORMAT);
-        let control = config.time_control.as_ref().map(ToString::to_string);
-        let control = control.as_deref().map(|control| ("time-control", control));
-        for (key, value) in [("driver", "dgt"), ("device", "flagfall emulator")].into_iter().chain(control) {
-            trace::print_header(key, value, &mut text).expect("a header");
-        }
-        Recording { text, seq: 0, last: Instant::ZERO }
-    }
-
-    fn note(&mut self, at: Instant, body: Body<'_>) {
-        self.seq += 1;
-        self.last = self.last.max(at);
-        trace::print(&Record { seq: self.seq, at: self.last, body }, &mut self.text).expect("a record");
-    }
-}
-
-impl Outcome {
-    pub(crate) fn state(&self) -> ArbiterState {
-        self.station.game().arbiter_state()
-    }
-
-    pub(crate) fn moves(&self) -> Vec<String> {
-        self.state().moves.into_iter().map(|played| played.uci).collect()
-    }
-
-    /// Kinds of all alarms of the present game, opened at any time, in their order, with the side.
-    pub(crate) fn alarms(&self) -> Vec<String> {
-        let name = |alarm: &AlertBody| {
-            let kind = serde_json::to_value(alarm.kind).expect("a word");
-            let kind = kind.as_str().expect("a word").to_owned();
-            alarm.side.map_or(kind.clone(), |side| format!("{kind}({side})"))
-        };
-        self.station.game().alarms().iter().map(name).collect()
-    }
-
-    pub(crate) fn finding(&self) -> &Finding {
-        self.station.game().findings().last().expect("a finding")
-    }
-
-    pub(crate) fn row(&self) -> &'static str {
-        self.station.game().findings().last().map_or("-", |finding| finding.row)
-    }
-
-    /// Moves that a press was seen for.
-    pub(crate) fn pressed(&self) -> usize {
-        self.state().moves.iter().filter(|played| played.pressed_at.is_some()).count()
-    }
-
-    pub(crate) fn audit(&self, word: &str) -> usize {
-        self.messages.iter().filter(|message| message.topic.ends_with("/audit") && message.payload.contains(word)).count()
-    }
-}
-
-/// What hands do for a move: the captured man first, then the mover; the king before the rook.
-fn motions(position: &Chess, mv: Move) -> Vec<String> {
-    let mut lines = Vec::new();
-    match mv {
-        Move::Normal { from, to, promotion, capture, .. } => {
-            if capture.is_some() {
-                lines.extend([format!("lift {to}"), "drop".to_owned()]);
-            }
-            lines.push(format!("lift {from}"));
-            match promotion {
-                Some(role) => {
-                    let piece = role.of(position.turn()).char();
-                    lines.extend(["drop".to_owned(), format!("place {to} {piece}")]);
-                }
-                None => lines.push(format!("place {to}")),
-            }
-        }
-        Move::EnPassant { from, to } => {
-            let pawn = shakmaty::Square::from_coords(to.file(), from.rank());
-            lines.extend([format!("lift {pawn}"), "drop".to_owned(), format!("lift {from}"), format!("place {to}")]);
-        }
-        Move::Castle { king, rook } => {
-            let side = CastlingSide::from_king_side(king < rook);
-            let us = position.turn();
-            lines.extend([format!("lift {king}"), format!("place {}", side.king_to(us))]);
-            lines.extend([format!("lift {rook}"), format!("place {}", side.rook_to(us))]);
-        }
-        Move::Put { .. } => {}
-    }
-    lines
-}
-
-/// A legal move that captures nothing, mates nobody and does not repeat soon: chosen by its number.
-fn quiet_move(position: &Chess, number: usize) -> String {
-    let quiet = |mv: &&Move| {
-        let mut after = position.clone();
-        after.play_unchecked(**mv);
-        !mv.is_capture() && !mv.is_castle() && !after.is_check() && !after.legal_moves().is_empty() && !mv.is_promotion()
-    };
-    let moves = position.legal_moves();
-    let quiet: Vec<&Move> = moves.iter().filter(quiet).collect();
-    let seed = number.wrapping_mul(7919).wrapping_add(position.fullmoves().get() as usize * 31);
-    UciMove::from_standard(*quiet[seed % quiet.len()]).to_string()
 }

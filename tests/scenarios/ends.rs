@@ -1,0 +1,85 @@
+//! Scenarios 51, 66-71: how a game ends, what is no move after it, and what is taken back.
+
+use flagfall_game::input::GameResult;
+use flagfall_game::message::Stage;
+use flagfall_game::reconstruct::record::Ending;
+
+use crate::scene::Scene;
+
+#[test]
+fn s051_stalemate_is_not_pressed() {
+    let outcome = Scene::from("7k/5K2/8/6Q1/8/8/8/8 w - - 0 1").hands("lift g5 | 0.4 place g6").end();
+    outcome.expect("Qg6", &[]);
+    assert_eq!((outcome.how(0).as_str(), outcome.pressed()), ("game_end", 0));
+    assert_eq!((outcome.state().ending, outcome.state().stage), (Some(Ending::Stalemate), Stage::Over));
+}
+
+#[test]
+fn s066_taken_back_by_the_arbiter() {
+    let mut scene = Scene::running();
+    scene.game("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5").wait(1.0).act("stop").wait(2.0);
+    scene.command(r#"{"verb":"take-back","plies":2}"#).wait(1.0);
+    scene.hands("lift c5 | place f8 | lift c4 | place f1 | lift c6 | place b8 | lift f3 | place g1 | 2.0 run").wait(1.0);
+    scene.assume("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 3").game("d2d4");
+    let outcome = scene.end();
+    outcome.expect("e4 e5 d4", &[]);
+    assert_eq!(outcome.audit(r#""what":"revision""#), 1);
+}
+
+#[test]
+fn s067_players_take_back_with_the_clock_running() {
+    let mut scene = Scene::running();
+    scene.game("e2e4 e7e5 d2d4 e5d4").wait(1.0);
+    scene.hands("lift d4 | 1.6 place e5 | 1.6 place d2 P").wait(8.0);
+    let outcome = scene.run();
+    outcome.expect("e4 e5 d4 exd4", &["position_differs"]);
+    assert_eq!(outcome.audit(r#""what":"revision""#), 0, "the list is not cut");
+}
+
+#[test]
+fn s068_the_kings_show_the_result() {
+    let mut scene = Scene::running();
+    scene.game("g1f3 g8f6").hands("1.0 stop | 1.0 lift e1 | 0.5 place e4 | 0.8 lift e8 | 0.5 place d5");
+    let outcome = scene.wait(8.0).run();
+    outcome.expect("Nf3 Nf6", &[]);
+    let hints = outcome.state().hints;
+    assert_eq!((hints.len(), hints[0].result, outcome.state().stage), (1, GameResult::WhiteWins, Stage::Over));
+    assert!(outcome.shows("kings_in_centre"));
+}
+
+const ENDGAME: &str = "8/8/5k2/8/8/4K3/P6p/8 w - - 0 1";
+
+#[test]
+fn s069_a_gesture_that_looks_like_a_move() {
+    let mut scene = Scene::from(ENDGAME);
+    scene.hands("lift e3 | 0.4 place e4 | 2.0 lift f6 | 0.5 place d5").wait(25.0);
+    let outcome = scene.run();
+    outcome.expect("", &[]);
+    assert_eq!((outcome.state().hints.len(), outcome.state().stage), (1, Stage::Over));
+    // The same after the clocks were stopped.
+    let mut scene = Scene::from(ENDGAME);
+    scene.hands("stop | 1.0 lift e3 | 0.4 place e4 | 2.0 lift f6 | 0.5 place d5").wait(10.0);
+    scene.run().expect("", &[]);
+}
+
+#[test]
+fn s070_a_king_goes_to_the_centre_and_the_game_goes_on() {
+    let mut scene = Scene::from(ENDGAME);
+    scene.hands("lift e3 | 0.4 place e4 | 0.5 press left").played("e3e4").wait(2.0);
+    scene.run().expect("Ke4", &[]);
+    let outcome = scene.game("f6e6 a2a4").end();
+    outcome.expect("Ke4 Ke6 a4", &[]);
+    assert_eq!(outcome.state().hints.len(), 0);
+}
+
+#[test]
+fn s071_analysis_after_the_game() {
+    let mut scene = Scene::running();
+    scene.game("e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7").wait(2.0).act("stop").wait(2.0);
+    // Back two moves, and others instead.
+    scene.hands("lift f7 | place h5 | 0.8 place f7 p | 0.8 lift f6 | place g8 | 1.0 lift g7 | place g6 | 1.0 lift h5 | place f3");
+    scene.hands("1.0 lift g8 | place f6 | 1.0 lift b1 | place c3 | 1.0 lift f8 | place g7").wait(6.0);
+    let outcome = scene.run();
+    outcome.expect("e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#", &[]);
+    assert_eq!(outcome.state().stage, Stage::Over);
+}

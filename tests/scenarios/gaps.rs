@@ -1,0 +1,131 @@
+//! Scenarios 60-64, 80, 82: the link goes away and comes back, the clock is unplugged, the clock is set.
+
+use flagfall_game::alarm::AlarmStatus;
+
+use crate::scene::outcome::word;
+use crate::scene::{Outcome, Scene};
+
+/// What is told when the link went away and moves were made unseen.
+const GAP: [&str; 2] = ["board_lost", "link_gap"];
+/// A running clock is not heard either.
+const ALSO: [&str; 1] = ["clock_lost"];
+
+/// The link is away while the hands make these moves, six seconds at least.
+fn unseen(scene: &mut Scene, moves: &str) -> [u64; 2] {
+    let began = scene.wait(1.0).link(false).now;
+    for uci in moves.split(' ').filter(|uci| !uci.is_empty()) {
+        scene.play(uci, 0.5);
+    }
+    let away = scene.now - began;
+    scene.wait((6.0 - away).max(0.5)).link(true);
+    let ended = scene.now;
+    scene.wait(4.0);
+    [began, ended].map(|seconds| (seconds * 1e6) as u64)
+}
+
+#[track_caller]
+fn repaired(outcome: &Outcome, from: usize, gap: [u64; 2]) {
+    for (index, played) in outcome.state().moves.iter().enumerate().skip(from) {
+        assert_eq!(outcome.how(index), "repair", "{}", played.san);
+        let told = "made somewhere in the gap";
+        assert!(played.made_at[0] <= gap[0] + 250_000 && played.made_at[1] >= gap[1], "{}: {told}", played.san);
+    }
+}
+
+#[test]
+fn s060_one_move_unseen() {
+    let mut scene = Scene::running();
+    scene.game("e2e4 e7e5");
+    let gap = unseen(&mut scene, "g1f3");
+    let outcome = scene.run();
+    outcome.allow("e4 e5 Nf3", &GAP, &ALSO);
+    repaired(&outcome, 2, gap);
+    assert!(outcome.state().alarms.is_empty(), "and cured");
+    scene.game("b8c6").end().allow("e4 e5 Nf3 Nc6", &GAP, &ALSO);
+}
+
+#[test]
+fn s060_nothing_happened_while_the_link_was_away() {
+    let mut scene = Scene::running();
+    scene.game("e2e4 e7e5");
+    unseen(&mut scene, "");
+    scene.game("g1f3").end().allow("e4 e5 Nf3", &GAP[..1], &ALSO);
+}
+
+#[test]
+fn s061_two_moves_unseen() {
+    for scene in [Scene::running(), Scene::running().without_log()] {
+        let mut scene = scene;
+        scene.game("e2e4 e7e5");
+        let gap = unseen(&mut scene, "g1f3 b8c6");
+        let outcome = scene.run();
+        outcome.allow("e4 e5 Nf3 Nc6", &GAP, &ALSO);
+        repaired(&outcome, 2, gap);
+        scene.game("f1c4").end().allow("e4 e5 Nf3 Nc6 Bc4", &GAP, &ALSO);
+    }
+}
+
+#[test]
+fn s062_three_moves_unseen_and_no_log() {
+    let mut scene = Scene::running().without_log();
+    scene.game("e2e4 e7e5");
+    unseen(&mut scene, "g1f3 b8c6 f1c4");
+    // The log is asked for, and given up after a while.
+    let outcome = scene.game("g8f6 d2d3").wait(25.0).run();
+    let alarms: Vec<String> = outcome.alarms().into_iter().filter(|alarm| !ALSO.contains(&alarm.as_str())).collect();
+    assert_eq!(alarms, ["board_lost", "link_gap", "ambiguous"]);
+    let sans = outcome.sans();
+    let whites = ["e4 e5 Nf3 Nc6 Bc4 Nf6 d3", "e4 e5 Bc4 Nc6 Nf3 Nf6 d3"];
+    assert!(whites.contains(&sans.as_str()), "the position is followed, in one order or the other: {sans}");
+    let ambiguous = outcome.station.game().alarms().into_iter().find(|alarm| word(&alarm.kind) == "ambiguous");
+    assert_eq!(ambiguous.expect("raised").status, AlarmStatus::Open, "only an arbiter knows the order");
+}
+
+#[test]
+fn s063_no_legal_way() {
+    let mut scene = Scene::running();
+    scene.game("e2e4 e7e5").wait(1.0).link(false);
+    // A pawn went backwards.
+    scene.hands("1.0 lift e4 | 0.5 place e3").wait(4.0).link(true).wait(4.0);
+    let outcome = scene.run();
+    outcome.allow("e4 e5", &["board_lost", "link_gap", "unreachable"], &ALSO);
+    assert_eq!(outcome.state().board, "rnbqkbnr/pppp1ppp/8/4p3/8/4P3/PPPP1PPP/RNBQKBNR", "the live position goes on");
+    let outcome = scene.hands("lift e3 | 0.5 place e4").game("g1f3").end();
+    outcome.allow("e4 e5 Nf3", &["board_lost", "link_gap", "unreachable"], &["clock_lost", "position_differs"]);
+    assert!(outcome.state().alarms.is_empty(), "in step again");
+}
+
+#[test]
+fn s064_the_boards_own_log() {
+    for (moves, sans) in [("g1f3 b8c6 f1c4", "Nf3 Nc6 Bc4"), ("f1c4 b8c6 g1f3", "Bc4 Nc6 Nf3")] {
+        let mut scene = Scene::running();
+        scene.game("e2e4 e7e5");
+        let gap = unseen(&mut scene, moves);
+        let outcome = scene.wait(6.0).run();
+        outcome.allow(&format!("e4 e5 {sans}"), &GAP, &ALSO);
+        repaired(&outcome, 2, gap);
+        scene.game("g8f6").end().allow(&format!("e4 e5 {sans} Nf6"), &GAP, &ALSO);
+    }
+}
+
+#[test]
+fn s080_the_clock_is_unplugged() {
+    let mut scene = Scene::running();
+    scene.game("e2e4 e7e5").wait(1.0).act("disconnect").wait(2.0);
+    scene.make("g1f3").wait(4.0).make("b8c6").wait(4.0);
+    let outcome = scene.run();
+    outcome.expect("e4 e5 Nf3 Nc6", &["clock_lost"]);
+    assert_eq!((outcome.how(2).as_str(), outcome.how(3).as_str(), outcome.pressed()), ("settled", "settled", 2));
+}
+
+#[test]
+fn s082_the_arbiter_adds_two_minutes() {
+    let mut scene = Scene::running();
+    scene.game("e2e4 e7e5").wait(1.0).act("stop").wait(3.0);
+    scene.act("set left 0:07:00 right 0:05:03").wait(2.0).act("run").wait(2.0);
+    let outcome = scene.run();
+    outcome.expect("e4 e5", &[]);
+    assert_eq!((outcome.pressed(), outcome.audit("press_out_of_turn"), outcome.audit("pressed_back")), (2, 0, 0));
+    assert!(outcome.state().clock.white_ms > Some(415_000));
+    scene.game("g1f3").end().expect("e4 e5 Nf3", &[]);
+}

@@ -1,0 +1,125 @@
+//! What came out of a scene: moves, alarms, facts.
+
+use flagfall::publish::Message;
+use flagfall::station::Station;
+use flagfall_game::game::Game;
+use flagfall_game::laws::finding::Finding;
+use flagfall_game::message::{AlertBody, ArbiterState};
+
+/// What came out of a scene.
+pub(crate) struct Outcome {
+    pub(crate) station: Station,
+    pub(crate) messages: Vec<Message>,
+    /// The inputs, as a trace.
+    pub(crate) trace: String,
+}
+
+impl Outcome {
+    pub(crate) fn state(&self) -> ArbiterState {
+        self.station.game().arbiter_state()
+    }
+
+    pub(crate) fn moves(&self) -> Vec<String> {
+        self.state().moves.into_iter().map(|played| played.uci).collect()
+    }
+
+    /// Kinds of all alarms of the present game, opened at any time, in their order, with the side.
+    pub(crate) fn alarms(&self) -> Vec<String> {
+        alarms_of(self.station.game())
+    }
+
+    /// All sure moves in SAN.
+    pub(crate) fn sans(&self) -> String {
+        sans_of(self.station.game())
+    }
+
+    /// Exactly these moves are sure and none is pending, and exactly these alarms were raised.
+    #[track_caller]
+    pub(crate) fn expect(&self, moves: &str, alarms: &[&str]) -> &Outcome {
+        self.allow(moves, alarms, &[])
+    }
+
+    /// The same, where some more alarms may be raised and need not.
+    #[track_caller]
+    pub(crate) fn allow(&self, moves: &str, alarms: &[&str], also: &[&str]) -> &Outcome {
+        let raised: Vec<String> = self.alarms().into_iter().filter(|alarm| !also.contains(&alarm.as_str())).collect();
+        let pending: Vec<String> = self.state().pending.into_iter().map(|played| played.san).collect();
+        assert_eq!(
+            (self.sans().as_str(), pending, raised),
+            (moves, vec![], alarms.iter().map(|alarm| alarm.to_string()).collect())
+        );
+        self.in_order();
+        self
+    }
+
+    /// Moves are made one after another, and none is pressed before it can have been made.
+    #[track_caller]
+    fn in_order(&self) {
+        let moves = self.state().moves;
+        for pair in moves.windows(2) {
+            assert!(pair[0].made_at[0] <= pair[1].made_at[1], "{} and {}", pair[0].san, pair[1].san);
+        }
+        for played in moves {
+            let pressed = played.pressed_at.map_or(u64::MAX, |pressed| pressed[1]);
+            assert!(played.made_at[0] <= pressed, "{} was pressed before it was made", played.san);
+        }
+    }
+
+    /// Nothing is said of the hands: they did what the Laws want.
+    #[track_caller]
+    pub(crate) fn nothing_of_the_hands(&self) {
+        let said = ["touched", "stood", "rook_first", "two_hands"].map(|word| (word, self.fact(word)));
+        assert!(said.iter().all(|(_, count)| *count == 0), "{said:?}");
+    }
+
+    /// How the move with this index became sure.
+    pub(crate) fn how(&self, index: usize) -> String {
+        word(&self.state().moves[index].how)
+    }
+
+    /// How often the arbiters' record names this fact.
+    pub(crate) fn fact(&self, word: &str) -> usize {
+        self.audit(&format!("\"{word}\""))
+    }
+
+    /// The arbiters' picture has this word.
+    pub(crate) fn shows(&self, word: &str) -> bool {
+        serde_json::to_string(&self.state()).expect("JSON").contains(word)
+    }
+
+    pub(crate) fn finding(&self) -> &Finding {
+        self.station.game().findings().last().expect("a finding")
+    }
+
+    pub(crate) fn row(&self) -> &'static str {
+        self.station.game().findings().last().map_or("-", |finding| finding.row)
+    }
+
+    /// Moves that a press was seen for.
+    pub(crate) fn pressed(&self) -> usize {
+        self.state().moves.iter().filter(|played| played.pressed_at.is_some()).count()
+    }
+
+    pub(crate) fn audit(&self, word: &str) -> usize {
+        self.messages.iter().filter(|message| message.topic.ends_with("/audit") && message.payload.contains(word)).count()
+    }
+}
+
+/// The word by which something is published.
+pub(crate) fn word(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).expect("a word").as_str().unwrap_or_default().to_owned()
+}
+
+/// Kinds of all alarms of a game, with the side.
+pub(crate) fn alarms_of(game: &Game) -> Vec<String> {
+    let name = |alarm: &AlertBody| {
+        let kind = word(&alarm.kind);
+        alarm.side.map_or(kind.clone(), |side| format!("{kind}({side})"))
+    };
+    game.alarms().iter().map(name).collect()
+}
+
+/// All sure moves of a game in SAN.
+pub(crate) fn sans_of(game: &Game) -> String {
+    game.arbiter_state().moves.into_iter().map(|played| played.san).collect::<Vec<_>>().join(" ")
+}

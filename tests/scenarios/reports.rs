@@ -1,0 +1,261 @@
+//! Reports of a board and its clock in an exact order: where it matters what was told when, not what hands did.
+
+#![allow(dead_code, reason = "not every subject needs all of it")]
+
+use flagfall::publish::topics::Board;
+use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::effect::Effect;
+use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::input::{Command, Input};
+use flagfall_protocols::driver::Timing;
+use flagfall_protocols::drivers;
+use flagfall_protocols::drivers::dgt::board::BoardMessage;
+use flagfall_protocols::drivers::dgt::clock::{ClockMessage, ClockReport, RawFace, Status};
+use flagfall_protocols::drivers::dgt::squares;
+use flagfall_protocols::event::{ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent};
+use flagfall_protocols::square::{Piece, Placement, Reading, Square};
+use flagfall_protocols::time::{ClockTime, Instant};
+
+use crate::scene::Outcome;
+
+/// Five minutes and five seconds a move.
+const CONTROL: &str = "300+5";
+const ADDITIONAL: u64 = 5_000_000;
+const SECOND: u64 = 1_000_000;
+/// The pieces are there, the game is told, the clock starts.
+const SHOWN: Instant = Instant(1_000_000);
+const BEGUN: Instant = Instant(1_500_000);
+const STARTED: Instant = Instant(2_500_000);
+
+/// What is told, in order of time. The clock is asked often enough to tell every second as it begins.
+pub(crate) struct Reports {
+    told: Vec<(Instant, DeviceEvent)>,
+    start: Option<String>,
+    squares: Placement,
+    now: Instant,
+    /// Microseconds left: White's, Black's.
+    left: [u64; 2],
+    black_runs: bool,
+    held_since: Option<usize>,
+}
+
+impl Reports {
+    /// A game from the initial position; White's clock was started a second ago.
+    pub(crate) fn new() -> Reports {
+        Reports::of(Placement::initial(), None, false)
+    }
+
+    /// A game that an arbiter began from this position.
+    pub(crate) fn from(fen: &str) -> Reports {
+        let words: Vec<&str> = fen.split(' ').collect();
+        Reports::of(Placement::parse(words[0]).expect("a placement"), Some(fen.to_owned()), words[1] == "b")
+    }
+
+    /// The same on a board that knows no more than whether something stands on a square.
+    pub(crate) fn occupancy(fen: &str) -> Reports {
+        let mut reports = Reports::from(fen);
+        let pieces = reports.squares;
+        for square in Square::all().filter(|&square| pieces.get(square) != Reading::Empty) {
+            reports.squares.set(square, Reading::Occupied);
+        }
+        reports.told[0].1 = DeviceEvent::Frame(reports.squares);
+        reports
+    }
+
+    fn of(squares: Placement, start: Option<String>, black_runs: bool) -> Reports {
+        let left = [305 * SECOND; 2];
+        let mut reports = Reports { told: Vec::new(), start, squares, now: SHOWN, left, black_runs, held_since: None };
+        reports.told.push((SHOWN, DeviceEvent::Frame(squares)));
+        reports.told.push((SHOWN, DeviceEvent::Clock(ClockReading { running: false, baseline: true, ..reports.reading() })));
+        reports.now = STARTED;
+        reports.tell_clock();
+        reports.wait(1.0)
+    }
+
+    /// The clock runs on.
+    pub(crate) fn wait(mut self, seconds: f64) -> Reports {
+        let until = self.now.0 + (seconds * 1e6) as u64;
+        while self.now.0 < until {
+            let runs = &mut self.left[usize::from(self.black_runs)];
+            let begun = (*runs - 1) % SECOND + 1;
+            let step = begun.min(until - self.now.0);
+            *runs -= step;
+            self.now = Instant(self.now.0 + step);
+            if step == begun {
+                self.tell_clock();
+            }
+        }
+        self
+    }
+
+    /// `e2:-` empty, `e4:P` a piece, `e4:1` something; `~e4:P` the same, told by the next `dump` only; `WP`, `BP` a press.
+    /// After `|` a quarter of a second later, or as much as is said; after `;` at the same moment.
+    pub(crate) fn tell(mut self, text: &str) -> Reports {
+        for (index, together) in text.split('|').enumerate() {
+            let together = together.trim();
+            let (pause, together) = match together.split_once(' ') {
+                Some((first, rest)) if first.parse::<f64>().is_ok() => (first.parse().expect("seconds"), rest),
+                _ => (if index == 0 { 0.0 } else { 0.25 }, together),
+            };
+            self = self.wait(pause);
+            for word in together.split(';') {
+                self.one(word.trim());
+            }
+        }
+        self
+    }
+
+    /// What follows is told only when it is released.
+    pub(crate) fn hold(mut self) -> Reports {
+        self.held_since = Some(self.told.len());
+        self
+    }
+
+    /// All that was held is told now, in its order.
+    pub(crate) fn release(mut self) -> Reports {
+        let held = self.held_since.take().expect("held before");
+        self.told[held..].iter_mut().for_each(|told| told.0 = self.now);
+        self
+    }
+
+    /// The same, but of the clock only what it shows now, and that last.
+    pub(crate) fn release_with_the_last_of_the_clock(mut self) -> Reports {
+        let mut held = self.told.split_off(self.held_since.take().expect("held before"));
+        held.retain(|(_, event)| !matches!(event, DeviceEvent::Clock(_)));
+        self.told.extend(held.into_iter().map(|(_, event)| (self.now, event)));
+        self.tell_clock();
+        self
+    }
+
+    /// Now.
+    pub(crate) fn now(&self) -> Instant {
+        self.now
+    }
+
+    fn one(&mut self, word: &str) {
+        match word {
+            "WP" | "BP" => {
+                self.left[usize::from(word == "BP")] += ADDITIONAL;
+                self.black_runs = word == "WP";
+                self.tell_clock();
+            }
+            "dump" => self.told.push((self.now, DeviceEvent::Frame(self.squares))),
+            _ => {
+                let (silent, word) = word.strip_prefix('~').map_or((false, word), |word| (true, word));
+                let (square, reading) = word.split_once(':').expect("square and reading");
+                let square = Square::parse(square).expect("a square");
+                let reading = match reading.chars().next().expect("a reading") {
+                    '-' | '0' => Reading::Empty,
+                    '1' => Reading::Occupied,
+                    letter => Reading::Piece(Piece::from_letter(letter).expect("a piece")),
+                };
+                self.squares.set(square, reading);
+                if !silent {
+                    self.told.push((self.now, DeviceEvent::Square { square, reading }));
+                }
+            }
+        }
+    }
+
+    fn reading(&self) -> ClockReading {
+        let face = |index: usize| {
+            let time = ClockTime((self.left[index] / SECOND * 1000) as u32);
+            ClockFace { time, adds_time: true, ..ClockFace::default() }
+        };
+        let runs = if self.black_runs { ClockSide::Right } else { ClockSide::Left };
+        ClockReading {
+            left: face(0),
+            right: face(1),
+            running: true,
+            lever_up: runs,
+            turn: Some(runs),
+            battery_low: false,
+            baseline: false,
+            resolution_ms: 1000,
+        }
+    }
+
+    fn tell_clock(&mut self) {
+        self.told.push((self.now, DeviceEvent::Clock(self.reading())));
+    }
+
+    fn config() -> GameConfig {
+        GameConfig { time_control: Some(TimeControl::parse(CONTROL).expect("a time control")), ..GameConfig::default() }
+    }
+
+    fn start(&self) -> Option<Command> {
+        self.start.as_ref().map(|fen| Command::StartGame { fen: Some(fen.clone()) })
+    }
+
+    /// A DGT board told it, three seconds ago the last of it.
+    pub(crate) fn dgt(self) -> Outcome {
+        let reports = self.wait(3.0);
+        let driver = drivers::find("dgt").expect("registered");
+        let mut station = Station::new(driver, Reports::config(), Board::default(), "scene");
+        let (mut out, mut begun) = (Vec::new(), reports.start());
+        for (at, event) in &reports.told {
+            if let Some(command) = begun.take_if(|_| *at > BEGUN) {
+                station.feed(BEGUN, &StationInput::Command(command), &mut out);
+            }
+            station.feed(*at, &StationInput::Bytes { channel: 0, bytes: &bytes(event) }, &mut out);
+        }
+        station.advance(reports.now, &mut out);
+        let message = |output| if let StationOutput::Message(message) = output { Some(message) } else { None };
+        Outcome { station, messages: out.into_iter().filter_map(message).collect(), trace: String::new() }
+    }
+
+    /// A game was told it, three seconds ago the last of it.
+    pub(crate) fn game(self, timing: Timing) -> Game {
+        let reports = self.wait(3.0);
+        let mut game = Game::new(Reports::config(), timing);
+        let (mut out, mut begun) = (Vec::new(), reports.start());
+        for (at, event) in &reports.told {
+            if let Some(command) = begun.take_if(|_| *at > BEGUN) {
+                step(&mut game, BEGUN, &Input::Command(command), &mut out);
+            }
+            step(&mut game, *at, &Input::Device { event: *event, source: ByteRange::default() }, &mut out);
+        }
+        pass(&mut game, reports.now, &mut out);
+        game
+    }
+}
+
+/// Every deadline before `at`, then `input`.
+fn step(game: &mut Game, at: Instant, input: &Input, out: &mut Vec<Effect>) {
+    pass(game, Instant(at.0 - 1), out);
+    game.step(at, input, out);
+}
+
+fn pass(game: &mut Game, to: Instant, out: &mut Vec<Effect>) {
+    while let Some(due) = game.deadline().filter(|&due| due <= to) {
+        game.step(due, &Input::Deadline, out);
+    }
+}
+
+fn bytes(event: &DeviceEvent) -> Vec<u8> {
+    let code = |reading| squares::code(reading).expect("a DGT board says what stands there");
+    let mut bytes = Vec::new();
+    match event {
+        DeviceEvent::Square { square, reading } => {
+            BoardMessage::Field { index: squares::index(*square), code: code(*reading) }.encode(&mut bytes);
+        }
+        DeviceEvent::Frame(placement) => {
+            let mut codes = [0; 64];
+            for square in Square::all() {
+                codes[usize::from(squares::index(square))] = code(placement.get(square));
+            }
+            BoardMessage::Board(&codes).encode(&mut bytes);
+        }
+        DeviceEvent::Clock(reading) => {
+            let turn =
+                if reading.lever_up == ClockSide::Left { Status::LEFT_TURN } else { Status::RIGHT_TURN | Status::RIGHT_UP };
+            let running = if reading.running { Status::RUNNING } else { 0 };
+            let (right, left) = (RawFace::new(reading.right), RawFace::new(reading.left));
+            let report = ClockReport { right, left, status: Status(turn | running) };
+            BoardMessage::Clock(ClockMessage::Report(report).encode()).encode(&mut bytes);
+        }
+        other => panic!("{other:?} is not told here"),
+    }
+    bytes
+}
