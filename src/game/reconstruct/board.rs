@@ -85,6 +85,11 @@ impl PhysicalBoard {
         men::squares(mask).map(|square| self.changed_at[square.index()]).max().unwrap_or(Instant::ZERO)
     }
 
+    /// When the first of the last changes of the squares of `mask` was.
+    pub(crate) fn changed_first(&self, mask: u64) -> Instant {
+        men::squares(mask).map(|square| self.changed_at[square.index()]).min().unwrap_or(Instant::ZERO)
+    }
+
     /// Takes the report of one square; true if it changed anything.
     pub(crate) fn square(&mut self, at: Instant, square: Square, reading: Reading) -> bool {
         let square = if self.rotated { square.rotated() } else { square };

@@ -48,6 +48,7 @@ pub(crate) fn unexplained(
             _ if men::color(man) == Some(turn) && men::color(expected) != Some(turn) => {
                 weights.put + aged(weights.put_per_second, Duration::ZERO)
             }
+            _ if expected == EMPTY => weights.displaced,
             _ => weights.wrong_man,
         };
     }

@@ -18,6 +18,8 @@ use crate::reconstruct::tuning::Tuning;
 
 /// After a press without any change the board has this long, plus a scan, to show one (`reconstruction.md` section 6).
 pub(crate) const NOTHING_MOVED: Duration = Duration::from_millis(700);
+/// After a press the board has this long to show a legal move.
+pub(crate) const NO_LEGAL_MOVE: Duration = Duration::from_millis(1500);
 /// Presses that may wait for their moves.
 pub(crate) const MAX_PRESSES: usize = 4;
 /// How much later than its scan a change may be reported: what a slow line needs for it.
@@ -107,14 +109,18 @@ impl Hypothesis {
             return None;
         }
         let mut longer = self.clone();
-        longer.add(node, candidate, made, true, scene.scan);
+        longer.add(node, candidate, made, scene.board.changed_first(candidate.mask), true, scene.scan);
         Some(longer)
     }
 
-    /// Adds a move to it, which takes the press that waits for it.
-    pub(crate) fn add(&mut self, node: &Node, candidate: &Candidate, made: Interval, seen: bool, scan: Duration) {
+    /// Adds a move to it, begun and made then, which takes the press that waits for it: one that was begun before the press may be
+    /// finished after it, as long as nothing illegal is told.
+    pub(crate) fn add(&mut self, node: &Node, candidate: &Candidate, made: Interval, begun: Instant, seen: bool, scan: Duration) {
         let color = men::turn(&node.position);
-        let fits = |pressed: &Pressed| pressed.by == color && in_time(made, pressed.at, scan);
+        let begun = Interval { earliest: begun.before(scan), latest: begun };
+        let fits = |pressed: &Pressed| {
+            pressed.by == color && in_time(begun, pressed.at, scan) && made.latest <= pressed.at.latest.after(NO_LEGAL_MOVE)
+        };
         let pressed = self.waiting.first().copied().filter(fits).map(|_| self.waiting.remove(0).at);
         let mask = candidate.mask;
         self.penalty += core::mem::take(&mut self.worst);

@@ -9,13 +9,11 @@ use flagfall_protocols::time::Instant;
 use crate::interval::Interval;
 use crate::men;
 use crate::reconstruct::board::PhysicalBoard;
-use crate::reconstruct::hypothesis::{MAX_PRESSES, NOTHING_MOVED, Pressed, Scene};
+use crate::reconstruct::hypothesis::{MAX_PRESSES, NO_LEGAL_MOVE, NOTHING_MOVED, Pressed, Scene};
 use crate::reconstruct::{ClockView, Decoded, Decoder, setup};
 
 /// After a press a pawn on the last rank has this long to be replaced.
 const NOT_REPLACED: Duration = Duration::from_millis(1000);
-/// After a press the board has this long to show a legal move.
-const NO_LEGAL_MOVE: Duration = Duration::from_millis(1500);
 
 impl Decoder {
     /// A player pressed. While nobody knows what stands on the board, the press waits.

@@ -47,8 +47,8 @@ impl Decoder {
             let since = scene.board.changed_at(first.mask & changed).before(scene.scan);
             let unseen = Interval { earliest: since.min(made.earliest), latest: made.latest };
             let mut longer = hypothesis.clone();
-            longer.add(node, first, unseen, false, scene.scan);
-            longer.add(&after, second, made, true, scene.scan);
+            longer.add(node, first, unseen, unseen.latest.min(scene.board.changed_first(first.mask & changed)), false, scene.scan);
+            longer.add(&after, second, made, made.latest, true, scene.scan);
             found.push(longer);
         }
         found

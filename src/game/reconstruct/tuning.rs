@@ -48,7 +48,9 @@ pub struct Weights {
     pub victim: i32,
     /// For every second beyond the second one that a bystander has been off.
     pub bystander_per_second: i32,
-    /// A man of the other side stands where the position does not have it, or another man on its square.
+    /// A man of the other side stands on a square that should be empty.
+    pub displaced: i32,
+    /// Another man on a square than the position has there.
     pub wrong_man: i32,
     /// The man that made the last move has gone on.
     pub went_on: i32,
@@ -78,6 +80,7 @@ impl Default for Weights {
             bystander: 30,
             victim: 10,
             bystander_per_second: 10,
+            displaced: 90,
             wrong_man: 60,
             went_on: 100,
             unreadable: 10,
