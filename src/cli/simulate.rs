@@ -95,12 +95,8 @@ impl Simulate {
         let file = std::fs::File::open(path).with_context(|| name.clone())?;
         let games = score_sheet::read(std::io::BufReader::new(file)).with_context(|| name.clone())?;
         let stem = path.file_stem().map_or_else(|| "game".to_owned(), |stem| stem.to_string_lossy().into_owned());
-        let numbered = games.into_iter().zip(1_u32..).map(|(sheet, number)| Job {
-            file: name.clone(),
-            stem: stem.clone(),
-            number,
-            sheet,
-        });
+        let numbered =
+            games.into_iter().zip(1_u32..).map(|(sheet, number)| Job { file: name.clone(), stem: stem.clone(), number, sheet });
         let jobs: Vec<Job> = match (self.games, self.game) {
             (_, Some(only)) => numbered.filter(|job| job.number == only).collect(),
             (count, None) => numbered.take(count.map_or(usize::MAX, |count| count as usize)).collect(),

@@ -152,7 +152,8 @@ impl Noise {
             ("irregularities", self.irregularities),
         ];
         let bad_chance = chances.into_iter().find(|(_, value)| !(0.0..=1.0).contains(value));
-        let bad_range = ranges.into_iter().find(|(_, [from, to])| !(0.0..=LONGEST).contains(from) || !(*from..=LONGEST).contains(to));
+        let bad_range =
+            ranges.into_iter().find(|(_, [from, to])| !(0.0..=LONGEST).contains(from) || !(*from..=LONGEST).contains(to));
         let bad_time = times.into_iter().find(|(_, value)| !(0.0..=LONGEST).contains(value));
         match (bad_chance, bad_range, bad_time) {
             (Some((key, _)), ..) => Err(NoiseError::Range(key, "a chance is between 0 and 1")),

@@ -168,11 +168,11 @@ impl Players<'_> {
             self.forgotten = None;
         }
         let pressed_us = self.clockwork.last_press().filter(|_| press.is_some()).map(micros);
-        let squares = squares(mv);
+        let (squares, king_to_centre) = (squares(mv), king_to_centre(mv));
         let uci = UciMove::from_standard(mv).to_string();
         let san = SanPlus::from_move_and_play_unchecked(&mut self.position, mv).to_string();
         let (lifted_us, released_us) = (micros(first), micros(released));
-        self.truth.plies.push(Ply { san, uci, lifted_us, released_us, pressed_us, lever, squares, odd });
+        self.truth.plies.push(Ply { san, uci, lifted_us, released_us, pressed_us, lever, squares, king_to_centre, odd });
     }
 
     /// When the first man is touched.
@@ -239,6 +239,10 @@ const fn side(color: Color) -> ClockSide {
         Color::White => ClockSide::Left,
         Color::Black => ClockSide::Right,
     }
+}
+
+fn king_to_centre(mv: Move) -> bool {
+    mv.role() == shakmaty::Role::King && [Square::D4, Square::D5, Square::E4, Square::E5].contains(&mv.to())
 }
 
 /// Squares that a move changes, bit 0 = a1.

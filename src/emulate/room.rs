@@ -107,7 +107,8 @@ pub struct Outcome {
 /// # Errors
 /// A message that cannot be read, or a name that a trace cannot hold.
 pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Result<Outcome> {
-    let config = GameConfig { time_control: Some(play.control.control.clone()), clock_source: driver.name, ..GameConfig::default() };
+    let config =
+        GameConfig { time_control: Some(play.control.control.clone()), clock_source: driver.name, ..GameConfig::default() };
     let mut station = Station::new(driver, config, Board::default(), "simulation");
     station.set_lazy(true);
     let mut emulator = Emulator::new(play.settings.clone());
@@ -124,7 +125,9 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
     station.feed(Instant::ZERO, &StationInput::Link { up: true }, &mut room.out);
     loop {
         room.drain(&mut emulator)?;
-        let Some(next) = [emulator.next(), station.deadline()].into_iter().flatten().min().filter(|next| *next <= end) else { break };
+        let Some(next) = [emulator.next(), station.deadline()].into_iter().flatten().min().filter(|next| *next <= end) else {
+            break;
+        };
         emulator.advance(next, &mut sent);
         for (at, bytes) in sent.drain(..) {
             room.listener.hear(at, &bytes);
@@ -140,7 +143,11 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
         sure: state.moves.into_iter().map(|mv| mv.uci).collect(),
         pending: state.pending.into_iter().map(|mv| mv.uci).collect(),
         trace: room.recording.map(|recording| recording.text),
-        impossible: emulator.impossible().iter().map(|(at, problem)| format!("{:.3} s: {problem:?}", at.0 as f64 / 1e6)).collect(),
+        impossible: emulator
+            .impossible()
+            .iter()
+            .map(|(at, problem)| format!("{:.3} s: {problem:?}", at.0 as f64 / 1e6))
+            .collect(),
     })
 }
 

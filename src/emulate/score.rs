@@ -108,7 +108,10 @@ fn ends(truth: &Truth, outcome: &Outcome, score: &mut Score) {
     let sure: Vec<&String> = outcome.sure.iter().collect();
     let unpressed = truth.plies.last().is_some_and(|ply| ply.pressed_us.is_none());
     let pending: Vec<&String> = sure.iter().copied().chain(outcome.pending.iter().take(1)).collect();
-    score.exact = sure == played || unpressed && sure.len() + 1 == played.len() && pending == played;
+    let all_but_last = unpressed && sure.len() + 1 == played.len();
+    // Nobody can tell such a move from a king that is put in the centre to show the result.
+    let gesture = truth.plies.last().is_some_and(|ply| ply.king_to_centre) && played.starts_with(&sure);
+    score.exact = sure == played || all_but_last && (pending == played || gesture);
     if !score.exact {
         let same = played.iter().zip(&sure).take_while(|(one, other)| one == other).count();
         let [played, told] = [&played, &sure].map(|list| list.get(same).map(|uci| (*uci).clone()));

@@ -161,7 +161,8 @@ mod tests {
 
     #[test]
     fn an_illegal_tail_ends_the_game() {
-        let games = read(&b"[White \"A\"]\n\n1. e4 { [%clk 0:01:00] } e5 2. Ke4 { [%clk 0:00:50] } Nc6 1-0\n\n1. d4 *\n"[..]).unwrap();
+        let games =
+            read(&b"[White \"A\"]\n\n1. e4 { [%clk 0:01:00] } e5 2. Ke4 { [%clk 0:00:50] } Nc6 1-0\n\n1. d4 *\n"[..]).unwrap();
         assert_eq!(games.len(), 2);
         assert_eq!((games[0].moves.len(), games[0].illegal_tail.as_deref()), (2, Some("Ke4")));
         assert_eq!(games[0].clocks, [Some(Duration::from_secs(60)), None]);

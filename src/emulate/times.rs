@@ -82,23 +82,35 @@ impl Control {
         let count = (0..).take_while(|&i| i == 0 || self.control.next_period(i - 1).is_some());
         let periods = count.map(|index| self.control.period(index));
         settings.periods = periods
-            .map(|period| Period { time: ClockTime(period.main_ms), additional: ClockTime(period.per_move_ms), moves: period.moves })
+            .map(|period| Period {
+                time: ClockTime(period.main_ms),
+                additional: ClockTime(period.per_move_ms),
+                moves: period.moves,
+            })
             .collect();
         settings
     }
 }
 
-/// A time control that fits the readings: whole minutes, and the increment that the quickest moves show.
+/// A time control that fits the readings: a usual one, else whole minutes and the increment that the quickest moves show.
 fn derived(sheet: &ScoreSheet) -> String {
-    let own = |side: usize| -> Vec<f64> {
-        let clocks = sheet.clocks.iter().skip(side).step_by(2).take(35);
-        clocks.flatten().map(Duration::as_secs_f64).collect()
-    };
+    const USUAL: [(f64, f64); 5] = [(5400.0, 30.0), (900.0, 10.0), (600.0, 10.0), (300.0, 3.0), (180.0, 2.0)];
+    const BONUS_S: f64 = 600.0;
+    let all = |side: usize| sheet.clocks.iter().skip(side).step_by(2).flatten().map(Duration::as_secs_f64);
+    let own = |side: usize| -> Vec<f64> { all(side).take(35).collect() };
     let (white, black) = (own(0), own(1));
     let rise = |clocks: &[f64]| clocks.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
     let shown = rise(&white).max(rise(&black));
-    let increment = [0_u32, 1, 2, 3, 5, 10, 15, 20, 30, 60].into_iter().rfind(|&known| f64::from(known) <= shown + 1.0).unwrap_or(0);
+    let bonus = rise(&all(0).collect::<Vec<_>>()).max(rise(&all(1).collect::<Vec<_>>())) > BONUS_S;
     let first = white.first().copied().unwrap_or(5400.0).max(black.first().copied().unwrap_or(0.0));
+    let usual = USUAL.iter().find(|(main, more)| (main - 60.0..=main + 2.0 * more).contains(&first) && shown <= *more);
+    match usual {
+        Some((main, more)) if bonus => return format!("40/{main}+{more}:1800+{more}"),
+        Some((main, more)) => return format!("{main}+{more}"),
+        None => {}
+    }
+    let increment =
+        [0_u32, 1, 2, 3, 5, 10, 15, 20, 30, 60].into_iter().rfind(|&known| f64::from(known) <= shown + 1.0).unwrap_or(0);
     let minutes = ((first - f64::from(increment)) / 60.0).ceil().clamp(1.0, 590.0);
     format!("{}+{increment}", minutes * 60.0)
 }

@@ -35,6 +35,9 @@ pub struct Ply {
     /// Squares that the move changes, bit 0 = a1.
     #[serde(skip)]
     pub squares: u64,
+    /// A king goes to one of the four squares in the centre.
+    #[serde(skip)]
+    pub king_to_centre: bool,
     /// What was odd about it.
     pub odd: Vec<&'static str>,
 }

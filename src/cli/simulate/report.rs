@@ -217,7 +217,10 @@ fn table(sums: &Sums, out: &mut dyn Write) -> Result<()> {
         ("false alarms", format!("{} ({:.2} per 1000 plies)", sums.false_alarms, sums.false_alarms_per_1000_plies)),
         ("irregularities", format!("{}, nothing said of {}", sums.irregularities, sums.missed_alarms)),
         ("told after the press", format!("{} median, {} for 99 %", ms(sums.commit_ms_p50), ms(sums.commit_ms_p99))),
-        ("made within what was told", sums.made_at_coverage.map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", share * 100.0))),
+        (
+            "made within what was told",
+            sums.made_at_coverage.map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", share * 100.0)),
+        ),
         ("... which is on average", ms(sums.made_at_width_ms)),
         ("in step again after", format!("{} median, {} for 99 %", ms(sums.in_step_ms_p50), ms(sums.in_step_ms_p99))),
         ("simulated", format!("{:.1} hours", sums.simulated_hours)),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flagfall_hardware::emulator::script::Action;
-use shakmaty::{Chess, Color, Move, Position, Square, attacks};
+use shakmaty::{Chess, Color, Move, Position, Role, Square, attacks};
 
 use super::table::Table;
 use crate::emulate::dice::Dice;
@@ -16,6 +16,8 @@ const SOONER: Duration = Duration::from_millis(700);
 const LATER: Duration = Duration::from_secs(3);
 /// A piece that is held longer than that may be told (`reconstruction.md` section 6).
 const HELD: Duration = Duration::from_secs(5);
+/// A king that is away for longer than that.
+const KING_GONE: Duration = Duration::from_secs(3);
 /// A move that is not pressed for longer than that.
 const NOT_PRESSED: Duration = Duration::from_secs(10);
 /// A flag-fall is told at once: the clock's way to the daemon, and a second.
@@ -51,8 +53,13 @@ pub(super) fn lay(noise: &Noise, dice: &mut Dice, table: &mut Table, truth: &mut
             let to = from + dice.span(noise.knocked_over_s);
             let near = arrived(table, squares, lifted, released).map(attacks::king_attacks).unwrap_or_default();
             let free: Vec<Square> = near.into_iter().filter(|&square| table.stands(square, from, to).is_some()).collect();
-            if dice.pick(&free).is_some_and(|square| table.lift_and_return(square, from, to)) {
+            let square = dice.pick(&free);
+            let king = square.and_then(|square| table.at(square, from)).is_some_and(|man| man.role == Role::King);
+            if square.is_some_and(|square| table.lift_and_return(square, from, to)) {
                 odd.push("knocked_over");
+                if king && to - from > KING_GONE - SOONER {
+                    truth.explain("knocked_over", &["king_missing"], from + KING_GONE - SOONER, to + LATER);
+                }
             }
         }
         truth.plies[index].odd.extend(odd);
@@ -70,12 +77,16 @@ fn arrived(table: &Table, squares: u64, lifted: Duration, released: Duration) ->
 }
 
 /// Sensors that err.
-pub(super) fn sensors(noise: &Noise, dice: &mut Dice, table: &Table, truth: &mut Truth, end: Duration) -> Vec<(Duration, Action)> {
+pub(super) fn sensors(
+    noise: &Noise,
+    dice: &mut Dice,
+    table: &Table,
+    truth: &mut Truth,
+    end: Duration,
+) -> Vec<(Duration, Action)> {
     let mut actions = Vec::new();
-    let drop = |square: Square, lasts| Action::Dropout {
-        square: flagfall_protocols::square::Square::wrapping(u8::from(square)),
-        lasts,
-    };
+    let drop =
+        |square: Square, lasts| Action::Dropout { square: flagfall_protocols::square::Square::wrapping(u8::from(square)), lasts };
     let dead = dice.chance(noise.dead_square);
     let square = dice.pick(&Square::ALL).filter(|_| dead);
     if let Some(square) = square {

@@ -50,7 +50,9 @@ pub(super) fn make(dice: &mut Dice, noise: &Noise, slow: bool, position: &Chess,
         Move::Normal { from, to, capture, promotion: Some(role), .. } => {
             hand.promote(us, from, to, capture.map(|taken| taken.of(!us)), role);
         }
-        Move::Normal { role, from, to, capture, .. } => hand.go(position, role.of(us), from, to, capture.map(|taken| taken.of(!us))),
+        Move::Normal { role, from, to, capture, .. } => {
+            hand.go(position, role.of(us), from, to, capture.map(|taken| taken.of(!us)))
+        }
         Move::EnPassant { from, to } => hand.en_passant(us, from, to),
         Move::Castle { king, rook } => hand.castle(us, king, rook),
         // There are no drops in chess.
