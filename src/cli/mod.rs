@@ -13,6 +13,7 @@ mod run;
 mod schema;
 mod settled;
 mod side;
+mod simulate;
 mod summary;
 mod trace;
 mod winnable;
@@ -47,6 +48,7 @@ enum Command {
     Devices(devices::Devices),
     Record(record::Record),
     Schema(schema::Schema),
+    Simulate(simulate::Simulate),
     Winnable(winnable::Winnable),
 }
 
@@ -69,6 +71,7 @@ pub fn main() -> ExitCode {
         Command::Devices(devices) => devices.run(),
         Command::Record(record) => record.run(),
         Command::Schema(schema) => schema.run(),
+        Command::Simulate(simulate) => simulate.run(),
         Command::Winnable(winnable) => winnable.run(),
     };
     match done {

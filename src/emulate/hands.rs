@@ -244,11 +244,11 @@ impl Play {
 }
 
 /// Shakmaty and the protocols count squares alike.
-fn square(square: shakmaty::Square) -> Square {
+pub(super) fn square(square: shakmaty::Square) -> Square {
     Square::wrapping(u8::from(square))
 }
 
-fn piece(piece: shakmaty::Piece) -> Piece {
+pub(super) fn piece(piece: shakmaty::Piece) -> Piece {
     let color = if piece.color.is_white() { Color::White } else { Color::Black };
     let role = match piece.role {
         shakmaty::Role::Pawn => Role::Pawn,

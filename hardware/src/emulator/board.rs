@@ -69,6 +69,8 @@ pub struct Emulator {
     log_at: Option<Instant>,
     pub(super) counters: Counters,
     impossible: Vec<(Instant, Impossible)>,
+    /// When which square will next be sampled with news; asked anew after whatever changes the answer.
+    sampled: Option<(Instant, Square)>,
 }
 
 /// What happens next, in the order in which things of the same moment happen.
@@ -78,6 +80,7 @@ enum Next {
     Sample(Square),
     Ack,
     Poll,
+    Late,
     Log,
 }
 
@@ -90,7 +93,7 @@ impl Emulator {
             now: at,
             table: Table::new(settings.placement),
             scan: Scan::new(at.after(settings.scan_phase), settings.scan, settings.placement),
-            port: Port::new(clock, settings.clock_poll, settings.quirks, at),
+            port: Port::new(clock, &settings, at),
             powered: true,
             mode: Mode::Idle,
             decoder: HostDecoder::new(),
@@ -100,6 +103,7 @@ impl Emulator {
             log_at: settings.quirks.unasked_log.map(|after| at.after(after)),
             counters: Counters::default(),
             impossible: Vec::new(),
+            sampled: None,
             settings,
         };
         emulator.memory.power_up(emulator.scan.reported());
@@ -136,7 +140,7 @@ impl Emulator {
 
     /// Whether all hand motions are done, reported and sent. The clock may go on.
     pub fn done(&self) -> bool {
-        let reported = !self.powered || self.scan.next(&self.table.seen(), self.now).is_none();
+        let reported = !self.powered || self.sampled.is_none();
         self.motions.is_empty() && reported && self.line.next().is_none()
     }
 
@@ -168,6 +172,7 @@ impl Emulator {
                             self.impossible.push((at, problem));
                         }
                     }
+                    self.look();
                 }
                 Next::Sample(square) => self.sample(square),
                 Next::Ack => {
@@ -183,6 +188,12 @@ impl Emulator {
                     }
                     if let Some(message) = polled.message {
                         self.send_clock(message);
+                    }
+                }
+                Next::Late => {
+                    let late = self.port.take_late().filter(|_| self.mode.reports_clock());
+                    if let Some(late) = late {
+                        self.send_clock(late);
                     }
                 }
                 Next::Log => {
@@ -218,16 +229,23 @@ impl Emulator {
         if !self.powered {
             return motion;
         }
-        let sample = self.scan.next(&self.table.seen(), self.now).map(|(at, square)| (at, Next::Sample(square)));
+        let sample = self.sampled.map(|(at, square)| (at, Next::Sample(square)));
         let ack = self.port.next_ack().map(|at| (at, Next::Ack));
         let log = self.log_at.map(|at| (at, Next::Log));
         let poll = Some((self.port.next_poll, Next::Poll));
-        [motion, sample, ack, poll, log].into_iter().flatten().min()
+        let late = self.port.next_late().map(|at| (at, Next::Late));
+        [motion, sample, ack, poll, late, log].into_iter().flatten().min()
+    }
+
+    /// The squares or their sensors have changed, or what was reported of them has.
+    fn look(&mut self) {
+        self.sampled = self.scan.next(&self.table.seen(), self.now);
     }
 
     fn sample(&mut self, square: Square) {
         let reading = self.table.seen().get(square);
         self.scan.report(square, reading);
+        self.look();
         self.memory.field(self.now, square, self.scan.reported());
         if self.mode != Mode::Idle {
             self.send(&BoardMessage::Field { index: squares::index(square), code: squares::code(reading).unwrap_or(0) });

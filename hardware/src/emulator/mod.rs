@@ -37,5 +37,5 @@ mod settings;
 mod table;
 
 pub use board::{Counters, Emulator};
-pub use settings::{Quirks, Settings};
+pub use settings::{ClockWay, Quirks, Settings};
 pub use table::Impossible;

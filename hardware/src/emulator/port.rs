@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use fastrand::Rng;
 use flagfall_protocols::drivers::dgt::clock::{ClockAck, ClockMessage, ClockReport, RawFace, Status};
 use flagfall_protocols::event::{ClockFace, ClockReading, ClockSide};
 use flagfall_protocols::time::{ClockTime, Instant};
 
 use super::clock::Clock;
-use super::settings::Quirks;
+use super::settings::{ClockWay, Quirks, Settings};
 
 /// Acknowledgements that may be on their way; a host is to wait for each.
 const MAX_ACKS: usize = 16;
@@ -38,6 +39,10 @@ pub(super) struct Port {
     /// The clock is connected and says nothing.
     silent: bool,
     every: Duration,
+    way: ClockWay,
+    chance: Rng,
+    /// Reports that are on their way to the host.
+    late: VecDeque<(Instant, ClockMessage)>,
     pub(super) next_poll: Instant,
     sent: Option<(Instant, ClockMessage)>,
     lever: Option<ClockSide>,
@@ -47,12 +52,16 @@ pub(super) struct Port {
 }
 
 impl Port {
-    pub(super) fn new(clock: Option<Clock>, every: Duration, quirks: Quirks, at: Instant) -> Port {
+    pub(super) fn new(clock: Option<Clock>, settings: &Settings, at: Instant) -> Port {
+        let (every, way, quirks) = (settings.clock_poll, settings.clock_way, settings.quirks);
         Port {
             connected: clock.is_some(),
             clock,
             silent: quirks.clock_silent_until_replug,
             every: every.max(Duration::from_millis(1)),
+            way,
+            chance: Rng::with_seed(way.seed),
+            late: VecDeque::new(),
             next_poll: at,
             sent: None,
             lever: None,
@@ -76,12 +85,16 @@ impl Port {
     pub(super) fn power_up(&mut self, at: Instant) {
         self.forget();
         self.acks.clear();
+        self.late.clear();
         self.next_poll = at;
     }
 
     /// Asks the clock, which must have been advanced to `at`.
     pub(super) fn poll(&mut self, at: Instant, reporting: Reporting) -> Polled {
-        self.next_poll = at.after(self.every);
+        self.next_poll = at.after(self.interval());
+        if self.way.skipped > 0 && self.chance.u16(0..10_000) < self.way.skipped {
+            return Polled { message: None, stopped: None };
+        }
         let message = self.now();
         let stopped = self.lever_moved();
         let fresh = self.sent.is_none_or(|(last, sent)| {
@@ -102,7 +115,35 @@ impl Port {
                 report(&jumped(reading))
             }
         };
-        Polled { message: Some(message), stopped }
+        match self.delay() {
+            Duration::ZERO => Polled { message: Some(message), stopped },
+            delay => {
+                let due = at.after(delay).max(self.late.back().map_or(at, |(due, _)| *due));
+                self.late.push_back((due, message));
+                Polled { message: None, stopped }
+            }
+        }
+    }
+
+    /// Until the clock is asked again.
+    fn interval(&mut self) -> Duration {
+        let sooner = self.way.sooner.min(self.every).as_micros() as u64;
+        let sooner = if sooner == 0 { 0 } else { self.chance.u64(0..=sooner) };
+        self.every.saturating_sub(Duration::from_micros(sooner)).max(Duration::from_millis(1))
+    }
+
+    fn delay(&mut self) -> Duration {
+        let [from, to] = self.way.delay.map(|delay| delay.as_micros() as u64);
+        if to == 0 { Duration::ZERO } else { Duration::from_micros(self.chance.u64(from.min(to)..=to)) }
+    }
+
+    /// When the next report that is on its way arrives.
+    pub(super) fn next_late(&self) -> Option<Instant> {
+        self.late.front().map(|(due, _)| *due)
+    }
+
+    pub(super) fn take_late(&mut self) -> Option<ClockMessage> {
+        self.late.pop_front().map(|(_, message)| message)
     }
 
     /// The answer to "send clock"; none from a clock that says nothing.

@@ -19,6 +19,8 @@ pub struct Settings {
     pub scan_phase: Duration,
     /// How often the board asks its clock; a press is seen as much later at most. Two to three times a second.
     pub clock_poll: Duration,
+    /// How unsteady the way from the clock to the host is.
+    pub clock_way: ClockWay,
     /// From a command's arrival to the first byte of its answer.
     pub reply_delay: Duration,
     /// From a clock command to its acknowledgement: 0.35 s by Bluetooth, 1 to 2 s by cable.
@@ -44,6 +46,7 @@ impl Default for Settings {
             scan: Duration::from_millis(225),
             scan_phase: Duration::ZERO,
             clock_poll: Duration::from_millis(400),
+            clock_way: ClockWay::default(),
             reply_delay: Duration::from_millis(5),
             ack_delay: Duration::from_millis(1200),
             paced: true,
@@ -53,6 +56,19 @@ impl Default for Settings {
             quirks: Quirks::default(),
         }
     }
+}
+
+/// How long clock messages are on their way, and how many are not sent. Steady and whole by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClockWay {
+    /// The board asks its clock up to so much sooner than [`Settings::clock_poll`], by chance.
+    pub sooner: Duration,
+    /// A report leaves between so much and so much after the board has heard it; reports keep their order.
+    pub delay: [Duration; 2],
+    /// Of 10,000 times that the board asks, so many bring nothing: what changed is told the next time.
+    pub skipped: u16,
+    /// Chance begins here: the same number gives the same times.
+    pub seed: u64,
 }
 
 /// Habits seen on real boards (`dgt-board.md` section 9). None by default.

@@ -1,0 +1,118 @@
+//! `flagfall simulate`: recorded games played again at a simulated board, with a noise model, and how well they are read.
+
+mod report;
+mod work;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use flagfall_protocols::drivers;
+
+use crate::emulate::noise::Noise;
+use crate::emulate::score_sheet;
+use work::Job;
+
+/// Play recorded games again at a simulated board, with noise, and score what is made of them.
+///
+/// Games of PGN files with clock readings ([%clk]) become hand motions and presses, these become
+/// what the sensors of an emulated board with its clock see, and only the board's bytes reach the
+/// reader, in simulated time: a five-hour game takes a moment. What comes out is compared with
+/// what was played. Hands take their time, so a clock gets as much more main time as that needs.
+///
+/// Examples:
+///   flagfall simulate round1.pgn --noise rough --seed 7
+///   flagfall simulate *.pgn --noise typical --games 30 --json
+///   flagfall simulate blitz.pgn --noise my-noise.toml --out traces
+///
+/// Noise is `clean`, `typical`, `rough`, or a file with the keys of one level of
+/// src/emulate/noise.toml. The same seed gives the same games, byte for byte.
+///
+/// With --json: an object a game, and an object with the sums in the last line.
+/// With --out: for each game a .trace (for `flagfall replay`) and a .truth.json.
+///
+/// Exit code 0 if all games could be played, whatever was made of them.
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Simulate {
+    /// Games in PGN.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The board.
+    #[arg(long, value_enum, default_value_t = Board::Dgt)]
+    board: Board,
+    /// How noisy hands, clock and board are: clean, typical, rough, or a file.
+    #[arg(long, value_name = "LEVEL", default_value = "typical")]
+    noise: String,
+    /// Names the games: other numbers, other hands.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// So many games of each file, from the first.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    games: Option<u32>,
+    /// Only this game of each file, from 1.
+    #[arg(long, value_name = "N", conflicts_with = "games", value_parser = clap::value_parser!(u32).range(1..))]
+    game: Option<u32>,
+    /// Write the traces and the truth about them into this directory.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Board {
+    /// A DGT board by cable, with a DGT 3000.
+    Dgt,
+}
+
+impl Simulate {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let noise = noise(&self.noise)?;
+        let driver = match self.board {
+            Board::Dgt => "dgt",
+        };
+        let driver = drivers::find(driver).with_context(|| format!("no driver `{driver}`"))?;
+        if let Some(dir) = &self.out {
+            std::fs::create_dir_all(dir).with_context(|| format!("{}", dir.display()))?;
+        }
+        let mut jobs = Vec::new();
+        for path in &self.files {
+            jobs.extend(self.jobs(path)?);
+        }
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let mut report = report::Report::new(self.json, self.seed, &self.noise);
+        work::all(driver, &noise, self.seed, self.out.as_deref(), &jobs, cores, &mut |job, done| report.game(job, done))?;
+        report.end()
+    }
+
+    /// The games of one file.
+    fn jobs(&self, path: &Path) -> Result<Vec<Job>> {
+        let name = path.display().to_string();
+        let file = std::fs::File::open(path).with_context(|| name.clone())?;
+        let games = score_sheet::read(std::io::BufReader::new(file)).with_context(|| name.clone())?;
+        let stem = path.file_stem().map_or_else(|| "game".to_owned(), |stem| stem.to_string_lossy().into_owned());
+        let numbered =
+            games.into_iter().zip(1_u32..).map(|(sheet, number)| Job { file: name.clone(), stem: stem.clone(), number, sheet });
+        let jobs: Vec<Job> = match (self.games, self.game) {
+            (_, Some(only)) => numbered.filter(|job| job.number == only).collect(),
+            (count, None) => numbered.take(count.map_or(usize::MAX, |count| count as usize)).collect(),
+        };
+        if jobs.is_empty() {
+            bail!("{name}: no such game in it");
+        }
+        Ok(jobs)
+    }
+}
+
+/// A level by its name, or a file.
+fn noise(text: &str) -> Result<Noise> {
+    if let Some(level) = Noise::level(text) {
+        return level.with_context(|| format!("noise {text}"));
+    }
+    let file = std::fs::read_to_string(text).with_context(|| format!("noise: `{text}` is no level and no file"))?;
+    Noise::parse(&file).with_context(|| text.to_owned())
+}

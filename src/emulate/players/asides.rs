@@ -1,0 +1,177 @@
+//! What hands and sensors do beside the moves, and which alarms have a natural cause.
+
+use std::time::Duration;
+
+use flagfall_hardware::emulator::script::Action;
+use shakmaty::{Chess, Color, Move, Position, Role, Square, attacks};
+
+use super::table::Table;
+use crate::emulate::dice::Dice;
+use crate::emulate::noise::Noise;
+use crate::emulate::truth::{Irregularity, Truth, micros};
+
+/// An alarm that is due after a time may be raised so much sooner, if a scan saw the cause earlier.
+const SOONER: Duration = Duration::from_millis(700);
+/// An alarm whose cause has ended may be raised so much later.
+const LATER: Duration = Duration::from_secs(3);
+/// A piece that is held longer than that may be told (`reconstruction.md` section 6).
+const HELD: Duration = Duration::from_secs(5);
+/// A king that is away for longer than that.
+const KING_GONE: Duration = Duration::from_secs(3);
+/// A move that is not pressed for longer than that.
+const NOT_PRESSED: Duration = Duration::from_secs(10);
+/// A flag-fall is told at once: the clock's way to the daemon, and a second.
+const FLAG_BOUND: Duration = Duration::from_millis(4_000);
+
+/// Lays adjusting, re-centring and knocking over around the moves.
+pub(super) fn lay(noise: &Noise, dice: &mut Dice, table: &mut Table, truth: &mut Truth, end: Duration) {
+    let mut since = Duration::ZERO;
+    for index in 0..truth.plies.len() {
+        let ply = &truth.plies[index];
+        let (lifted, released) = (Duration::from_micros(ply.lifted_us), Duration::from_micros(ply.released_us));
+        let pressed = ply.pressed_us.map_or(released, Duration::from_micros);
+        let (squares, begin) = (ply.squares, if index == 0 { lifted } else { since });
+        let mut odd = Vec::new();
+        if dice.chance(noise.adjusted) {
+            let from = begin + (pressed + Duration::from_secs(1) - begin.min(pressed)).mul_f64(dice.between([0.0, 1.0]));
+            let to = from + dice.span(noise.adjusted_s);
+            let free: Vec<Square> = Square::ALL.into_iter().filter(|&square| table.stands(square, from, to).is_some()).collect();
+            if dice.pick(&free).is_some_and(|square| table.lift_and_return(square, from, to)) {
+                odd.push("adjusted");
+            }
+        }
+        if dice.chance(noise.recentred) {
+            let from = pressed + dice.span([0.2, 3.0]);
+            let to = from + dice.span(noise.recentred_s);
+            let moved = arrived(table, squares, lifted, released);
+            if to < end && moved.is_some_and(|square| table.lift_and_return(square, from, to)) {
+                odd.push("recentred");
+            }
+        }
+        if dice.chance(noise.knocked_over) {
+            let from = released.saturating_sub(dice.span([0.0, 0.2]));
+            let to = from + dice.span(noise.knocked_over_s);
+            let near = arrived(table, squares, lifted, released).map(attacks::king_attacks).unwrap_or_default();
+            let free: Vec<Square> = near.into_iter().filter(|&square| table.stands(square, from, to).is_some()).collect();
+            let square = dice.pick(&free);
+            let king = square.and_then(|square| table.at(square, from)).is_some_and(|man| man.role == Role::King);
+            if square.is_some_and(|square| table.lift_and_return(square, from, to)) {
+                odd.push("knocked_over");
+                if king && to - from > KING_GONE - SOONER {
+                    truth.explain("knocked_over", &["king_missing"], from + KING_GONE - SOONER, to + LATER);
+                }
+            }
+        }
+        truth.plies[index].odd.extend(odd);
+        since = pressed;
+    }
+}
+
+/// The square on which the moved man stands.
+fn arrived(table: &Table, squares: u64, lifted: Duration, released: Duration) -> Option<Square> {
+    let before = lifted.saturating_sub(Duration::from_micros(1));
+    Square::ALL.into_iter().find(|&square| {
+        let there = table.at(square, released);
+        squares & (1 << u32::from(square)) != 0 && there.is_some() && there != table.at(square, before)
+    })
+}
+
+/// Sensors that err.
+pub(super) fn sensors(
+    noise: &Noise,
+    dice: &mut Dice,
+    table: &Table,
+    truth: &mut Truth,
+    end: Duration,
+) -> Vec<(Duration, Action)> {
+    let mut actions = Vec::new();
+    let drop =
+        |square: Square, lasts| Action::Dropout { square: flagfall_protocols::square::Square::wrapping(u8::from(square)), lasts };
+    let dead = dice.chance(noise.dead_square);
+    let square = dice.pick(&Square::ALL).filter(|_| dead);
+    if let Some(square) = square {
+        actions.push((Duration::ZERO, drop(square, end * 2)));
+        const KINDS: [&str; 6] =
+            ["wrong_set_up", "position_differs", "piece_in_hand", "king_missing", "unreadable_square", "clock_not_started"];
+        truth.explain("dead_square", &KINDS, Duration::ZERO, end * 2);
+    }
+    let mut now = Duration::ZERO;
+    while let Some(wait) = dice.until_next(noise.dropouts_per_s) {
+        now += wait;
+        if now >= end {
+            break;
+        }
+        let standing: Vec<Square> = Square::ALL.into_iter().filter(|&square| table.at(square, now).is_some()).collect();
+        let lasts = dice.span(noise.dropout_s);
+        if let Some(square) = dice.pick(&standing) {
+            actions.push((now, drop(square, lasts)));
+        }
+    }
+    actions
+}
+
+/// A flag fell at the end, as in the record.
+pub(super) fn flag(truth: &mut Truth, (_, fell): (Color, Duration)) {
+    let by = fell + FLAG_BOUND;
+    truth.irregularities.push(Irregularity {
+        kind: "flag",
+        ply: truth.plies.len() + 1,
+        from_us: micros(fell),
+        to_us: micros(fell),
+        expected: vec!["flag"],
+        expected_us: [micros(fell.saturating_sub(SOONER)), micros(by)],
+        in_step_from_us: None,
+    });
+    truth.explain("flag", &["flag", "clock_at_zero"], fell.saturating_sub(SOONER), fell + Duration::from_secs(600));
+}
+
+/// Alarms that what the hands did explains.
+pub(super) fn explain(truth: &mut Truth, moves: &[Move], end: Duration) {
+    for index in 0..truth.plies.len() {
+        let ply = &truth.plies[index];
+        let [lifted, released] = [ply.lifted_us, ply.released_us].map(Duration::from_micros);
+        let pressed = ply.pressed_us.map(Duration::from_micros).filter(|_| ply.lever);
+        let forgotten = ply.odd.contains(&"press_forgotten");
+        let unheard = !ply.lever && ply.pressed_us.is_some();
+        let next_press = truth.plies[index + 1..].iter().find(|next| next.lever).and_then(|next| next.pressed_us);
+        let next_press = next_press.map_or(end, Duration::from_micros);
+        if released - lifted > HELD - SOONER {
+            let kinds = ["piece_in_hand", "position_differs", "pieces_displaced", "king_missing"];
+            truth.explain("held", &kinds, lifted + (HELD - SOONER).min(Duration::from_secs(2)), released + LATER);
+        }
+        let until = pressed.unwrap_or(next_press);
+        if until > released + NOT_PRESSED - SOONER {
+            truth.explain("not_pressed", &["incomplete_move"], released + NOT_PRESSED - SOONER, until + LATER);
+        }
+        if forgotten {
+            truth.explain("press_forgotten", &["moved_by_wrong_side", "incomplete_move"], released, next_press + LATER);
+            // From here on the clock has counted one move less.
+            truth.explain("press_forgotten", &["clock_count_differs"], released, end + LATER);
+        }
+        if unheard {
+            truth.explain("press_forgotten", &["moved_by_wrong_side", "incomplete_move"], released, next_press + LATER);
+        }
+    }
+    natural_ends(truth, moves, end);
+}
+
+/// Draws that come by themselves.
+fn natural_ends(truth: &mut Truth, moves: &[Move], end: Duration) {
+    let mut position = Chess::default();
+    let key = |at: &Chess| (at.board().clone(), at.turn(), at.castles().castling_rights(), at.legal_ep_square());
+    let mut seen = vec![key(&position)];
+    for (index, &mv) in moves.iter().enumerate() {
+        position.play_unchecked(mv);
+        let at = Duration::from_micros(truth.plies[index].lifted_us);
+        if position.is_insufficient_material() {
+            truth.explain("dead_position", &["dead_position"], at, end + LATER);
+        }
+        if seen.iter().filter(|&earlier| *earlier == key(&position)).count() >= 4 {
+            truth.explain("fivefold", &["fivefold_repetition"], at, end + LATER);
+        }
+        if position.halfmoves() >= 150 {
+            truth.explain("seventy_five", &["seventy_five_moves"], at, end + LATER);
+        }
+        seen.push(key(&position));
+    }
+}

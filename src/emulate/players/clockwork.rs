@@ -1,0 +1,163 @@
+//! What hands do at the clock, and what the clock makes of it.
+
+use std::time::Duration;
+
+use flagfall_hardware::emulator::clock::Clock;
+use flagfall_hardware::emulator::clock_model::ClockSettings;
+use flagfall_hardware::emulator::script::Action;
+use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::time::{ClockTime, Instant};
+use shakmaty::Color;
+
+use super::side;
+use crate::emulate::times::Control;
+
+/// Nobody comes nearer to zero than this where no flag is to fall.
+const SPARE_MS: i64 = 5_000;
+/// Main time is added in steps of so many seconds.
+const STEP_S: u64 = 10;
+/// How long is waited for a flag to fall.
+const LONGEST_WAIT: Duration = Duration::from_secs(6 * 3600);
+/// After a flag-fall the arbiter stops the clock.
+const STOPS: Duration = Duration::from_secs(4);
+
+/// One hand at the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hand {
+    Press(Color),
+    Run,
+    Stop,
+    /// Seconds that the arbiter gives to White and Black.
+    Give([i64; 2]),
+}
+
+/// Hands at the clock, in order of time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clockwork {
+    hands: Vec<(Duration, Hand)>,
+    pressed: Option<Duration>,
+}
+
+/// What a clock makes of its hands.
+#[derive(Clone, Debug)]
+pub(super) struct Timing {
+    pub(super) actions: Vec<(Duration, Action)>,
+    /// Whose flag fell, and when.
+    pub(super) flag: Option<(Color, Duration)>,
+    /// The last thing that happened.
+    pub(super) end: Duration,
+}
+
+impl Clockwork {
+    /// A clock that is started at `begin`.
+    pub(super) fn new(begin: Duration) -> Clockwork {
+        Clockwork { hands: vec![(begin, Hand::Run)], pressed: None }
+    }
+
+    pub(super) fn add(&mut self, at: Duration, hand: Hand) {
+        if matches!(hand, Hand::Press(_)) {
+            self.pressed = Some(at);
+        }
+        let index = self.hands.partition_point(|(earlier, _)| *earlier <= at);
+        self.hands.insert(index, (at, hand));
+    }
+
+    /// When anybody pressed last.
+    pub(super) fn last_press(&self) -> Option<Duration> {
+        self.pressed
+    }
+
+    /// Seconds more in the first period with which nobody's time runs out.
+    pub(super) fn more_time_needed(&self, control: &Control) -> u32 {
+        let mut settings = control.clock();
+        let plenty = plenty(&settings);
+        settings.periods[0].time = ClockTime(settings.periods[0].time.millis() + plenty);
+        let mut clock = Clock::new(settings, Instant::ZERO);
+        let mut least = i64::MAX;
+        for &(at, hand) in &self.hands {
+            clock.advance(Instant::ZERO.after(at));
+            least = least.min(i64::from(left(&clock).map(ClockTime::millis).into_iter().min().unwrap_or(0)));
+            apply(&mut clock, hand);
+        }
+        let missing = (SPARE_MS + i64::from(plenty) - least).max(0).unsigned_abs();
+        (missing.div_ceil(STEP_S * 1000) * STEP_S) as u32
+    }
+
+    /// What this clock is made to do; if nobody stops it in the end, until a flag falls.
+    pub(super) fn run(&self, control: &Control) -> Timing {
+        let mut clock = Clock::new(control.clock(), Instant::ZERO);
+        let mut actions = Vec::with_capacity(self.hands.len());
+        let mut end = Duration::ZERO;
+        for &(at, hand) in &self.hands {
+            clock.advance(Instant::ZERO.after(at));
+            end = end.max(at);
+            actions.push((at, apply(&mut clock, hand)));
+        }
+        let mut flag = None;
+        if clock.running() {
+            flag = fall(&mut clock, end);
+            end = flag.map_or(end, |(_, at)| at) + STOPS;
+            actions.push((end, Action::Stop));
+        }
+        Timing { actions, flag, end }
+    }
+}
+
+/// Waits for the flag of the side that runs.
+fn fall(clock: &mut Clock, from: Duration) -> Option<(Color, Duration)> {
+    const STEP: Duration = Duration::from_millis(50);
+    let runs = clock.reading().turn?;
+    let mut now = from;
+    while now < from + LONGEST_WAIT {
+        now += STEP;
+        clock.advance(Instant::ZERO.after(now));
+        let face = clock.reading().face(runs);
+        if face.flag_blocked || face.flag_shown {
+            let color = if runs == ClockSide::Left { Color::White } else { Color::Black };
+            return Some((color, now));
+        }
+    }
+    None
+}
+
+/// So much more than the game needs, and the clock can still show it.
+fn plenty(settings: &ClockSettings) -> u32 {
+    const MOVES: u32 = 200;
+    let game: u32 = settings.periods.iter().map(|period| period.time.millis()).sum();
+    let per_move = settings.periods.iter().map(|period| period.additional.millis()).max().unwrap_or(0);
+    ClockSettings::LONGEST.millis().saturating_sub(game + MOVES * per_move)
+}
+
+fn left(clock: &Clock) -> [ClockTime; 2] {
+    let reading = clock.reading();
+    [reading.left.time, reading.right.time]
+}
+
+/// Does it, and gives it as the script has it.
+fn apply(clock: &mut Clock, hand: Hand) -> Action {
+    match hand {
+        Hand::Press(color) => {
+            clock.press(side(color));
+            Action::Press(side(color))
+        }
+        Hand::Run => {
+            clock.run();
+            Action::Run
+        }
+        Hand::Stop => {
+            clock.stop();
+            Action::Stop
+        }
+        Hand::Give(gift) => {
+            let [left, right] = left(clock);
+            let given = |time: ClockTime, seconds: i64| {
+                let millis = i64::from(time.millis()) + seconds * 1000;
+                ClockTime(millis.clamp(1000, i64::from(ClockSettings::LONGEST.millis())) as u32)
+            };
+            let (left, right) = (given(left, gift[0]), given(right, gift[1]));
+            // It stands: the arbiter stopped it before.
+            let _ = clock.set(left, right);
+            Action::Set { left, right }
+        }
+    }
+}

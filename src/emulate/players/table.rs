@@ -1,0 +1,86 @@
+//! What stands where and when: every man that hands move, in order of time, so that no two hands do the impossible.
+
+use std::time::Duration;
+
+use flagfall_hardware::emulator::script::{Action, Script};
+use shakmaty::{Chess, Piece, Position, Square};
+
+/// Two hands keep away from one square for so long.
+const APART: Duration = Duration::from_millis(60);
+
+/// A square gets a man or is emptied.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    pub(super) at: Duration,
+    pub(super) square: Square,
+    pub(super) man: Option<Piece>,
+}
+
+/// The men over time.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    /// By square, in order of time.
+    squares: Vec<Vec<(Duration, Option<Piece>)>>,
+}
+
+impl Table {
+    pub(super) fn new(start: &Chess) -> Table {
+        let squares = Square::ALL.iter().map(|&square| vec![(Duration::ZERO, start.board().piece_at(square))]).collect();
+        Table { squares }
+    }
+
+    /// After what was done on that square at the same time or before.
+    pub(super) fn change(&mut self, Change { at, square, man }: Change) {
+        let of = &mut self.squares[usize::from(square)];
+        let index = of.partition_point(|(earlier, _)| *earlier <= at);
+        of.insert(index, (at, man));
+    }
+
+    /// What stands on `square` at `at`.
+    pub(super) fn at(&self, square: Square, at: Duration) -> Option<Piece> {
+        let of = &self.squares[usize::from(square)];
+        of[..of.partition_point(|(earlier, _)| *earlier <= at)].last().and_then(|(_, man)| *man)
+    }
+
+    /// The man that stands on `square` from `from` to `to` while nobody touches it.
+    pub(super) fn stands(&self, square: Square, from: Duration, to: Duration) -> Option<Piece> {
+        let of = &self.squares[usize::from(square)];
+        let first = of.partition_point(|(earlier, _)| *earlier + APART <= from);
+        let last = of.partition_point(|(earlier, _)| *earlier <= to + APART);
+        if first == last { of[..first].last().and_then(|(_, man)| *man) } else { None }
+    }
+
+    /// The man on `square` is taken up and put back; false if that cannot be.
+    pub(super) fn lift_and_return(&mut self, square: Square, from: Duration, to: Duration) -> bool {
+        let Some(man) = self.stands(square, from, to) else { return false };
+        self.change(Change { at: from, square, man: None });
+        self.change(Change { at: to, square, man: Some(man) });
+        true
+    }
+
+    /// The hand movements. What comes back to the board comes from beside it, whoever else holds a man meanwhile.
+    pub(super) fn actions(&self) -> Vec<(Duration, Action)> {
+        let mut actions = Vec::new();
+        for (square, of) in Square::ALL.iter().zip(&self.squares) {
+            let to = flagfall_protocols::square::Square::wrapping(u8::from(*square));
+            for &(at, man) in &of[1..] {
+                match man {
+                    Some(man) => actions.push((at, Action::Place(to, Some(crate::emulate::hands::piece(man))))),
+                    None => actions.extend([(at, Action::Lift(to)), (at, Action::Drop)]),
+                }
+            }
+        }
+        actions
+    }
+}
+
+/// These as a script, in order of time.
+pub(super) fn script(mut actions: Vec<(Duration, Action)>) -> Script {
+    // Stable: a lift is followed by its drop, and one square's changes keep their order.
+    actions.sort_by_key(|(at, _)| *at);
+    let mut script = Script::new();
+    for (at, action) in actions {
+        script.push(at, action);
+    }
+    script
+}

@@ -1,0 +1,146 @@
+//! What a station told, compared with what happened.
+
+use flagfall_protocols::event::ClockSide;
+use serde::Serialize;
+
+use super::room::{Outcome, Told, ToldMove};
+use super::truth::{Ply, Truth};
+
+/// How one game was read.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Score {
+    /// The sure moves are the game; a last move that nobody pressed may be pending.
+    pub exact: bool,
+    /// The first ply that differs, from 1, with what was played and what was told there.
+    pub differs: Option<Differs>,
+    /// Sure moves that were wrong when they were told.
+    pub wrong_commits: u64,
+    /// Loud and silent alarms without a cause: kind and moment, microseconds.
+    pub false_alarms: Vec<(String, u64)>,
+    /// Irregularities of which nothing was said in time.
+    pub missed_alarms: Vec<&'static str>,
+    /// From when a move was known to have been pressed until it was told, microseconds.
+    pub commit_us: Vec<u64>,
+    /// Told moves whose release lies in the interval that was told.
+    pub made_inside: u64,
+    /// Told moves that were right.
+    pub made_of: u64,
+    /// The sum of the widths of those intervals, microseconds.
+    pub made_width_us: u64,
+    /// From the end of a fault until the position was right again, microseconds.
+    pub in_step_us: Vec<u64>,
+    /// Faults after which the position was never right again.
+    pub never_in_step: u64,
+}
+
+/// Where a game differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Differs {
+    /// From 1.
+    pub ply: usize,
+    /// UCI; none if the game had ended.
+    pub played: Option<String>,
+    /// UCI; none if nothing more was told.
+    pub told: Option<String>,
+}
+
+/// Compares.
+pub fn score(truth: &Truth, outcome: &Outcome) -> Score {
+    let mut score = Score::default();
+    moves(truth, outcome, &mut score);
+    ends(truth, outcome, &mut score);
+    alarms(truth, outcome, &mut score);
+    score
+}
+
+/// What was told, in order, and how it stood in the end.
+fn moves(truth: &Truth, outcome: &Outcome, score: &mut Score) {
+    let mut list: Vec<String> = Vec::new();
+    let mut once = vec![false; truth.plies.len()];
+    let mut tell = |list: &mut Vec<String>, at: u64, mv: &ToldMove, again: Option<&String>| {
+        let index = mv.ply.saturating_sub(1);
+        let Some(ply) = truth.plies.get(index).filter(|ply| ply.uci == mv.uci && index == list.len()) else {
+            // A revision repeats what was told; that is no new mistake.
+            score.wrong_commits += u64::from(again != Some(&mv.uci));
+            list.push(mv.uci.clone());
+            return;
+        };
+        list.push(mv.uci.clone());
+        if !std::mem::replace(&mut once[index], true) {
+            score.made_of += 1;
+            score.made_inside += u64::from((mv.made_at[0]..=mv.made_at[1]).contains(&ply.released_us));
+            score.made_width_us += mv.made_at[1].saturating_sub(mv.made_at[0]);
+            score.commit_us.extend(latency(ply, index, at, outcome));
+        }
+    };
+    for told in &outcome.told {
+        match told {
+            Told::Move { at, first_game: true, mv } => tell(&mut list, *at, mv, None),
+            Told::Move { mv, .. } => tell(&mut Vec::new(), 0, &ToldMove { ply: usize::MAX, ..mv.clone() }, None),
+            Told::Revision { at, from_ply, moves } => {
+                let before = list.split_off(from_ply.saturating_sub(1).min(list.len()));
+                for (index, mv) in moves.iter().enumerate() {
+                    tell(&mut list, *at, mv, before.get(index));
+                }
+            }
+            Told::Alarm { .. } => {}
+        }
+    }
+}
+
+/// From the first clock report that shows the press, or the last news of the move's squares, to the telling.
+fn latency(ply: &Ply, index: usize, at: u64, outcome: &Outcome) -> Option<u64> {
+    let pressed = ply.pressed_us.filter(|_| ply.lever)?;
+    // White sits at the left.
+    let up = if index % 2 == 0 { ClockSide::Right } else { ClockSide::Left };
+    let levers = &outcome.heard.levers;
+    let first = levers.partition_point(|(heard, _)| *heard < pressed);
+    let (lever, _) = levers[first..].iter().find(|(_, shown)| *shown == up)?;
+    let fields = &outcome.heard.fields;
+    let until = fields.partition_point(|(heard, _)| *heard <= at);
+    let field = fields[..until].iter().rev().find(|(_, square)| square & ply.squares != 0).map_or(0, |(heard, _)| *heard);
+    Some(at.saturating_sub((*lever).max(field)))
+}
+
+/// The game as it stood in the end.
+fn ends(truth: &Truth, outcome: &Outcome, score: &mut Score) {
+    let played: Vec<&String> = truth.plies.iter().map(|ply| &ply.uci).collect();
+    let sure: Vec<&String> = outcome.sure.iter().collect();
+    let unpressed = truth.plies.last().is_some_and(|ply| ply.pressed_us.is_none());
+    let pending: Vec<&String> = sure.iter().copied().chain(outcome.pending.iter().take(1)).collect();
+    let all_but_last = unpressed && sure.len() + 1 == played.len();
+    // Nobody can tell such a move from a king that is put in the centre to show the result.
+    let gesture = truth.plies.last().is_some_and(|ply| ply.king_to_centre) && played.starts_with(&sure);
+    score.exact = sure == played || all_but_last && (pending == played || gesture);
+    if !score.exact {
+        let same = played.iter().zip(&sure).take_while(|(one, other)| one == other).count();
+        let [played, told] = [&played, &sure].map(|list| list.get(same).map(|uci| (*uci).clone()));
+        score.differs = Some(Differs { ply: same + 1, played, told });
+    }
+}
+
+fn alarms(truth: &Truth, outcome: &Outcome, score: &mut Score) {
+    let mut seen = Vec::new();
+    let mut opened: Vec<(&str, u64)> = Vec::new();
+    for told in &outcome.told {
+        let Told::Alarm { alarm, .. } = told else { continue };
+        if seen.contains(&(alarm.id, alarm.opened_at)) {
+            continue;
+        }
+        seen.push((alarm.id, alarm.opened_at));
+        opened.push((&alarm.kind, alarm.opened_at));
+        let explained = truth.explained.iter().any(|explained| {
+            explained.kinds.contains(&alarm.kind.as_str()) && (explained.from_us..=explained.to_us).contains(&alarm.opened_at)
+        });
+        if alarm.class != "note" && !explained {
+            score.false_alarms.push((alarm.kind.clone(), alarm.opened_at));
+        }
+    }
+    for irregularity in truth.irregularities.iter().filter(|irregularity| !irregularity.expected.is_empty()) {
+        let [from, to] = irregularity.expected_us;
+        let raised = |(kind, at): &(&str, u64)| irregularity.expected.contains(kind) && (from..=to).contains(at);
+        if !opened.iter().any(raised) {
+            score.missed_alarms.push(irregularity.kind);
+        }
+    }
+}
