@@ -176,10 +176,11 @@ impl Chesslink {
         while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
             self.bench.arrive(at);
             match next {
-                Next::Motion => match self.bench.carry_out() {
-                    Some(true) => self.power_up(),
-                    Some(false) | None => {}
-                },
+                Next::Motion => {
+                    if self.bench.carry_out() == Some(true) {
+                        self.power_up();
+                    }
+                }
                 Next::Sample(square) => {
                     self.looked = self.bench.now;
                     self.scan.report(square, self.bench.seen().get(square));
