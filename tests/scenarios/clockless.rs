@@ -20,7 +20,8 @@ const GAME: &str = "\
 +0.5 place d5
 +1.2 lift d8
 +0.4 lift d5
-+0.2 place d5
++0.2 drop
++0.4 place d5
 +1 move g1 f3
 +1.4 move c8 g4
 +2 slide f1 e2 0.4
@@ -44,7 +45,10 @@ const GAME: &str = "\
 +0.3 lift g5
 +0.4 place f6
 ";
-const LASTS: Instant = Instant(50_000_000);
+const GAME_LASTS: Instant = Instant(50_000_000);
+/// A board that must be asked talks ten times a second.
+const BEGINNING: &str = "2 move e2 e4\n+1.3 move d7 d5\n";
+const BEGINNING_LASTS: Instant = Instant(5_000_000);
 
 /// Driver, name and text of each trace.
 pub(crate) fn traces() -> Vec<(&'static str, &'static str, String)> {
@@ -55,10 +59,10 @@ pub(crate) fn traces() -> Vec<(&'static str, &'static str, String)> {
     let turned = ChesslinkSettings { placement: Placement::initial().rotated(), ..changes };
     let pegasus = || -> Box<dyn Device> { Box::new(Pegasus::new(PegasusSettings::default())) };
     vec![
-        ("chesslink", "chesslink-game", recorded("chesslink", link(changes), GAME)),
-        ("chesslink", "chesslink-when-asked", recorded("chesslink", link(asked), GAME)),
-        ("chesslink", "chesslink-turned", recorded("chesslink", link(turned), &rotated(GAME))),
-        ("dgt_pegasus", "pegasus-game", recorded("dgt_pegasus", pegasus(), GAME)),
+        ("chesslink", "chesslink-game", recorded("chesslink", link(changes), GAME, GAME_LASTS)),
+        ("chesslink", "chesslink-when-asked", recorded("chesslink", link(asked), BEGINNING, BEGINNING_LASTS)),
+        ("chesslink", "chesslink-turned", recorded("chesslink", link(turned), &rotated(GAME), GAME_LASTS)),
+        ("dgt_pegasus", "pegasus-game", recorded("dgt_pegasus", pegasus(), GAME, GAME_LASTS)),
     ]
 }
 
@@ -70,7 +74,7 @@ fn rotated(script: &str) -> String {
     script.lines().map(|line| line.split(' ').map(turn).collect::<Vec<_>>().join(" ") + "\n").collect()
 }
 
-fn recorded(driver: &str, board: Box<dyn Device>, script: &str) -> String {
+fn recorded(driver: &str, board: Box<dyn Device>, script: &str, lasts: Instant) -> String {
     let mut rig = Rig::new(drivers::find(driver).expect("registered").start(), board);
     rig.emulator.load(&Script::parse(script).expect("a script"));
     let mut text = format!("{}\n", trace::FORMAT);
@@ -83,7 +87,7 @@ fn recorded(driver: &str, board: Box<dyn Device>, script: &str) -> String {
         trace::print(&Record { seq, at, body }, &mut text).expect("a record");
     };
     note(Instant::ZERO, Body::Link { link: 0, up: true, cause: "opened" });
-    rig.run_until(LASTS, &mut |event| match event {
+    rig.run_until(lasts, &mut |event| match event {
         RigEvent::Rx { at, bytes } => note(at, Body::Rx { link: 0, channel: 0, bytes: Cow::Borrowed(bytes) }),
         RigEvent::Tx { at, channel, bytes } => note(at, Body::Tx { link: 0, channel, bytes: Cow::Borrowed(bytes) }),
         RigEvent::Output { .. } => {}
