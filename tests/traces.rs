@@ -2,6 +2,8 @@
 //!
 //! `FLAGFALL_BLESS=1 cargo test` writes both anew, for review.
 
+#[path = "scenarios/clockless.rs"]
+mod clockless;
 #[path = "scenarios/scene.rs"]
 mod scene;
 
@@ -102,6 +104,13 @@ fn agree(file: &Path, should: &str) {
 fn the_emulator_says_the_same_again() {
     for (name, mut scene) in scenes() {
         agree(&tests().join(format!("traces/dgt/{name}.trace")), &scene.run().trace);
+    }
+}
+
+#[test]
+fn emulated_boards_without_a_clock_say_the_same_again() {
+    for (driver, name, trace) in clockless::traces() {
+        agree(&tests().join(format!("traces/{driver}/{name}.trace")), &trace);
     }
 }
 

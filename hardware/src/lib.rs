@@ -16,7 +16,7 @@
 //! | [`replay`] | a link that plays a recording |
 //! | [`tap`] | listens to a link |
 //! | [`faulty`] | damages a link or a recording, by a seed |
-//! | [`emulator`] | a DGT board with clock that answers, scripts of hand motions, and a rig for drivers |
+//! | [`emulator`] | boards that answer, scripts of hand motions, and a rig for drivers |
 #![forbid(unsafe_code)]
 
 pub mod ask;

@@ -113,13 +113,16 @@ pub(crate) const BANS: &[Ban] = &[
             "protocols/src/drivers/dgt/host.rs",
             "protocols/src/drivers/dgt/host_decoder.rs",
             "protocols/src/drivers/dgt/clock_command.rs",
+            "protocols/src/drivers/chesslink/host.rs",
+            "protocols/src/drivers/dgt_pegasus/host.rs",
         ],
         reason: "a session never changes what players see: queries and reporting modes only",
     },
 ];
 
 /// Encoders of what changes a clock or its display, for emulators and tests.
-pub(crate) const PLAYERS_SEE: &[&str] = &["HostMessage", "ClockCommand", "clock_command::", "SetAndRun", "Rev2Ascii"];
+pub(crate) const PLAYERS_SEE: &[&str] =
+    &["HostMessage", "HostCommand", "ClockCommand", "clock_command::", "SetAndRun", "Rev2Ascii"];
 
 /// A file that may do what others may not.
 pub(crate) struct Excuse {

@@ -9,7 +9,7 @@ use super::board::Emulator;
 use super::clock::Clock;
 use super::scan::Scan;
 use super::script::{Action, Script};
-use super::table::{self, Impossible};
+use super::table::{self, Impossible, Table};
 
 /// A hand movement without duration.
 #[derive(Clone, Copy, Debug)]
@@ -20,36 +20,46 @@ pub(super) enum Motion {
     OtherClock,
 }
 
+/// What a movement does to the table at `now`. What is not the table's is given back: the clock, its cable, the power switch.
+pub(super) fn at_table(table: &mut Table, now: Instant, motion: Motion) -> Result<Option<Motion>, Impossible> {
+    let action = match motion {
+        Motion::Do(action) => action,
+        Motion::Shift(from, to) => return table.shift(from, to).map(|()| None),
+        Motion::FaultsOver => {
+            table.faults_over(now);
+            return Ok(None);
+        }
+        Motion::OtherClock => return Ok(Some(motion)),
+    };
+    match action {
+        Action::Board(pieces) => table.set_up(pieces),
+        Action::Lift(square) => table.lift(square)?,
+        Action::Place(square, piece) => table.place(square, piece)?,
+        Action::Drop => table.drop()?,
+        Action::Misread { square, piece, lasts } => {
+            table.misread(square, piece.map_or(Reading::Empty, Reading::Piece), now.after(lasts));
+        }
+        Action::Dropout { square, lasts } => table.misread(square, Reading::Empty, now.after(lasts)),
+        // A move is taken apart when it is loaded, and so is a slide that has a straight line.
+        Action::Move { .. } => {}
+        Action::Slide { from, to, .. } => return Err(Impossible::NotStraight(from, to)),
+        _ => return Ok(Some(motion)),
+    }
+    Ok(None)
+}
+
 impl Emulator {
     pub(super) fn carry_out(&mut self, motion: Motion) -> Result<(), Impossible> {
-        let action = match motion {
-            Motion::Do(action) => action,
-            Motion::Shift(from, to) => return self.table.shift(from, to),
-            Motion::FaultsOver => {
-                self.table.faults_over(self.now);
-                return Ok(());
-            }
-            Motion::OtherClock => {
+        match at_table(&mut self.table, self.now, motion)? {
+            Some(Motion::OtherClock) => {
                 let clock = self.port.clock.take().ok_or(Impossible::NoClock)?;
                 self.port.clock = Some(Clock::new(clock.settings().clone(), self.now));
                 self.port.plug(true);
-                return Ok(());
             }
-        };
-        match action {
-            Action::Board(pieces) => self.table.set_up(pieces),
-            Action::Lift(square) => self.table.lift(square)?,
-            Action::Place(square, piece) => self.table.place(square, piece)?,
-            Action::Drop => self.table.drop()?,
-            Action::Misread { square, piece, lasts } => {
-                self.table.misread(square, piece.map_or(Reading::Empty, Reading::Piece), self.now.after(lasts));
-            }
-            Action::Dropout { square, lasts } => self.table.misread(square, Reading::Empty, self.now.after(lasts)),
-            // A move is taken apart when it is loaded, and so is a slide that has a straight line.
-            Action::Move { .. } => {}
-            Action::Slide { from, to, .. } => return Err(Impossible::NotStraight(from, to)),
-            Action::Power(on) => self.power(on),
-            _ => return self.handle_clock(action),
+            Some(Motion::Do(Action::Power(on))) => self.power(on),
+            Some(Motion::Do(action)) => return self.handle_clock(action),
+            // The table has taken these.
+            Some(Motion::Shift(..) | Motion::FaultsOver) | None => {}
         }
         Ok(())
     }

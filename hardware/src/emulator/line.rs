@@ -9,10 +9,14 @@ use flagfall_protocols::time::Instant;
 const MAX_WAITING: usize = 65_536;
 /// How many bytes a paced piece holds: about what a USB adapter hands over at once.
 const PIECE: usize = 16;
+/// The pace of DGT boards.
+const DGT_BAUD: u64 = 9600;
 
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    paced: bool,
+    /// None = no pace: a message takes no time.
+    baud: Option<u64>,
+    piece: usize,
     free: Instant,
     queue: VecDeque<(Instant, Vec<u8>)>,
     waiting: usize,
@@ -21,8 +25,23 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// The line of a DGT board.
     pub(super) const fn new(paced: bool) -> Line {
-        Line { paced, free: Instant::ZERO, queue: VecDeque::new(), waiting: 0, lost: 0 }
+        if paced { Line::with(Some(DGT_BAUD), PIECE) } else { Line::with(None, usize::MAX) }
+    }
+
+    /// A serial line of this speed.
+    pub(super) const fn serial(baud: u64) -> Line {
+        Line::with(Some(baud), PIECE)
+    }
+
+    /// A line on which messages take no time and come in pieces of at most so many bytes, one at least.
+    pub(super) fn unpaced(piece: usize) -> Line {
+        Line::with(None, piece.max(1))
+    }
+
+    const fn with(baud: Option<u64>, piece: usize) -> Line {
+        Line { baud, piece, free: Instant::ZERO, queue: VecDeque::new(), waiting: 0, lost: 0 }
     }
 
     /// A message that begins at `at`, or when the line is free.
@@ -33,15 +52,11 @@ impl Line {
         }
         self.waiting += message.len();
         self.free = self.free.max(at);
-        if !self.paced {
-            self.queue.push_back((self.free, message.to_vec()));
-            return;
-        }
         let begin = self.free;
         let mut sent = 0;
-        for piece in message.chunks(PIECE) {
+        for piece in message.chunks(self.piece) {
             sent += piece.len();
-            self.free = begin.after(wire_time(sent));
+            self.free = begin.after(self.baud.map_or(Duration::ZERO, |baud| wire_time(sent, baud)));
             self.queue.push_back((self.free, piece.to_vec()));
         }
     }
@@ -66,7 +81,7 @@ impl Line {
     }
 }
 
-/// How long `bytes` take at 9600 baud, 8N1: ten bits each.
-fn wire_time(bytes: usize) -> Duration {
-    Duration::from_micros((bytes as u64 * 10).saturating_mul(1_000_000) / 9600)
+/// How long `bytes` take at this speed, 8N1: ten bits each.
+fn wire_time(bytes: usize, baud: u64) -> Duration {
+    Duration::from_micros((bytes as u64 * 10).saturating_mul(1_000_000) / baud)
 }

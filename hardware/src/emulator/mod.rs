@@ -1,5 +1,13 @@
-//! An emulated DGT board with its clock: it answers a host byte for byte as `dgt-board.md` section 10 says, and does by itself
-//! what hands do to it ([`script`]).
+//! Emulated boards: they answer a host byte for byte as the protocol pages say, and do by themselves what hands do to them
+//! ([`script`]).
+//!
+//! | board | reports | page |
+//! | --- | --- | --- |
+//! | [`Emulator`]: DGT board with its clock | each square as the scan comes by, and the clock | `dgt-board.md` section 10 |
+//! | [`Chesslink`]: Millennium board | all squares, after a scan that found a difference | `millennium.md` |
+//! | [`Pegasus`]: DGT Pegasus | each square on which something is put or lifted, not what | `dgt-pegasus.md` |
+//!
+//! What all of them can is [`Device`]; where the kind is known only when the program runs, `Box<dyn Device>` is one too.
 //!
 //! Nothing here does IO or reads a clock. [`rig`] runs a driver against it in simulated time; a program that has a link feeds
 //! it from there.
@@ -28,14 +36,21 @@ pub mod scan;
 pub mod script;
 
 mod answers;
+mod bench;
 mod board;
+mod chesslink;
+mod device;
 mod hands;
 mod line;
 mod memory;
+mod pegasus;
 mod port;
 mod settings;
 mod table;
 
 pub use board::{Counters, Emulator};
+pub use chesslink::{Chesslink, ChesslinkSettings, Reports};
+pub use device::Device;
+pub use pegasus::{Pegasus, PegasusSettings};
 pub use settings::{ClockWay, Quirks, Settings};
 pub use table::Impossible;

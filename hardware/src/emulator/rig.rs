@@ -6,7 +6,7 @@ use std::fmt;
 use flagfall_protocols::driver::{DeviceCommand, Driver, Input, Output};
 use flagfall_protocols::time::Instant;
 
-use super::Emulator;
+use super::{Device, Emulator};
 use crate::faulty::{Faults, Made};
 
 /// How many deadlines a driver may ask for at one moment before it is taken to be broken.
@@ -42,10 +42,10 @@ pub enum RigEvent<'a> {
 
 /// A driver, an emulated board and the line between them. It keeps the contract of [`flagfall_protocols::driver`]: inputs in
 /// order of time, a deadline fed with its own stamp after the inputs of the same moment.
-pub struct Rig {
+pub struct Rig<D = Emulator> {
     driver: Box<dyn Driver>,
     /// The board; load scripts into it and read its counters here.
-    pub emulator: Emulator,
+    pub emulator: D,
     now: Instant,
     begun: bool,
     to_driver: VecDeque<(Instant, Vec<u8>)>,
@@ -55,9 +55,9 @@ pub struct Rig {
     tx_faults: Option<Faults>,
 }
 
-impl Rig {
+impl<D: Device> Rig<D> {
     /// Both at the beginning of time. The link comes up with the first [`Rig::run_until`].
-    pub const fn new(driver: Box<dyn Driver>, emulator: Emulator) -> Rig {
+    pub const fn new(driver: Box<dyn Driver>, emulator: D) -> Rig<D> {
         Rig {
             driver,
             emulator,
@@ -163,7 +163,7 @@ impl Rig {
     }
 }
 
-impl fmt::Debug for Rig {
+impl<D: fmt::Debug> fmt::Debug for Rig<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rig").field("now", &self.now).field("emulator", &self.emulator).finish_non_exhaustive()
     }

@@ -1,15 +1,21 @@
 //! The registry: every device family this project speaks, one row each.
 //!
 //! A new family is a copy of [`template`], a `pub mod` line and a row in [`DRIVERS`]; `README.md` of this crate says how.
+//! `asker`, `follow` and `outbox` are what sessions share.
 
 use crate::driver::DriverInfo;
 
+mod asker;
+pub mod chesslink;
 pub mod dgt;
+pub mod dgt_pegasus;
+mod follow;
+mod outbox;
 #[doc(hidden)]
 pub mod template;
 
-/// Every driver.
-pub const DRIVERS: &[DriverInfo] = &[dgt::INFO];
+/// Every driver. Of families with the same USB ids the first is the likelier one.
+pub const DRIVERS: &[DriverInfo] = &[dgt::INFO, chesslink::INFO, dgt_pegasus::INFO];
 
 /// The driver called `name`.
 pub fn find(name: &str) -> Option<&'static DriverInfo> {

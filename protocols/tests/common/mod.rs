@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every test file uses a part")]
 
+pub(crate) mod answering;
 pub(crate) mod samples;
 
 use std::path::PathBuf;

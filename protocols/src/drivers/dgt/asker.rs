@@ -14,7 +14,7 @@ use alloc::collections::VecDeque;
 use core::time::Duration;
 
 use super::host::Query;
-use super::outbox::Outbox;
+use crate::drivers::outbox::Outbox;
 use crate::event::{Anomaly, ByteRange, DeviceEvent};
 use crate::time::{ClockTime, Instant};
 
@@ -166,7 +166,7 @@ impl Asker {
     pub(super) fn expire(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) -> bool {
         match self.phase {
             Phase::Settle(end) if end <= at => {
-                out.send(Query::Reset);
+                out.send(Query::Reset.bytes());
                 self.phase = Phase::Discard(at.after(DISCARD));
                 return false;
             }
@@ -251,7 +251,7 @@ impl Asker {
             return;
         }
         let Some(query) = self.queue.pop_front() else { return };
-        out.send(query);
+        out.send(query.bytes());
         self.free = at.after(GAP);
         match query {
             Query::Version => {

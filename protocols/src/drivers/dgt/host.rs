@@ -87,6 +87,13 @@ impl Query {
         }
     }
 
+    /// The bytes to send, by themselves.
+    pub fn bytes(self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.encode(&mut bytes);
+        bytes
+    }
+
     fn from_byte(byte: u8) -> Option<Query> {
         Query::ALL.into_iter().find(|&query| query != Query::ClockVersion && query as u8 == byte)
     }

@@ -30,7 +30,6 @@ pub mod ee;
 pub mod framing;
 pub mod host;
 pub mod host_decoder;
-mod outbox;
 pub mod session;
 pub mod squares;
 

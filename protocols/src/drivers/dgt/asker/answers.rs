@@ -2,8 +2,8 @@
 
 use super::super::clock::{AckOf, ClockAck};
 use super::super::host::Query;
-use super::super::outbox::Outbox;
 use super::{Asker, Phase, QUIET, QUIET_LINE, REPAIR_SPACING, REREAD_SPACING, START};
+use crate::drivers::outbox::Outbox;
 use crate::event::{Anomaly, ByteRange, ClockReading, DeviceEvent, LogEntry};
 use crate::time::Instant;
 

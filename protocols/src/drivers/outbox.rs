@@ -1,9 +1,8 @@
-//! What waits to be polled.
+//! What waits to be polled, of any driver with one device on its link.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use super::host::Query;
 use crate::driver::Output;
 use crate::event::{Anomaly, ByteRange, DeviceEvent, Identity};
 
@@ -12,13 +11,13 @@ const ROOM: usize = 64;
 
 /// The queue of outputs, and what was told of the device's identity, which is told once.
 #[derive(Debug, Default)]
-pub(super) struct Outbox {
+pub(in crate::drivers) struct Outbox {
     queue: VecDeque<Output>,
     told: [Option<Identity>; 7],
 }
 
 impl Outbox {
-    pub(super) fn poll(&mut self) -> Option<Output> {
+    pub(in crate::drivers) fn poll(&mut self) -> Option<Output> {
         let output = self.queue.pop_front();
         if output.is_none() && self.queue.capacity() > 4 * ROOM {
             self.queue.shrink_to(ROOM);
@@ -26,26 +25,24 @@ impl Outbox {
         output
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::drivers) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    pub(super) fn event(&mut self, event: DeviceEvent, bytes: ByteRange) {
+    pub(in crate::drivers) fn event(&mut self, event: DeviceEvent, bytes: ByteRange) {
         self.queue.push_back(Output::Event { unit: 0, event, bytes });
     }
 
-    pub(super) fn anomaly(&mut self, anomaly: Anomaly, bytes: ByteRange) {
+    pub(in crate::drivers) fn anomaly(&mut self, anomaly: Anomaly, bytes: ByteRange) {
         self.queue.push_back(Output::Anomaly { unit: 0, anomaly, bytes });
     }
 
-    pub(super) fn send(&mut self, query: Query) {
-        let mut bytes = Vec::new();
-        query.encode(&mut bytes);
+    pub(in crate::drivers) fn send(&mut self, bytes: Vec<u8>) {
         self.queue.push_back(Output::Send { channel: 0, bytes });
     }
 
     /// Tells a fact about the device unless it was the last one told: the keep-alive repeats the serial number every second.
-    pub(super) fn identity(&mut self, identity: Identity, bytes: ByteRange) {
+    pub(in crate::drivers) fn identity(&mut self, identity: Identity, bytes: ByteRange) {
         let told = &mut self.told[slot(identity)];
         if *told != Some(identity) {
             *told = Some(identity);
@@ -54,12 +51,12 @@ impl Outbox {
     }
 
     /// The clock may be another one when it comes back.
-    pub(super) fn forget_clock(&mut self) {
+    pub(in crate::drivers) fn forget_clock(&mut self) {
         self.told[slot(Identity::ClockFirmware(0, 0))] = None;
     }
 
     /// The board may be another one when it comes back.
-    pub(super) fn forget_device(&mut self) {
+    pub(in crate::drivers) fn forget_device(&mut self) {
         self.told = [None; 7];
     }
 }

@@ -1,0 +1,300 @@
+//! An emulated Millennium board: after a scan that found a difference it sends the picture of all squares (`millennium.md`).
+//!
+//! Squares are sampled one after another as [`Scan`] does it, so a piece that moves meanwhile can be seen on two squares or on
+//! none.
+
+use std::time::Duration;
+
+use flagfall_protocols::drivers::chesslink::framing::{Framed, Framing, Speaker, with_parity};
+use flagfall_protocols::drivers::chesslink::host::{HostCommand, REPORTS, SCAN_STEP_US, SCAN_TIME};
+use flagfall_protocols::drivers::chesslink::message::{Message, letters};
+use flagfall_protocols::square::{Placement, Square};
+use flagfall_protocols::time::Instant;
+
+use super::bench::Bench;
+use super::device::Device;
+use super::line::Line;
+use super::scan::Scan;
+use super::script::Script;
+use super::{Counters, Impossible};
+
+/// The line of a board by cable.
+const BAUD: u64 = 38_400;
+/// The shortest scan, in steps of [`SCAN_STEP_US`].
+const SHORTEST: u8 = 15;
+
+/// When an emulated board sends pictures by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reports {
+    /// After every scan.
+    EveryScan,
+    /// Never: it must be asked.
+    Never,
+    /// After a scan that differs from the last picture sent, once so many scans were equal (1 to 5; 1 = at once).
+    Changes {
+        /// How many.
+        equal: u8,
+    },
+}
+
+/// An emulated Millennium board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChesslinkSettings {
+    /// What stands on it when it is switched on.
+    pub placement: Placement,
+    /// One scan of all squares, 31 ms to 0.52 s, rounded to steps of 2.048 ms.
+    pub scan: Duration,
+    /// When it sends pictures by itself.
+    pub reports: Reports,
+    /// From a command's arrival to the first byte of its answer.
+    pub reply_delay: Duration,
+    /// Bytes leave at the pace of 38400 baud; else each message at once, as by Bluetooth.
+    pub paced: bool,
+    /// Bytes carry odd parity in bit 7, as older boards send them.
+    pub parity: bool,
+    /// Firmware version, major and minor.
+    pub version: (u8, u8),
+}
+
+impl Default for ChesslinkSettings {
+    /// A board by cable in the initial position that reports changes.
+    fn default() -> ChesslinkSettings {
+        ChesslinkSettings {
+            placement: Placement::initial(),
+            scan: Duration::from_millis(41),
+            reports: Reports::Changes { equal: 1 },
+            reply_delay: Duration::from_millis(5),
+            paced: true,
+            parity: false,
+            version: (1, 3),
+        }
+    }
+}
+
+/// A Millennium board that answers as real ones do.
+///
+/// Lights are counted and acknowledged; settings that are written are counted as [`Counters::dangerous`], acknowledged and
+/// obeyed until it is switched off; a reset is counted there too and not carried out.
+#[derive(Clone, Debug)]
+pub struct Chesslink {
+    settings: ChesslinkSettings,
+    bench: Bench,
+    decoder: Framing,
+    memory: [u8; 256],
+    began: Instant,
+    scan: Scan,
+    /// The last picture that left.
+    sent: Option<Placement>,
+    /// The picture of the last scan that differed from it, and how many scans in a row showed it.
+    steady: (Placement, u8),
+    /// The end of a scan is looked for after this.
+    looked: Instant,
+}
+
+/// What happens next, in the order in which things of the same moment happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Next {
+    Motion,
+    End,
+    Sample(Square),
+}
+
+impl Chesslink {
+    /// A board that is switched on at the beginning of time.
+    pub fn new(settings: ChesslinkSettings) -> Chesslink {
+        let line = if settings.paced { Line::serial(BAUD) } else { Line::unpaced(usize::MAX) };
+        let mut board = Chesslink {
+            settings,
+            bench: Bench::new(settings.placement, line),
+            decoder: Framing::new(Speaker::Host),
+            memory: [0; 256],
+            began: Instant::ZERO,
+            scan: Scan::new(Instant::ZERO, Duration::ZERO, settings.placement),
+            sent: None,
+            steady: (settings.placement, 0),
+            looked: Instant::ZERO,
+        };
+        board.power_up();
+        board
+    }
+
+    fn power_up(&mut self) {
+        let steps = (self.settings.scan.as_micros() as u64 + SCAN_STEP_US / 2) / SCAN_STEP_US;
+        self.memory[usize::from(SCAN_TIME)] = steps.clamp(SHORTEST.into(), 255) as u8;
+        self.memory[usize::from(REPORTS)] = match self.settings.reports {
+            Reports::EveryScan => 0,
+            Reports::Never => 1,
+            Reports::Changes { equal } => 2 + equal.clamp(1, 5),
+        };
+        self.decoder.reset();
+        self.sent = None;
+        self.begin_scan();
+    }
+
+    fn begin_scan(&mut self) {
+        (self.began, self.looked) = (self.bench.now, self.bench.now);
+        self.scan = Scan::new(self.began, self.period(), self.bench.seen());
+        self.steady.1 = 0;
+    }
+
+    fn period(&self) -> Duration {
+        Duration::from_micros(u64::from(self.memory[usize::from(SCAN_TIME)].max(SHORTEST)) * SCAN_STEP_US)
+    }
+
+    /// How many equal scans make a report; none = there are no reports.
+    fn needed(&self) -> Option<u8> {
+        match self.memory[usize::from(REPORTS)] {
+            0 | 3 => Some(1),
+            more @ 4..=7 => Some(more - 2),
+            _ => None,
+        }
+    }
+
+    fn reports_always(&self) -> bool {
+        self.memory[usize::from(REPORTS)] == 0
+    }
+
+    fn happens(&self) -> Option<(Instant, Next)> {
+        let motion = self.bench.moves().map(|at| (at, Next::Motion));
+        if !self.bench.powered {
+            return motion;
+        }
+        let sample = self.scan.next(&self.bench.seen(), self.bench.now).map(|(at, square)| (at, Next::Sample(square)));
+        let differs = self.sent.as_ref() != Some(self.scan.reported());
+        let end = (self.needed().is_some() && (differs || self.reports_always())).then(|| (self.end(), Next::End));
+        [motion, sample, end].into_iter().flatten().min()
+    }
+
+    /// When the scan ends that is on its way after what was looked at last.
+    fn end(&self) -> Instant {
+        let period = self.period();
+        let done = self.looked.since(self.began).as_micros() / period.as_micros();
+        self.began.after(period.saturating_mul(done as u32 + 1))
+    }
+
+    fn pass(&mut self, to: Instant) {
+        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
+            self.bench.arrive(at);
+            match next {
+                Next::Motion => {
+                    if self.bench.carry_out() == Some(true) {
+                        self.power_up();
+                    }
+                }
+                Next::Sample(square) => {
+                    self.looked = self.bench.now;
+                    self.scan.report(square, self.bench.seen().get(square));
+                    if self.sent.as_ref() == Some(self.scan.reported()) {
+                        self.steady.1 = 0;
+                    }
+                }
+                Next::End => self.end_scan(),
+            }
+        }
+        self.bench.arrive(to);
+    }
+
+    fn end_scan(&mut self) {
+        self.looked = self.bench.now;
+        let picture = *self.scan.reported();
+        let before = if self.steady.0 == picture { self.steady.1 } else { 0 };
+        self.steady = (picture, before.saturating_add(1));
+        if self.needed().is_some_and(|needed| self.steady.1 >= needed) {
+            self.send_picture(Duration::ZERO);
+        }
+    }
+
+    fn send_picture(&mut self, after: Duration) {
+        let picture = *self.scan.reported();
+        self.sent = Some(picture);
+        self.steady.1 = 0;
+        self.send(after, &Message::Board(&letters(&picture)));
+    }
+
+    fn send(&mut self, after: Duration, message: &Message<'_>) {
+        let mut bytes = Vec::new();
+        message.encode(&mut bytes);
+        if self.settings.parity {
+            bytes.iter_mut().for_each(|letter| *letter = with_parity(*letter));
+        }
+        self.bench.line.send(self.bench.now.after(after), &bytes);
+    }
+
+    fn obey(&mut self, text: &[u8]) {
+        let soon = self.settings.reply_delay;
+        match HostCommand::decode(text) {
+            Some(HostCommand::Version) => {
+                let (major, minor) = self.settings.version;
+                self.send(soon, &Message::Version { major, minor });
+            }
+            Some(HostCommand::Board) => self.send_picture(soon),
+            Some(HostCommand::Read { address }) => {
+                self.send(soon, &Message::Setting { address, value: self.memory[usize::from(address)] });
+            }
+            Some(HostCommand::Write { address, value }) => {
+                self.bench.counters.dangerous += 1;
+                self.memory[usize::from(address)] = value;
+                self.begin_scan();
+                self.send(soon, &Message::Written { address, value });
+            }
+            Some(HostCommand::Lights(_)) => {
+                self.bench.counters.lights += 1;
+                self.send(soon, &Message::Lit);
+            }
+            Some(HostCommand::LightsOut) => {
+                self.bench.counters.lights += 1;
+                self.send(soon, &Message::Unlit);
+            }
+            Some(HostCommand::Reset) => self.bench.counters.dangerous += 1,
+            Some(HostCommand::Other(_)) | None => self.bench.counters.unknown += 1,
+        }
+    }
+}
+
+impl Device for Chesslink {
+    fn load(&mut self, script: &Script) {
+        self.bench.load(script);
+    }
+
+    fn host(&mut self, at: Instant, bytes: &[u8]) {
+        self.pass(at.max(self.bench.now));
+        if !self.bench.powered {
+            return;
+        }
+        for &byte in bytes {
+            let text = match self.decoder.push(byte) {
+                None => continue,
+                Some(Framed::Message { text, .. }) => text.to_vec(),
+                Some(Framed::Anomaly { .. }) => {
+                    self.bench.counters.stray += 1;
+                    continue;
+                }
+            };
+            self.obey(&text);
+        }
+    }
+
+    fn next(&self) -> Option<Instant> {
+        let inner = self.happens().map(|(at, _)| at);
+        [inner, self.bench.line.next()].into_iter().flatten().min()
+    }
+
+    fn advance(&mut self, to: Instant, out: &mut Vec<(Instant, Vec<u8>)>) {
+        self.pass(to);
+        self.bench.line.take(self.bench.now, out);
+    }
+
+    fn done(&self) -> bool {
+        let told = self.needed().is_none() || self.sent.as_ref() == Some(self.scan.reported());
+        let reported = !self.bench.powered || (told && self.bench.seen() == *self.scan.reported());
+        self.bench.moves().is_none() && reported && self.bench.line.next().is_none()
+    }
+
+    fn counters(&self) -> Counters {
+        self.bench.counters()
+    }
+
+    fn impossible(&self) -> &[(Instant, Impossible)] {
+        self.bench.impossible()
+    }
+}

@@ -1,0 +1,229 @@
+//! An emulated DGT Pegasus: it looks at all squares at once, many times a second, and tells each on which something was put or
+//! from which it was lifted (`dgt-pegasus.md`).
+
+use std::time::Duration;
+
+use flagfall_protocols::drivers::dgt::board::{BatteryReport, BoardMessage};
+use flagfall_protocols::drivers::dgt::squares;
+use flagfall_protocols::drivers::dgt_pegasus::code;
+use flagfall_protocols::drivers::dgt_pegasus::host::{HostCommand, HostDecoder, Query};
+use flagfall_protocols::square::{Placement, Square};
+use flagfall_protocols::time::Instant;
+
+use super::bench::Bench;
+use super::device::Device;
+use super::line::Line;
+use super::script::Script;
+use super::{Counters, Impossible};
+
+/// An emulated Pegasus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PegasusSettings {
+    /// What stands on it when it is switched on.
+    pub placement: Placement,
+    /// How often it looks at its squares, 50 to 100 ms.
+    pub poll: Duration,
+    /// From a command's arrival to its answer.
+    pub reply_delay: Duration,
+    /// The most bytes of one notification.
+    pub notification: usize,
+    /// Serial number, 0..=99999.
+    pub serial: u32,
+    /// Firmware version, major and minor.
+    pub version: (u8, u8),
+    /// Charge of the battery in percent.
+    pub battery: u8,
+}
+
+impl Default for PegasusSettings {
+    /// A board in the initial position, its battery half full, in notifications of the smallest size.
+    fn default() -> PegasusSettings {
+        PegasusSettings {
+            placement: Placement::initial(),
+            poll: Duration::from_millis(50),
+            reply_delay: Duration::from_millis(15),
+            notification: 20,
+            serial: 1025,
+            version: (1, 0),
+            battery: 50,
+        }
+    }
+}
+
+/// A Pegasus that answers as real ones do. Lights and keys change nothing; modes with a clock are counted as
+/// [`Counters::dangerous`].
+#[derive(Clone, Debug)]
+pub struct Pegasus {
+    settings: PegasusSettings,
+    bench: Bench,
+    decoder: HostDecoder,
+    began: Instant,
+    /// The codes as they were at the last look, a8 first.
+    codes: [u8; 64],
+    /// Changes are told.
+    updates: bool,
+}
+
+/// What happens next, in the order in which things of the same moment happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Next {
+    Motion,
+    Look,
+}
+
+impl Pegasus {
+    /// A board that is switched on at the beginning of time.
+    pub fn new(settings: PegasusSettings) -> Pegasus {
+        Pegasus {
+            settings,
+            bench: Bench::new(settings.placement, Line::unpaced(settings.notification)),
+            decoder: HostDecoder::default(),
+            began: Instant::ZERO,
+            codes: codes(&settings.placement),
+            updates: false,
+        }
+    }
+
+    fn power_up(&mut self) {
+        self.began = self.bench.now;
+        self.codes = codes(&self.bench.seen());
+        self.updates = false;
+        self.decoder.reset();
+    }
+
+    fn happens(&self) -> Option<(Instant, Next)> {
+        let motion = self.bench.moves().map(|at| (at, Next::Motion));
+        // A look that finds nothing need not be had.
+        let differs = self.bench.powered && codes(&self.bench.seen()) != self.codes;
+        let look = differs.then(|| (self.looks(), Next::Look));
+        [motion, look].into_iter().flatten().min()
+    }
+
+    /// When it looks next, now or later.
+    fn looks(&self) -> Instant {
+        let period = self.settings.poll.clamp(Duration::from_millis(50), Duration::from_millis(100)).as_micros() as u64;
+        let waited = self.bench.now.since(self.began).as_micros() as u64;
+        self.began.after(Duration::from_micros(waited.div_ceil(period).saturating_mul(period)))
+    }
+
+    fn pass(&mut self, to: Instant) {
+        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
+            self.bench.arrive(at);
+            match next {
+                Next::Motion => {
+                    if self.bench.carry_out() == Some(true) {
+                        self.power_up();
+                    }
+                }
+                Next::Look => self.look(),
+            }
+        }
+        self.bench.arrive(to);
+    }
+
+    fn look(&mut self) {
+        let seen = codes(&self.bench.seen());
+        let before = std::mem::replace(&mut self.codes, seen);
+        for (index, (code, before)) in (0u8..).zip(seen.into_iter().zip(before)) {
+            if code != before && self.updates {
+                self.send(Duration::ZERO, &BoardMessage::Field { index, code });
+            }
+        }
+    }
+
+    fn send(&mut self, after: Duration, message: &BoardMessage<'_>) {
+        let mut bytes = Vec::new();
+        message.encode(&mut bytes);
+        self.bench.line.send(self.bench.now.after(after), &bytes);
+    }
+
+    fn obey(&mut self, command: &HostCommand) {
+        match command {
+            HostCommand::Query(query) => self.answer(*query),
+            HostCommand::Lights { .. } | HostCommand::LightsOut => self.bench.counters.lights += 1,
+            HostCommand::Unknown(0x43 | 0x4b) => self.bench.counters.dangerous += 1,
+            HostCommand::DeveloperKey | HostCommand::Unknown(_) => self.bench.counters.unknown += 1,
+        }
+    }
+
+    fn answer(&mut self, query: Query) {
+        let serial = self.settings.serial % 100_000;
+        let (major, minor) = self.settings.version;
+        let soon = self.settings.reply_delay;
+        match query {
+            // A real board says nothing to this.
+            Query::Reset => self.updates = false,
+            Query::Updates => self.updates = true,
+            Query::Board => self.send(soon, &BoardMessage::Board(&self.codes.clone())),
+            Query::Serial => self.send(soon, &BoardMessage::Serial(format!("{serial:05}").as_bytes())),
+            Query::Trademark => {
+                let text = format!("flagfall emulated board\r\nsoftware version: {major}.{minor:02}\r\nserial no: {serial:05}");
+                self.send(soon, &BoardMessage::Trademark(text.as_bytes()));
+            }
+            Query::HardwareVersion => self.send(soon, &BoardMessage::HardwareVersion { major: 1, minor: 0 }),
+            Query::Battery => {
+                let report = BatteryReport { percent: self.settings.battery.min(100), status: 2, ..BatteryReport::default() };
+                self.send(soon, &BoardMessage::Battery(report));
+            }
+            Query::Version => self.send(soon, &BoardMessage::Version { major, minor }),
+            Query::LongSerial => {
+                let text = format!("P{serial:09}");
+                if let Ok(text) = text.as_bytes().try_into() {
+                    self.send(soon, &BoardMessage::LongSerial(text));
+                }
+            }
+            Query::LockState => self.send(soon, &BoardMessage::LockState(0)),
+            Query::KeyState => self.send(soon, &BoardMessage::KeyState(0)),
+        }
+    }
+}
+
+/// What the sensors tell of these pieces, a8 first.
+fn codes(placement: &Placement) -> [u8; 64] {
+    let mut codes = [0; 64];
+    for square in Square::all() {
+        codes[usize::from(squares::index(square))] = code(placement.get(square));
+    }
+    codes
+}
+
+impl Device for Pegasus {
+    fn load(&mut self, script: &Script) {
+        self.bench.load(script);
+    }
+
+    fn host(&mut self, at: Instant, bytes: &[u8]) {
+        self.pass(at.max(self.bench.now));
+        if !self.bench.powered {
+            return;
+        }
+        for &byte in bytes {
+            if let Some(command) = self.decoder.push(byte) {
+                self.obey(&command);
+            }
+        }
+    }
+
+    fn next(&self) -> Option<Instant> {
+        let inner = self.happens().map(|(at, _)| at);
+        [inner, self.bench.line.next()].into_iter().flatten().min()
+    }
+
+    fn advance(&mut self, to: Instant, out: &mut Vec<(Instant, Vec<u8>)>) {
+        self.pass(to);
+        self.bench.line.take(self.bench.now, out);
+    }
+
+    fn done(&self) -> bool {
+        let told = !self.bench.powered || codes(&self.bench.seen()) == self.codes;
+        self.bench.moves().is_none() && told && self.bench.line.next().is_none()
+    }
+
+    fn counters(&self) -> Counters {
+        self.bench.counters()
+    }
+
+    fn impossible(&self) -> &[(Instant, Impossible)] {
+        self.bench.impossible()
+    }
+}

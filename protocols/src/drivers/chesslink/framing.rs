@@ -1,0 +1,200 @@
+//! Cuts text with check digits into messages, both directions, and finds the way back after lost bytes (`millennium.md`,
+//! Framing).
+//!
+//! The first letter gives the length. A message whose letters cannot be, or whose digits do not fit, is given up from its
+//! first byte to the next one from which a message may begin: what was lost in one message costs no other.
+
+use alloc::vec::Vec;
+
+use crate::event::{Anomaly, ByteRange};
+
+/// The longest message of either side: lights, 167 bytes.
+pub const MAX_MESSAGE: usize = 167;
+
+/// Whose bytes they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    /// Replies and reports.
+    Board,
+    /// Commands.
+    Host,
+}
+
+impl Speaker {
+    /// How long a message with this first letter is, check digits included; none if none begins with it.
+    pub const fn length(self, letter: u8) -> Option<usize> {
+        Some(match (self, letter) {
+            (Speaker::Board, b'v' | b'r' | b'w') => 7,
+            (Speaker::Board, b's') => 67,
+            (Speaker::Board, b'l' | b'x') => 3,
+            (Speaker::Host, b'V' | b'S' | b'X' | b'T' | b'G') => 3,
+            (Speaker::Host, b'R' | b'I') => 5,
+            (Speaker::Host, b'W') => 7,
+            (Speaker::Host, b'L') => MAX_MESSAGE,
+            _ => return None,
+        })
+    }
+
+    /// Whether `letter` may stand at `place` (1 = after the first) of a message that begins with `first` and is `total` long.
+    const fn fits(first: u8, total: usize, place: usize, letter: u8) -> bool {
+        if first == b's' && place < total - 2 { is_square(letter) } else { digit(letter).is_some() }
+    }
+
+    /// Whether these may be the first bytes of a message; a whole one is none.
+    fn begins(self, bytes: &[u8]) -> bool {
+        let Some(total) = bytes.first().and_then(|letter| self.length(*letter)) else { return false };
+        bytes.len() < total && (1..bytes.len()).all(|place| Speaker::fits(bytes[0], total, place, bytes[place]))
+    }
+}
+
+/// What may stand for a square: a letter of a FEN, `.` or `?`.
+const fn is_square(letter: u8) -> bool {
+    matches!(letter, b'P' | b'N' | b'B' | b'R' | b'Q' | b'K' | b'p' | b'n' | b'b' | b'r' | b'q' | b'k' | b'.' | b'?')
+}
+
+/// XOR of the text.
+pub fn check(text: &[u8]) -> u8 {
+    text.iter().fold(0, |check, letter| check ^ (letter & 0x7f))
+}
+
+/// Two digits, as the boards write them.
+pub const fn digits(value: u8) -> [u8; 2] {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    [DIGITS[(value >> 4) as usize], DIGITS[(value & 15) as usize]]
+}
+
+/// The value of two digits; none if one is no digit.
+pub const fn value(digits: [u8; 2]) -> Option<u8> {
+    match (digit(digits[0]), digit(digits[1])) {
+        (Some(high), Some(low)) => Some(high << 4 | low),
+        _ => None,
+    }
+}
+
+const fn digit(letter: u8) -> Option<u8> {
+    match letter {
+        b'0'..=b'9' => Some(letter - b'0'),
+        b'A'..=b'F' => Some(letter - b'A' + 10),
+        _ => None,
+    }
+}
+
+/// The letter with odd parity in bit 7.
+pub const fn with_parity(letter: u8) -> u8 {
+    let plain = letter & 0x7f;
+    if plain.count_ones().is_multiple_of(2) { plain | 0x80 } else { plain }
+}
+
+/// Appends `text` and its check digits, without parity.
+pub fn push(out: &mut Vec<u8>, text: &[u8]) {
+    out.extend_from_slice(text);
+    out.extend_from_slice(&digits(check(text)));
+}
+
+/// One thing found in the byte stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framed<'a> {
+    /// A message whose digits fit, without them and without parity.
+    Message {
+        /// Its text.
+        text: &'a [u8],
+        /// Where it stood, digits included.
+        at: ByteRange,
+    },
+    /// Bytes that are no message.
+    Anomaly {
+        /// What was wrong.
+        anomaly: Anomaly,
+        /// Where.
+        at: ByteRange,
+    },
+}
+
+/// Finds the messages of one side. It holds at most one, and knows no time: who runs it calls [`Framing::stall`].
+#[derive(Clone, Debug)]
+pub struct Framing {
+    speaker: Speaker,
+    /// Bytes seen since the start.
+    offset: u64,
+    /// Without parity.
+    held: [u8; MAX_MESSAGE],
+    len: usize,
+    /// What is held was a message and has been given out.
+    given: bool,
+}
+
+impl Framing {
+    /// Nothing was seen.
+    pub const fn new(speaker: Speaker) -> Framing {
+        Framing { speaker, offset: 0, held: [0; MAX_MESSAGE], len: 0, given: false }
+    }
+
+    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    pub fn push(&mut self, byte: u8) -> Option<Framed<'_>> {
+        if self.given {
+            self.reset();
+        }
+        let start = self.start();
+        let letter = byte & 0x7f;
+        self.offset += 1;
+        self.held[self.len] = letter;
+        self.len += 1;
+        let first = self.held[0];
+        let Some(total) = self.speaker.length(first) else {
+            self.reset();
+            return Some(Framed::Anomaly { anomaly: Anomaly::StrayByte, at: range(start, self.offset) });
+        };
+        if self.len > 1 && !Speaker::fits(first, total, self.len - 1, letter) {
+            return Some(self.give_up(Anomaly::Truncated, start));
+        }
+        if self.len < total {
+            return None;
+        }
+        let text = &self.held[..total - 2];
+        if self.held[total - 2..total] != digits(check(text)) {
+            return Some(self.give_up(Anomaly::BadField, start));
+        }
+        self.given = true;
+        Some(Framed::Message { text: &self.held[..total - 2], at: range(start, self.offset) })
+    }
+
+    /// Drops what is in hand up to where a message may begin. A whole one is not looked for in it: no message can hold
+    /// another but for a board that ends with `rBBBB`, and that is not believed.
+    fn give_up(&mut self, anomaly: Anomaly, start: u64) -> Framed<'static> {
+        let held = &self.held[..self.len];
+        let dropped = (1..self.len).find(|&from| self.speaker.begins(&held[from..])).unwrap_or(self.len);
+        self.held.copy_within(dropped..self.len, 0);
+        self.len -= dropped;
+        Framed::Anomaly { anomaly, at: range(start, start + dropped as u64) }
+    }
+
+    /// Forgets the message in hand.
+    pub const fn reset(&mut self) {
+        (self.len, self.given) = (0, false);
+    }
+
+    /// Gives up the message in hand, if there is one: [`Anomaly::Stalled`].
+    pub fn stall(&mut self) -> Option<Framed<'static>> {
+        let stalled = self.holds().then(|| Framed::Anomaly { anomaly: Anomaly::Stalled, at: range(self.start(), self.offset) });
+        self.reset();
+        stalled
+    }
+
+    /// Whether half a message is in hand.
+    pub const fn holds(&self) -> bool {
+        self.len > 0 && !self.given
+    }
+
+    /// Bytes seen since the start.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    const fn start(&self) -> u64 {
+        self.offset - self.len as u64
+    }
+}
+
+const fn range(start: u64, end: u64) -> ByteRange {
+    ByteRange { channel: 0, start, end }
+}

@@ -1,0 +1,88 @@
+//! What a host sends to a board, both directions (`millennium.md`, Framing).
+//!
+//! The session has only questions, as bytes in its own table. Whatever lights, resets or stores something is in [`HostCommand`],
+//! which is for emulators and tests.
+
+use alloc::vec::Vec;
+
+use super::framing::{push, value, with_parity};
+use super::message::four;
+
+/// Setting: one scan takes so many times 2.048 ms; 20 if nobody changed it, 15 at least.
+pub const SCAN_TIME: u8 = 0x01;
+/// Setting: when the board reports by itself; see [`reports_changes`].
+pub const REPORTS: u8 = 0x02;
+/// One step of [`SCAN_TIME`], in microseconds.
+pub const SCAN_STEP_US: u64 = 2048;
+
+/// Whether a board with this value of [`REPORTS`] reports each change by itself: 0 every scan; 3 a scan that differs; 4 to 7
+/// the same after 2 to 5 equal scans. 1 is never, 2 at intervals.
+pub const fn reports_changes(value: u8) -> bool {
+    matches!(value, 0 | 3..=7)
+}
+
+/// Everything a host can send: what an emulator must understand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostCommand<'a> {
+    /// V: who are you?
+    Version,
+    /// S: all squares.
+    Board,
+    /// R: one setting.
+    Read {
+        /// Which.
+        address: u8,
+    },
+    /// W: change a setting for good. Never to be sent to a real board.
+    Write {
+        /// Which.
+        address: u8,
+        /// To what.
+        value: u8,
+    },
+    /// L: the digits of slot time and of 81 lights.
+    Lights(&'a [u8; 164]),
+    /// X: lights out.
+    LightsOut,
+    /// T: start anew; takes about three seconds.
+    Reset,
+    /// I or G: of newer boards; its text.
+    Other(&'a [u8]),
+}
+
+impl<'a> HostCommand<'a> {
+    /// The command of a text without check digits and parity; none if it is no host's.
+    pub fn decode(text: &'a [u8]) -> Option<HostCommand<'a>> {
+        Some(match *text {
+            [b'V'] => HostCommand::Version,
+            [b'S'] => HostCommand::Board,
+            [b'R', a, b] => HostCommand::Read { address: value([a, b])? },
+            [b'W', a, b, c, d] => HostCommand::Write { address: value([a, b])?, value: value([c, d])? },
+            [b'L', ref lights @ ..] => HostCommand::Lights(lights.try_into().ok()?),
+            [b'X'] => HostCommand::LightsOut,
+            [b'T'] => HostCommand::Reset,
+            [b'I' | b'G', ..] => HostCommand::Other(text),
+            _ => return None,
+        })
+    }
+
+    /// Appends the command with check digits and parity.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let start = out.len();
+        match *self {
+            HostCommand::Version => push(out, b"V"),
+            HostCommand::Board => push(out, b"S"),
+            HostCommand::Read { address } => push(out, &four(b'R', address, 0)[..3]),
+            HostCommand::Write { address, value } => push(out, &four(b'W', address, value)),
+            HostCommand::Lights(lights) => {
+                let mut text = [b'L'; 165];
+                text[1..].copy_from_slice(lights);
+                push(out, &text);
+            }
+            HostCommand::LightsOut => push(out, b"X"),
+            HostCommand::Reset => push(out, b"T"),
+            HostCommand::Other(text) => push(out, text),
+        }
+        out[start..].iter_mut().for_each(|letter| *letter = with_parity(*letter));
+    }
+}

@@ -1,0 +1,44 @@
+//! Millennium boards with a ChessLink module: Exclusive, King Performance, Supreme, eONE.
+//!
+//! ```text
+//!  xx = two digits 0-9 A-F: all bytes before them, without bit 7, XORed                     framing.rs
+//!
+//!  host to board      every byte with odd parity in bit 7                                   host.rs
+//!    56 xx  'V'   53 xx  'S'   52 aa xx  'R'             version, board, one setting
+//!    57 aa vv xx  'W'   4c tt 81 × pp xx  'L'   58 xx  'X'   54 xx  'T'   47 xx  'G'   49 nn xx  'I'
+//!
+//!  board to host      bit 7 is not looked at: older boards send parity, newer ones 0        message.rs
+//!    76  mm nn xx     'v'                                version, major and minor
+//!    73  64 letters xx  's'                              all squares: h1 g1 … a1 h2 … a8, as in a FEN, '.' empty, '?' unknown
+//!    72  aa vv xx     'r'    77  aa vv xx  'w'           setting aa is vv
+//!    6c xx  'l'   78 xx  'x'                             done
+//! ```
+//!
+//! `session.rs` is the driver: it asks for the board and the version and reads the setting of automatic reports. It writes no
+//! setting, because settings outlive the session, and it lights nothing. Source: `millennium.md`.
+//!
+//! The squares are those of a board that lies with its cable at White's right hand; a turned one is the game's work.
+
+use alloc::boxed::Box;
+use core::time::Duration;
+
+use crate::driver::{Capabilities, DriverInfo, Timing};
+
+pub mod framing;
+pub mod host;
+pub mod message;
+pub mod session;
+
+/// The registry's row.
+pub const INFO: DriverInfo = DriverInfo {
+    name: "chesslink",
+    devices: &["Millennium ChessLink: Exclusive, King Performance, Supreme, eONE"],
+    usb: &[(0x0403, 0x6001)],
+    bluetooth: &["MILLENNIUM CHESS"],
+    baud: 38_400,
+    // The eONE senses only that something stands there, and tells the pieces it takes it for.
+    capabilities: Capabilities { identifies_pieces: true, clock: false, log: false },
+    // The scan is a setting of the board, 20 × 2.048 ms if nobody changed it.
+    timing: Timing { scan: Duration::from_millis(41), press_delay: Duration::ZERO },
+    make: || Box::new(session::Session::default()),
+};

@@ -1,0 +1,205 @@
+//! The driver: bytes to events, and which questions are asked.
+//!
+//! A board that reports changes by itself is asked for its squares once a second, which is the keep-alive; one that does not,
+//! or does not say, ten times a second. A picture is told when it differs from the last one told, when the link came up or the
+//! board came back, and when the game asked for it.
+
+use core::time::Duration;
+
+use super::framing::{Framed, Framing, Speaker};
+use super::host::{REPORTS, reports_changes};
+use super::message::{Message, placement};
+use crate::driver::{DeviceCommand, Driver, Input, Output};
+use crate::drivers::asker::{Asker, Plan, Question};
+use crate::drivers::follow::Follow;
+use crate::drivers::outbox::Outbox;
+use crate::event::{Anomaly, ByteRange, DeviceEvent, Identity};
+use crate::time::Instant;
+
+/// A message broken off by this much silence is given up.
+const STALL: Duration = Duration::from_millis(500);
+/// How old a picture may grow: of a board that must be asked, and of one that reports by itself.
+const POLLED: Duration = Duration::from_millis(100);
+const REPORTED: Duration = Duration::from_secs(1);
+
+const VERSION: usize = 0;
+const SETTING: usize = 1;
+const BOARD: usize = 2;
+
+/// Boards are known that do not answer every question: what is not vital is given up.
+const PLAN: Plan = Plan {
+    settle: Duration::from_millis(500),
+    // By Bluetooth commands need a pause.
+    gap: Duration::from_millis(100),
+    questions: &[
+        // V
+        Question { bytes: &[0xd6, 0xb5, 0xb6], retry: Some(Duration::from_secs(2)), tries: Some(3) },
+        // R02
+        Question { bytes: &[0x52, 0xb0, 0x32, 0xb5, 0xb0], retry: Some(Duration::from_secs(2)), tries: Some(3) },
+        // S
+        Question { bytes: &[0xd3, 0xb5, 0xb3], retry: Some(Duration::from_secs(1)), tries: None },
+    ],
+    picture: BOARD,
+    age: POLLED,
+    repair: POLLED,
+};
+
+/// Codec and session of one board on one line.
+///
+/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadBoard`]; there is no clock, no battery and
+/// no log to ask for.
+#[derive(Debug)]
+pub struct Session {
+    framing: Framing,
+    /// When the last byte came.
+    touched: Instant,
+    now: Instant,
+    reader: Reader,
+}
+
+/// All but the framing, whose buffer the messages borrow.
+#[derive(Debug, Default)]
+struct Reader {
+    out: Outbox,
+    follow: Follow,
+    asker: Option<Asker>,
+    /// The last board text that could not be used: it is counted once.
+    unusable: Option<[u8; 64]>,
+}
+
+impl Default for Session {
+    fn default() -> Session {
+        let framing = Framing::new(Speaker::Board);
+        Session { framing, touched: Instant::ZERO, now: Instant::ZERO, reader: Reader::default() }
+    }
+}
+
+impl Driver for Session {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        debug_assert!(self.reader.out.is_empty(), "drain before feeding again");
+        self.now = self.now.max(at);
+        match input {
+            Input::LinkUp => self.link(Some(Asker::new(at, &PLAN))),
+            Input::LinkDown => self.link(None),
+            Input::Bytes { bytes, .. } => {
+                for &byte in bytes {
+                    self.touched = at;
+                    if let Some(framed) = self.framing.push(byte) {
+                        self.reader.take(at, framed);
+                    }
+                }
+            }
+            Input::Command(command) => self.reader.command(at, command),
+            Input::Deadline => self.expire(at),
+        }
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.reader.out.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let asker = self.reader.asker.as_ref().and_then(Asker::deadline);
+        // A timer may have come due before its question was of use: time does not run backwards.
+        [asker, self.stall()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+    }
+}
+
+impl Session {
+    fn link(&mut self, asker: Option<Asker>) {
+        self.framing.reset();
+        self.reader.forget();
+        self.reader.asker = asker;
+    }
+
+    fn stall(&self) -> Option<Instant> {
+        self.framing.holds().then(|| self.touched.after(STALL))
+    }
+
+    fn expire(&mut self, at: Instant) {
+        if self.stall().is_some_and(|end| end <= at)
+            && let Some(stalled) = self.framing.stall()
+        {
+            self.reader.take(at, stalled);
+        }
+        let here = ByteRange { channel: 0, start: self.framing.offset(), end: self.framing.offset() };
+        let Some(asker) = &mut self.reader.asker else { return };
+        if asker.expire(at, here, &mut self.reader.out) {
+            self.reader.forget();
+        }
+    }
+}
+
+impl Reader {
+    /// The board may be another one when it comes back.
+    fn forget(&mut self) {
+        self.out.forget_device();
+        self.follow.forget();
+        self.unusable = None;
+    }
+
+    fn command(&mut self, at: Instant, command: DeviceCommand) {
+        if let (Some(asker), DeviceCommand::ReadBoard) = (&mut self.asker, command) {
+            self.follow.want();
+            asker.ask(at, BOARD);
+        }
+    }
+
+    fn take(&mut self, at: Instant, framed: Framed<'_>) {
+        match framed {
+            Framed::Message { text, at: bytes } => match Message::decode(text) {
+                Some(message) => self.message(at, &message, bytes),
+                None => self.out.anomaly(Anomaly::UnknownMessage, bytes),
+            },
+            Framed::Anomaly { anomaly, at: bytes } => {
+                self.out.anomaly(anomaly, bytes);
+                if let Some(asker) = &mut self.asker {
+                    asker.lost_bytes(at);
+                }
+            }
+        }
+    }
+
+    fn message(&mut self, at: Instant, message: &Message<'_>, bytes: ByteRange) {
+        if let Some(asker) = &mut self.asker {
+            asker.heard(at, true, bytes, &mut self.out);
+        }
+        let row = match *message {
+            Message::Version { major, minor } => {
+                self.out.identity(Identity::Firmware(major, minor), bytes);
+                VERSION
+            }
+            Message::Setting { address: REPORTS, value } => {
+                if let Some(asker) = &mut self.asker {
+                    asker.keep(if reports_changes(value) { REPORTED } else { POLLED });
+                }
+                SETTING
+            }
+            Message::Board(letters) => {
+                self.board(letters, bytes);
+                BOARD
+            }
+            // Good messages, but not to any question of ours.
+            Message::Setting { .. } | Message::Written { .. } | Message::Lit | Message::Unlit => {
+                return self.out.anomaly(Anomaly::Unasked, bytes);
+            }
+        };
+        if let Some(asker) = &mut self.asker {
+            asker.answered(at, row);
+        }
+    }
+
+    fn board(&mut self, letters: &[u8; 64], bytes: ByteRange) {
+        let Some(placement) = placement(letters) else {
+            if self.unusable.as_ref() != Some(letters) {
+                self.unusable = Some(*letters);
+                self.out.anomaly(Anomaly::BadField, bytes);
+            }
+            return;
+        };
+        self.unusable = None;
+        if self.follow.picture(&placement).0 {
+            self.out.event(DeviceEvent::Frame(placement), bytes);
+        }
+    }
+}

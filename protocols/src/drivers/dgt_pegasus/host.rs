@@ -1,0 +1,139 @@
+//! What a host sends to a board, both directions (`dgt-pegasus.md`, Host commands and LEDs).
+//!
+//! [`Query`] is all the session can say. Whatever lights or unlocks something is in [`HostCommand`], which is for emulators and
+//! tests.
+
+use alloc::vec::Vec;
+
+/// What a host may ask of a board at any time without anybody seeing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Query {
+    /// Changes are no longer reported. No answer.
+    Reset = 0x40,
+    /// All squares.
+    Board = 0x42,
+    /// From now on changes are reported. No answer.
+    Updates = 0x44,
+    /// The short serial number.
+    Serial = 0x45,
+    /// The maker's text.
+    Trademark = 0x47,
+    /// Hardware version.
+    HardwareVersion = 0x48,
+    /// Battery.
+    Battery = 0x4c,
+    /// Firmware version.
+    Version = 0x4d,
+    /// The long serial number.
+    LongSerial = 0x55,
+    /// Whether the board is locked.
+    LockState = 0x59,
+    /// Whether a developer's key was taken.
+    KeyState = 0x5a,
+}
+
+impl Query {
+    /// Every query.
+    pub const ALL: [Query; 11] = [
+        Query::Reset,
+        Query::Board,
+        Query::Updates,
+        Query::Serial,
+        Query::Trademark,
+        Query::HardwareVersion,
+        Query::Battery,
+        Query::Version,
+        Query::LongSerial,
+        Query::LockState,
+        Query::KeyState,
+    ];
+}
+
+/// Everything a host can send: what an emulator must understand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostCommand {
+    /// A question or a reporting mode.
+    Query(Query),
+    /// 60 02 00: all lights out.
+    LightsOut,
+    /// 60: some squares are lit.
+    Lights {
+        /// 1 to 7.
+        speed: u8,
+        /// So many times; 0 = until changed.
+        repeat: u8,
+        /// Which number is brightest is not agreed upon.
+        intensity: u8,
+        /// The squares, 0 = a8.
+        squares: Vec<u8>,
+    },
+    /// 63: a developer's key; its bytes are not kept.
+    DeveloperKey,
+    /// Another command of one byte, or one whose inside does not fit: its first byte.
+    Unknown(u8),
+}
+
+impl HostCommand {
+    /// Appends the command. A key is written as six zeros; more than 64 squares are cut.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            HostCommand::Query(query) => out.push(*query as u8),
+            HostCommand::LightsOut => out.extend_from_slice(&[0x60, 0x02, 0x00, 0x00]),
+            HostCommand::Lights { speed, repeat, intensity, squares } => {
+                let squares = &squares[..squares.len().min(64)];
+                out.extend_from_slice(&[0x60, squares.len() as u8 + 5, 0x05, *speed, *repeat, *intensity]);
+                out.extend_from_slice(squares);
+                out.push(0x00);
+            }
+            HostCommand::DeveloperKey => out.extend_from_slice(&[0x63, 0x07, 0, 0, 0, 0, 0, 0, 0]),
+            HostCommand::Unknown(byte) => out.push(*byte),
+        }
+    }
+
+    /// The command of a byte that is one by itself.
+    fn single(byte: u8) -> HostCommand {
+        let query = Query::ALL.into_iter().find(|query| *query as u8 == byte);
+        query.map_or(HostCommand::Unknown(byte), HostCommand::Query)
+    }
+
+    /// The command of a first byte, a length that was counted, and data.
+    fn counted(bytes: &[u8]) -> HostCommand {
+        match *bytes {
+            [0x60, 0x02, 0x00, 0x00] => HostCommand::LightsOut,
+            [0x60, _, 0x05, speed, repeat, intensity, ref squares @ .., 0x00] => {
+                HostCommand::Lights { speed, repeat, intensity, squares: squares.into() }
+            }
+            [0x63, 0x07, .., 0x00] => HostCommand::DeveloperKey,
+            [first, ..] => HostCommand::Unknown(first),
+            [] => HostCommand::Unknown(0),
+        }
+    }
+}
+
+/// Takes a host's bytes one by one: several commands may come in one piece. Holds at most one command, 257 bytes.
+#[derive(Clone, Debug, Default)]
+pub struct HostDecoder {
+    held: Vec<u8>,
+}
+
+impl HostDecoder {
+    /// Takes one byte; gives what it completed.
+    pub fn push(&mut self, byte: u8) -> Option<HostCommand> {
+        if self.held.is_empty() && !matches!(byte, 0x60 | 0x63) {
+            return Some(HostCommand::single(byte));
+        }
+        self.held.push(byte);
+        let whole = self.held.get(1).is_some_and(|length| self.held.len() >= usize::from(*length) + 2);
+        whole.then(|| {
+            let command = HostCommand::counted(&self.held);
+            self.held.clear();
+            command
+        })
+    }
+
+    /// Forgets half a command.
+    pub fn reset(&mut self) {
+        self.held.clear();
+    }
+}

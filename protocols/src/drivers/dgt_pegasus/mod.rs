@@ -1,0 +1,63 @@
+//! DGT Pegasus: messages of the DGT family over Bluetooth LE; it senses that something stands on a square, not what.
+//!
+//! ```text
+//!  host to board      one byte 40..5a, or  60 n … 00  (lights), 63 n … 00  (a key)         host.rs
+//!
+//!  board to host      id  hi  lo  data …      as any DGT board                               ../dgt/framing.rs, ../dgt/board.rs
+//!
+//!    86 00 43  64 codes            all squares, a8 first, h1 last; 00 and 7f empty, 01 occupied
+//!    8e 00 05  square code         one square changed; 00 lifted, else put down
+//!    a0 00 0c  p … s               battery: percent, six bytes of unknown meaning and zero, 1 charging / 2 discharging
+//!    91 serial   92 trademark   93 version   96 hardware   a2 long serial   a4 lock   a5 key
+//! ```
+//!
+//! `session.rs` is the driver: it asks, sets the mode in which changes are reported, and repairs what notifications lose. It
+//! sends no key, lights nothing, and never says 43 or 4b, which are modes with a clock. Source: `dgt-pegasus.md`.
+
+use alloc::boxed::Box;
+use core::time::Duration;
+
+use crate::driver::{Capabilities, DriverInfo, Timing};
+use crate::square::Reading;
+
+pub mod host;
+pub mod session;
+
+/// The registry's row.
+pub const INFO: DriverInfo = DriverInfo {
+    name: "dgt_pegasus",
+    devices: &["DGT Pegasus"],
+    usb: &[],
+    bluetooth: &["DGT_PEGASUS_"],
+    // There is no cable: of use only for a bridge that stands in for the radio.
+    baud: 115_200,
+    capabilities: Capabilities { identifies_pieces: false, clock: false, log: false },
+    timing: Timing { scan: Duration::from_millis(50), press_delay: Duration::ZERO },
+    make: || Box::new(session::Session::default()),
+};
+
+/// What a code of all squares means; none for one that the page does not list, which is something that stands there.
+pub const fn reading(code: u8) -> Option<Reading> {
+    match code {
+        0x00 | 0x7f => Some(Reading::Empty),
+        0x01 => Some(Reading::Occupied),
+        _ => None,
+    }
+}
+
+/// What a code of one changed square means; none for one that the page does not list, which is something put down.
+pub const fn change(code: u8) -> Option<Reading> {
+    match code {
+        0x00 => Some(Reading::Empty),
+        0x01 => Some(Reading::Occupied),
+        _ => None,
+    }
+}
+
+/// The code of what stands somewhere: anything is as good as any other.
+pub const fn code(reading: Reading) -> u8 {
+    match reading {
+        Reading::Empty => 0x00,
+        _ => 0x01,
+    }
+}

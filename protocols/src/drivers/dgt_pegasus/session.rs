@@ -1,0 +1,253 @@
+//! The driver: bytes to events, and which questions are asked.
+//!
+//! All squares are asked for every five seconds, because a notification can be lost: a picture is told when it differs from
+//! what was told before, when the link came up or the board came back, and when the game asked for it. If it differs, the
+//! mode is set again too: the board may not have heard of it.
+
+use core::time::Duration;
+
+use super::host::Query;
+use super::{change, reading};
+use crate::driver::{DeviceCommand, Driver, Input, Output};
+use crate::drivers::asker::{Asker, Plan, Question};
+use crate::drivers::dgt::board::{BatteryReport, BoardMessage};
+use crate::drivers::dgt::framing::{Framed, Framing};
+use crate::drivers::dgt::squares;
+use crate::drivers::follow::Follow;
+use crate::drivers::outbox::Outbox;
+use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent, Identity, Text};
+use crate::square::{Placement, Reading};
+use crate::time::Instant;
+
+/// A message broken off by this much silence is given up.
+const STALL: Duration = Duration::from_millis(500);
+
+const VERSION: usize = 0;
+const TRADEMARK: usize = 1;
+const UPDATES: usize = 2;
+const BOARD: usize = 3;
+const SERIAL: usize = 4;
+const LONG_SERIAL: usize = 5;
+const BATTERY: usize = 6;
+
+const fn ask(query: &'static [u8], tries: Option<u32>) -> Question {
+    Question { bytes: query, retry: Some(Duration::from_secs(1)), tries }
+}
+
+/// The mode comes before the squares, so that no change falls between both.
+const PLAN: Plan = Plan {
+    settle: Duration::from_millis(300),
+    gap: Duration::from_millis(100),
+    questions: &[
+        ask(&[Query::Version as u8], Some(3)),
+        ask(&[Query::Trademark as u8], Some(3)),
+        Question { bytes: &[Query::Updates as u8], retry: None, tries: None },
+        ask(&[Query::Board as u8], None),
+        ask(&[Query::Serial as u8], Some(3)),
+        ask(&[Query::LongSerial as u8], Some(3)),
+        ask(&[Query::Battery as u8], Some(3)),
+    ],
+    picture: BOARD,
+    age: Duration::from_secs(5),
+    repair: Duration::from_secs(2),
+};
+
+/// Codec and session of one board on one link.
+///
+/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadBoard`] and [`DeviceCommand::ReadBattery`];
+/// there is no clock and no log to ask for.
+#[derive(Debug, Default)]
+pub struct Session {
+    framing: Framing,
+    /// When the last byte came.
+    touched: Instant,
+    now: Instant,
+    reader: Reader,
+}
+
+/// All but the framing, whose buffer the messages borrow.
+#[derive(Debug, Default)]
+struct Reader {
+    out: Outbox,
+    follow: Follow,
+    asker: Option<Asker>,
+}
+
+impl Driver for Session {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        debug_assert!(self.reader.out.is_empty(), "drain before feeding again");
+        self.now = self.now.max(at);
+        match input {
+            Input::LinkUp => self.link(Some(Asker::new(at, &PLAN))),
+            Input::LinkDown => self.link(None),
+            // The board speaks on one characteristic only.
+            Input::Bytes { bytes, .. } => {
+                for &byte in bytes {
+                    self.touched = at;
+                    if let Some(framed) = self.framing.push(byte) {
+                        self.reader.take(at, framed);
+                    }
+                }
+            }
+            Input::Command(command) => self.reader.command(at, command),
+            Input::Deadline => self.expire(at),
+        }
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.reader.out.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let asker = self.reader.asker.as_ref().and_then(Asker::deadline);
+        // A timer may have come due before its question was of use: time does not run backwards.
+        [asker, self.stall()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+    }
+}
+
+impl Session {
+    fn link(&mut self, asker: Option<Asker>) {
+        self.framing.reset();
+        self.reader.forget();
+        self.reader.asker = asker;
+    }
+
+    fn stall(&self) -> Option<Instant> {
+        self.framing.id().map(|_| self.touched.after(STALL))
+    }
+
+    fn expire(&mut self, at: Instant) {
+        if self.stall().is_some_and(|end| end <= at)
+            && let Some(stalled) = self.framing.stall()
+        {
+            self.reader.take(at, stalled);
+        }
+        let here = ByteRange { channel: 0, start: self.framing.offset(), end: self.framing.offset() };
+        let Some(asker) = &mut self.reader.asker else { return };
+        if asker.expire(at, here, &mut self.reader.out) {
+            self.reader.forget();
+        }
+    }
+}
+
+impl Reader {
+    /// The board may be another one when it comes back.
+    fn forget(&mut self) {
+        self.out.forget_device();
+        self.follow.forget();
+    }
+
+    fn command(&mut self, at: Instant, command: DeviceCommand) {
+        let row = match command {
+            DeviceCommand::ReadBoard => {
+                self.follow.want();
+                BOARD
+            }
+            DeviceCommand::ReadBattery => BATTERY,
+            DeviceCommand::ReadClock | DeviceCommand::ReadLog => return,
+        };
+        if let Some(asker) = &mut self.asker {
+            asker.ask(at, row);
+        }
+    }
+
+    fn take(&mut self, at: Instant, framed: Framed<'_>) {
+        match framed {
+            Framed::Message { id, data, at: bytes } => match BoardMessage::decode(id, data) {
+                Some(message) => self.message(at, &message, bytes),
+                None => self.out.anomaly(Anomaly::BadLength, bytes),
+            },
+            Framed::Anomaly { anomaly, at: bytes, .. } => {
+                self.out.anomaly(anomaly, bytes);
+                if let Some(asker) = self.asker.as_mut().filter(|_| anomaly != Anomaly::UnknownMessage) {
+                    asker.lost_bytes(at);
+                }
+            }
+        }
+    }
+
+    fn message(&mut self, at: Instant, message: &BoardMessage<'_>, bytes: ByteRange) {
+        // Changes come without our asking if a former host left the mode set.
+        let answer = !matches!(message, BoardMessage::Field { .. });
+        if let Some(asker) = &mut self.asker {
+            asker.heard(at, answer, bytes, &mut self.out);
+        }
+        let row = match *message {
+            BoardMessage::Field { index, code } => return self.field(at, index, code, bytes),
+            BoardMessage::Board(codes) => {
+                self.board(at, codes, bytes);
+                BOARD
+            }
+            BoardMessage::Serial(text) => {
+                self.out.identity(Identity::Serial(Text::new(&text[..text.len().min(5)])), bytes);
+                SERIAL
+            }
+            BoardMessage::LongSerial(text) => {
+                self.out.identity(Identity::LongSerial(Text::new(text)), bytes);
+                LONG_SERIAL
+            }
+            BoardMessage::Trademark(text) => {
+                let line = text.split(|&byte| byte == b'\r' || byte == b'\n').next().unwrap_or_default();
+                self.out.identity(Identity::Trademark(Text::new(line)), bytes);
+                TRADEMARK
+            }
+            BoardMessage::Version { major, minor } => {
+                self.out.identity(Identity::Firmware(major, minor), bytes);
+                VERSION
+            }
+            BoardMessage::Battery(report) => {
+                self.battery(&report, bytes);
+                BATTERY
+            }
+            // Good messages, but not to any question of ours, or of other boards of the family.
+            _ => return self.out.anomaly(Anomaly::Unasked, bytes),
+        };
+        if let Some(asker) = &mut self.asker {
+            asker.answered(at, row);
+        }
+    }
+
+    fn field(&mut self, at: Instant, index: u8, code: u8, bytes: ByteRange) {
+        let (square, change) = (squares::square(index), change(code));
+        if square.is_none() || change.is_none() {
+            self.out.anomaly(Anomaly::BadField, bytes);
+            if let Some(asker) = &mut self.asker {
+                asker.lost_bytes(at);
+            }
+        }
+        if let Some(square) = square {
+            let reading = change.unwrap_or(Reading::Occupied);
+            self.follow.square(square, reading);
+            self.out.event(DeviceEvent::Square { square, reading }, bytes);
+        }
+    }
+
+    fn board(&mut self, at: Instant, codes: &[u8; 64], bytes: ByteRange) {
+        let mut placement = Placement::EMPTY;
+        for (index, &code) in (0u8..).zip(codes) {
+            let reading = reading(code).unwrap_or_else(|| {
+                let start = bytes.start + 3 + u64::from(index);
+                self.out.anomaly(Anomaly::BadField, ByteRange { start, end: start + 1, ..bytes });
+                Reading::Occupied
+            });
+            if let Some(square) = squares::square(index) {
+                placement.set(square, reading);
+            }
+        }
+        let (news, differs) = self.follow.picture(&placement);
+        if news {
+            self.out.event(DeviceEvent::Frame(placement), bytes);
+        }
+        if let Some(asker) = self.asker.as_mut().filter(|_| differs) {
+            asker.ask(at, UPDATES);
+        }
+    }
+
+    fn battery(&mut self, report: &BatteryReport, bytes: ByteRange) {
+        if report.percent > 100 {
+            return self.out.anomaly(Anomaly::BadField, bytes);
+        }
+        let battery = Battery { percent: report.percent, minutes_left: None, charging: report.status & 1 != 0 };
+        self.out.event(DeviceEvent::Battery(battery), bytes);
+    }
+}

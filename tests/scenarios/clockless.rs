@@ -1,0 +1,98 @@
+//! A game at emulated boards that have no clock: the bytes of board and driver, as a trace.
+
+use std::borrow::Cow;
+
+use flagfall_hardware::emulator::rig::{Rig, RigEvent};
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{Chesslink, ChesslinkSettings, Counters, Device, Pegasus, PegasusSettings, Reports};
+use flagfall_protocols::drivers;
+use flagfall_protocols::square::Placement;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{self, Body, Record};
+
+/// A quiet move, a slide, captures with either piece first, castling with the king first, en passant, a piece adjusted.
+const GAME: &str = "\
+6 move e2 e4
++1.3 move d7 d5
++1.5 lift d5
++0.3 drop
++0.4 lift e4
++0.5 place d5
++1.2 lift d8
++0.4 lift d5
++0.2 drop
++0.4 place d5
++1 move g1 f3
++1.4 move c8 g4
++2 slide f1 e2 0.4
++1.6 move b8 c6
++1.1 lift e1
++0.4 place g1
++0.4 lift h1
++0.4 place f1
++1.5 lift e8
++0.4 place c8
++0.4 lift a8
++0.4 place d8
++1 lift h2
++0.6 place h2
++1 slide h2 h4 0.5
++1.3 move g7 g5
++1.2 move h4 g5
++1.4 move f7 f5
++1.2 lift f5
++0.3 drop
++0.3 lift g5
++0.4 place f6
+";
+const GAME_LASTS: Instant = Instant(50_000_000);
+/// A board that must be asked talks ten times a second.
+const BEGINNING: &str = "2 move e2 e4\n+1.3 move d7 d5\n";
+const BEGINNING_LASTS: Instant = Instant(5_000_000);
+
+/// Driver, name and text of each trace.
+pub(crate) fn traces() -> Vec<(&'static str, &'static str, String)> {
+    let link = |settings| -> Box<dyn Device> { Box::new(Chesslink::new(settings)) };
+    let changes = ChesslinkSettings::default();
+    let asked = ChesslinkSettings { reports: Reports::Never, parity: true, ..changes };
+    // What White sees at the left is at Black's right.
+    let turned = ChesslinkSettings { placement: Placement::initial().rotated(), ..changes };
+    let pegasus = || -> Box<dyn Device> { Box::new(Pegasus::new(PegasusSettings::default())) };
+    vec![
+        ("chesslink", "chesslink-game", recorded("chesslink", link(changes), GAME, GAME_LASTS)),
+        ("chesslink", "chesslink-when-asked", recorded("chesslink", link(asked), BEGINNING, BEGINNING_LASTS)),
+        ("chesslink", "chesslink-turned", recorded("chesslink", link(turned), &rotated(GAME), GAME_LASTS)),
+        ("dgt_pegasus", "pegasus-game", recorded("dgt_pegasus", pegasus(), GAME, GAME_LASTS)),
+    ]
+}
+
+/// The same hands at a board that lies the other way round.
+fn rotated(script: &str) -> String {
+    let turn = |word: &str| {
+        flagfall_protocols::square::Square::parse(word).map_or(word.to_owned(), |square| square.rotated().to_string())
+    };
+    script.lines().map(|line| line.split(' ').map(turn).collect::<Vec<_>>().join(" ") + "\n").collect()
+}
+
+fn recorded(driver: &str, board: Box<dyn Device>, script: &str, lasts: Instant) -> String {
+    let mut rig = Rig::new(drivers::find(driver).expect("registered").start(), board);
+    rig.emulator.load(&Script::parse(script).expect("a script"));
+    let mut text = format!("{}\n", trace::FORMAT);
+    for (key, value) in [("driver", driver), ("device", "flagfall emulator")] {
+        trace::print_header(key, value, &mut text).expect("a header");
+    }
+    let mut seq = 0;
+    let mut note = |at, body: Body<'_>| {
+        seq += 1;
+        trace::print(&Record { seq, at, body }, &mut text).expect("a record");
+    };
+    note(Instant::ZERO, Body::Link { link: 0, up: true, cause: "opened" });
+    rig.run_until(lasts, &mut |event| match event {
+        RigEvent::Rx { at, bytes } => note(at, Body::Rx { link: 0, channel: 0, bytes: Cow::Borrowed(bytes) }),
+        RigEvent::Tx { at, channel, bytes } => note(at, Body::Tx { link: 0, channel, bytes: Cow::Borrowed(bytes) }),
+        RigEvent::Output { .. } => {}
+    });
+    assert_eq!(rig.emulator.impossible(), [], "the script asks for the impossible");
+    assert_eq!(rig.emulator.counters(), Counters::default(), "players would have seen it");
+    text
+}
