@@ -34,6 +34,9 @@ use crate::reconstruct::record::{Ending, Record};
 use crate::reconstruct::tuning::Tuning;
 use crate::reconstruct::{ClockView, Decoded, Decoder};
 
+/// A device family that takes so long for a scan samples its squares one after another.
+const SAMPLED: Duration = Duration::from_millis(150);
+
 /// What becomes of a finding that is certain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rulings {
@@ -72,7 +75,10 @@ pub struct GameConfig {
 pub struct Game {
     pub(crate) config: GameConfig,
     pub(crate) control: Option<TimeControl>,
+    /// The longest time from a change to its report: the device family's, then the board's own.
     pub(crate) scan: Duration,
+    /// That of the device family.
+    config_scan: Duration,
     pub(crate) press_delay: Duration,
     pub(crate) board: PhysicalBoard,
     pub(crate) clock: Chessclock,
@@ -153,6 +159,7 @@ impl Game {
             decoder: Decoder::new(start, timing.scan, config.tuning),
             config,
             scan: timing.scan,
+            config_scan: timing.scan,
             press_delay: timing.press_delay,
             board: PhysicalBoard::new(pawns_promote),
             clock,
@@ -221,6 +228,7 @@ impl Game {
         match event {
             DeviceEvent::Square { square, reading } => {
                 if self.board.square(self.now, *square, *reading) {
+                    self.learn_scan();
                     self.board_changed(out);
                 }
             }
@@ -238,6 +246,16 @@ impl Game {
             DeviceEvent::Silent => self.board_lost(),
             DeviceEvent::Responding => self.alarms.cure(self.now, AlarmKind::BoardLost),
             DeviceEvent::ClockButton(_) | DeviceEvent::Identity(_) | DeviceEvent::Battery(_) | DeviceEvent::Log(_) => {}
+        }
+    }
+
+    /// A board whose squares are sampled one after another tells by its reports how fast it is.
+    fn learn_scan(&mut self) {
+        if self.config_scan >= SAMPLED
+            && let Some(scan) = self.board.learnt_scan()
+        {
+            self.scan = scan;
+            self.decoder.set_scan(scan);
         }
     }
 

@@ -8,6 +8,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::interval::Interval;
 use crate::men::{self, EMPTY, Men};
+use crate::reconstruct::pace::Pace;
 
 /// How long past boards are kept.
 const RING_AGE: Duration = Duration::from_secs(30);
@@ -41,6 +42,7 @@ pub(crate) struct PhysicalBoard {
     /// The first report of all squares after such a time: since when nothing was seen, and when it came.
     gap: Option<(Instant, Instant)>,
     ring: VecDeque<Change>,
+    pace: Pace,
 }
 
 impl PhysicalBoard {
@@ -57,6 +59,7 @@ impl PhysicalBoard {
             blind_until: None,
             gap: None,
             ring: VecDeque::with_capacity(RING_LEN),
+            pace: Pace::new(),
         }
     }
 
@@ -92,8 +95,21 @@ impl PhysicalBoard {
 
     /// Takes the report of one square; true if it changed anything.
     pub(crate) fn square(&mut self, at: Instant, square: Square, reading: Reading) -> bool {
+        let changed = self.show(at, square, reading);
+        if changed {
+            self.pace.report(at, square);
+        }
+        changed
+    }
+
+    fn show(&mut self, at: Instant, square: Square, reading: Reading) -> bool {
         let square = if self.rotated { square.rotated() } else { square };
         self.put(at, square.index(), men::of_reading(reading))
+    }
+
+    /// The longest time from a change to its report, if that was learnt.
+    pub(crate) fn learnt_scan(&self) -> Option<Duration> {
+        self.pace.scan()
     }
 
     /// Takes a report of all squares; true if it changed anything or is the first.
@@ -105,7 +121,7 @@ impl PhysicalBoard {
             self.gap = Some((since, at));
         }
         for square in Square::all() {
-            changed |= self.square(at, square, frame.get(square));
+            changed |= self.show(at, square, frame.get(square));
         }
         changed
     }

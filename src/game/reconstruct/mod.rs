@@ -12,6 +12,7 @@ mod explain;
 pub(crate) mod gesture;
 mod hypothesis;
 pub(crate) mod line;
+pub(crate) mod pace;
 mod press;
 pub mod record;
 mod repair;
@@ -84,6 +85,11 @@ impl Decoder {
     /// The moves that stand on the board and are not sure yet, as far as can be told.
     pub(crate) fn line(&self) -> &Line {
         &self.beam.best().line
+    }
+
+    /// The board's own time of a scan is known.
+    pub(crate) fn set_scan(&mut self, scan: Duration) {
+        self.scan = scan;
     }
 
     /// Forgets what is not sure.

@@ -1,0 +1,137 @@
+//! How fast a board scans, learnt from when it reports (`reconstruction.md` section 3.2).
+//!
+//! A board that samples its squares one after another, a8 to h1, reports each square at its own moment of a scan. So two reports
+//! tell the time of a scan up to whole scans, and many tell it.
+
+use core::time::Duration;
+
+use flagfall_protocols::square::Square;
+use flagfall_protocols::time::Instant;
+
+/// The scan times that are tried, milliseconds.
+const FIRST: u64 = 180;
+const STEP: u64 = 5;
+const TRIED: usize = 77;
+/// Reports further apart say nothing: their whole scans cannot be counted.
+const APART: Duration = Duration::from_millis(1600);
+/// Nearer ones are of one scan.
+const TOGETHER: Duration = Duration::from_millis(30);
+/// How far a report may be from its moment: the line and the adapter delay it.
+const OFF: u64 = 22_000;
+/// Reports that are compared with the next one.
+const KEPT: usize = 6;
+/// Pairs before anything is concluded, and when the older ones begin to be forgotten.
+const PAIRS: u16 = 8;
+const FORGET: u16 = 200;
+/// What the line and the adapter add to a scan, at most.
+const DELAY: Duration = Duration::from_millis(20);
+
+/// What is known of the time of a scan.
+#[derive(Clone, Debug)]
+pub(crate) struct Pace {
+    recent: [Option<(Instant, u8)>; KEPT],
+    next: usize,
+    pairs: u16,
+    fits: [u16; TRIED],
+}
+
+impl Pace {
+    pub(crate) const fn new() -> Pace {
+        Pace { recent: [None; KEPT], next: 0, pairs: 0, fits: [0; TRIED] }
+    }
+
+    /// A square was reported by itself; the board's own numbering.
+    pub(crate) fn report(&mut self, at: Instant, square: Square) {
+        let place = (7 - square.rank()) * 8 + square.file();
+        for (before, other) in self.recent.iter().flatten().copied() {
+            let apart = at.since(before);
+            if apart <= APART && apart >= TOGETHER {
+                self.pairs += 1;
+                for (tried, fits) in self.fits.iter_mut().enumerate() {
+                    *fits += u16::from(off(apart, i64::from(place) - i64::from(other), scan_of(tried)) <= OFF);
+                }
+            }
+        }
+        self.recent[self.next % KEPT] = Some((at, place));
+        self.next = (self.next + 1) % KEPT;
+        if self.pairs >= FORGET {
+            self.pairs /= 2;
+            self.fits.iter_mut().for_each(|fits| *fits /= 2);
+        }
+    }
+
+    /// The longest time from a change to its report, once it is known.
+    pub(crate) fn scan(&self) -> Option<Duration> {
+        if self.pairs < PAIRS {
+            return None;
+        }
+        let most = *self.fits.iter().max()?;
+        let first = self.fits.iter().position(|&fits| fits == most)?;
+        let last = self.fits.iter().rposition(|&fits| fits == most)?;
+        // Nothing else may fit nearly as well, and it must fit nearly always.
+        let alone = last - first <= 8
+            && self.fits.iter().enumerate().all(|(tried, &fits)| {
+                (first.saturating_sub(6)..=last + 6).contains(&tried) || u32::from(fits) * 5 <= u32::from(most) * 4
+            });
+        let middle = Duration::from_micros((scan_of(first) + scan_of(last)) / 2);
+        (alone && u32::from(most) * 5 >= u32::from(self.pairs) * 4).then_some(middle + DELAY)
+    }
+}
+
+/// Microseconds.
+const fn scan_of(tried: usize) -> u64 {
+    (FIRST + STEP * tried as u64) * 1000
+}
+
+/// How far two reports so many places apart are from whole scans, microseconds.
+fn off(apart: Duration, places: i64, scan: u64) -> u64 {
+    let within = apart.as_micros() as i64 - places * scan as i64 / 64;
+    let rest = within.rem_euclid(scan as i64) as u64;
+    rest.min(scan - rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reports of random squares, each at its moment of a scan, up to 15 ms late.
+    fn learnt(scan_ms: u64, reports: u64) -> Option<Duration> {
+        let mut pace = Pace::new();
+        let mut random = 88_172_645_463_325_252_u64 ^ scan_ms;
+        let mut draw = |below: u64| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random % below
+        };
+        let mut scans = 10;
+        for report in 0..reports {
+            scans += if report % 2 == 0 { 20 + draw(40) } else { 1 + draw(3) };
+            let place = draw(64);
+            let at = scans * scan_ms * 1000 + place * scan_ms * 1000 / 64 + draw(15_000);
+            let square = Square::wrapping(((7 - place / 8) * 8 + place % 8) as u8);
+            pace.report(Instant(at), square);
+        }
+        pace.scan()
+    }
+
+    #[test]
+    fn the_time_of_a_scan_is_learnt() {
+        for scan_ms in [200, 213, 225, 237, 250, 300, 333, 400, 437, 450, 481, 500] {
+            let learnt = learnt(scan_ms, 40).unwrap_or_else(|| panic!("{scan_ms} ms: nothing learnt"));
+            let off = learnt.as_millis() as i64 - scan_ms as i64;
+            assert!((0..=35).contains(&off), "{scan_ms} ms: {learnt:?}");
+        }
+    }
+
+    #[test]
+    fn reports_at_any_moment_teach_nothing() {
+        let mut pace = Pace::new();
+        let mut at = 0;
+        for report in 0..200_u64 {
+            at += 37_123 + report * report * 7919 % 611_953;
+            pace.report(Instant(at), Square::wrapping((report * 31 % 64) as u8));
+            assert_eq!(pace.scan(), None, "report {report}");
+        }
+    }
+}
