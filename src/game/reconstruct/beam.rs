@@ -59,11 +59,13 @@ impl Beam {
         self.all.append(&mut found);
     }
 
-    /// Adds a reading that was found otherwise.
-    pub(crate) fn add(&mut self, hypothesis: Hypothesis) {
-        if !self.all.iter().any(|known| known.line.same(&hypothesis.line)) {
+    /// Adds a reading that was found otherwise; false if it is known.
+    pub(crate) fn add(&mut self, hypothesis: Hypothesis) -> bool {
+        let fresh = !self.all.iter().any(|known| known.line.same(&hypothesis.line));
+        if fresh {
             self.all.push(hypothesis);
         }
+        fresh
     }
 
     /// A press is heard; false if the best reading has no use for it.

@@ -166,7 +166,7 @@ impl Decoder {
         let scene = self.scene(now, board, &tuning);
         self.beam.rank(self.record.node(), &scene);
         // What proves one move may prove the next as well.
-        while self.settle_one(&scene, clock, out) || self.give_up_press(&scene, out) || self.look_further(&scene) {
+        while self.settle_one(&scene, clock, out) || self.look_further(&scene) || self.give_up_press(&scene, out) {
             self.beam.rank(self.record.node(), &scene);
         }
     }

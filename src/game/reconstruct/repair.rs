@@ -1,6 +1,6 @@
 //! Moves that no board has shown: looked for when no reading explains what stands there.
 
-use core::time::Duration;
+use alloc::vec::Vec;
 
 use flagfall_protocols::time::Instant;
 
@@ -20,49 +20,43 @@ impl Decoder {
     pub(super) fn look_further(&mut self, scene: &Scene<'_>) -> bool {
         let base = self.record.node();
         let changed = scene.board.last_change();
-        let due = scene.now >= changed.after(still_for(scene.scan)) && self.looked != Some(changed);
-        if !due || self.beam.best().mismatch(base, scene) < UNEXPLAINED {
+        let due = scene.now >= changed.after(scene.scan) && self.looked != Some(changed);
+        let best = self.beam.best();
+        if !due || (best.waiting.is_empty() && best.mismatch(base, scene) < UNEXPLAINED) {
             return false;
         }
         self.looked = Some(changed);
-        let mut found = alloc::vec::Vec::new();
+        let mut found = Vec::new();
         for hypothesis in self.beam.iter().take(FROM) {
-            found.extend(self.two_moves(hypothesis, scene));
+            self.two_moves(hypothesis, scene, &mut found);
         }
-        let any = !found.is_empty();
-        found.into_iter().for_each(|hypothesis| self.beam.add(hypothesis));
-        any
+        found.into_iter().fold(false, |any, hypothesis| self.beam.add(hypothesis) | any)
     }
 
-    fn two_moves(&self, hypothesis: &Hypothesis, scene: &Scene<'_>) -> alloc::vec::Vec<Hypothesis> {
+    fn two_moves(&self, hypothesis: &Hypothesis, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
         let node = hypothesis.line.top(self.record.node());
         let board = scene.board.men();
         let changed = men::difference(&node.men, board);
-        let mut found = alloc::vec::Vec::new();
-        for first in node.table().iter().filter(|first| first.mask & changed != 0) {
+        for first in node.table().iter().filter(|first| first.mask & changed != 0 && !first.shown_by(board)) {
             let after = node.after(first.mv);
-            let Some(reply) = after.exact(board) else { continue };
-            let Some(second) = after.table().iter().find(|candidate| candidate.mv == reply) else { continue };
-            let made = scene.board.done(scene.board.changed_at(second.mask), scene.scan);
-            let since = scene.board.changed_at(first.mask & changed).before(scene.scan);
-            let unseen = Interval { earliest: since.min(made.earliest), latest: made.latest };
-            let mut longer = hypothesis.clone();
-            longer.add(node, first, unseen, unseen.latest.min(scene.board.changed_first(first.mask & changed)), false, scene.scan);
-            longer.add(&after, second, made, made.latest, true, scene.scan);
-            found.push(longer);
+            for second in after.table().iter().filter(|second| second.shown_by(board) && second.mask & first.mask != 0) {
+                let made = scene.board.done(scene.board.changed_at(second.mask), scene.scan);
+                let begun = scene.board.changed_first(first.mask & changed);
+                let unseen = Interval { earliest: begun.before(scene.scan).min(made.earliest), latest: made.latest };
+                let mut longer = hypothesis.clone();
+                longer.add(node, first, unseen, begun, false, scene.scan);
+                longer.add(&after, second, made, made.latest, true, scene.scan);
+                if longer.mismatch(node, scene) <= scene.tuning.weights.viable {
+                    found.push(longer);
+                }
+            }
         }
-        found
     }
 
     pub(super) fn repair_times(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
-        let due = board.last_change().after(still_for(self.scan));
+        let due = board.last_change().after(self.scan);
         if due > now && self.looked != Some(board.last_change()) && self.line().top(self.record.node()).men != *board.men() {
             at(due);
         }
     }
-}
-
-/// How long the board must have been still: two scans, so that no report is on its way.
-const fn still_for(scan: Duration) -> Duration {
-    scan.saturating_mul(2)
 }
