@@ -9,6 +9,7 @@ pub(crate) mod gesture;
 pub(crate) mod line;
 pub(crate) mod press;
 pub mod record;
+pub(crate) mod search;
 pub(crate) mod setup;
 
 use alloc::vec::Vec;
