@@ -8,6 +8,7 @@ pub(crate) mod candidates;
 pub(crate) mod gesture;
 pub(crate) mod line;
 pub(crate) mod press;
+pub(crate) mod log;
 pub mod record;
 pub(crate) mod search;
 pub(crate) mod setup;

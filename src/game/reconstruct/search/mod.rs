@@ -11,7 +11,7 @@ pub(crate) mod chance;
 #[cfg(test)]
 mod figures;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod walk;
 
 use alloc::vec::Vec;
