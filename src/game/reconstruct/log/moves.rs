@@ -19,6 +19,8 @@ use crate::reconstruct::search::{self, Limits};
 const MOST_WAYS: usize = 256;
 /// Positions that all searches together may look at.
 const SEARCH: u32 = 200_000;
+/// Changes of one scan, whose order tells nothing of what was first.
+const ONE_SCAN: usize = 4;
 /// Plies that may be missing between two boards that are known.
 const MOST_MISSING: u8 = 4;
 
@@ -113,7 +115,9 @@ impl Ways<'_> {
             for path in paths.paths {
                 let node = path.iter().fold(way.node.clone(), |node, &mv| node.after(mv));
                 let moves = [&way.moves[..], &path].concat();
-                let seen = seen_in_order(&way.node, &path, self.steps.get(way.next..end).unwrap_or_default());
+                let since = |first: usize| self.steps.get(first..end).unwrap_or_default();
+                let seen = seen_in_order(&way.node, &path, since(way.next.saturating_sub(ONE_SCAN)))
+                    && nothing_else_seen(&way.node, &path, since(way.next));
                 if seen && found.iter().all(|other| other.moves != moves) {
                     found.push(Way { moves, node, pressed: turn_after.is_some(), next: end + 1 });
                 }
@@ -140,10 +144,10 @@ fn in_place(board: &Men, position: &Men, by: Color) -> bool {
     men::squares(men::difference(board, position)).all(|square| men::color(board[square.index()]) != Some(by))
 }
 
-/// Every move's man was seen on its new square, in the order of the moves.
+/// Every move's man was seen on its new square, in the order of the moves but for what one scan may exchange.
 fn seen_in_order(from: &Node, path: &[Move], steps: &[Step]) -> bool {
     let mut position = from.position.clone();
-    let mut rest = steps.iter();
+    let mut first = 0;
     path.iter().all(|&mv| {
         let us = position.turn();
         let (to, man) = match mv {
@@ -152,6 +156,37 @@ fn seen_in_order(from: &Node, path: &[Move], steps: &[Step]) -> bool {
         };
         position.play_unchecked(mv);
         let (to, man) = (Square::wrapping(to.to_u32() as u8), men::of_shakmaty(man));
-        rest.any(|step| matches!(*step, Step::Square { square, reading, .. } if square == to && men::of_reading(reading) == man))
+        let shows =
+            |step: &Step| matches!(*step, Step::Square { square, reading, .. } if square == to && men::of_reading(reading) == man);
+        let seen = steps[first..].iter().position(shows);
+        first = (first + seen.unwrap_or_default()).saturating_sub(ONE_SCAN);
+        seen.is_some()
+    })
+}
+
+/// Every man was seen only where the moves have it, on a square that they pass, or where it stood before.
+fn nothing_else_seen(from: &Node, path: &[Move], steps: &[Step]) -> bool {
+    let mut may_stand = [0_u16; 64];
+    let mut note = |men: &Men| may_stand.iter_mut().zip(men).for_each(|(may, man)| *may |= 1 << man);
+    note(&from.men);
+    let mut position = from.position.clone();
+    for &mv in path {
+        let mut passing = men::of_board(position.board());
+        if let Some(begin) = mv.from().filter(|_| !mv.is_castle()) {
+            let man = passing[begin.to_usize()];
+            // A pawn waits on its last rank for the piece that replaces it.
+            passing[mv.to().to_usize()] = man;
+            shakmaty::attacks::between(begin, mv.to()).into_iter().for_each(|square| passing[square.to_usize()] = man);
+        }
+        note(&passing);
+        position.play_unchecked(mv);
+        note(&men::of_board(position.board()));
+    }
+    steps.iter().all(|step| match *step {
+        Step::Square { square, reading, .. } => {
+            let man = men::of_reading(reading);
+            man == men::EMPTY || may_stand[square.index()] & (1 << man) != 0
+        }
+        Step::Press { .. } => true,
     })
 }

@@ -253,19 +253,19 @@ fn untold(rounds: u64, manner: Manner) -> u64 {
 
 #[test]
 fn random_games_are_told_exactly() {
-    let untold = untold(1000, Manner { lost: 0, hasty: 0 });
+    let untold = untold(400, Manner { lost: 0, hasty: 0 });
     assert!(untold <= 10, "{untold}");
 }
 
 #[test]
 fn lost_presses_never_give_a_wrong_game() {
-    let untold = untold(1000, Manner { lost: 50, hasty: 0 });
+    let untold = untold(400, Manner { lost: 50, hasty: 0 });
     assert!(untold <= 20, "{untold}");
 }
 
 #[test]
 fn hasty_replies_never_give_a_wrong_game() {
-    let untold = untold(500, Manner { lost: 50, hasty: 10 });
+    let untold = untold(200, Manner { lost: 50, hasty: 10 });
     assert!(untold <= 200, "{untold}");
 }
 
