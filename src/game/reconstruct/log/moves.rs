@@ -46,7 +46,8 @@ struct Ways<'a> {
 }
 
 /// The moves that lead from `from` over the steps to `target`, if the log leaves no doubt; `white` is the side of the clock
-/// at which White sits. `from` must be the position that the replay follows. The last move need not have been pressed.
+/// at which White sits. `from` must be the position that the replay follows, `target` the board when the log was read. The last
+/// move need not have been pressed.
 pub(crate) fn moves_of(replay: &Replay, from: &Node, target: &Men, white: ClockSide) -> Option<Vec<Move>> {
     let first = Way { moves: Vec::new(), node: from.clone(), pressed: false, next: 0 };
     let mut ways = Ways { steps: &replay.steps, open: alloc::vec![first], owed: 0, men: from.men, nodes: SEARCH };
@@ -59,7 +60,7 @@ pub(crate) fn moves_of(replay: &Replay, from: &Node, target: &Men, white: ClockS
             Step::Press { side, .. } => ways.press(if side == white { Color::White } else { Color::Black }, index)?,
         }
     }
-    ways.end_in(target)
+    ways.end_in(target).filter(|moves| nothing_else_seen(from, moves, &replay.steps))
 }
 
 impl Ways<'_> {
@@ -105,25 +106,38 @@ impl Ways<'_> {
         let least = self.owed.saturating_add(1);
         let mut found: Vec<Way> = Vec::new();
         for way in &self.open {
-            let most = MOST_MISSING.max(least);
-            let limits = Limits { least, most, turn_after, nodes: self.nodes, ..Limits::default() };
-            let paths = search::paths(&way.node.position, board, limits);
-            self.nodes = self.nodes.saturating_sub(paths.nodes);
-            if !paths.complete {
-                return None;
-            }
-            for path in paths.paths {
-                let node = path.iter().fold(way.node.clone(), |node, &mv| node.after(mv));
-                let moves = [&way.moves[..], &path].concat();
-                let since = |first: usize| self.steps.get(first..end).unwrap_or_default();
-                let seen = seen_in_order(&way.node, &path, since(way.next.saturating_sub(ONE_SCAN)))
-                    && nothing_else_seen(&way.node, &path, since(way.next));
-                if seen && found.iter().all(|other| other.moves != moves) {
-                    found.push(Way { moves, node, pressed: turn_after.is_some(), next: end + 1 });
+            let mut most = MOST_MISSING.max(least);
+            let mut plies = least;
+            while plies <= most {
+                let limits = Limits { least: plies, most: plies, turn_after, nodes: self.nodes, ..Limits::default() };
+                let paths = search::paths(&way.node.position, board, limits);
+                self.nodes = self.nodes.saturating_sub(paths.nodes);
+                if !paths.complete {
+                    return None;
                 }
+                let before = found.len();
+                for path in paths.paths {
+                    let moves = [&way.moves[..], &path].concat();
+                    if self.shown(way, &path, end) && found.iter().all(|other| other.moves != moves) {
+                        let node = path.iter().fold(way.node.clone(), |node, &mv| node.after(mv));
+                        found.push(Way { moves, node, pressed: turn_after.is_some(), next: end + 1 });
+                    }
+                }
+                if found.len() > before {
+                    // Where a press is missing the shortest need not be what was played.
+                    most = most.min(plies + 2);
+                }
+                plies += 1;
             }
         }
         Some(found)
+    }
+
+    /// The steps before `end` show the men of a path that goes on from a way, and no others.
+    fn shown(&self, way: &Way, path: &[Move], end: usize) -> bool {
+        let since = |first: usize| self.steps.get(first..end).unwrap_or_default();
+        seen_in_order(&way.node, path, since(way.next.saturating_sub(ONE_SCAN)))
+            && nothing_else_seen(&way.node, path, since(way.next))
     }
 
     /// The moves of the one way that ends in the board.
@@ -132,7 +146,7 @@ impl Ways<'_> {
         if self.owed == 0 {
             ends.extend(self.open.iter().filter(|way| way.node.men == *target).map(|way| way.moves.clone()));
         }
-        if ends.is_empty() {
+        if ends.is_empty() && self.men == *target {
             ends.extend(self.bridge(target, None, self.steps.len())?.into_iter().map(|way| way.moves));
         }
         if ends.len() == 1 { ends.pop() } else { None }

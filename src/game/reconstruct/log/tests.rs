@@ -189,14 +189,12 @@ fn gap(seed: u64, manner: Manner) -> (Vec<Move>, Option<Vec<Move>>) {
         if ply == before {
             from = Some((Node::new(position.clone()), writer.last_press()));
         }
-        let mut changes = core::mem::take(&mut ahead);
-        if changes.is_empty() {
-            changes = make(&mut chance, &position, mv);
-        }
+        let begun = !ahead.is_empty();
+        let mut changes = if begun { core::mem::take(&mut ahead) } else { make(&mut chance, &position, mv) };
         if chance.below(4) == 0 {
             changes = overwritten(&changes);
         }
-        if chance.below(10) == 0 {
+        if !begun && chance.below(10) == 0 {
             adjust(&mut chance, &mut writer, &position);
         }
         let white = position.turn().is_white();
