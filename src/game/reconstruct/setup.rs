@@ -1,5 +1,8 @@
 //! Recognising positions that no move leads to: the set-up at the start, a game joined in progress, a wrong promotion.
 
+#[cfg(test)]
+mod tests;
+
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::{Color, Square};
