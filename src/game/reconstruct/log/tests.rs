@@ -269,6 +269,7 @@ fn hasty_replies_never_give_a_wrong_game() {
 
 #[test]
 #[ignore = "prints figures"]
+#[expect(clippy::print_stdout, reason = "figures are for the reader")]
 fn share_of_untold_gaps() {
     extern crate std;
     for (lost, hasty) in [(0, 0), (50, 0), (200, 0), (0, 10), (50, 10)] {

@@ -11,6 +11,7 @@ use super::{Found, Limits, end, paths};
 use crate::men::{self, EMPTY, UNKNOWN};
 
 /// Prints how much work so many searches were.
+#[expect(clippy::print_stdout, reason = "figures are for the reader")]
 fn tell(what: &str, found: &[Found], from: &[Chess]) {
     let mut nodes: Vec<u32> = found.iter().map(|found| found.nodes).collect();
     nodes.sort_unstable();
@@ -19,17 +20,19 @@ fn tell(what: &str, found: &[Found], from: &[Chess]) {
     let ends = found.iter().zip(from).filter(|(found, from)| found.same_end(from).is_some()).count();
     let incomplete = found.iter().filter(|found| !found.complete).count();
     std::println!(
-        "{what}: nodes p50 {} p90 {} p99 {} most {}; unique order {unique}, unique end {ends}, incomplete {incomplete} of {}",
+        "{what}: nodes p50 {} p90 {} p99 {} most {}, all {}; unique order {unique}, unique end {ends}, incomplete {incomplete} of {}",
         of(50),
         of(90),
         of(99),
         of(100),
+        nodes.iter().map(|&nodes| u64::from(nodes)).sum::<u64>(),
         found.len(),
     );
 }
 
 #[test]
 #[ignore = "prints figures"]
+#[expect(clippy::print_stdout, reason = "figures are for the reader")]
 fn work_by_length() {
     for length in 1..=6 {
         let mut chance = Chance::new(7);
