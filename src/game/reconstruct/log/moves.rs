@@ -23,6 +23,8 @@ const SEARCH: u32 = 200_000;
 const ONE_SCAN: usize = 4;
 /// Plies that may be missing between two boards that are known.
 const MOST_MISSING: u8 = 4;
+/// How many plies longer than the shortest a path may be to put it in doubt.
+const LONGER: u8 = 2;
 
 /// One way to understand the log so far.
 #[derive(Clone)]
@@ -93,7 +95,8 @@ impl Ways<'_> {
         }
         let found = self.bridge(&men, Some(by.other()), index)?;
         if found.is_empty() {
-            self.owed = self.owed.saturating_add(1);
+            self.owed += 1;
+            return (self.owed < search::MOST_PLIES).then_some(());
         } else {
             self.open = found;
             self.owed = 0;
@@ -103,12 +106,15 @@ impl Ways<'_> {
 
     /// Ways from the open ones to a board by moves that were never seen alone. None if the search was not complete.
     fn bridge(&mut self, board: &Men, turn_after: Option<Color>, end: usize) -> Option<Vec<Way>> {
-        let least = self.owed.saturating_add(1);
+        let least = self.owed + 1;
         let mut found: Vec<Way> = Vec::new();
         for way in &self.open {
-            let mut most = MOST_MISSING.max(least);
-            let mut plies = least;
-            while plies <= most {
+            let mut shortest = None;
+            for plies in least..=MOST_MISSING.max(least) {
+                // Where a press is missing the shortest need not be what was played.
+                if shortest.is_some_and(|shortest| plies > shortest + LONGER) {
+                    break;
+                }
                 let limits = Limits { least: plies, most: plies, turn_after, nodes: self.nodes, ..Limits::default() };
                 let paths = search::paths(&way.node.position, board, limits);
                 self.nodes = self.nodes.saturating_sub(paths.nodes);
@@ -124,10 +130,8 @@ impl Ways<'_> {
                     }
                 }
                 if found.len() > before {
-                    // Where a press is missing the shortest need not be what was played.
-                    most = most.min(plies + 2);
+                    shortest.get_or_insert(plies);
                 }
-                plies += 1;
             }
         }
         Some(found)
