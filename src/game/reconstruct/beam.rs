@@ -19,8 +19,8 @@ pub(crate) struct Beam {
 
 impl Beam {
     /// Nothing was played.
-    pub(crate) fn new() -> Beam {
-        Beam { all: alloc::vec![Hypothesis::default()] }
+    pub(crate) fn new(dead: u64) -> Beam {
+        Beam { all: alloc::vec![Hypothesis { dead, ..Hypothesis::default() }] }
     }
 
     pub(crate) fn best(&self) -> &Hypothesis {
@@ -52,7 +52,7 @@ impl Beam {
             return;
         }
         let mut found = Vec::new();
-        for candidate in node.table().iter().filter(|c| c.mask & changed != 0 && c.shown_by(scene.board.men())) {
+        for candidate in node.table().iter().filter(|c| c.mask & changed != 0 && c.shown_by(scene.board.men(), known.dead)) {
             let longer = self.all[index].extended(base, candidate, scene);
             found.extend(longer.filter(|longer| !self.all.iter().any(|other| other.line.same(&longer.line))));
         }
@@ -113,8 +113,8 @@ impl Beam {
             other.waiting.retain(|waiting| Some(waiting.at) != settled.pressed);
         }
         if !self.all.iter().any(|hypothesis| hypothesis.line.is_empty()) {
-            let waiting = self.best().presses().collect();
-            self.all.push(Hypothesis { waiting, ..Hypothesis::default() });
+            let (waiting, dead) = (self.best().presses().collect(), self.best().dead);
+            self.all.push(Hypothesis { waiting, dead, ..Hypothesis::default() });
         }
         // Costs are told apart by their differences only.
         let least = self.all.iter().map(|hypothesis| hypothesis.penalty).min().unwrap_or_default();
@@ -134,9 +134,7 @@ impl Beam {
     pub(crate) fn drop_half_gestures(&mut self) {
         let half =
             |hypothesis: &Hypothesis| hypothesis.line.last().is_some_and(|ply| ply.pressed.is_none() && gesture::is_half(ply.mv));
+        // The one in which nothing was played stays.
         self.all.retain(|hypothesis| !half(hypothesis));
-        if self.all.is_empty() {
-            self.all.push(Hypothesis::default());
-        }
     }
 }

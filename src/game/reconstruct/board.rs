@@ -42,6 +42,8 @@ pub(crate) struct PhysicalBoard {
     /// The first report of all squares after such a time: since when nothing was seen, and when it came.
     gap: Option<(Instant, Instant)>,
     ring: VecDeque<Change>,
+    /// Squares that have shown a man since the board was first seen.
+    occupied: u64,
     pace: Pace,
 }
 
@@ -59,6 +61,7 @@ impl PhysicalBoard {
             blind_until: None,
             gap: None,
             ring: VecDeque::with_capacity(RING_LEN),
+            occupied: 0,
             pace: Pace::new(),
         }
     }
@@ -126,6 +129,11 @@ impl PhysicalBoard {
         changed
     }
 
+    /// The sensor of this square works: it has shown a man.
+    pub(crate) fn has_shown_a_man(&self, square: u8) -> bool {
+        self.occupied & (1 << square) != 0
+    }
+
     /// The board is not heard any more.
     pub(crate) fn lose(&mut self, at: Instant) {
         self.unseen_since.get_or_insert(at);
@@ -168,11 +176,13 @@ impl PhysicalBoard {
         self.rotated = !self.rotated;
         self.men.reverse();
         self.changed_at.reverse();
+        self.occupied = self.occupied.reverse_bits();
         self.ring.clear();
     }
 
     fn put(&mut self, at: Instant, index: usize, man: u8) -> bool {
         let man = if self.pawns_promote && men::on_last_rank(man, index) { man + men::PAWN_TO_QUEEN } else { man };
+        self.occupied |= u64::from(man != EMPTY) << index;
         if self.men[index] == man {
             return false;
         }

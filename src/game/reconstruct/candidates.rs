@@ -61,9 +61,25 @@ impl Candidate {
         &self.after[..usize::from(self.len)]
     }
 
-    /// The board shows every square of this move as it is afterwards.
-    pub(crate) fn shown_by(&self, board: &Men) -> bool {
-        self.after().iter().all(|&(square, man)| board[usize::from(square)] == man)
+    /// The board shows every square of this move as it is afterwards; `dead` squares may show nothing.
+    pub(crate) fn shown_by(&self, board: &Men, dead: u64) -> bool {
+        self.after().iter().all(|&(square, man)| {
+            let shown = board[usize::from(square)];
+            shown == man || (shown == EMPTY && dead & (1 << square) != 0)
+        })
+    }
+
+    /// The one square that shows nothing where a man should stand after this move, if everything else of it is shown.
+    pub(crate) fn missing(&self, board: &Men) -> Option<u8> {
+        let mut missing = None;
+        for &(square, man) in self.after() {
+            match board[usize::from(square)] {
+                shown if shown == man => {}
+                EMPTY if missing.is_none() => missing = Some(square),
+                _ => return None,
+            }
+        }
+        missing
     }
 }
 
@@ -97,7 +113,7 @@ impl Node {
         if changed == 0 || changed.count_ones() > 4 {
             return None;
         }
-        self.table.iter().find(|c| c.mask == changed && c.shown_by(board)).map(|c| c.mv)
+        self.table.iter().find(|c| c.mask == changed && c.shown_by(board, 0)).map(|c| c.mv)
     }
 
     /// The position after a legal move of this one.

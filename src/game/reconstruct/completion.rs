@@ -6,6 +6,7 @@ use core::time::Duration;
 use flagfall_protocols::time::Instant;
 
 use crate::interval::Interval;
+use crate::men;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::Scene;
 use crate::reconstruct::line::Tentative;
@@ -20,6 +21,9 @@ const RUNNING_PROVES: Duration = Duration::from_secs(1);
 const AGAIN: Duration = Duration::from_millis(500);
 /// And no longer than this after the board's last change.
 const AGAIN_UNTIL: Duration = Duration::from_secs(10);
+
+/// A man that was moved and pressed and is gone again is in a hand; after this it is not waited for.
+const IN_HAND: Duration = Duration::from_secs(3);
 
 /// Why the first move is sure.
 struct Proof {
@@ -59,7 +63,8 @@ impl Decoder {
         let plies = best.line.plies();
         let first = plies.first()?;
         let by_next = Proof { how: How::NextMove, pressed: None, completed: None };
-        if plies.iter().any(|ply| pressed_and_still(ply, scene)) {
+        let from = usize::from(first.inferred);
+        if plies.iter().enumerate().skip(from).any(|(index, ply)| pressed_and_still(ply, index + 1 == plies.len(), best.dead, scene)) {
             let own = Proof { how: How::Press, pressed: first.pressed, completed: None };
             return Some(if first.pressed.is_some() { own } else { by_next });
         }
@@ -98,6 +103,7 @@ impl Decoder {
             if let Some(pressed) = ply.pressed {
                 any_pressed = true;
                 at(board.changed_at(ply.mask).max(pressed.latest).after(self.scan));
+                at(board.changed_at(ply.mask).max(pressed.latest).after(IN_HAND));
             }
         }
         if any_pressed && now < board.last_change().after(AGAIN_UNTIL) {
@@ -120,7 +126,11 @@ impl Decoder {
 }
 
 /// It was pressed, and its squares have been still for a scan since. The scan counts from the press at the earliest: what stood
-/// then on a square may be told that much later, and a piece that slides may have paused where the board saw it last.
-fn pressed_and_still(ply: &Tentative, scene: &Scene<'_>) -> bool {
-    ply.pressed.is_some_and(|pressed| scene.board.changed_at(ply.mask).max(pressed.latest).after(scene.scan) <= scene.now)
+/// then on a square may be told that much later, and a piece that slides may have paused where the board saw it last. If nothing
+/// was played after it and its squares show something else, somebody has it in his hand.
+fn pressed_and_still(ply: &Tentative, last: bool, dead: u64, scene: &Scene<'_>) -> bool {
+    let Some(pressed) = ply.pressed else { return false };
+    let differs = men::difference(&ply.node.men, scene.board.men()) & ply.mask & !dead;
+    let wait = if last && differs != 0 { IN_HAND } else { scene.scan };
+    scene.board.changed_at(ply.mask).max(pressed.latest).after(wait) <= scene.now
 }

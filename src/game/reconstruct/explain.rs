@@ -15,17 +15,19 @@ const IN_HAND: u32 = 2;
 const STRAIGHTENED: Duration = Duration::from_secs(2);
 
 /// What `board` shows at `now` that the position with these men, `turn` to move, leaves unexplained: tenths of a nat. `last` is
-/// the man that made the last move, where it went and from where.
+/// the man that made the last move, and where it went; `dead` squares show nothing, whatever stands on them.
 pub(crate) fn unexplained(
     men: &Men,
     turn: Color,
     last: Option<(u8, u8)>,
+    dead: u64,
     board: &PhysicalBoard,
     now: Instant,
     weights: &Weights,
 ) -> i32 {
     let shown = board.men();
-    let differs = men::difference(men, shown);
+    let mut differs = men::difference(men, shown);
+    differs &= !(dead & empty(shown, differs));
     if differs == 0 {
         return 0;
     }
@@ -53,12 +55,18 @@ pub(crate) fn unexplained(
         };
     }
     if let Some((man, to)) = last
+        && differs & (1 << to) != 0
         && shown[usize::from(to)] == EMPTY
         && bits(differs).any(|square| shown[square] == man)
     {
         cost += weights.went_on;
     }
     cost
+}
+
+/// The squares of `mask` on which nothing stands.
+fn empty(men: &Men, mask: u64) -> u64 {
+    bits(mask).filter(|&square| men[square] == EMPTY).fold(0, |all, square| all | 1 << square)
 }
 
 fn by_age(age: Duration, per_second: i32, weights: &Weights) -> i32 {

@@ -53,6 +53,8 @@ pub(crate) struct Hypothesis {
     pub(crate) penalty: i32,
     /// The most that a board which stood for a scan has left unexplained since the last of its moves.
     pub(crate) worst: i32,
+    /// Squares whose sensors are taken to be dead.
+    pub(crate) dead: u64,
     /// What it costs in all, as it was judged last.
     pub(crate) cost: i32,
 }
@@ -87,7 +89,7 @@ impl Hypothesis {
     pub(crate) fn mismatch(&self, base: &Node, scene: &Scene<'_>) -> i32 {
         let node = self.line.top(base);
         let last = self.line.last().map(|ply| man_of(ply.mv, ply.color));
-        unexplained(&node.men, men::turn(&node.position), last, scene.board, scene.now, &scene.tuning.weights)
+        unexplained(&node.men, men::turn(&node.position), last, self.dead, scene.board, scene.now, &scene.tuning.weights)
     }
 
     /// This reading and one more move, if the rest of the board can still be explained.
@@ -100,7 +102,7 @@ impl Hypothesis {
         let color = men::turn(&node.position);
         let weights = &scene.tuning.weights;
         let last = Some(man_of(candidate.mv, color));
-        if unexplained(&after, color.other(), last, scene.board, scene.now, weights) > weights.viable {
+        if unexplained(&after, color.other(), last, self.dead, scene.board, scene.now, weights) > weights.viable {
             return None;
         }
         let made = scene.board.done(scene.board.changed_at(candidate.mask), scene.scan);
@@ -130,9 +132,17 @@ impl Hypothesis {
             made,
             pressed,
             seen,
+            inferred: false,
             mask,
             node: Arc::new(node.after(candidate.mv)),
         });
+    }
+
+    /// Its last move was taken for made although its square shows nothing.
+    pub(crate) fn infer_last(&mut self) {
+        if let Some(last) = self.line.plies_mut().last_mut() {
+            last.inferred = true;
+        }
     }
 
     /// A press is heard; false if this reading has no use for it.
@@ -169,7 +179,7 @@ impl Hypothesis {
             return true;
         }
         let ply = &self.line.plies()[index];
-        let shows = |men: &men::Men| men::difference(men, &ply.node.men) & ply.mask == 0;
+        let shows = |men: &men::Men| men::difference(men, &ply.node.men) & ply.mask & !self.dead == 0;
         if !scene.tuning.ring {
             return shows(scene.board.men());
         }

@@ -21,6 +21,8 @@ pub(crate) struct Tentative {
     pub(crate) pressed: Option<Interval>,
     /// A board has shown it.
     pub(crate) seen: bool,
+    /// It was taken for made because its square may be dead: it needs a press of a later move.
+    pub(crate) inferred: bool,
     /// The squares that it changed.
     pub(crate) mask: u64,
     /// The position after it.
@@ -35,7 +37,7 @@ pub(crate) struct Line {
 
 impl Line {
     /// As many as a gap may hide.
-    pub(crate) const MAX: usize = 6;
+    pub(crate) const MAX: usize = 8;
 
     pub(crate) fn plies(&self) -> &[Tentative] {
         &self.plies

@@ -12,10 +12,14 @@ mod explain;
 pub(crate) mod gesture;
 mod hypothesis;
 pub(crate) mod line;
+#[allow(dead_code, unused_imports)]
+pub(crate) mod log;
 pub(crate) mod pace;
 mod press;
 pub mod record;
 mod repair;
+#[allow(dead_code)]
+pub(crate) mod search;
 pub(crate) mod setup;
 pub mod tuning;
 
@@ -79,7 +83,7 @@ pub(crate) struct Decoder {
 
 impl Decoder {
     pub(crate) fn new(record: Record, scan: Duration, tuning: Tuning) -> Decoder {
-        Decoder { record, beam: Beam::new(), unheard: Vec::new(), looked: None, scan, tuning, clocked: false }
+        Decoder { record, beam: Beam::new(0), unheard: Vec::new(), looked: None, scan, tuning, clocked: false }
     }
 
     /// The moves that stand on the board and are not sure yet, as far as can be told.
@@ -94,7 +98,7 @@ impl Decoder {
 
     /// Forgets what is not sure.
     pub(crate) fn forget_tentative(&mut self) {
-        self.beam = Beam::new();
+        self.beam = Beam::new(self.beam.best().dead);
         self.unheard.clear();
         self.looked = None;
     }

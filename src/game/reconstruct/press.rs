@@ -68,6 +68,9 @@ impl Decoder {
             }
             (Decoded::PressedIllegal { by, at, pawn_stays }, 1)
         };
+        if matches!(decoded, Decoded::PressedIllegal { .. }) {
+            self.suspect_dead_squares(scene);
+        }
         self.beam.drop_presses(presses);
         out.push(decoded);
         true

@@ -58,6 +58,8 @@ pub struct Weights {
     pub unreadable: i32,
     /// Most that one square's age may add.
     pub most_by_age: i32,
+    /// A square whose sensor is taken to be dead.
+    pub dead: i32,
     /// A move that no board has shown.
     pub unseen: i32,
     /// The most that may be unexplained where a move is taken for made.
@@ -85,6 +87,7 @@ impl Default for Weights {
             went_on: 100,
             unreadable: 10,
             most_by_age: 50,
+            dead: 50,
             unseen: 20,
             viable: 100,
             margin: 30,

@@ -1,0 +1,210 @@
+//! From the steps of a log to the moves that were played.
+//!
+//! Every board that is exactly the position after a legal move may be that move, or a piece on its way; all ways are kept
+//! until a press or the end decides. Where hands were so quick that the board never showed a move alone, a search from one
+//! press to the next finds it, and must agree with the order in which the men were seen.
+
+use alloc::vec::Vec;
+
+use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::{Color, Square};
+use shakmaty::{CastlingSide, Move, Position};
+
+use super::{Replay, Step};
+use crate::men::{self, Men};
+use crate::reconstruct::candidates::Node;
+use crate::reconstruct::search::{self, Limits};
+
+/// More ways than this at one time are no game but noise.
+const MOST_WAYS: usize = 256;
+/// Positions that all searches together may look at.
+const SEARCH: u32 = 200_000;
+/// Changes of one scan, whose order tells nothing of what was first.
+const ONE_SCAN: usize = 4;
+/// Plies that may be missing between two boards that are known.
+const MOST_MISSING: u8 = 4;
+/// How many plies longer than the shortest a path may be to put it in doubt.
+const LONGER: u8 = 2;
+
+/// One way to understand the log so far.
+#[derive(Clone)]
+struct Way {
+    moves: Vec<Move>,
+    node: Node,
+    /// The last move was pressed.
+    pressed: bool,
+    /// The first step that is not part of its moves.
+    next: usize,
+}
+
+struct Ways<'a> {
+    steps: &'a [Step],
+    open: Vec<Way>,
+    /// Presses that no open way explains; until a search does, no board is taken for a move.
+    owed: u8,
+    men: Men,
+    /// What is left of [`SEARCH`].
+    nodes: u32,
+}
+
+/// The moves that lead from `from` over the steps to `target`, if the log leaves no doubt; `white` is the side of the clock
+/// at which White sits. `from` must be the position that the replay follows, `target` the board when the log was read. The last
+/// move need not have been pressed.
+pub(crate) fn moves_of(replay: &Replay, from: &Node, target: &Men, white: ClockSide) -> Option<Vec<Move>> {
+    let first = Way { moves: Vec::new(), node: from.clone(), pressed: false, next: 0 };
+    let mut ways = Ways { steps: &replay.steps, open: alloc::vec![first], owed: 0, men: from.men, nodes: SEARCH };
+    for (index, step) in replay.steps.iter().enumerate() {
+        match *step {
+            Step::Square { square, reading, .. } => {
+                ways.men[square.index()] = men::of_reading(reading);
+                ways.follow(index)?;
+            }
+            Step::Press { side, .. } => ways.press(if side == white { Color::White } else { Color::Black }, index)?,
+        }
+    }
+    ways.end_in(target).filter(|moves| nothing_else_seen(from, moves, &replay.steps))
+}
+
+impl Ways<'_> {
+    /// The board may show a further move of any way.
+    fn follow(&mut self, index: usize) -> Option<()> {
+        if self.owed > 0 {
+            return Some(());
+        }
+        for known in 0..self.open.len() {
+            let way = &self.open[known];
+            let Some(mv) = way.node.exact(&self.men) else { continue };
+            let mut moves = way.moves.clone();
+            moves.push(mv);
+            if self.open.iter().all(|other| other.moves != moves) {
+                let node = way.node.after(mv);
+                self.open.push(Way { moves, node, pressed: false, next: index + 1 });
+            }
+        }
+        (self.open.len() <= MOST_WAYS).then_some(())
+    }
+
+    /// A press keeps the ways that end in an unpressed move of that side.
+    fn press(&mut self, by: Color, index: usize) -> Option<()> {
+        let men = self.men;
+        let explains = |way: &Way| men::turn(&way.node.position) != by && !way.pressed && in_place(&men, &way.node.men, by);
+        if self.owed == 0 && self.open.iter().any(explains) {
+            self.open.retain(explains);
+            self.open.iter_mut().for_each(|way| way.pressed = true);
+            return Some(());
+        }
+        let found = self.bridge(&men, Some(by.other()), index)?;
+        if found.is_empty() {
+            self.owed += 1;
+            return (self.owed < search::MOST_PLIES).then_some(());
+        } else {
+            self.open = found;
+            self.owed = 0;
+        }
+        Some(())
+    }
+
+    /// Ways from the open ones to a board by moves that were never seen alone. None if the search was not complete.
+    fn bridge(&mut self, board: &Men, turn_after: Option<Color>, end: usize) -> Option<Vec<Way>> {
+        let least = self.owed + 1;
+        let mut found: Vec<Way> = Vec::new();
+        for way in &self.open {
+            let mut shortest = None;
+            for plies in least..=MOST_MISSING.max(least) {
+                // Where a press is missing the shortest need not be what was played.
+                if shortest.is_some_and(|shortest| plies > shortest + LONGER) {
+                    break;
+                }
+                let limits = Limits { least: plies, most: plies, turn_after, nodes: self.nodes, ..Limits::default() };
+                let paths = search::paths(&way.node.position, board, limits);
+                self.nodes = self.nodes.saturating_sub(paths.nodes);
+                if !paths.complete {
+                    return None;
+                }
+                let before = found.len();
+                for path in paths.paths {
+                    let moves = [&way.moves[..], &path].concat();
+                    if self.shown(way, &path, end) && found.iter().all(|other| other.moves != moves) {
+                        let node = path.iter().fold(way.node.clone(), |node, &mv| node.after(mv));
+                        found.push(Way { moves, node, pressed: turn_after.is_some(), next: end + 1 });
+                    }
+                }
+                if found.len() > before {
+                    shortest.get_or_insert(plies);
+                }
+            }
+        }
+        Some(found)
+    }
+
+    /// The steps before `end` show the men of a path that goes on from a way, and no others.
+    fn shown(&self, way: &Way, path: &[Move], end: usize) -> bool {
+        let since = |first: usize| self.steps.get(first..end).unwrap_or_default();
+        seen_in_order(&way.node, path, since(way.next.saturating_sub(ONE_SCAN)))
+            && nothing_else_seen(&way.node, path, since(way.next))
+    }
+
+    /// The moves of the one way that ends in the board.
+    fn end_in(mut self, target: &Men) -> Option<Vec<Move>> {
+        let mut ends: Vec<Vec<Move>> = Vec::new();
+        if self.owed == 0 {
+            ends.extend(self.open.iter().filter(|way| way.node.men == *target).map(|way| way.moves.clone()));
+        }
+        if ends.is_empty() && self.men == *target {
+            ends.extend(self.bridge(target, None, self.steps.len())?.into_iter().map(|way| way.moves));
+        }
+        if ends.len() == 1 { ends.pop() } else { None }
+    }
+}
+
+/// No man of `by` stands where the position has none or another: what else differs is the opponent's doing, or a man lifted.
+fn in_place(board: &Men, position: &Men, by: Color) -> bool {
+    men::squares(men::difference(board, position)).all(|square| men::color(board[square.index()]) != Some(by))
+}
+
+/// Every move's man was seen on its new square, in the order of the moves but for what one scan may exchange.
+fn seen_in_order(from: &Node, path: &[Move], steps: &[Step]) -> bool {
+    let mut position = from.position.clone();
+    let mut first = 0;
+    path.iter().all(|&mv| {
+        let us = position.turn();
+        let (to, man) = match mv {
+            Move::Castle { king, rook } => (CastlingSide::from_king_side(king < rook).king_to(us), us.king()),
+            _ => (mv.to(), mv.promotion().unwrap_or(mv.role()).of(us)),
+        };
+        position.play_unchecked(mv);
+        let (to, man) = (Square::wrapping(to.to_u32() as u8), men::of_shakmaty(man));
+        let shows =
+            |step: &Step| matches!(*step, Step::Square { square, reading, .. } if square == to && men::of_reading(reading) == man);
+        let seen = steps[first..].iter().position(shows);
+        first = (first + seen.unwrap_or_default()).saturating_sub(ONE_SCAN);
+        seen.is_some()
+    })
+}
+
+/// Every man was seen only where the moves have it, on a square that they pass, or where it stood before.
+fn nothing_else_seen(from: &Node, path: &[Move], steps: &[Step]) -> bool {
+    let mut may_stand = [0_u16; 64];
+    let mut note = |men: &Men| may_stand.iter_mut().zip(men).for_each(|(may, man)| *may |= 1 << man);
+    note(&from.men);
+    let mut position = from.position.clone();
+    for &mv in path {
+        let mut passing = men::of_board(position.board());
+        if let Some(begin) = mv.from().filter(|_| !mv.is_castle()) {
+            let man = passing[begin.to_usize()];
+            // A pawn waits on its last rank for the piece that replaces it.
+            passing[mv.to().to_usize()] = man;
+            shakmaty::attacks::between(begin, mv.to()).into_iter().for_each(|square| passing[square.to_usize()] = man);
+        }
+        note(&passing);
+        position.play_unchecked(mv);
+        note(&men::of_board(position.board()));
+    }
+    steps.iter().all(|step| match *step {
+        Step::Square { square, reading, .. } => {
+            let man = men::of_reading(reading);
+            man == men::EMPTY || may_stand[square.index()] & (1 << man) != 0
+        }
+        Step::Press { .. } => true,
+    })
+}

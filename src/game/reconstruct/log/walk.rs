@@ -1,0 +1,184 @@
+//! From the entries of a log to the steps that followed a known position.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+use flagfall_protocols::event::{ClockSide, LogEntry};
+use flagfall_protocols::square::{Color, Reading, Square};
+use flagfall_protocols::time::ClockTime;
+
+use super::{Known, MOST_ENTRIES, Replay, Step};
+use crate::men::{self, EMPTY, Men};
+use crate::reconstruct::setup::initial_men;
+
+/// A mark may tell all squares anew; steps beyond this are no game.
+const MOST_STEPS: usize = 2 * MOST_ENTRIES;
+
+struct Walk<'a> {
+    known: &'a Known<'a>,
+    men: Men,
+    /// Squares of which the log has told what stands there.
+    told: u64,
+    /// The pieces that are listed after a power-up or start mark.
+    listing: Option<Men>,
+    steps: Vec<Step>,
+    /// The beginning, if it is sure so far: the number of steps before it.
+    begin: Option<usize>,
+    /// Since then: which sides put a man where the known position has another or none.
+    away: [bool; 2],
+    /// The position came back by moves since it stood first.
+    again: bool,
+    /// The last press is the known one, and the known position did not stand then or since.
+    after_press: bool,
+    /// The beginning belongs to the known press.
+    anchored: bool,
+}
+
+/// See [`super::LogReading::replay`].
+pub(super) fn replay(entries: &VecDeque<LogEntry>, known: &Known) -> Option<Replay> {
+    let mentioned = entries.iter().fold(0, |mask, entry| match entry {
+        LogEntry::Square { square, .. } => mask | turned(*square, known).bit(),
+        _ => mask,
+    });
+    let mut walk = Walk {
+        known,
+        men: *known.men,
+        // What never changed while the log was written is what it was when the known position stood.
+        told: !mentioned,
+        listing: None,
+        steps: Vec::new(),
+        begin: None,
+        away: [false; 2],
+        again: false,
+        after_press: false,
+        anchored: false,
+    };
+    for entry in entries {
+        walk.entry(*entry);
+        if walk.steps.len() > MOST_STEPS {
+            return None;
+        }
+    }
+    walk.end_listing();
+    let begin = walk.begin.filter(|_| !walk.again)?;
+    Some(Replay { steps: walk.steps.split_off(begin) })
+}
+
+fn turned(square: Square, known: &Known) -> Square {
+    if known.rotated { square.rotated() } else { square }
+}
+
+impl Walk<'_> {
+    fn entry(&mut self, entry: LogEntry) {
+        match entry {
+            LogEntry::Square { square, reading, quick } => self.square(turned(square, self.known), reading, quick),
+            LogEntry::Press { side, time } => self.press(side, time),
+            LogEntry::PowerUp | LogEntry::StartMark => {
+                self.end_listing();
+                self.listing = Some([EMPTY; 64]);
+            }
+            LogEntry::InitialPosition { rotated } => {
+                let mut men = initial_men();
+                if rotated != self.known.rotated {
+                    men.reverse();
+                }
+                self.end_listing();
+                self.become_board(&men);
+                self.new_game();
+            }
+            LogEntry::EmptyBoard => {
+                self.end_listing();
+                self.become_board(&[EMPTY; 64]);
+                self.new_game();
+            }
+            LogEntry::FourRows | LogEntry::Downloaded | LogEntry::Other(_) | LogEntry::End => self.end_listing(),
+        }
+    }
+
+    fn square(&mut self, square: Square, reading: Reading, quick: bool) {
+        let man = men::of_reading(reading);
+        if let Some(listing) = &mut self.listing {
+            if man != EMPTY && listing[square.index()] == EMPTY {
+                listing[square.index()] = man;
+                return;
+            }
+            self.end_listing();
+        }
+        self.put(square, reading, quick);
+        self.look();
+    }
+
+    fn put(&mut self, square: Square, reading: Reading, quick: bool) {
+        let man = men::of_reading(reading);
+        self.men[square.index()] = man;
+        self.told |= square.bit();
+        if man != self.known.men[square.index()]
+            && let Some(color) = men::color(man)
+        {
+            self.away[usize::from(color == Color::White)] = true;
+        }
+        self.steps.push(Step::Square { square, reading, quick });
+    }
+
+    /// The pieces found at power-up are all listed: what differs from before happened unseen.
+    fn end_listing(&mut self) {
+        if let Some(listed) = self.listing.take() {
+            self.become_board(&listed);
+        }
+    }
+
+    fn become_board(&mut self, board: &Men) {
+        let placement = men::placement(board);
+        for square in men::squares(men::difference(&self.men, board)) {
+            self.put(square, placement.get(square), false);
+        }
+        self.told = u64::MAX;
+        self.look();
+    }
+
+    fn press(&mut self, side: ClockSide, time: ClockTime) {
+        self.end_listing();
+        self.steps.push(Step::Press { side, time });
+        if self.known.last_press != Some((side, time)) {
+            self.after_press = false;
+            self.look();
+        } else if self.anchored {
+            // Time is added with every move: another press may have come at the same time of the clock.
+            self.again |= self.stands() && self.away == [true; 2];
+        } else {
+            // The reply may have begun before the board heard the press.
+            let unpressed = |begin: &usize| self.steps[*begin..self.steps.len() - 1].iter().all(|step| !is_press(step));
+            self.begin = if self.stands() { Some(self.steps.len()) } else { self.begin.filter(unpressed) };
+            self.anchored = self.begin.is_some();
+            self.after_press = !self.anchored;
+            (self.again, self.away) = (false, [false; 2]);
+        }
+    }
+
+    fn stands(&self) -> bool {
+        self.told == u64::MAX && self.men == *self.known.men
+    }
+
+    /// Notes that the known position stands.
+    fn look(&mut self) {
+        if self.anchored || !self.stands() {
+            return;
+        }
+        self.again |= self.begin.is_some() && self.away == [true; 2];
+        self.begin = Some(self.steps.len());
+        self.away = [false; 2];
+        self.anchored = self.after_press;
+        self.after_press = false;
+    }
+
+    /// What stood before belongs to another game.
+    fn new_game(&mut self) {
+        (self.again, self.away) = (false, [false; 2]);
+        (self.anchored, self.after_press) = (false, false);
+        self.begin = self.stands().then_some(self.steps.len());
+    }
+}
+
+fn is_press(step: &Step) -> bool {
+    matches!(step, Step::Press { .. })
+}

@@ -1,0 +1,205 @@
+//! Paths by hand, and random play that must be found again.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Move, Position};
+
+use super::chance::Chance;
+use super::{Limits, end, paths};
+use crate::men::{self, EMPTY, Men, UNKNOWN};
+use crate::reconstruct::record::same_position;
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+pub(crate) fn position(fen: &str) -> Chess {
+    let fen: Fen = fen.parse().expect(fen);
+    fen.into_position(CastlingMode::Standard).expect("a legal position")
+}
+
+/// The position after moves in UCI, such as `e2e4 e7e5`.
+pub(crate) fn after(from: &Chess, moves: &str) -> Chess {
+    let mut position = from.clone();
+    for word in moves.split_whitespace() {
+        let uci: UciMove = word.parse().expect(word);
+        let mv = uci.to_move(&position).expect(word);
+        position.play_unchecked(mv);
+    }
+    position
+}
+
+pub(crate) fn words(path: &[Move]) -> String {
+    let words: Vec<String> = path.iter().map(|mv| mv.to_uci(CastlingMode::Standard).to_string()).collect();
+    words.join(" ")
+}
+
+fn men_of(position: &Chess) -> Men {
+    men::of_board(position.board())
+}
+
+/// All paths as sorted words, and whether these are certainly all.
+fn found(fen: &str, played: &str, limits: Limits) -> (Vec<String>, bool) {
+    let from = position(fen);
+    let found = paths(&from, &men_of(&after(&from, played)), limits);
+    let mut all: Vec<String> = found.paths.iter().map(|path| words(path)).collect();
+    all.sort();
+    (all, found.complete)
+}
+
+#[test]
+fn paths_by_hand() {
+    let table: &[(&str, &str, &[&str])] = &[
+        (START, "e2e4", &["e2e4"]),
+        (START, "e2e4 e7e5", &["e2e4 e7e5"]),
+        // The mover's two moves may have been swapped, where the reply allows both.
+        (START, "e2e4 e7e5 g1f3", &["e2e4 e7e5 g1f3", "g1f3 e7e5 e2e4"]),
+        // The queen can come out only after the pawn.
+        (START, "e2e4 e7e5 d1h5", &["e2e4 e7e5 d1h5"]),
+        // A capture needs its victim in place.
+        (START, "e2e4 d7d5 e4d5", &["e2e4 d7d5 e4d5"]),
+        // Capture and recapture on one square.
+        (START, "e2e4 d7d5 e4d5 d8d5", &["e2e4 d7d5 e4d5 d8d5"]),
+        // A pawn that came in one step or in two.
+        (START, "e2e3 e7e5 e3e4 d7d6", &["e2e3 e7e5 e3e4 d7d6", "e2e3 d7d6 e3e4 e7e5"]),
+        // En passant, with the double step before it; the board cannot tell it from an ordinary capture.
+        ("4k3/3p4/8/4P3/8/8/8/4K3 b - - 0 1", "d7d5 e5d6", &["d7d5 e5d6", "d7d6 e5d6"]),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", &["e5d6"]),
+        // Castling on both sides, and castling that the rook's walk cannot replace.
+        ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1 e8c8", &["e1g1 e8c8"]),
+        ("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "e1c1 e8e7 c1b1", &["e1c1 e8e7 c1b1"]),
+        // Promotions, also with a capture, also of a piece that moved on.
+        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8n", &["a7a8n"]),
+        ("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8r", &["a7b8r"]),
+        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8r e8e7 a8a1", &["a7a8r e8e7 a8a1"]),
+    ];
+    for &(fen, played, expected) in table {
+        let mut expected: Vec<String> = expected.iter().map(|&path| path.into()).collect();
+        expected.sort();
+        let (all, complete) = found(fen, played, Limits::default());
+        assert_eq!((all, complete), (expected, true), "{fen} {played}");
+    }
+}
+
+#[test]
+fn no_path_is_a_complete_answer() {
+    let from = position("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+    for board in ["4k3/8/8/8/8/8/8/4K3", "4k3/8/8/8/8/4N3/8/4K3", "4k3/8/8/8/8/8/4P3/8", "4k3/8/8/8/8/8/3PP3/4K3"] {
+        let placed = flagfall_protocols::square::Placement::parse(board).expect(board);
+        let mut men = [EMPTY; 64];
+        for square in flagfall_protocols::square::Square::all() {
+            men[square.index()] = men::of_reading(placed.get(square));
+        }
+        let found = paths(&from, &men, Limits::default());
+        assert!(found.paths.is_empty() && found.complete, "{board}: {found:?}");
+        assert!(found.nodes < 10_000, "{board}: {}", found.nodes);
+    }
+}
+
+#[test]
+fn presses_and_the_running_clock_bound_the_length() {
+    let shuffle = "g1f3 g8f6 f3g1 f6g8";
+    let none = Limits { least: 0, ..Limits::default() };
+    assert_eq!(found(START, shuffle, none).0, [""]);
+    // The same board again, after four presses.
+    let four = Limits { least: 4, most: 4, ..Limits::default() };
+    let (all, complete) = found(START, shuffle, four);
+    assert!(complete && all.contains(&shuffle.into()) && all.len() == 16, "{all:?}");
+    // One ply by the board, but White's clock runs: none of so few.
+    let white = Limits { turn_after: Some(Color::White), most: 2, ..Limits::default() };
+    assert_eq!(found(START, "e2e4", white), (Vec::new(), true));
+}
+
+#[test]
+fn the_budget_and_the_number_of_paths_are_kept() {
+    let from = position(START);
+    let board = men_of(&after(&from, "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5"));
+    let found = paths(&from, &board, Limits::default());
+    assert!(found.complete && found.paths.len() > 4, "{}", found.paths.len());
+    let few = paths(&from, &board, Limits { nodes: 20, ..Limits::default() });
+    assert!(!few.complete && few.nodes <= 20);
+    let first = paths(&from, &board, Limits { paths: 2, ..Limits::default() });
+    assert_eq!((first.complete, &first.paths[..]), (false, &found.paths[..2]));
+    assert!(first.common_prefix().is_empty() && first.same_end(&from).is_none() && first.only().is_none());
+}
+
+#[test]
+fn what_all_paths_share() {
+    let from = position(START);
+    let found = paths(&from, &men_of(&after(&from, "e2e4 d7d5 e4d5 g8f6 g1f3 f6d5")), Limits::default());
+    assert!(found.complete && found.paths.len() > 1);
+    assert_eq!(words(found.common_prefix()), "", "the knight may have come first");
+    assert!(found.same_end(&from).is_some_and(|end| end.board() == after(&from, "e2e4 d7d5 e4d5 g8f6 g1f3 f6d5").board()));
+    // A double step at the end or at the beginning: the rights differ.
+    let found = paths(&from, &men_of(&after(&from, "e2e4 a7a6 e4e5 d7d5")), Limits::default());
+    assert!(found.complete && found.paths.len() == 2, "{found:?}");
+    assert!(found.same_end(&from).is_none());
+    assert_eq!(words(found.common_prefix()), "e2e4");
+}
+
+#[test]
+fn unknown_men_are_found_by_their_squares() {
+    let from = position(START);
+    let mut board = men_of(&after(&from, "e2e4 d7d5 e4d5"));
+    board.iter_mut().filter(|man| **man != EMPTY).for_each(|man| *man = UNKNOWN);
+    let found = paths(&from, &board, Limits::default());
+    let all: Vec<String> = found.paths.iter().map(|path| words(path)).collect();
+    assert!(found.complete && all.contains(&"e2e4 d7d5 e4d5".into()), "{all:?}");
+    // One unreadable square among readable ones.
+    let mut board = men_of(&after(&from, "e2e4 d7d5 e4d5 d8d5"));
+    board[35] = UNKNOWN;
+    assert_eq!(paths(&from, &board, Limits::default()).only().map(words).as_deref(), Some("e2e4 d7d5 e4d5 d8d5"));
+}
+
+#[test]
+fn random_play_is_found_and_what_is_found_is_right() {
+    let mut chance = Chance::new(1);
+    let mut complete = 0;
+    for round in 0..600 {
+        let from = chance.position(120);
+        let length = 1 + round % 4;
+        let played = chance.play(&from, length);
+        let mut board = men_of(&end(&from, &played));
+        let blind = round % 3 == 0 && length < 3;
+        if blind {
+            board.iter_mut().filter(|man| **man != EMPTY).for_each(|man| *man = UNKNOWN);
+        }
+        let found = paths(&from, &board, Limits { least: 0, ..Limits::default() });
+        assert!(found.nodes <= 200_000);
+        for path in &found.paths {
+            let mut position = from.clone();
+            for &mv in path {
+                assert!(position.is_legal(mv), "{}", words(path));
+                position.play_unchecked(mv);
+            }
+            let shown = men_of(&position);
+            let same = |i: usize| shown[i] == board[i] || board[i] == UNKNOWN && shown[i] != EMPTY;
+            assert!((0..64).all(same), "{}", words(path));
+            assert!(path.len() <= played.len());
+        }
+        if !found.complete {
+            continue;
+        }
+        complete += 1;
+        let shortest = found.paths.first().expect("the play itself is a path").len();
+        assert!(shortest < played.len() || found.paths.contains(&played), "{} not found", words(&played));
+        let exact = Limits { least: played.len() as u8, most: played.len() as u8, ..Limits::default() };
+        let found = paths(&from, &board, exact);
+        assert!(!found.complete || found.paths.contains(&played), "{} not found again", words(&played));
+        if let Some(same) = found.same_end(&from) {
+            assert!(same_position(&same, &end(&from, &played)));
+        }
+    }
+    assert!(complete > 590, "{complete}");
+}
+
+#[test]
+fn the_same_question_has_the_same_answer() {
+    let from = position(START);
+    let board = men_of(&after(&from, "d2d4 d7d5 c2c4 e7e6 b1c3"));
+    let one = paths(&from, &board, Limits::default());
+    let two = paths(&from, &board, Limits::default());
+    assert_eq!((one.paths, one.nodes), (two.paths, two.nodes));
+}

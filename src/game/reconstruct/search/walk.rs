@@ -1,0 +1,115 @@
+//! The search itself: depth first, one length after the other.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{Chess, EnPassantMode, Move, Position};
+
+use crate::reconstruct::search::bound::Goal;
+use crate::reconstruct::search::{Found, Limits};
+
+/// Positions known to lead nowhere: 64 KiB. A newer one takes the place of an older.
+const FAILED: usize = 1 << 13;
+/// With fewer plies to go it is quicker to look again.
+const WORTH_KEEPING: u8 = 3;
+
+pub(super) struct Walk<'a> {
+    goal: &'a Goal,
+    limits: Limits,
+    line: Vec<Move>,
+    paths: Vec<Vec<Move>>,
+    failed: Vec<u64>,
+    nodes: u32,
+    /// The budget is spent, or there are more paths than may be kept.
+    cut: bool,
+}
+
+impl Walk<'_> {
+    pub(super) fn new(goal: &Goal, limits: Limits) -> Walk<'_> {
+        Walk { goal, limits, line: Vec::new(), paths: Vec::new(), failed: Vec::new(), nodes: 0, cut: false }
+    }
+
+    /// Paths were found, or the budget is spent.
+    pub(super) fn done(&self) -> bool {
+        self.cut || !self.paths.is_empty()
+    }
+
+    pub(super) fn found(self) -> Found {
+        Found { paths: self.paths, complete: !self.cut, nodes: self.nodes }
+    }
+
+    /// Looks for all paths of exactly so many plies.
+    pub(super) fn search(&mut self, from: &Chess, plies: u8) {
+        if plies == 0 {
+            self.arrive(from);
+        } else if self.goal.feasible(from, plies) {
+            self.descend(from, plies);
+        }
+    }
+
+    fn arrive(&mut self, position: &Chess) -> bool {
+        let reached = self.goal.reached(position.board());
+        if reached && self.paths.len() >= self.limits.paths {
+            self.cut = true;
+        } else if reached {
+            self.paths.push(self.line.clone());
+        }
+        reached
+    }
+
+    /// Tries every legal move; true if any leads to the goal.
+    fn descend(&mut self, position: &Chess, plies: u8) -> bool {
+        let slot = (plies >= WORTH_KEEPING).then(|| self.slot(position, plies));
+        if slot.is_some_and(|(slot, key)| self.failed[slot] == key) {
+            return false;
+        }
+        let captures = self.goal.captures(position.board(), !position.turn()) > 0;
+        let mut any = false;
+        for mv in position.legal_moves() {
+            if self.cut {
+                return any;
+            }
+            if mv.is_capture() && !captures || plies == 1 && !self.may_be_last(mv) {
+                continue;
+            }
+            if self.nodes >= self.limits.nodes {
+                self.cut = true;
+                return any;
+            }
+            self.nodes += 1;
+            let mut after = position.clone();
+            after.play_unchecked(mv);
+            if plies > 1 && !self.goal.feasible(&after, plies - 1) {
+                continue;
+            }
+            self.line.push(mv);
+            any |= if plies == 1 { self.arrive(&after) } else { self.descend(&after, plies - 1) };
+            self.line.pop();
+        }
+        if let Some((slot, key)) = slot
+            && !any
+            && !self.cut
+        {
+            self.failed[slot] = key;
+        }
+        any
+    }
+
+    /// The last move leaves its square empty and stands where something is wanted.
+    fn may_be_last(&self, mv: Move) -> bool {
+        let wanted = self.goal.occupied;
+        mv.is_castle() || wanted.contains(mv.to()) && mv.from().is_none_or(|from| !wanted.contains(from))
+    }
+
+    /// Where a position with so many plies to go is noted, and as what. Sixty-four bits confuse two of 200,000 positions once
+    /// in a thousand million searches.
+    fn slot(&mut self, position: &Chess, plies: u8) -> (usize, u64) {
+        if self.failed.is_empty() {
+            self.failed = vec![0; FAILED];
+        }
+        let hash = position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0;
+        let key = hash.rotate_left(u32::from(plies) * 8);
+        (key as usize % FAILED, key)
+    }
+}
