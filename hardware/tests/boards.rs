@@ -108,8 +108,8 @@ fn hand_movements_become_pictures() {
 #[test]
 fn equal_scans_make_a_report() {
     let pawn = "8/8/8/8/8/8/4P3/8";
-    // Away for two scans; away for seven; on e4 for two scans, then on e3 for good.
-    let lifted = "0.3 lift e2\n+0.1 place e2\n1 lift e2\n+0.3 place e4\n+0.08 slide e4 e3 0";
+    // Away for two scans; away for seven; on e4, and a scan later another piece on a1.
+    let lifted = "0.3 lift e2\n+0.1 place e2\n1 lift e2\n+0.3 place e4\n+0.08 place a1 Q";
     for (equal, expected) in [
         (
             1,
@@ -118,10 +118,10 @@ fn equal_scans_make_a_report() {
                 "409:8/8/8/8/8/8/4P3/8",
                 "1024:8/8/8/8/8/8/8/8",
                 "1351:8/8/8/8/4P3/8/8/8",
-                "1433:8/8/8/8/8/4P3/8/8",
+                "1392:8/8/8/8/4P3/8/8/Q7",
             ],
         ),
-        (3, vec!["1105:8/8/8/8/8/8/8/8", "1515:8/8/8/8/8/4P3/8/8"]),
+        (3, vec!["1105:8/8/8/8/8/8/8/8", "1474:8/8/8/8/4P3/8/8/Q7"]),
     ] {
         let reports = Reports::Changes { equal };
         let settings = ChesslinkSettings { placement: fen(pawn), reports, ..ChesslinkSettings::default() };
