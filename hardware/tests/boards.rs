@@ -92,6 +92,12 @@ fn hand_movements_become_pictures() {
         ),
         ("a misread piece", pawn, "0.1 misread e2 B 0.1", vec!["122:8/8/8/8/8/8/4B3/8".to_owned(), format!("245:{pawn}")]),
         ("a dropout", pawn, "0.1 dropout e2 0.1", vec![format!("122:{none}"), format!("245:{pawn}")]),
+        (
+            "the first square is sampled when the scan before is over",
+            "p7/8/8/8/8/8/4P3/8",
+            "0.1 lift e2\n0.1 lift a8",
+            vec!["122:p7/8/8/8/8/8/8/8".to_owned(), format!("163:{none}")],
+        ),
         ("all at once", pawn, "0.1 board 8/8/8/8/8/8/8/4K2k", vec!["122:8/8/8/8/8/8/8/4K2k".to_owned()]),
     ] {
         let settings = ChesslinkSettings { placement: fen(standing), ..ChesslinkSettings::default() };
@@ -102,10 +108,20 @@ fn hand_movements_become_pictures() {
 #[test]
 fn equal_scans_make_a_report() {
     let pawn = "8/8/8/8/8/8/4P3/8";
-    let lifted = "0.3 lift e2\n+0.1 place e2\n1 lift e2\n+0.3 place e4";
+    // Away for two scans; away for seven; on e4, and a scan later another piece on a1.
+    let lifted = "0.3 lift e2\n+0.1 place e2\n1 lift e2\n+0.3 place e4\n+0.08 place a1 Q";
     for (equal, expected) in [
-        (1, vec!["327:8/8/8/8/8/8/8/8", "409:8/8/8/8/8/8/4P3/8", "1024:8/8/8/8/8/8/8/8", "1351:8/8/8/8/4P3/8/8/8"]),
-        (3, vec!["1105:8/8/8/8/8/8/8/8", "1433:8/8/8/8/4P3/8/8/8"]),
+        (
+            1,
+            vec![
+                "327:8/8/8/8/8/8/8/8",
+                "409:8/8/8/8/8/8/4P3/8",
+                "1024:8/8/8/8/8/8/8/8",
+                "1351:8/8/8/8/4P3/8/8/8",
+                "1392:8/8/8/8/4P3/8/8/Q7",
+            ],
+        ),
+        (3, vec!["1105:8/8/8/8/8/8/8/8", "1474:8/8/8/8/4P3/8/8/Q7"]),
     ] {
         let reports = Reports::Changes { equal };
         let settings = ChesslinkSettings { placement: fen(pawn), reports, ..ChesslinkSettings::default() };
@@ -174,6 +190,18 @@ fn the_wire_takes_its_time_and_older_boards_send_parity() {
     board.advance(at(1000), &mut out);
     let told: Vec<_> = out.iter().map(|(when, bytes)| (when.micros(), hex(bytes))).collect();
     assert_eq!(told, [(5_000 + 7 * 10_000_000 / 38_400, "76b031b0b33734".to_owned())]);
+}
+
+#[test]
+fn what_is_on_the_wire_when_power_goes_is_lost() {
+    let mut board = Chesslink::new(ChesslinkSettings { reports: Reports::Never, ..ChesslinkSettings::default() });
+    board.load(&Script::parse("0.012 power off").expect("a script"));
+    board.host(at(0), &unhex("d3b5b3").expect("hex"));
+    let mut out = Vec::new();
+    board.advance(at(1000), &mut out);
+    // 16 bytes take 4.2 ms; the answer begins at 5 ms.
+    assert_eq!(out.iter().map(|(_, bytes)| bytes.len()).collect::<Vec<_>>(), [16]);
+    assert!(board.done());
 }
 
 /// Changes that a Pegasus tells, as `ms:square:+` or `-`.

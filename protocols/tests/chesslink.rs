@@ -269,6 +269,17 @@ fn silence_is_told_and_everything_begins_again() {
 }
 
 #[test]
+fn two_missed_answers_are_no_silence() {
+    let mut line = Line::up(&INFO, healthy(on_change));
+    line.run(5000);
+    let answers = healthy(on_change);
+    line.manner = Box::new(move |count, command| if count % 3 == 2 { answers(count, command) } else { Vec::new() });
+    line.run(60_000);
+    assert_eq!((line.count(DeviceEvent::Responding), line.count(DeviceEvent::Silent)), (1, 0));
+    assert!(anomalies(&line.rig.log).len() > 20);
+}
+
+#[test]
 fn a_frame_with_unknown_squares_is_skipped_and_counted_once() {
     let mut unknown = letters(&Placement::initial());
     unknown[12] = b'?';

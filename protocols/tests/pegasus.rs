@@ -141,6 +141,15 @@ fn silence_is_told_and_everything_begins_again() {
 }
 
 #[test]
+fn many_questions_without_answer_are_no_silence_before_its_time() {
+    let mut line = Line::up(&INFO, healthy(|command| if command == [0x4d] { answer(command) } else { None }));
+    line.run(3300);
+    assert_eq!((line.count(DeviceEvent::Responding), line.count(DeviceEvent::Silent)), (1, 0), "heard at 0.33 s");
+    line.run(5000);
+    assert_eq!(line.count(DeviceEvent::Silent), 1);
+}
+
+#[test]
 fn commands_ask_what_there_is() {
     let mut line = Line::up(&INFO, healthy(answer));
     line.run(3000);

@@ -96,11 +96,12 @@ impl Devices {
     }
 
     fn look(&self, found: Found) -> Port {
-        let family = found.usb.as_ref().and_then(|usb| family(usb.vendor, usb.product));
+        let families = found.usb.as_ref().map(|usb| families(usb.vendor, usb.product)).unwrap_or_default();
+        let family = families.first().copied();
         let may_be = family.is_some() || found.stable.is_some() || !self.ports.is_empty();
         let may_open = discover::may_open(&found.path);
         let holders = holder::holders(&found.path);
-        let answer = (self.ask && may_be && may_open).then(|| inquire(&found.path, family, &holders));
+        let answer = (self.ask && may_be && may_open).then(|| inquire(&found.path, families, &holders));
         Port {
             port: found.path,
             stable: found.stable,
@@ -125,13 +126,16 @@ fn one(path: &Path, folders: &[PathBuf]) -> Result<Found> {
     Ok(known.unwrap_or(port))
 }
 
-fn family(vendor: u16, product: u16) -> Option<&'static DriverInfo> {
-    DRIVERS.iter().find(|driver| driver.usb.contains(&(vendor, product)))
+/// The families that have such an adapter, the likeliest first.
+fn families(vendor: u16, product: u16) -> Vec<&'static DriverInfo> {
+    DRIVERS.iter().filter(|driver| driver.usb.contains(&(vendor, product))).collect()
 }
 
-/// Asks in the words of the family, or of every family until one answers.
-fn inquire(path: &Path, family: Option<&'static DriverInfo>, holders: &[Holder]) -> Told {
-    let families = family.map_or(DRIVERS, std::slice::from_ref);
+/// Asks in the words of these families, or of every family that has a cable, until one answers.
+fn inquire(path: &Path, mut families: Vec<&'static DriverInfo>, holders: &[Holder]) -> Told {
+    if families.is_empty() {
+        families = DRIVERS.iter().filter(|driver| !driver.usb.is_empty()).collect();
+    }
     for family in families {
         let answer = Serial::open(path, family.baud).and_then(|mut port| ask(&mut port, family, || mono().0));
         match answer {

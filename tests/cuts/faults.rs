@@ -8,7 +8,7 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Body;
 
 use crate::stream;
-use crate::support::{Tape, rx, tapes};
+use crate::support::{Tape, rx};
 
 const SEEDS: u64 = 32;
 /// Far more damage than a line has that anybody would use.
@@ -48,7 +48,7 @@ fn truth(tape: &Tape) -> Placement {
 #[test]
 fn a_bad_line_never_panics_and_one_dump_puts_the_board_right() {
     let mut harmed = 0;
-    for tape in tapes() {
+    for tape in stream::dgt_tapes() {
         let truth = truth(&tape);
         let clean = tape.run();
         for seed in 0..SEEDS {

@@ -2,7 +2,12 @@
 
 use flagfall_protocols::trace::Body;
 
-use crate::support::{Tape, rx};
+use crate::support::{Tape, rx, tapes};
+
+/// The tapes of boards that speak so.
+pub(crate) fn dgt_tapes() -> Vec<Tape> {
+    tapes().into_iter().filter(|tape| tape.setting.driver.name == "dgt").collect()
+}
 
 /// A message: its id, and where its data lies in the stream.
 pub(crate) struct Found {

@@ -51,6 +51,10 @@ fn a_journal_is_compared_with_what_comes_out() {
         let text = bench.text();
         let count = bench.numbered().len();
         assert_eq!(verify(&text), (Some(0), format!("{count} outputs compared, 0 differences\n")), "{}", tape.name);
+        // A board that tells no pieces gives no moves: there is nothing to alter.
+        if count == 0 {
+            continue;
+        }
         let changes: [(&str, Change); 5] = [
             ("payload", |body| {
                 if let Body::Out { payload, .. } = body {

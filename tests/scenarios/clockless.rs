@@ -59,10 +59,10 @@ pub(crate) fn traces() -> Vec<(&'static str, &'static str, String)> {
     let turned = ChesslinkSettings { placement: Placement::initial().rotated(), ..changes };
     let pegasus = || -> Box<dyn Device> { Box::new(Pegasus::new(PegasusSettings::default())) };
     vec![
-        ("chesslink", "chesslink-game", recorded("chesslink", link(changes), GAME, GAME_LASTS)),
+        ("chesslink", "chesslink-eight-moves", recorded("chesslink", link(changes), GAME, GAME_LASTS)),
         ("chesslink", "chesslink-when-asked", recorded("chesslink", link(asked), BEGINNING, BEGINNING_LASTS)),
         ("chesslink", "chesslink-turned", recorded("chesslink", link(turned), &rotated(GAME), GAME_LASTS)),
-        ("dgt_pegasus", "pegasus-game", recorded("dgt_pegasus", pegasus(), GAME, GAME_LASTS)),
+        ("dgt_pegasus", "pegasus-eight-moves", recorded("dgt_pegasus", pegasus(), GAME, GAME_LASTS)),
     ]
 }
 

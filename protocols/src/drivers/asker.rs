@@ -75,6 +75,7 @@ pub(in crate::drivers) struct Asker {
 impl Asker {
     /// The link came up, or the device fell silent: begin with the first question.
     pub(in crate::drivers) const fn new(at: Instant, plan: &'static Plan) -> Asker {
+        debug_assert!(plan.questions.len() <= MOST, "a bit for each row");
         let free = at.after(plan.settle);
         Asker {
             plan,
