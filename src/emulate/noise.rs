@@ -107,6 +107,7 @@ impl Noise {
 
     fn checked(self) -> Result<Noise, NoiseError> {
         let chances = [
+            ("irregularities", self.irregularities),
             ("press_forgotten", self.press_forgotten),
             ("forgotten_noticed", self.forgotten_noticed),
             ("reply_before_press", self.reply_before_press),
@@ -149,7 +150,6 @@ impl Noise {
             ("slide_pause_spread", self.slide_pause_spread),
             ("dropouts_per_s", self.dropouts_per_s),
             ("dump_s", self.dump_s),
-            ("irregularities", self.irregularities),
         ];
         let bad_chance = chances.into_iter().find(|(_, value)| !(0.0..=1.0).contains(value));
         let bad_range =

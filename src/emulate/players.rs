@@ -5,14 +5,19 @@
 
 mod asides;
 mod clockwork;
+mod irregular;
 mod moves;
+mod plan;
 mod table;
 
 use std::time::Duration;
 
-use flagfall_hardware::emulator::script::{Action, Script};
+use flagfall_game::input::Command;
+use flagfall_hardware::emulator::clock_model::{ClockSettings, Method};
+use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{ClockWay, Settings};
 use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::time::ClockTime;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingSide, Chess, Color, Move, Position, Square};
@@ -23,19 +28,28 @@ use super::score_sheet::ScoreSheet;
 use super::times::{Control, own_times};
 use super::truth::{Ply, Truth, micros};
 use clockwork::{Clockwork, Hand};
-use moves::Motions;
+use plan::{Kind, Plan};
 use table::{Change, Table};
 
 /// The driver's start-up questions are answered by then.
 const STARTED: Duration = Duration::from_secs(6);
 /// After a release the next hand comes near the board so much later at the earliest.
-const AFTER_RELEASE: Duration = Duration::from_millis(80);
+const AFTER_RELEASE: Duration = Duration::from_millis(150);
 /// Between two presses.
 const AFTER_PRESS: Duration = Duration::from_millis(120);
 /// The dump takes so long on the wire at 9600 baud.
 const DUMP_WIRE_S: f64 = 0.07;
 /// After the hands and the clock the board stays so long.
 const QUIET: Duration = Duration::from_secs(8);
+
+/// What an arbiter enters while a game is on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Order {
+    /// Open alarms of this kind are dealt with.
+    Acknowledge(&'static str),
+    /// This.
+    Give(Command),
+}
 
 /// Everything that a simulated game needs.
 #[derive(Clone, Debug)]
@@ -44,6 +58,10 @@ pub struct Performance {
     pub settings: Settings,
     /// What hands do.
     pub script: Script,
+    /// When the link goes away and comes back, in order.
+    pub links: Vec<(Duration, bool)>,
+    /// What an arbiter enters, in order.
+    pub orders: Vec<(Duration, Order)>,
     /// As the daemon is told it: with so much more main time that hands have the time they need.
     pub control: Control,
     /// What really happens.
@@ -57,6 +75,7 @@ pub fn perform(sheet: &ScoreSheet, noise: &Noise, dice: &mut Dice) -> Performanc
     let control = Control::of(sheet);
     let own = own_times(sheet, &control, dice);
     let settings = board(noise, dice);
+    let plan = plan::draw(dice, noise.irregularities, sheet, &control);
     let begin = STARTED + dice.span([0.0, 2.0]);
     let mut players = Players {
         noise,
@@ -68,30 +87,58 @@ pub fn perform(sheet: &ScoreSheet, noise: &Noise, dice: &mut Dice) -> Performanc
         ready: begin,
         free: begin,
         forgotten: None,
+        plan,
+        links: Vec::new(),
+        orders: Vec::new(),
         dice,
     };
     for (index, (&mv, own)) in sheet.moves.iter().zip(own).enumerate() {
         let last = index + 1 == sheet.moves.len();
         let pressed = !last || sheet.clocks[index].is_some() || !sheet.has_clocks();
-        players.ply(mv, own, pressed, last);
+        players.go(mv, own, pressed, last);
     }
-    let clockwork = players.finish(sheet);
-    let Players { mut table, mut truth, .. } = players;
-    let more = clockwork.more_time_needed(&control);
+    let ends_by_flag = sheet.time_forfeit();
+    players.finish(ends_by_flag);
+    let wrong = plan.map(|plan| plan.kind);
+    let more = players.clockwork.more_time_needed(clock(&control, wrong));
     let control = control.with_more(more);
-    let timing = clockwork.run(&control);
-    if let Some(fell) = timing.flag {
-        asides::flag(&mut truth, fell);
+    let clock = clock(&control, wrong);
+    let timing = players.clockwork.run(clock.clone());
+    players.clock_notes(timing.end);
+    match timing.flag {
+        Some((_, fell)) if ends_by_flag => asides::flag(&mut players.truth, fell),
+        Some((_, fell)) => players.flag_after_end(fell),
+        None => {}
     }
+    let Players { mut table, mut truth, mut links, mut orders, .. } = players;
     asides::lay(noise, dice, &mut table, &mut truth, timing.end);
     let mut actions = table.actions();
     actions.extend(timing.actions);
     actions.extend(asides::sensors(noise, dice, &table, &mut truth, timing.end));
     asides::explain(&mut truth, &sheet.moves, timing.end);
-    let end = timing.end + QUIET;
     truth.end_us = micros(timing.end);
-    let settings = Settings { clock: Some(control.clock()), ..settings };
-    Performance { settings, script: table::script(actions), control, truth, end }
+    links.sort_by_key(|(at, _)| *at);
+    orders.sort_by_key(|(at, _)| *at);
+    let settings = Settings { clock: Some(clock), ..settings };
+    Performance { settings, script: table::script(actions), links, orders, control, truth, end: timing.end + QUIET }
+}
+
+/// The clock on the table: set as the daemon is told, or not.
+fn clock(control: &Control, wrong: Option<Kind>) -> ClockSettings {
+    let mut settings = control.clock();
+    match wrong {
+        Some(Kind::ClockSettingDiffers) => {
+            settings.method = Method::TimeOnly;
+            settings.periods.iter_mut().for_each(|period| period.additional = ClockTime(0));
+        }
+        Some(Kind::ClockCountDiffers) => {
+            if let Some(moves) = settings.periods.first_mut().and_then(|period| period.moves.as_mut()) {
+                *moves -= 1;
+            }
+        }
+        _ => {}
+    }
+    settings
 }
 
 /// A board of this noise.
@@ -127,13 +174,34 @@ struct Players<'a> {
     free: Duration,
     /// Who forgot to press, since when: his clock still runs.
     forgotten: Option<Color>,
+    plan: Option<Plan>,
+    links: Vec<(Duration, bool)>,
+    orders: Vec<(Duration, Order)>,
 }
 
 impl Players<'_> {
-    fn ply(&mut self, mv: Move, own: Duration, pressed: bool, last: bool) {
+    /// One move, and what goes wrong before it.
+    fn go(&mut self, mv: Move, own: Duration, pressed: bool, last: bool) {
+        let here = self.plan.filter(|plan| plan.ply == self.truth.plies.len()).map(|plan| plan.kind);
+        if let Some(kind) = here {
+            let started = self.truth.plies.is_empty() || self.truth.plies.last().is_some_and(|before| before.lever);
+            match kind {
+                Kind::WrongClockRunning => self.wrong_clock(),
+                Kind::ClockNotStarted => self.clockwork.not_started(),
+                Kind::PromotionNotReplaced if started && self.promotes_twice(mv) => return,
+                _ if started && self.before(kind) => {}
+                // It does not suit: the next ply may.
+                _ if !last && movable(kind) => self.plan = self.plan.map(|plan| Plan { ply: plan.ply + 1, ..plan }),
+                _ => {}
+            }
+        }
+        self.ply(mv, own, pressed, last, here);
+    }
+
+    fn ply(&mut self, mv: Move, own: Duration, pressed: bool, last: bool, here: Option<Kind>) {
         let color = self.position.turn();
-        let Motions { touches, mut odd } = moves::make(self.dice, self.noise, self.slow, &self.position, mv);
-        let motions = Motions { touches, odd: Vec::new() };
+        let mut motions = moves::make(self.dice, self.noise, self.slow, &self.position, mv);
+        let mut odd = std::mem::take(&mut motions.odd);
         let lasts = motions.lasts();
         let median = if self.slow { self.noise.press_after_slow_s } else { self.noise.press_after_quick_s };
         let reach = self.dice.lognormal(median, self.noise.press_after_spread);
@@ -141,16 +209,20 @@ impl Players<'_> {
         let think = own.saturating_sub(lasts + reach).max(hurry);
         self.correct_clock(think, &mut odd);
         let begin = self.begin(own, think, &mut odd);
-        let released = begin + lasts;
+        if here == Some(Kind::PieceInHand) && !odd.contains(&"slide") && !odd.contains(&"neighbour") {
+            self.holds(begin, &mut motions);
+        }
+        let released = begin + motions.lasts();
         for &(after, square, man) in &motions.touches {
             self.table.change(Change { at: begin + after, square, man });
         }
         self.free = released + AFTER_RELEASE;
-        let forgets = self.dice.chance(self.noise.press_forgotten) && !last && self.forgotten.is_none();
+        let forgets = self.dice.chance(self.noise.press_forgotten) && !last && self.forgotten.is_none() && here.is_none();
         let notices = self.dice.chance(self.noise.forgotten_noticed);
         let noticed = self.dice.span(self.noise.forgotten_noticed_after_s);
         let press = match () {
             () if !pressed => None,
+            () if here == Some(Kind::IncompleteMove) && self.forgotten.is_none() => Some(self.waits_to_press(released)),
             () if forgets && notices => {
                 odd.push("press_late");
                 Some(released + noticed)
@@ -161,18 +233,53 @@ impl Players<'_> {
             }
             () => Some(released + reach),
         };
-        self.press(color, released, reach, press, forgets && !notices);
         let first = motions.touches.first().map_or(begin, |(after, ..)| begin + *after);
+        if here == Some(Kind::ClockNotStarted) {
+            let run = self.starts_late(released, released + reach);
+            (self.ready, self.free) = (run, run);
+            return self.made(mv, [first, released], Some(released + reach), false, odd);
+        }
+        self.press(color, released, reach, press, forgets && !notices);
         let lever = press.is_some() && self.forgotten.is_none_or(|by| by == color);
         if lever {
             self.forgotten = None;
         }
-        let pressed_us = self.clockwork.last_press().filter(|_| press.is_some()).map(micros);
+        let pressed = self.clockwork.last_press().filter(|_| press.is_some());
+        self.made(mv, [first, released], pressed, lever, odd);
+    }
+
+    /// The move is on the board.
+    fn made(&mut self, mv: Move, [first, released]: [Duration; 2], pressed: Option<Duration>, lever: bool, odd: Vec<&'static str>) {
         let (squares, king_to_centre) = (squares(mv), king_to_centre(mv));
         let uci = UciMove::from_standard(mv).to_string();
         let san = SanPlus::from_move_and_play_unchecked(&mut self.position, mv).to_string();
-        let (lifted_us, released_us) = (micros(first), micros(released));
+        let (lifted_us, released_us, pressed_us) = (micros(first), micros(released), pressed.map(micros));
         self.truth.plies.push(Ply { san, uci, lifted_us, released_us, pressed_us, lever, squares, king_to_centre, odd });
+    }
+
+    /// A pawn that is replaced by the arbiter's order only.
+    fn promotes_twice(&mut self, mv: Move) -> bool {
+        let Some([lifted, on, press]) = self.pawn_stays(mv) else { return false };
+        // Pressed long before the move was as it should be: no latency is to be measured by that.
+        self.made(mv, [lifted, on], Some(press), false, vec!["pawn_stays"]);
+        self.forgotten = None;
+        true
+    }
+
+    /// What is wrong with the clock, when all presses are known.
+    fn clock_notes(&mut self, end: Duration) {
+        let pressed = |ply: usize| self.truth.plies.get(ply).and_then(|ply| ply.pressed_us).map(Duration::from_micros);
+        match self.plan {
+            Some(Plan { kind: Kind::ClockSettingDiffers, .. }) => {
+                let by = pressed(5).unwrap_or(end);
+                self.clock_differs(Kind::ClockSettingDiffers, Duration::ZERO, by, end);
+            }
+            Some(Plan { kind: Kind::ClockCountDiffers, ply }) => {
+                let [from, by] = [pressed(ply - 2), pressed(ply + 2)].map(|at| at.unwrap_or(end));
+                self.clock_differs(Kind::ClockCountDiffers, from, by, end);
+            }
+            _ => {}
+        }
     }
 
     /// When the first man is touched.
@@ -224,13 +331,26 @@ impl Players<'_> {
     }
 
     /// After the last move: an arbiter stops the clock, unless a flag is to fall.
-    fn finish(&mut self, sheet: &ScoreSheet) -> Clockwork {
+    fn finish(&mut self, ends_by_flag: bool) {
         let stop = self.ready.max(self.free) + self.dice.span([2.0, 9.0]);
-        if !sheet.time_forfeit() {
+        let forgets = self.plan.is_some_and(|plan| plan.kind == Kind::FlagAfterEnd);
+        if !ends_by_flag && !forgets {
             self.clockwork.add(stop, Hand::Stop);
         }
-        std::mem::take(&mut self.clockwork)
     }
+}
+
+/// This may happen at another ply as well.
+const fn movable(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::IllegalMove
+            | Kind::PressedWithoutMove
+            | Kind::MovedByWrongSide
+            | Kind::PositionDiffers
+            | Kind::PiecesDisplaced
+            | Kind::LinkGap
+    )
 }
 
 /// White sits at the left of the clock.
@@ -256,16 +376,5 @@ fn squares(mv: Move) -> u64 {
         }
         Move::EnPassant { from, to } => bit(from) | bit(to) | bit(Square::from_coords(to.file(), from.rank())),
         _ => mv.from().map_or(0, bit) | bit(mv.to()),
-    }
-}
-
-impl From<Hand> for Option<Action> {
-    fn from(hand: Hand) -> Option<Action> {
-        match hand {
-            Hand::Press(color) => Some(Action::Press(side(color))),
-            Hand::Run => Some(Action::Run),
-            Hand::Stop => Some(Action::Stop),
-            Hand::Give(_) => None,
-        }
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use anyhow::{Context, Result};
 use flagfall_game::game::GameConfig;
+use flagfall_game::input::Command;
 use flagfall_hardware::emulator::Emulator;
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers::dgt::board::BoardMessage;
@@ -17,7 +18,8 @@ use flagfall_protocols::trace::{self, Body, Record};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::players::Performance;
+use super::players::{Order, Performance};
+use super::step::Steps;
 use crate::publish::Message;
 use crate::publish::topics::Board;
 use crate::station::{Station, StationInput, StationOutput};
@@ -83,6 +85,8 @@ pub struct Heard {
     pub fields: Vec<(u64, u64)>,
     /// Clock reports that show another lever than the one before: microseconds, whose lever is up.
     pub levers: Vec<(u64, ClockSide)>,
+    /// The whole board was told.
+    pub dumps: Vec<u64>,
 }
 
 /// What came out of a room.
@@ -96,6 +100,8 @@ pub struct Outcome {
     pub sure: Vec<String>,
     /// UCI of the moves that stood on the board at the end and were not sure.
     pub pending: Vec<String>,
+    /// Microseconds from the end of each fault until the position was right again; none if it never was.
+    pub in_step: Vec<Option<u64>>,
     /// Everything that the station was fed, as a trace.
     pub trace: Option<String>,
     /// Hand movements that could not be done: a fault of the simulation.
@@ -115,31 +121,49 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
     emulator.load(&play.script);
     let mut room = Room {
         notes: Notes::default(),
+        up: false,
         recording: name.map(|name| Recording::new(driver.name, &play.control.control.to_string(), name)).transpose()?,
         listener: Listener::default(),
         out: Vec::new(),
     };
     let end = Instant::ZERO.after(play.end);
+    let mut steps = Steps::new(&play.truth);
+    let (mut links, mut orders) = (play.links.iter().peekable(), play.orders.iter().peekable());
     let mut sent = Vec::new();
-    room.note(Instant::ZERO, Body::Link { link: 0, up: true, cause: "opened" })?;
-    station.feed(Instant::ZERO, &StationInput::Link { up: true }, &mut room.out);
+    room.link(&mut station, Instant::ZERO, true)?;
     loop {
         room.drain(&mut emulator)?;
-        let Some(next) = [emulator.next(), station.deadline()].into_iter().flatten().min().filter(|next| *next <= end) else {
-            break;
-        };
+        let link = links.peek().map(|(at, _)| Instant::ZERO.after(*at));
+        let order = orders.peek().map(|(at, _)| Instant::ZERO.after(*at));
+        let next = [emulator.next(), station.deadline(), link, order].into_iter().flatten().min();
+        let Some(next) = next.filter(|next| *next <= end) else { break };
         emulator.advance(next, &mut sent);
+        // What is sent while the link is away reaches nobody.
         for (at, bytes) in sent.drain(..) {
+            if !room.up {
+                continue;
+            }
             room.listener.hear(at, &bytes);
             room.note(at, Body::Rx { link: 0, channel: 0, bytes: Cow::Borrowed(&bytes) })?;
             station.feed(at, &StationInput::Bytes { channel: 0, bytes: &bytes }, &mut room.out);
         }
+        if let Some((at, up)) = links.next_if(|(at, _)| Instant::ZERO.after(*at) <= next) {
+            room.link(&mut station, Instant::ZERO.after(*at), *up)?;
+        }
+        if let Some((at, order)) = orders.next_if(|(at, _)| Instant::ZERO.after(*at) <= next) {
+            for command in commands(order, &station)? {
+                room.note(Instant::ZERO.after(*at), Body::Cmd(&serde_json::to_string(&command)?))?;
+                station.feed(Instant::ZERO.after(*at), &StationInput::Command(command), &mut room.out);
+            }
+        }
         station.advance(next, &mut room.out);
+        steps.look(next, &station, &room.listener.heard.dumps);
     }
     let state = station.game().arbiter_state();
     Ok(Outcome {
         told: room.notes.told,
         heard: room.listener.heard,
+        in_step: steps.end(),
         sure: state.moves.into_iter().map(|mv| mv.uci).collect(),
         pending: state.pending.into_iter().map(|mv| mv.uci).collect(),
         trace: room.recording.map(|recording| recording.text),
@@ -151,7 +175,25 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
     })
 }
 
+/// What an order makes an arbiter enter.
+fn commands(order: &Order, station: &Station) -> Result<Vec<Command>> {
+    let mut commands = Vec::new();
+    match order {
+        Order::Give(command) => commands.push(command.clone()),
+        Order::Acknowledge(kind) => {
+            for alarm in station.game().alarms().into_iter().filter(|alarm| alarm.closed_at.is_none()) {
+                if serde_json::to_value(alarm.kind)? == *kind {
+                    commands.push(Command::AcknowledgeAlert { alarm: alarm.id });
+                }
+            }
+        }
+    }
+    Ok(commands)
+}
+
 struct Room {
+    /// The link is there.
+    up: bool,
     notes: Notes,
     recording: Option<Recording>,
     listener: Listener,
@@ -163,15 +205,24 @@ impl Room {
         self.recording.as_mut().map_or(Ok(()), |recording| recording.note(at, body))
     }
 
+    fn link(&mut self, station: &mut Station, at: Instant, up: bool) -> Result<()> {
+        self.up = up;
+        self.listener.framing.reset();
+        self.note(at, Body::Link { link: 0, up, cause: if up { "opened" } else { "lost" } })?;
+        station.feed(at, &StationInput::Link { up }, &mut self.out);
+        Ok(())
+    }
+
     /// Does what the station wants done.
     fn drain(&mut self, emulator: &mut Emulator) -> Result<()> {
         for output in std::mem::take(&mut self.out) {
             match output {
-                StationOutput::Send { at, channel, bytes } => {
+                StationOutput::Send { at, channel, bytes } if self.up => {
                     self.note(at, Body::Tx { link: 0, channel, bytes: Cow::Borrowed(&bytes) })?;
                     emulator.host(at, &bytes);
                 }
                 StationOutput::Message(message) => self.notes.take(&message)?,
+                StationOutput::Send { .. } => {}
                 // Nobody answers questions of Article 6.9 here, and nobody gives commands.
                 StationOutput::Ask(_) | StationOutput::Device(_) | StationOutput::Reply(_) | StationOutput::Do(_) => {}
             }
@@ -253,6 +304,7 @@ impl Listener {
                         self.heard.fields.push((at.0, square.bit()));
                     }
                 }
+                Some(BoardMessage::Board(_)) => self.heard.dumps.push(at.0),
                 Some(BoardMessage::Clock(bytes)) => {
                     let ClockMessage::Report(report) = ClockMessage::decode(&bytes) else { continue };
                     let up = report.status.lever_up();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flagfall_hardware::emulator::script::Action;
-use shakmaty::{Chess, Color, Move, Position, Role, Square, attacks};
+use shakmaty::{Chess, Move, Position, Role, Square, attacks};
 
 use super::table::Table;
 use crate::emulate::dice::Dice;
@@ -111,7 +111,7 @@ pub(super) fn sensors(
 }
 
 /// A flag fell at the end, as in the record.
-pub(super) fn flag(truth: &mut Truth, (_, fell): (Color, Duration)) {
+pub(super) fn flag(truth: &mut Truth, fell: Duration) {
     let by = fell + FLAG_BOUND;
     truth.irregularities.push(Irregularity {
         kind: "flag",
