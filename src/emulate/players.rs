@@ -39,6 +39,10 @@ const AFTER_RELEASE: Duration = Duration::from_millis(150);
 const AFTER_PRESS: Duration = Duration::from_millis(120);
 /// The dump takes so long on the wire at 9600 baud.
 const DUMP_WIRE_S: f64 = 0.07;
+/// So little added time can be missing from a report.
+const LATE_REPORT_MS: u32 = 2_000;
+/// Added by a clock with the wrong option.
+const WRONG_MS: u32 = 10_000;
 /// After the hands and the clock the board stays so long.
 const QUIET: Duration = Duration::from_secs(8);
 
@@ -111,12 +115,12 @@ pub fn perform(sheet: &ScoreSheet, noise: &Noise, dice: &mut Dice) -> Performanc
         None => {}
     }
     let Players { mut table, mut truth, mut links, mut orders, .. } = players;
+    truth.end_us = micros(timing.end);
     asides::lay(noise, dice, &mut table, &mut truth, timing.end);
     let mut actions = table.actions();
     actions.extend(timing.actions);
     actions.extend(asides::sensors(noise, dice, &table, &mut truth, timing.end));
     asides::explain(&mut truth, &sheet.moves, timing.end);
-    truth.end_us = micros(timing.end);
     links.sort_by_key(|(at, _)| *at);
     orders.sort_by_key(|(at, _)| *at);
     let settings = Settings { clock: Some(clock), ..settings };
@@ -128,8 +132,11 @@ fn clock(control: &Control, wrong: Option<Kind>) -> ClockSettings {
     let mut settings = control.clock();
     match wrong {
         Some(Kind::ClockSettingDiffers) => {
-            settings.method = Method::TimeOnly;
-            settings.periods.iter_mut().for_each(|period| period.additional = ClockTime(0));
+            // Nothing is added, or where that could be taken for a late report, much too much.
+            let none = control.control.period(0).per_move_ms > LATE_REPORT_MS;
+            settings.method = if none { Method::TimeOnly } else { Method::Fischer };
+            let wrong = ClockTime(if none { 0 } else { WRONG_MS });
+            settings.periods.iter_mut().for_each(|period| period.additional = wrong);
         }
         Some(Kind::ClockCountDiffers) => {
             if let Some(moves) = settings.periods.first_mut().and_then(|period| period.moves.as_mut()) {
@@ -235,7 +242,7 @@ impl Players<'_> {
         };
         let first = motions.touches.first().map_or(begin, |(after, ..)| begin + *after);
         if here == Some(Kind::ClockNotStarted) {
-            let run = self.starts_late(released, released + reach);
+            let run = self.starts_late(first, released + reach);
             (self.ready, self.free) = (run, run);
             return self.made(mv, [first, released], Some(released + reach), false, odd);
         }

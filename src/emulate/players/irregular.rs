@@ -385,16 +385,16 @@ impl Players<'_> {
     }
 
     /// White's first move is made and pressed before anybody has started the clock: when it is started.
-    pub(super) fn starts_late(&mut self, released: Duration, lever: Duration) -> Duration {
+    pub(super) fn starts_late(&mut self, lifted: Duration, lever: Duration) -> Duration {
         let run = lever + self.dice.span([4.0, 9.0]);
         self.clockwork.add(lever, Hand::Lever(Color::White));
         self.clockwork.add(run, Hand::Run);
         self.note(Case {
             kind: Kind::ClockNotStarted,
-            from: released.saturating_sub(SOONER),
+            from: lifted,
             to: run,
             expected: &["clock_not_started"],
-            within: [released.saturating_sub(SOONER), run],
+            within: [lifted, run],
             allowed: &["incomplete_move"],
             in_step: false,
         });

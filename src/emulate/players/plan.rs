@@ -107,7 +107,7 @@ fn fits(kind: Kind, sheet: &ScoreSheet, control: &Control) -> bool {
     let once = control.control.is_last(0);
     match kind {
         Kind::PromotionNotReplaced => once && sheet.moves.iter().position(|&mv| queens(mv)).is_some_and(|at| at + 4 < count),
-        Kind::ClockSettingDiffers => control.control.period(0).per_move_ms > 0 && count >= 8,
+        Kind::ClockSettingDiffers => count >= 8,
         Kind::ClockCountDiffers => required(control).is_some_and(|required| required > 2 && count >= 2 * required + 4),
         Kind::WrongClockRunning => count >= 4,
         Kind::ClockNotStarted => once && count >= 4,
