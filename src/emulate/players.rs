@@ -256,7 +256,14 @@ impl Players<'_> {
     }
 
     /// The move is on the board.
-    fn made(&mut self, mv: Move, [first, released]: [Duration; 2], pressed: Option<Duration>, lever: bool, odd: Vec<&'static str>) {
+    fn made(
+        &mut self,
+        mv: Move,
+        [first, released]: [Duration; 2],
+        pressed: Option<Duration>,
+        lever: bool,
+        odd: Vec<&'static str>,
+    ) {
         let (squares, king_to_centre) = (squares(mv), king_to_centre(mv));
         let uci = UciMove::from_standard(mv).to_string();
         let san = SanPlus::from_move_and_play_unchecked(&mut self.position, mv).to_string();

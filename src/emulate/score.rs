@@ -1,7 +1,7 @@
 //! What a station told, compared with what happened.
 
-use flagfall_protocols::event::ClockSide;
 use flagfall_game::mate::{Answer, Budget, winnable};
+use flagfall_protocols::event::ClockSide;
 use serde::Serialize;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Position};
@@ -116,7 +116,11 @@ fn ends(truth: &Truth, outcome: &Outcome, score: &mut Score) {
     let with_pending: Vec<&String> = sure.iter().copied().chain(&outcome.pending).collect();
     // Nobody can tell such a move from a king that is put in the centre to show the result.
     let gesture = truth.plies.last().is_some_and(|ply| ply.king_to_centre);
-    let known = if gesture { played.starts_with(&with_pending) && with_pending.len() + 1 >= played.len() } else { with_pending == played };
+    let known = if gesture {
+        played.starts_with(&with_pending) && with_pending.len() + 1 >= played.len()
+    } else {
+        with_pending == played
+    };
     score.exact = sure == played || sure.len() >= proved && known;
     if !score.exact {
         let same = played.iter().zip(&sure).take_while(|(one, other)| one == other).count();
@@ -162,3 +166,6 @@ fn dead(truth: &Truth, at: u64) -> bool {
     let lost = |side| matches!(winnable(&position, side, Budget::FULL), Answer::Unwinnable { .. });
     lost(Color::White) && lost(Color::Black)
 }
+
+#[cfg(test)]
+mod tests;

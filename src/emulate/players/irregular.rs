@@ -425,7 +425,8 @@ fn illegal(position: &Chess, dice: &mut crate::emulate::dice::Dice) -> Option<(S
     for (from, man) in board.clone().into_iter().filter(|(_, man)| man.color == us && man.role != Role::King) {
         let near = attacks::queen_attacks(from, board.occupied()) | attacks::knight_attacks(from);
         let wrong = near & !board.by_color(us) & !board.kings();
-        let ends = |to: Square| man.role == Role::Pawn && (to.rank() == shakmaty::Rank::First || to.rank() == shakmaty::Rank::Eighth);
+        let ends =
+            |to: Square| man.role == Role::Pawn && (to.rank() == shakmaty::Rank::First || to.rank() == shakmaty::Rank::Eighth);
         let is_legal = |to: Square| legal.iter().any(|mv| mv.from() == Some(from) && mv.to() == to);
         found.extend(wrong.into_iter().filter(|&to| !ends(to) && !is_legal(to)).map(|to| (from, to)));
     }
