@@ -48,7 +48,7 @@ fn impossible(play: &Performance) -> u64 {
     let mut board = Emulator::new(play.settings.clone());
     board.load(&play.script);
     board.advance(Instant::ZERO.after(play.end), &mut Vec::new());
-    assert!(board.done(), "the hands are done in time");
+    assert!(play.script.end() < play.end, "the hands are done in time");
     board.counters().impossible
 }
 

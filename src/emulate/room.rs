@@ -1,93 +1,27 @@
 //! A simulated board and the station that reads it, in one room and without time passing: nothing but bytes reaches the
 //! station, and what it says is noted with its time.
 
+mod listener;
+mod notes;
+
 use std::borrow::Cow;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use flagfall_game::game::GameConfig;
 use flagfall_game::input::Command;
 use flagfall_hardware::emulator::Emulator;
 use flagfall_protocols::driver::DriverInfo;
-use flagfall_protocols::drivers::dgt::board::BoardMessage;
-use flagfall_protocols::drivers::dgt::clock::ClockMessage;
-use flagfall_protocols::drivers::dgt::framing::{Framed, Framing};
-use flagfall_protocols::drivers::dgt::squares;
-use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{self, Body, Record};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::players::{Order, Performance};
 use super::step::Steps;
-use crate::publish::Message;
 use crate::publish::topics::Board;
 use crate::station::{Station, StationInput, StationOutput};
-
-/// What arbiters were told, in order.
-#[derive(Clone, Debug)]
-pub enum Told {
-    /// A sure move.
-    Move {
-        /// When, microseconds.
-        at: u64,
-        /// It is the first game of the board.
-        first_game: bool,
-        /// What was told.
-        mv: ToldMove,
-    },
-    /// The moves from a ply on are others.
-    Revision {
-        /// When, microseconds.
-        at: u64,
-        /// The first ply that differs, from 1.
-        from_ply: usize,
-        /// The moves from there on.
-        moves: Vec<ToldMove>,
-    },
-    /// An alarm was opened, changed or closed.
-    Alarm {
-        /// When, microseconds.
-        at: u64,
-        /// The alarm.
-        alarm: ToldAlarm,
-    },
-}
-
-/// A move as it was told.
-#[derive(Clone, Debug, Deserialize)]
-pub struct ToldMove {
-    /// From 1.
-    pub ply: usize,
-    /// UCI notation.
-    pub uci: String,
-    /// Made between these two, microseconds.
-    pub made_at: [u64; 2],
-}
-
-/// An alarm as it was told.
-#[derive(Clone, Debug, Deserialize)]
-pub struct ToldAlarm {
-    /// Its number.
-    pub id: u32,
-    /// Its kind.
-    pub kind: String,
-    /// `loud`, `silent` or `note`.
-    pub class: String,
-    /// Opened, microseconds.
-    pub opened_at: u64,
-}
-
-/// What came over the cable.
-#[derive(Clone, Debug, Default)]
-pub struct Heard {
-    /// Squares that changed, with the moment, in order: microseconds, bit of the square.
-    pub fields: Vec<(u64, u64)>,
-    /// Clock reports that show another lever than the one before: microseconds, whose lever is up.
-    pub levers: Vec<(u64, ClockSide)>,
-    /// The whole board was told.
-    pub dumps: Vec<u64>,
-}
+pub use listener::Heard;
+use listener::Listener;
+use notes::Notes;
+pub use notes::{Told, ToldAlarm, ToldMove};
 
 /// What came out of a room.
 #[derive(Debug)]
@@ -228,93 +162,6 @@ impl Room {
             }
         }
         Ok(())
-    }
-}
-
-/// Reads the messages for arbiters.
-#[derive(Debug, Default)]
-struct Notes {
-    told: Vec<Told>,
-    game: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    r#type: &'a str,
-    game: &'a str,
-    #[serde(borrow)]
-    body: &'a RawValue,
-}
-
-#[derive(Deserialize)]
-struct Audit {
-    what: String,
-}
-
-#[derive(Deserialize)]
-struct Revision {
-    from_ply: usize,
-    moves: Vec<ToldMove>,
-}
-
-impl Notes {
-    fn take(&mut self, message: &Message) -> Result<()> {
-        if message.number == 0 || message.audience != trace::Audience::Arbiter {
-            return Ok(());
-        }
-        self.read(message).with_context(|| format!("message {}", message.payload))
-    }
-
-    fn read(&mut self, message: &Message) -> Result<()> {
-        let at = message.at.0;
-        let envelope: Envelope<'_> = serde_json::from_str(&message.payload)?;
-        let body = envelope.body.get();
-        if envelope.r#type == "board.move" {
-            let first_game = *self.game.get_or_insert_with(|| envelope.game.to_owned()) == envelope.game;
-            self.told.push(Told::Move { at, first_game, mv: serde_json::from_str(body)? });
-            return Ok(());
-        }
-        let Ok(Audit { what }) = serde_json::from_str(body) else { return Ok(()) };
-        match what.as_str() {
-            "alarm" => self.told.push(Told::Alarm { at, alarm: serde_json::from_str(body)? }),
-            "revision" => {
-                let Revision { from_ply, moves } = serde_json::from_str(body)?;
-                self.told.push(Told::Revision { at, from_ply, moves });
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-}
-
-/// Reads the board's bytes by itself: what came when, whatever the station made of it.
-#[derive(Debug, Default)]
-struct Listener {
-    framing: Framing,
-    heard: Heard,
-}
-
-impl Listener {
-    fn hear(&mut self, at: Instant, bytes: &[u8]) {
-        for &byte in bytes {
-            let Some(Framed::Message { id, data, .. }) = self.framing.push(byte) else { continue };
-            match BoardMessage::decode(id, data) {
-                Some(BoardMessage::Field { index, .. }) => {
-                    if let Some(square) = squares::square(index) {
-                        self.heard.fields.push((at.0, square.bit()));
-                    }
-                }
-                Some(BoardMessage::Board(_)) => self.heard.dumps.push(at.0),
-                Some(BoardMessage::Clock(bytes)) => {
-                    let ClockMessage::Report(report) = ClockMessage::decode(&bytes) else { continue };
-                    let up = report.status.lever_up();
-                    if self.heard.levers.last().is_none_or(|(_, before)| *before != up) {
-                        self.heard.levers.push((at.0, up));
-                    }
-                }
-                _ => {}
-            }
-        }
     }
 }
 

@@ -97,7 +97,7 @@ fn moves(truth: &Truth, outcome: &Outcome, score: &mut Score) {
 fn latency(ply: &Ply, index: usize, at: u64, outcome: &Outcome) -> Option<u64> {
     let pressed = ply.pressed_us.filter(|_| ply.lever)?;
     // White sits at the left.
-    let up = if index % 2 == 0 { ClockSide::Right } else { ClockSide::Left };
+    let up = if index.is_multiple_of(2) { ClockSide::Right } else { ClockSide::Left };
     let levers = &outcome.heard.levers;
     let first = levers.partition_point(|(heard, _)| *heard < pressed);
     let (lever, _) = levers[first..].iter().find(|(_, shown)| *shown == up)?;

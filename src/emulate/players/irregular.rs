@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use flagfall_game::input::Command;
 use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Role, Square, attacks};
 
 use super::clockwork::Hand;
-use super::moves::Motions;
 use super::plan::Kind;
 use super::table::Change;
 use super::{AFTER_PRESS, Order, Players};
@@ -14,22 +12,22 @@ use crate::emulate::dice::seconds;
 use crate::emulate::truth::{Irregularity, micros};
 
 /// What an alarm may take beyond its bound (the requirement's own second).
-const MORE_S: f64 = 1.0;
+pub(super) const MORE_S: f64 = 1.0;
 /// After everything is put right an alarm about it may still come for so long.
 const AFTERMATH: Duration = Duration::from_secs(6);
 /// An alarm may be raised so much before what it is about is complete.
-const SOONER: Duration = Duration::from_millis(1);
+pub(super) const SOONER: Duration = Duration::from_millis(1);
 
 /// One irregularity to be written down.
-struct Case<'a> {
-    kind: Kind,
-    from: Duration,
-    to: Duration,
-    expected: &'a [&'static str],
-    within: [Duration; 2],
+pub(super) struct Case<'a> {
+    pub(super) kind: Kind,
+    pub(super) from: Duration,
+    pub(super) to: Duration,
+    pub(super) expected: &'a [&'static str],
+    pub(super) within: [Duration; 2],
     /// Other alarms that may be raised about it.
-    allowed: &'a [&'static str],
-    in_step: bool,
+    pub(super) allowed: &'a [&'static str],
+    pub(super) in_step: bool,
 }
 
 impl Players<'_> {
@@ -57,21 +55,21 @@ impl Players<'_> {
     }
 
     /// Until an alarm on a press is late: its bound counts from when the press is heard.
-    fn press_bound(&self, bound: f64) -> Duration {
+    pub(super) fn press_bound(&self, bound: f64) -> Duration {
         seconds(bound + self.clock_lag() + self.scan() + MORE_S)
     }
 
     /// Until an alarm on what the board shows is late.
-    fn board_bound(&self, bound: f64) -> Duration {
+    pub(super) fn board_bound(&self, bound: f64) -> Duration {
         seconds(bound + 2.0 * self.scan() + MORE_S)
     }
 
     /// When the player to move does something out of the ordinary.
-    fn moment(&mut self) -> Duration {
+    pub(super) fn moment(&mut self) -> Duration {
         self.free.max(self.ready) + self.dice.span([1.0, 4.0])
     }
 
-    fn note(&mut self, case: Case<'_>) {
+    pub(super) fn note(&mut self, case: Case<'_>) {
         let Case { kind, from, to, expected, within, allowed, in_step } = case;
         self.truth.explain(kind.name(), expected, from, to + AFTERMATH);
         self.truth.explain(kind.name(), allowed, from, to + AFTERMATH);
@@ -86,12 +84,12 @@ impl Players<'_> {
         });
     }
 
-    fn change(&mut self, at: Duration, square: Square, man: Option<Piece>) {
+    pub(super) fn change(&mut self, at: Duration, square: Square, man: Option<Piece>) {
         self.table.change(Change { at, square, man });
     }
 
     /// The arbiter flips the lever of a standing clock back to `runs`, corrects the times and starts it: when it runs.
-    fn restart(&mut self, from: Duration, runs: Color, gift_s: i64) -> Duration {
+    pub(super) fn restart(&mut self, from: Duration, runs: Color, gift_s: i64) -> Duration {
         let [lever, give, run] = [[1.0, 2.0], [2.0, 5.0], [1.0, 3.0]].map(|range| self.dice.span(range));
         let (lever, give) = (from + lever, from + lever + give);
         self.clockwork.add(lever, Hand::Lever(!runs));
@@ -268,151 +266,6 @@ impl Players<'_> {
             in_step: true,
         });
         true
-    }
-
-    /// The cable or radio link is lost while play goes on.
-    fn link_gap(&mut self) -> bool {
-        let down = self.free.max(self.ready) + self.dice.span([0.0, 5.0]);
-        let up = down + self.dice.span(self.noise.link_gap_s);
-        self.links.extend([(down, false), (up, true)]);
-        let soon = down + seconds(MORE_S + 1.0);
-        self.note(Case {
-            kind: Kind::LinkGap,
-            from: down.saturating_sub(SOONER),
-            to: up,
-            expected: &["board_lost"],
-            within: [down.saturating_sub(SOONER), soon],
-            allowed: &["clock_lost", "position_differs", "piece_in_hand", "incomplete_move"],
-            in_step: true,
-        });
-        true
-    }
-
-    /// The piece to be moved stays in the hand.
-    pub(super) fn holds(&mut self, begin: Duration, motions: &mut Motions) {
-        let lasts = self.dice.span([7.5, 15.0]);
-        // The lift is its first touch; everything else comes later.
-        for (after, ..) in motions.touches.iter_mut().skip(1) {
-            *after += lasts;
-        }
-        let to = begin + motions.lasts();
-        let bound = self.board_bound(5.0);
-        self.note(Case {
-            kind: Kind::PieceInHand,
-            from: begin,
-            to,
-            expected: &["piece_in_hand"],
-            within: [begin, begin + bound],
-            allowed: &["position_differs"],
-            in_step: false,
-        });
-    }
-
-    /// The move is made and for a while nobody presses: when the player does.
-    pub(super) fn waits_to_press(&mut self, released: Duration) -> Duration {
-        let press = released + self.dice.span([13.0, 25.0]);
-        let bound = self.board_bound(10.0);
-        self.note(Case {
-            kind: Kind::IncompleteMove,
-            from: released,
-            to: press,
-            expected: &["incomplete_move"],
-            within: [released, released + bound],
-            allowed: &[],
-            in_step: false,
-        });
-        press
-    }
-
-    /// The pawn is left on its last rank and the clock pressed; the arbiter has it replaced (7.5.2). Gives when it is, and
-    /// when the clock was pressed.
-    pub(super) fn pawn_stays(&mut self, mv: Move) -> Option<[Duration; 3]> {
-        let (Some(from), to, us) = (mv.from(), mv.to(), self.position.turn()) else { return None };
-        let lifted = self.moment();
-        let released = lifted + self.dice.span([0.4, 1.0]);
-        self.change(lifted, from, None);
-        self.change(released, to, Some(us.pawn()));
-        let press = released + self.dice.span([0.25, 0.7]);
-        self.clockwork.add(press, Hand::Press(us));
-        let stop = press + self.dice.span([5.0, 10.0]);
-        self.clockwork.add(stop, Hand::Stop);
-        let off = stop + self.dice.span([2.0, 5.0]);
-        let on = off + self.dice.span([0.8, 2.0]);
-        self.change(off, to, None);
-        self.change(on, to, Some(us.queen()));
-        let runs = self.restart(on, !us, 0);
-        let plies = self.truth.plies.len() as u32;
-        let uci = shakmaty::uci::UciMove::from_standard(mv).to_string();
-        self.orders.push((runs - seconds(0.5), Order::Give(Command::CorrectMove { plies, uci })));
-        self.note(Case {
-            kind: Kind::PromotionNotReplaced,
-            from: lifted,
-            to: runs,
-            expected: &["promotion_not_replaced"],
-            within: [press, press + self.press_bound(1.0)],
-            allowed: &["position_differs", "piece_in_hand", "illegal_move"],
-            in_step: true,
-        });
-        Some([lifted, on, press])
-    }
-
-    /// The clock is set otherwise than the daemon was told, or counts otherwise: known when these plies are played.
-    pub(super) fn clock_differs(&mut self, kind: Kind, from: Duration, by: Duration, end: Duration) {
-        let by = by + self.press_bound(0.0);
-        self.note(Case { kind, from, to: end, expected: &[kind.name()], within: [from, by], allowed: &[], in_step: false });
-    }
-
-    /// The wrong clock is started, stopped, and the right one started.
-    pub(super) fn wrong_clock(&mut self) {
-        let begin = self.ready;
-        let stop = begin + self.dice.span([5.5, 9.0]);
-        let run = stop + self.dice.span([2.0, 4.0]);
-        self.clockwork.add(begin.saturating_sub(seconds(0.5)), Hand::Lever(Color::White));
-        self.clockwork.add(stop, Hand::Stop);
-        self.clockwork.add(run.saturating_sub(seconds(0.5)), Hand::Lever(Color::Black));
-        self.clockwork.add(run, Hand::Run);
-        (self.ready, self.free) = (run, run);
-        let bound = self.press_bound(2.0);
-        self.note(Case {
-            kind: Kind::WrongClockRunning,
-            from: begin,
-            to: run,
-            expected: &["wrong_clock_running"],
-            within: [begin, begin + bound],
-            allowed: &[],
-            in_step: false,
-        });
-    }
-
-    /// White's first move is made and pressed before anybody has started the clock: when it is started.
-    pub(super) fn starts_late(&mut self, lifted: Duration, lever: Duration) -> Duration {
-        let run = lever + self.dice.span([4.0, 9.0]);
-        self.clockwork.add(lever, Hand::Lever(Color::White));
-        self.clockwork.add(run, Hand::Run);
-        self.note(Case {
-            kind: Kind::ClockNotStarted,
-            from: lifted,
-            to: run,
-            expected: &["clock_not_started"],
-            within: [lifted, run],
-            allowed: &["incomplete_move"],
-            in_step: false,
-        });
-        run
-    }
-
-    /// The game has ended and the clock was left running.
-    pub(super) fn flag_after_end(&mut self, fell: Duration) {
-        let bound = self.press_bound(1.0);
-        self.note(Case {
-            kind: Kind::FlagAfterEnd,
-            from: fell.saturating_sub(seconds(0.7)),
-            to: fell,
-            expected: &["flag_after_end"],
-            within: [fell.saturating_sub(seconds(0.7)), fell + bound],
-            allowed: &["clock_at_zero"],
-            in_step: false,
-        });
     }
 }
 
