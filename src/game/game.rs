@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use flagfall_protocols::driver::Timing;
+use flagfall_protocols::driver::{DeviceCommand, Timing};
 use flagfall_protocols::event::{ByteRange, ClockReading, ClockSide, DeviceEvent};
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
@@ -233,10 +233,13 @@ impl Game {
                 }
             }
             DeviceEvent::Frame(frame) => {
+                let unseen = self.board.unseen_since();
                 if self.board.frame(self.now, frame) {
+                    self.seen_again(unseen, out);
                     self.board_changed(out);
                 }
             }
+            DeviceEvent::Log(entry) => self.decoder.log(*entry, &self.board, self.clock.white_side()),
             DeviceEvent::Clock(reading) => self.clock_read(reading, source, out),
             DeviceEvent::ClockAbsent => {
                 if self.clock.lose() {
@@ -245,7 +248,7 @@ impl Game {
             }
             DeviceEvent::Silent => self.board_lost(),
             DeviceEvent::Responding => self.alarms.cure(self.now, AlarmKind::BoardLost),
-            DeviceEvent::ClockButton(_) | DeviceEvent::Identity(_) | DeviceEvent::Battery(_) | DeviceEvent::Log(_) => {}
+            DeviceEvent::ClockButton(_) | DeviceEvent::Identity(_) | DeviceEvent::Battery(_) => {}
         }
     }
 
@@ -286,11 +289,21 @@ impl Game {
         self.alarms.raise(self.now, AlarmKind::BoardLost, None, 0);
     }
 
+    /// All squares are told after `unseen`: moves may have been made meanwhile, which the board's own log may tell.
+    fn seen_again(&mut self, unseen: Option<Instant>, out: &mut Vec<Effect>) {
+        let playing = matches!(self.stage, Stage::Armed | Stage::Playing);
+        let Some(since) = unseen.filter(|_| playing) else { return };
+        if self.decoder.seen_again(since, self.now, &self.board, &mut self.decoded) {
+            out.push(Effect::Device(DeviceCommand::ReadLog));
+        }
+    }
+
     /// What the clock says, for the decoder.
     pub(crate) fn clock_view(&self) -> ClockView {
         ClockView {
             present: self.clock.present(),
             runs: self.clock.runs(),
+            white: self.clock.white_side(),
             changed_at: self.clock.changed_at(),
             times: Pair { white: self.clock.time(Color::White), black: self.clock.time(Color::Black) },
         }

@@ -210,6 +210,7 @@ impl Game {
                 Decoded::PressedBack { by, at } => {
                     out.push(Effect::Audit(AuditBody::PressedBack { side: men::color_name(by), pressed_at: at.micros() }))
                 }
+                Decoded::LinkGap | Decoded::Ambiguous { .. } | Decoded::Unreachable | Decoded::InStep => {}
                 Decoded::PressedOutOfTurn { by, at } => {
                     self.king_answered(by, at);
                     self.look_at_position(by, at);

@@ -89,6 +89,11 @@ impl Chessclock {
         self.before.is_none()
     }
 
+    /// Which display is White's.
+    pub(crate) fn white_side(&self) -> ClockSide {
+        self.white_side
+    }
+
     /// Says which display is White's.
     pub(crate) fn set_white_side(&mut self, side: ClockSide) {
         self.white_side = side;

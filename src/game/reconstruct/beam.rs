@@ -68,6 +68,13 @@ impl Beam {
         fresh
     }
 
+    /// These are the readings from now on.
+    pub(crate) fn replace(&mut self, readings: Vec<Hypothesis>) {
+        let dead = self.best().dead;
+        self.all = readings;
+        self.all.push(Hypothesis { dead, ..Hypothesis::default() });
+    }
+
     /// A press is heard; false if the best reading has no use for it.
     pub(crate) fn press(&mut self, base: &Node, pressed: Pressed, scene: &Scene<'_>) -> bool {
         let mut used: Vec<bool> = Vec::with_capacity(self.all.len());

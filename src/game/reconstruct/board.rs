@@ -171,6 +171,11 @@ impl PhysicalBoard {
         }
     }
 
+    /// What was shown first at `at` may have been done at any time while nothing was seen.
+    pub(crate) fn told_after_gap(&self, at: Instant) -> bool {
+        self.gap.is_some_and(|(since, seen)| seen == at && since > Instant::ZERO)
+    }
+
     /// Turns the board by 180 degrees: the same men, seen from the other side.
     pub(crate) fn turn_round(&mut self) {
         self.rotated = !self.rotated;

@@ -37,8 +37,10 @@ impl Decoder {
     /// Makes the first move of the best reading sure, if it is; true if it was.
     pub(super) fn settle_one(&mut self, scene: &Scene<'_>, clock: &ClockView, out: &mut Vec<Decoded>) -> bool {
         let Some(proof) = self.proof(scene, clock) else { return false };
-        if self.beam.margin() < scene.tuning.weights.margin {
-            return false;
+        let margin = scene.tuning.weights.margin;
+        if self.beam.margin() < margin {
+            let Some(squares) = self.same_end(margin).filter(|_| proof.how == How::Repair) else { return false };
+            out.push(Decoded::Ambiguous { squares });
         }
         let Some(ply) = self.beam.settle() else { return false };
         self.record.push(ply.mv, ply.made, proof.pressed, proof.how, clock.times);
@@ -62,6 +64,13 @@ impl Decoder {
         let best = self.beam.best();
         let plies = best.line.plies();
         let first = plies.first()?;
+        if self.waits_for_log(scene.now) {
+            return None;
+        }
+        let followed = plies.get(1).is_some_and(|next| next.repaired) || clock.runs == Some(first.color.other());
+        if first.repaired && (followed || !self.clocked) && scene.now >= scene.board.last_change().after(scene.scan) {
+            return Some(Proof { how: How::Repair, pressed: first.pressed, completed: None });
+        }
         let by_next = Proof { how: How::NextMove, pressed: None, completed: None };
         let from = usize::from(first.inferred);
         if plies.iter().enumerate().skip(from).any(|(index, ply)| pressed_and_still(ply, index + 1 == plies.len(), best.dead, scene)) {

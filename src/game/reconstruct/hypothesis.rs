@@ -39,6 +39,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) board: &'a PhysicalBoard,
     /// A clock tells presses.
     pub(crate) clock: bool,
+    /// Whose clock runs.
+    pub(crate) runs: Option<Color>,
     pub(crate) scan: Duration,
     pub(crate) tuning: &'a Tuning,
 }
@@ -73,6 +75,11 @@ impl Hypothesis {
             let replied = plies.get(index + 1).is_some_and(|next| next.made.latest.after(Duration::from_secs(1)) <= scene.now);
             match ply.pressed {
                 Some(_) => cost -= weights.pressed,
+                // Nobody could hear the presses of a gap; whose clock runs tells who pressed last.
+                None if ply.repaired => {
+                    let last = index + 1 == plies.len();
+                    cost += if last && scene.runs == Some(ply.color) { weights.not_pressed_yet } else { 0 };
+                }
                 None if scene.clock && replied => cost += weights.not_pressed,
                 None => {}
             }
@@ -112,6 +119,9 @@ impl Hypothesis {
         }
         let mut longer = self.clone();
         longer.add(node, candidate, made, scene.board.changed_first(candidate.mask), true, scene.scan);
+        if let Some(last) = longer.line.plies_mut().last_mut() {
+            last.repaired = scene.board.told_after_gap(made.latest);
+        }
         Some(longer)
     }
 
@@ -133,6 +143,7 @@ impl Hypothesis {
             pressed,
             seen,
             inferred: false,
+            repaired: false,
             mask,
             node: Arc::new(node.after(candidate.mv)),
         });

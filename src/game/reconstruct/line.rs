@@ -8,7 +8,7 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Move;
 
 use crate::interval::Interval;
-use crate::reconstruct::candidates::Node;
+use crate::reconstruct::candidates::{Candidate, Node};
 
 /// A move made on the board that is not sure yet.
 #[derive(Clone, Debug)]
@@ -23,10 +23,29 @@ pub(crate) struct Tentative {
     pub(crate) seen: bool,
     /// It was taken for made because its square may be dead: it needs a press of a later move.
     pub(crate) inferred: bool,
+    /// It was made while the board was not heard.
+    pub(crate) repaired: bool,
     /// The squares that it changed.
     pub(crate) mask: u64,
     /// The position after it.
     pub(crate) node: Arc<Node>,
+}
+
+impl Tentative {
+    /// A move that was made while the board was not heard.
+    pub(crate) fn unheard(candidate: &Candidate, color: Color, made: Interval, node: Node) -> Tentative {
+        Tentative {
+            mv: candidate.mv,
+            color,
+            made,
+            pressed: None,
+            seen: true,
+            inferred: false,
+            repaired: true,
+            mask: candidate.mask,
+            node: Arc::new(node),
+        }
+    }
 }
 
 /// The tentative moves on top of the sure ones.

@@ -9,16 +9,15 @@ pub(crate) mod board;
 pub(crate) mod candidates;
 mod completion;
 mod explain;
+mod gap;
 pub(crate) mod gesture;
 mod hypothesis;
 pub(crate) mod line;
-#[allow(dead_code, unused_imports)]
 pub(crate) mod log;
 pub(crate) mod pace;
 mod press;
 pub mod record;
 mod repair;
-#[allow(dead_code)]
 pub(crate) mod search;
 pub(crate) mod setup;
 pub mod tuning;
@@ -26,6 +25,7 @@ pub mod tuning;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::{ClockTime, Instant};
 
@@ -33,6 +33,7 @@ use crate::interval::Interval;
 use crate::pair::Pair;
 use crate::reconstruct::beam::Beam;
 use crate::reconstruct::board::PhysicalBoard;
+use crate::reconstruct::gap::Gap;
 use crate::reconstruct::hypothesis::{Pressed, Scene};
 use crate::reconstruct::line::Line;
 use crate::reconstruct::record::Record;
@@ -42,10 +43,12 @@ use crate::reconstruct::tuning::Tuning;
 pub(crate) const STANDS: Duration = Duration::from_secs(2);
 
 /// What the clock says, as far as it decides what was played.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct ClockView {
     pub(crate) present: bool,
     pub(crate) runs: Option<Color>,
+    /// The side of the clock that is White's.
+    pub(crate) white: ClockSide,
     /// When a clock last began or ceased to run.
     pub(crate) changed_at: Instant,
     pub(crate) times: Pair<Option<ClockTime>>,
@@ -64,6 +67,14 @@ pub(crate) enum Decoded {
     PressedBack { by: Color, at: Interval },
     /// A press by the side not to move, for which no move is known.
     PressedOutOfTurn { by: Color, at: Interval },
+    /// The board is heard again, and moves were made meanwhile.
+    LinkGap,
+    /// Moves that came in several orders became sure in one of them: the squares of those that differ.
+    Ambiguous { squares: u64 },
+    /// No legal way leads to what stands on the board after a gap.
+    Unreachable,
+    /// The gap is mended.
+    InStep,
 }
 
 /// The sure moves, and what may have been played since.
@@ -75,15 +86,18 @@ pub(crate) struct Decoder {
     unheard: Vec<Pressed>,
     /// The last change of the board for which moves were looked for that it never showed.
     looked: Option<Instant>,
+    gap: Option<Gap>,
     scan: Duration,
     tuning: Tuning,
     /// A clock tells presses.
     clocked: bool,
+    /// Whose clock runs.
+    runs: Option<Color>,
 }
 
 impl Decoder {
     pub(crate) fn new(record: Record, scan: Duration, tuning: Tuning) -> Decoder {
-        Decoder { record, beam: Beam::new(0), unheard: Vec::new(), looked: None, scan, tuning, clocked: false }
+        Decoder { record, beam: Beam::new(0), unheard: Vec::new(), looked: None, gap: None, scan, tuning, clocked: false, runs: None }
     }
 
     /// The moves that stand on the board and are not sure yet, as far as can be told.
@@ -101,6 +115,7 @@ impl Decoder {
         self.beam = Beam::new(self.beam.best().dead);
         self.unheard.clear();
         self.looked = None;
+        self.gap = None;
     }
 
     /// A king on a centre square that nobody pressed is no move.
@@ -146,7 +161,7 @@ impl Decoder {
     }
 
     fn scene<'a>(&self, now: Instant, board: &'a PhysicalBoard, tuning: &'a Tuning) -> Scene<'a> {
-        Scene { now, board, clock: self.clocked, scan: self.scan, tuning }
+        Scene { now, board, clock: self.clocked, runs: self.runs, scan: self.scan, tuning }
     }
 
     /// The board changed.
@@ -160,6 +175,7 @@ impl Decoder {
     /// its way.
     pub(crate) fn review(&mut self, now: Instant, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Decoded>) {
         self.clocked = clock.present && self.tuning.presses;
+        self.runs = clock.runs.filter(|_| self.clocked);
         if board.blind(now).is_some() {
             return;
         }
@@ -170,7 +186,8 @@ impl Decoder {
         let scene = self.scene(now, board, &tuning);
         self.beam.rank(self.record.node(), &scene);
         // What proves one move may prove the next as well.
-        while self.settle_one(&scene, clock, out) || self.look_further(&scene) || self.give_up_press(&scene, out) {
+        while self.mend(clock.white, &scene, out)
+            || self.settle_one(&scene, clock, out) || self.look_further(&scene) || self.give_up_press(&scene, out) {
             self.beam.rank(self.record.node(), &scene);
         }
     }
@@ -192,6 +209,7 @@ impl Decoder {
         self.completion_times(now, board, clock, &mut at);
         self.press_times(board, &mut at);
         self.repair_times(now, board, &mut at);
+        self.gap_times(board, &mut at);
         next
     }
 }

@@ -34,6 +34,8 @@ pub enum How {
     Settled,
     /// It stood on the board, not pressed, when the result was declared.
     Stood,
+    /// It was made while the board was not heard; what stood there afterwards, or the board's own log, tells it.
+    Repair,
     /// An arbiter entered it.
     Arbiter,
 }
@@ -151,7 +153,7 @@ impl Record {
         self.node = Node::new(self.node.position.clone());
         self.keys.push(key(&self.node.position));
         let completed = match how {
-            How::Press | How::ClockRunning | How::Settled | How::Arbiter => Some(pressed.unwrap_or(made)),
+            How::Press | How::ClockRunning | How::Settled | How::Repair | How::Arbiter => Some(pressed.unwrap_or(made)),
             How::GameEnd => Some(made),
             How::NextMove | How::Stood => None,
         };

@@ -30,6 +30,8 @@ pub struct Weights {
     pub pressed: i32,
     /// A move without a press although the opponent replied.
     pub not_pressed: i32,
+    /// A move of a gap whose player's clock runs.
+    pub not_pressed_yet: i32,
     /// A press that is heard, and its move not seen yet.
     pub press_waits: i32,
     /// A press for which no move is seen in time.
@@ -73,6 +75,7 @@ impl Default for Weights {
         Weights {
             pressed: 40,
             not_pressed: 40,
+            not_pressed_yet: 40,
             press_waits: 20,
             press_without_move: 60,
             out_of_turn: 90,

@@ -1,0 +1,203 @@
+//! After a time in which nothing was heard of the board: the moves that were made meanwhile (`reconstruction.md` section 3.6).
+//!
+//! The board's own log tells them in their order, where there is one; else the shortest legal ways from the last sure position
+//! to what stands now.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use flagfall_protocols::event::{ClockSide, LogEntry};
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::{ClockTime, Instant};
+use shakmaty::Move;
+
+use crate::interval::Interval;
+use crate::men;
+use crate::pair::Pair;
+use crate::reconstruct::board::PhysicalBoard;
+use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::line::{Line, Tentative};
+use crate::reconstruct::log::{Known, LogReading, Replay, moves_of};
+use crate::reconstruct::search::{self, Limits};
+use crate::reconstruct::{Decoded, Decoder};
+
+/// A log that was asked for is waited for so long: all of it takes 8.3 s at 9600 baud, and the driver gives it up by itself.
+const LOG: Duration = Duration::from_secs(25);
+/// A board that nothing leads to must have stood so long.
+const STANDS: Duration = Duration::from_secs(1);
+/// Work for one look: a board that changes again is looked at again.
+const NODES: u32 = 20_000;
+/// Ways that are kept as hypotheses.
+const WAYS: usize = 12;
+
+/// What is being mended.
+#[derive(Clone, Debug)]
+pub(super) struct Gap {
+    /// Nothing was heard since then, until the board told all its squares.
+    unheard: Interval,
+    /// The log is waited for until then.
+    log_until: Option<Instant>,
+    reading: LogReading,
+    /// What the log says, and the board's change that it ended with.
+    replay: Option<(Replay, Instant)>,
+    /// The change of the board for which ways were looked for.
+    searched: Option<Instant>,
+    unreachable: bool,
+}
+
+impl Decoder {
+    /// The board has told all its squares after a time in which it was not heard. True if its log is to be asked for.
+    pub(crate) fn seen_again(&mut self, since: Instant, now: Instant, board: &PhysicalBoard, out: &mut Vec<Decoded>) -> bool {
+        if self.line().top(self.record.node()).men == *board.men() {
+            return false;
+        }
+        out.push(Decoded::LinkGap);
+        let log_until = self.tuning.log.then(|| now.after(LOG));
+        self.gap = Some(Gap {
+            unheard: Interval { earliest: since, latest: now },
+            log_until,
+            reading: LogReading::default(),
+            replay: None,
+            searched: None,
+            unreachable: false,
+        });
+        self.tuning.log
+    }
+
+    /// An entry of the board's log came.
+    pub(crate) fn log(&mut self, entry: LogEntry, board: &PhysicalBoard, white: ClockSide) {
+        let Some(gap) = &mut self.gap else { return };
+        if !gap.reading.take(entry) {
+            return;
+        }
+        let last = self.record.moves().last().filter(|last| last.pressed.is_some());
+        let last_press = last.and_then(|last| Some((side_of(last.color, white), time_of(last.color, &last.clocks)?)));
+        let known = Known { men: &self.record.node().men, rotated: board.rotated(), last_press };
+        gap.replay = gap.reading.replay(&known).map(|replay| (replay, board.last_change()));
+        gap.searched = None;
+        if gap.replay.is_none() {
+            gap.log_until = None;
+        }
+    }
+
+    /// Moves are not sure while the log that may tell them is on its way.
+    pub(super) fn waits_for_log(&self, now: Instant) -> bool {
+        self.gap.as_ref().and_then(|gap| gap.log_until).is_some_and(|until| now < until)
+    }
+
+    /// Mends the gap, if there is one; true if anything was found.
+    pub(super) fn mend(&mut self, white: ClockSide, scene: &Scene<'_>, out: &mut Vec<Decoded>) -> bool {
+        let Some(gap) = &self.gap else { return false };
+        let base = self.record.node();
+        let changed = scene.board.last_change();
+        if gap.searched == Some(changed) {
+            return self.end_gap(scene, out);
+        }
+        let unheard = gap.unheard;
+        let told = gap.replay.as_ref().filter(|(_, ended)| *ended == changed);
+        let told = told.and_then(|(replay, _)| moves_of(replay, base, scene.board.men(), white));
+        let log_says = told.is_some();
+        let log_done = gap.replay.is_some();
+        let mut ways = Vec::new();
+        match told {
+            Some(moves) => ways.push(moves),
+            None => ways_to(self, scene, &mut ways),
+        }
+        let known = self.line().clone();
+        let ways: Vec<Hypothesis> = ways.iter().map(|moves| self.way(moves, &known, unheard, scene)).collect();
+        if let Some(gap) = &mut self.gap {
+            gap.searched = Some(changed);
+            if log_done {
+                gap.log_until = None;
+            }
+        }
+        if log_says {
+            self.beam.replace(ways);
+            return true;
+        }
+        ways.into_iter().fold(false, |any, way| self.beam.add(way) | any)
+    }
+
+    /// A way as a hypothesis; what was seen of it before the gap stays as it was.
+    fn way(&self, moves: &[Move], known: &Line, unheard: Interval, scene: &Scene<'_>) -> Hypothesis {
+        let base = self.record.node();
+        let mut way = Hypothesis { dead: self.beam.best().dead, ..Hypothesis::default() };
+        let seen = known.plies().iter().zip(moves).take_while(|(ply, mv)| ply.mv == **mv && ply.made.latest < unheard.latest).count();
+        for ply in &known.plies()[..seen] {
+            way.line.push(ply.clone());
+        }
+        for &mv in &moves[seen..] {
+            let node = way.line.top(base);
+            let Some(candidate) = node.table().iter().find(|candidate| candidate.mv == mv) else { break };
+            let (color, after) = (men::turn(&node.position), node.after(mv));
+            let ply = Tentative::unheard(candidate, color, unheard, after);
+            way.line.push(ply);
+        }
+        way.judge(base, scene);
+        way
+    }
+
+    /// The gap is over once a reading explains the board and its moves are sure.
+    fn end_gap(&mut self, scene: &Scene<'_>, out: &mut Vec<Decoded>) -> bool {
+        let shown = self.line().top(self.record.node()).men == *scene.board.men();
+        let mended = shown && !self.line().plies().iter().any(|ply| ply.repaired) && !self.waits_for_log(scene.now);
+        let stands = scene.now >= scene.board.last_change().after(STANDS);
+        let Some(gap) = &mut self.gap else { return false };
+        if mended {
+            self.gap = None;
+            out.push(Decoded::InStep);
+        } else if !shown && stands && gap.log_until.is_none() && !gap.unreachable {
+            gap.unreachable = true;
+            out.push(Decoded::Unreachable);
+        }
+        false
+    }
+
+    /// Several ways lead to the same position, and nothing tells them apart any more: the squares of the moves that differ.
+    pub(super) fn same_end(&self, margin: i32) -> Option<u64> {
+        let best = self.beam.best();
+        let base = self.record.node();
+        let end = best.line.top(base);
+        let rivals = || self.beam.iter().filter(|rival| rival.cost < best.cost + margin);
+        let same = rivals().all(|rival| {
+            let top = rival.line.top(base);
+            top.men == end.men && men::turn(&top.position) == men::turn(&end.position)
+        });
+        let squares = rivals().filter_map(|rival| rival.line.plies().first()).fold(0, |squares, ply| squares | ply.mask);
+        same.then_some(squares)
+    }
+
+    pub(super) fn gap_times(&self, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
+        if let Some(gap) = &self.gap {
+            at(board.last_change().after(STANDS));
+            if let Some(until) = gap.log_until {
+                at(until);
+            }
+        }
+    }
+}
+
+/// The shortest ways to the board as it stands, whoever is to move then.
+fn ways_to(decoder: &Decoder, scene: &Scene<'_>, ways: &mut Vec<Vec<Move>>) {
+    let base = decoder.record.node();
+    for turn in [Color::White, Color::Black] {
+        let limits = Limits { least: 1, most: search::MOST_PLIES, turn_after: Some(turn), nodes: NODES, paths: WAYS };
+        let found = search::paths(&base.position, scene.board.men(), limits);
+        ways.extend(found.paths);
+    }
+    // What takes one player more than the other is no likelier for it.
+    if let Some(least) = ways.iter().map(Vec::len).min() {
+        ways.retain(|way| way.len() <= least + 1);
+    }
+}
+
+const fn side_of(color: Color, white: ClockSide) -> ClockSide {
+    match color {
+        Color::White => white,
+        Color::Black => white.other(),
+    }
+}
+
+fn time_of(color: Color, times: &Pair<Option<ClockTime>>) -> Option<ClockTime> {
+    *times.get(color)
+}
