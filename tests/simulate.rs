@@ -9,6 +9,7 @@ use flagfall::emulate::players::{Performance, perform};
 use flagfall::emulate::score_sheet::{self, ScoreSheet};
 use flagfall::emulate::simulate::{Simulated, simulate};
 use flagfall_hardware::emulator::Emulator;
+use flagfall_hardware::emulator::script::Script;
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 use shakmaty::uci::UciMove;
@@ -41,6 +42,12 @@ fn a_seed_names_a_trace() {
     let trace = |seed| played(game, &noise, seed).outcome.trace.expect("a trace");
     assert_eq!(trace(3), trace(3));
     assert_ne!(trace(3), trace(4));
+}
+
+#[test]
+fn hands_can_be_written_down_and_read_again() {
+    let play = perform(&games()[0], &level("rough", 1.0), &mut Dice::new(8, 1));
+    assert_eq!(Script::parse(&play.script.to_string()).as_ref(), Ok(&play.script));
 }
 
 /// What the board makes of its hands, without anybody who reads it.
@@ -163,6 +170,8 @@ fn the_command_tells_every_game_and_the_sums() {
     let out = dir.path().join("traces");
     let Told { lines, files } = command(&["--noise", "clean", "--seed", "1", "--irregularities", "0"], Some(&out));
     assert_eq!(lines.len(), 3);
+    let again = command(&["--noise", "clean", "--seed", "1", "--irregularities", "0"], None);
+    assert_eq!(again.lines, lines, "the same whichever thread plays which game");
     for (line, plies) in lines.iter().zip([20, 17]) {
         assert_eq!((line["plies"].as_u64(), line["exact"].as_bool()), (Some(plies), Some(true)), "{line}");
     }

@@ -30,10 +30,8 @@ pub struct Score {
     pub made_of: u64,
     /// The sum of the widths of those intervals, microseconds.
     pub made_width_us: u64,
-    /// From the end of a fault until the position was right again, microseconds.
-    pub in_step_us: Vec<u64>,
-    /// Faults after which the position was never right again.
-    pub never_in_step: u64,
+    /// Each fault after which the position must become right, and microseconds from its end until it was; none if it never was.
+    pub in_step: Vec<(&'static str, Option<u64>)>,
 }
 
 /// Where a game differs.
@@ -53,8 +51,8 @@ pub fn score(truth: &Truth, outcome: &Outcome) -> Score {
     moves(truth, outcome, &mut score);
     ends(truth, outcome, &mut score);
     alarms(truth, outcome, &mut score);
-    score.in_step_us = outcome.in_step.iter().copied().flatten().collect();
-    score.never_in_step = outcome.in_step.iter().filter(|step| step.is_none()).count() as u64;
+    let faults = truth.irregularities.iter().filter(|irregularity| irregularity.in_step_from_us.is_some());
+    score.in_step = faults.map(|fault| fault.kind).zip(outcome.in_step.iter().copied()).collect();
     score
 }
 

@@ -41,8 +41,9 @@ struct Played<'a> {
     commit_ms_p50: Option<f64>,
     commit_ms_p99: Option<f64>,
     made_at_coverage: Option<f64>,
+    /// By fault; null = never.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    in_step_ms: Vec<f64>,
+    in_step_ms: Vec<(&'static str, Option<f64>)>,
 }
 
 /// All games.
@@ -69,9 +70,21 @@ struct Sums {
     in_step_ms_p50: Option<f64>,
     in_step_ms_p99: Option<f64>,
     never_in_step: u64,
+    in_step_by_kind: BTreeMap<&'static str, InStep>,
     seed: u64,
     noise: String,
     simulated_hours: f64,
+}
+
+/// Ways back into step after one kind of fault.
+#[derive(Default, Serialize)]
+struct InStep {
+    faults: u64,
+    never: u64,
+    ms_p50: Option<f64>,
+    ms_p99: Option<f64>,
+    #[serde(skip)]
+    us: Vec<u64>,
 }
 
 /// Collects and tells.
@@ -111,7 +124,7 @@ impl Report {
                 commit_ms_p50: quantile(&score.commit_us, 0.5),
                 commit_ms_p99: quantile(&score.commit_us, 0.99),
                 made_at_coverage: share(score.made_inside, score.made_of),
-                in_step_ms: score.in_step_us.iter().map(|us| *us as f64 / 1000.0).collect(),
+                in_step_ms: score.in_step.iter().map(|(kind, us)| (*kind, us.map(|us| us as f64 / 1000.0))).collect(),
             }
         });
         if let Some(simulated) = simulated {
@@ -144,10 +157,16 @@ impl Report {
         for kind in &score.missed_alarms {
             *sums.missed_alarms_by_kind.entry(kind).or_default() += 1;
         }
-        sums.never_in_step += score.never_in_step;
+        for (kind, us) in &score.in_step {
+            let of = sums.in_step_by_kind.entry(kind).or_default();
+            of.faults += 1;
+            of.never += u64::from(us.is_none());
+            of.us.extend(us);
+            sums.never_in_step += u64::from(us.is_none());
+            self.in_step_us.extend(us);
+        }
         sums.simulated_hours += end_us as f64 / 3.6e9;
         self.commit_us.extend(&score.commit_us);
-        self.in_step_us.extend(&score.in_step_us);
         for (sum, more) in self.made.iter_mut().zip([score.made_inside, score.made_of, score.made_width_us]) {
             *sum += more;
         }
@@ -194,6 +213,9 @@ impl Report {
         sums.commit_ms_max = quantile(&self.commit_us, 1.0);
         sums.in_step_ms_p50 = quantile(&self.in_step_us, 0.5);
         sums.in_step_ms_p99 = quantile(&self.in_step_us, 0.99);
+        for of in sums.in_step_by_kind.values_mut() {
+            (of.ms_p50, of.ms_p99) = (quantile(&of.us, 0.5), quantile(&of.us, 0.99));
+        }
         let [inside, of, width] = self.made;
         sums.made_at_coverage = share(inside, of);
         sums.made_at_width_ms = share(width, of).map(|us| us / 1000.0);

@@ -137,9 +137,19 @@ fn an_alarm_that_comes_late_is_missed() {
 }
 
 #[test]
-fn the_way_back_into_step_is_counted() {
+fn the_way_back_into_step_is_told_by_fault() {
+    let mut truth = truth();
+    let fault = |kind, in_step_from_us| Irregularity {
+        kind,
+        ply: 1,
+        from_us: 0,
+        to_us: 0,
+        expected: Vec::new(),
+        expected_us: [0, 0],
+        in_step_from_us,
+    };
+    truth.irregularities = vec![fault("link_gap", Some(5)), fault("flag", None), fault("illegal_move", Some(9))];
     let mut out = outcome(right(), &SURE, &[]);
     out.in_step = vec![Some(250_000), None];
-    let score = score(&truth(), &out);
-    assert_eq!((score.in_step_us, score.never_in_step), (vec![250_000], 1));
+    assert_eq!(score(&truth, &out).in_step, [("link_gap", Some(250_000)), ("illegal_move", None)]);
 }
