@@ -239,7 +239,7 @@ impl Game {
                     self.board_changed(out);
                 }
             }
-            DeviceEvent::Log(entry) => self.decoder.log(*entry, &self.board, self.clock.white_side()),
+            DeviceEvent::Log(entry) => self.decoder.log(self.now, *entry, &self.board, self.clock.white_side()),
             DeviceEvent::Clock(reading) => self.clock_read(reading, source, out),
             DeviceEvent::ClockAbsent => {
                 if self.clock.lose() {

@@ -68,10 +68,11 @@ impl Beam {
         fresh
     }
 
-    /// These are the readings from now on.
-    pub(crate) fn replace(&mut self, readings: Vec<Hypothesis>) {
+    /// This is the reading from now on.
+    pub(crate) fn replace(&mut self, reading: Hypothesis) {
         let dead = self.best().dead;
-        self.all = readings;
+        self.all.clear();
+        self.all.push(reading);
         self.all.push(Hypothesis { dead, ..Hypothesis::default() });
     }
 

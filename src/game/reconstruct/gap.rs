@@ -12,17 +12,22 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use shakmaty::Move;
 
 use crate::interval::Interval;
-use crate::men;
+use crate::men::{self, Men};
 use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::line::{Line, Tentative};
-use crate::reconstruct::log::{Known, LogReading, Replay, moves_of};
+use crate::reconstruct::log::{Known, LogReading, Replay, Step, moves_of};
+use crate::reconstruct::repair::UNEXPLAINED;
 use crate::reconstruct::search::{self, Limits};
-use crate::reconstruct::{Decoded, Decoder};
+use crate::reconstruct::{ClockView, Decoded, Decoder};
 
 /// A log that was asked for is waited for so long: all of it takes 8.3 s at 9600 baud, and the driver gives it up by itself.
 const LOG: Duration = Duration::from_secs(25);
+/// A log that was read and does not explain the board, because a man is in a hand, is kept so long.
+const READ: Duration = Duration::from_secs(6);
+/// Changes and presses that may follow a log.
+const MOST_STEPS: usize = 8192;
 /// A board that nothing leads to must have stood so long.
 const STANDS: Duration = Duration::from_secs(1);
 /// Work for one look: a board that changes again is looked at again.
@@ -38,10 +43,12 @@ pub(super) struct Gap {
     /// The log is waited for until then.
     log_until: Option<Instant>,
     reading: LogReading,
-    /// What the log says, and the board's change that it ended with.
-    replay: Option<(Replay, Instant)>,
-    /// The change of the board for which ways were looked for.
-    searched: Option<Instant>,
+    /// What the log says and what came after it, and the board that it ends with.
+    replay: Option<(Replay, Men)>,
+    /// The change of the board that was looked at last.
+    looked: Option<Instant>,
+    /// Ways were looked for.
+    searched: bool,
     unreachable: bool,
 }
 
@@ -58,14 +65,15 @@ impl Decoder {
             log_until,
             reading: LogReading::default(),
             replay: None,
-            searched: None,
+            looked: None,
+            searched: false,
             unreachable: false,
         });
         self.tuning.log
     }
 
     /// An entry of the board's log came.
-    pub(crate) fn log(&mut self, entry: LogEntry, board: &PhysicalBoard, white: ClockSide) {
+    pub(crate) fn log(&mut self, now: Instant, entry: LogEntry, board: &PhysicalBoard, white: ClockSide) {
         let Some(gap) = &mut self.gap else { return };
         if !gap.reading.take(entry) {
             return;
@@ -73,10 +81,29 @@ impl Decoder {
         let last = self.record.moves().last().filter(|last| last.pressed.is_some());
         let last_press = last.and_then(|last| Some((side_of(last.color, white), time_of(last.color, &last.clocks)?)));
         let known = Known { men: &self.record.node().men, rotated: board.rotated(), last_press };
-        gap.replay = gap.reading.replay(&known).map(|replay| (replay, board.last_change()));
-        gap.searched = None;
-        if gap.replay.is_none() {
-            gap.log_until = None;
+        gap.replay = gap.reading.replay(&known).map(|replay| (replay, *board.men()));
+        gap.looked = None;
+        // A man may be in a hand while the log is read: what follows is added to it.
+        gap.log_until = gap.replay.is_some().then(|| now.after(READ));
+    }
+
+    /// What happens while a log is not understood yet follows it.
+    pub(super) fn after_log(&mut self, board: &PhysicalBoard) {
+        let Some((replay, shown)) = self.gap.as_mut().and_then(|gap| gap.replay.as_mut()) else { return };
+        let placement = men::placement(board.men());
+        if replay.steps.len() < MOST_STEPS {
+            for square in men::squares(men::difference(shown, board.men())) {
+                replay.steps.push(Step::Square { square, reading: placement.get(square), quick: false });
+            }
+        }
+        *shown = *board.men();
+    }
+
+    /// A press after the log was read.
+    pub(super) fn press_after_log(&mut self, by: Color, clock: &ClockView) {
+        let Some((replay, _)) = self.gap.as_mut().and_then(|gap| gap.replay.as_mut()) else { return };
+        if let Some(time) = time_of(by, &clock.times).filter(|_| replay.steps.len() < MOST_STEPS) {
+            replay.steps.push(Step::Press { side: side_of(by, clock.white), time });
         }
     }
 
@@ -90,30 +117,29 @@ impl Decoder {
         let Some(gap) = &self.gap else { return false };
         let base = self.record.node();
         let changed = scene.board.last_change();
-        if gap.searched == Some(changed) {
+        if gap.looked == Some(changed) {
             return self.end_gap(scene, out);
         }
         let unheard = gap.unheard;
-        let told = gap.replay.as_ref().filter(|(_, ended)| *ended == changed);
-        let told = told.and_then(|(replay, _)| moves_of(replay, base, scene.board.men(), white));
-        let log_says = told.is_some();
-        let log_done = gap.replay.is_some();
-        let mut ways = Vec::new();
-        match told {
-            Some(moves) => ways.push(moves),
-            None => ways_to(self, scene, &mut ways),
-        }
         let known = self.line().clone();
+        let told = gap.replay.as_ref().and_then(|(replay, _)| moves_of(replay, base, scene.board.men(), white));
+        if let Some(moves) = told {
+            let way = self.way(&moves, &known, unheard, scene);
+            self.beam.replace(way);
+            if let Some(gap) = &mut self.gap {
+                (gap.looked, gap.replay, gap.log_until, gap.searched) = (Some(changed), None, None, true);
+            }
+            return true;
+        }
+        let search = !gap.searched && self.beam.best().mismatch(base, scene) >= UNEXPLAINED;
+        let mut ways = Vec::new();
+        if search {
+            ways_to(self, scene, &mut ways);
+        }
         let ways: Vec<Hypothesis> = ways.iter().map(|moves| self.way(moves, &known, unheard, scene)).collect();
         if let Some(gap) = &mut self.gap {
-            gap.searched = Some(changed);
-            if log_done {
-                gap.log_until = None;
-            }
-        }
-        if log_says {
-            self.beam.replace(ways);
-            return true;
+            gap.looked = Some(changed);
+            gap.searched |= !ways.is_empty();
         }
         ways.into_iter().fold(false, |any, way| self.beam.add(way) | any)
     }

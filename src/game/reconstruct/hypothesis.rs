@@ -78,6 +78,7 @@ impl Hypothesis {
                 // Nobody could hear the presses of a gap; whose clock runs tells who pressed last.
                 None if ply.repaired => {
                     let last = index + 1 == plies.len();
+                    cost += weights.unheard;
                     cost += if last && scene.runs == Some(ply.color) { weights.not_pressed_yet } else { 0 };
                 }
                 None if scene.clock && replied => cost += weights.not_pressed,

@@ -167,6 +167,7 @@ impl Decoder {
     /// The board changed.
     pub(crate) fn board_changed(&mut self, at: Instant, board: &PhysicalBoard) {
         let tuning = self.tuning;
+        self.after_log(board);
         let scene = self.scene(at, board, &tuning);
         self.beam.follow(self.record.node(), &scene);
     }

@@ -22,6 +22,7 @@ impl Decoder {
         if !self.tuning.presses {
             return;
         }
+        self.press_after_log(by, clock);
         let pressed = Pressed { by, at };
         if board.blind(at.latest).is_some() {
             if self.unheard.len() < MAX_PRESSES {

@@ -11,7 +11,7 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 
 /// The least that must be unexplained before moves are looked for that were never shown.
-const UNEXPLAINED: i32 = 45;
+pub(super) const UNEXPLAINED: i32 = 45;
 /// Readings from which they are looked for.
 const FROM: usize = 4;
 

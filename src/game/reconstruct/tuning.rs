@@ -30,6 +30,8 @@ pub struct Weights {
     pub pressed: i32,
     /// A move without a press although the opponent replied.
     pub not_pressed: i32,
+    /// A move that was made while the board was not heard.
+    pub unheard: i32,
     /// A move of a gap whose player's clock runs.
     pub not_pressed_yet: i32,
     /// A press that is heard, and its move not seen yet.
@@ -75,6 +77,7 @@ impl Default for Weights {
         Weights {
             pressed: 40,
             not_pressed: 40,
+            unheard: 12,
             not_pressed_yet: 40,
             press_waits: 20,
             press_without_move: 60,
