@@ -55,8 +55,10 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// As many as a gap may hide.
+    /// No more moves than these are guessed at a time.
     pub(crate) const MAX: usize = 8;
+    /// A board's log may tell so many.
+    const MOST: usize = 512;
 
     pub(crate) fn plies(&self) -> &[Tentative] {
         &self.plies
@@ -74,11 +76,13 @@ impl Line {
         self.plies.is_empty()
     }
 
-    /// Adds a ply; beyond [`Line::MAX`] it is dropped.
-    pub(crate) fn push(&mut self, ply: Tentative) {
-        if self.plies.len() < Line::MAX {
+    /// Adds a ply; false if there are too many.
+    pub(crate) fn push(&mut self, ply: Tentative) -> bool {
+        let room = self.plies.len() < Line::MOST;
+        if room {
             self.plies.push(ply);
         }
+        room
     }
 
     /// Drops the first ply, which has become sure.

@@ -15,6 +15,9 @@ use crate::reconstruct::{ClockView, Decoded, Decoder, setup};
 /// After a press a pawn on the last rank has this long to be replaced.
 const NOT_REPLACED: Duration = Duration::from_millis(1000);
 
+/// While the opponent has a man of his in the hand, nothing is called illegal for so long after a press.
+const REPLYING: Duration = Duration::from_millis(2400);
+
 impl Decoder {
     /// A player pressed. While nobody knows what stands on the board, the press waits.
     pub(crate) fn press(&mut self, at: Interval, by: Color, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Decoded>) {
@@ -67,6 +70,12 @@ impl Decoder {
             if !answered && !waited(if pawn_stays { NOT_REPLACED } else { NO_LEGAL_MOVE }) {
                 return false;
             }
+            // A reply on its way may be what explains it.
+            let replying = men::squares(men::difference(&top.men, scene.board.men()))
+                .any(|square| men::color(top.men[square.index()]) == Some(by.other()));
+            if scene.now < scene.board.last_change().after(scene.scan) || (replying && !waited(REPLYING)) {
+                return false;
+            }
             (Decoded::PressedIllegal { by, at, pawn_stays }, 1)
         };
         if matches!(decoded, Decoded::PressedIllegal { .. }) {
@@ -80,7 +89,8 @@ impl Decoder {
     pub(super) fn press_times(&self, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         let waiting = &self.beam.best().waiting;
         if let Some(pressed) = waiting.first() {
-            for wait in [NOTHING_MOVED + self.scan, NOT_REPLACED, NO_LEGAL_MOVE] {
+            at(board.last_change().after(self.scan));
+            for wait in [NOTHING_MOVED + self.scan, NOT_REPLACED, NO_LEGAL_MOVE, REPLYING] {
                 at(pressed.at.latest.after(wait));
             }
             if waiting.len() > 1 {
