@@ -66,6 +66,11 @@ impl PhysicalBoard {
         }
     }
 
+    /// A board that shows these men and has shown nothing else.
+    pub(crate) fn showing(men: &Men) -> PhysicalBoard {
+        PhysicalBoard { men: *men, known: true, unseen_since: None, ..PhysicalBoard::new(false) }
+    }
+
     /// What stands on each square now.
     pub(crate) fn men(&self) -> &Men {
         &self.men

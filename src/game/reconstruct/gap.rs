@@ -113,7 +113,7 @@ impl Decoder {
     }
 
     /// Mends the gap, if there is one; true if anything was found.
-    pub(super) fn mend(&mut self, white: ClockSide, scene: &Scene<'_>, out: &mut Vec<Decoded>) -> bool {
+    pub(super) fn mend(&mut self, clock: &ClockView, scene: &Scene<'_>, out: &mut Vec<Decoded>) -> bool {
         let Some(gap) = &self.gap else { return false };
         let base = self.record.node();
         let changed = scene.board.last_change();
@@ -122,7 +122,10 @@ impl Decoder {
         }
         let unheard = gap.unheard;
         let known = self.line().clone();
-        let told = gap.replay.as_ref().and_then(|(replay, _)| moves_of(replay, base, scene.board.men(), white));
+        let told = gap.replay.as_ref().and_then(|(replay, _)| {
+            let men = scene.board.men();
+            moves_of(replay, base, men, clock.white).or_else(|| self.relive(replay, men, *clock))
+        });
         if let Some(moves) = told {
             let way = self.way(&moves, &known, unheard, scene);
             self.beam.replace(way);

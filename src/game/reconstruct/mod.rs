@@ -17,6 +17,7 @@ pub(crate) mod log;
 pub(crate) mod pace;
 mod press;
 pub mod record;
+mod relive;
 mod repair;
 pub(crate) mod search;
 pub(crate) mod setup;
@@ -127,6 +128,9 @@ impl Decoder {
     pub(crate) fn dump(&self) -> alloc::string::String {
         use core::fmt::Write;
         let mut text = alloc::string::String::new();
+        if let Some(gap) = &self.gap {
+            let _ = write!(text, "GAP {gap:?}\n");
+        }
         for h in self.beam.iter() {
             let _ = write!(text, "[{} pen {}", h.cost, h.penalty);
             for ply in h.line.plies() {
@@ -187,7 +191,7 @@ impl Decoder {
         let scene = self.scene(now, board, &tuning);
         self.beam.rank(self.record.node(), &scene);
         // What proves one move may prove the next as well.
-        while self.mend(clock.white, &scene, out)
+        while self.mend(clock, &scene, out)
             || self.settle_one(&scene, clock, out) || self.look_further(&scene) || self.give_up_press(&scene, out) {
             self.beam.rank(self.record.node(), &scene);
         }

@@ -95,6 +95,13 @@ pub(crate) struct Record {
     seventy_five: bool,
 }
 
+impl MoveRecord {
+    /// The move itself.
+    pub(crate) fn mv(&self) -> Move {
+        self.mv
+    }
+}
+
 impl Record {
     pub(crate) fn new(start: Chess, mode: CastlingMode, rulebook: &Rulebook) -> Record {
         let node = Node::new(start.clone());
