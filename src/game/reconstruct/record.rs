@@ -36,6 +36,8 @@ pub enum How {
     Stood,
     /// An arbiter entered it.
     Arbiter,
+    /// Nobody saw it: what stood on the board before and after allows nothing else.
+    Repair,
 }
 
 /// One move of the game.
@@ -151,7 +153,7 @@ impl Record {
         self.node = Node::new(self.node.position.clone());
         self.keys.push(key(&self.node.position));
         let completed = match how {
-            How::Press | How::ClockRunning | How::Settled | How::Arbiter => Some(pressed.unwrap_or(made)),
+            How::Press | How::ClockRunning | How::Settled | How::Arbiter | How::Repair => Some(pressed.unwrap_or(made)),
             How::GameEnd => Some(made),
             How::NextMove | How::Stood => None,
         };
