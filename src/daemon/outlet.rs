@@ -187,6 +187,7 @@ impl Outlet {
             status: AlarmStatus::Open,
             side: None,
             squares: Vec::new(),
+            set_up: Vec::new(),
             opened_at: at.0,
             closed_at: None,
         };

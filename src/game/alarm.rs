@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use flagfall_protocols::square::Color;
+use flagfall_protocols::square::{Color, Piece, Square};
 use flagfall_protocols::time::Instant;
 
 /// What is the matter.
@@ -41,7 +41,7 @@ pub enum AlarmKind {
     WrongClockRunning,
     /// A display shows zero and no flag sign.
     ClockAtZero,
-    /// The initial position but for one or two squares (7.2).
+    /// A position in which a game begins, but for one or two squares or an exchanged king and queen (7.2).
     WrongSetUp,
     /// A move is made and not completed: at a flag-fall, or for longer than ten seconds.
     IncompleteMove,
@@ -57,6 +57,16 @@ pub enum AlarmKind {
     TooManyMen,
     /// A square gives no usable reading.
     UnreadableSquare,
+    /// A square lost its man for moments again and again: a weak chip or sensor.
+    WeakSquare,
+    /// More than one legal move explains what the board shows.
+    Ambiguous,
+    /// No legal moves lead from the game to what the board shows.
+    Unreachable,
+    /// Moves were made while the board was not seen.
+    LinkGap,
+    /// A pawn was promoted, and the board cannot tell to what.
+    PromotionUnconfirmed,
     /// The default time is over and the player has not made a move; whether he is there no board can tell (6.7.1).
     DefaultTimeOver,
     /// The first move was made and no clock runs.
@@ -95,10 +105,9 @@ impl AlarmKind {
             | DeadPosition | PiecesDisplaced | BoardLost | BoardFailed | ClockLost | ClockSettingDiffers | ClockCountDiffers
             | WrongClockRunning | ClockAtZero | WrongSetUp => Class::Loud,
             IncompleteMove | PieceInHand | MovedByWrongSide | PositionDiffers | KingMissing | TooManyMen | UnreadableSquare
-            | DefaultTimeOver => Class::Silent,
-            ClockNotStarted | FlagAfterEnd | JoinedInProgress | ResultMissing | ClockSidesExchanged | ClockLeverInverted => {
-                Class::Note
-            }
+            | WeakSquare | Ambiguous | Unreachable | LinkGap | DefaultTimeOver => Class::Silent,
+            ClockNotStarted | FlagAfterEnd | JoinedInProgress | ResultMissing | ClockSidesExchanged | ClockLeverInverted
+            | PromotionUnconfirmed => Class::Note,
         }
     }
 
@@ -136,6 +145,17 @@ pub enum AlarmStatus {
     GameOver,
 }
 
+/// A man that stands where it should not, or is missing (7.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrongSquare {
+    /// The square, as White sees it.
+    pub square: Square,
+    /// What stands there; none if it is empty.
+    pub stands: Option<Piece>,
+    /// What should stand there; none if it should be empty.
+    pub expected: Option<Piece>,
+}
+
 /// One alarm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alarm {
@@ -147,6 +167,8 @@ pub struct Alarm {
     pub side: Option<Color>,
     /// The squares it concerns, bit 0 = a1.
     pub squares: u64,
+    /// What stands on them and what should, for a wrong set-up.
+    pub set_up: Vec<WrongSquare>,
     /// When its cause happened, at the latest.
     pub happened: Instant,
     /// When it was opened.
@@ -203,6 +225,29 @@ impl Alarms {
         }
     }
 
+    /// Opens the alarm of a weak square, once a game.
+    pub(crate) fn raise_weak(&mut self, at: Instant, square: u64) {
+        if !self.all.iter().any(|alarm| alarm.kind == AlarmKind::WeakSquare && alarm.squares == square) {
+            self.add(at, at, AlarmKind::WeakSquare, None, square);
+        }
+    }
+
+    /// Opens the alarm of a wrong set-up, with what is wrong.
+    pub(crate) fn raise_wrong_set_up(&mut self, at: Instant, wrong: Vec<WrongSquare>) {
+        let squares = wrong.iter().fold(0, |mask, wrong| mask | wrong.square.bit());
+        let before = self.numbered;
+        self.raise(at, AlarmKind::WrongSetUp, None, squares);
+        if let Some(alarm) = self.all.last_mut().filter(|alarm| alarm.id > before) {
+            alarm.set_up = wrong;
+        }
+    }
+
+    /// Squares of acknowledged alarms of this kind, each with the moment it was opened: an arbiter knows of them.
+    pub(crate) fn acknowledged(&self, kind: AlarmKind) -> impl Iterator<Item = (u64, Instant)> {
+        let known = self.all.iter().filter(move |alarm| alarm.kind == kind && alarm.status == AlarmStatus::Acknowledged);
+        known.map(|alarm| (alarm.squares, alarm.opened))
+    }
+
     /// Opens an alarm for a press at `pressed`. A board that has not been put right since the one before tells nothing new;
     /// every press without a move counts (7.5.5).
     pub(crate) fn raise_press(&mut self, at: Instant, pressed: Instant, kind: AlarmKind, side: Color, squares: u64) {
@@ -226,7 +271,8 @@ impl Alarms {
         // A note is complete when it is written.
         let closed = (kind.class() == Class::Note).then_some(at);
         let status = AlarmStatus::Open;
-        self.all.push(Alarm { id: self.numbered, kind, side, squares, happened, opened: at, status, closed });
+        let id = self.numbered;
+        self.all.push(Alarm { id, kind, side, squares, set_up: Vec::new(), happened, opened: at, status, closed });
         self.changed.push(self.numbered);
     }
 

@@ -154,6 +154,8 @@ impl Game {
         let pawns_promote = config.rulebook.rules().table == Table::Club;
         let mut clock = Chessclock::new(timing.press_delay);
         clock.set_white_side(config.white_clock.unwrap_or(ClockSide::Left));
+        let mut board = PhysicalBoard::new(pawns_promote);
+        board.set_scan(timing.scan);
         Game {
             control: config.time_control.clone(),
             decoder: Decoder::new(start, timing.scan, config.tuning),
@@ -161,7 +163,7 @@ impl Game {
             scan: timing.scan,
             config_scan: timing.scan,
             press_delay: timing.press_delay,
-            board: PhysicalBoard::new(pawns_promote),
+            board,
             clock,
             setting: SettingWatch::default(),
             alarms: Alarms::default(),
@@ -230,6 +232,7 @@ impl Game {
                 if self.board.square(self.now, *square, *reading) {
                     self.learn_scan();
                     self.board_changed(out);
+                    self.look_at_hands(out);
                 }
             }
             DeviceEvent::Frame(frame) => {
@@ -237,6 +240,7 @@ impl Game {
                 if self.board.frame(self.now, frame) {
                     self.seen_again(unseen, out);
                     self.board_changed(out);
+                    self.look_at_hands(out);
                 }
             }
             DeviceEvent::Log(entry) => self.decoder.log(self.now, *entry, &self.board, self.clock.white_side()),
@@ -258,6 +262,7 @@ impl Game {
             && let Some(scan) = self.board.learnt_scan()
         {
             self.scan = scan;
+            self.board.set_scan(scan);
             self.decoder.set_scan(scan);
         }
     }

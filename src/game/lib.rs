@@ -25,6 +25,7 @@ mod entries;
 mod evidence;
 mod facts;
 pub mod game;
+mod hands;
 mod illegal_position;
 pub mod input;
 pub mod interval;

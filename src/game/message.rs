@@ -185,10 +185,28 @@ pub struct AlertBody {
     /// The squares concerned, such as `e4`.
     #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^[a-h][1-8]$"))))]
     pub squares: Vec<String>,
+    /// What is wrong on them, where pieces were set up wrongly (7.2).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub set_up: Vec<SetUpBody>,
     /// When it was opened, microseconds since the journal began.
     pub opened_at: u64,
     /// When it was closed, microseconds since the journal began.
     pub closed_at: Option<u64>,
+}
+
+/// A square of a wrong set-up (7.2).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SetUpBody {
+    /// Which, such as `e1`.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[a-h][1-8]$")))]
+    pub square: String,
+    /// The letter that a FEN has for what stands there; none if it is empty.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 1)))]
+    pub stands: Option<String>,
+    /// The letter of what should stand there; none if it should be empty.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 1)))]
+    pub expected: Option<String>,
 }
 
 /// How a result is shown with the men.

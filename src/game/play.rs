@@ -22,13 +22,17 @@ use crate::message::{AuditBody, GameEvent, Hint, Sign, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::{Ending, Record};
-use crate::reconstruct::setup::{self, Shown};
+use crate::reconstruct::setup::{self, Shown, WrongSetUp};
 use crate::reconstruct::{Decoded, Decoder, gesture};
 
 /// The initial position must stand this long before it means another game, while the old one has moves.
 pub(crate) const NEXT_GAME_STANDS: Duration = Duration::from_secs(5);
 /// Two kings on centre squares mean a result after this long, where the clock still runs.
 pub(crate) const GESTURE_STANDS: Duration = Duration::from_secs(15);
+/// Own men that one illegal move may displace: those of a castling.
+const MOVED_BY_ONE: usize = 2;
+/// Squares that differ after it: with the opponent's reply begun, or with a man beside them knocked over.
+const SQUARES_OF_ONE: u32 = 6;
 /// Hints kept of one game.
 const MAX_HINTS: usize = 8;
 
@@ -44,17 +48,17 @@ impl Game {
     }
 
     fn look_for_set_up(&mut self, out: &mut Vec<Effect>) {
-        match setup::shows_initial(self.board.men()) {
-            Some(shown) if self.board.known() => self.begin_as_shown(shown, out),
+        match setup::shows_start(self.board.men(), self.config.chess960) {
+            Some((shown, start)) if self.board.known() => self.begin_as_shown(shown, start, out),
             _ => {}
         }
     }
 
-    fn begin_as_shown(&mut self, shown: Shown, out: &mut Vec<Effect>) {
+    fn begin_as_shown(&mut self, shown: Shown, start: Chess, out: &mut Vec<Effect>) {
         if shown == Shown::Rotated {
             self.board.turn_round();
         }
-        self.begin(Chess::default(), Some(0), Stage::Armed, out);
+        self.begin(start, Some(0), Stage::Armed, out);
     }
 
     /// A new game begins on this board; nothing of the old one is carried over.
@@ -165,7 +169,7 @@ impl Game {
         let explained = self.stage != Stage::Over && self.decoder.line().top(self.decoder.record.node()).men == *self.board.men();
         if self.stage == Stage::AwaitingSetUp || explained {
             self.next_set_up = None;
-        } else if setup::shows_initial(self.board.men()).is_some() {
+        } else if setup::shows_start(self.board.men(), self.config.chess960).is_some() {
             self.next_set_up.get_or_insert(self.now);
         } else if !self.ruling_open() || setup::first_move(self.board.men()).is_none() {
             self.next_set_up = None;
@@ -176,14 +180,15 @@ impl Game {
     ///
     /// With a flag, or anything else found, that awaits its ruling the set-up alone is not enough, or it would be lost with its game. Then the clock must
     /// have been set anew, as it must be for another game; where no clock is heard, the first move tells.
-    fn next_game_begins(&self) -> Option<Shown> {
+    fn next_game_begins(&self) -> Option<(Shown, Chess)> {
         let stood = self.now >= self.next_set_up?.after(self.next_game_wait());
         let begins = match self.ruling_open() {
             false => stood && self.clock.runs().is_none(),
             true if self.clock_set_anew => stood || self.clock.runs().is_some(),
             true => stood && !self.clock.present() && setup::first_move(self.board.men()).is_some_and(|(_, made)| made),
         };
-        let shown = || setup::shows_initial(self.board.men()).or_else(|| Some(setup::first_move(self.board.men())?.0));
+        let begun = || Some((setup::first_move(self.board.men())?.0, Chess::default()));
+        let shown = || setup::shows_start(self.board.men(), self.config.chess960).or_else(begun);
         if begins && self.board.known() { shown() } else { None }
     }
 
@@ -200,17 +205,17 @@ impl Game {
                     self.alarms.raise_press(self.now, at.latest, AlarmKind::PressedWithoutMove, by, 0);
                     self.king_may_be_left(by, at);
                 }
-                Decoded::PressedIllegal { by, pawn_stays, at } => {
-                    let kind = if pawn_stays { AlarmKind::PromotionNotReplaced } else { AlarmKind::IllegalMove };
-                    let squares = men::difference(self.board.men(), &self.decoder.record.node().men);
-                    self.alarms.raise_press(self.now, at.latest, kind, by, squares);
-                    self.king_may_be_left(by, at);
-                    self.look_at_position(by, at);
-                }
+                Decoded::PressedIllegal { by, pawn_stays, at } => self.pressed_illegally(by, pawn_stays, at),
                 Decoded::PressedBack { by, at } => {
                     out.push(Effect::Audit(AuditBody::PressedBack { side: men::color_name(by), pressed_at: at.micros() }))
                 }
-                Decoded::LinkGap | Decoded::Ambiguous { .. } | Decoded::Unreachable | Decoded::InStep => {}
+                Decoded::LinkGap => self.alarms.raise(self.now, AlarmKind::LinkGap, None, 0),
+                Decoded::Ambiguous { squares } => self.alarms.raise(self.now, AlarmKind::Ambiguous, None, squares),
+                Decoded::Unreachable => self.alarms.raise(self.now, AlarmKind::Unreachable, None, 0),
+                Decoded::InStep => {
+                    self.alarms.cure(self.now, AlarmKind::LinkGap);
+                    self.alarms.cure(self.now, AlarmKind::Unreachable);
+                }
                 Decoded::PressedOutOfTurn { by, at } => {
                     self.king_answered(by, at);
                     self.look_at_position(by, at);
@@ -219,6 +224,21 @@ impl Game {
             }
         }
         self.decoded = decoded;
+    }
+
+    /// A press, and no legal move: an illegal one, or men that no single move can have displaced (`reconstruction.md` section 6).
+    fn pressed_illegally(&mut self, by: Color, pawn_stays: bool, at: Interval) {
+        let (shown, men) = (self.board.men(), &self.decoder.record.node().men);
+        let squares = men::difference(shown, men);
+        let own = men::squares(squares).filter(|square| men::color(men[square.index()]) == Some(by)).count();
+        let one_move = own <= MOVED_BY_ONE && squares.count_ones() <= SQUARES_OF_ONE;
+        if !pawn_stays && (!one_move || self.gesture.is_some()) {
+            return self.alarms.raise(self.now, AlarmKind::PositionDiffers, None, squares);
+        }
+        let kind = if pawn_stays { AlarmKind::PromotionNotReplaced } else { AlarmKind::IllegalMove };
+        self.alarms.raise_press(self.now, at.latest, kind, by, squares);
+        self.king_may_be_left(by, at);
+        self.look_at_position(by, at);
     }
 
     fn move_is_sure(&mut self, index: usize, out: &mut Vec<Effect>) {
@@ -232,6 +252,7 @@ impl Game {
             self.look_at_position(color, pressed);
         }
         out.push(Effect::Move(self.move_body(index)));
+        self.look_at_move(index, out);
         if self.ending.is_none() {
             self.note_ending(index + 1, made, color, out);
         }
@@ -285,12 +306,12 @@ impl Game {
         if self.stage == Stage::AwaitingSetUp {
             self.join(out);
         }
-        if let Some(shown) = self.next_game_begins() {
+        if let Some((shown, start)) = self.next_game_begins() {
             let left_open = self.result.is_none() && !self.decoder.record.moves().is_empty();
             if left_open {
                 self.audit_game(GameEvent::LeftOpen, out);
             }
-            self.begin_as_shown(shown, out);
+            self.begin_as_shown(shown, start, out);
             if left_open {
                 self.alarms.raise(self.now, AlarmKind::ResultMissing, None, 0);
             }
@@ -314,17 +335,30 @@ impl Game {
         if first.exact(self.board.men()).is_some() {
             return self.join_at(Chess::default(), Some(0), out);
         }
-        let near = setup::nearly_initial(self.board.men());
-        let Some(start) = setup::joined(self.board.men(), turn, castling_mode(&self.config)) else { return };
-        let completed = near.as_ref().map(|_| 0);
-        self.join_at(start, completed, out);
-        match near {
-            Some(wrong) => {
-                let squares = wrong.iter().fold(0, |mask, square| mask | square.bit());
-                self.alarms.raise(self.now, AlarmKind::WrongSetUp, None, squares);
-            }
-            None => self.alarms.raise(self.now, AlarmKind::JoinedInProgress, None, 0),
+        if let Some(wrong) = setup::wrong_set_up(self.board.men(), self.config.chess960) {
+            return self.begin_wrongly_set_up(&wrong, turn, out);
         }
+        let Some(start) = setup::joined(self.board.men(), turn, castling_mode(&self.config)) else { return };
+        self.join_at(start, None, out);
+        self.alarms.raise(self.now, AlarmKind::JoinedInProgress, None, 0);
+    }
+
+    /// Pieces were set up wrongly and the clock runs (7.2): where men are only missing the game begins as if they stood there, for
+    /// a sensor may not see them; otherwise with what stands.
+    fn begin_wrongly_set_up(&mut self, wrong: &WrongSetUp, turn: Color, out: &mut Vec<Effect>) {
+        let upright = wrong.men(self.board.men());
+        let begun = wrong.begun(self.board.men(), self.config.chess960);
+        let missing = begun.is_some();
+        let Some(start) = begun.or_else(|| setup::joined(&upright, turn, castling_mode(&self.config))) else { return };
+        if wrong.shown == Shown::Rotated {
+            self.board.turn_round();
+        }
+        self.join_at(start, Some(0), out);
+        if missing {
+            self.decoder.take_for_dead(wrong.mask());
+            self.decoder.board_changed(self.board.last_change(), &self.board);
+        }
+        self.alarms.raise_wrong_set_up(self.now, wrong.named());
     }
 
     /// The game that is joined is the one whose flags the clock shows.

@@ -3,14 +3,14 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use flagfall_protocols::square::Color;
+use flagfall_protocols::square::{Color, Piece};
 use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, EnPassantMode};
 
-use crate::alarm::Alarm;
+use crate::alarm::{Alarm, WrongSquare};
 use crate::clock::flag::FlagFall;
 use crate::effect::{Audience, Effect};
 use crate::game::Game;
@@ -18,7 +18,9 @@ use crate::input::GameResult;
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::{Finding, Outcome, Phase};
 use crate::men::{self, color_name, squares};
-use crate::message::{AlertBody, ArbiterState, ClockBody, Decision, FlagBody, LiveCause, LiveMove, LiveState, MoveBody, Stage};
+use crate::message::{
+    AlertBody, ArbiterState, ClockBody, Decision, FlagBody, LiveCause, LiveMove, LiveState, MoveBody, SetUpBody, Stage,
+};
 use crate::pair::Pair;
 use crate::reconstruct::STANDS;
 use crate::reconstruct::line::Tentative;
@@ -300,6 +302,11 @@ pub(crate) fn flag(fall: &FlagFall) -> FlagBody {
     }
 }
 
+fn set_up(wrong: &WrongSquare) -> SetUpBody {
+    let letter = |piece: Option<Piece>| piece.map(|piece| piece.letter().to_string());
+    SetUpBody { square: wrong.square.to_string(), stands: letter(wrong.stands), expected: letter(wrong.expected) }
+}
+
 pub(crate) fn alert(alarm: &Alarm) -> AlertBody {
     AlertBody {
         id: alarm.id,
@@ -308,6 +315,7 @@ pub(crate) fn alert(alarm: &Alarm) -> AlertBody {
         status: alarm.status,
         side: alarm.side.map(color_name),
         squares: squares(alarm.squares).map(|square| square.to_string()).collect(),
+        set_up: alarm.set_up.iter().map(set_up).collect(),
         opened_at: alarm.opened.0,
         closed_at: alarm.closed.map(|at| at.0),
     }

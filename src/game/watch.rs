@@ -6,13 +6,15 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 use shakmaty::Position;
 
-use crate::alarm::AlarmKind;
+use crate::alarm::{Alarm, AlarmKind, AlarmStatus};
 use crate::clock::control::Method;
 use crate::game::Game;
-use crate::men::{self, EMPTY, UNKNOWN};
+use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::message::Stage;
 use crate::play::GESTURE_STANDS;
 use crate::reconstruct::candidates::Node;
+use crate::reconstruct::gesture;
+use crate::reconstruct::line::Tentative;
 
 const IN_HAND: Duration = Duration::from_secs(5);
 const DIFFERS: Duration = Duration::from_secs(5);
@@ -45,12 +47,36 @@ impl Game {
         }
     }
 
+    /// Squares that differ from what was played last, but for those of which an arbiter knows and that have not changed since.
+    fn differs(&self) -> u64 {
+        let node = self.decoder.line().top(self.decoder.record.node());
+        let differs = men::difference(&node.men, self.board.men());
+        if differs == 0 {
+            return 0;
+        }
+        let known = self.alarms.acknowledged(AlarmKind::PositionDiffers).fold(0, |known, (squares, opened)| {
+            let still = men::squares(squares).filter(|square| self.board.changed_at(square.bit()) <= opened);
+            still.fold(known, |known, square| known | square.bit())
+        });
+        differs & !known
+    }
+
+    /// Since when kings may be on their way to show the result, if they may still be.
+    fn gesture_since(&self) -> Option<Instant> {
+        let line = self.decoder.line();
+        let half = |ply: &&Tentative| ply.pressed.is_none() && gesture::is_half(ply.mv);
+        let before = line.plies().len() - line.plies().iter().rev().take_while(half).count();
+        let squares = gesture::under_way(self.board.men(), &line.node(self.decoder.record.node(), before).men)?;
+        Some(self.board.changed_at(squares)).filter(|since| self.now < since.after(GESTURE_STANDS))
+    }
+
     pub(crate) fn what_is_wrong(&mut self) {
         let reading = matches!(self.stage, Stage::Armed | Stage::Playing);
-        if reading && !self.touched() {
+        let differs = self.differs();
+        if reading && differs == 0 {
             self.board_is_right();
-        } else if self.watching() {
-            self.watch_board();
+        } else if self.watching() && self.gesture_since().is_none() {
+            self.watch_board(differs);
         }
         if self.watching() {
             self.watch_press();
@@ -58,15 +84,19 @@ impl Game {
         self.watch_clock();
     }
 
-    fn watch_board(&mut self) {
+    fn watch_board(&mut self, differs: u64) {
         let node = self.decoder.line().top(self.decoder.record.node());
         let board = *self.board.men();
-        let differs = men::difference(&node.men, &board);
         let quiet = self.now.since(self.board.changed_at(differs));
         let turn = men::turn(&node.position);
-        let lifted = men::squares(differs)
-            .all(|square| board[square.index()] == EMPTY && men::color(node.men[square.index()]) == Some(turn));
-        let part_of_move = node.table().iter().any(|candidate| differs & !candidate.mask == 0);
+        // What a square never showed was not lifted from it.
+        let lifted = men::squares(differs).all(|square| {
+            board[square.index()] == EMPTY
+                && men::color(node.men[square.index()]) == Some(turn)
+                && self.board.has_shown_a_man(square.index() as u8)
+        });
+        let part_of_move =
+            node.table().iter().any(|candidate| differs & !candidate.mask == 0) || self.is_explained(node, differs);
         let in_hand = lifted && differs.count_ones() <= 2;
         let now = self.now;
         if quiet >= IN_HAND && in_hand {
@@ -99,6 +129,14 @@ impl Game {
             self.alarms.cure(now, IllegalMove);
             self.alarms.cure(now, PromotionNotReplaced);
         }
+    }
+
+    /// Something else is told of these squares, or will be: a press of a move that is not legal, the shape of a castling.
+    fn is_explained(&self, node: &Node, differs: u64) -> bool {
+        let illegal = |alarm: &Alarm| alarm.kind == AlarmKind::IllegalMove && alarm.status == AlarmStatus::Open;
+        self.decoder.press_pending()
+            || self.alarms.open().any(|alarm| illegal(alarm) && differs & !alarm.squares == 0)
+            || castling_by_hand(&node.men, self.board.men(), differs)
     }
 
     fn changed_together(&self, mask: u64) -> bool {
@@ -135,6 +173,9 @@ impl Game {
     fn watch_press(&mut self) {
         let Some(ply) = self.decoder.line().last() else { return };
         let (color, made) = (ply.color, ply.made.latest);
+        if self.gesture_since().is_some() {
+            return;
+        }
         if self.clock.runs() == Some(color) && self.now >= made.after(NOT_PRESSED) && self.ending_on_board().is_none() {
             self.alarms.raise(self.now, AlarmKind::IncompleteMove, Some(color), 0);
         }
@@ -200,6 +241,11 @@ impl Game {
             }
         }
         if self.watching()
+            && let Some(since) = self.gesture_since()
+        {
+            at(since.after(GESTURE_STANDS));
+        }
+        if self.watching()
             && let Some(made) = self.decoder.line().made_at()
         {
             at(made.after(NOT_PRESSED));
@@ -233,4 +279,16 @@ impl Game {
         }
         next
     }
+}
+
+/// King and rook of one side have left their squares on its first rank for those of a castling, whether it may castle or not.
+fn castling_by_hand(men: &Men, board: &Men, differs: u64) -> bool {
+    [(0, 6, 4), (56, 12, 10)].into_iter().any(|(rank, king, rook)| {
+        [(7, 6, 5), (0, 2, 3)].into_iter().any(|(home, king_to, rook_to)| {
+            let places = [(rank + 4, king), (rank + home, rook), (rank + king_to, EMPTY), (rank + rook_to, EMPTY)];
+            let began = places.iter().all(|&(square, man)| men[square] == man);
+            let shown = [(rank + 4, EMPTY), (rank + home, EMPTY), (rank + king_to, king), (rank + rook_to, rook)];
+            began && shown.iter().all(|&(square, man)| board[square] == man) && differs.count_ones() == 4
+        })
+    })
 }

@@ -3,6 +3,9 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+// What the derived code calls.
+#[cfg(feature = "schema")]
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use serde::Serialize;
@@ -105,6 +108,63 @@ pub enum AuditBody {
         side: &'static str,
         /// Between these two, microseconds since the journal began.
         pressed_at: [u64; 2],
+    },
+    /// A player lifted a man of his in his own time and put it back on its square (4.2, 4.3).
+    Touched {
+        /// Whose man.
+        #[cfg_attr(feature = "schema", schemars(with = "Side"))]
+        side: &'static str,
+        /// Its square.
+        #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^[a-h][1-8]$"))))]
+        squares: Vec<String>,
+        /// Between these two, microseconds since the journal began.
+        lifted_at: [u64; 2],
+        /// Between these two.
+        put_back_at: [u64; 2],
+    },
+    /// Before it was moved on, a man stood on a square to which it could have been moved (4.7).
+    Stood {
+        /// Whose move.
+        #[cfg_attr(feature = "schema", schemars(with = "Side"))]
+        side: &'static str,
+        /// Number of the half-move that was made in the end, from 1.
+        #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+        ply: u32,
+        /// Where it stood.
+        #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^[a-h][1-8]$"))))]
+        squares: Vec<String>,
+        /// When the board first showed it there, and when it last did, microseconds since the journal began.
+        shown_at: [u64; 2],
+        /// From the one to the other, microseconds.
+        stood_us: u64,
+    },
+    /// In a castling the rook was touched first (4.4.2).
+    RookFirst {
+        /// Whose castling.
+        #[cfg_attr(feature = "schema", schemars(with = "Side"))]
+        side: &'static str,
+        /// Number of the half-move, from 1.
+        #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+        ply: u32,
+        /// The squares of rook and king.
+        #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^[a-h][1-8]$"))))]
+        squares: Vec<String>,
+        /// When the board told that the rook was lifted and that the king was, microseconds since the journal began.
+        lifted_at: [u64; 2],
+    },
+    /// In a castling both men were lifted, or put down, within one scan: two hands are likely (7.5.4).
+    TwoHands {
+        /// Whose castling.
+        #[cfg_attr(feature = "schema", schemars(with = "Side"))]
+        side: &'static str,
+        /// Number of the half-move, from 1.
+        #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+        ply: u32,
+        /// The squares of rook and king that were left, or reached, together.
+        #[cfg_attr(feature = "schema", schemars(inner(regex(pattern = r"^[a-h][1-8]$"))))]
+        squares: Vec<String>,
+        /// When the board told the one and the other, microseconds since the journal began.
+        shown_at: [u64; 2],
     },
     /// A result was shown with the kings.
     Hint(Hint),

@@ -1,5 +1,7 @@
 //! The physical board: what the sensors show, since when, and what they showed during the last half minute.
 
+mod dropouts;
+
 use alloc::collections::VecDeque;
 use core::time::Duration;
 
@@ -8,6 +10,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::interval::Interval;
 use crate::men::{self, EMPTY, Men};
+use crate::reconstruct::board::dropouts::Dropouts;
 use crate::reconstruct::pace::Pace;
 
 /// How long past boards are kept.
@@ -17,12 +20,20 @@ const TELLS_WITHIN: Duration = Duration::from_secs(10);
 /// How many changes are kept at most.
 const RING_LEN: usize = 512;
 
+/// Most scans that a square may show nothing where its man was read no better than before: a longer time is a hand's.
+const DROPOUT_SCANS: u32 = 3;
+/// The time of a scan until it is known.
+const SCAN: Duration = Duration::from_millis(250);
+
 /// One change of one square.
-#[derive(Clone, Copy, Debug)]
-struct Change {
-    at: Instant,
-    square: u8,
-    before: u8,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// When it was told.
+    pub(crate) at: Instant,
+    /// The square, a1 = 0.
+    pub(crate) square: u8,
+    /// What it showed before.
+    pub(crate) before: u8,
 }
 
 /// What the sensors show, turned so that a1 is White's left-hand corner.
@@ -45,6 +56,8 @@ pub(crate) struct PhysicalBoard {
     /// Squares that have shown a man since the board was first seen.
     occupied: u64,
     pace: Pace,
+    dropouts: Dropouts,
+    scan: Duration,
 }
 
 impl PhysicalBoard {
@@ -63,6 +76,8 @@ impl PhysicalBoard {
             ring: VecDeque::with_capacity(RING_LEN),
             occupied: 0,
             pace: Pace::new(),
+            dropouts: Dropouts::new(),
+            scan: SCAN,
         }
     }
 
@@ -118,6 +133,16 @@ impl PhysicalBoard {
     /// The longest time from a change to its report, if that was learnt.
     pub(crate) fn learnt_scan(&self) -> Option<Duration> {
         self.pace.scan()
+    }
+
+    /// The time of a scan is known.
+    pub(crate) fn set_scan(&mut self, scan: Duration) {
+        self.scan = scan;
+    }
+
+    /// How often each square lost its man for moments and had it again.
+    pub(crate) fn dropouts(&self) -> &Dropouts {
+        &self.dropouts
     }
 
     /// Takes a report of all squares; true if it changed anything or is the first.
@@ -187,6 +212,7 @@ impl PhysicalBoard {
         self.men.reverse();
         self.changed_at.reverse();
         self.occupied = self.occupied.reverse_bits();
+        self.dropouts.turn_round();
         self.ring.clear();
     }
 
@@ -199,11 +225,31 @@ impl PhysicalBoard {
         while self.ring.front().is_some_and(|oldest| at.since(oldest.at) > RING_AGE) || self.ring.len() >= RING_LEN {
             self.ring.pop_front();
         }
+        if self.men[index] == EMPTY
+            && at.since(self.changed_at[index]) < self.scan * DROPOUT_SCANS
+            && self.last_of(index).is_some_and(|last| last.before == man)
+        {
+            self.dropouts.note(at, index);
+        }
         self.ring.push_back(Change { at, square: index as u8, before: self.men[index] });
         self.men[index] = man;
         self.changed_at[index] = at;
         self.last_change = at;
         true
+    }
+
+    fn last_of(&self, index: usize) -> Option<&Change> {
+        self.ring.iter().rev().find(|change| usize::from(change.square) == index)
+    }
+
+    /// The changes of one square that are remembered, the latest first.
+    pub(crate) fn changes_of(&self, square: u8) -> impl Iterator<Item = Change> {
+        self.ring.iter().rev().copied().filter(move |change| change.square == square)
+    }
+
+    /// The squares that changed at this moment.
+    pub(crate) fn changed_then(&self, at: Instant) -> u64 {
+        self.ring.iter().rev().take_while(|change| change.at == at).fold(0, |mask, change| mask | 1 << change.square)
     }
 
     /// The boards that stood since `from`, newest first, each with the moment it came to be; the present one is the first.

@@ -151,7 +151,8 @@ impl Decoder {
     fn way(&self, moves: &[Move], known: &Line, unheard: Interval, scene: &Scene<'_>) -> Hypothesis {
         let base = self.record.node();
         let mut way = Hypothesis { dead: self.beam.best().dead, ..Hypothesis::default() };
-        let seen = known.plies().iter().zip(moves).take_while(|(ply, mv)| ply.mv == **mv && ply.made.latest < unheard.latest).count();
+        let seen =
+            known.plies().iter().zip(moves).take_while(|(ply, mv)| ply.mv == **mv && ply.made.latest < unheard.latest).count();
         for ply in &known.plies()[..seen] {
             way.line.push(ply.clone());
         }

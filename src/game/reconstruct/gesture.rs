@@ -1,9 +1,9 @@
 //! Kings on the centre squares: how players show a result, and never a move (`reconstruction.md` section 4).
 
-use flagfall_protocols::square::Color;
+use flagfall_protocols::square::{Color, Square};
 use shakmaty::{Move, Role};
 
-use crate::men::Men;
+use crate::men::{self, Men};
 
 const D4: usize = 27;
 const E4: usize = 28;
@@ -28,7 +28,47 @@ pub(crate) fn result(board: &Men, position: &Men) -> Option<Option<Color>> {
     })
 }
 
+/// The squares that differ, if kings alone have left theirs and at least one has come to the centre by it: the gesture may be under
+/// way, whether or not the first half of it looks like a move.
+pub(crate) fn under_way(board: &Men, position: &Men) -> Option<u64> {
+    let differs = men::difference(board, position);
+    let of_king = |square: &Square| [6, 12].contains(&position[square.index()]) || [6, 12].contains(&board[square.index()]);
+    let at_centre = |&square: &usize| [6, 12].contains(&board[square]) && differs & (1 << square) != 0;
+    (men::squares(differs).all(|square| of_king(&square)) && CENTRE.iter().any(at_centre)).then_some(differs)
+}
+
 /// A move that puts a king on a centre square: may be half of the gesture, so it needs a press to count.
 pub(crate) fn is_half(mv: Move) -> bool {
     matches!(mv, Move::Normal { role: Role::King, to, .. } if CENTRE.contains(&to.to_usize()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Kings on these squares in the game, and on the board.
+    fn way([white, black]: [usize; 2], shown: [Option<usize>; 2]) -> Option<u64> {
+        let (mut position, mut board) = ([0; 64], [0; 64]);
+        (position[white], position[black]) = (6, 12);
+        for (man, square) in [6, 12].into_iter().zip(shown) {
+            square.into_iter().for_each(|square| board[square] = man);
+        }
+        under_way(&board, &position)
+    }
+
+    #[test]
+    fn kings_on_their_way_to_the_centre() {
+        const E1: usize = 4;
+        const E8: usize = 60;
+        assert_eq!(way([E1, E8], [Some(E4), Some(E8)]), Some(1 << E1 | 1 << E4));
+        assert_eq!(way([E1, E8], [Some(E4), None]), Some(1 << E1 | 1 << E4 | 1 << E8));
+        assert_eq!(way([E1, E8], [Some(E4), Some(D5)]).map(u64::count_ones), Some(4));
+        assert_eq!(way([E1, E8], [Some(5), Some(E8)]), None, "to f1");
+        assert_eq!(way([E1, E8], [None, Some(E8)]), None, "in the hand, for whatever");
+        assert_eq!(way([E4, E8], [Some(E4), None]), None, "it has stood there before");
+        // Something else differs too.
+        let (mut position, mut board) = ([0; 64], [0; 64]);
+        (position[E1], position[0], board[E4]) = (6, 4, 6);
+        assert_eq!(under_way(&board, &position), None);
+    }
 }

@@ -98,7 +98,17 @@ pub(crate) struct Decoder {
 
 impl Decoder {
     pub(crate) fn new(record: Record, scan: Duration, tuning: Tuning) -> Decoder {
-        Decoder { record, beam: Beam::new(0), unheard: Vec::new(), looked: None, gap: None, scan, tuning, clocked: false, runs: None }
+        Decoder {
+            record,
+            beam: Beam::new(0),
+            unheard: Vec::new(),
+            looked: None,
+            gap: None,
+            scan,
+            tuning,
+            clocked: false,
+            runs: None,
+        }
     }
 
     /// The moves that stand on the board and are not sure yet, as far as can be told.
@@ -135,7 +145,15 @@ impl Decoder {
             let _ = write!(text, "[{} pen {}", h.cost, h.penalty);
             for ply in h.line.plies() {
                 let p = ply.pressed.map(|p| p.latest.0 / 1000);
-                let _ = write!(text, " {}{}({}..{} p{:?})", ply.mv, if ply.seen { "" } else { "?" }, ply.made.earliest.0 / 1000, ply.made.latest.0 / 1000, p);
+                let _ = write!(
+                    text,
+                    " {}{}({}..{} p{:?})",
+                    ply.mv,
+                    if ply.seen { "" } else { "?" },
+                    ply.made.earliest.0 / 1000,
+                    ply.made.latest.0 / 1000,
+                    p
+                );
             }
             for w in &h.waiting {
                 let _ = write!(text, " w{:?}@{}", w.by, w.at.latest.0 / 1000);
@@ -192,7 +210,10 @@ impl Decoder {
         self.beam.rank(self.record.node(), &scene);
         // What proves one move may prove the next as well.
         while self.mend(clock, &scene, out)
-            || self.settle_one(&scene, clock, out) || self.look_further(&scene) || self.give_up_press(&scene, out) {
+            || self.settle_one(&scene, clock, out)
+            || self.look_further(&scene)
+            || self.give_up_press(&scene, out)
+        {
             self.beam.rank(self.record.node(), &scene);
         }
     }

@@ -10,6 +10,8 @@ use shakmaty::{Bitboard, Board, CastlingMode, Chess, FromSetup, PositionErrorKin
 
 use crate::men::{self, EMPTY, Men};
 use crate::pair::Pair;
+use crate::reconstruct::Decoder;
+use crate::reconstruct::beam::Beam;
 use crate::reconstruct::candidates::{Candidate, Node};
 
 /// The numbers of White's pieces, and what Black's have more.
@@ -87,13 +89,53 @@ pub(crate) struct WrongSetUp {
     pub(crate) squares: Vec<WrongSquare>,
 }
 
+impl WrongSetUp {
+    /// The squares.
+    pub(crate) fn mask(&self) -> u64 {
+        self.squares.iter().fold(0, |mask, wrong| mask | wrong.square.bit())
+    }
+
+    /// The men of `shown`, as White sees them.
+    pub(crate) fn men(&self, shown: &Men) -> Men {
+        let mut men = *shown;
+        if self.shown == Shown::Rotated {
+            men.reverse();
+        }
+        men
+    }
+
+    /// The position in which the game begins where nothing is wrong but that men are missing.
+    pub(crate) fn begun(&self, shown: &Men, chess960: bool) -> Option<Chess> {
+        let missing = self.squares.iter().all(|wrong| wrong.stands == EMPTY);
+        if !missing || self.exchanged.white || self.exchanged.black {
+            return None;
+        }
+        let mut men = self.men(shown);
+        self.squares.iter().for_each(|wrong| men[wrong.square.index()] = wrong.expected);
+        shows_start(&men, chess960).map(|(_, start)| start)
+    }
+
+    /// The same for the arbiters.
+    pub(crate) fn named(&self) -> Vec<crate::alarm::WrongSquare> {
+        let named = |wrong: &WrongSquare| crate::alarm::WrongSquare {
+            square: wrong.square,
+            stands: men::piece(wrong.stands),
+            expected: men::piece(wrong.expected),
+        };
+        self.squares.iter().map(named).collect()
+    }
+}
+
+impl Decoder {
+    /// These squares are suspected of showing nothing whatever stands on them.
+    pub(crate) fn take_for_dead(&mut self, squares: u64) {
+        self.beam = Beam::new(squares);
+    }
+}
+
 /// What is wrong, if `men` are a position in which a game begins but for at most two squares, or but for king and queen of one
 /// side or both. With `chess960` such an exchange is no mistake, and the pieces of White tell what Black's should be, unless
 /// only Black's are in an order that is possible.
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "for the game's beginning, which asks shows_initial and nearly_initial until then")
-)]
 pub(crate) fn wrong_set_up(men: &Men, chess960: bool) -> Option<WrongSetUp> {
     if shows_start(men, chess960).is_some() {
         return None;
@@ -166,12 +208,6 @@ pub(crate) fn first_move(men: &Men) -> Option<(Shown, bool)> {
         let made = first.exact(men).is_some();
         (made || in_hand).then_some((shown, made))
     })
-}
-
-/// The squares that are wrong, if `men` are the initial position but for at most two of them: a wrong set-up (7.2).
-pub(crate) fn nearly_initial(men: &Men) -> Option<Vec<Square>> {
-    let wrong = men::difference(men, &initial_men());
-    (1..=2).contains(&wrong.count_ones()).then(|| men::squares(wrong).collect())
 }
 
 /// The position of a game joined in progress: castling rights where king and rook stand at home, no en passant. None if it

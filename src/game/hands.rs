@@ -1,0 +1,190 @@
+//! What hands did beside the moves: touched men, squares in between, the order of a castling. Facts for the arbiters' record; the
+//! rulings on them (4.2 to 4.4, 4.7, 7.5.4) are theirs.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use flagfall_protocols::square::{Color, Square};
+use flagfall_protocols::time::Instant;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingSide, Chess, Move, Position};
+
+use crate::effect::Effect;
+use crate::game::Game;
+use crate::interval::Interval;
+use crate::men::{self, EMPTY};
+use crate::message::{AuditBody, Stage};
+
+/// Squares in between that are told of one move.
+const MAX_STOOD: usize = 8;
+
+impl Game {
+    /// Tells of each man of the side to move that has just been put back on its square in his player's own time.
+    pub(crate) fn look_at_hands(&mut self, out: &mut Vec<Effect>) {
+        if !matches!(self.stage, Stage::Armed | Stage::Playing) {
+            return;
+        }
+        self.look_for_weak_squares();
+        let node = self.decoder.line().top(self.decoder.record.node());
+        let turn = men::turn(&node.position);
+        let Some(began) = self.own_time_since(turn) else { return };
+        for square in men::squares(self.board.changed_then(self.now)) {
+            let man = self.board.men()[square.index()];
+            if men::color(man) != Some(turn)
+                || node.men[square.index()] != man
+                || self.board.dropouts().weak(square.index(), self.now)
+            {
+                continue;
+            }
+            let mut changes = self.board.changes_of(square.index() as u8);
+            let (Some(back), Some(lifted)) = (changes.next(), changes.next()) else { continue };
+            let touched = back.before == EMPTY && lifted.before == man && lifted.at >= began;
+            // For less than two scans a sensor may have missed it.
+            if touched && back.at.since(lifted.at) * 2 >= self.scan * 3 {
+                out.push(Effect::Audit(AuditBody::Touched {
+                    side: men::color_name(turn),
+                    squares: named([square]),
+                    lifted_at: Interval::seen(lifted.at, self.scan).micros(),
+                    put_back_at: Interval::seen(back.at, self.scan).micros(),
+                }));
+            }
+        }
+    }
+
+    fn look_for_weak_squares(&mut self) {
+        for square in men::squares(self.board.changed_then(self.now)) {
+            if self.board.dropouts().weak(square.index(), self.now) {
+                self.alarms.raise_weak(self.now, square.bit());
+            }
+        }
+    }
+
+    /// Since when it has been the time of `turn`, if it is.
+    fn own_time_since(&self, turn: Color) -> Option<Instant> {
+        if self.clock.present() {
+            return (self.clock.runs() == Some(turn)).then(|| self.clock.changed_at());
+        }
+        let made = self.decoder.line().made_at();
+        Some(made.or_else(|| Some(self.decoder.record.moves().last()?.made.latest)).unwrap_or(Instant::ZERO))
+    }
+
+    /// Tells what the hands did in making the move with this index, which has become sure.
+    pub(crate) fn look_at_move(&self, index: usize, out: &mut Vec<Effect>) {
+        let moves = self.decoder.record.moves();
+        let Some(known) = moves.get(index) else { return };
+        let began = index.checked_sub(1).map_or(Instant::ZERO, |before| moves[before].made.latest);
+        let position = self.decoder.record.position_after(index);
+        let Some(mv) = UciMove::from_ascii(known.uci.as_bytes()).ok().and_then(|uci| uci.to_move(&position).ok()) else { return };
+        let (side, ply) = (men::color_name(known.color), index as u32 + 1);
+        match mv {
+            Move::Castle { king, rook } => {
+                self.look_at_castling(&Castling::new(&position, king, rook), began, (side, ply), out);
+            }
+            _ => {
+                let stood = self.stood_on_the_way(&position, mv, Interval { earliest: began, latest: known.made.latest });
+                out.extend(stood.into_iter().map(|(square, first, last)| {
+                    let stood_us = last.since(first).as_micros() as u64;
+                    let shown_at = [first.0, last.0];
+                    Effect::Audit(AuditBody::Stood { side, ply, squares: named([square]), shown_at, stood_us })
+                }));
+            }
+        }
+    }
+
+    /// Where else the man of this move stood alone, at least for a whole scan, and from when to when; all within the time of the
+    /// move, and where it could have been moved to.
+    fn stood_on_the_way(&self, position: &Chess, mv: Move, time: Interval) -> Vec<(Square, Instant, Instant)> {
+        let Some((from, man)) = mv.from().and_then(|from| Some((from, position.board().piece_at(from)?))) else {
+            return Vec::new();
+        };
+        let man = men::of_shakmaty(man);
+        let legal = position.legal_moves();
+        let others = legal.iter().filter(|other| other.from() == Some(from) && other.to() != mv.to() && !other.is_castle());
+        let others = others.fold(0_u64, |mask, other| mask | 1 << other.to().to_u32());
+        let own = others | 1 << from.to_u32() | 1 << mv.to().to_u32();
+        let mut stood: Vec<(Square, Instant, Instant)> = Vec::new();
+        let mut until = time.latest;
+        for (since, shown) in self.board.past(time.earliest).skip_while(|(since, _)| *since >= time.latest) {
+            let mut places = men::squares(own).filter(|square| shown[square.index()] == man);
+            if let (Some(place), None) = (places.next(), places.next())
+                && others & place.bit() != 0
+                && since >= time.earliest
+            {
+                match stood.last_mut() {
+                    Some((before, first, _)) if *before == place && *first == until => *first = since,
+                    _ => stood.push((place, since, until)),
+                }
+            }
+            until = since;
+        }
+        let whole: Duration = self.scan * 2;
+        stood.retain(|(_, first, last)| last.since(*first) >= whole);
+        stood.truncate(MAX_STOOD);
+        stood.reverse();
+        stood
+    }
+
+    fn look_at_castling(&self, castling: &Castling, began: Instant, (side, ply): (&'static str, u32), out: &mut Vec<Effect>) {
+        let left = |(square, man): (Square, u8)| {
+            self.shown_since(square, began).into_iter().find(|(_, before, _)| *before == man).map(|(at, ..)| at)
+        };
+        let reached = |(square, man): (Square, u8)| {
+            self.shown_since(square, began).into_iter().rev().find(|(.., after)| *after == man).map(|(at, ..)| at)
+        };
+        let lifted = left(castling.rook).zip(left(castling.king));
+        let placed = reached(castling.rook_to).zip(reached(castling.king_to));
+        let squares = named([castling.rook.0, castling.king.0]);
+        if let Some((rook, king)) = lifted.filter(|(rook, king)| rook.after(self.scan) < *king) {
+            let lifted_at = [rook.0, king.0];
+            out.push(Effect::Audit(AuditBody::RookFirst { side, ply, squares: squares.clone(), lifted_at }));
+        }
+        let together = |(one, other): &(Instant, Instant)| one.since(*other).max(other.since(*one)) <= self.scan;
+        let told = lifted.filter(together).map(|times| (times, squares));
+        let told = told.or_else(|| Some((placed.filter(together)?, named([castling.rook_to.0, castling.king_to.0]))));
+        if let Some(((rook, king), squares)) = told {
+            out.push(Effect::Audit(AuditBody::TwoHands { side, ply, squares, shown_at: [rook.0, king.0] }));
+        }
+    }
+
+    /// The changes of a square since then, the latest first: when, from what, to what.
+    fn shown_since(&self, square: Square, since: Instant) -> Vec<(Instant, u8, u8)> {
+        let mut after = self.board.men()[square.index()];
+        let changes = self.board.changes_of(square.index() as u8).take_while(|change| change.at >= since);
+        changes.map(|change| (change.at, change.before, core::mem::replace(&mut after, change.before))).collect()
+    }
+
+    /// Squares that lost their man for moments and had it again, with how often: what a weak chip or sensor looks like. Counted
+    /// since the board was first seen; for whoever maintains it.
+    pub fn dropouts(&self) -> Vec<(Square, u32)> {
+        let count = |square: Square| (square, self.board.dropouts().count(square.index()));
+        Square::all().map(count).filter(|(_, count)| *count > 0).collect()
+    }
+}
+
+/// The men of a castling: where they stand and where they go.
+struct Castling {
+    king: (Square, u8),
+    rook: (Square, u8),
+    king_to: (Square, u8),
+    rook_to: (Square, u8),
+}
+
+impl Castling {
+    fn new(position: &Chess, king: shakmaty::Square, rook: shakmaty::Square) -> Castling {
+        let us = position.turn();
+        let side = CastlingSide::from_king_side(king < rook);
+        let at =
+            |square: shakmaty::Square, man: shakmaty::Piece| (Square::wrapping(square.to_u32() as u8), men::of_shakmaty(man));
+        Castling {
+            king: at(king, us.king()),
+            rook: at(rook, us.rook()),
+            king_to: at(side.king_to(us), us.king()),
+            rook_to: at(side.rook_to(us), us.rook()),
+        }
+    }
+}
+
+fn named<const N: usize>(squares: [Square; N]) -> Vec<String> {
+    squares.iter().map(|square| square.to_string()).collect()
+}
