@@ -61,6 +61,10 @@ pub enum AlarmKind {
     DefaultTimeOver,
     /// The first move was made and no clock runs.
     ClockNotStarted,
+    /// Two captures explain the board equally well; the squares are those of the men that may have been captured.
+    Ambiguous,
+    /// A pawn promoted on a board that does not identify men; the piece is taken to be a queen.
+    PromotionUnconfirmed,
     /// A flag fell after the game had ended.
     FlagAfterEnd,
     /// The game was joined in progress: how many moves were completed is not known.
@@ -95,7 +99,7 @@ impl AlarmKind {
             | DeadPosition | PiecesDisplaced | BoardLost | BoardFailed | ClockLost | ClockSettingDiffers | ClockCountDiffers
             | WrongClockRunning | ClockAtZero | WrongSetUp => Class::Loud,
             IncompleteMove | PieceInHand | MovedByWrongSide | PositionDiffers | KingMissing | TooManyMen | UnreadableSquare
-            | DefaultTimeOver => Class::Silent,
+            | DefaultTimeOver | Ambiguous | PromotionUnconfirmed => Class::Silent,
             ClockNotStarted | FlagAfterEnd | JoinedInProgress | ResultMissing | ClockSidesExchanged | ClockLeverInverted => {
                 Class::Note
             }

@@ -32,7 +32,7 @@ const UNKNOWN_DELAY: Duration = Duration::from_secs(60);
 impl Game {
     /// A piece is lifted or put elsewhere: the board shows neither the last made move nor the position before it.
     pub(crate) fn touched(&self) -> bool {
-        *self.board.men() != self.decoder.line().top(self.decoder.record.node()).men
+        !men::same(self.board.men(), &self.decoder.line().top(self.decoder.record.node()).men)
     }
 
     /// The board is watched for what is wrong: a game is on and its clocks were not stopped.
@@ -51,6 +51,9 @@ impl Game {
             self.board_is_right();
         } else if self.watching() {
             self.watch_board();
+        }
+        if reading {
+            self.watch_open();
         }
         if self.watching() {
             self.watch_press();
@@ -119,7 +122,8 @@ impl Game {
         let board = *self.board.men();
         for color in [Color::White, Color::Black] {
             let king = if color == Color::White { 6 } else { 12 };
-            if color != turn && !board.contains(&king) {
+            let told = self.board.identifies();
+            if told && color != turn && !board.contains(&king) {
                 self.alarms.raise(now, AlarmKind::KingMissing, Some(color), 0);
             }
             if board.iter().filter(|&&man| men::color(man) == Some(color)).count() > 16 {
@@ -129,6 +133,14 @@ impl Game {
         let unreadable = (0..64).fold(0, |mask, i| mask | (u64::from(board[i] == UNKNOWN) << i));
         if unreadable != 0 {
             self.alarms.raise(now, AlarmKind::UnreadableSquare, None, unreadable);
+        }
+    }
+
+    /// Which of two captures was made, a board that does not identify men may not tell.
+    fn watch_open(&mut self) {
+        match self.decoder.open().iter().fold(0, |mask, mv| mask | (1 << mv.to().to_u32())) {
+            0 => self.alarms.cure(self.now, AlarmKind::Ambiguous),
+            targets => self.alarms.raise(self.now, AlarmKind::Ambiguous, None, targets),
         }
     }
 

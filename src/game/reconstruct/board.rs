@@ -44,6 +44,8 @@ pub(crate) struct PhysicalBoard {
     ring: VecDeque<Change>,
     /// Squares that have shown a man since the board was first seen.
     occupied: u64,
+    /// It tells which man stands where.
+    identifies: bool,
     pace: Pace,
 }
 
@@ -62,6 +64,7 @@ impl PhysicalBoard {
             gap: None,
             ring: VecDeque::with_capacity(RING_LEN),
             occupied: 0,
+            identifies: true,
             pace: Pace::new(),
         }
     }
@@ -69,6 +72,11 @@ impl PhysicalBoard {
     /// What stands on each square now.
     pub(crate) fn men(&self) -> &Men {
         &self.men
+    }
+
+    /// It tells which man stands where, and not only that one does.
+    pub(crate) fn identifies(&self) -> bool {
+        self.identifies
     }
 
     /// A full report of all squares has been seen.
@@ -183,6 +191,7 @@ impl PhysicalBoard {
     fn put(&mut self, at: Instant, index: usize, man: u8) -> bool {
         let man = if self.pawns_promote && men::on_last_rank(man, index) { man + men::PAWN_TO_QUEEN } else { man };
         self.occupied |= u64::from(man != EMPTY) << index;
+        self.identifies &= man != men::OCCUPIED;
         if self.men[index] == man {
             return false;
         }

@@ -9,7 +9,7 @@ use crate::interval::Interval;
 use crate::men;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::Scene;
-use crate::reconstruct::line::Tentative;
+use crate::reconstruct::line::{Line, Tentative};
 use crate::reconstruct::record::How;
 use crate::reconstruct::{ClockView, Decoded, Decoder, STANDS};
 
@@ -36,9 +36,16 @@ struct Proof {
 impl Decoder {
     /// Makes the first move of the best reading sure, if it is; true if it was.
     pub(super) fn settle_one(&mut self, scene: &Scene<'_>, clock: &ClockView, out: &mut Vec<Decoded>) -> bool {
+        self.open.clear();
         let Some(proof) = self.proof(scene, clock) else { return false };
         if self.beam.margin() < scene.tuning.weights.margin {
-            return false;
+            if !scene.board.identifies() {
+                self.open = self.beam.open(scene.tuning.weights.margin);
+            }
+            // What does not show within so many moves never may: the game goes on with the best guess.
+            if self.beam.best().line.plies().len() < Line::MAX {
+                return false;
+            }
         }
         let Some(ply) = self.beam.settle() else { return false };
         self.record.push(ply.mv, ply.made, proof.pressed, proof.how, clock.times);
@@ -64,7 +71,12 @@ impl Decoder {
         let first = plies.first()?;
         let by_next = Proof { how: How::NextMove, pressed: None, completed: None };
         let from = usize::from(first.inferred);
-        if plies.iter().enumerate().skip(from).any(|(index, ply)| pressed_and_still(ply, index + 1 == plies.len(), best.dead, scene)) {
+        if plies
+            .iter()
+            .enumerate()
+            .skip(from)
+            .any(|(index, ply)| pressed_and_still(ply, index + 1 == plies.len(), best.dead, scene))
+        {
             let own = Proof { how: How::Press, pressed: first.pressed, completed: None };
             return Some(if first.pressed.is_some() { own } else { by_next });
         }
@@ -73,7 +85,7 @@ impl Decoder {
             return None;
         }
         let stands = |index: usize, wait: Duration| plies.get(index).is_some_and(|ply| ply.made.latest.after(wait) <= scene.now);
-        let top_shown = best.line.top(self.record.node()).men == *scene.board.men();
+        let top_shown = men::same(&best.line.top(self.record.node()).men, scene.board.men());
         let last = plies.len() - 1;
         if stands(last, ENDING_STANDS) && top_shown && self.record.ending_of_line(plies).is_some() {
             return Some(if last == 0 { Proof { how: How::GameEnd, ..by_next } } else { by_next });

@@ -43,7 +43,7 @@ pub(crate) fn unexplained(
             UNKNOWN => weights.unreadable,
             EMPTY if men::color(expected) == Some(turn) && spare > 0 => {
                 spare -= 1;
-                weights.lifted
+                weights.lifted + if board.identifies() { 0 } else { held(age, weights) }
             }
             EMPTY if men::color(expected) != Some(turn) && in_hand > 0 => weights.victim,
             EMPTY => weights.bystander + aged(weights.bystander_per_second, STRAIGHTENED),
@@ -62,6 +62,12 @@ pub(crate) fn unexplained(
         cost += weights.went_on;
     }
     cost
+}
+
+/// A man that is off for long may have captured where no sensor noticed it.
+fn held(age: Duration, weights: &Weights) -> i32 {
+    let tenths = (age.saturating_sub(STRAIGHTENED).as_millis() / 100).min(1000) as i32;
+    (tenths * weights.held_per_second / 10).min(weights.most_by_holding)
 }
 
 /// The squares of `mask` on which nothing stands.

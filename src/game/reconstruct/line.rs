@@ -25,6 +25,8 @@ pub(crate) struct Tentative {
     pub(crate) inferred: bool,
     /// The squares that it changed.
     pub(crate) mask: u64,
+    /// The square of its capture, where men are not identified and nobody was seen to touch it.
+    pub(crate) untouched: u64,
     /// The position after it.
     pub(crate) node: Arc<Node>,
 }
@@ -36,8 +38,10 @@ pub(crate) struct Line {
 }
 
 impl Line {
+    /// As many as may wait until it shows which of two captures was made, where men are not identified.
+    pub(crate) const MAX: usize = 64;
     /// As many as a gap may hide.
-    pub(crate) const MAX: usize = 8;
+    pub(crate) const IN_A_GAP: usize = 8;
 
     pub(crate) fn plies(&self) -> &[Tentative] {
         &self.plies

@@ -28,8 +28,10 @@ use core::time::Duration;
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::{ClockTime, Instant};
+use shakmaty::Move;
 
 use crate::interval::Interval;
+use crate::men;
 use crate::pair::Pair;
 use crate::reconstruct::beam::Beam;
 use crate::reconstruct::board::PhysicalBoard;
@@ -75,6 +77,8 @@ pub(crate) struct Decoder {
     unheard: Vec<Pressed>,
     /// The last change of the board for which moves were looked for that it never showed.
     looked: Option<Instant>,
+    /// Captures that explain the board equally well, where a rule of completion is met.
+    open: Vec<Move>,
     scan: Duration,
     tuning: Tuning,
     /// A clock tells presses.
@@ -83,7 +87,7 @@ pub(crate) struct Decoder {
 
 impl Decoder {
     pub(crate) fn new(record: Record, scan: Duration, tuning: Tuning) -> Decoder {
-        Decoder { record, beam: Beam::new(0), unheard: Vec::new(), looked: None, scan, tuning, clocked: false }
+        Decoder { record, beam: Beam::new(0), unheard: Vec::new(), looked: None, open: Vec::new(), scan, tuning, clocked: false }
     }
 
     /// The moves that stand on the board and are not sure yet, as far as can be told.
@@ -100,6 +104,7 @@ impl Decoder {
     pub(crate) fn forget_tentative(&mut self) {
         self.beam = Beam::new(self.beam.best().dead);
         self.unheard.clear();
+        self.open.clear();
         self.looked = None;
     }
 
@@ -116,7 +121,15 @@ impl Decoder {
             let _ = write!(text, "[{} pen {}", h.cost, h.penalty);
             for ply in h.line.plies() {
                 let p = ply.pressed.map(|p| p.latest.0 / 1000);
-                let _ = write!(text, " {}{}({}..{} p{:?})", ply.mv, if ply.seen { "" } else { "?" }, ply.made.earliest.0 / 1000, ply.made.latest.0 / 1000, p);
+                let _ = write!(
+                    text,
+                    " {}{}({}..{} p{:?})",
+                    ply.mv,
+                    if ply.seen { "" } else { "?" },
+                    ply.made.earliest.0 / 1000,
+                    ply.made.latest.0 / 1000,
+                    p
+                );
             }
             for w in &h.waiting {
                 let _ = write!(text, " w{:?}@{}", w.by, w.at.latest.0 / 1000);
@@ -124,6 +137,11 @@ impl Decoder {
             text.push_str("]\n");
         }
         text
+    }
+
+    /// Captures that explain the board equally well (`reconstruction.md` section 3.5).
+    pub(crate) fn open(&self) -> &[Move] {
+        &self.open
     }
 
     fn presses(&self) -> impl Iterator<Item = Pressed> {
@@ -186,7 +204,7 @@ impl Decoder {
                 next = Some(moment);
             }
         };
-        if self.line().top(self.record.node()).men != *board.men() {
+        if !men::same(&self.line().top(self.record.node()).men, board.men()) {
             at(board.last_change().after(self.scan));
         }
         self.completion_times(now, board, clock, &mut at);

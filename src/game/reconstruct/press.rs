@@ -53,7 +53,7 @@ impl Decoder {
         let waited = |wait: Duration| scene.now >= at.latest.after(wait);
         let (decoded, presses) = if men::turn(&top.position) != by {
             (Decoded::PressedOutOfTurn { by, at }, 1)
-        } else if *scene.board.men() == top.men {
+        } else if men::same(scene.board.men(), &top.men) {
             match best.waiting.len() {
                 _ if !waited(NOTHING_MOVED + scene.scan) => return false,
                 1 => (Decoded::PressedWithoutMove { by, at }, 1),

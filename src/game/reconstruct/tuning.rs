@@ -7,6 +7,8 @@
 pub struct Tuning {
     /// Hypotheses kept, 1..=64.
     pub beam: usize,
+    /// The same where the board does not identify men, 1..=64.
+    pub beam_unidentified: usize,
     /// Presses are evidence.
     pub presses: bool,
     /// Past boards are evidence for a press that is heard late.
@@ -19,7 +21,7 @@ pub struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Tuning {
-        Tuning { beam: 16, presses: true, ring: true, log: true, weights: Weights::default() }
+        Tuning { beam: 16, beam_unidentified: 64, presses: true, ring: true, log: true, weights: Weights::default() }
     }
 }
 
@@ -60,6 +62,14 @@ pub struct Weights {
     pub most_by_age: i32,
     /// A square whose sensor is taken to be dead.
     pub dead: i32,
+    /// A capture on a square that nobody was seen to touch, on a board that does not identify men (section 3.5).
+    pub untouched: i32,
+    /// A promotion to another piece than a queen, which such a board does not tell.
+    pub underpromotion: i32,
+    /// For every second beyond the second one that a man of the side to move is off such a board.
+    pub held_per_second: i32,
+    /// Most that this may add.
+    pub most_by_holding: i32,
     /// A move that no board has shown.
     pub unseen: i32,
     /// The most that may be unexplained where a move is taken for made.
@@ -88,6 +98,10 @@ impl Default for Weights {
             unreadable: 10,
             most_by_age: 50,
             dead: 50,
+            untouched: 60,
+            underpromotion: 60,
+            held_per_second: 10,
+            most_by_holding: 80,
             unseen: 20,
             viable: 100,
             margin: 30,
