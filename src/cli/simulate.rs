@@ -31,7 +31,8 @@ use work::Job;
 /// src/emulate/noise.toml. The same seed gives the same games, byte for byte.
 ///
 /// With --json: an object a game, and an object with the sums in the last line.
-/// With --out: for each game a .trace (for `flagfall replay`) and a .truth.json.
+/// With --out: for each game a .trace (for `flagfall replay`), a .truth.json and the hand motions
+/// as a .script (for `flagfall emulate`).
 ///
 /// Exit code 0 if all games could be played, whatever was made of them.
 #[derive(Args)]
@@ -46,6 +47,9 @@ pub(super) struct Simulate {
     /// How noisy hands, clock and board are: clean, typical, rough, or a file.
     #[arg(long, value_name = "LEVEL", default_value = "typical")]
     noise: String,
+    /// Irregularities per game, 0 to 1, instead of what the level says: illegal moves, lost links, wrong clocks.
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    irregularities: Option<f64>,
     /// Names the games: other numbers, other hands.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -71,7 +75,8 @@ enum Board {
 
 impl Simulate {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let noise = noise(&self.noise)?;
+        let mut noise = noise(&self.noise)?;
+        noise.irregularities = self.irregularities.unwrap_or(noise.irregularities);
         let driver = match self.board {
             Board::Dgt => "dgt",
         };
@@ -115,4 +120,9 @@ fn noise(text: &str) -> Result<Noise> {
     }
     let file = std::fs::read_to_string(text).with_context(|| format!("noise: `{text}` is no level and no file"))?;
     Noise::parse(&file).with_context(|| text.to_owned())
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("not between 0 and 1".to_owned()) }
 }

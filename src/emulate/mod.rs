@@ -11,6 +11,7 @@ pub mod room;
 pub mod score;
 pub mod score_sheet;
 pub mod simulate;
+mod step;
 pub mod times;
 pub mod truth;
 

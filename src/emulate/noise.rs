@@ -107,6 +107,7 @@ impl Noise {
 
     fn checked(self) -> Result<Noise, NoiseError> {
         let chances = [
+            ("irregularities", self.irregularities),
             ("press_forgotten", self.press_forgotten),
             ("forgotten_noticed", self.forgotten_noticed),
             ("reply_before_press", self.reply_before_press),
@@ -149,7 +150,6 @@ impl Noise {
             ("slide_pause_spread", self.slide_pause_spread),
             ("dropouts_per_s", self.dropouts_per_s),
             ("dump_s", self.dump_s),
-            ("irregularities", self.irregularities),
         ];
         let bad_chance = chances.into_iter().find(|(_, value)| !(0.0..=1.0).contains(value));
         let bad_range =
@@ -173,4 +173,41 @@ fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, NoiseError> {
         let line = text.as_bytes()[..begin].iter().filter(|&&byte| byte == b'\n').count() + 1;
         NoiseError::Line(line, error.message().to_owned())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The keys of one level of the program's own table.
+    fn level(name: &str) -> &'static str {
+        let rest = LEVELS.split_once(&format!("[{name}]\n")).expect("a level").1;
+        rest.split("\n[").next().expect("a part").trim_end()
+    }
+
+    #[test]
+    fn the_table_holds_three_levels() {
+        let [clean, typical, rough] =
+            ["clean", "typical", "rough"].map(|name| Noise::level(name).expect("a level").expect("a good table"));
+        assert_eq!(Noise::level("loud"), None);
+        assert!(clean.slide < typical.slide && typical.slide < rough.slide);
+        assert_eq!(Noise::parse(level("rough")), Ok(rough));
+        assert_eq!([clean.irregularities, typical.irregularities], [0.5; 2]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let good = level("clean");
+        let lines = good.lines().count();
+        let Err(NoiseError::Line(line, problem)) = Noise::parse(&format!("{good}\nslidse = 0.1\n")) else { panic!("passed") };
+        assert!(line == lines + 1 && problem.contains("slidse"), "{line}: {problem}");
+        let missing = good.replacen("slide = ", "# ", 1);
+        assert!(matches!(Noise::parse(&missing), Err(NoiseError::Line(_, problem)) if problem.contains("slide")));
+        assert_eq!(
+            Noise::parse(&good.replacen("slide = 0.0", "slide = 1.5", 1)).unwrap_err().to_string(),
+            "slide: a chance is between 0 and 1"
+        );
+        let turned = good.replacen("adjusted_s = [0.3, 1.2]", "adjusted_s = [1.2, 0.3]", 1);
+        assert!(matches!(Noise::parse(&turned), Err(NoiseError::Range("adjusted_s", _))));
+    }
 }

@@ -1,7 +1,10 @@
 //! What a station told, compared with what happened.
 
+use flagfall_game::mate::{Answer, Budget, winnable};
 use flagfall_protocols::event::ClockSide;
 use serde::Serialize;
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Color, Position};
 
 use super::room::{Outcome, Told, ToldMove};
 use super::truth::{Ply, Truth};
@@ -50,6 +53,8 @@ pub fn score(truth: &Truth, outcome: &Outcome) -> Score {
     moves(truth, outcome, &mut score);
     ends(truth, outcome, &mut score);
     alarms(truth, outcome, &mut score);
+    score.in_step_us = outcome.in_step.iter().copied().flatten().collect();
+    score.never_in_step = outcome.in_step.iter().filter(|step| step.is_none()).count() as u64;
     score
 }
 
@@ -92,7 +97,7 @@ fn moves(truth: &Truth, outcome: &Outcome, score: &mut Score) {
 fn latency(ply: &Ply, index: usize, at: u64, outcome: &Outcome) -> Option<u64> {
     let pressed = ply.pressed_us.filter(|_| ply.lever)?;
     // White sits at the left.
-    let up = if index % 2 == 0 { ClockSide::Right } else { ClockSide::Left };
+    let up = if index.is_multiple_of(2) { ClockSide::Right } else { ClockSide::Left };
     let levers = &outcome.heard.levers;
     let first = levers.partition_point(|(heard, _)| *heard < pressed);
     let (lever, _) = levers[first..].iter().find(|(_, shown)| *shown == up)?;
@@ -106,12 +111,17 @@ fn latency(ply: &Ply, index: usize, at: u64, outcome: &Outcome) -> Option<u64> {
 fn ends(truth: &Truth, outcome: &Outcome, score: &mut Score) {
     let played: Vec<&String> = truth.plies.iter().map(|ply| &ply.uci).collect();
     let sure: Vec<&String> = outcome.sure.iter().collect();
-    let unpressed = truth.plies.last().is_some_and(|ply| ply.pressed_us.is_none());
-    let pending: Vec<&String> = sure.iter().copied().chain(outcome.pending.iter().take(1)).collect();
-    let all_but_last = unpressed && sure.len() + 1 == played.len();
+    // Moves at the end that no press moved the lever for are not proved.
+    let proved = truth.plies.iter().rposition(|ply| ply.lever).map_or(0, |last| last + 1);
+    let with_pending: Vec<&String> = sure.iter().copied().chain(&outcome.pending).collect();
     // Nobody can tell such a move from a king that is put in the centre to show the result.
-    let gesture = truth.plies.last().is_some_and(|ply| ply.king_to_centre) && played.starts_with(&sure);
-    score.exact = sure == played || all_but_last && (pending == played || gesture);
+    let gesture = truth.plies.last().is_some_and(|ply| ply.king_to_centre);
+    let known = if gesture {
+        played.starts_with(&with_pending) && with_pending.len() + 1 >= played.len()
+    } else {
+        with_pending == played
+    };
+    score.exact = sure == played || sure.len() >= proved && known;
     if !score.exact {
         let same = played.iter().zip(&sure).take_while(|(one, other)| one == other).count();
         let [played, told] = [&played, &sure].map(|list| list.get(same).map(|uci| (*uci).clone()));
@@ -132,6 +142,7 @@ fn alarms(truth: &Truth, outcome: &Outcome, score: &mut Score) {
         let explained = truth.explained.iter().any(|explained| {
             explained.kinds.contains(&alarm.kind.as_str()) && (explained.from_us..=explained.to_us).contains(&alarm.opened_at)
         });
+        let explained = explained || alarm.kind == "dead_position" && dead(truth, alarm.opened_at);
         if alarm.class != "note" && !explained {
             score.false_alarms.push((alarm.kind.clone(), alarm.opened_at));
         }
@@ -144,3 +155,17 @@ fn alarms(truth: &Truth, outcome: &Outcome, score: &mut Score) {
         }
     }
 }
+
+/// The position at that moment is dead: proved here anew.
+fn dead(truth: &Truth, at: u64) -> bool {
+    let mut position = Chess::default();
+    for ply in truth.plies.iter().take_while(|ply| ply.released_us <= at) {
+        let Some(mv) = ply.uci.parse::<UciMove>().ok().and_then(|uci| uci.to_move(&position).ok()) else { return false };
+        position.play_unchecked(mv);
+    }
+    let lost = |side| matches!(winnable(&position, side, Budget::FULL), Answer::Unwinnable { .. });
+    lost(Color::White) && lost(Color::Black)
+}
+
+#[cfg(test)]
+mod tests;

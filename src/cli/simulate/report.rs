@@ -222,7 +222,10 @@ fn table(sums: &Sums, out: &mut dyn Write) -> Result<()> {
             sums.made_at_coverage.map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", share * 100.0)),
         ),
         ("... which is on average", ms(sums.made_at_width_ms)),
-        ("in step again after", format!("{} median, {} for 99 %", ms(sums.in_step_ms_p50), ms(sums.in_step_ms_p99))),
+        (
+            "in step again after",
+            format!("{} median, {} for 99 %, never {}", ms(sums.in_step_ms_p50), ms(sums.in_step_ms_p99), sums.never_in_step),
+        ),
         ("simulated", format!("{:.1} hours", sums.simulated_hours)),
     ];
     for (name, value) in rows {

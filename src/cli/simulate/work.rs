@@ -120,7 +120,8 @@ fn write(dir: &Path, name: &str, seed: u64, job: &Job, played: &Simulated) -> Re
         illegal_tail: job.sheet.illegal_tail.as_deref(),
         truth: &played.play.truth,
     };
-    for (ending, text) in [("trace", trace), ("truth.json", serde_json::to_string(&truth)?.as_str())] {
+    let (truth, hands) = (serde_json::to_string(&truth)?, played.play.script.to_string());
+    for (ending, text) in [("trace", trace), ("truth.json", &truth), ("script", &hands)] {
         let path = dir.join(format!("{name}.{ending}"));
         std::fs::write(&path, text).with_context(|| format!("{}", path.display()))?;
     }

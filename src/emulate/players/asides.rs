@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flagfall_hardware::emulator::script::Action;
-use shakmaty::{Chess, Color, Move, Position, Role, Square, attacks};
+use shakmaty::{Chess, Move, Position, Role, Square, attacks};
 
 use super::table::Table;
 use crate::emulate::dice::Dice;
@@ -31,20 +31,23 @@ pub(super) fn lay(noise: &Noise, dice: &mut Dice, table: &mut Table, truth: &mut
         let (lifted, released) = (Duration::from_micros(ply.lifted_us), Duration::from_micros(ply.released_us));
         let pressed = ply.pressed_us.map_or(released, Duration::from_micros);
         let (squares, begin) = (ply.squares, if index == 0 { lifted } else { since });
+        let busy = busy(truth);
+        let free_of = |from: Duration, to: Duration| !busy.iter().any(|[begin, end]| from <= *end && *begin <= to);
         let mut odd = Vec::new();
         if dice.chance(noise.adjusted) {
             let from = begin + (pressed + Duration::from_secs(1) - begin.min(pressed)).mul_f64(dice.between([0.0, 1.0]));
             let to = from + dice.span(noise.adjusted_s);
             let free: Vec<Square> = Square::ALL.into_iter().filter(|&square| table.stands(square, from, to).is_some()).collect();
-            if dice.pick(&free).is_some_and(|square| table.lift_and_return(square, from, to)) {
+            let square = dice.pick(&free).filter(|_| free_of(from, to));
+            if square.is_some_and(|square| table.lift_and_return(square, from, to)) {
                 odd.push("adjusted");
             }
         }
         if dice.chance(noise.recentred) {
             let from = pressed + dice.span([0.2, 3.0]);
             let to = from + dice.span(noise.recentred_s);
-            let moved = arrived(table, squares, lifted, released);
-            if to < end && moved.is_some_and(|square| table.lift_and_return(square, from, to)) {
+            let moved = arrived(table, squares, lifted, released).filter(|_| to < end && free_of(from, to));
+            if moved.is_some_and(|square| table.lift_and_return(square, from, to)) {
                 odd.push("recentred");
             }
         }
@@ -53,7 +56,7 @@ pub(super) fn lay(noise: &Noise, dice: &mut Dice, table: &mut Table, truth: &mut
             let to = from + dice.span(noise.knocked_over_s);
             let near = arrived(table, squares, lifted, released).map(attacks::king_attacks).unwrap_or_default();
             let free: Vec<Square> = near.into_iter().filter(|&square| table.stands(square, from, to).is_some()).collect();
-            let square = dice.pick(&free);
+            let square = dice.pick(&free).filter(|_| free_of(from, to));
             let king = square.and_then(|square| table.at(square, from)).is_some_and(|man| man.role == Role::King);
             if square.is_some_and(|square| table.lift_and_return(square, from, to)) {
                 odd.push("knocked_over");
@@ -65,6 +68,16 @@ pub(super) fn lay(noise: &Noise, dice: &mut Dice, table: &mut Table, truth: &mut
         truth.plies[index].odd.extend(odd);
         since = pressed;
     }
+}
+
+/// When something irregular is going on: what it must be told as is certain only where nobody does anything else meanwhile.
+fn busy(truth: &Truth) -> Vec<[Duration; 2]> {
+    const APART: Duration = Duration::from_secs(3);
+    let irregular = truth.irregularities.iter().filter(|irregularity| irregularity.kind != "link_gap");
+    // What lasts as long as the game is the clock's matter.
+    let short = irregular.filter(|irregularity| irregularity.to_us < truth.end_us);
+    let span = short.map(|irregularity| [irregularity.from_us, irregularity.to_us].map(Duration::from_micros));
+    span.map(|[from, to]| [from.saturating_sub(APART), to + APART]).collect()
 }
 
 /// The square on which the moved man stands.
@@ -111,7 +124,7 @@ pub(super) fn sensors(
 }
 
 /// A flag fell at the end, as in the record.
-pub(super) fn flag(truth: &mut Truth, (_, fell): (Color, Duration)) {
+pub(super) fn flag(truth: &mut Truth, fell: Duration) {
     let by = fell + FLAG_BOUND;
     truth.irregularities.push(Irregularity {
         kind: "flag",

@@ -10,7 +10,6 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use shakmaty::Color;
 
 use super::side;
-use crate::emulate::times::Control;
 
 /// Nobody comes nearer to zero than this where no flag is to fall.
 const SPARE_MS: i64 = 5_000;
@@ -25,6 +24,8 @@ const STOPS: Duration = Duration::from_secs(4);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hand {
     Press(Color),
+    /// The lever of that side goes down while no time runs.
+    Lever(Color),
     Run,
     Stop,
     /// Seconds that the arbiter gives to White and Black.
@@ -62,14 +63,19 @@ impl Clockwork {
         self.hands.insert(index, (at, hand));
     }
 
+    /// The first start is taken back.
+    pub(super) fn not_started(&mut self) {
+        self.hands.clear();
+    }
+
     /// When anybody pressed last.
     pub(super) fn last_press(&self) -> Option<Duration> {
         self.pressed
     }
 
     /// Seconds more in the first period with which nobody's time runs out.
-    pub(super) fn more_time_needed(&self, control: &Control) -> u32 {
-        let mut settings = control.clock();
+    pub(super) fn more_time_needed(&self, clock: ClockSettings) -> u32 {
+        let mut settings = clock;
         let plenty = plenty(&settings);
         settings.periods[0].time = ClockTime(settings.periods[0].time.millis() + plenty);
         let mut clock = Clock::new(settings, Instant::ZERO);
@@ -84,8 +90,8 @@ impl Clockwork {
     }
 
     /// What this clock is made to do; if nobody stops it in the end, until a flag falls.
-    pub(super) fn run(&self, control: &Control) -> Timing {
-        let mut clock = Clock::new(control.clock(), Instant::ZERO);
+    pub(super) fn run(&self, settings: ClockSettings) -> Timing {
+        let mut clock = Clock::new(settings, Instant::ZERO);
         let mut actions = Vec::with_capacity(self.hands.len());
         let mut end = Duration::ZERO;
         for &(at, hand) in &self.hands {
@@ -136,7 +142,7 @@ fn left(clock: &Clock) -> [ClockTime; 2] {
 /// Does it, and gives it as the script has it.
 fn apply(clock: &mut Clock, hand: Hand) -> Action {
     match hand {
-        Hand::Press(color) => {
+        Hand::Press(color) | Hand::Lever(color) => {
             clock.press(side(color));
             Action::Press(side(color))
         }

@@ -1,0 +1,287 @@
+//! Irregularities as people make them and put them right: hands, clock, arbiter.
+
+use std::time::Duration;
+
+use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Role, Square, attacks};
+
+use super::clockwork::Hand;
+use super::plan::Kind;
+use super::table::Change;
+use super::{AFTER_PRESS, Order, Players};
+use crate::emulate::dice::seconds;
+use crate::emulate::truth::{Irregularity, micros};
+
+/// What an alarm may take beyond its bound (the requirement's own second).
+pub(super) const MORE_S: f64 = 1.0;
+/// After everything is put right an alarm about it may still come for so long.
+const AFTERMATH: Duration = Duration::from_secs(6);
+/// An alarm may be raised so much before what it is about is complete.
+pub(super) const SOONER: Duration = Duration::from_millis(1);
+
+/// One irregularity to be written down.
+pub(super) struct Case<'a> {
+    pub(super) kind: Kind,
+    pub(super) from: Duration,
+    pub(super) to: Duration,
+    pub(super) expected: &'a [&'static str],
+    pub(super) within: [Duration; 2],
+    /// Other alarms that may be raised about it.
+    pub(super) allowed: &'a [&'static str],
+    pub(super) in_step: bool,
+}
+
+impl Players<'_> {
+    /// What goes wrong before this ply begins. Gives whether it happened.
+    pub(super) fn before(&mut self, kind: Kind) -> bool {
+        match kind {
+            Kind::IllegalMove => self.illegal_move(),
+            Kind::PressedWithoutMove => self.pressed_without_move(),
+            Kind::MovedByWrongSide => self.wrong_side(),
+            Kind::PositionDiffers => self.displaced(),
+            Kind::PiecesDisplaced => self.knocked_about(),
+            Kind::LinkGap => self.link_gap(),
+            _ => false,
+        }
+    }
+
+    /// The longest that a press is on its way to the daemon.
+    fn clock_lag(&self) -> f64 {
+        let asked = self.noise.clock_asked_s[1];
+        asked * if self.noise.clock_skipped > 0.0 { 3.0 } else { 1.0 } + self.noise.clock_delay_s[1]
+    }
+
+    fn scan(&self) -> f64 {
+        self.noise.scan_s[1]
+    }
+
+    /// Until an alarm on a press is late: its bound counts from when the press is heard.
+    pub(super) fn press_bound(&self, bound: f64) -> Duration {
+        seconds(bound + self.clock_lag() + self.scan() + MORE_S)
+    }
+
+    /// Until an alarm on what the board shows is late.
+    pub(super) fn board_bound(&self, bound: f64) -> Duration {
+        seconds(bound + 2.0 * self.scan() + MORE_S)
+    }
+
+    /// When the player to move does something out of the ordinary.
+    pub(super) fn moment(&mut self) -> Duration {
+        self.free.max(self.ready) + self.dice.span([1.0, 4.0])
+    }
+
+    pub(super) fn note(&mut self, case: Case<'_>) {
+        let Case { kind, from, to, expected, within, allowed, in_step } = case;
+        self.truth.explain(kind.name(), expected, from, to + AFTERMATH);
+        self.truth.explain(kind.name(), allowed, from, to + AFTERMATH);
+        self.truth.irregularities.push(Irregularity {
+            kind: kind.name(),
+            ply: self.truth.plies.len() + 1,
+            from_us: micros(from),
+            to_us: micros(to),
+            expected: expected.to_vec(),
+            expected_us: within.map(micros),
+            in_step_from_us: in_step.then(|| micros(to)),
+        });
+    }
+
+    pub(super) fn change(&mut self, at: Duration, square: Square, man: Option<Piece>) {
+        self.table.change(Change { at, square, man });
+    }
+
+    /// The arbiter flips the lever of a standing clock back to `runs`, corrects the times and starts it: when it runs.
+    pub(super) fn restart(&mut self, from: Duration, runs: Color, gift_s: i64) -> Duration {
+        let [lever, give, run] = [[1.0, 2.0], [2.0, 5.0], [1.0, 3.0]].map(|range| self.dice.span(range));
+        let (lever, give) = (from + lever, from + lever + give);
+        self.clockwork.add(lever, Hand::Lever(!runs));
+        let gift = if runs == Color::White { [0, gift_s] } else { [gift_s, 0] };
+        self.clockwork.add(give, Hand::Give(gift));
+        self.clockwork.add(give + run, Hand::Run);
+        self.ready = give + run;
+        self.free = give + run;
+        give + run
+    }
+
+    /// Time that the opponent is given (7.5.5, B.2).
+    fn penalty_s(&self) -> i64 {
+        if self.slow { 120 } else { 60 }
+    }
+
+    fn illegal_move(&mut self) -> bool {
+        let Some((from, to)) = illegal(&self.position, self.dice) else { return false };
+        let us = self.position.turn();
+        let board = self.position.board().clone();
+        let (man, taken) = (board.piece_at(from), board.piece_at(to));
+        let lifted = self.moment();
+        let [travel, reach] = [[0.4, 1.0], [0.25, 0.7]].map(|range| self.dice.span(range));
+        let released = lifted + travel;
+        self.change(lifted, from, None);
+        self.change(released, to, man);
+        let press = (released + reach).max(self.clockwork.last_press().unwrap_or_default() + AFTER_PRESS);
+        self.clockwork.add(press, Hand::Press(us));
+        let stop = press + self.dice.span([5.0, 11.0]);
+        self.clockwork.add(stop, Hand::Stop);
+        let back = stop + self.dice.span([2.0, 6.0]);
+        self.change(back, to, None);
+        self.change(back + seconds(0.6), from, man);
+        if taken.is_some() {
+            self.change(back + seconds(1.4), to, taken);
+        }
+        let runs = self.restart(back + seconds(2.0), us, self.penalty_s());
+        self.orders.push((runs - seconds(0.5), Order::Acknowledge("illegal_move")));
+        self.note(Case {
+            kind: Kind::IllegalMove,
+            from: lifted,
+            to: runs,
+            expected: &["illegal_move"],
+            within: [press, press + self.press_bound(1.5)],
+            allowed: &["position_differs", "piece_in_hand", "pieces_displaced", "king_missing"],
+            in_step: true,
+        });
+        true
+    }
+
+    fn pressed_without_move(&mut self) -> bool {
+        let us = self.position.turn();
+        let press = self.moment();
+        self.clockwork.add(press, Hand::Press(us));
+        let stop = press + self.dice.span([5.0, 11.0]);
+        self.clockwork.add(stop, Hand::Stop);
+        let runs = self.restart(stop, us, self.penalty_s());
+        self.orders.push((runs - seconds(0.5), Order::Acknowledge("pressed_without_move")));
+        self.note(Case {
+            kind: Kind::PressedWithoutMove,
+            from: press,
+            to: runs,
+            expected: &["pressed_without_move"],
+            within: [press, press + self.press_bound(0.7 + self.scan())],
+            allowed: &[],
+            in_step: true,
+        });
+        true
+    }
+
+    /// The player whose clock stands moves, and takes it back.
+    fn wrong_side(&mut self) -> bool {
+        let Ok(turned) = self.position.clone().swap_turn() else { return false };
+        let quiet: Vec<Move> = turned
+            .legal_moves()
+            .into_iter()
+            .filter(|mv| !mv.is_capture() && !mv.is_castle() && !mv.is_promotion() && mv.role() != Role::King)
+            .collect();
+        let Some(mv) = self.dice.pick(&quiet) else { return false };
+        let Some(from) = mv.from() else { return false };
+        let man = self.position.board().piece_at(from);
+        let lifted = self.moment();
+        let released = lifted + self.dice.span([0.4, 1.0]);
+        let back = released + self.dice.span([4.0, 8.0]);
+        let home = back + self.dice.span([0.4, 1.0]);
+        for (at, square, man) in [(lifted, from, None), (released, mv.to(), man), (back, mv.to(), None), (home, from, man)] {
+            self.change(at, square, man);
+        }
+        self.goes_on(home);
+        self.note(Case {
+            kind: Kind::MovedByWrongSide,
+            from: lifted,
+            to: home,
+            expected: &["moved_by_wrong_side"],
+            within: [released, released + self.board_bound(1.0 + self.scan())],
+            allowed: &["position_differs", "piece_in_hand"],
+            in_step: true,
+        });
+        true
+    }
+
+    /// The player to move thinks on after what happened until `at`.
+    fn goes_on(&mut self, at: Duration) {
+        self.ready = self.ready.max(at);
+        self.free = self.free.max(at) + AFTER_PRESS;
+    }
+
+    /// A man stands beside its square for a while, and nobody moves.
+    fn displaced(&mut self) -> bool {
+        let board = self.position.board().clone();
+        let other = self.position.clone().swap_turn().ok();
+        let free = |from: Square, to: Square| {
+            let plays = |position: &Chess| position.legal_moves().iter().any(|mv| mv.from() == Some(from) && mv.to() == to);
+            !plays(&self.position) && !other.as_ref().is_some_and(plays)
+        };
+        let mut places = Vec::new();
+        for (from, man) in board.clone() {
+            let near = attacks::king_attacks(from) & !board.occupied();
+            places.extend(near.into_iter().filter(|&to| free(from, to)).map(|to| (from, to, man)));
+        }
+        let Some((from, to, man)) = self.dice.pick(&places) else { return false };
+        let begin = self.moment();
+        let there = begin + seconds(0.3);
+        let back = there + self.dice.span([8.0, 15.0]);
+        let home = back + seconds(0.5);
+        for (at, square, man) in [(begin, from, None), (there, to, Some(man)), (back, to, None), (home, from, Some(man))] {
+            self.change(at, square, man);
+        }
+        self.goes_on(home);
+        self.note(Case {
+            kind: Kind::PositionDiffers,
+            from: begin,
+            to: home,
+            expected: &["position_differs"],
+            within: [there, there + self.board_bound(5.0)],
+            allowed: &["piece_in_hand", "moved_by_wrong_side"],
+            in_step: true,
+        });
+        true
+    }
+
+    /// Several men fall; the clock is stopped and they are put back.
+    fn knocked_about(&mut self) -> bool {
+        let standing: Vec<(Square, Piece)> = self.position.board().clone().into_iter().collect();
+        let Some((centre, _)) = self.dice.pick(&standing) else { return false };
+        let near = attacks::king_attacks(centre) | Bitboard::from_square(centre);
+        let fallen: Vec<(Square, Piece)> = standing.into_iter().filter(|(square, _)| near.contains(*square)).take(5).collect();
+        if fallen.len() < 3 {
+            return false;
+        }
+        let begin = self.moment();
+        for &(square, _) in &fallen {
+            let at = begin + self.dice.span([0.0, 0.4]);
+            self.change(at, square, None);
+        }
+        let stop = begin + self.dice.span([5.0, 9.0]);
+        self.clockwork.add(stop, Hand::Stop);
+        let mut at = stop + seconds(2.0);
+        for &(square, man) in &fallen {
+            at += self.dice.span([0.6, 2.0]);
+            self.change(at, square, Some(man));
+        }
+        let runs = at + self.dice.span([1.0, 3.0]);
+        self.clockwork.add(runs, Hand::Run);
+        (self.ready, self.free) = (runs, runs);
+        let fell = begin + seconds(0.4);
+        self.note(Case {
+            kind: Kind::PiecesDisplaced,
+            from: begin,
+            to: runs,
+            expected: &["pieces_displaced"],
+            within: [begin, fell + self.board_bound(2.0)],
+            allowed: &["position_differs", "king_missing", "piece_in_hand"],
+            in_step: true,
+        });
+        true
+    }
+}
+
+/// A move that is none: of a man of the side to move, from and to.
+fn illegal(position: &Chess, dice: &mut crate::emulate::dice::Dice) -> Option<(Square, Square)> {
+    let us = position.turn();
+    let board = position.board();
+    let legal = position.legal_moves();
+    let mut found = Vec::new();
+    for (from, man) in board.clone().into_iter().filter(|(_, man)| man.color == us && man.role != Role::King) {
+        let near = attacks::queen_attacks(from, board.occupied()) | attacks::knight_attacks(from);
+        let wrong = near & !board.by_color(us) & !board.kings();
+        let ends =
+            |to: Square| man.role == Role::Pawn && (to.rank() == shakmaty::Rank::First || to.rank() == shakmaty::Rank::Eighth);
+        let is_legal = |to: Square| legal.iter().any(|mv| mv.from() == Some(from) && mv.to() == to);
+        found.extend(wrong.into_iter().filter(|&to| !ends(to) && !is_legal(to)).map(|to| (from, to)));
+    }
+    dice.pick(&found)
+}

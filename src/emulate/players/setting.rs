@@ -1,0 +1,57 @@
+//! The board and the clock on the table: of the noise model, and set as the daemon is told or not.
+
+use flagfall_hardware::emulator::clock_model::{ClockSettings, Method};
+use flagfall_hardware::emulator::{ClockWay, Settings};
+use flagfall_protocols::time::ClockTime;
+
+use super::plan::Kind;
+use crate::emulate::dice::{Dice, seconds};
+use crate::emulate::noise::Noise;
+use crate::emulate::times::Control;
+
+/// The dump takes so long on the wire at 9600 baud.
+const DUMP_WIRE_S: f64 = 0.07;
+/// So little added time can be missing from a report.
+const LATE_REPORT_MS: u32 = 2_000;
+/// Added by a clock with the wrong option.
+const WRONG_MS: u32 = 10_000;
+
+/// The clock on the table: set as the daemon is told, or not.
+pub(super) fn clock(control: &Control, wrong: Option<Kind>) -> ClockSettings {
+    let mut settings = control.clock();
+    match wrong {
+        Some(Kind::ClockSettingDiffers) => {
+            // Nothing is added, or where that could be taken for a late report, much too much.
+            let none = control.control.period(0).per_move_ms > LATE_REPORT_MS;
+            settings.method = if none { Method::TimeOnly } else { Method::Fischer };
+            let wrong = ClockTime(if none { 0 } else { WRONG_MS });
+            settings.periods.iter_mut().for_each(|period| period.additional = wrong);
+        }
+        Some(Kind::ClockCountDiffers) => {
+            if let Some(moves) = settings.periods.first_mut().and_then(|period| period.moves.as_mut()) {
+                *moves -= 1;
+            }
+        }
+        _ => {}
+    }
+    settings
+}
+
+/// A board of this noise.
+pub(super) fn board(noise: &Noise, dice: &mut Dice) -> Settings {
+    let scan = dice.span(noise.scan_s);
+    let [sooner, latest] = noise.clock_asked_s;
+    Settings {
+        scan,
+        scan_phase: scan.mul_f64(dice.between([0.0, 1.0])),
+        clock_poll: seconds(latest),
+        clock_way: ClockWay {
+            sooner: seconds(latest - sooner),
+            delay: noise.clock_delay_s.map(seconds),
+            skipped: (noise.clock_skipped * 10_000.0) as u16,
+            seed: dice.seed(),
+        },
+        reply_delay: seconds(noise.dump_s - DUMP_WIRE_S),
+        ..Settings::default()
+    }
+}

@@ -1,0 +1,216 @@
+//! One move after the other: when it begins, how it is made, when it is pressed.
+
+use std::time::Duration;
+
+use shakmaty::san::SanPlus;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingSide, Color, Move, Position, Role, Square};
+
+use super::clockwork::Hand;
+use super::plan::{Kind, Plan};
+use super::table::Change;
+use super::{AFTER_PRESS, Players, moves};
+use crate::emulate::dice::seconds;
+use crate::emulate::truth::{Ply, micros};
+
+/// After a release the next hand comes near the board so much later at the earliest.
+const AFTER_RELEASE: Duration = Duration::from_millis(150);
+
+impl Players<'_> {
+    /// One move, and what goes wrong before it.
+    pub(super) fn go(&mut self, mv: Move, own: Duration, pressed: bool, last: bool) {
+        let here = self.plan.filter(|plan| plan.ply == self.truth.plies.len()).map(|plan| plan.kind);
+        if let Some(kind) = here {
+            let started = self.truth.plies.is_empty() || self.truth.plies.last().is_some_and(|before| before.lever);
+            match kind {
+                Kind::WrongClockRunning => self.wrong_clock(),
+                Kind::ClockNotStarted => self.clockwork.not_started(),
+                Kind::PromotionNotReplaced if started && self.promotes_twice(mv) => return,
+                _ if started && self.before(kind) => {}
+                // It does not suit: the next ply may.
+                _ if !last && movable(kind) => self.plan = self.plan.map(|plan| Plan { ply: plan.ply + 1, ..plan }),
+                _ => {}
+            }
+        }
+        self.ply(mv, own, pressed, last, here);
+    }
+
+    fn ply(&mut self, mv: Move, own: Duration, pressed: bool, last: bool, here: Option<Kind>) {
+        let color = self.position.turn();
+        let mut motions = moves::make(self.dice, self.noise, self.slow, &self.position, mv);
+        let mut odd = std::mem::take(&mut motions.odd);
+        let lasts = motions.lasts();
+        let median = if self.slow { self.noise.press_after_slow_s } else { self.noise.press_after_quick_s };
+        let reach = self.dice.lognormal(median, self.noise.press_after_spread);
+        let hurry = self.dice.span([0.0, 0.1]);
+        let think = own.saturating_sub(lasts + reach).max(hurry);
+        self.correct_clock(think, &mut odd);
+        let begin = self.begin(own, think, &mut odd);
+        if here == Some(Kind::PieceInHand) && !odd.contains(&"slide") && !odd.contains(&"neighbour") {
+            self.holds(begin, &mut motions);
+        }
+        let released = begin + motions.lasts();
+        for &(after, square, man) in &motions.touches {
+            self.table.change(Change { at: begin + after, square, man });
+        }
+        self.free = released + AFTER_RELEASE;
+        let forgets = self.dice.chance(self.noise.press_forgotten) && !last && self.forgotten.is_none() && here.is_none();
+        let notices = self.dice.chance(self.noise.forgotten_noticed);
+        let noticed = self.dice.span(self.noise.forgotten_noticed_after_s);
+        let press = match () {
+            () if !pressed => None,
+            () if here == Some(Kind::IncompleteMove) && self.forgotten.is_none() => Some(self.waits_to_press(released)),
+            () if forgets && notices => {
+                odd.push("press_late");
+                Some(released + noticed)
+            }
+            () if forgets => {
+                odd.push("press_forgotten");
+                None
+            }
+            () => Some(released + reach),
+        };
+        let first = motions.touches.first().map_or(begin, |(after, ..)| begin + *after);
+        if here == Some(Kind::ClockNotStarted) {
+            let run = self.starts_late(first, released + reach);
+            (self.ready, self.free) = (run, run);
+            return self.made(mv, [first, released], Some(released + reach), false, odd);
+        }
+        self.press(color, released, reach, press, forgets && !notices);
+        let lever = press.is_some() && self.forgotten.is_none_or(|by| by == color);
+        if lever {
+            self.forgotten = None;
+        }
+        let pressed = self.clockwork.last_press().filter(|_| press.is_some());
+        self.made(mv, [first, released], pressed, lever, odd);
+    }
+
+    /// The move is on the board.
+    fn made(
+        &mut self,
+        mv: Move,
+        [first, released]: [Duration; 2],
+        pressed: Option<Duration>,
+        lever: bool,
+        odd: Vec<&'static str>,
+    ) {
+        let (squares, king_to_centre) = (squares(mv), king_to_centre(mv));
+        let uci = UciMove::from_standard(mv).to_string();
+        let san = SanPlus::from_move_and_play_unchecked(&mut self.position, mv).to_string();
+        let (lifted_us, released_us, pressed_us) = (micros(first), micros(released), pressed.map(micros));
+        self.truth.plies.push(Ply { san, uci, lifted_us, released_us, pressed_us, lever, squares, king_to_centre, odd });
+    }
+
+    /// A pawn that is replaced by the arbiter's order only.
+    fn promotes_twice(&mut self, mv: Move) -> bool {
+        let Some([lifted, on, press]) = self.pawn_stays(mv) else { return false };
+        // Pressed long before the move was as it should be: no latency is to be measured by that.
+        self.made(mv, [lifted, on], Some(press), false, vec!["pawn_stays"]);
+        self.forgotten = None;
+        true
+    }
+
+    /// What is wrong with the clock, when all presses are known.
+    pub(super) fn clock_notes(&mut self, end: Duration) {
+        let pressed = |ply: usize| self.truth.plies.get(ply).and_then(|ply| ply.pressed_us).map(Duration::from_micros);
+        match self.plan {
+            Some(Plan { kind: Kind::ClockSettingDiffers, .. }) => {
+                let by = pressed(5).unwrap_or(end);
+                self.clock_differs(Kind::ClockSettingDiffers, Duration::ZERO, by, end);
+            }
+            Some(Plan { kind: Kind::ClockCountDiffers, ply }) => {
+                let [from, by] = [pressed(ply - 2), pressed(ply + 2)].map(|at| at.unwrap_or(end));
+                self.clock_differs(Kind::ClockCountDiffers, from, by, end);
+            }
+            _ => {}
+        }
+    }
+
+    /// When the first man is touched.
+    fn begin(&mut self, own: Duration, think: Duration, odd: &mut Vec<&'static str>) -> Duration {
+        let early = self.dice.chance(self.noise.reply_before_press);
+        let ahead = self.dice.span([0.0, 0.6]);
+        let quick = own <= seconds(self.noise.reply_before_press_within_s);
+        let waits = self.truth.plies.last().is_some_and(|before| before.pressed_us.is_some() && before.lever);
+        if early && quick && waits && self.free < self.ready {
+            odd.push("reply_before_press");
+            return self.free.max(self.ready.saturating_sub(ahead));
+        }
+        self.free.max(self.ready + think)
+    }
+
+    /// The press, and from when on the opponent thinks.
+    fn press(&mut self, color: Color, released: Duration, reach: Duration, press: Option<Duration>, forgets: bool) {
+        if let Some(at) = press {
+            let at = at.max(self.clockwork.last_press().map_or(Duration::ZERO, |before| before + AFTER_PRESS));
+            self.clockwork.add(at, Hand::Press(color));
+            self.ready = at;
+            // A press that comes late is waited for.
+            if at > released + reach * 2 {
+                self.free = self.free.max(at + AFTER_RELEASE);
+            }
+            return;
+        }
+        self.ready = released + reach;
+        if forgets {
+            self.forgotten = Some(color);
+        }
+    }
+
+    /// Perhaps the arbiter puts the times right while the player thinks.
+    fn correct_clock(&mut self, think: Duration, odd: &mut Vec<&'static str>) {
+        const LEAST: Duration = Duration::from_secs(20);
+        let corrects = self.dice.chance(self.noise.clock_corrected);
+        let [stops, sets, runs] = [self.dice.span([2.0, 10.0]), self.dice.span([4.0, 12.0]), self.dice.span([2.0, 6.0])];
+        let gift = if self.dice.chance(0.5) { [60, 0] } else { [0, 60] };
+        if !corrects || think < LEAST {
+            return;
+        }
+        odd.push("clock_corrected");
+        let at = self.ready + stops;
+        self.clockwork.add(at, Hand::Stop);
+        self.clockwork.add(at + sets, Hand::Give(gift));
+        self.clockwork.add(at + sets + runs, Hand::Run);
+        self.ready += sets + runs;
+    }
+
+    /// After the last move: an arbiter stops the clock, unless a flag is to fall.
+    pub(super) fn finish(&mut self, ends_by_flag: bool) {
+        let stop = self.ready.max(self.free) + self.dice.span([2.0, 9.0]);
+        let forgets = self.plan.is_some_and(|plan| plan.kind == Kind::FlagAfterEnd);
+        if !ends_by_flag && !forgets {
+            self.clockwork.add(stop, Hand::Stop);
+        }
+    }
+}
+
+/// This may happen at another ply as well.
+const fn movable(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::IllegalMove
+            | Kind::PressedWithoutMove
+            | Kind::MovedByWrongSide
+            | Kind::PositionDiffers
+            | Kind::PiecesDisplaced
+            | Kind::LinkGap
+    )
+}
+
+fn king_to_centre(mv: Move) -> bool {
+    mv.role() == Role::King && [Square::D4, Square::D5, Square::E4, Square::E5].contains(&mv.to())
+}
+
+/// Squares that a move changes, bit 0 = a1.
+fn squares(mv: Move) -> u64 {
+    let bit = |square: Square| 1_u64 << u32::from(square);
+    match mv {
+        Move::Castle { king, rook } => {
+            let side = CastlingSide::from_king_side(king < rook);
+            let color = if king.rank() == shakmaty::Rank::First { Color::White } else { Color::Black };
+            bit(king) | bit(rook) | bit(side.king_to(color)) | bit(side.rook_to(color))
+        }
+        Move::EnPassant { from, to } => bit(from) | bit(to) | bit(Square::from_coords(to.file(), from.rank())),
+        _ => mv.from().map_or(0, bit) | bit(mv.to()),
+    }
+}

@@ -1,0 +1,118 @@
+//! What arbiters are told: moves, revisions and alarms, as they are read from the messages.
+
+use anyhow::{Context, Result};
+use flagfall_protocols::trace;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::publish::Message;
+
+/// What arbiters were told, in order.
+#[derive(Clone, Debug)]
+pub enum Told {
+    /// A sure move.
+    Move {
+        /// When, microseconds.
+        at: u64,
+        /// It is the first game of the board.
+        first_game: bool,
+        /// What was told.
+        mv: ToldMove,
+    },
+    /// The moves from a ply on are others.
+    Revision {
+        /// When, microseconds.
+        at: u64,
+        /// The first ply that differs, from 1.
+        from_ply: usize,
+        /// The moves from there on.
+        moves: Vec<ToldMove>,
+    },
+    /// An alarm was opened, changed or closed.
+    Alarm {
+        /// When, microseconds.
+        at: u64,
+        /// The alarm.
+        alarm: ToldAlarm,
+    },
+}
+
+/// A move as it was told.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ToldMove {
+    /// From 1.
+    pub ply: usize,
+    /// UCI notation.
+    pub uci: String,
+    /// Made between these two, microseconds.
+    pub made_at: [u64; 2],
+}
+
+/// An alarm as it was told.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ToldAlarm {
+    /// Its number.
+    pub id: u32,
+    /// Its kind.
+    pub kind: String,
+    /// `loud`, `silent` or `note`.
+    pub class: String,
+    /// Opened, microseconds.
+    pub opened_at: u64,
+}
+
+/// Reads the messages for arbiters.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    pub(super) told: Vec<Told>,
+    game: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    r#type: &'a str,
+    game: &'a str,
+    #[serde(borrow)]
+    body: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct Audit {
+    what: String,
+}
+
+#[derive(Deserialize)]
+struct Revision {
+    from_ply: usize,
+    moves: Vec<ToldMove>,
+}
+
+impl Notes {
+    pub(super) fn take(&mut self, message: &Message) -> Result<()> {
+        if message.number == 0 || message.audience != trace::Audience::Arbiter {
+            return Ok(());
+        }
+        self.read(message).with_context(|| format!("message {}", message.payload))
+    }
+
+    fn read(&mut self, message: &Message) -> Result<()> {
+        let at = message.at.0;
+        let envelope: Envelope<'_> = serde_json::from_str(&message.payload)?;
+        let body = envelope.body.get();
+        if envelope.r#type == "board.move" {
+            let first_game = *self.game.get_or_insert_with(|| envelope.game.to_owned()) == envelope.game;
+            self.told.push(Told::Move { at, first_game, mv: serde_json::from_str(body)? });
+            return Ok(());
+        }
+        let Ok(Audit { what }) = serde_json::from_str(body) else { return Ok(()) };
+        match what.as_str() {
+            "alarm" => self.told.push(Told::Alarm { at, alarm: serde_json::from_str(body)? }),
+            "revision" => {
+                let Revision { from_ply, moves } = serde_json::from_str(body)?;
+                self.told.push(Told::Revision { at, from_ply, moves });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! Whether a station is in step: it knows the position that stands on the board.
+
+use flagfall_protocols::time::Instant;
+use shakmaty::uci::UciMove;
+use shakmaty::{Board, Chess, Color, Position};
+
+use super::truth::Truth;
+use crate::station::Station;
+
+/// It is looked no more often than this, microseconds; the longer it has been, the less often.
+const EVERY_US: u64 = 20_000;
+/// It is looked again when this part of the time since the fault has passed.
+const PARTS: u64 = 40;
+/// A move may be so young and not be known yet.
+const YOUNG_US: u64 = 1_500_000;
+
+/// A fault after which the position must become right again.
+#[derive(Debug)]
+struct Fault {
+    /// It is over, microseconds.
+    over: u64,
+    /// The link was away: time counts from the first dump.
+    link: bool,
+    in_step: Option<u64>,
+}
+
+/// Watches for it after each fault.
+#[derive(Debug)]
+pub(super) struct Steps {
+    faults: Vec<Fault>,
+    /// When each ply was made, and what stands on the board after it; the first is the beginning.
+    known: Vec<(u64, Board, Color)>,
+    looked: u64,
+}
+
+impl Steps {
+    pub(super) fn new(truth: &Truth) -> Steps {
+        let over = truth.irregularities.iter().filter_map(|irregularity| {
+            let over = irregularity.in_step_from_us?;
+            Some(Fault { over, link: irregularity.kind == "link_gap", in_step: None })
+        });
+        let faults: Vec<Fault> = over.collect();
+        let mut known = Vec::new();
+        if !faults.is_empty() {
+            let mut position = Chess::default();
+            known.push((0, position.board().clone(), position.turn()));
+            for ply in &truth.plies {
+                play(&mut position, &ply.uci);
+                known.push((ply.released_us, position.board().clone(), position.turn()));
+            }
+        }
+        Steps { faults, known, looked: 0 }
+    }
+
+    /// Looks at the station as it is `now`.
+    pub(super) fn look(&mut self, now: Instant, station: &Station, dumps: &[u64]) {
+        let now = now.0;
+        let Steps { faults, known, looked } = self;
+        let open = faults.iter_mut().filter(|fault| fault.in_step.is_none() && fault.over <= now);
+        for fault in open {
+            let from = match fault.link {
+                true => dumps.iter().copied().find(|dump| *dump >= fault.over),
+                false => Some(fault.over),
+            };
+            let Some(from) = from else { continue };
+            let every = EVERY_US.max(now.saturating_sub(from) / PARTS);
+            if now < looked.saturating_add(every) && *looked >= from {
+                continue;
+            }
+            *looked = now;
+            if in_step(known, now, station) {
+                fault.in_step = Some(now - from);
+            }
+        }
+    }
+
+    pub(super) fn end(self) -> Vec<Option<u64>> {
+        self.faults.into_iter().map(|fault| fault.in_step).collect()
+    }
+}
+
+fn in_step(known: &[(u64, Board, Color)], now: u64, station: &Station) -> bool {
+    let state = station.game().arbiter_state();
+    let mut position = Chess::default();
+    let all = state.moves.iter().chain(&state.pending).all(|mv| play(&mut position, &mv.uci));
+    let made = known.partition_point(|(at, ..)| *at <= now);
+    let fits = |entry: Option<&(u64, Board, Color)>| {
+        entry.is_some_and(|(_, board, turn)| position.board() == board && position.turn() == *turn)
+    };
+    let young = known[made - 1].0 + YOUNG_US > now;
+    all && (fits(known.get(made - 1)) || young && made > 1 && fits(known.get(made - 2)))
+}
+
+fn play(position: &mut Chess, uci: &str) -> bool {
+    let mv = uci.parse::<UciMove>().ok().and_then(|uci| uci.to_move(position).ok());
+    mv.inspect(|mv| position.play_unchecked(*mv)).is_some()
+}
