@@ -100,7 +100,7 @@ impl Default for Weights {
             dead: 50,
             untouched: 60,
             underpromotion: 60,
-            held_per_second: 10,
+            held_per_second: 20,
             most_by_holding: 80,
             unseen: 20,
             viable: 100,
