@@ -81,7 +81,7 @@ impl Game {
         if quiet >= DISPLACED && differs.count_ones() >= 3 && !part_of_move && self.changed_together(differs) {
             self.alarms.raise(now, AlarmKind::PiecesDisplaced, None, differs);
         }
-        if quiet >= WRONG_SIDE && self.wrong_side_looked != self.board.last_change() {
+        if self.board.identifies() && quiet >= WRONG_SIDE && self.wrong_side_looked != self.board.last_change() {
             self.wrong_side_looked = self.board.last_change();
             if let Some(mover) = self.moved_out_of_turn() {
                 self.alarms.raise(now, AlarmKind::MovedByWrongSide, Some(mover), differs);

@@ -30,6 +30,8 @@ struct Change {
 pub(crate) struct PhysicalBoard {
     men: Men,
     changed_at: [Instant; 64],
+    /// When the change before was.
+    changed_before: [Instant; 64],
     last_change: Instant,
     rotated: bool,
     known: bool,
@@ -56,6 +58,7 @@ impl PhysicalBoard {
             pawns_promote,
             men: [EMPTY; 64],
             changed_at: [Instant::ZERO; 64],
+            changed_before: [Instant::ZERO; 64],
             last_change: Instant::ZERO,
             rotated: false,
             known: false,
@@ -97,6 +100,11 @@ impl PhysicalBoard {
     /// When any square of `mask` last changed.
     pub(crate) fn changed_at(&self, mask: u64) -> Instant {
         men::squares(mask).map(|square| self.changed_at[square.index()]).max().unwrap_or(Instant::ZERO)
+    }
+
+    /// When any square of `mask` changed before its last change.
+    pub(crate) fn changed_before(&self, mask: u64) -> Instant {
+        men::squares(mask).map(|square| self.changed_before[square.index()]).max().unwrap_or(Instant::ZERO)
     }
 
     /// When the first of the last changes of the squares of `mask` was.
@@ -184,6 +192,7 @@ impl PhysicalBoard {
         self.rotated = !self.rotated;
         self.men.reverse();
         self.changed_at.reverse();
+        self.changed_before.reverse();
         self.occupied = self.occupied.reverse_bits();
         self.ring.clear();
     }
@@ -200,7 +209,7 @@ impl PhysicalBoard {
         }
         self.ring.push_back(Change { at, square: index as u8, before: self.men[index] });
         self.men[index] = man;
-        self.changed_at[index] = at;
+        self.changed_before[index] = core::mem::replace(&mut self.changed_at[index], at);
         self.last_change = at;
         true
     }

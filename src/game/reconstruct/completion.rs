@@ -95,7 +95,8 @@ impl Decoder {
             return Some(Proof { completed: Some(plies[2].made), ..by_next });
         }
         if !self.clocked {
-            let settled = stands(0, STANDS) || stands(1, scene.scan);
+            let rests = |index: usize, wait: Duration| plies.get(index).is_some_and(|ply| stands(index, wait) && at_rest(ply, index == last, wait, scene));
+            let settled = rests(0, STANDS) || rests(1, scene.scan);
             let completed = Some(Interval { earliest: first.made.earliest, latest: scene.now });
             return settled.then_some(Proof { how: How::Settled, pressed: None, completed });
         }
@@ -131,10 +132,19 @@ impl Decoder {
         if !self.clocked {
             stands(0, STANDS);
             stands(1, self.scan);
+            if let Some(last) = plies.last() {
+                at(board.changed_at(last.mask).after(if plies.len() == 1 { STANDS } else { self.scan }));
+            }
         } else if clock.runs == Some(first.color.other()) {
             at(first.made.latest.after(self.scan).max(clock.changed_at.after(RUNNING_PROVES)));
         }
     }
+}
+
+/// Its squares show it and have been still for so long, unless another move followed.
+fn at_rest(ply: &Tentative, last: bool, wait: Duration, scene: &Scene<'_>) -> bool {
+    let differs = men::difference(&ply.node.men, scene.board.men()) & ply.mask;
+    !last || (differs == 0 && scene.board.changed_at(ply.mask).after(wait) <= scene.now)
 }
 
 /// It was pressed, and its squares have been still for a scan since. The scan counts from the press at the earliest: what stood

@@ -27,6 +27,8 @@ pub(crate) struct Tentative {
     pub(crate) mask: u64,
     /// The square of its capture, where men are not identified and nobody was seen to touch it.
     pub(crate) untouched: u64,
+    /// What it costs how that square was touched.
+    pub(crate) touch: i32,
     /// The position after it.
     pub(crate) node: Arc<Node>,
 }

@@ -15,6 +15,7 @@ pub(crate) mod line;
 #[allow(dead_code, unused_imports)]
 pub(crate) mod log;
 pub(crate) mod pace;
+mod plausible;
 mod press;
 pub mod record;
 mod repair;
