@@ -94,7 +94,7 @@ impl Beam {
         self.all.sort_by_key(|hypothesis| hypothesis.cost);
         let hopeless = self.all[0].cost + HOPELESS;
         let mut kept = 0;
-        let width = if scene.board.identifies() { scene.tuning.beam } else { scene.tuning.beam_unidentified };
+        let width = scene.tuning.beam;
         self.all.retain(|hypothesis| {
             let keep = hypothesis.line.is_empty() || (kept < width && hypothesis.cost <= hopeless);
             kept += usize::from(keep);

@@ -17,6 +17,8 @@ use crate::reconstruct::{ClockView, Decoded, Decoder, STANDS};
 const ENDING_STANDS: Duration = Duration::from_secs(1);
 /// The opponent's clock must have run this long to prove a press that was not seen.
 const RUNNING_PROVES: Duration = Duration::from_secs(1);
+/// Without a clock a reply must rest this long to prove the move before it: what a hand only passes is no reply.
+const REPLY_RESTS: Duration = Duration::from_millis(700);
 /// What is proved but not sure, because another reading is as good, is looked at again after this.
 const AGAIN: Duration = Duration::from_millis(500);
 /// And no longer than this after the board's last change.
@@ -95,8 +97,10 @@ impl Decoder {
             return Some(Proof { completed: Some(plies[2].made), ..by_next });
         }
         if !self.clocked {
-            let rests = |index: usize, wait: Duration| plies.get(index).is_some_and(|ply| stands(index, wait) && at_rest(ply, index == last, wait, scene));
-            let settled = rests(0, STANDS) || rests(1, scene.scan);
+            let rests = |index: usize, wait: Duration| {
+                plies.get(index).is_some_and(|ply| stands(index, wait) && at_rest(ply, index == last, wait, scene))
+            };
+            let settled = rests(0, STANDS) || rests(1, scene.scan.max(REPLY_RESTS));
             let completed = Some(Interval { earliest: first.made.earliest, latest: scene.now });
             return settled.then_some(Proof { how: How::Settled, pressed: None, completed });
         }
@@ -131,9 +135,9 @@ impl Decoder {
         stands(2, self.scan);
         if !self.clocked {
             stands(0, STANDS);
-            stands(1, self.scan);
+            stands(1, self.scan.max(REPLY_RESTS));
             if let Some(last) = plies.last() {
-                at(board.changed_at(last.mask).after(if plies.len() == 1 { STANDS } else { self.scan }));
+                at(board.changed_at(last.mask).after(if plies.len() == 1 { STANDS } else { self.scan.max(REPLY_RESTS) }));
             }
         } else if clock.runs == Some(first.color.other()) {
             at(first.made.latest.after(self.scan).max(clock.changed_at.after(RUNNING_PROVES)));

@@ -43,10 +43,10 @@ pub(crate) fn unexplained(
             UNKNOWN => weights.unreadable,
             EMPTY if men::color(expected) == Some(turn) && spare > 0 => {
                 spare -= 1;
-                weights.lifted + if board.identifies() { 0 } else { held(age, weights) }
+                weights.lifted + held(age, weights)
             }
             EMPTY if men::color(expected) != Some(turn) && in_hand > 0 => {
-                weights.victim + if board.identifies() { 0 } else { aged(weights.bystander_per_second, STRAIGHTENED) }
+                weights.victim + aged(weights.victim_per_second, STRAIGHTENED)
             }
             EMPTY => weights.bystander + aged(weights.bystander_per_second, STRAIGHTENED),
             _ if men::color(man) == Some(turn) && men::color(expected) != Some(turn) => {

@@ -39,9 +39,9 @@ fn answer(board: &Board, square: Square, side: Color, stands: Role, left: Bitboa
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::CastlingMode;
     use shakmaty::fen::Fen;
     use shakmaty::uci::UciMove;
-    use shakmaty::CastlingMode;
 
     use super::*;
 

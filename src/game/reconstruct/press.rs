@@ -33,7 +33,7 @@ impl Decoder {
     }
 
     pub(super) fn hear(&mut self, pressed: Pressed, now: Instant, board: &PhysicalBoard, out: &mut Vec<Decoded>) {
-        let tuning = self.tuning;
+        let tuning = self.tuning.at(board.identifies(), self.clocked);
         let scene = self.scene(now, board, &tuning);
         let Pressed { by, at } = pressed;
         let used = self.beam.press(self.record.node(), pressed, &scene);

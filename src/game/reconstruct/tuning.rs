@@ -2,6 +2,9 @@
 //!
 //! Costs are tenths of a nat: 10 = e times less likely.
 
+/// For every second beyond the second one that a man of the side to move is off a board that does not identify men.
+const HELD_PER_SECOND: i32 = 20;
+
 /// How the decoder weighs and what it may use. The defaults were fitted on simulated games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
@@ -22,6 +25,22 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Tuning {
         Tuning { beam: 16, beam_unidentified: 64, presses: true, ring: true, log: true, weights: Weights::default() }
+    }
+}
+
+impl Tuning {
+    /// The same for a board that identifies men or not, with a clock that tells presses or without. Where neither is known, what
+    /// has been off for long was captured or has captured.
+    pub(crate) fn at(&self, identifies: bool, clock: bool) -> Tuning {
+        let mut tuning = *self;
+        if !identifies {
+            tuning.beam = self.beam_unidentified;
+            tuning.weights.held_per_second = HELD_PER_SECOND;
+        }
+        if !identifies || !clock {
+            tuning.weights.victim_per_second = self.weights.bystander_per_second;
+        }
+        tuning
     }
 }
 
@@ -48,6 +67,8 @@ pub struct Weights {
     pub bystander: i32,
     /// The same, while a man of the side to move is off his: it may be captured.
     pub victim: i32,
+    /// For every second beyond the second one that such a man has been off, where nobody is seen to press.
+    pub victim_per_second: i32,
     /// For every second beyond the second one that a bystander has been off.
     pub bystander_per_second: i32,
     /// A man of the other side stands on a square that should be empty.
@@ -97,6 +118,7 @@ impl Default for Weights {
             put_per_second: 10,
             bystander: 30,
             victim: 10,
+            victim_per_second: 0,
             bystander_per_second: 10,
             displaced: 90,
             wrong_man: 60,
@@ -109,7 +131,7 @@ impl Default for Weights {
             pawn_given_up: 8,
             most_given_up: 40,
             underpromotion: 60,
-            held_per_second: 20,
+            held_per_second: 0,
             most_by_holding: 80,
             unseen: 20,
             viable: 100,
