@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use flagfall_protocols::drivers;
 
+use crate::emulate::boards::Kind;
 use crate::emulate::noise::Noise;
 use crate::emulate::score_sheet;
 use work::Job;
@@ -26,6 +27,11 @@ use work::Job;
 ///   flagfall simulate round1.pgn --noise rough --seed 7
 ///   flagfall simulate *.pgn --noise typical --games 30 --json
 ///   flagfall simulate blitz.pgn --noise my-noise.toml --out traces
+///
+/// Boards other than `dgt` have no clock, and none is simulated: nobody presses, nothing irregular
+/// happens, a move is sure when it has stood for two seconds or when the reply stands, and `told
+/// after the press` counts from its release. With `occupancy` the object of a game names as `open`
+/// the moves of which one was made and nothing told which.
 ///
 /// Noise is `clean`, `typical`, `rough`, or a file with the keys of one level of
 /// src/emulate/noise.toml. The same seed gives the same games, byte for byte.
@@ -71,6 +77,10 @@ pub(super) struct Simulate {
 enum Board {
     /// A DGT board by cable, with a DGT 3000.
     Dgt,
+    /// A board that tells all squares at once, a Millennium ChessLink; no clock.
+    Frames,
+    /// A board that tells only where something stands, a DGT Pegasus; no clock.
+    Occupancy,
 }
 
 impl Simulate {
@@ -78,8 +88,11 @@ impl Simulate {
         let mut noise = noise(&self.noise)?;
         noise.irregularities = self.irregularities.unwrap_or(noise.irregularities);
         let driver = match self.board {
-            Board::Dgt => "dgt",
+            Board::Dgt => Kind::Dgt,
+            Board::Frames => Kind::Frames,
+            Board::Occupancy => Kind::Occupancy,
         };
+        let driver = driver.driver();
         let driver = drivers::find(driver).with_context(|| format!("no driver `{driver}`"))?;
         if let Some(dir) = &self.out {
             std::fs::create_dir_all(dir).with_context(|| format!("{}", dir.display()))?;

@@ -2,6 +2,7 @@
 //! what a station makes of them.
 
 pub mod board;
+pub mod boards;
 pub mod dice;
 pub mod games;
 pub mod hands;

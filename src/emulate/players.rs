@@ -4,6 +4,7 @@
 //! it is physically possible.
 
 mod asides;
+mod clockless;
 mod clockwork;
 mod faults;
 mod irregular;
@@ -21,6 +22,7 @@ use flagfall_hardware::emulator::script::Script;
 use flagfall_protocols::event::ClockSide;
 use shakmaty::{Chess, Color};
 
+use super::boards::{Kind as BoardKind, Table as Board};
 use super::dice::Dice;
 use super::noise::Noise;
 use super::score_sheet::ScoreSheet;
@@ -51,6 +53,8 @@ pub enum Order {
 pub struct Performance {
     /// The board and its clock.
     pub settings: Settings,
+    /// The kind of board.
+    pub board: Board,
     /// What hands do.
     pub script: Script,
     /// When the link goes away and comes back, in order.
@@ -65,7 +69,15 @@ pub struct Performance {
     pub end: Duration,
 }
 
-/// Plays a recorded game.
+/// Plays a recorded game at a board of this kind.
+pub fn perform_at(board: BoardKind, sheet: &ScoreSheet, noise: &Noise, dice: &mut Dice) -> Performance {
+    match board {
+        BoardKind::Dgt => perform(sheet, noise, dice),
+        other => clockless::play(other, sheet, noise, dice),
+    }
+}
+
+/// Plays a recorded game at a DGT board with its clock.
 pub fn perform(sheet: &ScoreSheet, noise: &Noise, dice: &mut Dice) -> Performance {
     let control = Control::of(sheet);
     let own = own_times(sheet, &control, dice);
@@ -115,7 +127,16 @@ pub fn perform(sheet: &ScoreSheet, noise: &Noise, dice: &mut Dice) -> Performanc
     links.sort_by_key(|(at, _)| *at);
     orders.sort_by_key(|(at, _)| *at);
     let settings = Settings { clock: Some(clock), ..settings };
-    Performance { settings, script: table::script(actions), links, orders, control, truth, end: timing.end + QUIET }
+    Performance {
+        settings,
+        board: Board::Dgt,
+        script: table::script(actions),
+        links,
+        orders,
+        control,
+        truth,
+        end: timing.end + QUIET,
+    }
 }
 
 struct Players<'a> {

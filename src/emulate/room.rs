@@ -9,11 +9,12 @@ use std::borrow::Cow;
 use anyhow::Result;
 use flagfall_game::game::GameConfig;
 use flagfall_game::input::Command;
-use flagfall_hardware::emulator::Emulator;
+use flagfall_hardware::emulator::Device;
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{self, Body, Record};
 
+use super::boards;
 use super::players::{Order, Performance};
 use super::step::Steps;
 use crate::publish::topics::Board;
@@ -34,6 +35,8 @@ pub struct Outcome {
     pub sure: Vec<String>,
     /// UCI of the moves that stood on the board at the end and were not sure.
     pub pending: Vec<String>,
+    /// UCI of the moves of which one was made next, where nothing told which in the end.
+    pub open: Vec<String>,
     /// Microseconds from the end of each fault until the position was right again; none if it never was.
     pub in_step: Vec<Option<u64>>,
     /// Everything that the station was fed, as a trace.
@@ -51,7 +54,7 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
         GameConfig { time_control: Some(play.control.control.clone()), clock_source: driver.name, ..GameConfig::default() };
     let mut station = Station::new(driver, config, Board::default(), "simulation");
     station.set_lazy(true);
-    let mut emulator = Emulator::new(play.settings.clone());
+    let mut emulator = boards::device(play);
     emulator.load(&play.script);
     let mut room = Room {
         notes: Notes::default(),
@@ -66,7 +69,7 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
     let mut sent = Vec::new();
     room.link(&mut station, Instant::ZERO, true)?;
     loop {
-        room.drain(&mut emulator)?;
+        room.drain(&mut *emulator)?;
         let link = links.peek().map(|(at, _)| Instant::ZERO.after(*at));
         let order = orders.peek().map(|(at, _)| Instant::ZERO.after(*at));
         let next = [emulator.next(), station.deadline(), link, order].into_iter().flatten().min();
@@ -77,7 +80,9 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
             if !room.up {
                 continue;
             }
-            room.listener.hear(at, &bytes);
+            if play.board == boards::Table::Dgt {
+                room.listener.hear(at, &bytes);
+            }
             room.note(at, Body::Rx { link: 0, channel: 0, bytes: Cow::Borrowed(&bytes) })?;
             station.feed(at, &StationInput::Bytes { channel: 0, bytes: &bytes }, &mut room.out);
         }
@@ -97,6 +102,7 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
     Ok(Outcome {
         told: room.notes.told,
         heard: room.listener.heard,
+        open: station.game().open_moves(),
         in_step: steps.end(),
         sure: state.moves.into_iter().map(|mv| mv.uci).collect(),
         pending: state.pending.into_iter().map(|mv| mv.uci).collect(),
@@ -148,7 +154,7 @@ impl Room {
     }
 
     /// Does what the station wants done.
-    fn drain(&mut self, emulator: &mut Emulator) -> Result<()> {
+    fn drain(&mut self, emulator: &mut dyn Device) -> Result<()> {
         for output in std::mem::take(&mut self.out) {
             match output {
                 StationOutput::Send { at, channel, bytes } if self.up => {

@@ -22,7 +22,7 @@ pub struct Score {
     pub false_alarms: Vec<(String, u64)>,
     /// Irregularities of which nothing was said in time.
     pub missed_alarms: Vec<&'static str>,
-    /// From when a move was known to have been pressed until it was told, microseconds.
+    /// From when a move was known to have been pressed, or without a clock from its release, until it was told, microseconds.
     pub commit_us: Vec<u64>,
     /// Told moves whose release lies in the interval that was told.
     pub made_inside: u64,
@@ -73,7 +73,11 @@ fn moves(truth: &Truth, outcome: &Outcome, score: &mut Score) {
             score.made_of += 1;
             score.made_inside += u64::from((mv.made_at[0]..=mv.made_at[1]).contains(&ply.released_us));
             score.made_width_us += mv.made_at[1].saturating_sub(mv.made_at[0]);
-            score.commit_us.extend(latency(ply, index, at, outcome));
+            score.commit_us.extend(if truth.clockless {
+                Some(at.saturating_sub(ply.released_us))
+            } else {
+                latency(ply, index, at, outcome)
+            });
         }
     };
     for told in &outcome.told {
@@ -109,8 +113,11 @@ fn latency(ply: &Ply, index: usize, at: u64, outcome: &Outcome) -> Option<u64> {
 fn ends(truth: &Truth, outcome: &Outcome, score: &mut Score) {
     let played: Vec<&String> = truth.plies.iter().map(|ply| &ply.uci).collect();
     let sure: Vec<&String> = outcome.sure.iter().collect();
-    // Moves at the end that no press moved the lever for are not proved.
-    let proved = truth.plies.iter().rposition(|ply| ply.lever).map_or(0, |last| last + 1);
+    // Moves at the end that no press moved the lever for are not proved; without a clock that is the last one.
+    let proved = match truth.clockless {
+        true => truth.plies.len().saturating_sub(1),
+        false => truth.plies.iter().rposition(|ply| ply.lever).map_or(0, |last| last + 1),
+    };
     let with_pending: Vec<&String> = sure.iter().copied().chain(&outcome.pending).collect();
     // Nobody can tell such a move from a king that is put in the centre to show the result.
     let gesture = truth.plies.last().is_some_and(|ply| ply.king_to_centre);
@@ -119,7 +126,7 @@ fn ends(truth: &Truth, outcome: &Outcome, score: &mut Score) {
     } else {
         with_pending == played
     };
-    score.exact = sure == played || sure.len() >= proved && known;
+    score.exact = sure == played || sure.len() >= proved && known && outcome.open.is_empty();
     if !score.exact {
         let same = played.iter().zip(&sure).take_while(|(one, other)| one == other).count();
         let [played, told] = [&played, &sure].map(|list| list.get(same).map(|uci| (*uci).clone()));

@@ -3,9 +3,10 @@
 use anyhow::{Result, bail};
 use flagfall_protocols::driver::DriverInfo;
 
+use super::boards::Kind;
 use super::dice::Dice;
 use super::noise::Noise;
-use super::players::{Performance, perform};
+use super::players::{Performance, perform_at};
 use super::room::{self, Outcome};
 use super::score::{Score, score};
 use super::score_sheet::ScoreSheet;
@@ -35,7 +36,7 @@ pub fn simulate(
     if let Some(why) = sheet.unplayable {
         bail!("{why}");
     }
-    let play = perform(sheet, noise, &mut Dice::new(seed, number));
+    let play = perform_at(Kind::of(driver), sheet, noise, &mut Dice::new(seed, number));
     let outcome = room::run(driver, &play, name)?;
     if let Some(problem) = outcome.impossible.first() {
         bail!("the simulated hands did the impossible: {problem} (seed {seed})");

@@ -13,6 +13,9 @@ pub struct Truth {
     pub explained: Vec<Explained>,
     /// What went wrong on purpose.
     pub irregularities: Vec<Irregularity>,
+    /// There is no clock: nobody is known to have pressed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub clockless: bool,
     /// The hands are done, microseconds.
     pub end_us: u64,
 }

@@ -3,15 +3,17 @@
 use flagfall_protocols::square::{Color, Piece, Placement, Reading, Role, Square};
 use shakmaty::{Board, Position};
 
-/// What stands on each square, a1 first: 0 = empty, 1..=6 = White's P N B R Q K, 7..=12 = Black's, [`UNKNOWN`].
+/// What stands on each square, a1 first: 0 = empty, 1..=6 = White's P N B R Q K, 7..=12 = Black's, [`UNKNOWN`], [`OCCUPIED`].
 pub(crate) type Men = [u8; 64];
 
 /// An empty square.
 pub(crate) const EMPTY: u8 = 0;
 /// From a pawn's number to that of the queen of its colour.
 pub(crate) const PAWN_TO_QUEEN: u8 = 4;
-/// Something that is not an identified piece.
+/// A square that cannot be read.
 pub(crate) const UNKNOWN: u8 = 13;
+/// A man on a board that does not tell which one.
+pub(crate) const OCCUPIED: u8 = 14;
 
 /// The number of an identified piece.
 pub(crate) fn code(piece: Piece) -> u8 {
@@ -59,7 +61,8 @@ pub(crate) fn of_reading(reading: Reading) -> u8 {
     match reading {
         Reading::Empty | Reading::ResultPiece(_) => EMPTY,
         Reading::Piece(piece) => code(piece),
-        Reading::Occupied | Reading::Unreadable => UNKNOWN,
+        Reading::Occupied => OCCUPIED,
+        Reading::Unreadable => UNKNOWN,
     }
 }
 
@@ -83,6 +86,7 @@ pub(crate) fn placement(men: &Men) -> Placement {
     for square in Square::all() {
         let reading = match men[square.index()] {
             EMPTY => Reading::Empty,
+            OCCUPIED => Reading::Occupied,
             other => piece(other).map_or(Reading::Unreadable, Reading::Piece),
         };
         placement.set(square, reading);
@@ -90,9 +94,19 @@ pub(crate) fn placement(men: &Men) -> Placement {
     placement
 }
 
+/// Whether two numbers may be the same man: one that is not identified may be any.
+pub(crate) const fn fits(a: u8, b: u8) -> bool {
+    a == b || (a == OCCUPIED && b != EMPTY) || (b == OCCUPIED && a != EMPTY)
+}
+
 /// The squares on which two boards differ, as a mask.
 pub(crate) fn difference(a: &Men, b: &Men) -> u64 {
-    (0..64).fold(0, |mask, i| mask | (u64::from(a[i] != b[i]) << i))
+    (0..64).fold(0, |mask, i| mask | (u64::from(!fits(a[i], b[i])) << i))
+}
+
+/// Two boards show the same, as far as they tell.
+pub(crate) fn same(a: &Men, b: &Men) -> bool {
+    (0..64).all(|i| fits(a[i], b[i]))
 }
 
 /// The squares of a mask, lowest first.

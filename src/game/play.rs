@@ -128,7 +128,17 @@ impl Game {
         }
     }
 
+    /// A board that does not identify men shows the initial position either way round: White is who moves first.
+    fn turn_to_who_moves_first(&mut self) {
+        let begins = self.stage == Stage::Armed && !self.board.identifies() && self.decoder.record.moves().is_empty();
+        if begins && matches!(setup::first_move(self.board.men()), Some((Shown::Rotated, true))) {
+            self.board.turn_round();
+            self.decoder.forget_tentative();
+        }
+    }
+
     fn follow(&mut self, out: &mut Vec<Effect>) {
+        self.turn_to_who_moves_first();
         let before = self.decoder.line().plies().len();
         let made_before = self.decoder.line().made_at();
         self.decoder.board_changed(self.now, &self.board);
@@ -166,7 +176,7 @@ impl Game {
     }
 
     fn look_for_next_game(&mut self) {
-        let explained = self.stage != Stage::Over && self.decoder.line().top(self.decoder.record.node()).men == *self.board.men();
+        let explained = self.stage != Stage::Over && !self.touched();
         if self.stage == Stage::AwaitingSetUp || explained {
             self.next_set_up = None;
         } else if setup::shows_start(self.board.men(), self.config.chess960).is_some() {

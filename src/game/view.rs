@@ -217,6 +217,12 @@ impl Game {
             .collect()
     }
 
+    /// Moves of which one was made and nothing tells which, in UCI notation.
+    pub fn open_moves(&self) -> Vec<String> {
+        let mode = self.decoder.record.mode();
+        self.decoder.open().iter().map(|&mv| UciMove::from_move(mv, mode).to_string()).collect()
+    }
+
     fn notation(&self, index: usize, ply: &Tentative) -> (String, String) {
         let before = self.decoder.line().node(self.decoder.record.node(), index).position.clone();
         let uci = UciMove::from_move(ply.mv, self.decoder.record.mode()).to_string();

@@ -34,7 +34,7 @@ const UNKNOWN_DELAY: Duration = Duration::from_secs(60);
 impl Game {
     /// A piece is lifted or put elsewhere: the board shows neither the last made move nor the position before it.
     pub(crate) fn touched(&self) -> bool {
-        *self.board.men() != self.decoder.line().top(self.decoder.record.node()).men
+        !men::same(self.board.men(), &self.decoder.line().top(self.decoder.record.node()).men)
     }
 
     /// The board is watched for what is wrong: a game is on and its clocks were not stopped.
@@ -78,6 +78,9 @@ impl Game {
         } else if self.watching() && self.gesture_since().is_none() {
             self.watch_board(differs);
         }
+        if reading {
+            self.watch_open();
+        }
         if self.watching() {
             self.watch_press();
         }
@@ -108,7 +111,7 @@ impl Game {
         if quiet >= DISPLACED && differs.count_ones() >= 3 && !part_of_move && self.changed_together(differs) {
             self.alarms.raise(now, AlarmKind::PiecesDisplaced, None, differs);
         }
-        if quiet >= WRONG_SIDE && self.wrong_side_looked != self.board.last_change() {
+        if self.board.identifies() && quiet >= WRONG_SIDE && self.wrong_side_looked != self.board.last_change() {
             self.wrong_side_looked = self.board.last_change();
             if let Some(mover) = self.moved_out_of_turn() {
                 self.alarms.raise(now, AlarmKind::MovedByWrongSide, Some(mover), differs);
@@ -157,7 +160,8 @@ impl Game {
         let board = *self.board.men();
         for color in [Color::White, Color::Black] {
             let king = if color == Color::White { 6 } else { 12 };
-            if color != turn && !board.contains(&king) {
+            let told = self.board.identifies();
+            if told && color != turn && !board.contains(&king) {
                 self.alarms.raise(now, AlarmKind::KingMissing, Some(color), 0);
             }
             if board.iter().filter(|&&man| men::color(man) == Some(color)).count() > 16 {
@@ -167,6 +171,17 @@ impl Game {
         let unreadable = (0..64).fold(0, |mask, i| mask | (u64::from(board[i] == UNKNOWN) << i));
         if unreadable != 0 {
             self.alarms.raise(now, AlarmKind::UnreadableSquare, None, unreadable);
+        }
+    }
+
+    /// Which of two captures was made, a board that does not identify men may not tell.
+    fn watch_open(&mut self) {
+        if self.board.identifies() {
+            return;
+        }
+        match self.decoder.open().iter().fold(0, |mask, mv| mask | (1 << mv.to().to_u32())) {
+            0 => self.alarms.cure(self.now, AlarmKind::Ambiguous),
+            targets => self.alarms.raise(self.now, AlarmKind::Ambiguous, None, targets),
         }
     }
 

@@ -34,6 +34,8 @@ struct Played<'a> {
     exact: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<&'a Differs>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    open: &'a [String],
     wrong_commits: u64,
     false_alarms: &'a [(String, u64)],
     missed_alarms: &'a [&'static str],
@@ -117,6 +119,7 @@ impl Report {
                 illegal_tail: sheet.illegal_tail.as_deref(),
                 exact: score.exact,
                 differs: score.differs.as_ref(),
+                open: &simulated.outcome.open,
                 wrong_commits: score.wrong_commits,
                 false_alarms: &score.false_alarms,
                 missed_alarms: &score.missed_alarms,
@@ -191,6 +194,9 @@ impl Report {
         if let Some(Differs { ply, played, told }) = played.differs {
             let [played, told] = [played, told].map(|uci| uci.as_deref().unwrap_or("nothing"));
             writeln!(out, "{name}: differs at ply {ply}: {played} was played, {told} was told")?;
+        }
+        if !played.open.is_empty() {
+            writeln!(out, "{name}: open in the end: {}", played.open.join(" or "))?;
         }
         if played.wrong_commits > 0 {
             writeln!(out, "{name}: {} wrong when told", played.wrong_commits)?;

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use shakmaty::Move;
+
 use crate::men;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::gesture;
@@ -43,7 +45,8 @@ impl Beam {
 
     fn grow(&mut self, index: usize, base: &Node, scene: &Scene<'_>) {
         let known = &self.all[index];
-        if known.line.plies().len() >= Line::MAX {
+        let most = if scene.board.identifies() { Line::IDENTIFIED } else { Line::MAX };
+        if known.line.plies().len() >= most {
             return;
         }
         let node = known.line.top(base);
@@ -52,7 +55,11 @@ impl Beam {
             return;
         }
         let mut found = Vec::new();
-        for candidate in node.table().iter().filter(|c| c.mask & changed != 0 && c.shown_by(scene.board.men(), known.dead)) {
+        for candidate in node
+            .table()
+            .iter()
+            .filter(|c| c.seen_mask(scene.board.men()) & changed != 0 && c.shown_by(scene.board.men(), known.dead))
+        {
             let longer = self.all[index].extended(base, candidate, scene);
             found.extend(longer.filter(|longer| !self.all.iter().any(|other| other.line.same(&longer.line))));
         }
@@ -109,6 +116,22 @@ impl Beam {
         let best = self.best();
         let other = self.all.iter().find(|other| first(other) != first(best));
         other.map_or(i32::MAX, |other| other.cost - best.cost)
+    }
+
+    /// The first moves of the readings that are as good as the best one, if they are of one man and differ.
+    pub(crate) fn open(&self, margin: i32) -> Vec<Move> {
+        let mut open: Vec<Move> = Vec::new();
+        for hypothesis in self.all.iter().filter(|hypothesis| hypothesis.cost - self.best().cost < margin) {
+            if let Some(first) = hypothesis.line.plies().first()
+                && !open.contains(&first.mv)
+            {
+                open.push(first.mv);
+            }
+        }
+        if open.iter().any(|mv| mv.from() != open[0].from()) || open.len() < 2 {
+            open.clear();
+        }
+        open
     }
 
     /// The first move of the best reading is sure: the readings that have another one are given up.

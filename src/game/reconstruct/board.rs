@@ -41,6 +41,8 @@ pub(crate) struct Change {
 pub(crate) struct PhysicalBoard {
     men: Men,
     changed_at: [Instant; 64],
+    /// When the change before was.
+    changed_before: [Instant; 64],
     last_change: Instant,
     rotated: bool,
     known: bool,
@@ -55,6 +57,8 @@ pub(crate) struct PhysicalBoard {
     ring: VecDeque<Change>,
     /// Squares that have shown a man since the board was first seen.
     occupied: u64,
+    /// It tells which man stands where.
+    identifies: bool,
     pace: Pace,
     dropouts: Dropouts,
     scan: Duration,
@@ -67,6 +71,7 @@ impl PhysicalBoard {
             pawns_promote,
             men: [EMPTY; 64],
             changed_at: [Instant::ZERO; 64],
+            changed_before: [Instant::ZERO; 64],
             last_change: Instant::ZERO,
             rotated: false,
             known: false,
@@ -75,6 +80,7 @@ impl PhysicalBoard {
             gap: None,
             ring: VecDeque::with_capacity(RING_LEN),
             occupied: 0,
+            identifies: true,
             pace: Pace::new(),
             dropouts: Dropouts::new(),
             scan: SCAN,
@@ -89,6 +95,11 @@ impl PhysicalBoard {
     /// What stands on each square now.
     pub(crate) fn men(&self) -> &Men {
         &self.men
+    }
+
+    /// It tells which man stands where, and not only that one does.
+    pub(crate) fn identifies(&self) -> bool {
+        self.identifies
     }
 
     /// A full report of all squares has been seen.
@@ -109,6 +120,11 @@ impl PhysicalBoard {
     /// When any square of `mask` last changed.
     pub(crate) fn changed_at(&self, mask: u64) -> Instant {
         men::squares(mask).map(|square| self.changed_at[square.index()]).max().unwrap_or(Instant::ZERO)
+    }
+
+    /// When any square of `mask` changed before its last change.
+    pub(crate) fn changed_before(&self, mask: u64) -> Instant {
+        men::squares(mask).map(|square| self.changed_before[square.index()]).max().unwrap_or(Instant::ZERO)
     }
 
     /// When the first of the last changes of the squares of `mask` was.
@@ -211,6 +227,7 @@ impl PhysicalBoard {
         self.rotated = !self.rotated;
         self.men.reverse();
         self.changed_at.reverse();
+        self.changed_before.reverse();
         self.occupied = self.occupied.reverse_bits();
         self.dropouts.turn_round();
         self.ring.clear();
@@ -219,6 +236,7 @@ impl PhysicalBoard {
     fn put(&mut self, at: Instant, index: usize, man: u8) -> bool {
         let man = if self.pawns_promote && men::on_last_rank(man, index) { man + men::PAWN_TO_QUEEN } else { man };
         self.occupied |= u64::from(man != EMPTY) << index;
+        self.identifies &= man != men::OCCUPIED;
         if self.men[index] == man {
             return false;
         }
@@ -233,7 +251,7 @@ impl PhysicalBoard {
         }
         self.ring.push_back(Change { at, square: index as u8, before: self.men[index] });
         self.men[index] = man;
-        self.changed_at[index] = at;
+        self.changed_before[index] = core::mem::replace(&mut self.changed_at[index], at);
         self.last_change = at;
         true
     }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use shakmaty::{CastlingSide, Chess, Move, Position, Square};
 
-use crate::men::{self, EMPTY, Men};
+use crate::men::{self, EMPTY, Men, OCCUPIED};
 
 /// A legal move and the two to four squares it changes.
 #[derive(Clone, Copy, Debug)]
@@ -61,11 +61,27 @@ impl Candidate {
         &self.after[..usize::from(self.len)]
     }
 
+    /// The square of a captured man, on which another one stands afterwards: a board that does not identify men shows no
+    /// difference there.
+    pub(crate) fn target(&self) -> u64 {
+        match self.mv {
+            Move::Normal { capture: Some(_), to, .. } => 1 << to.to_u32(),
+            _ => 0,
+        }
+    }
+
+    /// The squares on which `board` can show that this move was made.
+    pub(crate) fn seen_mask(&self, board: &Men) -> u64 {
+        let target = self.target();
+        let hidden = target != 0 && board[target.trailing_zeros() as usize] == OCCUPIED;
+        if hidden { self.mask & !target } else { self.mask }
+    }
+
     /// The board shows every square of this move as it is afterwards; `dead` squares may show nothing.
     pub(crate) fn shown_by(&self, board: &Men, dead: u64) -> bool {
         self.after().iter().all(|&(square, man)| {
             let shown = board[usize::from(square)];
-            shown == man || (shown == EMPTY && dead & (1 << square) != 0)
+            men::fits(man, shown) || (shown == EMPTY && dead & (1 << square) != 0)
         })
     }
 
@@ -74,7 +90,7 @@ impl Candidate {
         let mut missing = None;
         for &(square, man) in self.after() {
             match board[usize::from(square)] {
-                shown if shown == man => {}
+                shown if men::fits(man, shown) => {}
                 EMPTY if missing.is_none() => missing = Some(square),
                 _ => return None,
             }
@@ -113,7 +129,7 @@ impl Node {
         if changed == 0 || changed.count_ones() > 4 {
             return None;
         }
-        self.table.iter().find(|c| c.mask == changed && c.shown_by(board, 0)).map(|c| c.mv)
+        self.table.iter().find(|c| c.seen_mask(board) == changed && c.shown_by(board, 0)).map(|c| c.mv)
     }
 
     /// The position after a legal move of this one.

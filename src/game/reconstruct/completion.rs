@@ -9,7 +9,7 @@ use crate::interval::Interval;
 use crate::men;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::Scene;
-use crate::reconstruct::line::Tentative;
+use crate::reconstruct::line::{Line, Tentative};
 use crate::reconstruct::record::How;
 use crate::reconstruct::{ClockView, Decoded, Decoder, STANDS};
 
@@ -17,6 +17,8 @@ use crate::reconstruct::{ClockView, Decoded, Decoder, STANDS};
 const ENDING_STANDS: Duration = Duration::from_secs(1);
 /// The opponent's clock must have run this long to prove a press that was not seen.
 const RUNNING_PROVES: Duration = Duration::from_secs(1);
+/// Without a clock a reply must rest this long to prove the move before it: what a hand only passes is no reply.
+const REPLY_RESTS: Duration = Duration::from_millis(700);
 /// What is proved but not sure, because another reading is as good, is looked at again after this.
 const AGAIN: Duration = Duration::from_millis(500);
 /// And no longer than this after the board's last change.
@@ -36,11 +38,19 @@ struct Proof {
 impl Decoder {
     /// Makes the first move of the best reading sure, if it is; true if it was.
     pub(super) fn settle_one(&mut self, scene: &Scene<'_>, clock: &ClockView, out: &mut Vec<Decoded>) -> bool {
+        self.open.clear();
         let Some(proof) = self.proof(scene, clock) else { return false };
         let margin = scene.tuning.weights.margin;
         if self.beam.margin() < margin {
-            let Some(squares) = self.same_end(margin).filter(|_| proof.how == How::Repair) else { return false };
-            out.push(Decoded::Ambiguous { squares });
+            if !scene.board.identifies() {
+                self.open = self.beam.open(margin);
+            }
+            match self.same_end(margin).filter(|_| proof.how == How::Repair) {
+                Some(squares) => out.push(Decoded::Ambiguous { squares }),
+                // What does not show within so many moves never may: the game goes on with the best guess.
+                None if self.line().plies().len() < Line::MAX => return false,
+                None => {}
+            }
         }
         let Some(ply) = self.beam.settle() else { return false };
         self.record.push(ply.mv, ply.made, proof.pressed, proof.how, clock.times);
@@ -87,7 +97,7 @@ impl Decoder {
             return None;
         }
         let stands = |index: usize, wait: Duration| plies.get(index).is_some_and(|ply| ply.made.latest.after(wait) <= scene.now);
-        let top_shown = best.line.top(self.record.node()).men == *scene.board.men();
+        let top_shown = men::same(&best.line.top(self.record.node()).men, scene.board.men());
         let last = plies.len() - 1;
         if stands(last, ENDING_STANDS) && top_shown && self.record.ending_of_line(plies).is_some() {
             return Some(if last == 0 { Proof { how: How::GameEnd, ..by_next } } else { by_next });
@@ -97,7 +107,10 @@ impl Decoder {
             return Some(Proof { completed: Some(plies[2].made), ..by_next });
         }
         if !self.clocked {
-            let settled = stands(0, STANDS) || stands(1, scene.scan);
+            let rests = |index: usize, wait: Duration| {
+                plies.get(index).is_some_and(|ply| stands(index, wait) && at_rest(ply, index == last, wait, scene))
+            };
+            let settled = rests(0, STANDS) || rests(1, scene.scan.max(REPLY_RESTS));
             let completed = Some(Interval { earliest: first.made.earliest, latest: scene.now });
             return settled.then_some(Proof { how: How::Settled, pressed: None, completed });
         }
@@ -132,11 +145,20 @@ impl Decoder {
         stands(2, self.scan);
         if !self.clocked {
             stands(0, STANDS);
-            stands(1, self.scan);
+            stands(1, self.scan.max(REPLY_RESTS));
+            if let Some(last) = plies.last() {
+                at(board.changed_at(last.mask).after(if plies.len() == 1 { STANDS } else { self.scan.max(REPLY_RESTS) }));
+            }
         } else if clock.runs == Some(first.color.other()) {
             at(first.made.latest.after(self.scan).max(clock.changed_at.after(RUNNING_PROVES)));
         }
     }
+}
+
+/// Its squares show it and have been still for so long, unless another move followed.
+fn at_rest(ply: &Tentative, last: bool, wait: Duration, scene: &Scene<'_>) -> bool {
+    let differs = men::difference(&ply.node.men, scene.board.men()) & ply.mask;
+    !last || (differs == 0 && scene.board.changed_at(ply.mask).after(wait) <= scene.now)
 }
 
 /// It was pressed, and its squares have been still for a scan since. The scan counts from the press at the earliest: what stood

@@ -43,9 +43,11 @@ pub(crate) fn unexplained(
             UNKNOWN => weights.unreadable,
             EMPTY if men::color(expected) == Some(turn) && spare > 0 => {
                 spare -= 1;
-                weights.lifted
+                weights.lifted + held(age, weights)
             }
-            EMPTY if men::color(expected) != Some(turn) && in_hand > 0 => weights.victim,
+            EMPTY if men::color(expected) != Some(turn) && in_hand > 0 => {
+                weights.victim + aged(weights.victim_per_second, STRAIGHTENED)
+            }
             EMPTY => weights.bystander + aged(weights.bystander_per_second, STRAIGHTENED),
             _ if men::color(man) == Some(turn) && men::color(expected) != Some(turn) => {
                 weights.put + aged(weights.put_per_second, Duration::ZERO)
@@ -53,6 +55,12 @@ pub(crate) fn unexplained(
             _ if expected == EMPTY => weights.displaced,
             _ => weights.wrong_man,
         };
+    }
+    if let Some((_, to)) = last
+        && !board.identifies()
+        && shown[usize::from(to)] == EMPTY
+    {
+        cost += gone(now.since(board.changed_at(1 << to)), weights);
     }
     if let Some((man, to)) = last
         && differs & (1 << to) != 0
@@ -62,6 +70,18 @@ pub(crate) fn unexplained(
         cost += weights.went_on;
     }
     cost
+}
+
+/// A man that is off for long may have captured where no sensor noticed it.
+fn held(age: Duration, weights: &Weights) -> i32 {
+    let tenths = (age.saturating_sub(STRAIGHTENED).as_millis() / 100).min(1000) as i32;
+    (tenths * weights.held_per_second / 10).min(weights.most_by_holding)
+}
+
+/// The man that made the last move is off its square for longer than whoever straightens it would need.
+fn gone(age: Duration, weights: &Weights) -> i32 {
+    let tenths = (age.as_millis() / 100).min(1000) as i32;
+    (tenths * weights.held_per_second / 10).min(weights.went_on)
 }
 
 /// The squares of `mask` on which nothing stands.

@@ -14,6 +14,7 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::explain::unexplained;
 use crate::reconstruct::line::{Line, Tentative};
+use crate::reconstruct::plausible::given_up;
 use crate::reconstruct::tuning::Tuning;
 
 /// After a press without any change the board has this long, plus a scan, to show one (`reconstruction.md` section 6).
@@ -22,6 +23,13 @@ pub(crate) const NOTHING_MOVED: Duration = Duration::from_millis(700);
 pub(crate) const NO_LEGAL_MOVE: Duration = Duration::from_millis(1500);
 /// Presses that may wait for their moves.
 pub(crate) const MAX_PRESSES: usize = 4;
+/// A captured man is touched within so long after the capturing one was lifted.
+const TOUCHED_WITHIN: Duration = Duration::from_secs(3);
+/// A captured man that is taken off just before the other one comes leaves its square empty for so long at most; what is
+/// straightened meanwhile may be off for longer.
+const TAKEN_OFF: Duration = Duration::from_millis(350);
+/// Where men are not identified, a man that slides is no other one until it has rested for so long.
+const ON_ITS_WAY: Duration = Duration::from_secs(1);
 /// How much later than its scan a change may be reported: what a slow line needs for it.
 const ON_THE_LINE: Duration = Duration::from_millis(50);
 
@@ -66,9 +74,11 @@ impl Hypothesis {
     pub(crate) fn judge(&mut self, base: &Node, scene: &Scene<'_>) {
         let weights = &scene.tuning.weights;
         let mismatch = self.mismatch(base, scene);
-        if scene.now >= scene.board.last_change().after(scene.scan) {
+        let stood = if scene.board.identifies() { scene.scan } else { scene.scan.max(ON_ITS_WAY) };
+        if (scene.clock || !scene.board.identifies()) && scene.now >= scene.board.last_change().after(stood) {
             self.worst = self.worst.max(mismatch);
         }
+        self.note_touch(scene);
         let mut cost = self.penalty + self.worst.max(mismatch);
         let plies = self.line.plies();
         for (index, ply) in plies.iter().enumerate() {
@@ -85,6 +95,7 @@ impl Hypothesis {
                 None => {}
             }
             cost += if ply.seen { 0 } else { weights.unseen };
+            cost += if ply.untouched == 0 { ply.touch } else { weights.untouched };
         }
         for pressed in &self.waiting {
             let over = scene.now >= pressed.at.latest.after(NOTHING_MOVED).after(scene.scan);
@@ -113,15 +124,24 @@ impl Hypothesis {
         if unexplained(&after, color.other(), last, self.dead, scene.board, scene.now, weights) > weights.viable {
             return None;
         }
-        let made = scene.board.done(scene.board.changed_at(candidate.mask), scene.scan);
+        let seen = candidate.seen_mask(scene.board.men());
+        let made = scene.board.done(scene.board.changed_at(seen), scene.scan);
         // Moves are made one after the other.
         if self.line.last().is_some_and(|before| made.latest < before.made.earliest) {
             return None;
         }
         let mut longer = self.clone();
-        longer.add(node, candidate, made, scene.board.changed_first(candidate.mask), true, scene.scan);
+        longer.add(node, candidate, made, scene.board.changed_first(seen), true, scene.scan);
         if let Some(last) = longer.line.plies_mut().last_mut() {
             last.repaired = scene.board.told_after_gap(made.latest);
+        }
+        if !scene.board.identifies() {
+            longer.promoted(scene);
+            let given_up = given_up(&node.position, candidate.mv) * weights.pawn_given_up / 10;
+            longer.penalty += given_up.min(weights.most_given_up);
+            if let Some(last) = longer.line.plies_mut().last_mut() {
+                last.untouched = candidate.target();
+            }
         }
         Some(longer)
     }
@@ -146,8 +166,33 @@ impl Hypothesis {
             inferred: false,
             repaired: false,
             mask,
+            untouched: 0,
+            touch: 0,
             node: Arc::new(node.after(candidate.mv)),
         });
+    }
+
+    /// Where men are not identified, a pawn on its last rank is a queen unless play shows that it is none.
+    fn promoted(&mut self, scene: &Scene<'_>) {
+        let promotion = self.line.last().and_then(|ply| ply.mv.promotion());
+        if promotion.is_some_and(|role| role != shakmaty::Role::Queen) {
+            self.penalty += scene.tuning.weights.underpromotion;
+        }
+    }
+
+    /// Has the square of its last capture been touched since the man that captures left its own (`reconstruction.md` section
+    /// 3.5)? After a press it is too late.
+    fn note_touch(&mut self, scene: &Scene<'_>) {
+        let Some(last) = self.line.plies_mut().last_mut().filter(|last| last.untouched != 0) else { return };
+        let (lifted, touched) = (scene.board.changed_at(last.mask & !last.untouched), scene.board.changed_at(last.untouched));
+        let in_time = last.pressed.is_none_or(|pressed| touched <= pressed.latest.after(scene.scan));
+        if touched >= lifted && touched <= lifted.after(TOUCHED_WITHIN) && in_time {
+            let off = scene.board.changed_before(last.untouched);
+            let adjusted = off >= lifted && touched.since(off) > TAKEN_OFF;
+            last.touch = if adjusted { scene.tuning.weights.adjusted } else { 0 };
+            last.untouched = 0;
+            last.made = scene.board.done(touched, scene.scan);
+        }
     }
 
     /// Its last move was taken for made although its square shows nothing.

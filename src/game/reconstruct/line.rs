@@ -27,6 +27,10 @@ pub(crate) struct Tentative {
     pub(crate) repaired: bool,
     /// The squares that it changed.
     pub(crate) mask: u64,
+    /// The square of its capture, where men are not identified and nobody was seen to touch it.
+    pub(crate) untouched: u64,
+    /// What it costs how that square was touched.
+    pub(crate) touch: i32,
     /// The position after it.
     pub(crate) node: Arc<Node>,
 }
@@ -43,6 +47,8 @@ impl Tentative {
             inferred: false,
             repaired: true,
             mask: candidate.mask,
+            untouched: 0,
+            touch: 0,
             node: Arc::new(node),
         }
     }
@@ -55,8 +61,10 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// No more moves than these are guessed at a time.
-    pub(crate) const MAX: usize = 8;
+    /// As many as may wait until it shows which of two captures was made, where men are not identified.
+    pub(crate) const MAX: usize = 40;
+    /// As many as are guessed at where men are identified.
+    pub(crate) const IDENTIFIED: usize = 16;
     /// A board's log may tell so many.
     const MOST: usize = 512;
 

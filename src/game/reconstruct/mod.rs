@@ -15,6 +15,7 @@ mod hypothesis;
 pub(crate) mod line;
 pub(crate) mod log;
 pub(crate) mod pace;
+mod plausible;
 mod press;
 pub mod record;
 mod relive;
@@ -29,8 +30,10 @@ use core::time::Duration;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::{ClockTime, Instant};
+use shakmaty::Move;
 
 use crate::interval::Interval;
+use crate::men;
 use crate::pair::Pair;
 use crate::reconstruct::beam::Beam;
 use crate::reconstruct::board::PhysicalBoard;
@@ -88,6 +91,8 @@ pub(crate) struct Decoder {
     /// The last change of the board for which moves were looked for that it never showed.
     looked: Option<Instant>,
     gap: Option<Gap>,
+    /// Captures that explain the board equally well, where a rule of completion is met.
+    open: Vec<Move>,
     scan: Duration,
     tuning: Tuning,
     /// A clock tells presses.
@@ -104,6 +109,7 @@ impl Decoder {
             unheard: Vec::new(),
             looked: None,
             gap: None,
+            open: Vec::new(),
             scan,
             tuning,
             clocked: false,
@@ -125,6 +131,7 @@ impl Decoder {
     pub(crate) fn forget_tentative(&mut self) {
         self.beam = Beam::new(self.beam.best().dead);
         self.unheard.clear();
+        self.open.clear();
         self.looked = None;
         self.gap = None;
     }
@@ -163,6 +170,11 @@ impl Decoder {
         text
     }
 
+    /// Captures that explain the board equally well (`reconstruction.md` section 3.5).
+    pub(crate) fn open(&self) -> &[Move] {
+        &self.open
+    }
+
     fn presses(&self) -> impl Iterator<Item = Pressed> {
         self.beam.best().presses().chain(self.unheard.iter().copied())
     }
@@ -188,7 +200,7 @@ impl Decoder {
 
     /// The board changed.
     pub(crate) fn board_changed(&mut self, at: Instant, board: &PhysicalBoard) {
-        let tuning = self.tuning;
+        let tuning = self.tuning.at(board.identifies(), self.clocked);
         self.after_log(board);
         let scene = self.scene(at, board, &tuning);
         self.beam.follow(self.record.node(), &scene);
@@ -205,7 +217,7 @@ impl Decoder {
         for pressed in core::mem::take(&mut self.unheard) {
             self.hear(pressed, now, board, out);
         }
-        let tuning = self.tuning;
+        let tuning = self.tuning.at(board.identifies(), self.clocked);
         let scene = self.scene(now, board, &tuning);
         self.beam.rank(self.record.node(), &scene);
         // What proves one move may prove the next as well.
@@ -229,7 +241,7 @@ impl Decoder {
                 next = Some(moment);
             }
         };
-        if self.line().top(self.record.node()).men != *board.men() {
+        if !men::same(&self.line().top(self.record.node()).men, board.men()) {
             at(board.last_change().after(self.scan));
         }
         self.completion_times(now, board, clock, &mut at);

@@ -37,7 +37,7 @@ impl Decoder {
     }
 
     pub(super) fn hear(&mut self, pressed: Pressed, now: Instant, board: &PhysicalBoard, out: &mut Vec<Decoded>) {
-        let tuning = self.tuning;
+        let tuning = self.tuning.at(board.identifies(), self.clocked);
         let scene = self.scene(now, board, &tuning);
         let Pressed { by, at } = pressed;
         let used = self.beam.press(self.record.node(), pressed, &scene);
@@ -57,7 +57,7 @@ impl Decoder {
         let waited = |wait: Duration| scene.now >= at.latest.after(wait);
         let (decoded, presses) = if men::turn(&top.position) != by {
             (Decoded::PressedOutOfTurn { by, at }, 1)
-        } else if *scene.board.men() == top.men {
+        } else if men::same(scene.board.men(), &top.men) {
             match best.waiting.len() {
                 _ if !waited(NOTHING_MOVED + scene.scan) => return false,
                 1 => (Decoded::PressedWithoutMove { by, at }, 1),

@@ -85,7 +85,10 @@ impl Decoder {
 
     pub(super) fn repair_times(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         let due = board.last_change().after(self.scan);
-        if due > now && self.looked != Some(board.last_change()) && self.line().top(self.record.node()).men != *board.men() {
+        if due > now
+            && self.looked != Some(board.last_change())
+            && !men::same(&self.line().top(self.record.node()).men, board.men())
+        {
             at(due);
         }
     }

@@ -42,8 +42,9 @@ pub(crate) fn shows_initial(men: &Men) -> Option<Shown> {
     let mut turned = *men;
     turned.reverse();
     match () {
-        () if *men == initial => Some(Shown::Upright),
-        () if turned == initial => Some(Shown::Rotated),
+        // Where men are not identified both are true: who moves first tells then.
+        () if men::same(men, &initial) => Some(Shown::Upright),
+        () if men::same(&turned, &initial) => Some(Shown::Rotated),
         () => None,
     }
 }

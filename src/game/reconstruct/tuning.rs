@@ -2,11 +2,16 @@
 //!
 //! Costs are tenths of a nat: 10 = e times less likely.
 
+/// For every second beyond the second one that a man of the side to move is off a board that does not identify men.
+const HELD_PER_SECOND: i32 = 20;
+
 /// How the decoder weighs and what it may use. The defaults were fitted on simulated games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
     /// Hypotheses kept, 1..=64.
     pub beam: usize,
+    /// The same where the board does not identify men, 1..=64.
+    pub beam_unidentified: usize,
     /// Presses are evidence.
     pub presses: bool,
     /// Past boards are evidence for a press that is heard late.
@@ -19,7 +24,23 @@ pub struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Tuning {
-        Tuning { beam: 16, presses: true, ring: true, log: true, weights: Weights::default() }
+        Tuning { beam: 16, beam_unidentified: 64, presses: true, ring: true, log: true, weights: Weights::default() }
+    }
+}
+
+impl Tuning {
+    /// The same for a board that identifies men or not, with a clock that tells presses or without. Where neither is known, what
+    /// has been off for long was captured or has captured.
+    pub(crate) fn at(&self, identifies: bool, clock: bool) -> Tuning {
+        let mut tuning = *self;
+        if !identifies {
+            tuning.beam = self.beam_unidentified;
+            tuning.weights.held_per_second = HELD_PER_SECOND;
+        }
+        if !identifies || !clock {
+            tuning.weights.victim_per_second = self.weights.bystander_per_second;
+        }
+        tuning
     }
 }
 
@@ -50,6 +71,8 @@ pub struct Weights {
     pub bystander: i32,
     /// The same, while a man of the side to move is off his: it may be captured.
     pub victim: i32,
+    /// For every second beyond the second one that such a man has been off, where nobody is seen to press.
+    pub victim_per_second: i32,
     /// For every second beyond the second one that a bystander has been off.
     pub bystander_per_second: i32,
     /// A man of the other side stands on a square that should be empty.
@@ -64,6 +87,20 @@ pub struct Weights {
     pub most_by_age: i32,
     /// A square whose sensor is taken to be dead.
     pub dead: i32,
+    /// A capture on a square that nobody was seen to touch, on a board that does not identify men (section 3.5).
+    pub untouched: i32,
+    /// The same where the square was touched, but as if its man had only been straightened.
+    pub adjusted: i32,
+    /// For every pawn less that a move gains than the best one would, on such a board.
+    pub pawn_given_up: i32,
+    /// Most that this may be.
+    pub most_given_up: i32,
+    /// A promotion to another piece than a queen, which such a board does not tell.
+    pub underpromotion: i32,
+    /// For every second beyond the second one that a man of the side to move is off such a board.
+    pub held_per_second: i32,
+    /// Most that this may add.
+    pub most_by_holding: i32,
     /// A move that no board has shown.
     pub unseen: i32,
     /// The most that may be unexplained where a move is taken for made.
@@ -87,6 +124,7 @@ impl Default for Weights {
             put_per_second: 10,
             bystander: 30,
             victim: 10,
+            victim_per_second: 0,
             bystander_per_second: 10,
             displaced: 90,
             wrong_man: 60,
@@ -94,6 +132,13 @@ impl Default for Weights {
             unreadable: 10,
             most_by_age: 50,
             dead: 50,
+            untouched: 60,
+            adjusted: 35,
+            pawn_given_up: 8,
+            most_given_up: 40,
+            underpromotion: 60,
+            held_per_second: 0,
+            most_by_holding: 80,
             unseen: 20,
             viable: 100,
             margin: 30,

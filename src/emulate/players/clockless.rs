@@ -1,0 +1,57 @@
+//! The same players at a board that has no clock: what they do at a clock of their own no sensor sees.
+
+use std::time::Duration;
+
+use flagfall_hardware::emulator::script::{Action, Script};
+use flagfall_hardware::emulator::{ChesslinkSettings, PegasusSettings, Reports};
+
+use super::{Performance, perform};
+use crate::emulate::boards::{Kind, Table};
+use crate::emulate::dice::Dice;
+use crate::emulate::noise::Noise;
+use crate::emulate::score_sheet::ScoreSheet;
+use crate::emulate::truth::Truth;
+
+/// Plays a recorded game at a board of another kind than the DGT board. No clock tells anything, so nothing goes wrong on
+/// purpose: what an arbiter is told of that needs one.
+pub(super) fn play(kind: Kind, sheet: &ScoreSheet, noise: &Noise, dice: &mut Dice) -> Performance {
+    let without = Noise { press_forgotten: 0.0, clock_corrected: 0.0, irregularities: 0.0, ..noise.clone() };
+    let board = match kind {
+        Kind::Dgt => Table::Dgt,
+        Kind::Frames => Table::Frames(ChesslinkSettings {
+            scan: dice.span(noise.frame_scan_s),
+            reports: Reports::Changes { equal: noise.frame_equal_scans },
+            ..ChesslinkSettings::default()
+        }),
+        Kind::Occupancy => {
+            Table::Occupancy(PegasusSettings { poll: dice.span(noise.occupancy_poll_s), ..PegasusSettings::default() })
+        }
+    };
+    let mut play = perform(sheet, &without, dice);
+    play.board = board;
+    play.script = hands_only(&play.script);
+    forget_presses(&mut play.truth, play.end);
+    if kind == Kind::Occupancy {
+        play.truth.explain("unidentified", &["ambiguous", "promotion_unconfirmed"], Duration::ZERO, play.end);
+    }
+    play
+}
+
+fn hands_only(script: &Script) -> Script {
+    let mut hands = Script::new();
+    let at_clock = |action: &Action| matches!(action, Action::Press(_) | Action::Run | Action::Stop | Action::Set { .. });
+    for step in script.steps().iter().filter(|step| !at_clock(&step.action)) {
+        hands.push(step.at, step.action);
+    }
+    hands
+}
+
+fn forget_presses(truth: &mut Truth, end: Duration) {
+    truth.clockless = true;
+    truth.irregularities.clear();
+    for ply in &mut truth.plies {
+        (ply.pressed_us, ply.lever) = (None, false);
+    }
+    // After the game the men stand as they are.
+    truth.end_us = truth.end_us.min(end.as_micros() as u64);
+}
