@@ -159,9 +159,10 @@ fn squares_of_one_scan_in_any_order() {
 
 #[test]
 fn frames_and_repetitions_tell_the_same() {
-    games(BLITZ, 310..316, 90, |seed, _, told, _| {
+    games(BLITZ, 310..316, 90, |seed, _, told, expected| {
         let plain = heard(told);
-        assert_eq!(heard(&framed(told)), plain, "seed {seed}: frames");
+        // A frame does not say when its squares were looked at, so when moves were made is known less well.
+        assert_eq!(moves(&framed(told)), expected, "seed {seed}: frames");
         assert_eq!(heard(&twice(told)), plain, "seed {seed}: twice");
     });
 }

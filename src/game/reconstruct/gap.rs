@@ -24,6 +24,8 @@ use crate::reconstruct::{ClockView, Decoded, Decoder};
 
 /// A log that was asked for is waited for so long: all of it takes 8.3 s at 9600 baud, and the driver gives it up by itself.
 const LOG: Duration = Duration::from_secs(25);
+/// Where one way is left the log is waited for only so long.
+const ONE_WAY: Duration = Duration::from_millis(2500);
 /// A log that was read and does not explain the board, because a man is in a hand, is kept so long.
 const READ: Duration = Duration::from_secs(6);
 /// Changes and presses that may follow a log.
@@ -107,9 +109,12 @@ impl Decoder {
         }
     }
 
-    /// Moves are not sure while the log that may tell them is on its way.
+    /// Moves are not sure while the log that may tell them is on its way: for a moment if there is one way only, else until it
+    /// is given up.
     pub(super) fn waits_for_log(&self, now: Instant) -> bool {
-        self.gap.as_ref().and_then(|gap| gap.log_until).is_some_and(|until| now < until)
+        let only = self.beam.margin() >= self.tuning.weights.margin;
+        let short = |gap: &Gap| only && gap.replay.is_none() && now >= gap.unheard.latest.after(ONE_WAY);
+        self.gap.as_ref().is_some_and(|gap| gap.log_until.is_some_and(|until| now < until) && !short(gap))
     }
 
     /// Mends the gap, if there is one; true if anything was found.
@@ -176,7 +181,7 @@ impl Decoder {
         if mended {
             self.gap = None;
             out.push(Decoded::InStep);
-        } else if !shown && stands && gap.log_until.is_none() && !gap.unreachable {
+        } else if !shown && stands && (gap.log_until.is_none() || gap.replay.is_some()) && !gap.unreachable {
             gap.unreachable = true;
             out.push(Decoded::Unreachable);
         }
@@ -200,6 +205,7 @@ impl Decoder {
     pub(super) fn gap_times(&self, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         if let Some(gap) = &self.gap {
             at(board.last_change().after(STANDS));
+            at(gap.unheard.latest.after(ONE_WAY));
             if let Some(until) = gap.log_until {
                 at(until);
             }

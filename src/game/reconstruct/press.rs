@@ -7,7 +7,7 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use crate::interval::Interval;
-use crate::men;
+use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{MAX_PRESSES, NO_LEGAL_MOVE, NOTHING_MOVED, Pressed, Scene};
 use crate::reconstruct::{ClockView, Decoded, Decoder, setup};
@@ -71,8 +71,7 @@ impl Decoder {
                 return false;
             }
             // A reply on its way may be what explains it.
-            let replying = men::squares(men::difference(&top.men, scene.board.men()))
-                .any(|square| men::color(top.men[square.index()]) == Some(by.other()));
+            let replying = in_hand(&top.men, scene.board.men(), by.other());
             if scene.now < scene.board.last_change().after(scene.scan) || (replying && !waited(REPLYING)) {
                 return false;
             }
@@ -98,6 +97,15 @@ impl Decoder {
             }
         }
     }
+}
+
+/// A man of `side` is off the board that stands on it in the game, and none of his kind stands elsewhere instead.
+fn in_hand(men: &Men, shown: &Men, side: Color) -> bool {
+    let count = |men: &Men, man: u8| men.iter().filter(|&&other| other == man).count();
+    men::squares(men::difference(men, shown)).any(|square| {
+        let man = men[square.index()];
+        men::color(man) == Some(side) && shown[square.index()] == EMPTY && count(shown, man) < count(men, man)
+    })
 }
 
 /// When the board has been still for a scan since a press and since its last change.

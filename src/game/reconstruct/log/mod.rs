@@ -29,7 +29,6 @@ const MOST_ENTRIES: usize = 0x1f00;
 pub(crate) struct LogReading {
     entries: VecDeque<LogEntry>,
     ended: bool,
-    dropped: u32,
 }
 
 impl LogReading {
@@ -42,16 +41,10 @@ impl LogReading {
         if !self.ended {
             if self.entries.len() >= MOST_ENTRIES {
                 self.entries.pop_front();
-                self.dropped = self.dropped.saturating_add(1);
             }
             self.entries.push_back(entry);
         }
         self.ended
-    }
-
-    /// Entries that were more than any ring holds: the oldest were dropped.
-    pub(crate) fn dropped(&self) -> u32 {
-        self.dropped
     }
 
     /// What followed a position that stood on the board. None if the reading has not ended, if the log does not surely show

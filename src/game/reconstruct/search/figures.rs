@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use shakmaty::{Chess, Position};
 
 use super::chance::Chance;
-use super::{Found, Limits, end, paths};
+use super::tests::end;
+use super::{Found, Limits, paths};
 use crate::men::{self, EMPTY, UNKNOWN};
 
 /// Prints how much work so many searches were.

@@ -17,10 +17,9 @@ mod walk;
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
-use shakmaty::{Chess, Move, Position};
+use shakmaty::{Chess, Move};
 
 use crate::men::{self, Men};
-use crate::reconstruct::record::same_position;
 use crate::reconstruct::search::bound::Goal;
 use crate::reconstruct::search::walk::Walk;
 
@@ -57,38 +56,6 @@ pub(crate) struct Found {
     pub(crate) complete: bool,
     /// Positions looked at.
     pub(crate) nodes: u32,
-}
-
-impl Found {
-    /// The one path, if there is certainly no other so short.
-    pub(crate) fn only(&self) -> Option<&[Move]> {
-        match &self.paths[..] {
-            [path] if self.complete => Some(path),
-            _ => None,
-        }
-    }
-
-    /// The moves with which all paths begin; none if some paths may be missing.
-    pub(crate) fn common_prefix(&self) -> &[Move] {
-        let Some((first, others)) = self.paths.split_first().filter(|_| self.complete) else { return &[] };
-        let alike = |other: &Vec<Move>| first.iter().zip(other).take_while(|(a, b)| a == b).count();
-        let length = others.iter().map(alike).min().unwrap_or(first.len());
-        &first[..length]
-    }
-
-    /// The position in which all paths end, castling and en passant rights included; none if they differ, or some may be missing.
-    pub(crate) fn same_end(&self, from: &Chess) -> Option<Chess> {
-        let mut ends = self.paths.iter().filter(|_| self.complete).map(|path| end(from, path));
-        let first = ends.next()?;
-        ends.all(|other| same_position(&first, &other)).then_some(first)
-    }
-}
-
-/// The position after legal moves from `from`.
-fn end(from: &Chess, path: &[Move]) -> Chess {
-    let mut position = from.clone();
-    path.iter().for_each(|&mv| position.play_unchecked(mv));
-    position
 }
 
 /// All shortest legal paths from a position to a board.
