@@ -83,15 +83,16 @@ impl Beam {
         self.all.push(Hypothesis { dead, ..Hypothesis::default() });
     }
 
-    /// A press is heard; false if the best reading has no use for it.
+    /// A press is heard; false if no likely reading has a use for it.
     pub(crate) fn press(&mut self, base: &Node, pressed: Pressed, scene: &Scene<'_>) -> bool {
-        let mut used: Vec<bool> = Vec::with_capacity(self.all.len());
+        let likely = self.best().cost + scene.tuning.weights.margin;
+        let mut used = false;
         for hypothesis in &mut self.all {
-            used.push(hypothesis.press(base, pressed, scene));
+            let counts = hypothesis.cost < likely;
+            used |= hypothesis.press(base, pressed, scene) && counts;
         }
-        let any = used.contains(&true);
         self.rank(base, scene);
-        any
+        used
     }
 
     /// Judges all anew, and keeps the best ones and the one in which nothing was played.

@@ -8,6 +8,7 @@ use crate::interval::Interval;
 use crate::men;
 use crate::reconstruct::Decoder;
 use crate::reconstruct::board::PhysicalBoard;
+use crate::reconstruct::candidates::Candidate;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 
 /// The least that must be unexplained before moves are looked for that were never shown.
@@ -40,9 +41,9 @@ impl Decoder {
         let changed = men::difference(&node.men, board) & !hypothesis.dead;
         for first in node.table().iter().filter(|first| first.mask & changed != 0 && !first.shown_by(board, 0)) {
             let after = node.after(first.mv);
-            for second in
-                after.table().iter().filter(|second| second.shown_by(board, hypothesis.dead) && second.mask & first.mask != 0)
-            {
+            // The man that moved unseen is the one that was captured.
+            let taken = |second: &&Candidate| second.target() & (1 << first.mv.to().to_u32()) != 0;
+            for second in after.table().iter().filter(|second| second.shown_by(board, hypothesis.dead)).filter(taken) {
                 let made = scene.board.done(scene.board.changed_at(second.mask), scene.scan);
                 let begun = scene.board.changed_first(first.mask & changed);
                 let unseen = Interval { earliest: begun.before(scene.scan).min(made.earliest), latest: made.latest };
