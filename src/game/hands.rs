@@ -31,7 +31,10 @@ impl Game {
         let Some(began) = self.own_time_since(turn) else { return };
         for square in men::squares(self.board.changed_then(self.now)) {
             let man = self.board.men()[square.index()];
-            if men::color(man) != Some(turn) || node.men[square.index()] != man || self.board.dropouts().weak(square.index(), self.now) {
+            if men::color(man) != Some(turn)
+                || node.men[square.index()] != man
+                || self.board.dropouts().weak(square.index(), self.now)
+            {
                 continue;
             }
             let mut changes = self.board.changes_of(square.index() as u8);
@@ -92,7 +95,9 @@ impl Game {
     /// Where else the man of this move stood alone, at least for a whole scan, and from when to when; all within the time of the
     /// move, and where it could have been moved to.
     fn stood_on_the_way(&self, position: &Chess, mv: Move, time: Interval) -> Vec<(Square, Instant, Instant)> {
-        let Some((from, man)) = mv.from().and_then(|from| Some((from, position.board().piece_at(from)?))) else { return Vec::new() };
+        let Some((from, man)) = mv.from().and_then(|from| Some((from, position.board().piece_at(from)?))) else {
+            return Vec::new();
+        };
         let man = men::of_shakmaty(man);
         let legal = position.legal_moves();
         let others = legal.iter().filter(|other| other.from() == Some(from) && other.to() != mv.to() && !other.is_castle());
@@ -169,7 +174,8 @@ impl Castling {
     fn new(position: &Chess, king: shakmaty::Square, rook: shakmaty::Square) -> Castling {
         let us = position.turn();
         let side = CastlingSide::from_king_side(king < rook);
-        let at = |square: shakmaty::Square, man: shakmaty::Piece| (Square::wrapping(square.to_u32() as u8), men::of_shakmaty(man));
+        let at =
+            |square: shakmaty::Square, man: shakmaty::Piece| (Square::wrapping(square.to_u32() as u8), men::of_shakmaty(man));
         Castling {
             king: at(king, us.king()),
             rook: at(rook, us.rook()),

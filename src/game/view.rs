@@ -18,7 +18,9 @@ use crate::input::GameResult;
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::{Finding, Outcome, Phase};
 use crate::men::{self, color_name, squares};
-use crate::message::{AlertBody, ArbiterState, ClockBody, Decision, FlagBody, LiveCause, LiveMove, LiveState, MoveBody, SetUpBody, Stage};
+use crate::message::{
+    AlertBody, ArbiterState, ClockBody, Decision, FlagBody, LiveCause, LiveMove, LiveState, MoveBody, SetUpBody, Stage,
+};
 use crate::pair::Pair;
 use crate::reconstruct::STANDS;
 use crate::reconstruct::line::Tentative;

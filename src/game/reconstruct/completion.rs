@@ -64,7 +64,12 @@ impl Decoder {
         let first = plies.first()?;
         let by_next = Proof { how: How::NextMove, pressed: None, completed: None };
         let from = usize::from(first.inferred);
-        if plies.iter().enumerate().skip(from).any(|(index, ply)| pressed_and_still(ply, index + 1 == plies.len(), best.dead, scene)) {
+        if plies
+            .iter()
+            .enumerate()
+            .skip(from)
+            .any(|(index, ply)| pressed_and_still(ply, index + 1 == plies.len(), best.dead, scene))
+        {
             let own = Proof { how: How::Press, pressed: first.pressed, completed: None };
             return Some(if first.pressed.is_some() { own } else { by_next });
         }

@@ -116,7 +116,15 @@ impl Decoder {
             let _ = write!(text, "[{} pen {}", h.cost, h.penalty);
             for ply in h.line.plies() {
                 let p = ply.pressed.map(|p| p.latest.0 / 1000);
-                let _ = write!(text, " {}{}({}..{} p{:?})", ply.mv, if ply.seen { "" } else { "?" }, ply.made.earliest.0 / 1000, ply.made.latest.0 / 1000, p);
+                let _ = write!(
+                    text,
+                    " {}{}({}..{} p{:?})",
+                    ply.mv,
+                    if ply.seen { "" } else { "?" },
+                    ply.made.earliest.0 / 1000,
+                    ply.made.latest.0 / 1000,
+                    p
+                );
             }
             for w in &h.waiting {
                 let _ = write!(text, " w{:?}@{}", w.by, w.at.latest.0 / 1000);

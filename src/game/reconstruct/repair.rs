@@ -40,7 +40,9 @@ impl Decoder {
         let changed = men::difference(&node.men, board) & !hypothesis.dead;
         for first in node.table().iter().filter(|first| first.mask & changed != 0 && !first.shown_by(board, 0)) {
             let after = node.after(first.mv);
-            for second in after.table().iter().filter(|second| second.shown_by(board, hypothesis.dead) && second.mask & first.mask != 0) {
+            for second in
+                after.table().iter().filter(|second| second.shown_by(board, hypothesis.dead) && second.mask & first.mask != 0)
+            {
                 let made = scene.board.done(scene.board.changed_at(second.mask), scene.scan);
                 let begun = scene.board.changed_first(first.mask & changed);
                 let unseen = Interval { earliest: begun.before(scene.scan).min(made.earliest), latest: made.latest };
@@ -63,14 +65,17 @@ impl Decoder {
             let node = hypothesis.line.top(base);
             let changed = men::difference(&node.men, board) & !hypothesis.dead;
             for candidate in node.table().iter().filter(|candidate| candidate.mask & changed != 0) {
-                let Some(missing) = candidate.missing(board).filter(|&square| !scene.board.has_shown_a_man(square)) else { continue };
+                let Some(missing) = candidate.missing(board).filter(|&square| !scene.board.has_shown_a_man(square)) else {
+                    continue;
+                };
                 let made = scene.board.done(scene.board.changed_at(candidate.mask), scene.scan);
                 let mut longer = hypothesis.clone();
                 longer.dead |= 1 << missing;
                 longer.penalty += scene.tuning.weights.dead;
                 longer.add(node, candidate, made, made.latest, true, scene.scan);
                 longer.infer_last();
-                if longer.waiting.len() < hypothesis.waiting.len() && longer.mismatch(base, scene) <= scene.tuning.weights.viable {
+                if longer.waiting.len() < hypothesis.waiting.len() && longer.mismatch(base, scene) <= scene.tuning.weights.viable
+                {
                     found.push(longer);
                 }
             }
