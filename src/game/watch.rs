@@ -88,6 +88,11 @@ impl Game {
         differs & !known
     }
 
+    /// Since when these squares differ as they do.
+    fn differs_since(&self, differs: u64) -> Instant {
+        self.differing.since(differs).max(self.board.changed_at(differs))
+    }
+
     /// Since when kings may be on their way to show the result, if they may still be.
     fn gesture_since(&self) -> Option<Instant> {
         let line = self.decoder.line();
@@ -116,7 +121,7 @@ impl Game {
         let node = self.decoder.line().top(self.decoder.record.node());
         let board = *self.board.men();
         // What is taken for played may have changed since the board did.
-        let quiet = self.now.since(self.differing.since(differs));
+        let quiet = self.now.since(self.differs_since(differs));
         let turn = men::turn(&node.position);
         // What a square never showed was not lifted from it.
         let lifted = men::squares(differs).all(|square| {
@@ -278,7 +283,7 @@ impl Game {
         };
         let changed = self.board.last_change();
         if self.watching() && self.touched() {
-            let since = self.differing.since(self.differs());
+            let since = self.differs_since(self.differs());
             for wait in [WRONG_SIDE, DISPLACED, MEN_WRONG, IN_HAND] {
                 at(since.after(wait));
             }
