@@ -33,6 +33,7 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::{Ending, Record};
 use crate::reconstruct::tuning::Tuning;
 use crate::reconstruct::{ClockView, Decoded, Decoder};
+use crate::watch::Differing;
 
 /// A device family that takes so long for a scan samples its squares one after another.
 const SAMPLED: Duration = Duration::from_millis(150);
@@ -122,6 +123,10 @@ pub struct Game {
     pub(crate) sides: SidesWatch,
     /// The last change of the board for which a move out of turn was looked for.
     pub(crate) wrong_side_looked: Instant,
+    /// Squares that differ from what was played, and since when.
+    pub(crate) differing: Differing,
+    /// When the move was made of which it was last told that it waits for its press.
+    pub(crate) incomplete_told: Option<Instant>,
     /// The clock of a side whose flag fell was set anew since.
     pub(crate) clock_set_anew: bool,
     /// A display that reached zero without a flag sign, and when.
@@ -189,6 +194,8 @@ impl Game {
             next_set_up: None,
             sides: SidesWatch::default(),
             wrong_side_looked: Instant::ZERO,
+            differing: Differing::new(),
+            incomplete_told: None,
             clock_set_anew: false,
             zero: None,
             clock_has_run: false,

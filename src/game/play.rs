@@ -24,6 +24,7 @@ use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::{Ending, Record};
 use crate::reconstruct::setup::{self, Shown, WrongSetUp};
 use crate::reconstruct::{Decoded, Decoder, gesture};
+use crate::watch::Differing;
 
 /// The initial position must stand this long before it means another game, while the old one has moves.
 pub(crate) const NEXT_GAME_STANDS: Duration = Duration::from_secs(5);
@@ -93,6 +94,8 @@ impl Game {
         self.lodged = None;
         self.hints.clear();
         self.gesture = None;
+        self.differing = Differing::new();
+        self.incomplete_told = None;
         self.next_set_up = None;
         self.sides = SidesWatch::default();
         self.told.clear();
@@ -247,6 +250,10 @@ impl Game {
         let at_press = men::difference(&stood, men);
         let own = men::squares(at_press).filter(|square| men::color(men[square.index()]) == Some(by)).count();
         let one_move = own <= MOVED_BY_ONE && at_press.count_ones() <= SQUARES_OF_ONE;
+        if !pawn_stays && self.decoder.record.node().exact(self.board.men()).is_some() {
+            // A legal move after all, come too late for its press.
+            return;
+        }
         if !pawn_stays && (!one_move || self.gesture.is_some()) {
             return self.alarms.raise(self.now, AlarmKind::PositionDiffers, None, squares);
         }

@@ -19,6 +19,8 @@ use crate::reconstruct::line::Tentative;
 const IN_HAND: Duration = Duration::from_secs(5);
 const DIFFERS: Duration = Duration::from_secs(5);
 const DISPLACED: Duration = Duration::from_secs(2);
+/// So many squares are more than an accident with one man.
+const DISPLACED_SQUARES: u32 = 3;
 const MEN_WRONG: Duration = Duration::from_secs(3);
 const WRONG_SIDE: Duration = Duration::from_secs(1);
 const NOT_PRESSED: Duration = Duration::from_secs(10);
@@ -30,6 +32,31 @@ const AT_ZERO: Duration = Duration::from_secs(2);
 const CLOCK_QUIET: Duration = Duration::from_secs(3);
 /// The longest delay of a clock whose time control is not known.
 const UNKNOWN_DELAY: Duration = Duration::from_secs(60);
+
+/// Since when each square has differed from what was played.
+#[derive(Clone, Debug)]
+pub(crate) struct Differing {
+    squares: u64,
+    since: [Instant; 64],
+}
+
+impl Differing {
+    pub(crate) const fn new() -> Differing {
+        Differing { squares: 0, since: [Instant::ZERO; 64] }
+    }
+
+    fn note(&mut self, now: Instant, differs: u64) {
+        for square in men::squares(differs & !self.squares) {
+            self.since[square.index()] = now;
+        }
+        self.squares = differs;
+    }
+
+    /// Since when all squares of `mask` have differed.
+    fn since(&self, mask: u64) -> Instant {
+        men::squares(mask).map(|square| self.since[square.index()]).max().unwrap_or(Instant::ZERO)
+    }
+}
 
 impl Game {
     /// A piece is lifted or put elsewhere: the board shows neither the last made move nor the position before it.
@@ -61,6 +88,11 @@ impl Game {
         differs & !known
     }
 
+    /// Since when these squares differ as they do.
+    fn differs_since(&self, differs: u64) -> Instant {
+        self.differing.since(differs).max(self.board.changed_at(differs))
+    }
+
     /// Since when kings may be on their way to show the result, if they may still be.
     fn gesture_since(&self) -> Option<Instant> {
         let line = self.decoder.line();
@@ -73,6 +105,7 @@ impl Game {
     pub(crate) fn what_is_wrong(&mut self) {
         let reading = matches!(self.stage, Stage::Armed | Stage::Playing);
         let differs = self.differs();
+        self.differing.note(self.now, differs);
         if reading && differs == 0 {
             self.board_is_right();
         } else if self.watching() && self.gesture_since().is_none() {
@@ -90,7 +123,8 @@ impl Game {
     fn watch_board(&mut self, differs: u64) {
         let node = self.decoder.line().top(self.decoder.record.node());
         let board = *self.board.men();
-        let quiet = self.now.since(self.board.changed_at(differs));
+        // What is taken for played may have changed since the board did.
+        let quiet = self.now.since(self.differs_since(differs));
         let turn = men::turn(&node.position);
         // What a square never showed was not lifted from it.
         let lifted = men::squares(differs).all(|square| {
@@ -105,10 +139,10 @@ impl Game {
         if quiet >= IN_HAND && in_hand {
             self.alarms.raise(now, AlarmKind::PieceInHand, Some(turn), differs);
         }
-        if quiet >= DIFFERS && !in_hand {
+        if quiet >= DIFFERS && !in_hand && !self.decoder.explains(&board) {
             self.alarms.raise(now, AlarmKind::PositionDiffers, None, differs);
         }
-        if quiet >= DISPLACED && differs.count_ones() >= 3 && !part_of_move && self.changed_together(differs) {
+        if quiet >= DISPLACED && differs.count_ones() >= DISPLACED_SQUARES && !part_of_move && self.changed_together(differs) {
             self.alarms.raise(now, AlarmKind::PiecesDisplaced, None, differs);
         }
         if self.board.identifies() && quiet >= WRONG_SIDE && self.wrong_side_looked != self.board.last_change() {
@@ -134,12 +168,17 @@ impl Game {
         }
     }
 
-    /// Something else is told of these squares, or will be: a press of a move that is not legal, the shape of a castling.
+    /// Something else is told of these squares, or will be: a press of a move that is not legal, the shape of a castling, a legal move
+    /// and fewer than three squares beside it.
     fn is_explained(&self, node: &Node, differs: u64) -> bool {
         let illegal = |alarm: &Alarm| alarm.kind == AlarmKind::IllegalMove && alarm.status == AlarmStatus::Open;
         self.decoder.press_pending()
             || self.alarms.open().any(|alarm| illegal(alarm) && differs & !alarm.squares == 0)
             || castling_by_hand(&node.men, self.board.men(), differs)
+            || node.table().iter().any(|candidate| {
+                let whole = candidate.mask & !differs == 0 && candidate.shown_by(self.board.men(), 0);
+                whole && (differs & !candidate.mask).count_ones() < DISPLACED_SQUARES
+            })
     }
 
     fn changed_together(&self, mask: u64) -> bool {
@@ -191,9 +230,17 @@ impl Game {
         if self.gesture_since().is_some() {
             return;
         }
-        if self.clock.runs() == Some(color) && self.now >= made.after(NOT_PRESSED) && self.ending_on_board().is_none() {
+        let waits = self.clock.runs() == Some(color) && self.now >= self.waits_since(made).after(NOT_PRESSED);
+        // A wait is told once, whatever is pressed and thought of in between.
+        if waits && self.incomplete_told != Some(made) && self.ending_on_board().is_none() {
+            self.incomplete_told = Some(made);
             self.alarms.raise(self.now, AlarmKind::IncompleteMove, Some(color), 0);
         }
+    }
+
+    /// Since when a press is waited for after a move: since the player's clock has run.
+    fn waits_since(&self, made: Instant) -> Instant {
+        made.max(self.clock.changed_at())
     }
 
     /// How long a running clock may be silent.
@@ -251,8 +298,9 @@ impl Game {
         };
         let changed = self.board.last_change();
         if self.watching() && self.touched() {
+            let since = self.differs_since(self.differs());
             for wait in [WRONG_SIDE, DISPLACED, MEN_WRONG, IN_HAND] {
-                at(changed.after(wait));
+                at(since.after(wait));
             }
         }
         if self.watching()
@@ -263,7 +311,7 @@ impl Game {
         if self.watching()
             && let Some(made) = self.decoder.line().made_at()
         {
-            at(made.after(NOT_PRESSED));
+            at(self.waits_since(made).after(NOT_PRESSED));
         }
         if self.stage == Stage::AwaitingSetUp && self.clock.runs().is_some() {
             at(changed.after(self.scan * 2));
