@@ -128,6 +128,7 @@ impl Hypothesis {
             longer.promoted(scene);
             let given_up = given_up(&node.position, candidate.mv) * weights.pawn_given_up / 10;
             longer.penalty += given_up.min(weights.most_given_up);
+            longer.penalty += if node.spares_who_moved(candidate) { weights.spared } else { 0 };
             if let Some(last) = longer.line.plies_mut().last_mut() {
                 last.untouched = candidate.target();
             }

@@ -109,6 +109,12 @@ impl Decoder {
         self.looked = None;
     }
 
+    /// Some reading, the best one or another, explains all that the board shows.
+    pub(crate) fn explains(&self, board: &PhysicalBoard) -> bool {
+        let base = self.record.node();
+        self.beam.iter().any(|reading| men::same(&reading.line.top(base).men, board.men()))
+    }
+
     /// A king on a centre square that nobody pressed is no move.
     pub(crate) fn drop_half_gestures(&mut self) {
         self.beam.drop_half_gestures();

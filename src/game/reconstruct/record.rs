@@ -149,6 +149,7 @@ impl Record {
         let uci = UciMove::from_move(mv, self.mode).to_string();
         let san = SanPlus::from_move_and_play_unchecked(&mut self.node.position, mv).to_string();
         self.node = Node::new(self.node.position.clone());
+        self.node.arrived = Some(mv.to());
         self.keys.push(key(&self.node.position));
         let completed = match how {
             How::Press | How::ClockRunning | How::Settled | How::Arbiter => Some(pressed.unwrap_or(made)),

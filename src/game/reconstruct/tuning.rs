@@ -89,7 +89,9 @@ pub struct Weights {
     pub adjusted: i32,
     /// For every pawn less that a move gains than the best one would, on such a board.
     pub pawn_given_up: i32,
-    /// Most that this may be.
+    /// The same man could have captured the one that has just moved, on such a board.
+    pub spared: i32,
+    /// Most that the pawns may cost.
     pub most_given_up: i32,
     /// A promotion to another piece than a queen, which such a board does not tell.
     pub underpromotion: i32,
@@ -128,7 +130,8 @@ impl Default for Weights {
             dead: 50,
             untouched: 60,
             adjusted: 35,
-            pawn_given_up: 8,
+            pawn_given_up: 10,
+            spared: 25,
             most_given_up: 40,
             underpromotion: 60,
             held_per_second: 0,
