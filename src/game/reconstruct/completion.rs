@@ -97,6 +97,9 @@ impl Decoder {
             return Some(Proof { completed: Some(plies[2].made), ..by_next });
         }
         if !self.clocked {
+            if scene.board.last_change().after(quiet(scene.board)) > scene.now {
+                return None;
+            }
             let rests = |index: usize, wait: Duration| {
                 plies.get(index).is_some_and(|ply| stands(index, wait) && at_rest(ply, index == last, wait, scene))
             };
@@ -136,6 +139,7 @@ impl Decoder {
         if !self.clocked {
             stands(0, STANDS);
             stands(1, self.scan.max(REPLY_RESTS));
+            at(board.last_change().after(quiet(board)));
             if let Some(last) = plies.last() {
                 at(board.changed_at(last.mask).after(if plies.len() == 1 { STANDS } else { self.scan.max(REPLY_RESTS) }));
             }
@@ -143,6 +147,12 @@ impl Decoder {
             at(first.made.latest.after(self.scan).max(clock.changed_at.after(RUNNING_PROVES)));
         }
     }
+}
+
+/// Without a clock nothing is concluded from a board that changed so shortly ago: a man may be on its way, and where men are not
+/// identified it fits many a move.
+const fn quiet(board: &PhysicalBoard) -> Duration {
+    if board.identifies() { REPLY_RESTS } else { Duration::from_millis(1500) }
 }
 
 /// Its squares show it and have been still for so long, unless another move followed.
