@@ -86,6 +86,9 @@ impl Decoder {
         if plies.iter().any(|ply| ply.pressed.is_some()) || !best.waiting.is_empty() {
             return None;
         }
+        if !self.clocked && scene.board.last_change().after(quiet(scene.board)) > scene.now {
+            return None;
+        }
         let stands = |index: usize, wait: Duration| plies.get(index).is_some_and(|ply| ply.made.latest.after(wait) <= scene.now);
         let top_shown = men::same(&best.line.top(self.record.node()).men, scene.board.men());
         let last = plies.len() - 1;
@@ -97,9 +100,6 @@ impl Decoder {
             return Some(Proof { completed: Some(plies[2].made), ..by_next });
         }
         if !self.clocked {
-            if scene.board.last_change().after(quiet(scene.board)) > scene.now {
-                return None;
-            }
             let rests = |index: usize, wait: Duration| {
                 plies.get(index).is_some_and(|ply| stands(index, wait) && at_rest(ply, index == last, wait, scene))
             };

@@ -14,7 +14,7 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::explain::unexplained;
 use crate::reconstruct::line::{Line, Tentative};
-use crate::reconstruct::plausible::given_up;
+use crate::reconstruct::plausible::{Doubt, doubt};
 use crate::reconstruct::tuning::Tuning;
 
 /// After a press without any change the board has this long, plus a scan, to show one (`reconstruction.md` section 6).
@@ -88,6 +88,8 @@ impl Hypothesis {
             }
             cost += if ply.seen { 0 } else { weights.unseen };
             cost += if ply.untouched == 0 { ply.touch } else { weights.untouched };
+            // Until somebody replies the man may still be in the hand: only what tells two captures apart counts.
+            cost += if index + 1 < plies.len() { ply.doubt.move_played } else { ply.doubt.capture_chosen };
         }
         for pressed in &self.waiting {
             let over = scene.now >= pressed.at.latest.after(NOTHING_MOVED).after(scene.scan);
@@ -126,11 +128,9 @@ impl Hypothesis {
         longer.add(node, candidate, made, scene.board.changed_first(seen), true, scene.scan);
         if !scene.board.identifies() {
             longer.promoted(scene);
-            let given_up = given_up(&node.position, candidate.mv) * weights.pawn_given_up / 10;
-            longer.penalty += given_up.min(weights.most_given_up);
-            longer.penalty += if node.spares_who_moved(candidate) { weights.spared } else { 0 };
             if let Some(last) = longer.line.plies_mut().last_mut() {
                 last.untouched = candidate.target();
+                last.doubt = doubt(node, candidate, weights);
             }
         }
         Some(longer)
@@ -157,6 +157,7 @@ impl Hypothesis {
             mask,
             untouched: 0,
             touch: 0,
+            doubt: Doubt::default(),
             node: Arc::new(node.after(candidate.mv)),
         });
     }
