@@ -36,6 +36,7 @@ pub mod message;
 pub mod pair;
 mod penalties;
 mod play;
+mod promotions;
 pub mod reconstruct;
 mod rulings;
 mod tell;

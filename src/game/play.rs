@@ -241,6 +241,7 @@ impl Game {
             self.look_at_position(color, pressed);
         }
         out.push(Effect::Move(self.move_body(index)));
+        self.note_promotion(index);
         if self.ending.is_none() {
             self.note_ending(index + 1, made, color, out);
         }

@@ -140,7 +140,8 @@ impl Game {
 
     /// Which of two captures was made, a board that does not identify men may not tell.
     fn watch_open(&mut self) {
-        match self.decoder.open().iter().fold(0, |mask, mv| mask | (1 << mv.to().to_u32())) {
+        self.watch_promotions();
+        match self.decoder.open().fold(0, |mask, mv| mask | (1 << mv.to().to_u32())) {
             0 => self.alarms.cure(self.now, AlarmKind::Ambiguous),
             targets => self.alarms.raise(self.now, AlarmKind::Ambiguous, None, targets),
         }

@@ -27,6 +27,9 @@ const AGAIN_UNTIL: Duration = Duration::from_secs(10);
 /// A man that was moved and pressed and is gone again is in a hand; after this it is not waited for.
 const IN_HAND: Duration = Duration::from_secs(3);
 
+/// Moves that are named because one of them had to be chosen.
+const MAX_GUESSED: usize = 32;
+
 /// Why the first move is sure.
 struct Proof {
     how: How,
@@ -47,6 +50,9 @@ impl Decoder {
             // What does not show within so many moves never may: the game goes on with the best guess.
             if self.beam.best().line.plies().len() < Line::MAX {
                 return false;
+            }
+            if self.guessed.len() < MAX_GUESSED {
+                self.guessed.append(&mut self.open);
             }
         }
         let Some(ply) = self.beam.settle() else { return false };

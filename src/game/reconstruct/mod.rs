@@ -80,6 +80,8 @@ pub(crate) struct Decoder {
     looked: Option<Instant>,
     /// Captures that explain the board equally well, where a rule of completion is met.
     open: Vec<Move>,
+    /// Those of which one was chosen in the end, because nothing told which.
+    guessed: Vec<Move>,
     scan: Duration,
     tuning: Tuning,
     /// A clock tells presses.
@@ -88,7 +90,17 @@ pub(crate) struct Decoder {
 
 impl Decoder {
     pub(crate) fn new(record: Record, scan: Duration, tuning: Tuning) -> Decoder {
-        Decoder { record, beam: Beam::new(0), unheard: Vec::new(), looked: None, open: Vec::new(), scan, tuning, clocked: false }
+        Decoder {
+            record,
+            beam: Beam::new(0),
+            unheard: Vec::new(),
+            looked: None,
+            open: Vec::new(),
+            guessed: Vec::new(),
+            scan,
+            tuning,
+            clocked: false,
+        }
     }
 
     /// The moves that stand on the board and are not sure yet, as far as can be told.
@@ -106,6 +118,7 @@ impl Decoder {
         self.beam = Beam::new(self.beam.best().dead);
         self.unheard.clear();
         self.open.clear();
+        self.guessed.clear();
         self.looked = None;
     }
 
@@ -147,8 +160,8 @@ impl Decoder {
     }
 
     /// Captures that explain the board equally well (`reconstruction.md` section 3.5).
-    pub(crate) fn open(&self) -> &[Move] {
-        &self.open
+    pub(crate) fn open(&self) -> impl Iterator<Item = Move> {
+        self.guessed.iter().chain(&self.open).copied()
     }
 
     fn presses(&self) -> impl Iterator<Item = Pressed> {

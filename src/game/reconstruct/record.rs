@@ -60,6 +60,12 @@ pub struct MoveRecord {
     mv: Move,
 }
 
+impl MoveRecord {
+    pub(crate) const fn mv(&self) -> Move {
+        self.mv
+    }
+}
+
 /// What ends a game by itself (Articles 5.1.1, 5.2.1, 5.2.2, 9.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
