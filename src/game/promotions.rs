@@ -1,5 +1,6 @@
 //! Promotions on a board that does not identify men: a queen, until play shows another piece (`reconstruction.md` section 3.4).
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -17,6 +18,13 @@ const STOOD: Duration = Duration::from_secs(1);
 const OTHERS: [Role; 3] = [Role::Knight, Role::Rook, Role::Bishop];
 
 impl Game {
+    /// Promotions that nobody has confirmed, as they are told, in UCI notation.
+    pub fn unconfirmed_promotions(&self) -> Vec<String> {
+        let moves = self.decoder.record.moves();
+        let told = self.alarms.is_open(AlarmKind::PromotionUnconfirmed);
+        unproved(&self.decoder.record).into_iter().filter(|_| told).map(|(ply, _)| moves[ply].uci.clone()).collect()
+    }
+
     /// The move with this index became sure: who knows what its pawn became?
     pub(crate) fn note_promotion(&mut self, index: usize) {
         if self.board.identifies() {

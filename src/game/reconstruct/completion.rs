@@ -132,7 +132,7 @@ impl Decoder {
                 at(board.changed_at(ply.mask).max(pressed.latest).after(IN_HAND));
             }
         }
-        if any_pressed && now < board.last_change().after(AGAIN_UNTIL) {
+        if (any_pressed || !self.clocked) && now < board.last_change().after(AGAIN_UNTIL) {
             at(Instant(now.0 - now.0 % AGAIN.as_micros() as u64).after(AGAIN));
         }
         let mut stands = |index: usize, wait: Duration| {

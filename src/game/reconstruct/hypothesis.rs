@@ -179,7 +179,7 @@ impl Hypothesis {
         if touched >= lifted && touched <= lifted.after(TOUCHED_WITHIN) && in_time {
             let off = scene.board.changed_before(last.untouched);
             let adjusted = off >= lifted && touched.since(off) > TAKEN_OFF;
-            last.touch = if adjusted { scene.tuning.weights.adjusted } else { 0 };
+            last.touch = if adjusted { scene.tuning.weights.adjusted } else { scene.tuning.weights.touched };
             last.untouched = 0;
             last.made = scene.board.done(touched, scene.scan);
         }

@@ -79,11 +79,7 @@ mod tests {
     #[test]
     fn exchanges_are_counted_to_their_end() {
         let protected = "4k3/8/5n2/3p3p/8/8/8/3QK3 w - - 0 1";
-        assert_eq!(
-            doubt_of(protected, "d1d5"),
-            [8, 8],
-            "a queen for a pawn, where another pawn was protected by the same knight"
-        );
+        assert_eq!(doubt_of(protected, "d1d5"), [8, 0], "a queen for a pawn; its rival costs as much");
         let free = "4k3/8/8/3p3p/8/8/8/3QK3 w - - 0 1";
         assert_eq!(doubt_of(free, "d1h5"), [0, 0]);
         assert_eq!(doubt_of(free, "e1e2"), [1, 0], "a pawn is left standing");

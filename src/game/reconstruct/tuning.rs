@@ -85,6 +85,8 @@ pub struct Weights {
     pub dead: i32,
     /// A capture on a square that nobody was seen to touch, on a board that does not identify men (section 3.5).
     pub untouched: i32,
+    /// The same where the square was touched.
+    pub touched: i32,
     /// The same where the square was touched, but as if its man had only been straightened.
     pub adjusted: i32,
     /// For every pawn less that a move gains than the best one would, on such a board.
@@ -129,6 +131,7 @@ impl Default for Weights {
             most_by_age: 50,
             dead: 50,
             untouched: 60,
+            touched: -15,
             adjusted: 35,
             pawn_given_up: 5,
             spared: 12,
