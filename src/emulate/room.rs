@@ -37,6 +37,8 @@ pub struct Outcome {
     pub pending: Vec<String>,
     /// UCI of the moves of which one was made next, where nothing told which in the end.
     pub open: Vec<String>,
+    /// UCI of promotions to a piece that nobody has confirmed.
+    pub unconfirmed: Vec<String>,
     /// Microseconds from the end of each fault until the position was right again; none if it never was.
     pub in_step: Vec<Option<u64>>,
     /// Everything that the station was fed, as a trace.
@@ -103,6 +105,7 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
         told: room.notes.told,
         heard: room.listener.heard,
         open: station.game().open_moves(),
+        unconfirmed: station.game().unconfirmed_promotions(),
         in_step: steps.end(),
         sure: state.moves.into_iter().map(|mv| mv.uci).collect(),
         pending: state.pending.into_iter().map(|mv| mv.uci).collect(),

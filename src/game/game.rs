@@ -329,6 +329,7 @@ impl Game {
         self.take_decoded(out);
         if matches!(self.stage, Stage::Armed | Stage::Playing) {
             self.look_for_king_capture();
+            self.look_for_other_promotion(out);
         }
     }
 

@@ -120,6 +120,8 @@ pub enum Cause {
     SetPosition,
     /// A move was corrected.
     CorrectMove,
+    /// A later move showed what a pawn was promoted to.
+    Promotion,
 }
 
 /// Why a game was changed, as far as the live and public audiences may know.

@@ -273,6 +273,7 @@ impl Game {
         }
         out.push(Effect::Move(self.move_body(index)));
         self.look_at_move(index, out);
+        self.note_promotion(index);
         if self.ending.is_none() {
             self.note_ending(index + 1, made, color, out);
         }

@@ -220,7 +220,7 @@ impl Game {
     /// Moves of which one was made and nothing tells which, in UCI notation.
     pub fn open_moves(&self) -> Vec<String> {
         let mode = self.decoder.record.mode();
-        self.decoder.open().iter().map(|&mv| UciMove::from_move(mv, mode).to_string()).collect()
+        self.decoder.open().map(|mv| UciMove::from_move(mv, mode).to_string()).collect()
     }
 
     fn notation(&self, index: usize, ply: &Tentative) -> (String, String) {

@@ -135,11 +135,13 @@ impl Game {
         let part_of_move =
             node.table().iter().any(|candidate| differs & !candidate.mask == 0) || self.is_explained(node, differs);
         let in_hand = lifted && differs.count_ones() <= 2;
+        // A man that is off its square may have captured where no sensor noticed it.
+        let may_be_right = !self.board.identifies() && self.decoder.explains(&self.board);
         let now = self.now;
-        if quiet >= IN_HAND && in_hand {
+        if quiet >= IN_HAND && in_hand && !may_be_right {
             self.alarms.raise(now, AlarmKind::PieceInHand, Some(turn), differs);
         }
-        if quiet >= DIFFERS && !in_hand && !self.decoder.explains(&board) {
+        if quiet >= DIFFERS && !in_hand && !self.decoder.explains(&self.board) {
             self.alarms.raise(now, AlarmKind::PositionDiffers, None, differs);
         }
         if quiet >= DISPLACED && differs.count_ones() >= DISPLACED_SQUARES && !part_of_move && self.changed_together(differs) {
@@ -218,7 +220,8 @@ impl Game {
         if self.board.identifies() {
             return;
         }
-        match self.decoder.open().iter().fold(0, |mask, mv| mask | (1 << mv.to().to_u32())) {
+        self.watch_promotions();
+        match self.decoder.open().fold(0, |mask, mv| mask | (1 << mv.to().to_u32())) {
             0 => self.alarms.cure(self.now, AlarmKind::Ambiguous),
             targets => self.alarms.raise(self.now, AlarmKind::Ambiguous, None, targets),
         }

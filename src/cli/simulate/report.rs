@@ -34,8 +34,8 @@ struct Played<'a> {
     exact: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     differs: Option<&'a Differs>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    open: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    open: Vec<String>,
     wrong_commits: u64,
     false_alarms: &'a [(String, u64)],
     missed_alarms: &'a [&'static str],
@@ -111,7 +111,7 @@ impl Report {
             Done::Left(_) => None,
         };
         let played = simulated.map(|simulated| {
-            let (score, truth) = (&simulated.score, &simulated.play.truth);
+            let (score, truth, outcome) = (&simulated.score, &simulated.play.truth, &simulated.outcome);
             Played {
                 time_control: simulated.play.control.control.to_string(),
                 time_control_derived: simulated.play.control.derived,
@@ -119,7 +119,7 @@ impl Report {
                 illegal_tail: sheet.illegal_tail.as_deref(),
                 exact: score.exact,
                 differs: score.differs.as_ref(),
-                open: &simulated.outcome.open,
+                open: if score.exact { Vec::new() } else { [outcome.open.as_slice(), &outcome.unconfirmed].concat() },
                 wrong_commits: score.wrong_commits,
                 false_alarms: &score.false_alarms,
                 missed_alarms: &score.missed_alarms,

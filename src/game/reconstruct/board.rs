@@ -98,7 +98,7 @@ impl PhysicalBoard {
     }
 
     /// It tells which man stands where, and not only that one does.
-    pub(crate) fn identifies(&self) -> bool {
+    pub(crate) const fn identifies(&self) -> bool {
         self.identifies
     }
 

@@ -106,6 +106,8 @@ pub(crate) struct Node {
     pub(crate) position: Chess,
     /// The men that should stand on the board.
     pub(crate) men: Men,
+    /// Where the last move went; none where that is not known.
+    pub(crate) arrived: Option<Square>,
     table: Vec<Candidate>,
 }
 
@@ -114,7 +116,7 @@ impl Node {
     pub(crate) fn new(position: Chess) -> Node {
         let men = men::of_board(position.board());
         let table = position.legal_moves().iter().map(|&mv| Candidate::new(&position, &men, mv)).collect();
-        Node { position, men, table }
+        Node { position, men, arrived: None, table }
     }
 
     /// What each legal move changes.
@@ -132,10 +134,18 @@ impl Node {
         self.table.iter().find(|c| c.seen_mask(board) == changed && c.shown_by(board, 0)).map(|c| c.mv)
     }
 
+    /// The man that captures could as well have taken the one that has just moved.
+    pub(crate) fn spares_who_moved(&self, candidate: &Candidate) -> bool {
+        let rival = |other: &Candidate| other.mv.from() == candidate.mv.from() && Some(other.mv.to()) == self.arrived;
+        candidate.target() != 0
+            && Some(candidate.mv.to()) != self.arrived
+            && self.table.iter().any(|other| other.target() != 0 && rival(other))
+    }
+
     /// The position after a legal move of this one.
     pub(crate) fn after(&self, mv: Move) -> Node {
         let mut position = self.position.clone();
         position.play_unchecked(mv);
-        Node::new(position)
+        Node { arrived: Some(mv.to()), ..Node::new(position) }
     }
 }

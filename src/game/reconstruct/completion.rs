@@ -27,6 +27,9 @@ const AGAIN_UNTIL: Duration = Duration::from_secs(10);
 /// A man that was moved and pressed and is gone again is in a hand; after this it is not waited for.
 const IN_HAND: Duration = Duration::from_secs(3);
 
+/// Moves that are named because one of them had to be chosen.
+const MAX_GUESSED: usize = 32;
+
 /// Why the first move is sure.
 struct Proof {
     how: How,
@@ -50,6 +53,9 @@ impl Decoder {
                 // What does not show within so many moves never may: the game goes on with the best guess.
                 None if self.line().plies().len() < Line::MAX => return false,
                 None => {}
+            }
+            if self.guessed.len() < MAX_GUESSED {
+                self.guessed.append(&mut self.open);
             }
         }
         let Some(ply) = self.beam.settle() else { return false };
@@ -96,6 +102,9 @@ impl Decoder {
         if plies.iter().any(|ply| ply.pressed.is_some()) || !best.waiting.is_empty() {
             return None;
         }
+        if !self.clocked && scene.board.last_change().after(quiet(scene.board)) > scene.now {
+            return None;
+        }
         let stands = |index: usize, wait: Duration| plies.get(index).is_some_and(|ply| ply.made.latest.after(wait) <= scene.now);
         let top_shown = men::same(&best.line.top(self.record.node()).men, scene.board.men());
         let last = plies.len() - 1;
@@ -133,7 +142,7 @@ impl Decoder {
                 at(board.changed_at(ply.mask).max(pressed.latest).after(IN_HAND));
             }
         }
-        if any_pressed && now < board.last_change().after(AGAIN_UNTIL) {
+        if (any_pressed || !self.clocked) && now < board.last_change().after(AGAIN_UNTIL) {
             at(Instant(now.0 - now.0 % AGAIN.as_micros() as u64).after(AGAIN));
         }
         let mut stands = |index: usize, wait: Duration| {
@@ -146,6 +155,7 @@ impl Decoder {
         if !self.clocked {
             stands(0, STANDS);
             stands(1, self.scan.max(REPLY_RESTS));
+            at(board.last_change().after(quiet(board)));
             if let Some(last) = plies.last() {
                 at(board.changed_at(last.mask).after(if plies.len() == 1 { STANDS } else { self.scan.max(REPLY_RESTS) }));
             }
@@ -153,6 +163,12 @@ impl Decoder {
             at(first.made.latest.after(self.scan).max(clock.changed_at.after(RUNNING_PROVES)));
         }
     }
+}
+
+/// Without a clock nothing is concluded from a board that changed so shortly ago: a man may be on its way, and where men are not
+/// identified it fits many a move.
+const fn quiet(board: &PhysicalBoard) -> Duration {
+    if board.identifies() { REPLY_RESTS } else { Duration::from_millis(1500) }
 }
 
 /// Its squares show it and have been still for so long, unless another move followed.

@@ -14,7 +14,7 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::explain::unexplained;
 use crate::reconstruct::line::{Line, Tentative};
-use crate::reconstruct::plausible::given_up;
+use crate::reconstruct::plausible::{Doubt, doubt};
 use crate::reconstruct::tuning::Tuning;
 
 /// After a press without any change the board has this long, plus a scan, to show one (`reconstruction.md` section 6).
@@ -96,6 +96,8 @@ impl Hypothesis {
             }
             cost += if ply.seen { 0 } else { weights.unseen };
             cost += if ply.untouched == 0 { ply.touch } else { weights.untouched };
+            // Until somebody replies the man may still be in the hand: only what tells two captures apart counts.
+            cost += if index + 1 < plies.len() { ply.doubt.move_played } else { ply.doubt.capture_chosen };
         }
         for pressed in &self.waiting {
             let over = scene.now >= pressed.at.latest.after(NOTHING_MOVED).after(scene.scan);
@@ -137,10 +139,9 @@ impl Hypothesis {
         }
         if !scene.board.identifies() {
             longer.promoted(scene);
-            let given_up = given_up(&node.position, candidate.mv) * weights.pawn_given_up / 10;
-            longer.penalty += given_up.min(weights.most_given_up);
             if let Some(last) = longer.line.plies_mut().last_mut() {
                 last.untouched = candidate.target();
+                last.doubt = doubt(node, candidate, weights);
             }
         }
         Some(longer)
@@ -168,6 +169,7 @@ impl Hypothesis {
             mask,
             untouched: 0,
             touch: 0,
+            doubt: Doubt::default(),
             node: Arc::new(node.after(candidate.mv)),
         });
     }
@@ -189,7 +191,7 @@ impl Hypothesis {
         if touched >= lifted && touched <= lifted.after(TOUCHED_WITHIN) && in_time {
             let off = scene.board.changed_before(last.untouched);
             let adjusted = off >= lifted && touched.since(off) > TAKEN_OFF;
-            last.touch = if adjusted { scene.tuning.weights.adjusted } else { 0 };
+            last.touch = if adjusted { scene.tuning.weights.adjusted } else { scene.tuning.weights.touched };
             last.untouched = 0;
             last.made = scene.board.done(touched, scene.scan);
         }

@@ -9,6 +9,7 @@ use shakmaty::Move;
 
 use crate::interval::Interval;
 use crate::reconstruct::candidates::{Candidate, Node};
+use crate::reconstruct::plausible::Doubt;
 
 /// A move made on the board that is not sure yet.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct Tentative {
     pub(crate) untouched: u64,
     /// What it costs how that square was touched.
     pub(crate) touch: i32,
+    /// What it costs that players would rather have played something else.
+    pub(crate) doubt: Doubt,
     /// The position after it.
     pub(crate) node: Arc<Node>,
 }
@@ -49,6 +52,7 @@ impl Tentative {
             mask: candidate.mask,
             untouched: 0,
             touch: 0,
+            doubt: Doubt::default(),
             node: Arc::new(node),
         }
     }

@@ -93,6 +93,8 @@ pub(crate) struct Decoder {
     gap: Option<Gap>,
     /// Captures that explain the board equally well, where a rule of completion is met.
     open: Vec<Move>,
+    /// Those of which one was chosen in the end, because nothing told which.
+    guessed: Vec<Move>,
     scan: Duration,
     tuning: Tuning,
     /// A clock tells presses.
@@ -110,6 +112,7 @@ impl Decoder {
             looked: None,
             gap: None,
             open: Vec::new(),
+            guessed: Vec::new(),
             scan,
             tuning,
             clocked: false,
@@ -132,8 +135,15 @@ impl Decoder {
         self.beam = Beam::new(self.beam.best().dead);
         self.unheard.clear();
         self.open.clear();
+        self.guessed.clear();
         self.looked = None;
         self.gap = None;
+    }
+
+    /// Some reading, the best one or another, explains all that the board shows.
+    pub(crate) fn explains(&self, board: &PhysicalBoard) -> bool {
+        let base = self.record.node();
+        self.beam.iter().any(|reading| men::same(&reading.line.top(base).men, board.men()))
     }
 
     /// A king on a centre square that nobody pressed is no move.
@@ -171,8 +181,8 @@ impl Decoder {
     }
 
     /// Captures that explain the board equally well (`reconstruction.md` section 3.5).
-    pub(crate) fn open(&self) -> &[Move] {
-        &self.open
+    pub(crate) fn open(&self) -> impl Iterator<Item = Move> {
+        self.guessed.iter().chain(&self.open).copied()
     }
 
     fn presses(&self) -> impl Iterator<Item = Pressed> {

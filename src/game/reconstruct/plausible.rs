@@ -3,6 +3,9 @@
 
 use shakmaty::{Bitboard, Board, Chess, Color, Move, Position, Role, Square};
 
+use crate::reconstruct::candidates::{Candidate, Node};
+use crate::reconstruct::tuning::Weights;
+
 /// What a man is worth, tenths of a pawn.
 const fn worth(role: Role) -> i32 {
     match role {
@@ -14,10 +17,28 @@ const fn worth(role: Role) -> i32 {
     }
 }
 
-/// By how much a move of `position` gains less in exchanges on its square than the best one there is, tenths of a pawn.
-pub(super) fn given_up(position: &Chess, mv: Move) -> i32 {
-    let best = position.capture_moves().iter().map(|&capture| gain(position, capture)).max().unwrap_or(0);
-    (best.max(0) - gain(position, mv)).max(0)
+/// What a move costs that is not the one to be expected, tenths of a nat.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Doubt {
+    /// Beside all moves of the position.
+    pub(crate) move_played: i32,
+    /// Beside the other captures of the same man.
+    pub(crate) capture_chosen: i32,
+}
+
+/// How much speaks against this move.
+pub(super) fn doubt(node: &Node, candidate: &Candidate, weights: &Weights) -> Doubt {
+    let position = &node.position;
+    let own = gain(position, candidate.mv);
+    let best = |rivals_only: bool| {
+        let captures = node.table().iter().filter(|other| other.target() != 0);
+        let considered = captures.filter(|other| !rivals_only || other.mv.from() == candidate.mv.from());
+        considered.map(|other| gain(position, other.mv)).max()
+    };
+    let cost = |best: i32| ((best - own).max(0) * weights.pawn_given_up / 10).min(weights.most_given_up);
+    let spared = if node.spares_who_moved(candidate) { weights.spared } else { 0 };
+    let chosen = if candidate.target() == 0 { 0 } else { best(true).map_or(0, cost) + spared };
+    Doubt { move_played: cost(best(false).unwrap_or(0).max(0)).max(chosen), capture_chosen: chosen }
 }
 
 /// What a move gains when everything that can take on its square does so as long as it pays.
@@ -45,18 +66,23 @@ mod tests {
 
     use super::*;
 
-    fn loss(fen: &str, uci: &str) -> i32 {
+    fn doubt_of(fen: &str, uci: &str) -> [i32; 2] {
         let position: Chess = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
-        given_up(&position, uci.parse::<UciMove>().unwrap().to_move(&position).unwrap())
+        let mv = uci.parse::<UciMove>().unwrap().to_move(&position).unwrap();
+        let node = Node::new(position);
+        let candidate = node.table().iter().find(|candidate| candidate.mv == mv).unwrap();
+        let weights = Weights { pawn_given_up: 1, most_given_up: 100, spared: 7, ..Weights::default() };
+        let Doubt { move_played, capture_chosen } = doubt(&node, candidate, &weights);
+        [move_played, capture_chosen]
     }
 
     #[test]
     fn exchanges_are_counted_to_their_end() {
-        // The queen can take a pawn that the knight protects, or one that nobody does.
-        let fen = "4k3/8/5n2/3p3p/8/8/8/3QK3 w - - 0 1";
-        assert_eq!(loss(fen, "d1d5"), 80 + 0, "a queen for a pawn, and nothing better was there");
-        assert_eq!(loss("4k3/8/8/3p3p/8/8/8/3QK3 w - - 0 1", "d1h5"), 0);
-        assert_eq!(loss("4k3/8/8/3p3p/8/8/8/3QK3 w - - 0 1", "e1e2"), 10, "a pawn is left standing");
-        assert_eq!(loss("4k3/4p3/3p4/4n3/8/5N2/8/4K2R w - - 0 1", "f3e5"), 0, "knights are exchanged");
+        let protected = "4k3/8/5n2/3p3p/8/8/8/3QK3 w - - 0 1";
+        assert_eq!(doubt_of(protected, "d1d5"), [8, 0], "a queen for a pawn; its rival costs as much");
+        let free = "4k3/8/8/3p3p/8/8/8/3QK3 w - - 0 1";
+        assert_eq!(doubt_of(free, "d1h5"), [0, 0]);
+        assert_eq!(doubt_of(free, "e1e2"), [1, 0], "a pawn is left standing");
+        assert_eq!(doubt_of("4k3/4p3/3p4/4n3/8/5N2/8/4K2R w - - 0 1", "f3e5"), [0, 0], "knights are exchanged");
     }
 }

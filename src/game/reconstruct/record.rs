@@ -62,6 +62,12 @@ pub struct MoveRecord {
     mv: Move,
 }
 
+impl MoveRecord {
+    pub(crate) const fn mv(&self) -> Move {
+        self.mv
+    }
+}
+
 /// What ends a game by itself (Articles 5.1.1, 5.2.1, 5.2.2, 9.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -93,13 +99,6 @@ pub(crate) struct Record {
     fivefold: bool,
     /// 75 moves without a pawn move or capture end it (9.6.2).
     seventy_five: bool,
-}
-
-impl MoveRecord {
-    /// The move itself.
-    pub(crate) fn mv(&self) -> Move {
-        self.mv
-    }
 }
 
 impl Record {
@@ -158,6 +157,7 @@ impl Record {
         let uci = UciMove::from_move(mv, self.mode).to_string();
         let san = SanPlus::from_move_and_play_unchecked(&mut self.node.position, mv).to_string();
         self.node = Node::new(self.node.position.clone());
+        self.node.arrived = Some(mv.to());
         self.keys.push(key(&self.node.position));
         let completed = match how {
             How::Press | How::ClockRunning | How::Settled | How::Repair | How::Arbiter => Some(pressed.unwrap_or(made)),

@@ -128,11 +128,6 @@ impl WrongSetUp {
 }
 
 impl Decoder {
-    /// Some reading that is still possible leads to exactly these men, though another one may be likelier.
-    pub(crate) fn explains(&self, men: &Men) -> bool {
-        self.beam.iter().any(|reading| reading.line.top(self.record.node()).men == *men)
-    }
-
     /// These squares are suspected of showing nothing whatever stands on them.
     pub(crate) fn take_for_dead(&mut self, squares: u64) {
         self.beam = Beam::new(squares);

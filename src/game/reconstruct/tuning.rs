@@ -89,11 +89,15 @@ pub struct Weights {
     pub dead: i32,
     /// A capture on a square that nobody was seen to touch, on a board that does not identify men (section 3.5).
     pub untouched: i32,
+    /// The same where the square was touched.
+    pub touched: i32,
     /// The same where the square was touched, but as if its man had only been straightened.
     pub adjusted: i32,
     /// For every pawn less that a move gains than the best one would, on such a board.
     pub pawn_given_up: i32,
-    /// Most that this may be.
+    /// The same man could have captured the one that has just moved, on such a board.
+    pub spared: i32,
+    /// Most that the pawns may cost.
     pub most_given_up: i32,
     /// A promotion to another piece than a queen, which such a board does not tell.
     pub underpromotion: i32,
@@ -133,9 +137,11 @@ impl Default for Weights {
             most_by_age: 50,
             dead: 50,
             untouched: 60,
+            touched: -15,
             adjusted: 35,
-            pawn_given_up: 8,
-            most_given_up: 40,
+            pawn_given_up: 5,
+            spared: 12,
+            most_given_up: 25,
             underpromotion: 60,
             held_per_second: 0,
             most_by_holding: 80,

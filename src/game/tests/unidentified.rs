@@ -1,0 +1,124 @@
+//! Boards that tell where something stands, not what, and no clock (`reconstruction.md` sections 3.4 and 3.5).
+
+use std::time::Duration;
+
+use flagfall_game::alarm::{AlarmKind, AlarmStatus};
+use flagfall_game::effect::Effect;
+use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::input::{Command, Input};
+use flagfall_game::message::{AuditBody, Cause};
+use flagfall_protocols::driver::Timing;
+use flagfall_protocols::event::{ByteRange, DeviceEvent};
+use flagfall_protocols::square::{Placement, Reading, Square};
+use flagfall_protocols::time::Instant;
+
+const TIMING: Timing = Timing { scan: Duration::from_millis(50), press_delay: Duration::ZERO };
+/// The queen can capture on d5 and on h5.
+const TWO_CAPTURES: &str = "4k3/p7/8/3p3p/8/8/P7/3QK3 w - - 0 1";
+
+struct Table {
+    game: Game,
+    now: Instant,
+    out: Vec<Effect>,
+}
+
+impl Table {
+    /// A game from this position, or from the initial one.
+    fn new(fen: Option<&str>) -> Table {
+        let placement = fen.map_or(Placement::initial(), |fen| Placement::parse(fen.split(' ').next().unwrap()).unwrap());
+        let mut shown = Placement::EMPTY;
+        for square in Square::all().filter(|&square| placement.get(square) != Reading::Empty) {
+            shown.set(square, Reading::Occupied);
+        }
+        let mut table = Table { game: Game::new(GameConfig::default(), TIMING), now: Instant(1_000_000), out: Vec::new() };
+        table.event(DeviceEvent::Frame(shown));
+        if let Some(fen) = fen {
+            let start = Input::Command(Command::StartGame { fen: Some(fen.to_owned()) });
+            table.game.step(table.now, &start, &mut table.out);
+        }
+        table
+    }
+
+    fn event(&mut self, event: DeviceEvent) {
+        self.game.step(self.now, &Input::Device { event, source: ByteRange::default() }, &mut self.out);
+    }
+
+    /// `e2:0` empty, `e4:1` something; after `|` a third of a second later, or as many as are said.
+    fn tell(&mut self, text: &str) -> &mut Table {
+        for part in text.split('|').map(str::trim) {
+            let (pause, word) = part.split_once(' ').map_or((0.3, part), |(pause, word)| (pause.parse().unwrap(), word));
+            self.wait(pause);
+            let (square, shown) = word.split_once(':').unwrap();
+            let reading = if shown == "0" { Reading::Empty } else { Reading::Occupied };
+            self.event(DeviceEvent::Square { square: Square::parse(square).unwrap(), reading });
+        }
+        self
+    }
+
+    fn wait(&mut self, seconds: f64) -> &mut Table {
+        let until = Instant(self.now.0 + (seconds * 1e6) as u64);
+        while let Some(due) = self.game.deadline().filter(|&due| due < until) {
+            self.game.step(due, &Input::Deadline, &mut self.out);
+        }
+        self.now = until;
+        self
+    }
+
+    /// The sure moves, three seconds later.
+    fn sans(&mut self) -> String {
+        self.wait(3.0);
+        self.game.arbiter_state().moves.into_iter().map(|mv| mv.san).collect::<Vec<_>>().join(" ")
+    }
+
+    fn alarm(&self, kind: AlarmKind) -> Option<AlarmStatus> {
+        self.game.alarms().into_iter().rfind(|alarm| alarm.kind == kind).map(|alarm| alarm.status)
+    }
+}
+
+#[test]
+fn a_game_begins_and_moves_need_no_clock() {
+    let mut table = Table::new(None);
+    assert_eq!(table.tell("e2:0 | e4:1 | 4 e7:0 | e5:1 | 4 g1:0 | f3:1").sans(), "e4 e5 Nf3");
+    assert_eq!(table.tell("e8:0 | e8:1 | f3:0 | 1 f3:1").sans(), "e4 e5 Nf3", "men are straightened");
+    let mut turned = Table::new(None);
+    assert_eq!(turned.tell("d7:0 | d5:1 | 4 d2:0 | d4:1").sans(), "e4 e5", "White is who moves first");
+    assert!(turned.game.arbiter_state().rotated);
+}
+
+#[test]
+fn the_captured_square_was_touched() {
+    assert_eq!(Table::new(Some(TWO_CAPTURES)).tell("d1:0 | d5:0 | 0.2 d5:1").sans(), "Qxd5");
+    assert_eq!(Table::new(Some(TWO_CAPTURES)).tell("h5:0 | 0.8 d1:0 | h5:1").sans(), "Qxh5+");
+    let mut late = Table::new(Some(TWO_CAPTURES));
+    assert_eq!(late.tell("d1:0 | 4 h5:0 | h5:1 | 2 a7:0 | a6:1").sans(), "", "a man that is straightened later proves nothing");
+    assert_eq!(late.alarm(AlarmKind::Ambiguous), Some(AlarmStatus::Open));
+    assert_eq!(late.game.open_moves(), ["d1d5", "d1h5"]);
+    // Whatever stands on h5 moves as a queen.
+    assert_eq!(late.tell("2 h5:0 | g5:1").sans(), "Qxh5+ a6 Qg5");
+    assert_eq!(late.alarm(AlarmKind::Ambiguous), Some(AlarmStatus::Cured));
+}
+
+#[test]
+fn a_piece_in_the_hand_is_no_capture() {
+    let mut table = Table::new(Some(TWO_CAPTURES));
+    assert_eq!(table.tell("d1:0").wait(9.0).sans(), "");
+    assert_eq!(table.tell("d2:1").sans(), "Qd2");
+}
+
+#[test]
+fn a_pawn_becomes_a_queen_unless_it_moves_as_none() {
+    const PAWN: &str = "8/4P3/8/8/k6p/8/8/4K3 w - - 0 1";
+    let mut queen = Table::new(Some(PAWN));
+    assert_eq!(queen.tell("e7:0 | 0.8 e8:1").sans(), "e8=Q+");
+    assert_eq!(queen.alarm(AlarmKind::PromotionUnconfirmed), Some(AlarmStatus::Open));
+    assert_eq!(
+        queen.tell("a4:0 | b4:1 | 3 e8:0 | e7:1 | 3 b4:0 | c4:1 | 3 e7:0 | h4:0 | h4:1").sans(),
+        "e8=Q+ Kb4 Qe7+ Kc4 Qxh4+"
+    );
+    assert_eq!(queen.alarm(AlarmKind::PromotionUnconfirmed), Some(AlarmStatus::Cured));
+    let mut knight = Table::new(Some(PAWN));
+    assert_eq!(knight.tell("e7:0 | 0.8 e8:1 | 3 a4:0 | b4:1 | 3 e8:0 | f6:1").sans(), "e8=N Kb4 Nf6");
+    let revised = |effect: &Effect| matches!(effect, Effect::Audit(AuditBody::Revision(body)) if body.cause == Cause::Promotion);
+    assert_eq!(knight.out.iter().filter(|effect| revised(effect)).count(), 1);
+    assert_eq!(knight.alarm(AlarmKind::PromotionUnconfirmed), Some(AlarmStatus::Cured));
+}
