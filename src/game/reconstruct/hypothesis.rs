@@ -63,6 +63,8 @@ pub(crate) struct Hypothesis {
     pub(crate) penalty: i32,
     /// The most that a board which stood for a scan has left unexplained since the last of its moves.
     pub(crate) worst: i32,
+    /// What the board left unexplained when it was judged last.
+    pub(crate) unexplained: i32,
     /// Squares whose sensors are taken to be dead.
     pub(crate) dead: u64,
     /// What it costs in all, as it was judged last.
@@ -79,6 +81,7 @@ impl Hypothesis {
             self.worst = self.worst.max(mismatch);
         }
         self.note_touch(scene);
+        self.unexplained = mismatch;
         let mut cost = self.penalty + self.worst.max(mismatch);
         let plies = self.line.plies();
         for (index, ply) in plies.iter().enumerate() {
@@ -133,6 +136,8 @@ impl Hypothesis {
             return None;
         }
         let mut longer = self.clone();
+        // Hands and scans leave something unexplained for moments, but not so much.
+        longer.worst = longer.worst.max(longer.unexplained - weights.transient);
         longer.add(node, candidate, made, scene.board.changed_first(seen), true, scene.scan);
         if let Some(last) = longer.line.plies_mut().last_mut() {
             last.repaired = scene.board.told_after_gap(made.latest);

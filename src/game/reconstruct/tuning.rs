@@ -105,6 +105,8 @@ pub struct Weights {
     pub held_per_second: i32,
     /// Most that this may add.
     pub most_by_holding: i32,
+    /// What a board that did not stand for a scan may leave unexplained.
+    pub transient: i32,
     /// A move that no board has shown.
     pub unseen: i32,
     /// The most that may be unexplained where a move is taken for made.
@@ -145,6 +147,7 @@ impl Default for Weights {
             underpromotion: 60,
             held_per_second: 0,
             most_by_holding: 80,
+            transient: 60,
             unseen: 20,
             viable: 100,
             margin: 30,
