@@ -90,11 +90,11 @@ fn the_captured_square_was_touched() {
     assert_eq!(Table::new(Some(TWO_CAPTURES)).tell("d1:0 | d5:0 | 0.2 d5:1").sans(), "Qxd5");
     assert_eq!(Table::new(Some(TWO_CAPTURES)).tell("h5:0 | 0.8 d1:0 | h5:1").sans(), "Qxh5+");
     let mut late = Table::new(Some(TWO_CAPTURES));
-    assert_eq!(late.tell("d1:0 | 4 h5:0 | h5:1 | 2 a7:0 | a6:1").sans(), "", "a man that is straightened later proves nothing");
+    assert_eq!(late.tell("d1:0 | 4 h5:0 | h5:1 | 2 e8:0 | e7:1").sans(), "", "a man that is straightened later proves nothing");
     assert_eq!(late.alarm(AlarmKind::Ambiguous), Some(AlarmStatus::Open));
     assert_eq!(late.game.open_moves(), ["d1d5", "d1h5"]);
     // Whatever stands on h5 moves as a queen.
-    assert_eq!(late.tell("2 h5:0 | g5:1").sans(), "Qxh5+ a6 Qg5");
+    assert_eq!(late.tell("2 h5:0 | g5:1").sans(), "Qxh5+ Ke7 Qg5+");
     assert_eq!(late.alarm(AlarmKind::Ambiguous), Some(AlarmStatus::Cured));
 }
 
