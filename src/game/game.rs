@@ -379,11 +379,6 @@ impl Game {
         out.push(Effect::Audit(AuditBody::Game { game_no: self.number, event }));
     }
 
-    /// For debugging.
-    pub fn dump(&self) -> alloc::string::String {
-        self.decoder.dump()
-    }
-
     /// When the game wants [`Input::Deadline`], if it waits for anything.
     pub fn deadline(&self) -> Option<Instant> {
         let playing = matches!(self.stage, Stage::Armed | Stage::Playing);

@@ -180,33 +180,6 @@ fn pieces_may_be_straightened_at_any_time() {
 }
 
 #[test]
-#[ignore = "debug"]
-fn one_debug() {
-    let seed: u64 = std::env::var("SEED").unwrap().parse().unwrap();
-    let pace = match seed / 10000 {
-        1 => BULLET,
-        2 => BLITZ,
-        _ => RAPID,
-    };
-    let adj = std::env::var("ADJ").is_ok();
-    let mut rng = Rng::with_seed(seed);
-    let mut played = play(&mut rng, pace, 160, adj);
-    let (from, to): (f64, f64) = (std::env::var("FROM").unwrap().parse().unwrap(), std::env::var("TO").unwrap().parse().unwrap());
-    for (at, i, a) in &played.motions {
-        if *at > from && *at < to {
-            eprintln!("{at:.3} {} {a}", i + 1);
-        }
-    }
-    let mut t = from;
-    while t < to {
-        played.scene.now = t;
-        let o = played.scene.run();
-        eprintln!("--- {t:.2} {} {}\n{}", o.state().board, o.moves().len(), o.station.game().dump());
-        t += 0.1;
-    }
-}
-
-#[test]
 #[ignore = "minutes in a debug build; run optimised"]
 fn many_games_are_exact() {
     let mut kinds = Kinds::default();

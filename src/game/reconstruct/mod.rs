@@ -151,40 +151,6 @@ impl Decoder {
         self.beam.drop_half_gestures();
     }
 
-    /// Every reading, for debugging.
-    pub(crate) fn dump(&self) -> alloc::string::String {
-        use core::fmt::Write;
-        let mut text = alloc::string::String::new();
-        if let Some(gap) = &self.gap {
-            let _ = write!(text, "GAP {gap:?}\n");
-        }
-        for h in self.beam.iter() {
-            let _ = write!(text, "[{} pen {}", h.cost, h.penalty);
-            for ply in h.line.plies() {
-                let p = ply.pressed.map(|p| p.latest.0 / 1000);
-                let _ = write!(
-                    text,
-                    " {}{}({}..{} p{:?})",
-                    ply.mv,
-                    if ply.seen { "" } else { "?" },
-                    ply.made.earliest.0 / 1000,
-                    ply.made.latest.0 / 1000,
-                    p
-                );
-            }
-            for w in &h.waiting {
-                let _ = write!(text, " w{:?}@{}", w.by, w.at.latest.0 / 1000);
-            }
-            text.push_str("]\n");
-        }
-        text
-    }
-
-    /// Captures that explain the board equally well (`reconstruction.md` section 3.5).
-    pub(crate) fn open(&self) -> impl Iterator<Item = Move> {
-        self.guessed.iter().chain(&self.open).copied()
-    }
-
     fn presses(&self) -> impl Iterator<Item = Pressed> {
         self.beam.best().presses().chain(self.unheard.iter().copied())
     }
