@@ -87,7 +87,7 @@ fn unproved(record: &Record) -> Vec<(usize, u64)> {
                 break;
             }
         }
-        if !gone && !(straight && diagonal) {
+        if !(gone || straight && diagonal) {
             found.push((index, 1 << square.to_u32()));
         }
     }

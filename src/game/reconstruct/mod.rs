@@ -151,6 +151,11 @@ impl Decoder {
         self.beam.drop_half_gestures();
     }
 
+    /// Captures that explain the board equally well (`reconstruction.md` section 3.5).
+    pub(crate) fn open(&self) -> impl Iterator<Item = Move> {
+        self.guessed.iter().chain(&self.open).copied()
+    }
+
     fn presses(&self) -> impl Iterator<Item = Pressed> {
         self.beam.best().presses().chain(self.unheard.iter().copied())
     }
