@@ -10,6 +10,7 @@ use flagfall_game::effect::Effect;
 use flagfall_game::game::{Game, GameConfig};
 use flagfall_game::input::Input;
 use flagfall_game::laws::rulebook::Rulebook;
+use flagfall_game::message::LiveMove;
 use flagfall_game::reconstruct::record::MoveRecord;
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::{ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent};
@@ -126,13 +127,13 @@ impl Table {
         [lifted, put, pressed]
     }
 
-    /// A man is off its square for a moment and back: which, and the worst of both reports.
-    fn touch(&mut self, millis: u64) -> (Square, u64) {
+    /// A man is off its square for a moment and back; the worst of both reports.
+    fn touch(&mut self, millis: u64) -> u64 {
         let square = self.any();
         let man = self.shown.get(square);
         let off = self.show(square, Reading::Empty) + self.wait(millis);
         let back = self.show(square, man) + self.wait(600);
-        (square, off.max(back))
+        off.max(back)
     }
 
     fn any(&mut self) -> Square {
@@ -179,7 +180,7 @@ const LONGER: u64 = 1;
 /// The record of a move is text, and so is what each audience is told.
 const FOR_A_PRESS: u64 = 64;
 
-/// Lifts and clock reports need no memory, nor does a man that is put back where it stood; the report that shows a move needs what
+/// Lifts and clock reports need no memory, nor do nearly all men that are put back where they stood; the report that shows a move needs what
 /// the new reading consists of. What falls due until the next report is counted with each.
 #[test]
 fn only_new_readings_allocate() {
@@ -188,7 +189,7 @@ fn only_new_readings_allocate() {
     for ply in 0..100 {
         let mv = table.shuffle();
         let [lifted, put, pressed] = table.make(mv);
-        let (touched, allocated) = table.touch(300);
+        let allocated = table.touch(300);
         let tick = table.clock(true);
         if ply < WARM {
             continue;
@@ -197,24 +198,23 @@ fn only_new_readings_allocate() {
         assert!(put <= FOR_A_READING, "ply {ply}: {put} for the man that is put down");
         assert!(pressed <= FOR_A_PRESS, "ply {ply}: {pressed} for the press");
         readings += u64::from(put > 0);
-        // Without the man that has just moved the board may show the position before: the move is read again.
-        let most = if touched == square(mv.to()) { FOR_A_READING + LONGER } else { 0 };
-        assert!(allocated <= most, "ply {ply}: {allocated} for touching {touched}");
+        // Where a touch takes a reading away, the man that is back gives it again.
+        assert!(allocated <= FOR_A_READING + LONGER, "ply {ply}, {mv:?}: {allocated} for touching a man");
         again += u64::from(allocated > 0);
     }
-    assert!(readings > 50 && again < 20, "counting works: {readings} moves, {again} read again");
+    assert!(readings > 50 && again <= 12, "counting works: {readings} moves, {again} read again");
 }
 
 /// Played in one game; ten thousand take minutes where nothing is optimised.
-const MOVES: usize = if cfg!(debug_assertions) { 1_500 } else { 10_000 };
+const MOVES: usize = if cfg!(debug_assertions) { 2_000 } else { 10_000 };
 /// What a board holds beside the record of its moves: past boards, readings, alarms.
 const BESIDE: i64 = 64 << 10;
 
 /// However long pieces go to and fro and sensors fail: no more is held than the record of the moves takes.
 #[test]
 fn nothing_grows_but_the_record() {
-    // A record, the key of its position; and its texts.
-    let (entry, texts) = (size_of::<MoveRecord>() + size_of::<u128>(), 24);
+    // A record, the key of its position, and what the live audience was told; and the texts of both.
+    let (entry, texts) = (size_of::<MoveRecord>() + size_of::<u128>() + size_of::<LiveMove>(), 24);
     let before = counting::live();
     let mut table = Table::new(8);
     for ply in 1..=MOVES {
