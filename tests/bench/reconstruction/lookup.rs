@@ -1,0 +1,87 @@
+//! (A) Look-up of legal positions after a quiet time, as `reconstruction.md` section 8 describes it.
+//!
+//! Each report of a square starts a timer anew. When it expires, the board is compared with the positions after each legal move;
+//! a hit among those of the position before replaces the last move; a hit on an earlier position takes back. That the board
+//! would be asked for all squares is left out: the mirror of its reports is taken, as if every answer were right and immediate.
+
+use std::time::Duration;
+
+use flagfall::emulate::room::Outcome;
+use flagfall_protocols::event::DeviceEvent;
+use flagfall_protocols::time::Instant;
+use shakmaty::{Chess, Move, Position};
+
+use crate::told::{Look, Mirror, Teller, look};
+
+struct Lookup {
+    mirror: Mirror,
+    /// Each position of the game and what a board looks like in it.
+    positions: Vec<(Chess, Look)>,
+    moves: Vec<Move>,
+    teller: Teller,
+}
+
+/// What the method makes of a game.
+pub(crate) fn play(events: &[(Instant, DeviceEvent)], quiet: Duration) -> Outcome {
+    let start = Chess::default();
+    let first = look(&start);
+    let mut lookup =
+        Lookup { mirror: Mirror::empty(), positions: vec![(start, first)], moves: Vec::new(), teller: Teller::default() };
+    let mut timer: Option<Instant> = None;
+    for (at, event) in events {
+        if let Some(due) = timer.take_if(|due| *due <= *at) {
+            lookup.compare(due);
+        }
+        if lookup.mirror.take(event) {
+            timer = Some(at.after(quiet));
+        }
+    }
+    if let Some(due) = timer {
+        lookup.compare(due);
+    }
+    lookup.teller.end()
+}
+
+impl Lookup {
+    fn compare(&mut self, at: Instant) {
+        let seen = self.mirror.0;
+        let plies = self.moves.len();
+        if self.positions[plies].1 == seen {
+            return;
+        }
+        if let Some(mv) = leads_to(&self.positions[plies].0, &seen) {
+            self.make(plies, mv);
+        } else if let Some(mv) = plies.checked_sub(1).and_then(|before| leads_to(&self.positions[before].0, &seen)) {
+            self.make(plies - 1, mv);
+        } else if let Some(earlier) = self.positions.iter().rposition(|(_, known)| *known == seen) {
+            self.cut(earlier);
+        } else {
+            return;
+        }
+        self.teller.game(at, &self.moves);
+    }
+
+    /// The game is cut back to so many plies.
+    fn cut(&mut self, plies: usize) {
+        self.positions.truncate(plies + 1);
+        self.moves.truncate(plies);
+    }
+
+    /// After so many plies this move was made.
+    fn make(&mut self, plies: usize, mv: Move) {
+        self.cut(plies);
+        let mut position = self.positions[plies].0.clone();
+        position.play_unchecked(mv);
+        let shown = look(&position);
+        self.positions.push((position, shown));
+        self.moves.push(mv);
+    }
+}
+
+fn leads_to(position: &Chess, seen: &Look) -> Option<Move> {
+    position.legal_moves().into_iter().find(|&mv| {
+        let mut after = position.clone();
+        after.play_unchecked(mv);
+        look(&after) == *seen
+    })
+}

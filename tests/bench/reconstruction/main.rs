@@ -1,0 +1,51 @@
+//! `cargo bench --bench reconstruction`: what is made of simulated games, by this decoder, by simpler methods and by this decoder
+//! without parts of it, from the same bytes in the same run; and what the decoder costs.
+
+#[path = "../counting.rs"]
+mod counting;
+mod events;
+mod lookup;
+#[allow(dead_code, reason = "shared with the bench of the core, which compares with another yardstick")]
+#[path = "../measure.rs"]
+mod measure;
+mod methods;
+mod options;
+mod ours;
+mod reachable;
+mod report;
+mod room;
+mod sheets;
+mod speed;
+mod tally;
+mod told;
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use options::Options;
+
+fn main() -> io::Result<()> {
+    let options = match Options::parse(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(problem) => return Err(io::Error::new(io::ErrorKind::InvalidInput, problem)),
+    };
+    let mut text = String::new();
+    let sets = sheets::all(&options, &mut text)?;
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let tally = room::all(&sets, &options, cores);
+    report::tables(&tally, &mut text);
+    speed::measure(&sets, &mut text);
+    let mut out = io::stdout().lock();
+    write!(out, "{text}")?;
+    let folder = folder();
+    std::fs::write(folder.join("reconstruction.txt"), &text)?;
+    std::fs::write(folder.join("reconstruction.json"), report::json(&tally))?;
+    writeln!(out, "\nwritten to {}", folder.join("reconstruction.{txt,json}").display())
+}
+
+/// Where builds go: the program lies in `release/deps` of it.
+fn folder() -> PathBuf {
+    let program = std::env::current_exe().ok();
+    program.as_deref().and_then(|path| path.ancestors().nth(3)).map_or_else(|| PathBuf::from("target"), Path::to_path_buf)
+}

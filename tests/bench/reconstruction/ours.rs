@@ -1,0 +1,141 @@
+//! Driver and game in the order of `src/station.rs`, without messages and pictures.
+
+use flagfall::emulate::room::{Heard, Outcome, Told, ToldMove};
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::effect::Effect;
+use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::input::Input as GameInput;
+use flagfall_game::message::{AuditBody, MoveBody};
+use flagfall_game::reconstruct::tuning::Tuning;
+use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Input, Output};
+use flagfall_protocols::event::DeviceEvent;
+use flagfall_protocols::time::Instant;
+
+use crate::events::{Fed, Recording};
+use crate::told::outcome;
+
+/// A driver and its game.
+pub(crate) struct Player {
+    driver: Box<dyn Driver>,
+    pub(crate) game: Game,
+    effects: Vec<Effect>,
+    questions: Vec<DeviceCommand>,
+    /// Events that the driver has read so far.
+    pub(crate) events: u64,
+    /// The last step was given a report of squares.
+    pub(crate) squares: bool,
+    /// Moves and revisions that were told; none if nobody listens.
+    told: Option<Vec<Told>>,
+    /// Number of the game in which the first move was told.
+    first_game: Option<u32>,
+}
+
+impl Player {
+    pub(crate) fn new(driver: &DriverInfo, control: &TimeControl, tuning: Tuning, listen: bool) -> Player {
+        let config =
+            GameConfig { time_control: Some(control.clone()), clock_source: driver.name, tuning, ..GameConfig::default() };
+        Player {
+            driver: driver.start(),
+            game: Game::new(config, driver.timing),
+            effects: Vec::new(),
+            questions: Vec::new(),
+            events: 0,
+            squares: false,
+            told: listen.then(Vec::new),
+            first_game: None,
+        }
+    }
+
+    /// Feeds the deadlines that lie before `at`.
+    pub(crate) fn wait(&mut self, at: Instant) {
+        while let Some(due) = self.deadline().filter(|&due| due < at) {
+            match self.driver.deadline() == Some(due) {
+                true => self.drive(due, Input::Deadline),
+                false => self.play(due, &GameInput::Deadline),
+            }
+            self.ask(due);
+        }
+    }
+
+    /// Feeds one thing alone: [`Player::wait`] comes before.
+    pub(crate) fn feed(&mut self, at: Instant, fed: &Fed) {
+        self.squares = false;
+        match fed {
+            Fed::Bytes(bytes) => self.drive(at, Input::Bytes { channel: 0, bytes }),
+            Fed::Link(up) => {
+                self.drive(at, if *up { Input::LinkUp } else { Input::LinkDown });
+                self.play(at, &GameInput::Link { up: *up });
+            }
+            Fed::Command(command) => self.play(at, &GameInput::Command(command.clone())),
+        }
+        self.ask(at);
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        [self.driver.deadline(), self.game.deadline()].into_iter().flatten().min()
+    }
+
+    fn drive(&mut self, at: Instant, input: Input<'_>) {
+        self.driver.handle(at, input);
+        while let Some(output) = self.driver.poll() {
+            if let Output::Event { event, bytes, .. } = output {
+                self.events += 1;
+                self.squares |= matches!(event, DeviceEvent::Square { .. } | DeviceEvent::Frame(_));
+                self.play(at, &GameInput::Device { event, source: bytes });
+            }
+        }
+    }
+
+    fn play(&mut self, at: Instant, input: &GameInput) {
+        self.game.step(at, input, &mut self.effects);
+        for effect in self.effects.drain(..) {
+            match (effect, &mut self.told) {
+                (Effect::Device(command), _) => self.questions.push(command),
+                (Effect::Move(mv), Some(told)) => {
+                    let number = self.game.number();
+                    let first_game = *self.first_game.get_or_insert(number) == number;
+                    told.push(Told::Move { at: at.0, first_game, mv: of(mv) });
+                }
+                (Effect::Audit(AuditBody::Revision(body)), Some(told)) => {
+                    let moves = body.moves.into_iter().map(of).collect();
+                    told.push(Told::Revision { at: at.0, from_ply: body.from_ply as usize, moves });
+                }
+                (other, _) => drop(std::hint::black_box(other)),
+            }
+        }
+    }
+
+    fn ask(&mut self, at: Instant) {
+        while let Some(command) = self.questions.pop() {
+            self.drive(at, Input::Command(command));
+        }
+    }
+}
+
+fn of(mv: MoveBody) -> ToldMove {
+    ToldMove { ply: mv.ply as usize, uci: mv.uci, made_at: mv.made_at }
+}
+
+/// What this decoder, tuned so, makes of a recorded game that lasts until `end`.
+pub(crate) fn play(
+    driver: &DriverInfo,
+    recording: &Recording,
+    control: &TimeControl,
+    end: Instant,
+    tuning: Tuning,
+    heard: &Heard,
+) -> Outcome {
+    let mut player = Player::new(driver, control, tuning, true);
+    for (at, fed) in &recording.0 {
+        player.wait(*at);
+        player.feed(*at, fed);
+    }
+    player.wait(end);
+    let state = player.game.arbiter_state();
+    Outcome {
+        sure: state.moves.into_iter().map(|mv| mv.uci).collect(),
+        pending: state.pending.into_iter().map(|mv| mv.uci).collect(),
+        open: player.game.open_moves(),
+        ..outcome(player.told.unwrap_or_default(), heard.clone())
+    }
+}

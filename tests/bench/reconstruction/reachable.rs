@@ -1,0 +1,109 @@
+//! (F) The table of all positions that can be reached from any visited one, as `reconstruction.md` section 8 describes it.
+//!
+//! No timer and no press: whenever the board looks like a position of the table, that one is visited, and the last visited one
+//! defines the game. Both kings on squares of the centre end it.
+
+use std::collections::BTreeMap;
+
+use flagfall::emulate::room::Outcome;
+use flagfall_protocols::event::DeviceEvent;
+use flagfall_protocols::time::Instant;
+use shakmaty::{Chess, Move, Position};
+
+use crate::told::{Look, Mirror, Teller, look};
+
+/// d4, e4, d5, e5.
+const CENTRE: [usize; 4] = [27, 28, 35, 36];
+
+/// A visited position and the way to it.
+struct Visited {
+    position: Chess,
+    looks: Look,
+    /// Which one came before, and the move from there.
+    before: Option<(usize, Move)>,
+}
+
+struct Table {
+    visited: Vec<Visited>,
+    /// By its look, what can be reached: from which visited one, and how. The latest way counts.
+    reachable: BTreeMap<Look, Way>,
+    now: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Way {
+    By(usize, Move),
+    Visited(usize),
+}
+
+/// What the method makes of a game.
+pub(crate) fn play(events: &[(Instant, DeviceEvent)]) -> Outcome {
+    let mut mirror = Mirror::empty();
+    let mut teller = Teller::default();
+    let mut table = Table { visited: Vec::new(), reachable: BTreeMap::new(), now: 0 };
+    let start = Chess::default();
+    table.visit(Visited { looks: look(&start), position: start, before: None });
+    for (at, event) in events {
+        if !mirror.take(event) {
+            continue;
+        }
+        if kings_in_the_centre(&mirror.0) {
+            break;
+        }
+        if table.see(&mirror.0) {
+            teller.game(*at, &table.game());
+        }
+    }
+    teller.end()
+}
+
+fn kings_in_the_centre(seen: &Look) -> bool {
+    [b'K', b'k'].into_iter().all(|king| CENTRE.into_iter().any(|square| seen[square] == king))
+}
+
+impl Table {
+    /// The board looks like this; true if another position is visited now.
+    fn see(&mut self, seen: &Look) -> bool {
+        if self.visited[self.now].looks == *seen {
+            return false;
+        }
+        match self.reachable.get(seen).copied() {
+            None => return false,
+            Some(Way::Visited(known)) => self.reach_from(known),
+            Some(Way::By(from, mv)) => {
+                let mut position = self.visited[from].position.clone();
+                position.play_unchecked(mv);
+                self.visit(Visited { looks: *seen, position, before: Some((from, mv)) });
+            }
+        }
+        true
+    }
+
+    fn visit(&mut self, one: Visited) {
+        self.reachable.insert(one.looks, Way::Visited(self.visited.len()));
+        self.visited.push(one);
+        self.reach_from(self.visited.len() - 1);
+    }
+
+    /// A visited position stands on the board: all that can follow it counts as following it.
+    fn reach_from(&mut self, this: usize) {
+        self.now = this;
+        let position = &self.visited[this].position;
+        for mv in position.legal_moves() {
+            let mut after = position.clone();
+            after.play_unchecked(mv);
+            self.reachable.insert(look(&after), Way::By(this, mv));
+        }
+    }
+
+    fn game(&self) -> Vec<Move> {
+        let mut moves = Vec::new();
+        let mut this = self.now;
+        while let Some((before, mv)) = self.visited[this].before {
+            moves.push(mv);
+            this = before;
+        }
+        moves.reverse();
+        moves
+    }
+}

@@ -1,0 +1,148 @@
+//! What driver and decoder cost on one core, fed from recorded bytes in memory.
+
+use std::fmt::Write;
+
+use flagfall::emulate::simulate::simulate;
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::reconstruct::tuning::Tuning;
+
+use crate::counting;
+use crate::events::{Fed, Recording};
+use crate::measure::{middle, own_time, share, span, time};
+use crate::ours::Player;
+use crate::room::{driver, noise};
+use crate::sheets::Set;
+
+/// Games of each speed.
+const GAMES: usize = 4;
+/// How often all is measured.
+const ROUNDS: usize = 5;
+/// Events a second on one core.
+const GOAL: f64 = 100_000.0;
+/// Bytes for one board.
+const MOST: i64 = 1 << 20;
+
+struct Game {
+    control: TimeControl,
+    recording: Recording,
+}
+
+/// What is timed of one kind of report.
+#[derive(Default)]
+struct Times {
+    nanos: Vec<f64>,
+    allocations: u64,
+}
+
+/// Measures and tells.
+pub(crate) fn measure(sets: &[Set], text: &mut String) {
+    for level in ["clean", "rough"] {
+        let _ = writeln!(text, "cost, {level}");
+        for set in sets {
+            let games = games(set, level);
+            throughput(set.speed, &games, text);
+        }
+        let all: Vec<Game> = sets.iter().flat_map(|set| games(set, level)).collect();
+        singly(&all, text);
+        text.push('\n');
+    }
+}
+
+fn games(set: &Set, level: &str) -> Vec<Game> {
+    let noise = noise(level, false);
+    let simulated = (1..).zip(set.sheets.iter().take(GAMES)).filter_map(|(number, sheet)| {
+        let played = simulate(driver(), sheet, &noise, [1, number], Some("bench")).ok()?;
+        let recording = Recording::of(played.outcome.trace.as_deref()?);
+        Some(Game { control: played.play.control.control, recording })
+    });
+    simulated.collect()
+}
+
+/// Events a second, beside the driver alone with the same bytes.
+fn throughput(speed: &str, games: &[Game], text: &mut String) {
+    let (mut whole, mut alone, mut events) = (Vec::new(), Vec::new(), 0);
+    for _ in 0..ROUNDS {
+        events = 0;
+        whole.push(time(|| {
+            for game in games {
+                events += replayed(game).events;
+            }
+        }));
+        alone.push(time(|| {
+            for game in games {
+                std::hint::black_box(game.recording.events(driver()));
+            }
+        }));
+    }
+    let (taken, yardstick) = (middle(&mut whole), middle(&mut alone));
+    let rate = events as f64 / (taken / 1e9);
+    let met = if rate >= GOAL { "met" } else { "MISSED" };
+    let _ = writeln!(
+        text,
+        "{speed:10} {rate:>10.0} events/s, goal 100000: {met}; {events} events, {} each, {:.1} x the driver alone",
+        span(taken / events.max(1) as f64),
+        taken / yardstick.max(1.0)
+    );
+}
+
+fn replayed(game: &Game) -> Player {
+    let mut player = Player::new(driver(), &game.control, Tuning::default(), false);
+    for (at, fed) in &game.recording.0 {
+        player.wait(*at);
+        player.feed(*at, fed);
+    }
+    player
+}
+
+/// Each piece of bytes for itself, and what a board holds.
+fn singly(games: &[Game], text: &mut String) {
+    let own = own_time();
+    let [mut squares, mut others, mut waits] = [const { Times { nanos: Vec::new(), allocations: 0 } }; 3];
+    let mut most = 0;
+    for game in games {
+        let before = counting::live();
+        let mut player = Player::new(driver(), &game.control, Tuning::default(), false);
+        // What the stopwatch writes down is not the board's.
+        let mut notes = 0;
+        for (at, fed) in &game.recording.0 {
+            let was = counting::calls();
+            let waited = time(|| player.wait(*at));
+            let between = counting::calls();
+            let taken = time(|| player.feed(*at, fed));
+            let is = counting::calls();
+            most = most.max(counting::live() - before - notes);
+            let held = counting::live();
+            waits.add(waited - own, between - was);
+            if matches!(fed, Fed::Bytes(_)) {
+                let times = if player.squares { &mut squares } else { &mut others };
+                times.add(taken - own, is - between);
+            }
+            notes += counting::live() - held;
+        }
+    }
+    squares.tell("reports of squares", text);
+    others.tell("clock reports, answers", text);
+    waits.tell("deadlines before each", text);
+    let met = if most <= MOST { "met" } else { "MISSED" };
+    let _ = writeln!(text, "held by one board at most {:.1} KiB, goal 1 MiB: {met}", most as f64 / 1024.0);
+}
+
+impl Times {
+    fn add(&mut self, nanos: f64, allocations: u64) {
+        self.nanos.push(nanos);
+        self.allocations += allocations;
+    }
+
+    fn tell(&mut self, what: &str, text: &mut String) {
+        let count = self.nanos.len().max(1) as f64;
+        let mean = self.nanos.iter().sum::<f64>() / count;
+        let _ = writeln!(
+            text,
+            "{what:24} mean {:>9}, 99 % {:>9}, worst {:>9}; {:.2} allocations",
+            span(mean),
+            span(share(&mut self.nanos, 0.99)),
+            span(share(&mut self.nanos, 1.0)),
+            self.allocations as f64 / count
+        );
+    }
+}
