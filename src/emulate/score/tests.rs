@@ -41,7 +41,17 @@ fn outcome(told: Vec<Told>, sure: &[&str], pending: &[&str]) -> Outcome {
     let fields = vec![(1_100_000, 1 << 12), (1_900_000, 1 << 28), (3_100_000, 1 << 36), (5_200_000, 1 << 21)];
     let levers = vec![(1_600_000, ClockSide::Right), (3_700_000, ClockSide::Left), (5_800_000, ClockSide::Right)];
     let heard = Heard { fields, levers, dumps: Vec::new() };
-    Outcome { told, heard, sure: own(sure), pending: own(pending), in_step: Vec::new(), trace: None, impossible: Vec::new() }
+    Outcome {
+        told,
+        heard,
+        sure: own(sure),
+        pending: own(pending),
+        in_step: Vec::new(),
+        trace: None,
+        impossible: Vec::new(),
+        open: Vec::new(),
+        unconfirmed: Vec::new(),
+    }
 }
 
 const SURE: [&str; 3] = ["e2e4", "e7e5", "g1f3"];
