@@ -21,8 +21,10 @@
 #[path = "bench/counting.rs"]
 mod counting;
 #[path = "games/hands.rs"]
+#[allow(dead_code, reason = "whole games use more of it")]
 mod hands;
 #[path = "games/legal.rs"]
+#[allow(dead_code, reason = "whole games use more of it")]
 mod legal;
 
 #[path = "invariants/chaos.rs"]

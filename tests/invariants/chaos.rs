@@ -161,7 +161,7 @@ impl Chaos {
                 vec![lifted, self.put(square, was)]
             }
             45..=54 => vec![self.press()],
-            55..=64 => vec![self.tick()],
+            55..=64 if self.clock.running => vec![self.tick()],
             65..=66 => {
                 let mut board = self.board;
                 for _ in 0..self.rng.choice([0, 1, 3, 30]).expect("counts") {
@@ -197,7 +197,9 @@ impl Chaos {
             1 => Command::SetPosition { fen: state.initial_fen },
             2 => Command::SetPosition { fen: "4k3/P6p/8/8/8/8/8/4K2R w K - 0 1".to_owned() },
             3..=6 => Command::TakeBack { plies },
-            _ => Command::CorrectMove { plies, uci: self.rng.choice(["e2e4", "e7e5", "g1f3", "b8c6"]).expect("moves").to_owned() },
+            _ => {
+                Command::CorrectMove { plies, uci: self.rng.choice(["e2e4", "e7e5", "g1f3", "b8c6"]).expect("moves").to_owned() }
+            }
         }
     }
 }

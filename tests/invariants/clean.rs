@@ -11,7 +11,7 @@ use shakmaty::{Move, Position};
 use crate::ear::Ear;
 use crate::hands::Pace;
 use crate::legal;
-use crate::seeds::each;
+use crate::seeds::{each, ordinary};
 use crate::table::{BLITZ, Played, RAPID, game, play, position};
 
 const BULLET: Pace = Pace { name: "bullet", think: [0.3, 0.6], hand: [0.06, 0.15], press: [0.08, 0.2] };
@@ -88,7 +88,7 @@ fn i03_clean_events_in_any_permitted_order_give_exactly_the_game() {
         met.insert(index);
         exact(&of_kind(&mut rng, pace, index));
     });
-    assert!(met.len() == KINDS.len() || std::env::var("INVARIANTS_SEEDS").is_ok(), "some kind of move was never played");
+    assert!(met.len() == KINDS.len() || !ordinary(), "some kind of move was never played");
     let mut castled = 0;
     each(32_000, 9, |seed| {
         let mut rng = Rng::with_seed(seed);
@@ -96,5 +96,5 @@ fn i03_clean_events_in_any_permitted_order_give_exactly_the_game() {
         castled += played.moves.iter().filter(|uci| ["e1g1", "e1c1", "e8g8", "e8c8"].contains(&uci.as_str())).count();
         exact(&played);
     });
-    assert!(castled > 0, "random games have castlings");
+    assert!(!ordinary() || castled > 0, "random games have castlings");
 }

@@ -4,6 +4,7 @@ use flagfall_game::effect::Effect;
 use flagfall_game::game::{Game, GameConfig};
 use flagfall_game::input::Input;
 use flagfall_game::message::{ArbiterState, AuditBody, GameEvent, MoveBody, Stage};
+use flagfall_protocols::driver::Timing;
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
@@ -30,7 +31,12 @@ pub(crate) struct Ear {
 
 impl Ear {
     pub(crate) fn new(config: GameConfig) -> Ear {
-        let game = Game::new(config, drivers::find("dgt").expect("registered").timing);
+        Ear::at(config, drivers::find("dgt").expect("registered").timing)
+    }
+
+    /// A game at a board of this speed.
+    pub(crate) fn at(config: GameConfig, timing: Timing) -> Ear {
+        let game = Game::new(config, timing);
         let positions = vec![Chess::default()];
         Ear { game, list: Vec::new(), positions, revisions: 0, out: Vec::new(), step: Vec::new(), steps: 0 }
     }
@@ -52,13 +58,14 @@ impl Ear {
         self.list.iter().map(|mv| mv.uci.clone()).collect()
     }
 
-    /// All that can be asked of the game, as text; when the clock was read last is no part of it.
+    /// All that can be asked of the game, as text; when the clock was read last, and when it would count as lost, is no part
+    /// of it.
     pub(crate) fn digest(&self) -> String {
         let mut state = self.state();
         state.clock.read_us = 0;
         let state = serde_json::to_string(&state).expect("JSON");
         let live = serde_json::to_string(&self.game.live_state().moves).expect("JSON");
-        format!("{state} {live} {:?} {:?} {:?}", self.game.findings(), self.game.alarms(), self.game.deadline())
+        format!("{state} {live} {:?} {:?}", self.game.findings(), self.game.alarms())
     }
 
     /// Every deadline before `at`, then `input`.
@@ -139,7 +146,8 @@ impl Ear {
         assert_eq!(body.ply as usize, self.list.len() + 1, "it is added at the end: {body:?}");
         let mut position = self.positions.last().expect("the start").clone();
         let uci: UciMove = body.uci.parse().expect("UCI");
-        let mv = uci.to_move(&position).unwrap_or_else(|error| panic!("{} is not legal after {:?}: {error}", body.uci, self.moves()));
+        let mv =
+            uci.to_move(&position).unwrap_or_else(|error| panic!("{} is not legal after {:?}: {error}", body.uci, self.moves()));
         assert_eq!(body.color == "white", position.turn().is_white(), "{body:?}");
         position.play_unchecked(mv);
         self.positions.push(position);

@@ -10,13 +10,13 @@ use flagfall_protocols::time::Instant;
 use crate::chaos::Chaos;
 use crate::counting;
 use crate::ear::Ear;
-use crate::seeds::each;
+use crate::seeds::{each, ordinary};
 use crate::table::{BLITZ, Told, config, game};
 
 /// Invariant 11.
 #[test]
 fn i11_what_stands_on_the_board_is_what_was_read_last() {
-    each(111_000, 20, |seed| {
+    each(111_000, 12, |seed| {
         let (mut chaos, told) = Chaos::new(seed);
         chaos.links = seed % 2 == 0;
         let mut ear = Ear::new(config());
@@ -85,7 +85,7 @@ impl Weighed {
 #[test]
 fn i12_no_input_panics_or_costs_more_than_its_bound() {
     let mut worst = (0, 0);
-    each(121_000, 12, |seed| {
+    each(121_000, 9, |seed| {
         let mut rng = Rng::with_seed(seed);
         let told = if seed % 3 == 0 { mixed(&mut rng) } else { Chaos::new(seed).1 };
         let mut chaos = Chaos::after(rng.u64(..), &told);
@@ -110,8 +110,5 @@ fn i12_no_input_panics_or_costs_more_than_its_bound() {
         assert!(*calls <= MOST_CALLS, "{calls} allocations for {input} at {at:?}");
         worst.0 = worst.0.max(*calls);
     });
-    assert!(worst.0 > 100 && worst.1 > 1000, "counting works: {worst:?}");
-    if std::env::var("INVARIANTS_SEEDS").is_ok() {
-        eprintln!("worst: {worst:?}");
-    }
+    assert!(!ordinary() || (worst.0 > 100 && worst.1 > 1000), "counting works: {worst:?}");
 }

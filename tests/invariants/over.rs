@@ -3,14 +3,14 @@
 use fastrand::Rng;
 use flagfall_game::input::{Command, GameResult, Input};
 use flagfall_game::message::Stage;
-use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 use shakmaty::{Chess, Position};
 
 use crate::chaos::Chaos;
 use crate::ear::Ear;
 use crate::seeds::each;
-use crate::table::{BLITZ, config, game, position};
+use crate::table::{BLITZ, config, device, game, position};
 
 /// How the game ended.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +67,14 @@ fn mate(rng: &mut Rng) -> crate::table::Played {
     crate::table::play(rng, BLITZ, None, &moves)
 }
 
+fn sets_up_e1(input: &Input) -> bool {
+    match input {
+        Input::Device { event: DeviceEvent::Square { square, .. }, .. } => Some(*square) == Square::parse("e1"),
+        Input::Device { event: DeviceEvent::Frame(_), .. } => true,
+        _ => false,
+    }
+}
+
 /// Invariant 14: players analyse after the game, with and without presses, from where it ended or from anywhere; and pieces
 /// are put up before one.
 #[test]
@@ -114,13 +122,15 @@ fn i14_nothing_is_committed_while_no_game_is_on() {
         let mut ear = Ear::new(config());
         (chaos.board, chaos.clock.running, chaos.clock.lever_up) = (Placement::EMPTY, false, ClockSide::Left);
         let (_, stands) = &told[1];
+        ear.feed(told[1].0, &device(DeviceEvent::Frame(Placement::EMPTY)));
         ear.feed(told[1].0, stands);
         for _ in 0..300 {
             let inputs = chaos.next(&ear.game);
-            for (at, input) in inputs {
+            // White's king is not put up: the initial position would begin a game.
+            for (at, input) in inputs.into_iter().filter(|(_, input)| !sets_up_e1(input)) {
                 ear.feed(at, &input);
+                assert_eq!((ear.game.stage(), ear.list.len()), (Stage::AwaitingSetUp, 0), "{at:?} {input:?}");
             }
-            assert_eq!((ear.game.stage(), ear.list.len()), (Stage::AwaitingSetUp, 0));
         }
     });
 }

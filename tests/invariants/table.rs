@@ -69,9 +69,9 @@ pub(crate) fn play(rng: &mut Rng, pace: Pace, fen: Option<&str>, moves: &[Move])
     for &mv in moves {
         let begin = now + between(rng, pace.think);
         let motions = Hands::make(rng, pace, &position, mv);
-        let slid = motions.iter().filter_map(|(at, action)| {
-            Some(at + action.strip_prefix("slide ")?.split(' ').nth(2)?.parse::<f64>().ok()?)
-        });
+        let slid = motions
+            .iter()
+            .filter_map(|(at, action)| Some(at + action.strip_prefix("slide ")?.split(' ').nth(2)?.parse::<f64>().ok()?));
         let made = slid.fold(motions.last().map_or(0.0, |(at, _)| *at), f64::max);
         lines.extend(motions.into_iter().map(|(at, action)| (begin + at, action)));
         now = begin + made + between(rng, pace.press);

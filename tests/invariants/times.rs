@@ -10,7 +10,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::chaos::Chaos;
 use crate::ear::Ear;
-use crate::seeds::each;
+use crate::seeds::{each, ordinary};
 use crate::table::{BLITZ, RAPID, Told, config, game};
 
 /// When the lever was seen to go: away from White, away from Black.
@@ -27,9 +27,13 @@ fn lever_changes(told: &Told) -> [Vec<u64>; 2] {
     changes
 }
 
-/// Invariant 9 of a whole list.
+/// Where presses come at random: a move that was begun before the press may be finished after it until it is called illegal, so
+/// much later (`reconstruction.md` section 6).
+const CALLED: u64 = 1_500_000;
+
+/// Invariant 9 of a whole list; `clean` if every press came after its move.
 #[track_caller]
-fn in_order(list: &[MoveBody], told: &Told) {
+fn in_order(list: &[MoveBody], told: &Told, clean: bool) {
     let timing = drivers::find("dgt").expect("registered").timing;
     let (scan, late) = (timing.scan.as_micros() as u64, timing.press_delay.as_micros() as u64);
     let levers = lever_changes(told);
@@ -43,7 +47,8 @@ fn in_order(list: &[MoveBody], told: &Told) {
         let Some(pressed) = mv.pressed_at else { continue };
         assert!(pressed[0] <= pressed[1] && pressed[1] - pressed[0] <= late, "pressed: {mv:?}");
         // A scan may tell the last square after the press was told.
-        assert!(latest <= pressed[1] + scan && earliest <= pressed[1], "pressed before it was made: {mv:?}");
+        let told = pressed[1] + if clean { scan } else { CALLED };
+        assert!(latest <= told && earliest <= told - scan, "pressed before it was made: {mv:?}");
         if mv.how == Some(How::Repair) {
             continue;
         }
@@ -83,15 +88,15 @@ fn i09_made_before_pressed_and_one_press_for_one_move() {
                     ear.feed(at, &input);
                 }
                 if ear.game.number() == number {
-                    in_order(&ear.state().moves, &told);
+                    in_order(&ear.state().moves, &told, false);
                 }
             }
         }
         ear.pass(Instant(told.last().expect("events").0.0 + 5_000_000));
         let list = ear.state().moves;
-        in_order(&list, &told);
+        in_order(&list, &told, seed % 3 == 0);
         moves += list.len();
         pressed += list.iter().filter(|mv| mv.pressed_at.is_some()).count();
     });
-    assert!(pressed * 2 > moves && pressed > 100, "{pressed} of {moves} moves were pressed");
+    assert!(!ordinary() || (pressed * 2 > moves && pressed > 100), "{pressed} of {moves} moves were pressed");
 }
