@@ -21,7 +21,7 @@ fn i11_what_stands_on_the_board_is_what_was_read_last() {
         chaos.links = seed % 2 == 0;
         let mut ear = Ear::new(config());
         told.iter().for_each(|(at, input)| ear.feed(*at, input));
-        for round in 0..40 {
+        for round in 0..25 {
             for _ in 0..chaos.rng.usize(1..25) {
                 chaos.next(&ear.game).iter().for_each(|(at, input)| ear.feed(*at, input));
             }
@@ -94,7 +94,7 @@ fn i12_no_input_panics_or_costs_more_than_its_bound() {
         let game = Game::new(config(), drivers::find("dgt").expect("registered").timing);
         let mut weighed = Weighed { game, out: Vec::new(), worst: (0, Instant::ZERO, String::new()) };
         told.iter().for_each(|(at, input)| weighed.feed(*at, input));
-        for round in 0..700 {
+        for round in 0..450 {
             let inputs = chaos.next(&weighed.game);
             inputs.iter().for_each(|(at, input)| weighed.feed(*at, input));
             if round % 50 == 0 {

@@ -71,7 +71,7 @@ fn in_order(list: &[MoveBody], told: &Told, clean: bool) {
 #[test]
 fn i09_made_before_pressed_and_one_press_for_one_move() {
     let (mut moves, mut pressed) = (0, 0);
-    each(91_000, 24, |seed| {
+    each(91_000, 18, |seed| {
         let mut rng = Rng::with_seed(seed);
         let mut told = game(&mut rng, if seed % 2 == 0 { BLITZ } else { RAPID }, 40).told;
         if seed % 3 > 0 {
@@ -82,7 +82,7 @@ fn i09_made_before_pressed_and_one_press_for_one_move() {
         if seed % 3 > 0 {
             let number = ear.game.number();
             let mut chaos = Chaos::after(rng.u64(..), &told);
-            for _ in 0..400 {
+            for _ in 0..300 {
                 for (at, input) in chaos.next(&ear.game) {
                     told.push((at, input.clone()));
                     ear.feed(at, &input);
