@@ -4,6 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The number in this variable of the environment.
+#[allow(clippy::disallowed_methods, reason = "a test is told by its environment how long to run")]
 fn said(name: &str) -> Option<u64> {
     Some(std::env::var(name).ok()?.parse().unwrap_or_else(|_| panic!("{name} is a number")))
 }

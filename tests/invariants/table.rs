@@ -57,7 +57,7 @@ pub(crate) fn play(rng: &mut Rng, pace: Pace, fen: Option<&str>, moves: &[Move])
     let mut now = STARTED + rng.f64();
     let mut lines: Vec<(f64, String)> = Vec::new();
     let command = Command::StartGame { fen: fen.map(str::to_owned) };
-    let start = fen.is_some().then(|| (Instant((now * 1e6) as u64), command));
+    let start = fen.is_some().then_some((Instant((now * 1e6) as u64), command));
     now += 0.5;
     if position.turn().is_black() {
         lines.push((now, "press left".to_owned()));

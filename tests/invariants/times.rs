@@ -61,9 +61,9 @@ fn in_order(list: &[MoveBody], told: &Told, clean: bool) {
         }
         last_pressed[side] = Some((mv, pressed[1]));
     }
-    for side in 0..2 {
+    for (side, levers) in levers.iter().enumerate() {
         let pressed = list.iter().filter(|mv| (mv.color == "black") == (side == 1) && mv.pressed_at.is_some()).count();
-        assert!(pressed <= levers[side].len(), "{pressed} presses, {} lever changes", levers[side].len());
+        assert!(pressed <= levers.len(), "{pressed} presses, {} lever changes", levers.len());
     }
 }
 
