@@ -237,6 +237,7 @@ pub(crate) const WORDS: &[&str] = &[
     "press_out_of_turn",
     "pressed_back",
     "pressed_without_move",
+    "promotion",
     "promotion_not_replaced",
     "promotion_unconfirmed",
     "proposed",

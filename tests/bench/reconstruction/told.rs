@@ -84,6 +84,7 @@ pub(crate) fn outcome(told: Vec<Told>, heard: Heard) -> Outcome {
         sure: Vec::new(),
         pending: Vec::new(),
         open: Vec::new(),
+        unconfirmed: Vec::new(),
         in_step: Vec::new(),
         trace: None,
         impossible: Vec::new(),
