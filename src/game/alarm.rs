@@ -105,9 +105,10 @@ impl AlarmKind {
             | DeadPosition | PiecesDisplaced | BoardLost | BoardFailed | ClockLost | ClockSettingDiffers | ClockCountDiffers
             | WrongClockRunning | ClockAtZero | WrongSetUp => Class::Loud,
             IncompleteMove | PieceInHand | MovedByWrongSide | PositionDiffers | KingMissing | TooManyMen | UnreadableSquare
-            | WeakSquare | Ambiguous | Unreachable | LinkGap | DefaultTimeOver => Class::Silent,
-            ClockNotStarted | FlagAfterEnd | JoinedInProgress | ResultMissing | ClockSidesExchanged | ClockLeverInverted
-            | PromotionUnconfirmed => Class::Note,
+            | WeakSquare | Ambiguous | Unreachable | LinkGap | PromotionUnconfirmed | DefaultTimeOver => Class::Silent,
+            ClockNotStarted | FlagAfterEnd | JoinedInProgress | ResultMissing | ClockSidesExchanged | ClockLeverInverted => {
+                Class::Note
+            }
         }
     }
 

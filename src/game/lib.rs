@@ -37,6 +37,7 @@ pub mod message;
 pub mod pair;
 mod penalties;
 mod play;
+mod pressed;
 mod promotions;
 pub mod reconstruct;
 mod rulings;

@@ -66,13 +66,14 @@ impl Beam {
         self.all.append(&mut found);
     }
 
-    /// Adds a reading that was found otherwise; false if it is known.
+    /// Adds a reading that was found otherwise, in place of the same moves at a higher cost; false if it is known.
     pub(crate) fn add(&mut self, hypothesis: Hypothesis) -> bool {
-        let fresh = !self.all.iter().any(|known| known.line.same(&hypothesis.line));
-        if fresh {
-            self.all.push(hypothesis);
+        match self.all.iter_mut().find(|known| known.line.same(&hypothesis.line)) {
+            Some(known) if known.cost <= hypothesis.cost => return false,
+            Some(known) => *known = hypothesis,
+            None => self.all.push(hypothesis),
         }
-        fresh
+        true
     }
 
     /// This is the reading from now on.

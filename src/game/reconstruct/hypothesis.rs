@@ -126,7 +126,8 @@ impl Hypothesis {
         let color = men::turn(&node.position);
         let weights = &scene.tuning.weights;
         let last = Some(man_of(candidate.mv, color));
-        if unexplained(&after, color.other(), last, self.dead, scene.board, scene.now, weights) > weights.viable {
+        let left = unexplained(&after, color.other(), last, self.dead, scene.board, scene.now, weights);
+        if left > weights.viable {
             return None;
         }
         let seen = candidate.seen_mask(scene.board.men());
@@ -138,6 +139,10 @@ impl Hypothesis {
         let mut longer = self.clone();
         // Hands and scans leave something unexplained for moments, but not so much.
         longer.worst = longer.worst.max(longer.unexplained - weights.transient);
+        // What explains the whole board explains what was odd before it as well.
+        if left == 0 {
+            longer.worst = longer.worst.min(weights.explained);
+        }
         longer.add(node, candidate, made, scene.board.changed_first(seen), true, scene.scan);
         if let Some(last) = longer.line.plies_mut().last_mut() {
             last.repaired = scene.board.told_after_gap(made.latest);
@@ -228,6 +233,14 @@ impl Hypothesis {
         }
         self.penalty += scene.tuning.weights.out_of_turn;
         false
+    }
+
+    /// The last move of the player who pressed takes the press, if it was made in time for it.
+    pub(crate) fn pressed_by(&mut self, press: Pressed, scan: Duration) {
+        let own = self.line.plies_mut().iter_mut().rev().find(|ply| ply.color == press.by);
+        if let Some(ply) = own.filter(|ply| in_time(ply.made, press.at, scan)) {
+            ply.pressed = Some(press.at);
+        }
     }
 
     /// Every press since the last sure move, in order.

@@ -90,6 +90,10 @@ pub(crate) struct Decoder {
     unheard: Vec<Pressed>,
     /// The last change of the board for which moves were looked for that it never showed.
     looked: Option<Instant>,
+    /// The one that was looked at without what was odd before.
+    begun_again: Option<Instant>,
+    /// The last press that was heard.
+    last_press: Option<Pressed>,
     gap: Option<Gap>,
     /// Captures that explain the board equally well, where a rule of completion is met.
     open: Vec<Move>,
@@ -110,6 +114,8 @@ impl Decoder {
             beam: Beam::new(0),
             unheard: Vec::new(),
             looked: None,
+            begun_again: None,
+            last_press: None,
             gap: None,
             open: Vec::new(),
             guessed: Vec::new(),
@@ -137,6 +143,7 @@ impl Decoder {
         self.open.clear();
         self.guessed.clear();
         self.looked = None;
+        self.last_press = None;
         self.gap = None;
     }
 
@@ -205,6 +212,7 @@ impl Decoder {
         while self.mend(clock, &scene, out)
             || self.settle_one(&scene, clock, out)
             || self.look_further(&scene)
+            || self.begin_again(&scene)
             || self.give_up_press(&scene, out)
         {
             self.beam.rank(self.record.node(), &scene);

@@ -1,6 +1,7 @@
 //! Moves that no board has shown: looked for when no reading explains what stands there.
 
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
 
@@ -13,6 +14,10 @@ use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 
 /// The least that must be unexplained before moves are looked for that were never shown.
 pub(super) const UNEXPLAINED: i32 = 45;
+/// A board that has stood so long is looked at without what was before.
+const STOOD: Duration = Duration::from_secs(1);
+/// Two castlings change so many squares.
+const MOST_SQUARES: u32 = 8;
 /// Readings from which they are looked for.
 const FROM: usize = 4;
 
@@ -32,6 +37,50 @@ impl Decoder {
             self.two_moves(hypothesis, scene, &mut found);
         }
         found.into_iter().fold(false, |any, hypothesis| self.beam.add(hypothesis) | any)
+    }
+
+    /// What has come to stand and stood is looked at once without all that was odd before.
+    pub(super) fn begin_again(&mut self, scene: &Scene<'_>) -> bool {
+        let changed = scene.board.last_change();
+        let unexplained = !self.explains(scene.board) || self.beam.best().cost > scene.tuning.weights.begun_again;
+        // While the clocks stand hands put right what they like.
+        let stopped = self.clocked && self.runs.is_none();
+        if stopped || scene.now < changed.after(STOOD) || self.begun_again == Some(changed) || !unexplained {
+            return false;
+        }
+        self.begun_again = Some(changed);
+        let mut found = Vec::new();
+        self.afresh(scene, &mut found);
+        found.into_iter().fold(false, |any, hypothesis| self.beam.add(hypothesis) | any)
+    }
+
+    /// The one or two moves that lead from the last sure one to exactly what has come to stand, whatever was odd before: without
+    /// it one wrong reading of noise would be held against them for ever.
+    fn afresh(&self, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+        let base = self.record.node();
+        let board = scene.board.men();
+        let changed = men::difference(&base.men, board);
+        if !scene.board.identifies() || changed == 0 || changed.count_ones() > MOST_SQUARES {
+            return;
+        }
+        let begin =
+            || Hypothesis { dead: self.beam.best().dead, penalty: scene.tuning.weights.begun_again, ..Hypothesis::default() };
+        let made = |mask: u64| scene.board.done(scene.board.changed_at(mask & changed), scene.scan);
+        for first in base.table().iter().filter(|first| first.mask & changed != 0) {
+            let after = base.after(first.mv);
+            let mut reading = begin();
+            reading.add(base, first, made(first.mask), scene.board.changed_first(first.mask), true, scene.scan);
+            if after.men != *board {
+                let Some(reply) = after.exact(board) else { continue };
+                let Some(second) = after.table().iter().find(|candidate| candidate.mv == reply) else { continue };
+                reading.add(&after, second, made(second.mask), made(second.mask).latest, true, scene.scan);
+            }
+            if let Some(last) = self.last_press {
+                reading.pressed_by(last, scene.scan);
+            }
+            reading.judge(base, scene);
+            found.push(reading);
+        }
     }
 
     fn two_moves(&self, hypothesis: &Hypothesis, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
@@ -91,6 +140,9 @@ impl Decoder {
             && !men::same(&self.line().top(self.record.node()).men, board.men())
         {
             at(due);
+        }
+        if self.begun_again != Some(board.last_change()) {
+            at(board.last_change().after(STOOD));
         }
     }
 }

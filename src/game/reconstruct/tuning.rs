@@ -105,6 +105,10 @@ pub struct Weights {
     pub held_per_second: i32,
     /// Most that this may add.
     pub most_by_holding: i32,
+    /// A reading that leaves out of account what was odd before.
+    pub begun_again: i32,
+    /// The most that is held against a move that explains the whole board.
+    pub explained: i32,
     /// What a board that did not stand for a scan may leave unexplained.
     pub transient: i32,
     /// A move that no board has shown.
@@ -147,6 +151,8 @@ impl Default for Weights {
             underpromotion: 60,
             held_per_second: 0,
             most_by_holding: 80,
+            begun_again: 60,
+            explained: 60,
             transient: 60,
             unseen: 20,
             viable: 100,
