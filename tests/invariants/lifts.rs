@@ -13,7 +13,7 @@ use crate::table::{BLITZ, Played, RAPID, Told, config, device, game};
 
 /// Not kept yet. A piece is held for seconds over its player's press: it is suspected to stand on a square with a dead sensor,
 /// or to have made a move that only its capture shows, and the suspicion outlives its return.
-const OPEN: [u64; 3] = [82_003, 82_006, 82_015];
+const OPEN: [u64; 1] = [82_006];
 
 /// When each square is told, and what, from the first frame on.
 fn history(told: &Told) -> Vec<(Instant, Square, Reading)> {

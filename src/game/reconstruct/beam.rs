@@ -155,11 +155,11 @@ impl Beam {
         Some(settled)
     }
 
-    /// The first of the presses that wait is given up in every reading.
+    /// The first presses that wait in the best reading are given up in every one.
     pub(crate) fn drop_presses(&mut self, count: usize) {
-        for hypothesis in &mut self.all {
-            let count = count.min(hypothesis.waiting.len());
-            hypothesis.waiting.drain(..count);
+        for _ in 0..count {
+            let Some(&dropped) = self.best().waiting.first() else { return };
+            self.all.iter_mut().for_each(|hypothesis| hypothesis.waiting.retain(|waiting| *waiting != dropped));
         }
     }
 

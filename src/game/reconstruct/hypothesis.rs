@@ -98,6 +98,10 @@ impl Hypothesis {
                 None => {}
             }
             cost += if ply.seen { 0 } else { weights.unseen };
+            // The man that was taken to stand on a dead square is back where it came from.
+            let back =
+                ply.inferred && ply.mv.from().is_some_and(|from| scene.board.changed_at(1 << from.to_u32()) > ply.made.latest);
+            cost += if back { weights.went_on } else { 0 };
             cost += if ply.untouched == 0 { ply.touch } else { weights.untouched };
             // Until somebody replies the man may still be in the hand: only what tells two captures apart counts.
             cost += if index + 1 < plies.len() { ply.doubt.move_played } else { ply.doubt.capture_chosen };
@@ -207,7 +211,7 @@ impl Hypothesis {
         }
     }
 
-    /// Its last move was taken for made although its square shows nothing.
+    /// Its last move was taken for made although nothing shows it: a later press must prove it.
     pub(crate) fn infer_last(&mut self) {
         if let Some(last) = self.line.plies_mut().last_mut() {
             last.inferred = true;

@@ -22,7 +22,7 @@ pub(crate) struct Tentative {
     pub(crate) pressed: Option<Interval>,
     /// A board has shown it.
     pub(crate) seen: bool,
-    /// It was taken for made because its square may be dead: it needs a press of a later move.
+    /// It was taken for made although nothing shows it: it needs a press of a later move.
     pub(crate) inferred: bool,
     /// It was made while the board was not heard.
     pub(crate) repaired: bool,

@@ -98,6 +98,10 @@ impl Decoder {
                 let unseen = Interval { earliest: begun.before(scene.scan).min(made.earliest), latest: made.latest };
                 let mut longer = hypothesis.clone();
                 longer.add(node, first, unseen, begun, false, scene.scan);
+                // Where nobody was seen to touch its square, both men may as well be in hands.
+                if scene.board.changed_at(1 << first.mv.to().to_u32()) < begun {
+                    longer.infer_last();
+                }
                 longer.add(&after, second, made, made.latest, true, scene.scan);
                 if longer.mismatch(base, scene) <= scene.tuning.weights.viable {
                     found.push(longer);
