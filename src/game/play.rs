@@ -100,6 +100,10 @@ impl Game {
         self.revised();
         self.audit_game(if completed.is_some() { GameEvent::Armed } else { GameEvent::Joined }, out);
         self.decoder.board_changed(self.board.last_change(), &self.board);
+        // One move may have been made already; more are what is left of the game before.
+        if self.decoder.line().plies().len() > 1 {
+            self.decoder.forget_tentative();
+        }
     }
 
     /// Goes on from another position; the moves until then are kept by the journal only.

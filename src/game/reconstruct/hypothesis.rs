@@ -165,9 +165,10 @@ impl Hypothesis {
     /// finished after it, as long as nothing illegal is told.
     pub(crate) fn add(&mut self, node: &Node, candidate: &Candidate, made: Interval, begun: Instant, seen: bool, scan: Duration) {
         let color = men::turn(&node.position);
-        let begun = Interval { earliest: begun.before(scan), latest: begun };
+        let begun = if unheard(made, scan) { made } else { Interval { earliest: begun.before(scan), latest: begun } };
         let fits = |pressed: &Pressed| {
-            pressed.by == color && in_time(begun, pressed.at, scan) && made.latest <= pressed.at.latest.after(NO_LEGAL_MOVE)
+            let finished = unheard(made, scan) || made.latest <= pressed.at.latest.after(NO_LEGAL_MOVE);
+            pressed.by == color && in_time(begun, pressed.at, scan) && finished
         };
         let pressed = self.waiting.first().copied().filter(fits).map(|_| self.waiting.remove(0).at);
         let mask = candidate.mask;
@@ -271,7 +272,13 @@ impl Hypothesis {
 
 /// A move that was made then may have been completed by this press.
 fn in_time(made: Interval, pressed: Interval, scan: Duration) -> bool {
-    made.earliest <= pressed.latest.after(ON_THE_LINE) && made.latest <= pressed.latest.after(scan).after(ON_THE_LINE)
+    let told = unheard(made, scan) || made.latest <= pressed.latest.after(scan).after(ON_THE_LINE);
+    told && made.earliest <= pressed.latest.after(ON_THE_LINE)
+}
+
+/// It was made while the board was not heard: nobody knows when.
+fn unheard(made: Interval, scan: Duration) -> bool {
+    made.latest.since(made.earliest) > scan * 2
 }
 
 /// The man that a move leaves on its square, and the square.

@@ -1,7 +1,7 @@
 //! How fast a board scans, learnt from when it reports (`reconstruction.md` section 3.2).
 //!
-//! A board that samples its squares one after another, a8 to h1, reports each square at its own moment of a scan. So two reports
-//! tell the time of a scan up to whole scans, and many tell it.
+//! A board that samples its squares one after another, a8 to h1 or the other way round, reports each square at its own moment of
+//! a scan. So two reports tell the time of a scan up to whole scans, and many tell it.
 
 use core::time::Duration;
 
@@ -32,12 +32,13 @@ pub(crate) struct Pace {
     recent: [Option<(Instant, u8)>; KEPT],
     next: usize,
     pairs: u16,
-    fits: [u16; TRIED],
+    /// Pairs that fit, for squares in the one order and in the other.
+    fits: [[u16; TRIED]; 2],
 }
 
 impl Pace {
     pub(crate) const fn new() -> Pace {
-        Pace { recent: [None; KEPT], next: 0, pairs: 0, fits: [0; TRIED] }
+        Pace { recent: [None; KEPT], next: 0, pairs: 0, fits: [[0; TRIED]; 2] }
     }
 
     /// A square was reported by itself; the board's own numbering.
@@ -47,8 +48,11 @@ impl Pace {
             let apart = at.since(before);
             if apart <= APART && apart >= TOGETHER {
                 self.pairs += 1;
-                for (tried, fits) in self.fits.iter_mut().enumerate() {
-                    *fits += u16::from(off(apart, i64::from(place) - i64::from(other), scan_of(tried)) <= OFF);
+                let places = i64::from(place) - i64::from(other);
+                for (order, places) in self.fits.iter_mut().zip([places, -places]) {
+                    for (tried, fits) in order.iter_mut().enumerate() {
+                        *fits += u16::from(off(apart, places, scan_of(tried)) <= OFF);
+                    }
                 }
             }
         }
@@ -56,7 +60,7 @@ impl Pace {
         self.next = (self.next + 1) % KEPT;
         if self.pairs >= FORGET {
             self.pairs /= 2;
-            self.fits.iter_mut().for_each(|fits| *fits /= 2);
+            self.fits.iter_mut().flatten().for_each(|fits| *fits /= 2);
         }
     }
 
@@ -65,12 +69,18 @@ impl Pace {
         if self.pairs < PAIRS {
             return None;
         }
-        let most = *self.fits.iter().max()?;
-        let first = self.fits.iter().position(|&fits| fits == most)?;
-        let last = self.fits.iter().rposition(|&fits| fits == most)?;
+        let best = |order: &[u16; TRIED]| order.iter().copied().max().unwrap_or_default();
+        let [one, other] = &self.fits;
+        self.of_order(if best(one) >= best(other) { one } else { other })
+    }
+
+    fn of_order(&self, order: &[u16; TRIED]) -> Option<Duration> {
+        let most = *order.iter().max()?;
+        let first = order.iter().position(|&fits| fits == most)?;
+        let last = order.iter().rposition(|&fits| fits == most)?;
         // Nothing else may fit nearly as well, and it must fit nearly always.
         let alone = last - first <= 8
-            && self.fits.iter().enumerate().all(|(tried, &fits)| {
+            && order.iter().enumerate().all(|(tried, &fits)| {
                 (first.saturating_sub(6)..=last + 6).contains(&tried) || u32::from(fits) * 5 <= u32::from(most) * 4
             });
         let middle = Duration::from_micros((scan_of(first) + scan_of(last)) / 2);
