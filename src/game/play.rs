@@ -102,7 +102,7 @@ impl Game {
         self.decoder.board_changed(self.board.last_change(), &self.board);
         // One move may have been made already; more are what is left of the game before.
         if self.decoder.line().plies().len() > 1 {
-            self.decoder.forget_tentative();
+            self.decoder.leave_standing(&self.board);
         }
     }
 

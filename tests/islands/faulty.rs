@@ -16,7 +16,7 @@ use crate::daemon_support::table::Table;
 use crate::daemon_support::{House, Running};
 
 /// No message of the board has this byte.
-pub(crate) const TRIGGER: u8 = 0x7f;
+pub(crate) const TRIGGER: u8 = 0x7e;
 /// What a station may take in these tests; generous for a machine that does much else.
 pub(crate) const PATIENCE: Patience = Patience { serving: Duration::from_secs(3), opening: Duration::from_secs(3) };
 

@@ -153,6 +153,13 @@ impl Decoder {
         self.beam.iter().any(|reading| men::same(&reading.line.top(base).men, board.men()))
     }
 
+    /// What stands on the board now is none of this game's moves.
+    pub(crate) fn leave_standing(&mut self, board: &PhysicalBoard) {
+        self.forget_tentative();
+        self.looked = Some(board.last_change());
+        self.begun_again = Some(board.last_change());
+    }
+
     /// A king on a centre square that nobody pressed is no move.
     pub(crate) fn drop_half_gestures(&mut self) {
         self.beam.drop_half_gestures();
