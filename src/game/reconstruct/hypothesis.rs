@@ -63,8 +63,6 @@ pub(crate) struct Hypothesis {
     pub(crate) penalty: i32,
     /// The most that a board which stood for a scan has left unexplained since the last of its moves.
     pub(crate) worst: i32,
-    /// What the board left unexplained when it was judged last.
-    pub(crate) unexplained: i32,
     /// Squares whose sensors are taken to be dead.
     pub(crate) dead: u64,
     /// What it costs in all, as it was judged last.
@@ -80,8 +78,9 @@ impl Hypothesis {
         if (scene.clock || !scene.board.identifies()) && scene.now >= scene.board.last_change().after(stood) {
             self.worst = self.worst.max(mismatch);
         }
+        // Hands and scans leave something unexplained for moments, but not so much.
+        self.worst = self.worst.max(mismatch - weights.transient);
         self.note_touch(scene);
-        self.unexplained = mismatch;
         let mut cost = self.penalty + self.worst.max(mismatch);
         let plies = self.line.plies();
         for (index, ply) in plies.iter().enumerate() {
@@ -141,8 +140,6 @@ impl Hypothesis {
             return None;
         }
         let mut longer = self.clone();
-        // Hands and scans leave something unexplained for moments, but not so much.
-        longer.worst = longer.worst.max(longer.unexplained - weights.transient);
         // What explains the whole board explains what was odd before it as well.
         if left == 0 {
             longer.worst = longer.worst.min(weights.explained);

@@ -154,7 +154,7 @@ impl Default for Weights {
             begun_again: 60,
             explained: 60,
             transient: 60,
-            unseen: 20,
+            unseen: 35,
             viable: 100,
             margin: 30,
         }
