@@ -136,7 +136,7 @@ fn stations(bytes: usize) {
             out.clear();
         }
         let state = station.game().arbiter_state();
-        assert!(state.pending.len() <= 512 && state.flags.len() <= 16 && station.game().alarms().len() <= 256);
+        assert!(state.pending.len() <= 40 && state.flags.len() <= 16 && station.game().alarms().len() <= 256);
         stream.len()
     });
 }

@@ -111,7 +111,12 @@ pub(crate) fn same(a: &Men, b: &Men) -> bool {
 
 /// The squares of a mask, lowest first.
 pub(crate) fn squares(mask: u64) -> impl Iterator<Item = Square> {
-    Square::all().filter(move |square| mask & square.bit() != 0)
+    let mut left = mask;
+    core::iter::from_fn(move || {
+        let lowest = (left != 0).then_some(left.trailing_zeros() as u8)?;
+        left &= left - 1;
+        Some(Square::wrapping(lowest))
+    })
 }
 
 /// The side to move of a position.

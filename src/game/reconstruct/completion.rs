@@ -53,8 +53,6 @@ impl Decoder {
             }
             let late = self.line().plies().len() >= LATE;
             match self.same_end(margin).filter(|_| proof.how == How::Repair || late) {
-                // A third of what is wanted tells them apart well enough, since all end alike.
-                Some(_) if self.beam.margin() >= margin / 3 => {}
                 Some(squares) => out.push(Decoded::Ambiguous { squares }),
                 // What does not show within so many moves never may: the game goes on with the best guess.
                 None if self.line().plies().len() < Line::MAX => return false,

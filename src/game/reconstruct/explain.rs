@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use flagfall_protocols::square::Color;
+use flagfall_protocols::square::{Color, Square};
 use flagfall_protocols::time::Instant;
 
 use crate::men::{self, EMPTY, Men, UNKNOWN};
@@ -32,18 +32,20 @@ pub(crate) fn unexplained(
         return 0;
     }
     let lifted = |square: usize| shown[square] == EMPTY && men::color(men[square]) == Some(turn);
-    let in_hand = bits(differs).filter(|&square| lifted(square)).count() as u32;
+    let in_hand = squares(differs).filter(|&square| lifted(square)).count() as u32;
     let mut spare = IN_HAND;
     let mut cost = 0;
-    for square in bits(differs) {
+    for square in squares(differs) {
         let (expected, man) = (men[square], shown[square]);
         let age = now.since(board.changed_at(1 << square));
-        let aged = |per_second: i32, from: Duration| by_age(age.saturating_sub(from), per_second, weights);
+        let aged = |per_second: i32, from: Duration| by_age(age.saturating_sub(from), per_second, weights.most_by_age);
         cost += match man {
             UNKNOWN => weights.unreadable,
             EMPTY if men::color(expected) == Some(turn) && spare > 0 => {
                 spare -= 1;
-                weights.lifted + held(age, weights)
+                // For so long it may have captured where no sensor noticed it.
+                let held = age.saturating_sub(STRAIGHTENED);
+                weights.lifted + by_age(held, weights.held_per_second, weights.most_by_holding)
             }
             EMPTY if men::color(expected) != Some(turn) && in_hand > 0 => {
                 weights.victim + aged(weights.victim_per_second, STRAIGHTENED)
@@ -60,45 +62,30 @@ pub(crate) fn unexplained(
         && !board.identifies()
         && shown[usize::from(to)] == EMPTY
     {
-        cost += gone(now.since(board.changed_at(1 << to)), weights);
+        // Whoever straightens it needs less.
+        cost += by_age(now.since(board.changed_at(1 << to)), weights.held_per_second, weights.went_on);
     }
     if let Some((man, to)) = last
         && differs & (1 << to) != 0
         && shown[usize::from(to)] == EMPTY
-        && bits(differs).any(|square| shown[square] == man)
+        && squares(differs).any(|square| shown[square] == man)
     {
         cost += weights.went_on;
     }
     cost
 }
 
-/// A man that is off for long may have captured where no sensor noticed it.
-fn held(age: Duration, weights: &Weights) -> i32 {
-    let tenths = (age.saturating_sub(STRAIGHTENED).as_millis() / 100).min(1000) as i32;
-    (tenths * weights.held_per_second / 10).min(weights.most_by_holding)
-}
-
-/// The man that made the last move is off its square for longer than whoever straightens it would need.
-fn gone(age: Duration, weights: &Weights) -> i32 {
-    let tenths = (age.as_millis() / 100).min(1000) as i32;
-    (tenths * weights.held_per_second / 10).min(weights.went_on)
-}
-
 /// The squares of `mask` on which nothing stands.
 fn empty(men: &Men, mask: u64) -> u64 {
-    bits(mask).filter(|&square| men[square] == EMPTY).fold(0, |all, square| all | 1 << square)
+    squares(mask).filter(|&square| men[square] == EMPTY).fold(0, |all, square| all | 1 << square)
 }
 
-fn by_age(age: Duration, per_second: i32, weights: &Weights) -> i32 {
-    let seconds_of_ten = (age.as_millis() / 100).min(1000) as i32;
-    (seconds_of_ten * per_second / 10).min(weights.most_by_age)
+fn squares(mask: u64) -> impl Iterator<Item = usize> {
+    men::squares(mask).map(Square::index)
 }
 
-/// The set bits of a mask, lowest first.
-pub(crate) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(move || {
-        let lowest = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
-        mask &= mask - 1;
-        Some(lowest)
-    })
+/// What so much of an age costs.
+fn by_age(age: Duration, per_second: i32, most: i32) -> i32 {
+    let tenths = (age.as_millis() / 100).min(1000) as i32;
+    (tenths * per_second / 10).min(most)
 }

@@ -57,7 +57,7 @@ pub(super) struct Gap {
 impl Decoder {
     /// The board has told all its squares after a time in which it was not heard. True if its log is to be asked for.
     pub(crate) fn seen_again(&mut self, since: Instant, now: Instant, board: &PhysicalBoard, out: &mut Vec<Decoded>) -> bool {
-        if self.line().top(self.record.node()).men == *board.men() {
+        if men::same(&self.line().top(self.record.node()).men, board.men()) {
             return false;
         }
         out.push(Decoded::LinkGap);
@@ -174,7 +174,7 @@ impl Decoder {
 
     /// The gap is over once a reading explains the board and its moves are sure.
     fn end_gap(&mut self, scene: &Scene<'_>, out: &mut Vec<Decoded>) -> bool {
-        let shown = self.line().top(self.record.node()).men == *scene.board.men();
+        let shown = men::same(&self.line().top(self.record.node()).men, scene.board.men());
         let mended = shown && !self.line().plies().iter().any(|ply| ply.repaired) && !self.waits_for_log(scene.now);
         let stands = scene.now >= scene.board.last_change().after(STANDS);
         let Some(gap) = &mut self.gap else { return false };

@@ -61,7 +61,8 @@ pub(crate) struct Hypothesis {
     pub(crate) waiting: Vec<Pressed>,
     /// What it has cost for good.
     pub(crate) penalty: i32,
-    /// The most that a board which stood for a scan has left unexplained since the last of its moves.
+    /// The most that has been left unexplained since the last of its moves; where it stood for less than a scan, what is beyond
+    /// [`Weights::transient`](crate::reconstruct::tuning::Weights::transient).
     pub(crate) worst: i32,
     /// Squares whose sensors are taken to be dead.
     pub(crate) dead: u64,

@@ -26,11 +26,11 @@ const END: Duration = Duration::from_secs(4);
 
 impl Decoder {
     /// The moves since the last sure one that the log tells, if they end in `target`.
-    pub(super) fn relive(&self, replay: &Replay, target: &Men, turn_if_pressed: ClockView) -> Option<Vec<Move>> {
+    pub(super) fn relive(&self, replay: &Replay, target: &Men, heard: ClockView) -> Option<Vec<Move>> {
         let mut own = Decoder::new(self.record.clone(), Duration::from_millis(250), self.tuning);
         let known = own.record.moves().len();
         let mut board = PhysicalBoard::showing(&own.record.node().men);
-        let mut clock = ClockView { present: true, runs: Some(own.record.turn()), changed_at: Instant::ZERO, ..turn_if_pressed };
+        let mut clock = ClockView { present: true, runs: Some(own.record.turn()), changed_at: Instant::ZERO, ..heard };
         clock.times = Pair::default();
         let mut now = Instant::ZERO.after(LATER * 100);
         let mut told = Vec::new();
@@ -55,7 +55,7 @@ impl Decoder {
             own.review(now, &board, &clock, &mut told);
         }
         // The log ends where the board is now: nothing is awaited, but what is proved may settle.
-        clock.runs = turn_if_pressed.runs;
+        clock.runs = heard.runs;
         for part in 1..=8 {
             own.review(now.after(END * part / 8), &board, &clock, &mut told);
         }
