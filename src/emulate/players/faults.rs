@@ -25,7 +25,7 @@ impl Players<'_> {
             to: up,
             expected: &["board_lost"],
             within: [down.saturating_sub(SOONER), soon],
-            allowed: &["clock_lost", "position_differs", "piece_in_hand", "incomplete_move"],
+            allowed: &["link_gap", "clock_lost", "position_differs", "piece_in_hand", "incomplete_move"],
             in_step: true,
         });
         true
