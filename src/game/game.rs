@@ -31,6 +31,7 @@ use crate::message::{AuditBody, ClaimBody, GameEvent, Hint, LiveMove, Ruling, St
 use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::{Ending, Record};
+use crate::reconstruct::setup::WrongSetUp;
 use crate::reconstruct::tuning::Tuning;
 use crate::reconstruct::{ClockView, Decoded, Decoder};
 use crate::watch::Differing;
@@ -120,6 +121,10 @@ pub struct Game {
     pub(crate) gesture: Option<Instant>,
     /// A set-up of the next game that stands, and since when.
     pub(crate) next_set_up: Option<Instant>,
+    /// A set-up that lacks a man or two, and since when it stands.
+    pub(crate) incomplete_set_up: Option<(Instant, WrongSetUp)>,
+    /// The game began on one, and nobody has moved yet.
+    pub(crate) missing_at_start: Option<WrongSetUp>,
     pub(crate) sides: SidesWatch,
     /// The last change of the board for which a move out of turn was looked for.
     pub(crate) wrong_side_looked: Instant,
@@ -192,6 +197,8 @@ impl Game {
             hints: Vec::new(),
             gesture: None,
             next_set_up: None,
+            incomplete_set_up: None,
+            missing_at_start: None,
             sides: SidesWatch::default(),
             wrong_side_looked: Instant::ZERO,
             differing: Differing::new(),

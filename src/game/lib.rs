@@ -13,6 +13,7 @@ extern crate alloc;
 mod advice;
 pub mod alarm;
 mod at_fall;
+mod beginning;
 pub mod clock;
 mod clocks;
 mod commands;

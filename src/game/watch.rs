@@ -7,6 +7,7 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Position;
 
 use crate::alarm::{Alarm, AlarmKind, AlarmStatus};
+use crate::beginning::INCOMPLETE_STANDS;
 use crate::clock::control::Method;
 use crate::game::Game;
 use crate::men::{self, EMPTY, Men, UNKNOWN};
@@ -328,6 +329,9 @@ impl Game {
         }
         if let Some(since) = self.next_set_up {
             at(since.after(self.next_game_wait()));
+        }
+        if let Some((since, _)) = &self.incomplete_set_up {
+            at(since.after(INCOMPLETE_STANDS));
         }
         if let Some(since) = self.gesture.filter(|_| self.stage != Stage::Over) {
             at(since.after(GESTURE_STANDS));

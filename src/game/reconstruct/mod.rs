@@ -88,8 +88,8 @@ pub(crate) struct Decoder {
     beam: Beam,
     /// Presses heard while nobody knew what stood on the board.
     unheard: Vec<Pressed>,
-    /// The last change of the board for which moves were looked for that it never showed.
-    looked: Option<Instant>,
+    /// The last change of the board for which moves were looked for that it never showed, and how many presses waited then.
+    looked: Option<(Instant, usize)>,
     /// The one that was looked at without what was odd before.
     begun_again: Option<Instant>,
     /// The last press that was heard.
@@ -156,7 +156,7 @@ impl Decoder {
     /// What stands on the board now is none of this game's moves.
     pub(crate) fn leave_standing(&mut self, board: &PhysicalBoard) {
         self.forget_tentative();
-        self.looked = Some(board.last_change());
+        self.looked = Some((board.last_change(), self.beam.best().waiting.len()));
         self.begun_again = Some(board.last_change());
     }
 

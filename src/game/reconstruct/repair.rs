@@ -26,12 +26,17 @@ impl Decoder {
     pub(super) fn look_further(&mut self, scene: &Scene<'_>) -> bool {
         let base = self.record.node();
         let changed = scene.board.last_change();
-        let due = scene.now >= changed.after(scene.scan) && self.looked != Some(changed);
         let best = self.beam.best();
-        if !due || (best.waiting.is_empty() && best.mismatch(base, scene) < UNEXPLAINED) {
+        let stood = scene.now >= changed.after(scene.scan);
+        let looked = Some((changed, best.waiting.len()));
+        // Where a press waits for its move, the next man may already be in a hand.
+        if self.looked == looked || !(stood || best.waiting.len() > 0) {
             return false;
         }
-        self.looked = Some(changed);
+        if best.waiting.is_empty() && best.mismatch(base, scene) < UNEXPLAINED {
+            return false;
+        }
+        self.looked = looked;
         let mut found = Vec::new();
         for hypothesis in self.beam.iter().take(FROM) {
             self.two_moves(hypothesis, scene, &mut found);
@@ -140,7 +145,7 @@ impl Decoder {
     pub(super) fn repair_times(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         let due = board.last_change().after(self.scan);
         if due > now
-            && self.looked != Some(board.last_change())
+            && self.looked.map(|(changed, _)| changed) != Some(board.last_change())
             && !men::same(&self.line().top(self.record.node()).men, board.men())
         {
             at(due);

@@ -69,6 +69,41 @@ fn a_wrong_set_up_is_still_named() {
     assert_eq!(desk.alarms(), ["WrongSetUp"]);
 }
 
+/// No sensor under a1: the board never shows the rook. The game begins all the same, and the first move may come before or after
+/// the clock is started.
+#[test]
+fn a_man_that_is_not_seen_from_the_start() {
+    for clock_first in [true, false] {
+        let mut desk = Desk::new("300");
+        desk.assume("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+        desk.frame(Placement::parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR").expect("a placement")).wait(3.5);
+        assert_eq!((desk.state().stage, desk.alarms()), (Stage::Armed, vec![]));
+        if clock_first {
+            desk.clock.running = true;
+            desk.report();
+        }
+        desk.make("e2e4");
+        desk.clock.running = true;
+        desk.press(0);
+        desk.play("d7d5").wait(1.0);
+        assert_eq!(desk.moves(), ["e2e4", "d7d5"], "{clock_first}");
+        assert!(desk.alarms().contains(&"WrongSetUp".to_owned()), "{:?}", desk.alarms());
+        assert_eq!((desk.state().completed.white, desk.state().completed.black), (Some(1), Some(1)));
+    }
+}
+
+/// The last man of a set-up comes late.
+#[test]
+fn a_man_that_is_put_late() {
+    let mut desk = Desk::new("300");
+    desk.assume("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    desk.frame(Placement::parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR").expect("a placement")).wait(10.0);
+    desk.square(Square::parse("a1").expect("a1"), Reading::Piece(Piece::from_letter('R').expect("a rook"))).wait(5.0);
+    desk.clock.running = true;
+    desk.report().play("e2e4").play("d7d5").wait(1.0);
+    assert_eq!((desk.moves(), desk.alarms()), (vec!["e2e4".to_owned(), "d7d5".to_owned()], vec![]));
+}
+
 #[test]
 fn a_move_made_in_a_gap_was_made_at_any_time_in_it() {
     let mut desk = Desk::started("300");
