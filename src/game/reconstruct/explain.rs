@@ -48,7 +48,7 @@ pub(crate) fn unexplained(
                 weights.lifted + by_age(held, weights.held_per_second, weights.most_by_holding)
             }
             EMPTY if men::color(expected) != Some(turn) && in_hand > 0 => {
-                weights.victim + aged(weights.victim_per_second, STRAIGHTENED)
+                weights.victim + aged(weights.bystander_per_second, STRAIGHTENED)
             }
             EMPTY => weights.bystander + aged(weights.bystander_per_second, STRAIGHTENED),
             _ if men::color(man) == Some(turn) && men::color(expected) != Some(turn) => {

@@ -195,7 +195,7 @@ impl Decoder {
 
     /// The board changed.
     pub(crate) fn board_changed(&mut self, at: Instant, board: &PhysicalBoard) {
-        let tuning = self.tuning.at(board.identifies(), self.clocked);
+        let tuning = self.tuning.at(board.identifies());
         self.after_log(board);
         let scene = self.scene(at, board, &tuning);
         self.beam.follow(self.record.node(), &scene);
@@ -212,7 +212,7 @@ impl Decoder {
         for pressed in core::mem::take(&mut self.unheard) {
             self.hear(pressed, now, board, out);
         }
-        let tuning = self.tuning.at(board.identifies(), self.clocked);
+        let tuning = self.tuning.at(board.identifies());
         let scene = self.scene(now, board, &tuning);
         self.beam.rank(self.record.node(), &scene);
         // What proves one move may prove the next as well.

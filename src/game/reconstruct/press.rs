@@ -37,7 +37,7 @@ impl Decoder {
     }
 
     pub(super) fn hear(&mut self, pressed: Pressed, now: Instant, board: &PhysicalBoard, out: &mut Vec<Decoded>) {
-        let tuning = self.tuning.at(board.identifies(), self.clocked);
+        let tuning = self.tuning.at(board.identifies());
         let scene = self.scene(now, board, &tuning);
         let Pressed { by, at } = pressed;
         self.last_press = Some(pressed);

@@ -29,16 +29,12 @@ impl Default for Tuning {
 }
 
 impl Tuning {
-    /// The same for a board that identifies men or not, with a clock that tells presses or without. Where neither is known, what
-    /// has been off for long was captured or has captured.
-    pub(crate) fn at(&self, identifies: bool, clock: bool) -> Tuning {
+    /// The same for a board that identifies men or not: where it does not, a man that is off for long has captured.
+    pub(crate) fn at(&self, identifies: bool) -> Tuning {
         let mut tuning = *self;
         if !identifies {
             tuning.beam = self.beam_unidentified;
             tuning.weights.held_per_second = HELD_PER_SECOND;
-        }
-        if !identifies || !clock {
-            tuning.weights.victim_per_second = self.weights.bystander_per_second;
         }
         tuning
     }
@@ -71,9 +67,7 @@ pub struct Weights {
     pub bystander: i32,
     /// The same, while a man of the side to move is off his: it may be captured.
     pub victim: i32,
-    /// For every second beyond the second one that such a man has been off, where nobody is seen to press.
-    pub victim_per_second: i32,
-    /// For every second beyond the second one that a bystander has been off.
+    /// For every second beyond the second one that either has been off.
     pub bystander_per_second: i32,
     /// A man of the other side stands on a square that should be empty.
     pub displaced: i32,
@@ -134,7 +128,6 @@ impl Default for Weights {
             put_per_second: 10,
             bystander: 30,
             victim: 10,
-            victim_per_second: 0,
             bystander_per_second: 10,
             displaced: 90,
             wrong_man: 60,
