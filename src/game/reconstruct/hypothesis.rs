@@ -64,6 +64,8 @@ pub(crate) struct Hypothesis {
     /// The most that has been left unexplained since the last of its moves; where it stood for less than a scan, what is beyond
     /// [`Weights::transient`](crate::reconstruct::tuning::Weights::transient).
     pub(crate) worst: i32,
+    /// The squares that were unexplained then.
+    pub(crate) worst_squares: u64,
     /// Squares whose sensors are taken to be dead.
     pub(crate) dead: u64,
     /// What it costs in all, as it was judged last.
@@ -76,14 +78,17 @@ impl Hypothesis {
         let weights = &scene.tuning.weights;
         let mismatch = self.mismatch(base, scene);
         let stood = if scene.board.identifies() { scene.scan } else { scene.scan.max(ON_ITS_WAY) };
-        if (scene.clock || !scene.board.identifies()) && scene.now >= scene.board.last_change().after(stood) {
-            self.worst = self.worst.max(mismatch);
-        }
+        let long = (scene.clock || !scene.board.identifies()) && scene.now >= scene.board.last_change().after(stood);
         // Hands and scans leave something unexplained for moments, but not so much.
-        self.worst = self.worst.max(mismatch - weights.transient);
+        let unexplained = if long { mismatch } else { mismatch - weights.transient };
+        if unexplained > self.worst {
+            self.worst = unexplained;
+            self.worst_squares = men::difference(&self.line.top(base).men, scene.board.men()) & !self.dead;
+        }
         self.note_touch(scene);
         let mut cost = self.penalty + self.worst.max(mismatch);
         let plies = self.line.plies();
+        let mut owed = false;
         for (index, ply) in plies.iter().enumerate() {
             let replied = plies.get(index + 1).is_some_and(|next| next.made.latest.after(Duration::from_secs(1)) <= scene.now);
             match ply.pressed {
@@ -94,9 +99,11 @@ impl Hypothesis {
                     cost += weights.unheard;
                     cost += if last && scene.runs == Some(ply.color) { weights.not_pressed_yet } else { 0 };
                 }
-                None if scene.clock && replied => cost += weights.not_pressed,
+                // While a press is owed the lever cannot tell the one that answers it.
+                None if scene.clock && replied => cost += if owed { 0 } else { weights.not_pressed },
                 None => {}
             }
+            owed = ply.pressed.is_none() && !owed;
             cost += if ply.seen { 0 } else { weights.unseen };
             // The man that was taken to stand on a dead square is back where it came from.
             let back =
@@ -141,6 +148,10 @@ impl Hypothesis {
             return None;
         }
         let mut longer = self.clone();
+        // A captured man may have been taken off first.
+        if longer.worst_squares & !candidate.mask == 0 {
+            longer.worst = longer.worst.min(weights.victim);
+        }
         // What explains the whole board explains what was odd before it as well.
         if left == 0 {
             longer.worst = longer.worst.min(weights.explained);
