@@ -148,15 +148,11 @@ impl Hypothesis {
             return None;
         }
         let mut longer = self.clone();
-        // A captured man may have been taken off first.
-        if longer.worst_squares & !candidate.mask == 0 {
-            longer.worst = longer.worst.min(weights.victim);
-        }
         // What explains the whole board explains what was odd before it as well.
         if left == 0 {
             longer.worst = longer.worst.min(weights.explained);
         }
-        longer.add(node, candidate, made, scene.board.changed_first(seen), true, scene.scan);
+        longer.add(node, candidate, made, scene.board.changed_first(seen), true, scene);
         if let Some(last) = longer.line.plies_mut().last_mut() {
             last.repaired = scene.board.told_after_gap(made.latest);
         }
@@ -172,7 +168,16 @@ impl Hypothesis {
 
     /// Adds a move to it, begun and made then, which takes the press that waits for it: one that was begun before the press may be
     /// finished after it, as long as nothing illegal is told.
-    pub(crate) fn add(&mut self, node: &Node, candidate: &Candidate, made: Interval, begun: Instant, seen: bool, scan: Duration) {
+    pub(crate) fn add(
+        &mut self,
+        node: &Node,
+        candidate: &Candidate,
+        made: Interval,
+        begun: Instant,
+        seen: bool,
+        scene: &Scene<'_>,
+    ) {
+        let (scan, victim) = (scene.scan, scene.tuning.weights.victim);
         let color = men::turn(&node.position);
         let begun = if unheard(made, scan) { made } else { Interval { earliest: begun.before(scan), latest: begun } };
         let fits = |pressed: &Pressed| {
@@ -181,6 +186,10 @@ impl Hypothesis {
         };
         let pressed = self.waiting.first().copied().filter(fits).map(|_| self.waiting.remove(0).at);
         let mask = candidate.mask;
+        // A captured man may have been taken off first.
+        if self.worst_squares & !mask == 0 {
+            self.worst = self.worst.min(victim);
+        }
         self.penalty += core::mem::take(&mut self.worst);
         self.line.push(Tentative {
             mv: candidate.mv,

@@ -40,6 +40,7 @@ impl Decoder {
         let mut found = Vec::new();
         for hypothesis in self.beam.iter().take(FROM) {
             self.two_moves(hypothesis, scene, &mut found);
+            self.taken_again(hypothesis, scene, &mut found);
         }
         found.into_iter().fold(false, |any, hypothesis| self.beam.add(hypothesis) | any)
     }
@@ -74,11 +75,11 @@ impl Decoder {
         for first in base.table().iter().filter(|first| first.mask & changed != 0) {
             let after = base.after(first.mv);
             let mut reading = begin();
-            reading.add(base, first, made(first.mask), scene.board.changed_first(first.mask), true, scene.scan);
+            reading.add(base, first, made(first.mask), scene.board.changed_first(first.mask), true, scene);
             if after.men != *board {
                 let Some(reply) = after.exact(board) else { continue };
                 let Some(second) = after.table().iter().find(|candidate| candidate.mv == reply) else { continue };
-                reading.add(&after, second, made(second.mask), made(second.mask).latest, true, scene.scan);
+                reading.add(&after, second, made(second.mask), made(second.mask).latest, true, scene);
             }
             if let Some(last) = self.last_press {
                 reading.pressed_by(last, scene.scan);
@@ -102,15 +103,36 @@ impl Decoder {
                 let begun = scene.board.changed_first(first.mask & changed);
                 let unseen = Interval { earliest: begun.before(scene.scan).min(made.earliest), latest: made.latest };
                 let mut longer = hypothesis.clone();
-                longer.add(node, first, unseen, begun, false, scene.scan);
+                longer.add(node, first, unseen, begun, false, scene);
                 // Where nobody was seen to touch its square, both men may as well be in hands.
                 if scene.board.changed_at(1 << first.mv.to().to_u32()) < begun {
                     longer.infer_last();
                 }
-                longer.add(&after, second, made, made.latest, true, scene.scan);
+                longer.add(&after, second, made, made.latest, true, scene);
                 if longer.mismatch(base, scene) <= scene.tuning.weights.viable {
                     found.push(longer);
                 }
+            }
+        }
+    }
+
+    /// A capture that was pressed, and whose man is off again: it was taken off first by who captures next.
+    fn taken_again(&self, hypothesis: &Hypothesis, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+        let node = hypothesis.line.top(self.record.node());
+        let board = scene.board.men();
+        if hypothesis.waiting.first().is_none_or(|pressed| pressed.by != men::turn(&node.position)) || !scene.board.identifies() {
+            return;
+        }
+        let off = |candidate: &&Candidate| candidate.missing(board) == Some(candidate.mv.to() as u8);
+        for capture in node.table().iter().filter(|candidate| candidate.target() != 0).filter(off) {
+            let made = scene.board.done(scene.board.changed_at(capture.mask), scene.scan);
+            let mut longer = hypothesis.clone();
+            longer.add(node, capture, made, scene.board.changed_first(capture.mask), false, scene);
+            longer.infer_last();
+            if longer.waiting.len() < hypothesis.waiting.len()
+                && longer.mismatch(self.record.node(), scene) <= scene.tuning.weights.viable
+            {
+                found.push(longer);
             }
         }
     }
@@ -131,7 +153,7 @@ impl Decoder {
                 let mut longer = hypothesis.clone();
                 longer.dead |= 1 << missing;
                 longer.penalty += scene.tuning.weights.dead;
-                longer.add(node, candidate, made, made.latest, true, scene.scan);
+                longer.add(node, candidate, made, made.latest, true, scene);
                 longer.infer_last();
                 if longer.waiting.len() < hypothesis.waiting.len() && longer.mismatch(base, scene) <= scene.tuning.weights.viable
                 {
