@@ -15,7 +15,7 @@ use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::explain::unexplained;
 use crate::reconstruct::line::{Line, Tentative};
 use crate::reconstruct::plausible::{Doubt, doubt};
-use crate::reconstruct::tuning::Tuning;
+use crate::reconstruct::tuning::{Tuning, Weights};
 
 /// After a press without any change the board has this long, plus a scan, to show one (`reconstruction.md` section 6).
 pub(crate) const NOTHING_MOVED: Duration = Duration::from_millis(700);
@@ -90,7 +90,7 @@ impl Hypothesis {
         let plies = self.line.plies();
         let mut owed = false;
         for (index, ply) in plies.iter().enumerate() {
-            let replied = plies.get(index + 1).is_some_and(|next| next.made.latest.after(Duration::from_secs(1)) <= scene.now);
+            let reply = plies.get(index + 1).filter(|next| next.made.latest.after(Duration::from_secs(1)) <= scene.now);
             match ply.pressed {
                 Some(_) => cost -= weights.pressed,
                 // Nobody could hear the presses of a gap; whose clock runs tells who pressed last.
@@ -100,8 +100,8 @@ impl Hypothesis {
                     cost += if last && scene.runs == Some(ply.color) { weights.not_pressed_yet } else { 0 };
                 }
                 // While a press is owed the lever cannot tell the one that answers it.
-                None if scene.clock && replied => cost += if owed { 0 } else { weights.not_pressed },
-                None => {}
+                None if owed || !scene.clock => {}
+                None => cost += reply.map_or(0, |reply| not_pressed(ply, reply, weights)),
             }
             owed = ply.pressed.is_none() && !owed;
             cost += if ply.seen { 0 } else { weights.unseen };
@@ -286,6 +286,14 @@ impl Hypothesis {
         let told = at.latest.after(scene.scan);
         scene.board.past(at.earliest).any(|(since, men)| since <= told && shows(&men))
     }
+}
+
+/// What it costs that no press of a move was heard before its reply: where both are pressed between two reports of the clock, the
+/// lever is back where it was.
+fn not_pressed(ply: &Tentative, reply: &Tentative, weights: &Weights) -> i32 {
+    let between = reply.made.latest.since(ply.made.latest).as_millis().min(10_000) as i32;
+    let both = weights.both_unheard + between * weights.both_unheard_per_second / 1000;
+    if reply.pressed.is_none() { both.min(weights.not_pressed) } else { weights.not_pressed }
 }
 
 /// A move that was made then may have been completed by this press.

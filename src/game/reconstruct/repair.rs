@@ -27,10 +27,8 @@ impl Decoder {
         let base = self.record.node();
         let changed = scene.board.last_change();
         let best = self.beam.best();
-        let stood = scene.now >= changed.after(scene.scan);
         let looked = Some((changed, best.waiting.len()));
-        // Where a press waits for its move, the next man may already be in a hand.
-        if self.looked == looked || !(stood || best.waiting.len() > 0) {
+        if self.looked == looked {
             return false;
         }
         if best.waiting.is_empty() && best.mismatch(base, scene) < UNEXPLAINED {
@@ -98,7 +96,13 @@ impl Decoder {
             let after = node.after(first.mv);
             // The man that moved unseen is the one that was captured.
             let taken = |second: &&Candidate| second.target() & (1 << first.mv.to().to_u32()) != 0;
-            for second in after.table().iter().filter(|second| second.shown_by(board, hypothesis.dead)).filter(taken) {
+            for second in after.table().iter().filter(taken) {
+                let shown = second.shown_by(board, hypothesis.dead);
+                // Both were pressed, and the second man is off again as well: who captures third took it off first.
+                let off = hypothesis.waiting.len() > 1 && second.missing(board) == Some(second.mv.to() as u8);
+                if !shown && !off {
+                    continue;
+                }
                 let made = scene.board.done(scene.board.changed_at(second.mask), scene.scan);
                 let begun = scene.board.changed_first(first.mask & changed);
                 let unseen = Interval { earliest: begun.before(scene.scan).min(made.earliest), latest: made.latest };
@@ -108,8 +112,12 @@ impl Decoder {
                 if scene.board.changed_at(1 << first.mv.to().to_u32()) < begun {
                     longer.infer_last();
                 }
-                longer.add(&after, second, made, made.latest, true, scene);
-                if longer.mismatch(base, scene) <= scene.tuning.weights.viable {
+                longer.add(&after, second, made, made.latest, shown, scene);
+                if off {
+                    longer.infer_last();
+                }
+                let pressed = shown || longer.waiting.len() + 2 == hypothesis.waiting.len();
+                if pressed && longer.mismatch(base, scene) <= scene.tuning.weights.viable {
                     found.push(longer);
                 }
             }

@@ -47,6 +47,10 @@ pub struct Weights {
     pub pressed: i32,
     /// A move without a press although the opponent replied.
     pub not_pressed: i32,
+    /// The same where the reply was not pressed either, and both were made at once.
+    pub both_unheard: i32,
+    /// For every second between them.
+    pub both_unheard_per_second: i32,
     /// A move that was made while the board was not heard.
     pub unheard: i32,
     /// A move of a gap whose player's clock runs.
@@ -118,6 +122,8 @@ impl Default for Weights {
         Weights {
             pressed: 40,
             not_pressed: 40,
+            both_unheard: 10,
+            both_unheard_per_second: 30,
             unheard: 12,
             not_pressed_yet: 40,
             press_waits: 20,
