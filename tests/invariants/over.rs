@@ -67,9 +67,11 @@ fn mate(rng: &mut Rng) -> crate::table::Played {
     crate::table::play(rng, BLITZ, None, &moves)
 }
 
-fn sets_up_e1(input: &Input) -> bool {
+/// With two men less a game begins all the same: a sensor may not see them.
+fn sets_up_last_men(input: &Input) -> bool {
+    let last = ["e1", "a1", "h8"].map(Square::parse);
     match input {
-        Input::Device { event: DeviceEvent::Square { square, .. }, .. } => Some(*square) == Square::parse("e1"),
+        Input::Device { event: DeviceEvent::Square { square, .. }, .. } => last.contains(&Some(*square)),
         Input::Device { event: DeviceEvent::Frame(_), .. } => true,
         _ => false,
     }
@@ -126,8 +128,8 @@ fn i14_nothing_is_committed_while_no_game_is_on() {
         ear.feed(told[1].0, stands);
         for _ in 0..300 {
             let inputs = chaos.next(&ear.game);
-            // White's king is not put up: the initial position would begin a game.
-            for (at, input) in inputs.into_iter().filter(|(_, input)| !sets_up_e1(input)) {
+            // Three men are not put up: the initial position would begin a game.
+            for (at, input) in inputs.into_iter().filter(|(_, input)| !sets_up_last_men(input)) {
                 ear.feed(at, &input);
                 assert_eq!((ear.game.stage(), ear.list.len()), (Stage::AwaitingSetUp, 0), "{at:?} {input:?}");
             }

@@ -141,9 +141,19 @@ impl Beam {
         let mv = self.best().line.plies().first()?.mv;
         self.all.retain(|hypothesis| hypothesis.line.plies().first().is_some_and(|ply| ply.mv == mv));
         let settled = self.all[0].line.settle()?;
+        let later = |other: &Hypothesis| other.line.plies().get(1).is_none_or(|next| settled.made.earliest <= next.made.latest);
+        let mut best = true;
+        self.all.retain(|other| core::mem::take(&mut best) || later(other));
         for other in &mut self.all[1..] {
             other.line.settle();
+            // It was made when the best reading says so.
+            if let Some(next) = other.line.plies_mut().first_mut() {
+                next.made = next.made.not_before(settled.made);
+            }
             other.waiting.retain(|waiting| Some(waiting.at) != settled.pressed);
+            // A press completes one move.
+            let again = |ply: &&mut Tentative| ply.pressed.is_some() && ply.pressed == settled.pressed;
+            other.line.plies_mut().iter_mut().filter(again).for_each(|ply| ply.pressed = None);
         }
         if !self.all.iter().any(|hypothesis| hypothesis.line.is_empty()) {
             let (waiting, dead) = (self.best().presses().collect(), self.best().dead);

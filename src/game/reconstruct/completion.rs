@@ -87,18 +87,19 @@ impl Decoder {
         if self.waits_for_log(scene.now) {
             return None;
         }
+        // What no board has shown is not believed while this one shows something else.
+        if !first.seen && best.mismatch(self.record.node(), scene) > scene.tuning.weights.viable {
+            return None;
+        }
         let followed = plies.get(1).is_some_and(|next| next.repaired) || clock.runs == Some(first.color.other());
         if first.repaired && (followed || !self.clocked) && scene.now >= scene.board.last_change().after(scene.scan) {
             return Some(Proof { how: How::Repair, pressed: first.pressed, completed: None });
         }
         let by_next = Proof { how: How::NextMove, pressed: None, completed: None };
-        let from = usize::from(first.inferred);
-        if plies
-            .iter()
-            .enumerate()
-            .skip(from)
-            .any(|(index, ply)| pressed_and_still(ply, index + 1 == plies.len(), best.dead, scene))
-        {
+        let proves = |(index, ply): (usize, &Tentative)| {
+            !ply.inferred && pressed_and_still(ply, index + 1 == plies.len(), best.dead, scene)
+        };
+        if plies.iter().enumerate().any(proves) {
             let own = Proof { how: How::Press, pressed: first.pressed, completed: None };
             return Some(if first.pressed.is_some() { own } else { by_next });
         }

@@ -185,9 +185,11 @@ impl Hypothesis {
             pressed.by == color && in_time(begun, pressed.at, scan) && finished
         };
         let pressed = self.waiting.first().copied().filter(fits).map(|_| self.waiting.remove(0).at);
+        // Moves are made one after the other.
+        let made = self.line.last().map_or(made, |before| made.not_before(before.made));
         let mask = candidate.mask;
         // A captured man may have been taken off first.
-        if self.worst_squares & !mask == 0 {
+        if candidate.target() != 0 && self.worst_squares & !mask == 0 {
             self.worst = self.worst.min(victim);
         }
         self.penalty += core::mem::take(&mut self.worst);

@@ -105,6 +105,9 @@ impl Decoder {
                 }
                 let made = scene.board.done(scene.board.changed_at(second.mask), scene.scan);
                 let begun = scene.board.changed_first(first.mask & changed);
+                if !self.follows(hypothesis, Interval { latest: begun, ..made }) {
+                    continue;
+                }
                 let unseen = Interval { earliest: begun.before(scene.scan).min(made.earliest), latest: made.latest };
                 let mut longer = hypothesis.clone();
                 longer.add(node, first, unseen, begun, false, scene);
@@ -124,6 +127,12 @@ impl Decoder {
         }
     }
 
+    /// Moves are made one after the other.
+    fn follows(&self, hypothesis: &Hypothesis, made: Interval) -> bool {
+        let before = hypothesis.line.last().map(|ply| ply.made).or_else(|| Some(self.record.moves().last()?.made));
+        before.is_none_or(|before| before.earliest <= made.latest)
+    }
+
     /// A capture that was pressed, and whose man is off again: it was taken off first by who captures next.
     fn taken_again(&self, hypothesis: &Hypothesis, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
         let node = hypothesis.line.top(self.record.node());
@@ -134,6 +143,9 @@ impl Decoder {
         let off = |candidate: &&Candidate| candidate.missing(board) == Some(candidate.mv.to() as u8);
         for capture in node.table().iter().filter(|candidate| candidate.target() != 0).filter(off) {
             let made = scene.board.done(scene.board.changed_at(capture.mask), scene.scan);
+            if !self.follows(hypothesis, made) {
+                continue;
+            }
             let mut longer = hypothesis.clone();
             longer.add(node, capture, made, scene.board.changed_first(capture.mask), false, scene);
             longer.infer_last();
