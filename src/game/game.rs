@@ -1,5 +1,6 @@
 //! One game on one board: `Game::step` reads as the questions an arbiter asks.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -33,6 +34,7 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::{Ending, Record};
 use crate::reconstruct::tuning::Tuning;
 use crate::reconstruct::{ClockView, Decoded, Decoder};
+use crate::rulings::Adjudged;
 use crate::watch::Differing;
 
 /// A device family that takes so long for a scan samples its squares one after another.
@@ -94,6 +96,8 @@ pub struct Game {
     pub(crate) findings: Vec<Finding>,
     /// What each of them is on.
     pub(crate) findings_on: Vec<Subject>,
+    /// What they rest on.
+    pub(crate) adjudged: Option<Box<Adjudged>>,
     /// The highest number that a finding was given.
     pub(crate) findings_numbered: u32,
     /// When hands set the time of a player, and by how many milliseconds it rose: the last few times.
@@ -177,6 +181,7 @@ impl Game {
             desk: Desk::default(),
             findings: Vec::new(),
             findings_on: Vec::new(),
+            adjudged: None,
             findings_numbered: 0,
             time_set: Pair::default(),
             number: 0,

@@ -78,6 +78,7 @@ impl Game {
         self.zero = None;
         self.clock_set_anew = false;
         self.questions.next_game();
+        self.adjudged = None;
         self.forget_findings();
         out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::view::alert(alarm))));
         let before = completed.map(|completed| completed as i32);
