@@ -42,6 +42,7 @@ mod promotions;
 pub mod reconstruct;
 mod rulings;
 mod tell;
+mod told;
 mod view;
 mod watch;
 

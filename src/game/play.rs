@@ -24,6 +24,7 @@ use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::{Ending, Record};
 use crate::reconstruct::setup::{self, Shown, WrongSetUp};
 use crate::reconstruct::{Decoded, Decoder, gesture};
+use crate::told::Told;
 use crate::watch::Differing;
 
 /// The initial position must stand this long before it means another game, while the old one has moves.
@@ -95,7 +96,7 @@ impl Game {
         self.incomplete_told = None;
         self.next_set_up = None;
         self.sides = SidesWatch::default();
-        self.told.clear();
+        self.told = Told::default();
         self.stage = stage;
         self.live_dirty = true;
         self.revised();
