@@ -111,6 +111,7 @@ impl Moves {
         self.kept.iter().map(|kept| kept.mv)
     }
 
+    #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<MoveRecord> {
         (index < self.len()).then(|| self.record(index))
     }
@@ -119,7 +120,13 @@ impl Moves {
         self.get(self.len().checked_sub(1)?)
     }
 
+    /// Who made each move, and when.
+    pub(crate) fn made(&self) -> impl Iterator<Item = (Color, Interval)> {
+        self.kept.iter().map(|kept| (kept.color, kept.made))
+    }
+
     /// The move with this index, which there is.
+    #[inline]
     pub(crate) fn record(&self, index: usize) -> MoveRecord {
         let Kept { made, time, at, color, how, mv, san, clocks } = self.kept[index];
         let press_apart = || self.apart_of(index).ok().map(|place| self.apart[place].1);
