@@ -125,6 +125,15 @@ impl Moves {
         self.kept.iter().map(|kept| (kept.color, kept.made))
     }
 
+    /// Who made each move, whether he pressed, and when it was completed.
+    pub(crate) fn completed(&self) -> impl Iterator<Item = (Color, bool, Option<Interval>)> {
+        self.kept.iter().map(|kept| {
+            let pressed = matches!(kept.at, At::Pressed | At::Both | At::Apart);
+            let completed = matches!(kept.at, At::Completed | At::Both | At::Apart).then_some(kept.time);
+            (kept.color, pressed, completed)
+        })
+    }
+
     /// The move with this index, which there is.
     #[inline]
     pub(crate) fn record(&self, index: usize) -> MoveRecord {

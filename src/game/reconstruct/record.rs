@@ -232,16 +232,16 @@ impl Record {
     pub(crate) fn completed(&self, color: Color, until: Option<&Interval>) -> (u32, u32) {
         let mut sure = 0;
         let mut doubtful = 0;
-        for record in self.moves.iter().filter(|record| record.color == color) {
-            match (&record.completed, until) {
+        for (_, pressed, completed) in self.moves.completed().filter(|(by, ..)| *by == color) {
+            match (&completed, until) {
                 (None, _) => {}
                 (Some(_), None) => sure += 1,
                 // Press and flag come from one clock: what it reported first was first.
-                (Some(done), Some(fall)) if record.pressed.is_some() && done.latest < fall.latest => sure += 1,
+                (Some(done), Some(fall)) if pressed && done.latest < fall.latest => sure += 1,
                 (Some(done), Some(fall)) if done.before(fall) => sure += 1,
                 (Some(done), Some(fall)) => {
                     // A press that nobody saw may have come before a flag that was seen first.
-                    let unseen = record.pressed.is_none() || done.latest <= fall.latest;
+                    let unseen = !pressed || done.latest <= fall.latest;
                     doubtful += u32::from(unseen && done.earliest <= fall.latest);
                 }
             }
