@@ -10,8 +10,6 @@ use flagfall_game::effect::Effect;
 use flagfall_game::game::{Game, GameConfig};
 use flagfall_game::input::Input;
 use flagfall_game::laws::rulebook::Rulebook;
-use flagfall_game::message::LiveMove;
-use flagfall_game::reconstruct::record::MoveRecord;
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::{ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
@@ -136,6 +134,28 @@ impl Table {
         off.max(back)
     }
 
+    /// A move, and now and then something that is none.
+    fn make_one(&mut self) {
+        let mv = self.shuffle();
+        self.make(mv);
+        if self.rng.u8(0..4) == 0 {
+            self.noise();
+        }
+    }
+
+    /// The clocks are stopped and the next game is set up.
+    fn set_up_again(&mut self) {
+        self.clock(false);
+        self.wait(1000);
+        (self.position, self.shown) = (Chess::default(), Placement::initial());
+        self.device(DeviceEvent::Frame(self.shown));
+        self.wait(10_000);
+        self.clock(false);
+        self.wait(1000);
+        self.clock(true);
+        self.wait(1000);
+    }
+
     fn any(&mut self) -> Square {
         let men = Square::all().filter(|&square| self.shown.get(square).piece().is_some());
         let men: Vec<Square> = men.collect();
@@ -205,29 +225,53 @@ fn only_new_readings_allocate() {
     assert!(readings > 50 && again <= 12, "counting works: {readings} moves, {again} read again");
 }
 
-/// Played in one game; ten thousand take minutes where nothing is optimised.
+/// Ten thousand take minutes where nothing is optimised.
 const MOVES: usize = if cfg!(debug_assertions) { 2_000 } else { 10_000 };
+/// What a board may hold.
+const MOST: i64 = 1 << 20;
+/// What is kept of a move: how it was made and completed, its key, and what the live audience was told.
+const OF_A_MOVE: i64 = 56 + 4 + 20;
+/// Room is made for so many moves at a time.
+const ROOM: i64 = 64;
 /// What a board holds beside the record of its moves: past boards, readings, alarms.
 const BESIDE: i64 = 64 << 10;
 
 /// However long pieces go to and fro and sensors fail: no more is held than the record of the moves takes.
 #[test]
 fn nothing_grows_but_the_record() {
-    // A record, the key of its position, and what the live audience was told; and the texts of both.
-    let (entry, texts) = (size_of::<MoveRecord>() + size_of::<u128>() + size_of::<LiveMove>(), 24);
     let before = counting::live();
     let mut table = Table::new(8);
     for ply in 1..=MOVES {
-        let mv = table.shuffle();
-        table.make(mv);
-        if table.rng.u8(0..4) == 0 {
-            table.noise();
-        }
+        table.make_one();
         if ply.is_multiple_of(250) {
             let held = counting::live() - before;
-            let record = (ply.next_power_of_two() * entry + ply * texts) as i64;
+            let record = (ply as i64 + ROOM) * OF_A_MOVE;
             assert!(held <= record + BESIDE, "{held} bytes after {ply} moves, of which the record takes {record}");
+            assert!(held <= MOST, "{held} bytes after {ply} moves");
         }
     }
     assert_eq!(table.game.arbiter_state().moves.len(), MOVES, "every move was read");
+}
+
+/// A board on which one game is played after the other holds no more for it.
+#[test]
+fn games_leave_nothing_behind() {
+    const GAME: usize = 100;
+    let before = counting::live();
+    let mut table = Table::new(9);
+    let mut most = 0;
+    for game in 1..=MOVES / GAME {
+        for _ in 0..GAME {
+            table.make_one();
+        }
+        assert_eq!((table.game.number() as usize, table.game.arbiter_state().moves.len()), (game, GAME), "every move was read");
+        let held = counting::live() - before;
+        // Every buffer has its size after a few games.
+        match game {
+            ..=5 => most = most.max(held),
+            _ => assert!(held <= most + GAME as i64 * OF_A_MOVE, "{held} bytes after {game} games, {most} after five"),
+        }
+        table.set_up_again();
+    }
+    assert!(most <= MOST / 4, "{most} bytes");
 }

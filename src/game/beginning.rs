@@ -22,6 +22,7 @@ use crate::reconstruct::Decoder;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::Record;
 use crate::reconstruct::setup::{self, Shown, WrongSetUp};
+use crate::told::Told;
 use crate::watch::Differing;
 
 /// The initial position must stand this long before it means another game, while the old one has moves.
@@ -64,6 +65,7 @@ impl Game {
         self.zero = None;
         self.clock_set_anew = false;
         self.questions.next_game();
+        self.adjudged = None;
         self.forget_findings();
         out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::view::alert(alarm))));
         let before = completed.map(|completed| completed as i32);
@@ -82,7 +84,7 @@ impl Game {
         self.incomplete_set_up = None;
         self.missing_at_start = None;
         self.sides = SidesWatch::default();
-        self.told.clear();
+        self.told = Told::default();
         self.stage = stage;
         self.live_dirty = true;
         self.revised();

@@ -26,6 +26,17 @@ const STOPPED_WITH: Duration = Duration::from_secs(10);
 const MAX_SETTINGS: usize = 64;
 
 impl Game {
+    /// What the clock says, for the decoder.
+    pub(crate) fn clock_view(&self) -> ClockView {
+        ClockView {
+            present: self.clock.present(),
+            runs: self.clock.runs(),
+            white: self.clock.white_side(),
+            changed_at: self.clock.changed_at(),
+            times: Pair { white: self.clock.time(Color::White), black: self.clock.time(Color::Black) },
+        }
+    }
+
     pub(crate) fn clock_fact(&mut self, fact: ClockFact, out: &mut Vec<Effect>) {
         match fact {
             ClockFact::Baseline => {

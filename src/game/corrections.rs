@@ -72,7 +72,7 @@ impl Game {
         let times = replaced.map_or(self.clock_view().times, |known| known.clocks);
         earlier.push(mv, made, pressed, How::Arbiter, times);
         match replaced {
-            Some(replaced) => earlier.completed_like(replaced),
+            Some(replaced) => earlier.completed_like(&replaced),
             None if pressed.is_none() => {
                 // When it was pressed for nobody has said: after the move before it.
                 let before = self.decoder.record.moves().last().map_or(Instant::ZERO, |last| last.made.earliest);

@@ -103,12 +103,9 @@ impl Game {
     fn positions_at(&self, when: Interval) -> (Vec<Counted>, bool) {
         let record = &self.decoder.record;
         let plies = self.decoder.line().plies();
-        let made = |index: usize| match record.moves().get(index) {
-            Some(known) => Some(known.made),
-            None => plies.get(index - record.moves().len()).map(|ply| ply.made),
-        };
-        let sure = (0..).take_while(|&index| made(index).is_some_and(|made| made.latest <= when.earliest)).count();
-        let possible = (sure..).take_while(|&index| made(index).is_some_and(|made| made.earliest < when.latest)).count();
+        let mut made = record.moves().made().map(|(_, made)| made).chain(plies.iter().map(|ply| ply.made)).peekable();
+        let sure = core::iter::from_fn(|| made.next_if(|made| made.latest <= when.earliest)).count();
+        let possible = made.take_while(|made| made.earliest < when.latest).count();
         let counted = |count: usize| match count.checked_sub(record.moves().len()) {
             None => Counted { position: record.position_after(count), phase: Phase::Idle },
             Some(beyond) => Counted {
@@ -190,7 +187,7 @@ impl Game {
 
     /// Both players had made a move (5.2.3); none if it is not known.
     fn both_moved(&self, until: Interval) -> Option<bool> {
-        let record = self.decoder.record.moves().iter().map(|known| (known.color, known.made));
+        let record = self.decoder.record.moves().made();
         let line = self.decoder.line().plies().iter().map(|ply| (ply.color, ply.made));
         let made: Vec<(Color, Interval)> = record.chain(line).collect();
         let of = |side: Color| {
@@ -286,7 +283,7 @@ impl Game {
 
     /// The opponent's next move after a press of `by`.
     fn reply(&self, by: Color, pressed: Instant) -> Option<Interval> {
-        let record = self.decoder.record.moves().iter().map(|known| (known.color, known.made));
+        let record = self.decoder.record.moves().made();
         let line = self.decoder.line().plies().iter().map(|ply| (ply.color, ply.made));
         record.chain(line).find(|(color, made)| *color != by && made.earliest > pressed).map(|(_, made)| made)
     }

@@ -1,5 +1,6 @@
 //! One game on one board: `Game::step` reads as the questions an arbiter asks.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -27,13 +28,15 @@ use crate::laws::rulebook::Rulebook;
 use crate::laws::rules::Table;
 use crate::laws::winnable::Questions;
 use crate::mate;
-use crate::message::{AuditBody, ClaimBody, GameEvent, Hint, LiveMove, Ruling, Stage};
+use crate::message::{AuditBody, ClaimBody, GameEvent, Hint, Ruling, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::{Ending, Record};
 use crate::reconstruct::setup::WrongSetUp;
 use crate::reconstruct::tuning::Tuning;
-use crate::reconstruct::{ClockView, Decoded, Decoder};
+use crate::reconstruct::{Decoded, Decoder};
+use crate::rulings::Adjudged;
+use crate::told::Told;
 use crate::watch::Differing;
 
 /// A device family that takes so long for a scan samples its squares one after another.
@@ -95,6 +98,8 @@ pub struct Game {
     pub(crate) findings: Vec<Finding>,
     /// What each of them is on.
     pub(crate) findings_on: Vec<Subject>,
+    /// What they rest on.
+    pub(crate) adjudged: Option<Box<Adjudged>>,
     /// The highest number that a finding was given.
     pub(crate) findings_numbered: u32,
     /// When hands set the time of a player, and by how many milliseconds it rose: the last few times.
@@ -145,7 +150,7 @@ pub struct Game {
     /// A question to the clock is under way since then.
     pub(crate) clock_asked: Option<Instant>,
     /// The moves that the live audience has been told.
-    pub(crate) told: Vec<LiveMove>,
+    pub(crate) told: Told,
     /// The present step is a clock report in which nothing but seconds ran off.
     pub(crate) only_seconds: bool,
     pub(crate) ruling_dirty: bool,
@@ -182,6 +187,7 @@ impl Game {
             desk: Desk::default(),
             findings: Vec::new(),
             findings_on: Vec::new(),
+            adjudged: None,
             findings_numbered: 0,
             time_set: Pair::default(),
             number: 0,
@@ -209,7 +215,7 @@ impl Game {
             clock_first_ran: None,
             suspended: Pair::default(),
             clock_asked: None,
-            told: Vec::new(),
+            told: Told::default(),
             only_seconds: false,
             ruling_dirty: false,
             arbiter_dirty: false,
@@ -314,17 +320,6 @@ impl Game {
         let Some(since) = unseen.filter(|_| playing) else { return };
         if self.decoder.seen_again(since, self.now, &self.board, &mut self.decoded) {
             out.push(Effect::Device(DeviceCommand::ReadLog));
-        }
-    }
-
-    /// What the clock says, for the decoder.
-    pub(crate) fn clock_view(&self) -> ClockView {
-        ClockView {
-            present: self.clock.present(),
-            runs: self.clock.runs(),
-            white: self.clock.white_side(),
-            changed_at: self.clock.changed_at(),
-            times: Pair { white: self.clock.time(Color::White), black: self.clock.time(Color::Black) },
         }
     }
 

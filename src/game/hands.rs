@@ -7,7 +7,6 @@ use core::time::Duration;
 
 use flagfall_protocols::square::{Color, Square};
 use flagfall_protocols::time::Instant;
-use shakmaty::uci::UciMove;
 use shakmaty::{CastlingSide, Chess, Move, Position};
 
 use crate::effect::Effect;
@@ -73,10 +72,11 @@ impl Game {
     pub(crate) fn look_at_move(&self, index: usize, out: &mut Vec<Effect>) {
         let moves = self.decoder.record.moves();
         let Some(known) = moves.get(index) else { return };
-        let began = index.checked_sub(1).map_or(Instant::ZERO, |before| moves[before].made.latest);
+        let began = index
+            .checked_sub(1)
+            .map_or(Instant::ZERO, |before| moves.get(before).map_or(Instant::ZERO, |before| before.made.latest));
         let position = self.decoder.record.position_after(index);
-        let Some(mv) = UciMove::from_ascii(known.uci.as_bytes()).ok().and_then(|uci| uci.to_move(&position).ok()) else { return };
-        let (side, ply) = (men::color_name(known.color), index as u32 + 1);
+        let (mv, side, ply) = (known.mv(), men::color_name(known.color), index as u32 + 1);
         match mv {
             Move::Castle { king, rook } => {
                 self.look_at_castling(&Castling::new(&position, king, rook), began, (side, ply), out);

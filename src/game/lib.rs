@@ -43,6 +43,7 @@ mod promotions;
 pub mod reconstruct;
 mod rulings;
 mod tell;
+mod told;
 mod view;
 mod watch;
 

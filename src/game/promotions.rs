@@ -1,6 +1,6 @@
 //! Promotions on a board that does not identify men: a queen, until play shows another piece (`reconstruction.md` section 3.4).
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -20,9 +20,13 @@ const OTHERS: [Role; 3] = [Role::Knight, Role::Rook, Role::Bishop];
 impl Game {
     /// Promotions that nobody has confirmed, as they are told, in UCI notation.
     pub fn unconfirmed_promotions(&self) -> Vec<String> {
-        let moves = self.decoder.record.moves();
+        let (moves, mode) = (self.decoder.record.moves(), self.decoder.record.mode());
         let told = self.alarms.is_open(AlarmKind::PromotionUnconfirmed);
-        unproved(&self.decoder.record).into_iter().filter(|_| told).map(|(ply, _)| moves[ply].uci.clone()).collect()
+        unproved(&self.decoder.record)
+            .into_iter()
+            .filter(|_| told)
+            .filter_map(|(ply, _)| Some(moves.get(ply)?.uci(mode).to_string()))
+            .collect()
     }
 
     /// The move with this index became sure: who knows what its pawn became?
@@ -75,7 +79,7 @@ fn unproved(record: &Record) -> Vec<(usize, u64)> {
         let Some(Role::Queen) = promoted.mv().promotion().filter(|_| promoted.how != How::Arbiter) else { continue };
         let mut square = promoted.mv().to();
         let (mut straight, mut diagonal, mut gone) = (false, false, false);
-        for later in moves[index + 1..].iter().map(|later| later.mv()) {
+        for later in moves.played().skip(index + 1) {
             if later.from() == Some(square) {
                 let line = later.to().file() == square.file() || later.to().rank() == square.rank();
                 (straight, diagonal) = (straight || line, diagonal || !line);
@@ -107,7 +111,7 @@ fn with_promotion(record: &Record, ply: usize, role: Role) -> Option<Record> {
         };
         let mv = other.node().position.legal_moves().into_iter().find(same)?;
         other.push(mv, known.made, known.pressed, known.how, known.clocks);
-        other.completed_like(known);
+        other.completed_like(&known);
     }
     Some(other)
 }

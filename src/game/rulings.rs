@@ -1,5 +1,6 @@
 //! What the Laws say once a flag has fallen: the facts of the game put to the decision table.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -10,12 +11,21 @@ use crate::clock::flag::{FlagFall, FlagPath};
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::laws::adjudicate::{Found, Subject, adjudicate};
-use crate::laws::facts::Counted;
+use crate::laws::facts::{Counted, Facts};
 use crate::laws::finding::{Finding, Kind, Outcome, Phase};
 use crate::laws::rules::Table;
 use crate::laws::winnable::Answer;
 use crate::men;
 use crate::message::AuditBody;
+
+/// What the tables said last.
+#[derive(Clone, Debug)]
+pub(crate) struct Adjudged {
+    facts: Facts,
+    /// Of the questions that the answer rests on.
+    revision: u32,
+    found: Vec<Found>,
+}
 
 impl Game {
     /// Applies the rulebook to what is known now, and tells what is new about it.
@@ -46,16 +56,7 @@ impl Game {
                 flag.forced_wins = flag.positions.iter().map(wins).collect();
             }
         }
-        let mut asks = Vec::new();
-        let questions = &mut self.questions;
-        let mut oracle = |position: &Chess, side| {
-            let mut ask = None;
-            let verdict = questions.verdict(position, side, &mut ask);
-            asks.extend(ask.map(Effect::Ask));
-            verdict
-        };
-        let found = adjudicate(&facts, &mut oracle);
-        out.extend(asks);
+        let found = self.adjudged(&facts, out);
         let mut findings = Vec::with_capacity(found.len());
         let mut subjects = Vec::with_capacity(found.len());
         for found in found {
@@ -67,6 +68,26 @@ impl Game {
             }
         }
         (subjects, findings)
+    }
+
+    /// What the tables say of these facts. The same facts come with every step while a flag awaits its ruling.
+    fn adjudged(&mut self, facts: &Facts, out: &mut Vec<Effect>) -> Vec<Found> {
+        let revision = self.questions.revision();
+        if let Some(known) = self.adjudged.as_ref().filter(|known| known.revision == revision && known.facts == *facts) {
+            return known.found.clone();
+        }
+        let questions = &mut self.questions;
+        let mut oracle = |position: &Chess, side| {
+            let mut ask = None;
+            let verdict = questions.verdict(position, side, &mut ask);
+            out.extend(ask.map(Effect::Ask));
+            verdict
+        };
+        let found = adjudicate(facts, &mut oracle);
+        // Where something was asked, an older question may have been given up for it.
+        let settled = self.questions.revision() == revision;
+        self.adjudged = settled.then(|| Box::new(Adjudged { facts: facts.clone(), revision, found: found.clone() }));
+        found
     }
 
     /// The last finding on it.

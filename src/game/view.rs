@@ -24,6 +24,8 @@ use crate::message::{
 use crate::pair::Pair;
 use crate::reconstruct::STANDS;
 use crate::reconstruct::line::Tentative;
+use crate::reconstruct::notation::Notation;
+use crate::told::ToldMove;
 
 impl Game {
     /// Number of the game on this board, from 1; 0 before the first.
@@ -69,8 +71,13 @@ impl Game {
     }
 
     /// The moves that the live audience was told.
-    pub fn told(&self) -> &[LiveMove] {
-        &self.told
+    pub fn told(&self) -> Vec<LiveMove> {
+        self.told.since(0)
+    }
+
+    /// How many they are.
+    pub fn told_plies(&self) -> usize {
+        self.told.moves().len()
     }
 
     /// The times as every audience sees them.
@@ -87,7 +94,7 @@ impl Game {
 
     /// The picture for the live audience.
     pub fn live_state(&self) -> LiveState {
-        LiveState { moves: self.told.clone(), ..self.live_picture() }
+        LiveState { moves: self.told(), ..self.live_picture() }
     }
 
     /// The same without its moves, whatever the game's length.
@@ -171,12 +178,12 @@ impl Game {
     }
 
     pub(crate) fn move_body(&self, index: usize) -> MoveBody {
-        let record = &self.decoder.record.moves()[index];
+        let record = self.decoder.record.moves().record(index);
         MoveBody {
             ply: index as u32 + 1,
             color: color_name(record.color),
-            san: record.san.clone(),
-            uci: record.uci.clone(),
+            san: record.san.to_string(),
+            uci: record.uci(self.decoder.record.mode()).to_string(),
             made_at: record.made.micros(),
             pressed_at: record.pressed.map(|pressed| pressed.micros()),
             how: Some(record.how),
@@ -238,57 +245,49 @@ impl Game {
 
     /// Tells the live audience what it does not know yet.
     pub(crate) fn tell_live(&mut self, out: &mut Vec<Effect>) {
-        let record = self.decoder.record.moves();
+        let (record, mode) = (self.decoder.record.moves(), self.decoder.record.mode());
         let shown = self.shown_plies();
         let total = record.len() + shown;
+        let known = self.told.moves().len();
+        if known == total && self.told_is_current(shown) {
+            return;
+        }
         // Compared without making text: this is asked with every clock message while a made move waits for its press.
-        let is_told = |index: usize| match record.get(index) {
-            Some(known) => known.uci == self.told[index].uci,
-            None => {
-                let mv = self.decoder.line().plies()[index - record.len()].mv;
-                let uci = UciMove::from_move(mv, self.decoder.record.mode());
-                UciMove::from_ascii(self.told[index].uci.as_bytes()).is_ok_and(|told| told == uci)
-            }
+        let uci = |index: usize| match record.get(index) {
+            Some(known) => known.uci(mode),
+            None => UciMove::from_move(self.decoder.line().plies()[index - record.len()].mv, mode),
         };
-        if self.told.len() == total && self.told_is_current(shown) {
+        let same = (0..known.min(total)).take_while(|&index| self.told.moves()[index].uci == uci(index)).count();
+        if same == total && same == known {
             return;
         }
-        let same = (0..self.told.len().min(total)).take_while(|&index| is_told(index)).count();
-        if same == total && same == self.told.len() {
-            return;
-        }
-        let clock = self.clock();
-        let fresh: Vec<LiveMove> = (same..total)
-            .map(|index| {
-                let (san, uci, white_ms, black_ms) = match record.get(index) {
-                    Some(known) => {
-                        let [white, black] = [known.clocks.white, known.clocks.black].map(|time| time.map(|time| time.millis()));
-                        (known.san.clone(), known.uci.clone(), white, black)
-                    }
-                    None => {
-                        let at = index - record.len();
-                        let (san, uci) = self.notation(at, &self.decoder.line().plies()[at]);
-                        (san, uci, clock.white_ms, clock.black_ms)
-                    }
-                };
-                LiveMove { ply: index as u32 + 1, san, uci, white_ms, black_ms }
+        let now = self.clock_view().times;
+        let fresh: Vec<ToldMove> = (same..total)
+            .map(|index| match record.get(index) {
+                Some(known) => ToldMove::new(known.uci(mode), known.san, &known.clocks),
+                None => {
+                    let before = index - record.len();
+                    let position = self.decoder.line().node(self.decoder.record.node(), before).position.clone();
+                    let san = SanPlus::from_move(position, self.decoder.line().plies()[before].mv);
+                    ToldMove::new(uci(index), Notation::of(&san), &now)
+                }
             })
             .collect();
-        let revised = same < self.told.len();
         self.told.truncate(same);
-        self.told.extend(fresh.iter().cloned());
-        if revised {
-            out.push(Effect::LiveRevision { from_ply: same as u32 + 1, cause: LiveCause::Correction, moves: fresh });
+        fresh.into_iter().for_each(|told| self.told.push(told));
+        let moves = self.told.since(same);
+        if same < known {
+            out.push(Effect::LiveRevision { from_ply: same as u32 + 1, cause: LiveCause::Correction, moves });
         } else {
-            out.extend(fresh.into_iter().map(Effect::LiveMove));
+            out.extend(moves.into_iter().map(Effect::LiveMove));
         }
         self.live_dirty = true;
     }
 
     /// Nothing tentative is or was shown, so equal length means equal moves.
     fn told_is_current(&self, shown: usize) -> bool {
-        let sure = self.decoder.record.moves();
-        shown == 0 && self.told.last().map(|told| told.uci.as_str()) == sure.last().map(|known| known.uci.as_str())
+        let (sure, mode) = (self.decoder.record.moves(), self.decoder.record.mode());
+        shown == 0 && self.told.moves().last().map(|told| told.uci) == sure.last().map(|known| known.uci(mode))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::laws::rulebook::Rulebook;
 use crate::reconstruct::record::Ending;
 
 /// Everything that the Laws need to know of one game.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// The rules.
     pub rulebook: Rulebook,
@@ -86,7 +86,7 @@ pub struct Counted {
 }
 
 /// One flag.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flag {
     /// Whose.
     pub side: Color,
@@ -185,7 +185,7 @@ pub enum End {
 }
 
 /// Something that ended the game.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// What.
     pub end: End,
@@ -198,7 +198,7 @@ pub struct Ended {
 }
 
 /// A claim.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claimed {
     /// Whose.
     pub by: Color,
@@ -239,7 +239,7 @@ pub enum Treated {
 }
 
 /// A completed illegal move.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Illegal {
     /// Whose.
     pub by: Color,

@@ -157,6 +157,8 @@ pub(crate) struct Questions {
     numbered: u32,
     /// The last number of the games before.
     before: u32,
+    /// Counts what was asked, answered and forgotten.
+    revision: u32,
 }
 
 impl Questions {
@@ -164,6 +166,12 @@ impl Questions {
     pub(crate) fn next_game(&mut self) {
         self.asked.clear();
         self.before = self.numbered;
+        self.revision = self.revision.wrapping_add(1);
+    }
+
+    /// As long as this is the same, the same verdicts are given and nothing new is asked for them.
+    pub(crate) fn revision(&self) -> u32 {
+        self.revision
     }
 
     /// What is known of `position`; asks if nothing is.
@@ -177,6 +185,7 @@ impl Questions {
         if self.asked.len() == MAX_ANSWERS {
             self.asked.pop_front();
         }
+        self.revision = self.revision.wrapping_add(1);
         self.numbered += 1;
         let question = Ask {
             id: self.numbered,
@@ -202,6 +211,7 @@ impl Questions {
     /// # Errors
     /// What is wrong with the answer; the question then stands as undecided, or is unknown.
     pub(crate) fn answer(&mut self, answer: &Answer) -> Result<(), &'static str> {
+        self.revision = self.revision.wrapping_add(1);
         let question = self.asked.iter_mut().find(|question| answer.answers(&question.ask)).ok_or("no such open question")?;
         // What is proved stays proved.
         if matches!(question.verdict, Verdict::Winnable(_) | Verdict::Unwinnable(_)) {

@@ -84,12 +84,22 @@ fn mate_in_one(at: &Chess, moves: &MoveList, meter: &mut Meter) -> Option<Move> 
             let mut after = at.clone();
             after.play_unchecked(*step);
             meter.step();
-            if after.checkers().any() && after.legal_moves().is_empty() {
+            if after.checkers().any() && !has_flight(&after) && after.legal_moves().is_empty() {
                 return Some(*step);
             }
         }
     }
     None
+}
+
+/// The king of the side to move can go somewhere: no moves need be generated to know that it is not mated.
+fn has_flight(at: &Chess) -> bool {
+    let (board, us) = (at.board(), at.turn());
+    board.king_of(us).is_some_and(|king| {
+        let left = board.occupied().without(king);
+        let squares = attacks::king_attacks(king) & !board.by_color(us);
+        squares.into_iter().any(|square| board.attacks_to(square, !us, left).is_empty())
+    })
 }
 
 /// What makes a move a good one for the plan: the loser's king in the corner, the other king two squares off, a queen or rook.

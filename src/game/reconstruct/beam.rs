@@ -55,13 +55,14 @@ impl Beam {
             return;
         }
         let mut found = Vec::new();
-        for candidate in node
-            .table()
-            .iter()
-            .filter(|c| c.seen_mask(scene.board.men()) & changed != 0 && c.shown_by(scene.board.men(), known.dead))
-        {
-            let longer = self.all[index].extended(base, candidate, scene);
-            found.extend(longer.filter(|longer| !self.all.iter().any(|other| other.line.same(&longer.line))));
+        for candidate in node.table() {
+            let shows = candidate.seen_mask(scene.board.men()) & changed != 0
+                && candidate.shown_by(scene.board.men(), known.dead)
+                // A position and its table are not made for what is known.
+                && !self.all.iter().any(|other| other.line.is_one_more(&known.line, candidate.mv));
+            if shows {
+                found.extend(known.extended(base, candidate, scene));
+            }
         }
         self.all.append(&mut found);
     }

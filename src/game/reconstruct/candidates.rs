@@ -61,6 +61,15 @@ impl Candidate {
         &self.after[..usize::from(self.len)]
     }
 
+    /// The men after the move, made where `men` stood.
+    pub(crate) fn men_after(&self, men: &Men) -> Men {
+        let mut after = *men;
+        for &(square, man) in self.after() {
+            after[usize::from(square)] = man;
+        }
+        after
+    }
+
     /// The square of a captured man, on which another one stands afterwards: a board that does not identify men shows no
     /// difference there.
     pub(crate) fn target(&self) -> u64 {

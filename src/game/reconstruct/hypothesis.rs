@@ -130,10 +130,7 @@ impl Hypothesis {
     /// This reading and one more move, if the rest of the board can still be explained.
     pub(crate) fn extended(&self, base: &Node, candidate: &Candidate, scene: &Scene<'_>) -> Option<Hypothesis> {
         let node = self.line.top(base);
-        let mut after = node.men;
-        for &(square, man) in candidate.after() {
-            after[usize::from(square)] = man;
-        }
+        let after = candidate.men_after(&node.men);
         let color = men::turn(&node.position);
         let weights = &scene.tuning.weights;
         let last = Some(man_of(candidate.mv, color));

@@ -120,6 +120,15 @@ impl Line {
         self.plies.len() == other.plies.len() && self.plies.iter().zip(&other.plies).all(|(one, two)| one.mv == two.mv)
     }
 
+    /// The moves of `other` and then this one.
+    pub(crate) fn is_one_more(&self, other: &Line, mv: Move) -> bool {
+        let (last, before) = match self.plies.split_last() {
+            Some((last, before)) if before.len() == other.plies.len() => (last, before),
+            _ => return false,
+        };
+        last.mv == mv && before.iter().zip(&other.plies).all(|(one, two)| one.mv == two.mv)
+    }
+
     /// When the last ply was first seen.
     pub(crate) fn made_at(&self) -> Option<Instant> {
         self.plies.last().map(|ply| ply.made.latest)

@@ -14,6 +14,8 @@ pub(crate) mod gesture;
 mod hypothesis;
 pub(crate) mod line;
 pub(crate) mod log;
+pub(crate) mod moves;
+pub(crate) mod notation;
 pub(crate) mod pace;
 mod plausible;
 mod press;

@@ -34,16 +34,19 @@ pub(crate) struct Pace {
     pairs: u16,
     /// Pairs that fit, for squares in the one order and in the other.
     fits: [[u16; TRIED]; 2],
+    /// What follows from them.
+    scan: Option<Duration>,
 }
 
 impl Pace {
     pub(crate) const fn new() -> Pace {
-        Pace { recent: [None; KEPT], next: 0, pairs: 0, fits: [[0; TRIED]; 2] }
+        Pace { recent: [None; KEPT], next: 0, pairs: 0, fits: [[0; TRIED]; 2], scan: None }
     }
 
     /// A square was reported by itself; the board's own numbering.
     pub(crate) fn report(&mut self, at: Instant, square: Square) {
         let place = (7 - square.rank()) * 8 + square.file();
+        let known = self.pairs;
         for (before, other) in self.recent.iter().flatten().copied() {
             let apart = at.since(before);
             if apart <= APART && apart >= TOGETHER {
@@ -58,14 +61,22 @@ impl Pace {
         }
         self.recent[self.next % KEPT] = Some((at, place));
         self.next = (self.next + 1) % KEPT;
+        if self.pairs == known {
+            return;
+        }
         if self.pairs >= FORGET {
             self.pairs /= 2;
             self.fits.iter_mut().flatten().for_each(|fits| *fits /= 2);
         }
+        self.scan = self.concluded();
     }
 
     /// The longest time from a change to its report, once it is known.
     pub(crate) fn scan(&self) -> Option<Duration> {
+        self.scan
+    }
+
+    fn concluded(&self) -> Option<Duration> {
         if self.pairs < PAIRS {
             return None;
         }

@@ -1,12 +1,10 @@
 //! The moves of a game that are sure: made, and how each was completed (Articles 4.7, 6.2.1).
 
-use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::ClockTime;
 use shakmaty::san::SanPlus;
-use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist128;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position, Role};
 
@@ -16,6 +14,8 @@ use crate::men;
 use crate::pair::Pair;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::line::Tentative;
+use crate::reconstruct::moves::{MoveRecord, Moves, room_for_one};
+use crate::reconstruct::notation::Notation;
 
 /// How it became sure that a move was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -40,33 +40,8 @@ pub enum How {
     Arbiter,
 }
 
-/// One move of the game.
-#[derive(Clone, Debug)]
-pub struct MoveRecord {
-    /// Who made it.
-    pub color: Color,
-    /// In UCI notation.
-    pub uci: String,
-    /// In standard algebraic notation.
-    pub san: String,
-    /// When it was made on the board.
-    pub made: Interval,
-    /// When the player pressed, if he did.
-    pub pressed: Option<Interval>,
-    /// How it became sure.
-    pub how: How,
-    /// When it was completed in the sense of 6.2.1, if it was.
-    pub completed: Option<Interval>,
-    /// The times on the display when the move became sure.
-    pub clocks: Pair<Option<ClockTime>>,
-    mv: Move,
-}
-
-impl MoveRecord {
-    pub(crate) const fn mv(&self) -> Move {
-        self.mv
-    }
-}
+/// So often a position may not stand (9.6.1).
+const FIVEFOLD: usize = 5;
 
 /// What ends a game by itself (Articles 5.1.1, 5.2.1, 5.2.2, 9.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -90,8 +65,9 @@ pub enum Ending {
 pub(crate) struct Record {
     start: Chess,
     mode: CastlingMode,
-    moves: Vec<MoveRecord>,
-    keys: Vec<u128>,
+    moves: Moves,
+    /// Of each position as much of its key as tells nearly all from one another.
+    keys: Vec<u32>,
     node: Node,
     /// A player's next move completes the one before it (6.2.1.2); if not, his next press does.
     pub(crate) next_move_completes: bool,
@@ -108,13 +84,13 @@ impl Record {
             node,
             start,
             mode,
-            moves: Vec::new(),
+            moves: Moves::default(),
             keys: Vec::new(),
             next_move_completes: rulebook.rules().next_move_completes,
             fivefold: rulebook.rules().fivefold,
             seventy_five: rulebook.seventy_five(),
         };
-        record.keys.push(key(&record.node.position));
+        record.note_key();
         record
     }
 
@@ -131,7 +107,7 @@ impl Record {
         self.mode
     }
 
-    pub(crate) fn moves(&self) -> &[MoveRecord] {
+    pub(crate) fn moves(&self) -> &Moves {
         &self.moves
     }
 
@@ -150,40 +126,49 @@ impl Record {
     ) {
         let color = self.turn();
         let completes = if self.next_move_completes { Some(made) } else { pressed };
-        let own = self.moves.iter_mut().rev().filter(|record| record.color == color);
-        for open in own.take_while(|record| record.completed.is_none()) {
-            open.completed = completes;
+        for index in (0..self.moves.len()).rev() {
+            match self.moves.get(index) {
+                Some(own) if own.color == color && own.completed.is_some() => break,
+                Some(own) if own.color == color => self.moves.change(index, |own| own.completed = completes),
+                _ => {}
+            }
         }
-        let uci = UciMove::from_move(mv, self.mode).to_string();
-        let san = SanPlus::from_move_and_play_unchecked(&mut self.node.position, mv).to_string();
+        let san = Notation::of(&SanPlus::from_move_and_play_unchecked(&mut self.node.position, mv));
         self.node = Node::new(self.node.position.clone());
         self.node.arrived = Some(mv.to());
-        self.keys.push(key(&self.node.position));
+        self.note_key();
         let completed = match how {
             How::Press | How::ClockRunning | How::Settled | How::Repair | How::Arbiter => Some(pressed.unwrap_or(made)),
             How::GameEnd => Some(made),
             How::NextMove | How::Stood => None,
         };
-        self.moves.push(MoveRecord { color, uci, san, made, pressed, how, completed, clocks, mv });
+        self.moves.push(MoveRecord { color, san, made, pressed, how, completed, clocks, mv });
     }
 
     /// The last move was completed within `when`: nobody saw the press, but what it must have lain between.
     pub(crate) fn completed_within(&mut self, when: Interval) {
-        if let Some(last) = self.moves.last_mut() {
-            last.completed = Some(when);
-        }
+        self.change_last(|last| last.completed = Some(when));
     }
 
     /// The last move takes the times of the one that it replaces.
     pub(crate) fn completed_like(&mut self, replaced: &MoveRecord) {
-        if let Some(last) = self.moves.last_mut() {
-            (last.pressed, last.completed) = (replaced.pressed, replaced.completed);
+        self.change_last(|last| (last.pressed, last.completed) = (replaced.pressed, replaced.completed));
+    }
+
+    fn change_last(&mut self, change: impl FnOnce(&mut MoveRecord)) {
+        if let Some(last) = self.moves.len().checked_sub(1) {
+            self.moves.change(last, change);
         }
+    }
+
+    fn note_key(&mut self) {
+        room_for_one(&mut self.keys);
+        self.keys.push(key(&self.node.position) as u32);
     }
 
     /// Moves of `color` that an arbiter entered and that may have been completed before `fall` or after it.
     pub(crate) fn entered_around(&self, color: Color, fall: &Interval) -> u32 {
-        let entered = |record: &&MoveRecord| {
+        let entered = |record: &MoveRecord| {
             let around = |done: &Interval| !done.before(fall) && done.earliest <= fall.latest;
             let of_desk = record.how == How::Arbiter && record.pressed.is_none();
             record.color == color && of_desk && record.completed.as_ref().is_some_and(around)
@@ -193,25 +178,23 @@ impl Record {
 
     /// The last move of `color` was completed at `when`, if it was not before.
     pub(crate) fn complete_last(&mut self, color: Color, when: Interval) {
-        let last = self.moves.iter_mut().rev().find(|record| record.color == color);
-        if let Some(record) = last.filter(|record| record.completed.is_none() && self.next_move_completes) {
-            record.completed = Some(when);
+        let last = (0..self.moves.len()).rev().find(|&index| self.moves.get(index).is_some_and(|record| record.color == color));
+        if let Some(last) = last.filter(|_| self.next_move_completes) {
+            self.moves.change(last, |record| _ = record.completed.get_or_insert(when));
         }
     }
 
     /// The times noted so far were each other's.
     pub(crate) fn exchange_clocks(&mut self) {
-        for record in &mut self.moves {
-            core::mem::swap(&mut record.clocks.white, &mut record.clocks.black);
+        for index in 0..self.moves.len() {
+            self.moves.change(index, |record| core::mem::swap(&mut record.clocks.white, &mut record.clocks.black));
         }
     }
 
     /// The position after the first `plies` moves.
     pub(crate) fn position_after(&self, plies: usize) -> Chess {
         let mut position = self.start.clone();
-        for record in self.moves.iter().take(plies) {
-            position.play_unchecked(record.mv);
-        }
+        self.moves.played().take(plies).for_each(|mv| position.play_unchecked(mv));
         position
     }
 
@@ -220,8 +203,8 @@ impl Record {
     pub(crate) fn with_queens(&self, plies: usize) -> Option<Chess> {
         let mut position = self.start.clone();
         let mut any = false;
-        for record in self.moves.iter().take(plies) {
-            let mv = match record.mv {
+        for played in self.moves.played().take(plies) {
+            let mv = match played {
                 Move::Normal { role, from, capture, to, promotion: Some(Role::Rook) } => {
                     any = true;
                     Move::Normal { role, from, capture, to, promotion: Some(Role::Queen) }
@@ -249,16 +232,16 @@ impl Record {
     pub(crate) fn completed(&self, color: Color, until: Option<&Interval>) -> (u32, u32) {
         let mut sure = 0;
         let mut doubtful = 0;
-        for record in self.moves.iter().filter(|record| record.color == color) {
-            match (&record.completed, until) {
+        for (_, pressed, completed) in self.moves.completed().filter(|(by, ..)| *by == color) {
+            match (&completed, until) {
                 (None, _) => {}
                 (Some(_), None) => sure += 1,
                 // Press and flag come from one clock: what it reported first was first.
-                (Some(done), Some(fall)) if record.pressed.is_some() && done.latest < fall.latest => sure += 1,
+                (Some(done), Some(fall)) if pressed && done.latest < fall.latest => sure += 1,
                 (Some(done), Some(fall)) if done.before(fall) => sure += 1,
                 (Some(done), Some(fall)) => {
                     // A press that nobody saw may have come before a flag that was seen first.
-                    let unseen = record.pressed.is_none() || done.latest <= fall.latest;
+                    let unseen = !pressed || done.latest <= fall.latest;
                     doubtful += u32::from(unseen && done.earliest <= fall.latest);
                 }
             }
@@ -268,45 +251,58 @@ impl Record {
 
     /// How often `position` has stood on the board (9.2.3), not counting what was played before the record.
     pub(crate) fn times(&self, position: &Chess) -> usize {
-        let wanted = key(position);
-        self.keys.iter().filter(|&&known| known == wanted).count()
+        self.stood(position, self.moves.len(), &[], 1)
     }
 
     /// What the last of the first `plies` moves ended, if anything.
     pub(crate) fn ending_after(&self, plies: usize) -> Option<Ending> {
-        let known = self.keys.get(..=plies)?;
         if plies == self.moves.len() {
-            return self.ends(&self.node.position, known.iter().copied());
+            return self.ends(&self.node.position, plies, &[]);
         }
-        self.ends(&self.position_after(plies), known.iter().copied())
+        if plies < self.moves.len() { self.ends(&self.position_after(plies), plies, &[]) } else { None }
     }
 
     /// What the last of these moves ends, made after the record's own and not sure yet.
     pub(crate) fn ending_of_line(&self, line: &[Tentative]) -> Option<Ending> {
-        let last = line.last()?;
-        let beyond = line.iter().map(|ply| key(&ply.node.position));
-        self.ends(&last.node.position, self.keys.iter().copied().chain(beyond))
+        self.ends(&line.last()?.node.position, self.moves.len(), line)
     }
 
-    /// What a position ends where these have stood, itself the last of them.
-    fn ends(&self, position: &Chess, stood: impl Iterator<Item = u128>) -> Option<Ending> {
+    /// What a position ends to which the first `plies` moves have led and then these.
+    fn ends(&self, position: &Chess, plies: usize, line: &[Tentative]) -> Option<Ending> {
         ending_of(position).or_else(|| {
-            let this = key(position);
-            if self.fivefold && stood.filter(|&known| known == this).count() >= 5 {
+            if self.fivefold && self.stood(position, plies, line, FIVEFOLD) >= FIVEFOLD {
                 return Some(Ending::FivefoldRepetition);
             }
             (self.seventy_five && position.halfmoves() >= 150).then_some(Ending::SeventyFiveMoves)
         })
     }
 
+    /// How often a position has stood since the start, in the first `plies` moves and in these after them; where that is less
+    /// often than `least`, any number below it.
+    fn stood(&self, position: &Chess, plies: usize, line: &[Tentative], least: usize) -> usize {
+        let wanted = key(position);
+        let alike = self.keys.iter().take(plies + 1).filter(|&&known| known == wanted as u32).count();
+        let later = line.iter().filter(|ply| key(&ply.node.position) == wanted).count();
+        if alike + later < least {
+            return 0;
+        }
+        let mut earlier = self.start.clone();
+        let mut count = usize::from(key(&earlier) == wanted);
+        for (mv, &known) in self.moves.played().take(plies).zip(&self.keys[1..]) {
+            earlier.play_unchecked(mv);
+            count += usize::from(known == wanted as u32 && key(&earlier) == wanted);
+        }
+        count + later
+    }
+
     /// A press of `by` after a move of his that needed none to be sure; false if his last move is no such move.
     pub(crate) fn press_after_end(&mut self, by: Color, at: Interval) -> bool {
-        let last = self.moves.last_mut();
-        let Some(last) = last.filter(|last| last.color == by && last.how == How::GameEnd && last.pressed.is_none()) else {
-            return false;
-        };
-        last.pressed = Some(at);
-        true
+        let open = |last: &MoveRecord| last.color == by && last.how == How::GameEnd && last.pressed.is_none();
+        let open = self.moves.last().as_ref().is_some_and(open);
+        if open {
+            self.change_last(|last| last.pressed = Some(at));
+        }
+        open
     }
 }
 

@@ -62,7 +62,7 @@ impl Decoder {
         if own.line().top(own.record.node()).men != *target {
             return None;
         }
-        let sure = own.record.moves()[known..].iter().map(|record| record.mv());
+        let sure = own.record.moves().played().skip(known);
         Some(sure.chain(own.line().plies().iter().map(|ply| ply.mv)).collect())
     }
 }

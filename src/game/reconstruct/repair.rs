@@ -6,7 +6,7 @@ use core::time::Duration;
 use flagfall_protocols::time::Instant;
 
 use crate::interval::Interval;
-use crate::men;
+use crate::men::{self, EMPTY, OCCUPIED};
 use crate::reconstruct::Decoder;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::Candidate;
@@ -18,6 +18,8 @@ pub(super) const UNEXPLAINED: i32 = 45;
 const STOOD: Duration = Duration::from_secs(1);
 /// Two castlings change so many squares.
 const MOST_SQUARES: u32 = 8;
+/// And one castling so many.
+const MOST_OF_ONE: u32 = 4;
 /// Readings from which they are looked for.
 const FROM: usize = 4;
 
@@ -46,10 +48,10 @@ impl Decoder {
     /// What has come to stand and stood is looked at once without all that was odd before.
     pub(super) fn begin_again(&mut self, scene: &Scene<'_>) -> bool {
         let changed = scene.board.last_change();
-        let unexplained = !self.explains(scene.board) || self.beam.best().cost > scene.tuning.weights.begun_again;
+        let unexplained = || !self.explains(scene.board) || self.beam.best().cost > scene.tuning.weights.begun_again;
         // While the clocks stand hands put right what they like.
         let stopped = self.clocked && self.runs.is_none();
-        if stopped || scene.now < changed.after(STOOD) || self.begun_again == Some(changed) || !unexplained {
+        if stopped || scene.now < changed.after(STOOD) || self.begun_again == Some(changed) || !unexplained() {
             return false;
         }
         self.begun_again = Some(changed);
@@ -71,6 +73,11 @@ impl Decoder {
             || Hypothesis { dead: self.beam.best().dead, penalty: scene.tuning.weights.begun_again, ..Hypothesis::default() };
         let made = |mask: u64| scene.board.done(scene.board.changed_at(mask & changed), scene.scan);
         for first in base.table().iter().filter(|first| first.mask & changed != 0) {
+            // Positions are made for those only to which one reply at most is missing.
+            let left = men::difference(&first.men_after(&base.men), board);
+            if left.count_ones() > MOST_OF_ONE {
+                continue;
+            }
             let after = base.after(first.mv);
             let mut reading = begin();
             reading.add(base, first, made(first.mask), scene.board.changed_first(first.mask), true, scene);
@@ -93,6 +100,12 @@ impl Decoder {
         let board = scene.board.men();
         let changed = men::difference(&node.men, board) & !hypothesis.dead;
         for first in node.table().iter().filter(|first| first.mask & changed != 0 && !first.shown_by(board, 0)) {
+            // The second move leaves its man where the first one went.
+            let to = first.mv.to().to_usize();
+            let dead = board[to] == EMPTY && hypothesis.dead & (1 << to) != 0;
+            if !dead && board[to] != OCCUPIED && men::color(board[to]) != Some(men::turn(&node.position).other()) {
+                continue;
+            }
             let after = node.after(first.mv);
             // The man that moved unseen is the one that was captured.
             let taken = |second: &&Candidate| second.target() & (1 << first.mv.to().to_u32()) != 0;

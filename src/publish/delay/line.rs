@@ -105,7 +105,7 @@ impl Line {
             Effect::LiveMove(body) => self.event(at, game, body.ply, What::Move(body.clone())),
             Effect::LiveRevision { from_ply, cause, moves } => {
                 let what = What::Revision { from_ply: *from_ply, cause: *cause, moves: moves.clone() };
-                self.event(at, game, game.told().len() as u32, what);
+                self.event(at, game, game.told_plies() as u32, what);
             }
             Effect::State(Audience::Live) => self.state(at, game, true),
             // Nobody is shown seconds that ran off long ago, but whose clock ran is shown.
@@ -116,7 +116,7 @@ impl Line {
 
     /// A step of the game is done: a number of moves or an end may have been waited for.
     pub(crate) fn stepped(&mut self, at: Instant, game: &Game) {
-        let now = (game.number(), game.told().len() as u32, game.stage() == Stage::Over || game.result().is_some());
+        let now = (game.number(), game.told_plies() as u32, game.stage() == Stage::Over || game.result().is_some());
         if now != (self.game, self.plies, self.over) {
             (self.game, self.plies, self.over) = now;
             self.since = at;
@@ -135,9 +135,9 @@ impl Line {
     fn state(&mut self, at: Instant, game: &Game, revised: bool) {
         self.running = game.clock().running;
         let whole = self.missed;
-        let (plies, mut picture) = (game.told().len() as u32, game.live_picture());
+        let (plies, mut picture) = (game.told_plies() as u32, game.live_picture());
         if whole {
-            picture.moves = game.told().to_vec();
+            picture.moves = game.told();
         }
         let full = self.entries.len() - self.states == MAX_EVENTS;
         // While there is no room for events the last picture is as good as all after the last event.

@@ -32,6 +32,10 @@ fn main() -> io::Result<()> {
     };
     let mut text = String::new();
     let sets = sheets::all(&options, &mut text)?;
+    if options.cost {
+        speed::measure(&sets, &mut text);
+        return write!(io::stdout().lock(), "{text}");
+    }
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let tally = room::all(&sets, &options, cores);
     report::tables(&tally, &mut text);

@@ -22,6 +22,8 @@ pub(crate) struct Player {
     questions: Vec<DeviceCommand>,
     /// Events that the driver has read so far.
     pub(crate) events: u64,
+    /// How often the game wanted to be woken.
+    pub(crate) woken: u64,
     /// The last step was given a report of squares.
     pub(crate) squares: bool,
     /// Moves and revisions that were told; none if nobody listens.
@@ -40,6 +42,7 @@ impl Player {
             effects: Vec::new(),
             questions: Vec::new(),
             events: 0,
+            woken: 0,
             squares: false,
             told: listen.then(Vec::new),
             first_game: None,
@@ -51,7 +54,10 @@ impl Player {
         while let Some(due) = self.deadline().filter(|&due| due < at) {
             match self.driver.deadline() == Some(due) {
                 true => self.drive(due, Input::Deadline),
-                false => self.play(due, &GameInput::Deadline),
+                false => {
+                    self.woken += 1;
+                    self.play(due, &GameInput::Deadline);
+                }
             }
             self.ask(due);
         }

@@ -46,7 +46,7 @@ fn time(work: impl FnOnce()) -> f64 {
 
 /// Measures and tells.
 pub(crate) fn measure(sets: &[Set], text: &mut String) {
-    for level in ["clean", "rough"] {
+    for level in ["clean", "typical", "rough"] {
         let _ = writeln!(text, "cost, {level}");
         for set in sets {
             let games = games(set, level);
@@ -70,12 +70,14 @@ fn games(set: &Set, level: &str) -> Vec<Game> {
 
 /// Events a second, beside the driver alone with the same bytes.
 fn throughput(speed: &str, games: &[Game], text: &mut String) {
-    let (mut whole, mut alone, mut events) = (Vec::new(), Vec::new(), 0);
+    let (mut whole, mut alone, mut events, mut woken) = (Vec::new(), Vec::new(), 0, 0);
     for _ in 0..ROUNDS {
-        events = 0;
+        (events, woken) = (0, 0);
         whole.push(time(|| {
             for game in games {
-                events += replayed(game).events;
+                let player = replayed(game);
+                events += player.events;
+                woken += player.woken;
             }
         }));
         alone.push(time(|| {
@@ -89,9 +91,10 @@ fn throughput(speed: &str, games: &[Game], text: &mut String) {
     let met = if rate >= GOAL { "met" } else { "MISSED" };
     let _ = writeln!(
         text,
-        "{speed:10} {rate:>10.0} events/s, goal 100000: {met}; {events} events, {} each, {:.1} x the driver alone",
+        "{speed:10} {rate:>10.0} events/s, goal 100000: {met}; {events} events, {} each, {:.1} x the driver alone, woken {:.1} times each",
         span(taken / events.max(1) as f64),
-        taken / yardstick.max(1.0)
+        taken / yardstick.max(1.0),
+        woken as f64 / events.max(1) as f64
     );
 }
 

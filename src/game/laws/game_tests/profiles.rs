@@ -175,7 +175,7 @@ fn a_mate_without_a_punch_is_not_finished_in_the_club() {
     table.report();
     assert_eq!(table.row(), ("3", Outcome::BlackWins));
     let punched = mate_in_the_club(Some(3));
-    assert!(punched.game.decoder.record.moves()[0].pressed.is_some(), "a punch after the mate was settled");
+    assert!(punched.game.decoder.record.moves().record(0).pressed.is_some(), "a punch after the mate was settled");
     assert!(punched.game.findings().is_empty(), "{:?}", punched.findings());
 }
 

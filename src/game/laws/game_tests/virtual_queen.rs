@@ -1,7 +1,7 @@
 //! The club's promotion: announced by voice, the pawn exchanged later (points 26 to 28).
 
 use super::king::hands;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::table::Table;
@@ -21,7 +21,7 @@ fn promoted(rulebook: &str) -> Table {
 
 fn played(table: &Table) -> Vec<String> {
     let record = &table.game.decoder.record;
-    record.moves().iter().map(|known| known.uci.clone()).collect()
+    record.moves().iter().map(|known| known.uci(record.mode()).to_string()).collect()
 }
 
 #[test]

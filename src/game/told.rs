@@ -1,0 +1,70 @@
+//! What the live audience was told of each move, kept small.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use flagfall_protocols::time::ClockTime;
+use shakmaty::uci::UciMove;
+
+use crate::message::LiveMove;
+use crate::pair::Pair;
+use crate::reconstruct::moves::room_for_one;
+use crate::reconstruct::notation::{Notation, Times};
+
+/// One move as it was told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ToldMove {
+    pub(crate) uci: UciMove,
+    san: Notation,
+    clocks: Times,
+}
+
+impl ToldMove {
+    pub(crate) fn new(uci: UciMove, san: Notation, clocks: &Pair<Option<ClockTime>>) -> ToldMove {
+        ToldMove { uci, san, clocks: Times::of(clocks) }
+    }
+}
+
+/// The moves that the live audience has been told.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Told(Vec<ToldMove>);
+
+impl Told {
+    pub(crate) fn moves(&self) -> &[ToldMove] {
+        &self.0
+    }
+
+    pub(crate) fn push(&mut self, told: ToldMove) {
+        room_for_one(&mut self.0);
+        self.0.push(told);
+    }
+
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.0.truncate(len);
+    }
+
+    /// The moves from the one with index `from` on, in words.
+    pub(crate) fn since(&self, from: usize) -> Vec<LiveMove> {
+        let live = |(index, told): (usize, &ToldMove)| {
+            let times = told.clocks.pair();
+            LiveMove {
+                ply: index as u32 + 1,
+                san: told.san.to_string(),
+                uci: told.uci.to_string(),
+                white_ms: times.white.map(|time| time.millis()),
+                black_ms: times.black.map(|time| time.millis()),
+            }
+        };
+        self.0.iter().enumerate().skip(from).map(live).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_takes_little_room() {
+        assert!(size_of::<ToldMove>() <= 20, "{}", size_of::<ToldMove>());
+    }
+}
