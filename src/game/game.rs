@@ -234,6 +234,7 @@ impl Game {
     }
 
     fn device(&mut self, event: &DeviceEvent, source: ByteRange, out: &mut Vec<Effect>) {
+        self.board.set_on_move(self.clock.runs());
         match event {
             DeviceEvent::Square { square, reading } => {
                 if self.board.square(self.now, *square, *reading) {

@@ -98,6 +98,32 @@ fn who_straightens_a_man_has_no_weak_square() {
     assert_eq!((desk.alarms(), desk.game.dropouts()), (vec![], vec![]));
 }
 
+#[test]
+fn a_player_may_straighten_the_same_man_again_and_again_in_his_own_time() {
+    let mut desk = Desk::started("300");
+    for _ in 0..12 {
+        hands(&mut desk, "3 d2 | 0.45 Pd2");
+    }
+    assert_eq!((desk.alarms(), desk.game.dropouts()), (vec![], vec![]));
+    desk.play("e2e4").wait(1.0);
+    for _ in 0..12 {
+        hands(&mut desk, "3 d2 | 0.45 Pd2");
+    }
+    assert_eq!(desk.alarms(), ["WeakSquare"], "nobody does that while the other thinks");
+}
+
+#[test]
+fn men_that_are_straightened_here_and_there_leave_no_weak_square() {
+    let mut desk = Desk::started("300");
+    for _ in 0..8 {
+        hands(
+            &mut desk,
+            "1 a2 | 0.1 Pa2 | 1 b2 | 0.1 Pb2 | 1 c2 | 0.1 Pc2 | 1 f7 | 0.1 pf7 | 1 g7 | 0.1 pg7 | 1 h8 | 0.1 rh8 | 1 e8 | 0.1 ke8 | 1 e2 | 0.1 Pe2",
+        );
+    }
+    assert_eq!((desk.alarms(), desk.game.dropouts().len()), (vec![], 8));
+}
+
 fn set_up(placement: &str) -> Desk {
     let mut desk = Desk::new("300");
     desk.frame(Placement::parse(placement).expect("a placement")).report().wait(1.0);
