@@ -258,6 +258,7 @@ impl Game {
                     self.alarms.raise(self.now, AlarmKind::ClockLost, None, 0);
                 }
             }
+            DeviceEvent::Delay(delay) => self.set_scan(*delay),
             DeviceEvent::Silent => self.board_lost(),
             DeviceEvent::Responding => self.alarms.cure(self.now, AlarmKind::BoardLost),
             DeviceEvent::ClockButton(_) | DeviceEvent::Identity(_) | DeviceEvent::Battery(_) => {}
@@ -269,10 +270,14 @@ impl Game {
         if self.config_scan >= SAMPLED
             && let Some(scan) = self.board.learnt_scan()
         {
-            self.scan = scan;
-            self.board.set_scan(scan);
-            self.decoder.set_scan(scan);
+            self.set_scan(scan);
         }
+    }
+
+    fn set_scan(&mut self, scan: Duration) {
+        self.scan = scan;
+        self.board.set_scan(scan);
+        self.decoder.set_scan(scan);
     }
 
     fn clock_read(&mut self, reading: &ClockReading, source: ByteRange, out: &mut Vec<Effect>) {

@@ -7,7 +7,7 @@
 use core::time::Duration;
 
 use super::framing::{Framed, Framing, Speaker};
-use super::host::{REPORTS, reports_changes};
+use super::host::{NEVER, REPORTS, SCAN_TIME, USUAL_SCAN, delay, reports_changes};
 use super::message::{Message, placement};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
 use crate::drivers::asker::{Asker, Plan, Question};
@@ -19,12 +19,13 @@ use crate::time::Instant;
 /// A message broken off by this much silence is given up.
 const STALL: Duration = Duration::from_millis(500);
 /// How old a picture may grow: of a board that must be asked, and of one that reports by itself.
-const POLLED: Duration = Duration::from_millis(100);
+pub(super) const POLLED: Duration = Duration::from_millis(100);
 const REPORTED: Duration = Duration::from_secs(1);
 
 const VERSION: usize = 0;
 const SETTING: usize = 1;
 const BOARD: usize = 2;
+const SCAN: usize = 3;
 
 /// Boards are known that do not answer every question: what is not vital is given up.
 const PLAN: Plan = Plan {
@@ -38,6 +39,8 @@ const PLAN: Plan = Plan {
         Question { bytes: &[0x52, 0xb0, 0x32, 0xb5, 0xb0], retry: Some(Duration::from_secs(2)), tries: Some(3) },
         // S
         Question { bytes: &[0xd3, 0xb5, 0xb3], retry: Some(Duration::from_secs(1)), tries: None },
+        // R01
+        Question { bytes: &[0x52, 0xb0, 0x31, 0xb5, 0xb3], retry: Some(Duration::from_secs(2)), tries: Some(3) },
     ],
     picture: BOARD,
     age: POLLED,
@@ -63,6 +66,10 @@ struct Reader {
     out: Outbox,
     follow: Follow,
     asker: Option<Asker>,
+    /// Its settings of reports and of the time of a scan, as far as it has told them, and the delay that was told of them.
+    reports: Option<u8>,
+    scan_time: Option<u8>,
+    delay: Option<Duration>,
     /// The last board text that could not be used: it is counted once.
     unusable: Option<[u8; 64]>,
 }
@@ -136,6 +143,7 @@ impl Reader {
         self.out.forget_device();
         self.follow.forget();
         self.unusable = None;
+        (self.reports, self.scan_time, self.delay) = (None, None, None);
     }
 
     fn command(&mut self, at: Instant, command: DeviceCommand) {
@@ -173,7 +181,14 @@ impl Reader {
                 if let Some(asker) = &mut self.asker {
                     asker.keep(if reports_changes(value) { REPORTED } else { POLLED });
                 }
+                self.reports = Some(value);
+                self.tell_delay(bytes);
                 SETTING
+            }
+            Message::Setting { address: SCAN_TIME, value } => {
+                self.scan_time = Some(value);
+                self.tell_delay(bytes);
+                SCAN
             }
             Message::Board(letters) => {
                 self.board(letters, bytes);
@@ -186,6 +201,14 @@ impl Reader {
         };
         if let Some(asker) = &mut self.asker {
             asker.answered(at, row);
+        }
+    }
+
+    /// Tells how late changes come, as far as that is known now.
+    fn tell_delay(&mut self, bytes: ByteRange) {
+        let known = delay(self.scan_time.unwrap_or(USUAL_SCAN), self.reports.unwrap_or(NEVER), POLLED);
+        if self.delay.replace(known) != Some(known) {
+            self.out.event(DeviceEvent::Delay(known), bytes);
         }
     }
 
