@@ -1,5 +1,6 @@
 //! What is wrong on the board or with the clock, and for how long it has been (`reconstruction.md` section 6).
 
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use flagfall_protocols::square::Color;
@@ -8,6 +9,7 @@ use shakmaty::Position;
 
 use crate::alarm::{Alarm, AlarmKind, AlarmStatus};
 use crate::clock::control::Method;
+use crate::effect::Effect;
 use crate::game::Game;
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::message::Stage;
@@ -38,11 +40,13 @@ const UNKNOWN_DELAY: Duration = Duration::from_secs(60);
 pub(crate) struct Differing {
     squares: u64,
     since: [Instant; 64],
+    /// The last change of the board for which a position of before was looked for.
+    pub(crate) looked_back: Instant,
 }
 
 impl Differing {
     pub(crate) const fn new() -> Differing {
-        Differing { squares: 0, since: [Instant::ZERO; 64] }
+        Differing { squares: 0, since: [Instant::ZERO; 64], looked_back: Instant::ZERO }
     }
 
     fn note(&mut self, now: Instant, differs: u64) {
@@ -75,7 +79,7 @@ impl Game {
     }
 
     /// Squares that differ from what was played last, but for those of which an arbiter knows and that have not changed since.
-    fn differs(&self) -> u64 {
+    pub(crate) fn differs(&self) -> u64 {
         let node = self.decoder.line().top(self.decoder.record.node());
         let differs = men::difference(&node.men, self.board.men());
         if differs == 0 {
@@ -89,7 +93,7 @@ impl Game {
     }
 
     /// Since when these squares differ as they do.
-    fn differs_since(&self, differs: u64) -> Instant {
+    pub(crate) fn differs_since(&self, differs: u64) -> Instant {
         self.differing.since(differs).max(self.board.changed_at(differs))
     }
 
@@ -102,10 +106,14 @@ impl Game {
         Some(self.board.changed_at(squares)).filter(|since| self.now < since.after(GESTURE_STANDS))
     }
 
-    pub(crate) fn what_is_wrong(&mut self) {
+    pub(crate) fn what_is_wrong(&mut self, out: &mut Vec<Effect>) {
         let reading = matches!(self.stage, Stage::Armed | Stage::Playing);
-        let differs = self.differs();
+        let mut differs = self.differs();
         self.differing.note(self.now, differs);
+        if self.players_take_back(out) {
+            differs = self.differs();
+            self.differing.note(self.now, differs);
+        }
         if reading && differs == 0 {
             self.board_is_right();
         } else if self.watching() && self.gesture_since().is_none() {
@@ -305,6 +313,9 @@ impl Game {
             for wait in [WRONG_SIDE, DISPLACED, MEN_WRONG, IN_HAND] {
                 at(since.after(wait));
             }
+        }
+        if let Some(stands) = self.take_back_stands() {
+            at(stands);
         }
         if self.watching()
             && let Some(since) = self.gesture_since()
