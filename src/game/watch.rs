@@ -327,6 +327,9 @@ impl Game {
         {
             at(self.waits_since(made).after(NOT_PRESSED));
         }
+        if let Some(over) = self.gesture_means_a_result() {
+            at(over);
+        }
         if self.stage == Stage::AwaitingSetUp && self.clock.runs().is_some() {
             at(changed.after(self.scan * 2));
             at(self.clock.changed_at().after(self.scan));
