@@ -61,6 +61,19 @@ fn where_a_man_stood_on_its_way() {
     assert_eq!((desk.moves().len(), told(&desk).len()), (4, 1));
 }
 
+/// Scenario 5 with a long pause, where no clock tells a press.
+#[test]
+fn a_man_that_goes_on_without_a_clock() {
+    let mut desk = Desk::new("").with_position("4k3/8/8/8/8/8/3P4/4K2B w - - 0 1");
+    hands(&mut desk, "1 d2 | 0.3 Pd3");
+    assert_eq!(desk.wait(3.0).moves(), ["d2d3"]);
+    hands(&mut desk, "0.1 d3 | 0.3 Pd4");
+    assert_eq!((desk.wait(4.0).moves(), desk.alarms()), (vec!["d2d4".to_owned()], vec![]));
+    // Another man of his is not the same one.
+    hands(&mut desk, "1 h1 | 0.3 Be4");
+    assert_eq!((desk.wait(1.5).moves(), desk.alarms()), (vec!["d2d4".to_owned()], vec!["MovedByWrongSide(white)".to_owned()]));
+}
+
 #[test]
 fn the_order_of_a_castling() {
     for (motions, facts) in [
