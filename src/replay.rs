@@ -79,6 +79,7 @@ impl Setting {
         let rulings = rulings(trace.header("rulings"))?;
         let default_time_s = seconds(trace.header("default-time"))?;
         let observer = trace.header("observer") == Some("true");
+        let casual = trace.header("casual") == Some("true");
         let headers = [
             ("driver", Some(driver.name)),
             ("name", Some(name.as_str())),
@@ -89,6 +90,7 @@ impl Setting {
             ("rulings", trace.header("rulings")),
             ("default-time", trace.header("default-time")),
             ("observer", observer.then_some("true")),
+            ("casual", casual.then_some("true")),
             ("delay", trace.header("delay")),
         ];
         let headers = headers.into_iter().filter_map(|(key, value)| Some((key, value?.to_owned()))).collect();
@@ -101,6 +103,7 @@ impl Setting {
             rulings,
             observer,
             default_time_s,
+            casual,
             tuning: Tuning::default(),
         };
         Ok(Setting { driver, config, board: Board::default(), delay, name, headers })
@@ -118,6 +121,7 @@ impl Setting {
         setting.config.default_time_s = seconds(header("default-time").as_deref())?;
         setting.config.rulings = rulings(header("rulings").as_deref())?;
         setting.config.observer = header("observer").as_deref() == Some("true");
+        setting.config.casual = header("casual").as_deref() == Some("true");
         setting.headers.retain(|(key, _)| !OF_THE_ROUND.contains(key));
         let kept = OF_THE_ROUND.into_iter().filter_map(|key| Some((key, header(key)?)));
         setting.headers.extend(kept);
@@ -126,7 +130,8 @@ impl Setting {
 
     /// Rules, times and rulings are those of `other`.
     pub fn has_rules_of(&self, other: &Setting) -> bool {
-        let rules = |config: &GameConfig| (config.rulebook, config.rulings, config.observer, config.default_time_s);
+        let rules =
+            |config: &GameConfig| (config.rulebook, config.rulings, config.observer, config.default_time_s, config.casual);
         rules(&self.config) == rules(&other.config) && self.config.time_control == other.config.time_control
     }
 
@@ -137,7 +142,7 @@ impl Setting {
 }
 
 /// Keys of a head that say by which rules and times a round is played, and who decides.
-const OF_THE_ROUND: [&str; 5] = ["time-control", "profile", "rulings", "default-time", "observer"];
+const OF_THE_ROUND: [&str; 6] = ["time-control", "profile", "rulings", "default-time", "observer", "casual"];
 
 fn time_control(header: Option<&str>) -> Result<Option<TimeControl>> {
     header.map(|text| TimeControl::parse(text).with_context(|| format!("time-control: `{text}`"))).transpose()

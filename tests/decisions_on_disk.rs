@@ -253,11 +253,14 @@ fn a_journal_tells_the_rules_that_were_played() {
     let setting = |text: &str| Setting::of(&Trace::new(text.as_bytes()).expect("a trace"), &Overrides::default());
     let plain = setting(&head("")).expect("a setting");
     assert_eq!((plain.config.rulings, plain.config.observer), (Rulings::Advise, false), "an older journal");
-    let full = head("# profile: fide-2023-rapid+guidelines-III.5\n# rulings: automatic\n# observer: true\n");
+    let full = head("# profile: fide-2023-rapid+guidelines-III.5\n# rulings: automatic\n# observer: true\n# casual: true\n");
     let full = setting(&full).expect("a setting");
     assert_eq!((full.config.rulings, full.config.observer), (Rulings::Automatic, true));
+    assert_eq!((plain.config.casual, full.config.casual), (false, true));
     assert_ne!(full.config.rulebook, plain.config.rulebook);
-    for (key, value) in [("profile", "fide-2023-rapid+guidelines-III.5"), ("rulings", "automatic"), ("observer", "true")] {
+    for (key, value) in
+        [("profile", "fide-2023-rapid+guidelines-III.5"), ("rulings", "automatic"), ("observer", "true"), ("casual", "true")]
+    {
         assert!(full.headers.contains(&(key, value.to_owned())), "{key}");
     }
     for wrong in ["# profile: checkers\n", "# rulings: maybe\n"] {

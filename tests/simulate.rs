@@ -131,6 +131,24 @@ fn clean_games_are_read_exactly() {
     }
 }
 
+/// Their pictures are told after equal scans: the settings of the board say how late that is.
+#[test]
+fn boards_that_tell_all_squares_at_once_tell_when_moves_were_made() {
+    let driver = drivers::find("chesslink").expect("registered");
+    for (name, widest_us) in [("clean", 110_000), ("typical", 150_000)] {
+        let scores = games().into_iter().flat_map(|game| {
+            let score = |seed| simulate(driver, &game, &level(name, 0.0), [seed, 1], None).expect("simulated").score;
+            (0..10).map(score).collect::<Vec<_>>()
+        });
+        let [mut inside, mut of, mut width_us] = [0; 3];
+        for score in scores {
+            (inside, of, width_us) = (inside + score.made_inside, of + score.made_of, width_us + score.made_width_us);
+        }
+        assert!(of > 300 && inside * 100 >= of * 99, "{name}: {inside} of {of}");
+        assert!(width_us <= of * widest_us, "{name}: {} us", width_us / of);
+    }
+}
+
 #[test]
 fn a_replayed_trace_gives_the_same_moves() {
     let simulated = played(&games()[0], &level("rough", 1.0), 11);

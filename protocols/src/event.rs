@@ -1,5 +1,7 @@
 //! The neutral vocabulary: what boards and clocks tell, whatever their make.
 
+use core::time::Duration;
+
 use crate::square::{Placement, Reading, Square};
 use crate::time::ClockTime;
 
@@ -39,6 +41,8 @@ pub enum DeviceEvent {
     Identity(Identity),
     /// The battery of the board.
     Battery(Battery),
+    /// How late this board tells a change at most, as its settings say; told anew when they do.
+    Delay(Duration),
     /// One entry of the board's own log, oldest first, ended by [`LogEntry::End`].
     Log(LogEntry),
     /// The device answers: said once after the link came up, and again after [`DeviceEvent::Silent`].

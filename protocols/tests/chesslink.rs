@@ -18,6 +18,7 @@ use proptest::prelude::*;
 const V: &[u8] = b"\xd6\xb5\xb6";
 const R: &[u8] = b"\x52\xb0\x32\xb5\xb0";
 const S: &[u8] = b"\xd3\xb5\xb3";
+const R01: &[u8] = b"\x52\xb0\x31\xb5\xb3";
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 const E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR";
 
@@ -31,9 +32,9 @@ fn shows(fen: &str) -> DeviceEvent {
     DeviceEvent::Frame(Placement::parse(fen).expect("a placement"))
 }
 
-fn setting(value: u8) -> Vec<u8> {
+fn setting(address: u8, value: u8) -> Vec<u8> {
     let mut bytes = Vec::new();
-    Message::Setting { address: 2, value }.encode(&mut bytes);
+    Message::Setting { address, value }.encode(&mut bytes);
     bytes
 }
 
@@ -41,7 +42,8 @@ fn setting(value: u8) -> Vec<u8> {
 fn on_change(command: &[u8]) -> Option<Vec<u8>> {
     match command {
         V => Some(b"v010374".to_vec()),
-        R => Some(setting(3)),
+        R => Some(setting(2, 3)),
+        R01 => Some(setting(1, 20)),
         S => Some(frame(START)),
         _ => None,
     }
@@ -49,7 +51,7 @@ fn on_change(command: &[u8]) -> Option<Vec<u8>> {
 
 /// A board that must be asked.
 fn when_asked(command: &[u8]) -> Option<Vec<u8>> {
-    if command == R { Some(setting(1)) } else { on_change(command) }
+    if command == R { Some(setting(2, 1)) } else { on_change(command) }
 }
 
 fn decode(speaker: Speaker, bytes: &[u8]) -> Option<Vec<u8>> {
@@ -169,9 +171,40 @@ fn a_flipped_bit_is_found() {
 fn starts_with_version_setting_and_squares() {
     let mut line = Line::up(&INFO, healthy(on_change));
     line.run(900);
-    assert_eq!(line.heard, [(500, V.to_vec()), (600, R.to_vec()), (700, S.to_vec())]);
-    assert_eq!(line.told(), [DeviceEvent::Responding, DeviceEvent::Identity(Identity::Firmware(1, 3)), shows(START)]);
+    assert_eq!(line.heard, [(500, V.to_vec()), (600, R.to_vec()), (700, S.to_vec()), (800, R01.to_vec())]);
+    let firmware = DeviceEvent::Identity(Identity::Firmware(1, 3));
+    assert_eq!(line.told(), [DeviceEvent::Responding, firmware, delay_us(2 * 40_960 + 25_000), shows(START)]);
     assert_eq!(anomalies(&line.rig.log), []);
+}
+
+const fn delay_us(micros: u64) -> DeviceEvent {
+    DeviceEvent::Delay(Duration::from_micros(micros))
+}
+
+#[test]
+fn the_settings_tell_how_late_changes_come() {
+    for (reports, steps, delay) in [
+        (0, 20, 2 * 20 * 2048 + 25_000),
+        (1, 20, 20 * 2048 + 150_000),
+        (2, 50, 50 * 2048 + 150_000),
+        (4, 20, 3 * 20 * 2048 + 25_000),
+        (7, 255, 6 * 255 * 2048 + 25_000),
+        (3, 0, 2 * 15 * 2048 + 25_000),
+    ] {
+        let answer = move |command: &[u8]| match command {
+            R => Some(setting(2, reports)),
+            R01 => Some(setting(1, steps)),
+            _ => on_change(command),
+        };
+        let soon = |bytes| vec![(Duration::from_millis(30), bytes)];
+        let manner = Box::new(move |_, command: &[u8]| answer(command).map(soon).unwrap_or_default());
+        let mut line = Line::up(&INFO, manner);
+        line.run(5000);
+        let told = line.told();
+        let last = told.iter().rfind(|event| matches!(event, DeviceEvent::Delay(_)));
+        assert_eq!(last, Some(&delay_us(delay)), "reports {reports}, scan {steps}");
+        assert!(told.iter().filter(|event| matches!(event, DeviceEvent::Delay(_))).count() <= 2);
+    }
 }
 
 #[test]
@@ -213,7 +246,7 @@ fn a_command_tells_the_same_picture_again() {
 
 #[test]
 fn a_lost_answer_is_asked_for_again() {
-    for lost in [V, R, S] {
+    for lost in [V, R, S, R01] {
         let mut line = Line::up(&INFO, losing(on_change, lost));
         line.run(6000);
         assert_eq!(line.count(DeviceEvent::Responding), 1);
@@ -238,7 +271,7 @@ fn late_and_doubled_answers_do_no_harm() {
 fn what_a_board_does_not_answer_is_given_up() {
     let mut line = Line::up(&INFO, healthy(|command| (command == S).then(|| frame(START))));
     line.run(60_000);
-    assert_eq!((line.times_of(V).len(), line.times_of(R).len()), (3, 3));
+    assert_eq!([V, R, R01].map(|question| line.times_of(question).len()), [3, 3, 3]);
     assert_eq!((line.count(DeviceEvent::Responding), line.count(DeviceEvent::Silent)), (1, 0));
     assert!(line.times_of(S).len() > 400, "it is asked as one that does not report");
 }

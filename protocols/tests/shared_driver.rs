@@ -10,6 +10,12 @@ use flagfall_protocols::time::Instant;
 
 use common::{Rig, samples};
 
+/// The questions to a Millennium board.
+const V: &[u8] = b"\xd6\xb5\xb6";
+const S: &[u8] = b"\xd3\xb5\xb3";
+const R01: &[u8] = b"\x52\xb0\x31\xb5\xb3";
+const R02: &[u8] = b"\x52\xb0\x32\xb5\xb0";
+
 fn every() -> impl Iterator<Item = &'static DriverInfo> {
     DRIVERS.iter().chain([&template::INFO])
 }
@@ -167,8 +173,8 @@ fn nothing_is_sent_unless_the_link_is_up_and_only_what_is_harmless_then() {
                 assert!(!bytes.is_empty());
                 let harmless = match info.name {
                     "dgt" => matches!(bytes[..], [0x40..=0x4d | 0x55..=0x58] | [0x2b, 3, 3, 9, 0]) && bytes != [0x4a],
-                    // V, S, R02: nothing is written and nothing is lit.
-                    "chesslink" => [&b"\xd6\xb5\xb6"[..], b"\xd3\xb5\xb3", b"\x52\xb0\x32\xb5\xb0"].contains(&&bytes[..]),
+                    // V, S, R01, R02: nothing is written and nothing is lit.
+                    "chesslink" => [V, S, R01, R02].contains(&&bytes[..]),
                     "dgt_pegasus" => matches!(bytes[..], [0x42 | 0x44 | 0x45 | 0x47 | 0x4c | 0x4d | 0x55]),
                     "template" => continue,
                     other => panic!("say what {other} may send"),

@@ -67,6 +67,7 @@ const EVENT: &[Key] = &[
     key("observer", Kind::Switch),
     key("default_time", Kind::Number { min: 0, max: 7200 }),
     key("chess960", Kind::Switch),
+    key("casual", Kind::Switch),
     key("delay", Kind::Number { min: 0, max: 86_400 }),
     key("delay_moves", Kind::Number { min: 0, max: 40 }),
 ];

@@ -60,6 +60,8 @@ pub struct Event {
     pub default_time: Option<u32>,
     /// Chess960 on all boards that do not say.
     pub chess960: bool,
+    /// Games without arbiters: what players take back on the board leaves the list.
+    pub casual: bool,
     /// `public/` is so many seconds later than `live/`, 0..=86400.
     pub delay: u32,
     /// And at least so many plies, 0..=40.
@@ -78,6 +80,7 @@ impl Default for Event {
             observer: false,
             default_time: None,
             chess960: false,
+            casual: false,
             delay: 0,
             delay_moves: 0,
         }

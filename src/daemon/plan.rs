@@ -75,6 +75,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
         ("time-control", time_control_text.cloned()),
         ("white-clock", board.white_clock.map(|side| if side == WhiteClock::Left { "left" } else { "right" }.to_owned())),
         ("chess960", chess960.then(|| "true".to_owned())),
+        ("casual", event.casual.then(|| "true".to_owned())),
         ("profile", Some(rulebook.to_string())),
         ("rulings", (rulings == Rulings::Automatic).then(|| "automatic".to_owned())),
         ("default-time", event.default_time.map(|seconds| seconds.to_string())),
@@ -94,6 +95,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
             rulings,
             observer: event.observer,
             default_time_s: event.default_time,
+            casual: event.casual,
             tuning: Tuning::default(),
         },
         board: topics::Board {

@@ -39,9 +39,6 @@ use crate::rulings::Adjudged;
 use crate::told::Told;
 use crate::watch::Differing;
 
-/// A device family that takes so long for a scan samples its squares one after another.
-const SAMPLED: Duration = Duration::from_millis(150);
-
 /// What becomes of a finding that is certain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rulings {
@@ -71,6 +68,8 @@ pub struct GameConfig {
     pub default_time_s: Option<u32>,
     /// Which display is White's; if none, the left one, or the right one where the board is rotated.
     pub white_clock: Option<ClockSide>,
+    /// Nobody rules on this game: moves that the players take back on the board leave the list (`reconstruction.md` section 3.6).
+    pub casual: bool,
     /// How the decoder weighs evidence.
     pub tuning: Tuning,
 }
@@ -83,7 +82,7 @@ pub struct Game {
     /// The longest time from a change to its report: the device family's, then the board's own.
     pub(crate) scan: Duration,
     /// That of the device family.
-    config_scan: Duration,
+    pub(crate) config_scan: Duration,
     pub(crate) press_delay: Duration,
     pub(crate) board: PhysicalBoard,
     pub(crate) clock: Chessclock,
@@ -241,12 +240,13 @@ impl Game {
         }
         self.what_was_played(out);
         self.is_it_over(out);
-        self.what_is_wrong();
+        self.what_is_wrong(out);
         self.what_do_the_laws_say(out);
         self.who_must_know(out);
     }
 
     fn device(&mut self, event: &DeviceEvent, source: ByteRange, out: &mut Vec<Effect>) {
+        self.board.set_on_move(self.clock.runs());
         match event {
             DeviceEvent::Square { square, reading } => {
                 if self.board.square(self.now, *square, *reading) {
@@ -270,20 +270,10 @@ impl Game {
                     self.alarms.raise(self.now, AlarmKind::ClockLost, None, 0);
                 }
             }
+            DeviceEvent::Delay(delay) => self.set_scan(*delay),
             DeviceEvent::Silent => self.board_lost(),
             DeviceEvent::Responding => self.alarms.cure(self.now, AlarmKind::BoardLost),
             DeviceEvent::ClockButton(_) | DeviceEvent::Identity(_) | DeviceEvent::Battery(_) => {}
-        }
-    }
-
-    /// A board whose squares are sampled one after another tells by its reports how fast it is.
-    fn learn_scan(&mut self) {
-        if self.config_scan >= SAMPLED
-            && let Some(scan) = self.board.learnt_scan()
-        {
-            self.scan = scan;
-            self.board.set_scan(scan);
-            self.decoder.set_scan(scan);
         }
     }
 

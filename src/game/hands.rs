@@ -30,10 +30,7 @@ impl Game {
         let Some(began) = self.own_time_since(turn) else { return };
         for square in men::squares(self.board.changed_then(self.now)) {
             let man = self.board.men()[square.index()];
-            if men::color(man) != Some(turn)
-                || node.men[square.index()] != man
-                || self.board.dropouts().weak(square.index(), self.now)
-            {
+            if men::color(man) != Some(turn) || node.men[square.index()] != man || self.board.weak(square.index(), self.now) {
                 continue;
             }
             let mut changes = self.board.changes_of(square.index() as u8);
@@ -53,7 +50,7 @@ impl Game {
 
     fn look_for_weak_squares(&mut self) {
         for square in men::squares(self.board.changed_then(self.now)) {
-            if self.board.dropouts().weak(square.index(), self.now) {
+            if self.board.weak(square.index(), self.now) {
                 self.alarms.raise_weak(self.now, square.bit());
             }
         }

@@ -42,6 +42,8 @@ mod pressed;
 mod promotions;
 pub mod reconstruct;
 mod rulings;
+mod scan;
+mod take_back;
 mod tell;
 mod told;
 mod view;

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
 
 use crate::alarm::AlarmKind;
 use crate::effect::Effect;
@@ -19,6 +20,8 @@ use crate::reconstruct::{Decoded, gesture};
 
 /// Two kings on centre squares mean a result after this long, where the clock still runs.
 pub(crate) const GESTURE_STANDS: Duration = Duration::from_secs(15);
+/// And after this long where no clock is heard: a king that passes the centre on his way shows nothing.
+const GESTURE_STANDS_UNTIMED: Duration = Duration::from_secs(2);
 /// Hints kept of one game.
 const MAX_HINTS: usize = 8;
 
@@ -165,12 +168,21 @@ impl Game {
         }
     }
 
+    /// From when on the kings that stand in the centre mean a result: at once where the clocks were stopped.
+    pub(crate) fn gesture_means_a_result(&self) -> Option<Instant> {
+        let stands = match (self.clock.present(), self.clock.runs()) {
+            (false, _) => GESTURE_STANDS_UNTIMED,
+            (true, None) => Duration::ZERO,
+            (true, Some(_)) => GESTURE_STANDS,
+        };
+        self.gesture.map(|since| since.after(stands))
+    }
+
     /// Has the game ended, or has another one been set up?
     pub(crate) fn is_it_over(&mut self, out: &mut Vec<Effect>) {
-        if let Some(since) = self.gesture
-            && matches!(self.stage, Stage::Armed | Stage::Playing)
+        if matches!(self.stage, Stage::Armed | Stage::Playing)
             && !self.decoder.press_pending()
-            && (self.clock.runs().is_none() || self.now >= since.after(GESTURE_STANDS))
+            && self.gesture_means_a_result().is_some_and(|since| self.now >= since)
         {
             while self.decoder.line().last().is_some_and(|ply| ply.pressed.is_none() && gesture::is_half(ply.mv)) {
                 self.decoder.drop_half_gestures();

@@ -1,5 +1,6 @@
 //! What is wrong on the board or with the clock, and for how long it has been (`reconstruction.md` section 6).
 
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use flagfall_protocols::square::Color;
@@ -9,6 +10,7 @@ use shakmaty::Position;
 use crate::alarm::{Alarm, AlarmKind, AlarmStatus};
 use crate::beginning::INCOMPLETE_STANDS;
 use crate::clock::control::Method;
+use crate::effect::Effect;
 use crate::game::Game;
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::message::Stage;
@@ -39,11 +41,13 @@ const UNKNOWN_DELAY: Duration = Duration::from_secs(60);
 pub(crate) struct Differing {
     squares: u64,
     since: [Instant; 64],
+    /// The last change of the board for which a position of before was looked for.
+    pub(crate) looked_back: Instant,
 }
 
 impl Differing {
     pub(crate) const fn new() -> Differing {
-        Differing { squares: 0, since: [Instant::ZERO; 64] }
+        Differing { squares: 0, since: [Instant::ZERO; 64], looked_back: Instant::ZERO }
     }
 
     fn note(&mut self, now: Instant, differs: u64) {
@@ -76,7 +80,7 @@ impl Game {
     }
 
     /// Squares that differ from what was played last, but for those of which an arbiter knows and that have not changed since.
-    fn differs(&self) -> u64 {
+    pub(crate) fn differs(&self) -> u64 {
         let node = self.decoder.line().top(self.decoder.record.node());
         let differs = men::difference(&node.men, self.board.men());
         if differs == 0 {
@@ -90,7 +94,7 @@ impl Game {
     }
 
     /// Since when these squares differ as they do.
-    fn differs_since(&self, differs: u64) -> Instant {
+    pub(crate) fn differs_since(&self, differs: u64) -> Instant {
         self.differing.since(differs).max(self.board.changed_at(differs))
     }
 
@@ -103,10 +107,14 @@ impl Game {
         Some(self.board.changed_at(squares)).filter(|since| self.now < since.after(GESTURE_STANDS))
     }
 
-    pub(crate) fn what_is_wrong(&mut self) {
+    pub(crate) fn what_is_wrong(&mut self, out: &mut Vec<Effect>) {
         let reading = matches!(self.stage, Stage::Armed | Stage::Playing);
-        let differs = self.differs();
+        let mut differs = self.differs();
         self.differing.note(self.now, differs);
+        if self.players_take_back(out) {
+            differs = self.differs();
+            self.differing.note(self.now, differs);
+        }
         if reading && differs == 0 {
             self.board_is_right();
         } else if self.watching() && self.gesture_since().is_none() {
@@ -307,6 +315,9 @@ impl Game {
                 at(since.after(wait));
             }
         }
+        if let Some(stands) = self.take_back_stands() {
+            at(stands);
+        }
         if self.watching()
             && let Some(since) = self.gesture_since()
         {
@@ -316,6 +327,9 @@ impl Game {
             && let Some(made) = self.decoder.line().made_at()
         {
             at(self.waits_since(made).after(NOT_PRESSED));
+        }
+        if let Some(over) = self.gesture_means_a_result() {
+            at(over);
         }
         if self.stage == Stage::AwaitingSetUp && self.clock.runs().is_some() {
             at(changed.after(self.scan * 2));

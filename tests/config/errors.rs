@@ -48,6 +48,7 @@ const FILES: &[(&str, &[&str])] = &[
     ),
     ("[event]\nguidelines = \"III.6\"\n", &["1.toml:2:14: event.guidelines: \"III.6\" is not one of \"\", \"III.4\", \"III.5\""]),
     ("[event]\nrulings = \"auto\"\n", &["1.toml:2:11: event.rulings: \"auto\" is not one of \"advise\", \"automatic\""]),
+    ("[event]\ncasual = 1\n", &["1.toml:2:10: event.casual: must be true or false, not a number"]),
     ("[event]\nobserver = \"yes\"\n", &["1.toml:2:12: event.observer: must be true or false, not a text"]),
     (
         "[user.automatic]\nrole = \"chief\"\n",

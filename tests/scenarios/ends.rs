@@ -4,7 +4,7 @@ use flagfall_game::input::GameResult;
 use flagfall_game::message::Stage;
 use flagfall_game::reconstruct::record::Ending;
 
-use crate::scene::Scene;
+use crate::scene::{Outcome, Scene};
 
 #[test]
 fn s051_stalemate_is_not_pressed() {
@@ -34,6 +34,40 @@ fn s067_players_take_back_with_the_clock_running() {
     let outcome = scene.run();
     outcome.expect("e4 e5 d4 exd4", &["position_differs"]);
     assert_eq!(outcome.audit(r#""what":"revision""#), 0, "the list is not cut");
+}
+
+#[test]
+fn s067_players_of_a_casual_game_take_back() {
+    let casual = || {
+        let mut scene = Scene::running();
+        scene.config.casual = true;
+        scene
+    };
+    let mut scene = casual();
+    scene.game("e2e4 e7e5 d2d4 e5d4").wait(1.0);
+    scene.hands("lift d4 | 1.6 place e5 | 1.6 place d2 P").wait(8.0);
+    let outcome = scene.run();
+    outcome.expect("e4 e5", &[]);
+    let cuts = |outcome: &Outcome| outcome.audit(r#""what":"revision","from_ply":3,"cause":"take_back","moves":[]"#);
+    assert_eq!(cuts(&outcome), 1, "the list is cut once");
+    // The game goes on from there.
+    scene
+        .assume("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
+        .game("g1f3 b8c6")
+        .end()
+        .expect("e4 e5 Nf3 Nc6", &[]);
+    // With the clocks stopped, and one move of one side, which looks like a second one of his.
+    let mut scene = casual();
+    scene.game("e2e4 e7e5 g1f3").act("stop").wait(1.0).hands("lift f3 | 0.5 place g1").wait(6.0);
+    let outcome = scene.run();
+    outcome.expect("e4 e5", &[]);
+    assert_eq!(cuts(&outcome), 1);
+    // A man that is lifted for long and put back where he stood is nothing, and moves to and fro are moves.
+    let mut scene = casual();
+    scene.game("g1f3 g8f6").hands("0.5 lift f3 | 3.0 place f3").game("f3g1 f6g8");
+    let outcome = scene.end();
+    outcome.expect("Nf3 Nf6 Ng1 Ng8", &[]);
+    assert_eq!(outcome.audit(r#""what":"revision""#), 0);
 }
 
 #[test]

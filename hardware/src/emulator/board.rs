@@ -1,7 +1,5 @@
 //! The emulated board: what happens when, in order.
 
-use std::collections::VecDeque;
-
 use flagfall_protocols::drivers::dgt::board::BoardMessage;
 use flagfall_protocols::drivers::dgt::clock::ClockMessage;
 use flagfall_protocols::drivers::dgt::ee::EeTag;
@@ -12,19 +10,14 @@ use flagfall_protocols::time::Instant;
 
 use super::answers::Mode;
 use super::clock::Clock;
-use super::hands::{Motion, expand};
 use super::line::Line;
 use super::memory::Memory;
+use super::motions::Motions;
 use super::port::Port;
 use super::scan::Scan;
 use super::script::Script;
 use super::settings::Settings;
 use super::table::{Impossible, Table};
-
-/// Hand movements that may wait; more are counted as [`Counters::not_loaded`].
-const MAX_MOTIONS: usize = 4_000_000;
-/// How many impossible movements are kept with their time; all are counted.
-const MAX_KEPT: usize = 100;
 
 /// What was asked of the board and what went wrong: proof of what a host never sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,10 +58,9 @@ pub struct Emulator {
     pub(super) decoder: HostDecoder,
     pub(super) line: Line,
     pub(super) memory: Memory,
-    motions: VecDeque<(Instant, Motion)>,
+    motions: Motions,
     log_at: Option<Instant>,
     pub(super) counters: Counters,
-    impossible: Vec<(Instant, Impossible)>,
     /// When which square will next be sampled with news; asked anew after whatever changes the answer.
     sampled: Option<(Instant, Square)>,
 }
@@ -99,10 +91,9 @@ impl Emulator {
             decoder: HostDecoder::new(),
             line: Line::new(settings.paced),
             memory: Memory::default(),
-            motions: VecDeque::new(),
+            motions: Motions::default(),
             log_at: settings.quirks.unasked_log.map(|after| at.after(after)),
             counters: Counters::default(),
-            impossible: Vec::new(),
             sampled: None,
             settings,
         };
@@ -115,14 +106,7 @@ impl Emulator {
 
     /// Adds hand motions; a script's time begins now, which is the last moment the board was advanced to.
     pub fn load(&mut self, script: &Script) {
-        let mut motions: Vec<(Instant, Motion)> = self.motions.drain(..).collect();
-        for step in script.steps() {
-            expand(self.now.after(step.at), step.action, &mut motions);
-        }
-        motions.sort_by_key(|(at, _)| *at);
-        self.counters.not_loaded += motions.len().saturating_sub(MAX_MOTIONS) as u64;
-        motions.truncate(MAX_MOTIONS);
-        self.motions = motions.into();
+        self.motions.load(self.now, script, &mut self.counters);
     }
 
     /// When the board will do something by itself, if nothing else happens.
@@ -141,7 +125,7 @@ impl Emulator {
     /// Whether all hand motions are done, reported and sent. The clock may go on.
     pub fn done(&self) -> bool {
         let reported = !self.powered || self.sampled.is_none();
-        self.motions.is_empty() && reported && self.line.next().is_none()
+        self.motions.next().is_none() && reported && self.line.next().is_none()
     }
 
     /// What was asked and what went wrong up to now.
@@ -151,7 +135,7 @@ impl Emulator {
 
     /// The first hundred hand movements that could not be done.
     pub fn impossible(&self) -> &[(Instant, Impossible)] {
-        &self.impossible
+        self.motions.impossible()
     }
 
     /// The clock, if there is one, at the last moment the board was advanced to.
@@ -164,13 +148,10 @@ impl Emulator {
             self.arrive(at);
             match next {
                 Next::Motion => {
-                    if let Some((_, motion)) = self.motions.pop_front()
+                    if let Some(motion) = self.motions.take()
                         && let Err(problem) = self.carry_out(motion)
                     {
-                        self.counters.impossible += 1;
-                        if self.impossible.len() < MAX_KEPT {
-                            self.impossible.push((at, problem));
-                        }
+                        self.motions.failed(at, problem, &mut self.counters);
                     }
                     self.look();
                 }
@@ -225,7 +206,7 @@ impl Emulator {
     }
 
     fn happens(&self) -> Option<(Instant, Next)> {
-        let motion = self.motions.front().map(|(at, _)| (*at, Next::Motion));
+        let motion = self.motions.next().map(|at| (at, Next::Motion));
         if !self.powered {
             return motion;
         }

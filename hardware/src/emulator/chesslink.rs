@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use flagfall_protocols::drivers::chesslink::framing::{Framed, Framing, Speaker, with_parity};
-use flagfall_protocols::drivers::chesslink::host::{HostCommand, REPORTS, SCAN_STEP_US, SCAN_TIME};
+use flagfall_protocols::drivers::chesslink::host::{HostCommand, REPORTS, SCAN_STEP_US, SCAN_TIME, SHORTEST_SCAN};
 use flagfall_protocols::drivers::chesslink::message::{Message, letters};
 use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::Instant;
@@ -20,8 +20,6 @@ use super::{Counters, Impossible};
 
 /// The line of a board by cable.
 const BAUD: u64 = 38_400;
-/// The shortest scan, in steps of [`SCAN_STEP_US`].
-const SHORTEST: u8 = 15;
 
 /// When an emulated board sends pictures by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +118,7 @@ impl Chesslink {
 
     fn power_up(&mut self) {
         let steps = (self.settings.scan.as_micros() as u64 + SCAN_STEP_US / 2) / SCAN_STEP_US;
-        self.memory[usize::from(SCAN_TIME)] = steps.clamp(SHORTEST.into(), 255) as u8;
+        self.memory[usize::from(SCAN_TIME)] = steps.clamp(SHORTEST_SCAN.into(), 255) as u8;
         self.memory[usize::from(REPORTS)] = match self.settings.reports {
             Reports::EveryScan => 0,
             Reports::Never => 1,
@@ -138,7 +136,7 @@ impl Chesslink {
     }
 
     fn period(&self) -> Duration {
-        Duration::from_micros(u64::from(self.memory[usize::from(SCAN_TIME)].max(SHORTEST)) * SCAN_STEP_US)
+        Duration::from_micros(u64::from(self.memory[usize::from(SCAN_TIME)].max(SHORTEST_SCAN)) * SCAN_STEP_US)
     }
 
     /// How many equal scans make a report; none = there are no reports.

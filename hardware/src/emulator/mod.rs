@@ -43,6 +43,7 @@ mod device;
 mod hands;
 mod line;
 mod memory;
+mod motions;
 mod pegasus;
 mod port;
 mod settings;

@@ -1,7 +1,7 @@
 //! The registry: every device family this project speaks, one row each.
 //!
 //! A new family is a copy of [`template`], a `pub mod` line and a row in [`DRIVERS`]; `README.md` of this crate says how.
-//! `asker`, `follow` and `outbox` are what sessions share.
+//! `asker`, `follow`, `outbox` and `talk` are what sessions share.
 
 use crate::driver::DriverInfo;
 
@@ -11,6 +11,7 @@ pub mod dgt;
 pub mod dgt_pegasus;
 mod follow;
 mod outbox;
+mod talk;
 #[doc(hidden)]
 pub mod template;
 

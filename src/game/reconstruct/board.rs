@@ -5,12 +5,12 @@ mod dropouts;
 use alloc::collections::VecDeque;
 use core::time::Duration;
 
-use flagfall_protocols::square::{Placement, Reading, Square};
+use flagfall_protocols::square::{Color, Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
 use crate::interval::Interval;
 use crate::men::{self, EMPTY, Men};
-use crate::reconstruct::board::dropouts::Dropouts;
+use crate::reconstruct::board::dropouts::{Dropouts, by_hand};
 use crate::reconstruct::pace::Pace;
 
 /// How long past boards are kept.
@@ -61,6 +61,8 @@ pub(crate) struct PhysicalBoard {
     identifies: bool,
     pace: Pace,
     dropouts: Dropouts,
+    /// Whose clock runs.
+    on_move: Option<Color>,
     scan: Duration,
 }
 
@@ -83,6 +85,7 @@ impl PhysicalBoard {
             identifies: true,
             pace: Pace::new(),
             dropouts: Dropouts::new(),
+            on_move: None,
             scan: SCAN,
         }
     }
@@ -156,9 +159,19 @@ impl PhysicalBoard {
         self.scan = scan;
     }
 
+    /// Whose clock runs while the next reports come.
+    pub(crate) fn set_on_move(&mut self, side: Option<Color>) {
+        self.on_move = side;
+    }
+
     /// How often each square lost its man for moments and had it again.
     pub(crate) fn dropouts(&self) -> &Dropouts {
         &self.dropouts
+    }
+
+    /// The sensor of this square, or the chip of its man, loses him again and again.
+    pub(crate) fn weak(&self, square: usize, now: Instant) -> bool {
+        self.dropouts.weak(square, self.men.iter().filter(|&&man| man != EMPTY).count(), now)
     }
 
     /// Takes a report of all squares; true if it changed anything or is the first.
@@ -243,9 +256,11 @@ impl PhysicalBoard {
         while self.ring.front().is_some_and(|oldest| at.since(oldest.at) > RING_AGE) || self.ring.len() >= RING_LEN {
             self.ring.pop_front();
         }
+        let lasted = at.since(self.changed_at[index]);
         if self.men[index] == EMPTY
-            && at.since(self.changed_at[index]) < self.scan * DROPOUT_SCANS
+            && lasted < self.scan * DROPOUT_SCANS
             && self.last_of(index).is_some_and(|last| last.before == man)
+            && !(self.on_move.is_some() && men::color(man) == self.on_move && by_hand(lasted, self.scan))
         {
             self.dropouts.note(at, index);
         }

@@ -10,7 +10,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position, Role};
 
 use crate::interval::Interval;
 use crate::laws::rulebook::Rulebook;
-use crate::men;
+use crate::men::{self, Men};
 use crate::pair::Pair;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::line::Tentative;
@@ -196,6 +196,19 @@ impl Record {
         let mut position = self.start.clone();
         self.moves.played().take(plies).for_each(|mv| position.play_unchecked(mv));
         position
+    }
+
+    /// After how many moves these men stood on the board before the last one, the last time that they did.
+    pub(crate) fn stood_after(&self, shown: &Men) -> Option<usize> {
+        let mut position = self.start.clone();
+        let mut stood = None;
+        for (plies, record) in self.moves.iter().enumerate() {
+            if men::same(&men::of_board(position.board()), shown) {
+                stood = Some(plies);
+            }
+            position.play_unchecked(record.mv);
+        }
+        stood
     }
 
     /// The position after the first `plies` moves, with a queen for every rook that a pawn was replaced with; none if there is no

@@ -6,7 +6,7 @@ use desk::Desk;
 use flagfall_game::effect::Effect;
 use flagfall_game::input::{Command, GameResult};
 use flagfall_game::message::Stage;
-use flagfall_protocols::square::Placement;
+use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 
 /// Scenario 74 taken to the end: the initial position comes again by legal moves, and stands.
 #[test]
@@ -87,4 +87,22 @@ fn a_result_keeps_the_move_that_stood_when_the_clocks_stopped() {
     let state = desk.state();
     assert_eq!((state.moves[2].completed_at, state.completed.white), (None, Some(1)), "made, not completed");
     assert_eq!(desk.game.live_state().moves.len(), 3);
+}
+
+/// Where no clock is heard, a king that is slid past a centre square while the other one stands on one shows no result.
+#[test]
+fn a_king_passes_the_centre_without_a_clock() {
+    let mut desk = Desk::new("").with_position("8/4k3/8/8/4K3/8/4P3/8 b - - 0 1");
+    for (square, man) in [("e7", None), ("d5", Some('k')), ("d5", None), ("d6", Some('k'))] {
+        let reading = man.map_or(Reading::Empty, |man| Reading::Piece(Piece::from_letter(man).expect("a king")));
+        desk.wait(0.3).square(Square::parse(square).expect("a square"), reading);
+    }
+    desk.wait(5.0);
+    assert_eq!((desk.moves(), desk.state().stage), (vec!["e7d6".to_owned()], Stage::Playing));
+    for (square, man) in [("d6", None), ("d5", Some('k'))] {
+        let reading = man.map_or(Reading::Empty, |man| Reading::Piece(Piece::from_letter(man).expect("a king")));
+        desk.wait(0.3).square(Square::parse(square).expect("a square"), reading);
+    }
+    assert_eq!(desk.wait(1.5).state().stage, Stage::Playing);
+    assert_eq!(desk.wait(1.0).state().stage, Stage::Over, "it stays there");
 }

@@ -61,6 +61,19 @@ fn where_a_man_stood_on_its_way() {
     assert_eq!((desk.moves().len(), told(&desk).len()), (4, 1));
 }
 
+/// Scenario 5 with a long pause, where no clock tells a press.
+#[test]
+fn a_man_that_goes_on_without_a_clock() {
+    let mut desk = Desk::new("").with_position("4k3/8/8/8/8/8/3P4/4K2B w - - 0 1");
+    hands(&mut desk, "1 d2 | 0.3 Pd3");
+    assert_eq!(desk.wait(3.0).moves(), ["d2d3"]);
+    hands(&mut desk, "0.1 d3 | 0.3 Pd4");
+    assert_eq!((desk.wait(4.0).moves(), desk.alarms()), (vec!["d2d4".to_owned()], vec![]));
+    // Another man of his is not the same one.
+    hands(&mut desk, "1 h1 | 0.3 Be4");
+    assert_eq!((desk.wait(1.5).moves(), desk.alarms()), (vec!["d2d4".to_owned()], vec!["MovedByWrongSide(white)".to_owned()]));
+}
+
 #[test]
 fn the_order_of_a_castling() {
     for (motions, facts) in [
@@ -96,6 +109,32 @@ fn who_straightens_a_man_has_no_weak_square() {
         hands(&mut desk, "3 d2 | 1.2 Pd2");
     }
     assert_eq!((desk.alarms(), desk.game.dropouts()), (vec![], vec![]));
+}
+
+#[test]
+fn a_player_may_straighten_the_same_man_again_and_again_in_his_own_time() {
+    let mut desk = Desk::started("300");
+    for _ in 0..12 {
+        hands(&mut desk, "3 d2 | 0.45 Pd2");
+    }
+    assert_eq!((desk.alarms(), desk.game.dropouts()), (vec![], vec![]));
+    desk.play("e2e4").wait(1.0);
+    for _ in 0..12 {
+        hands(&mut desk, "3 d2 | 0.45 Pd2");
+    }
+    assert_eq!(desk.alarms(), ["WeakSquare"], "nobody does that while the other thinks");
+}
+
+#[test]
+fn men_that_are_straightened_here_and_there_leave_no_weak_square() {
+    let mut desk = Desk::started("300");
+    for _ in 0..8 {
+        hands(
+            &mut desk,
+            "1 a2 | 0.1 Pa2 | 1 b2 | 0.1 Pb2 | 1 c2 | 0.1 Pc2 | 1 f7 | 0.1 pf7 | 1 g7 | 0.1 pg7 | 1 h8 | 0.1 rh8 | 1 e8 | 0.1 ke8 | 1 e2 | 0.1 Pe2",
+        );
+    }
+    assert_eq!((desk.alarms(), desk.game.dropouts().len()), (vec![], 8));
 }
 
 fn set_up(placement: &str) -> Desk {

@@ -4,14 +4,21 @@
 //! which is for emulators and tests.
 
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use super::framing::{push, value, with_parity};
 use super::message::four;
 
-/// Setting: one scan takes so many times 2.048 ms; 20 if nobody changed it, 15 at least.
+/// Setting: one scan takes so many times 2.048 ms.
 pub const SCAN_TIME: u8 = 0x01;
 /// Setting: when the board reports by itself; see [`reports_changes`].
 pub const REPORTS: u8 = 0x02;
+/// [`REPORTS`]: the board must be asked.
+pub const NEVER: u8 = 1;
+/// The least of [`SCAN_TIME`]; a smaller value counts as this.
+pub const SHORTEST_SCAN: u8 = 15;
+/// What [`SCAN_TIME`] is if nobody changed it.
+pub const USUAL_SCAN: u8 = 20;
 /// One step of [`SCAN_TIME`], in microseconds.
 pub const SCAN_STEP_US: u64 = 2048;
 
@@ -19,6 +26,22 @@ pub const SCAN_STEP_US: u64 = 2048;
 /// the same after 2 to 5 equal scans. 1 is never, 2 at intervals.
 pub const fn reports_changes(value: u8) -> bool {
     matches!(value, 0 | 3..=7)
+}
+
+/// How long a picture is on its way at most: 67 bytes at 38400 baud behind the end of another message.
+const LINE: Duration = Duration::from_millis(25);
+
+/// How late a change is told at most by a board with these values of [`SCAN_TIME`] and [`REPORTS`], if one that does not report
+/// by itself is asked again `asked` after each answer: its square waits for a scan, the picture for the end of that scan and
+/// for equal ones, and all of it for the line.
+pub const fn delay(scan_time: u8, reports: u8, asked: Duration) -> Duration {
+    let steps = if scan_time < SHORTEST_SCAN { SHORTEST_SCAN } else { scan_time };
+    let scan = Duration::from_micros(steps as u64 * SCAN_STEP_US);
+    match reports {
+        0 | 3 => scan.saturating_mul(2).saturating_add(LINE),
+        4..=7 => scan.saturating_mul(reports as u32 - 1).saturating_add(LINE),
+        _ => scan.saturating_add(asked).saturating_add(LINE.saturating_mul(2)),
+    }
 }
 
 /// Everything a host can send: what an emulator must understand.

@@ -14,8 +14,8 @@
 //!    6c xx  'l'   78 xx  'x'                             done
 //! ```
 //!
-//! `session.rs` is the driver: it asks for the board and the version and reads the setting of automatic reports. It writes no
-//! setting, because settings outlive the session, and it lights nothing. Source: `millennium.md`.
+//! `session.rs` is the driver: it asks for the board and the version and reads the settings of automatic reports and of the time
+//! of a scan, which tell how late a change is told. It writes no setting, because settings outlive the session, and it lights nothing. Source: `millennium.md`.
 //!
 //! The squares are those of a board that lies with its cable at White's right hand; a turned one is the game's work.
 
@@ -38,7 +38,7 @@ pub const INFO: DriverInfo = DriverInfo {
     baud: 38_400,
     // The eONE senses only that something stands there, and tells the pieces it takes it for.
     capabilities: Capabilities { identifies_pieces: true, clock: false, log: false },
-    // The scan is a setting of the board, 20 × 2.048 ms if nobody changed it.
-    timing: Timing { scan: Duration::from_millis(41), press_delay: Duration::ZERO },
+    // Until the settings of the board are known.
+    timing: Timing { scan: host::delay(host::USUAL_SCAN, host::NEVER, session::POLLED), press_delay: Duration::ZERO },
     make: || Box::new(session::Session::default()),
 };

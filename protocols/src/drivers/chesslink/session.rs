@@ -7,24 +7,22 @@
 use core::time::Duration;
 
 use super::framing::{Framed, Framing, Speaker};
-use super::host::{REPORTS, reports_changes};
+use super::host::{NEVER, REPORTS, SCAN_TIME, USUAL_SCAN, delay, reports_changes};
 use super::message::{Message, placement};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
 use crate::drivers::asker::{Asker, Plan, Question};
-use crate::drivers::follow::Follow;
-use crate::drivers::outbox::Outbox;
+use crate::drivers::talk::Talk;
 use crate::event::{Anomaly, ByteRange, DeviceEvent, Identity};
 use crate::time::Instant;
 
-/// A message broken off by this much silence is given up.
-const STALL: Duration = Duration::from_millis(500);
 /// How old a picture may grow: of a board that must be asked, and of one that reports by itself.
-const POLLED: Duration = Duration::from_millis(100);
+pub(super) const POLLED: Duration = Duration::from_millis(100);
 const REPORTED: Duration = Duration::from_secs(1);
 
 const VERSION: usize = 0;
 const SETTING: usize = 1;
 const BOARD: usize = 2;
+const SCAN: usize = 3;
 
 /// Boards are known that do not answer every question: what is not vital is given up.
 const PLAN: Plan = Plan {
@@ -38,6 +36,8 @@ const PLAN: Plan = Plan {
         Question { bytes: &[0x52, 0xb0, 0x32, 0xb5, 0xb0], retry: Some(Duration::from_secs(2)), tries: Some(3) },
         // S
         Question { bytes: &[0xd3, 0xb5, 0xb3], retry: Some(Duration::from_secs(1)), tries: None },
+        // R01
+        Question { bytes: &[0x52, 0xb0, 0x31, 0xb5, 0xb3], retry: Some(Duration::from_secs(2)), tries: Some(3) },
     ],
     picture: BOARD,
     age: POLLED,
@@ -51,39 +51,36 @@ const PLAN: Plan = Plan {
 #[derive(Debug)]
 pub struct Session {
     framing: Framing,
-    /// When the last byte came.
-    touched: Instant,
-    now: Instant,
     reader: Reader,
 }
 
 /// All but the framing, whose buffer the messages borrow.
 #[derive(Debug, Default)]
 struct Reader {
-    out: Outbox,
-    follow: Follow,
-    asker: Option<Asker>,
+    talk: Talk,
+    /// Its settings of reports and of the time of a scan, as far as it has told them, and the delay that was told of them.
+    reports: Option<u8>,
+    scan_time: Option<u8>,
+    delay: Option<Duration>,
     /// The last board text that could not be used: it is counted once.
     unusable: Option<[u8; 64]>,
 }
 
 impl Default for Session {
     fn default() -> Session {
-        let framing = Framing::new(Speaker::Board);
-        Session { framing, touched: Instant::ZERO, now: Instant::ZERO, reader: Reader::default() }
+        Session { framing: Framing::new(Speaker::Board), reader: Reader::default() }
     }
 }
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        debug_assert!(self.reader.out.is_empty(), "drain before feeding again");
-        self.now = self.now.max(at);
+        self.reader.talk.begin(at);
         match input {
             Input::LinkUp => self.link(Some(Asker::new(at, &PLAN))),
             Input::LinkDown => self.link(None),
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
-                    self.touched = at;
+                    self.reader.talk.touch(at);
                     if let Some(framed) = self.framing.push(byte) {
                         self.reader.take(at, framed);
                     }
@@ -95,13 +92,11 @@ impl Driver for Session {
     }
 
     fn poll(&mut self) -> Option<Output> {
-        self.reader.out.poll()
+        self.reader.talk.out.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let asker = self.reader.asker.as_ref().and_then(Asker::deadline);
-        // A timer may have come due before its question was of use: time does not run backwards.
-        [asker, self.stall()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+        self.reader.talk.deadline(self.framing.holds())
     }
 }
 
@@ -109,22 +104,16 @@ impl Session {
     fn link(&mut self, asker: Option<Asker>) {
         self.framing.reset();
         self.reader.forget();
-        self.reader.asker = asker;
-    }
-
-    fn stall(&self) -> Option<Instant> {
-        self.framing.holds().then(|| self.touched.after(STALL))
+        self.reader.talk.link(asker);
     }
 
     fn expire(&mut self, at: Instant) {
-        if self.stall().is_some_and(|end| end <= at)
+        if self.reader.talk.stalled(at, self.framing.holds())
             && let Some(stalled) = self.framing.stall()
         {
             self.reader.take(at, stalled);
         }
-        let here = ByteRange { channel: 0, start: self.framing.offset(), end: self.framing.offset() };
-        let Some(asker) = &mut self.reader.asker else { return };
-        if asker.expire(at, here, &mut self.reader.out) {
+        if self.reader.talk.expire(at, self.framing.offset()) {
             self.reader.forget();
         }
     }
@@ -133,15 +122,14 @@ impl Session {
 impl Reader {
     /// The board may be another one when it comes back.
     fn forget(&mut self) {
-        self.out.forget_device();
-        self.follow.forget();
+        self.talk.forget();
         self.unusable = None;
+        (self.reports, self.scan_time, self.delay) = (None, None, None);
     }
 
     fn command(&mut self, at: Instant, command: DeviceCommand) {
-        if let (Some(asker), DeviceCommand::ReadBoard) = (&mut self.asker, command) {
-            self.follow.want();
-            asker.ask(at, BOARD);
+        if command == DeviceCommand::ReadBoard {
+            self.talk.want(at, BOARD);
         }
     }
 
@@ -149,31 +137,29 @@ impl Reader {
         match framed {
             Framed::Message { text, at: bytes } => match Message::decode(text) {
                 Some(message) => self.message(at, &message, bytes),
-                None => self.out.anomaly(Anomaly::UnknownMessage, bytes),
+                None => self.talk.out.anomaly(Anomaly::UnknownMessage, bytes),
             },
-            Framed::Anomaly { anomaly, at: bytes } => {
-                self.out.anomaly(anomaly, bytes);
-                if let Some(asker) = &mut self.asker {
-                    asker.lost_bytes(at);
-                }
-            }
+            Framed::Anomaly { anomaly, at: bytes } => self.talk.broken(at, anomaly, bytes, true),
         }
     }
 
     fn message(&mut self, at: Instant, message: &Message<'_>, bytes: ByteRange) {
-        if let Some(asker) = &mut self.asker {
-            asker.heard(at, true, bytes, &mut self.out);
-        }
+        self.talk.heard(at, true, bytes);
         let row = match *message {
             Message::Version { major, minor } => {
-                self.out.identity(Identity::Firmware(major, minor), bytes);
+                self.talk.out.identity(Identity::Firmware(major, minor), bytes);
                 VERSION
             }
             Message::Setting { address: REPORTS, value } => {
-                if let Some(asker) = &mut self.asker {
-                    asker.keep(if reports_changes(value) { REPORTED } else { POLLED });
-                }
+                self.talk.keep(if reports_changes(value) { REPORTED } else { POLLED });
+                self.reports = Some(value);
+                self.tell_delay(bytes);
                 SETTING
+            }
+            Message::Setting { address: SCAN_TIME, value } => {
+                self.scan_time = Some(value);
+                self.tell_delay(bytes);
+                SCAN
             }
             Message::Board(letters) => {
                 self.board(letters, bytes);
@@ -181,11 +167,17 @@ impl Reader {
             }
             // Good messages, but not to any question of ours.
             Message::Setting { .. } | Message::Written { .. } | Message::Lit | Message::Unlit => {
-                return self.out.anomaly(Anomaly::Unasked, bytes);
+                return self.talk.out.anomaly(Anomaly::Unasked, bytes);
             }
         };
-        if let Some(asker) = &mut self.asker {
-            asker.answered(at, row);
+        self.talk.answered(at, row);
+    }
+
+    /// Tells how late changes come, as far as that is known now.
+    fn tell_delay(&mut self, bytes: ByteRange) {
+        let known = delay(self.scan_time.unwrap_or(USUAL_SCAN), self.reports.unwrap_or(NEVER), POLLED);
+        if self.delay.replace(known) != Some(known) {
+            self.talk.out.event(DeviceEvent::Delay(known), bytes);
         }
     }
 
@@ -193,13 +185,13 @@ impl Reader {
         let Some(placement) = placement(letters) else {
             if self.unusable.as_ref() != Some(letters) {
                 self.unusable = Some(*letters);
-                self.out.anomaly(Anomaly::BadField, bytes);
+                self.talk.out.anomaly(Anomaly::BadField, bytes);
             }
             return;
         };
         self.unusable = None;
-        if self.follow.picture(&placement).0 {
-            self.out.event(DeviceEvent::Frame(placement), bytes);
+        if self.talk.follow.picture(&placement).0 {
+            self.talk.out.event(DeviceEvent::Frame(placement), bytes);
         }
     }
 }

@@ -32,7 +32,8 @@ pub const INFO: DriverInfo = DriverInfo {
     // There is no cable: of use only for a bridge that stands in for the radio.
     baud: 115_200,
     capabilities: Capabilities { identifies_pieces: false, clock: false, log: false },
-    timing: Timing { scan: Duration::from_millis(50), press_delay: Duration::ZERO },
+    // How often it looks it does not tell: boards like it do so 10 to 20 times a second.
+    timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO },
     make: || Box::new(session::Session::default()),
 };
 

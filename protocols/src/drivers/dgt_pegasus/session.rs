@@ -13,14 +13,10 @@ use crate::drivers::asker::{Asker, Plan, Question};
 use crate::drivers::dgt::board::{BatteryReport, BoardMessage};
 use crate::drivers::dgt::framing::{Framed, Framing};
 use crate::drivers::dgt::squares;
-use crate::drivers::follow::Follow;
-use crate::drivers::outbox::Outbox;
+use crate::drivers::talk::Talk;
 use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent, Identity, Text};
 use crate::square::{Placement, Reading};
 use crate::time::Instant;
-
-/// A message broken off by this much silence is given up.
-const STALL: Duration = Duration::from_millis(500);
 
 const VERSION: usize = 0;
 const TRADEMARK: usize = 1;
@@ -59,31 +55,25 @@ const PLAN: Plan = Plan {
 #[derive(Debug, Default)]
 pub struct Session {
     framing: Framing,
-    /// When the last byte came.
-    touched: Instant,
-    now: Instant,
     reader: Reader,
 }
 
 /// All but the framing, whose buffer the messages borrow.
 #[derive(Debug, Default)]
 struct Reader {
-    out: Outbox,
-    follow: Follow,
-    asker: Option<Asker>,
+    talk: Talk,
 }
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        debug_assert!(self.reader.out.is_empty(), "drain before feeding again");
-        self.now = self.now.max(at);
+        self.reader.talk.begin(at);
         match input {
             Input::LinkUp => self.link(Some(Asker::new(at, &PLAN))),
             Input::LinkDown => self.link(None),
             // The board speaks on one characteristic only.
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
-                    self.touched = at;
+                    self.reader.talk.touch(at);
                     if let Some(framed) = self.framing.push(byte) {
                         self.reader.take(at, framed);
                     }
@@ -95,13 +85,11 @@ impl Driver for Session {
     }
 
     fn poll(&mut self) -> Option<Output> {
-        self.reader.out.poll()
+        self.reader.talk.out.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let asker = self.reader.asker.as_ref().and_then(Asker::deadline);
-        // A timer may have come due before its question was of use: time does not run backwards.
-        [asker, self.stall()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+        self.reader.talk.deadline(self.framing.id().is_some())
     }
 }
 
@@ -109,22 +97,16 @@ impl Session {
     fn link(&mut self, asker: Option<Asker>) {
         self.framing.reset();
         self.reader.forget();
-        self.reader.asker = asker;
-    }
-
-    fn stall(&self) -> Option<Instant> {
-        self.framing.id().map(|_| self.touched.after(STALL))
+        self.reader.talk.link(asker);
     }
 
     fn expire(&mut self, at: Instant) {
-        if self.stall().is_some_and(|end| end <= at)
+        if self.reader.talk.stalled(at, self.framing.id().is_some())
             && let Some(stalled) = self.framing.stall()
         {
             self.reader.take(at, stalled);
         }
-        let here = ByteRange { channel: 0, start: self.framing.offset(), end: self.framing.offset() };
-        let Some(asker) = &mut self.reader.asker else { return };
-        if asker.expire(at, here, &mut self.reader.out) {
+        if self.reader.talk.expire(at, self.framing.offset()) {
             self.reader.forget();
         }
     }
@@ -133,21 +115,14 @@ impl Session {
 impl Reader {
     /// The board may be another one when it comes back.
     fn forget(&mut self) {
-        self.out.forget_device();
-        self.follow.forget();
+        self.talk.forget();
     }
 
     fn command(&mut self, at: Instant, command: DeviceCommand) {
-        let row = match command {
-            DeviceCommand::ReadBoard => {
-                self.follow.want();
-                BOARD
-            }
-            DeviceCommand::ReadBattery => BATTERY,
-            DeviceCommand::ReadClock | DeviceCommand::ReadLog => return,
-        };
-        if let Some(asker) = &mut self.asker {
-            asker.ask(at, row);
+        match command {
+            DeviceCommand::ReadBoard => self.talk.want(at, BOARD),
+            DeviceCommand::ReadBattery => self.talk.ask(at, BATTERY),
+            DeviceCommand::ReadClock | DeviceCommand::ReadLog => {}
         }
     }
 
@@ -155,13 +130,10 @@ impl Reader {
         match framed {
             Framed::Message { id, data, at: bytes } => match BoardMessage::decode(id, data) {
                 Some(message) => self.message(at, &message, bytes),
-                None => self.out.anomaly(Anomaly::BadLength, bytes),
+                None => self.talk.out.anomaly(Anomaly::BadLength, bytes),
             },
             Framed::Anomaly { anomaly, at: bytes, .. } => {
-                self.out.anomaly(anomaly, bytes);
-                if let Some(asker) = self.asker.as_mut().filter(|_| anomaly != Anomaly::UnknownMessage) {
-                    asker.lost_bytes(at);
-                }
+                self.talk.broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage);
             }
         }
     }
@@ -169,9 +141,7 @@ impl Reader {
     fn message(&mut self, at: Instant, message: &BoardMessage<'_>, bytes: ByteRange) {
         // Changes come without our asking if a former host left the mode set.
         let answer = !matches!(message, BoardMessage::Field { .. });
-        if let Some(asker) = &mut self.asker {
-            asker.heard(at, answer, bytes, &mut self.out);
-        }
+        self.talk.heard(at, answer, bytes);
         let row = match *message {
             BoardMessage::Field { index, code } => return self.field(at, index, code, bytes),
             BoardMessage::Board(codes) => {
@@ -179,20 +149,20 @@ impl Reader {
                 BOARD
             }
             BoardMessage::Serial(text) => {
-                self.out.identity(Identity::Serial(Text::new(&text[..text.len().min(5)])), bytes);
+                self.talk.out.identity(Identity::Serial(Text::new(&text[..text.len().min(5)])), bytes);
                 SERIAL
             }
             BoardMessage::LongSerial(text) => {
-                self.out.identity(Identity::LongSerial(Text::new(text)), bytes);
+                self.talk.out.identity(Identity::LongSerial(Text::new(text)), bytes);
                 LONG_SERIAL
             }
             BoardMessage::Trademark(text) => {
                 let line = text.split(|&byte| byte == b'\r' || byte == b'\n').next().unwrap_or_default();
-                self.out.identity(Identity::Trademark(Text::new(line)), bytes);
+                self.talk.out.identity(Identity::Trademark(Text::new(line)), bytes);
                 TRADEMARK
             }
             BoardMessage::Version { major, minor } => {
-                self.out.identity(Identity::Firmware(major, minor), bytes);
+                self.talk.out.identity(Identity::Firmware(major, minor), bytes);
                 VERSION
             }
             BoardMessage::Battery(report) => {
@@ -200,25 +170,20 @@ impl Reader {
                 BATTERY
             }
             // Good messages, but not to any question of ours, or of other boards of the family.
-            _ => return self.out.anomaly(Anomaly::Unasked, bytes),
+            _ => return self.talk.out.anomaly(Anomaly::Unasked, bytes),
         };
-        if let Some(asker) = &mut self.asker {
-            asker.answered(at, row);
-        }
+        self.talk.answered(at, row);
     }
 
     fn field(&mut self, at: Instant, index: u8, code: u8, bytes: ByteRange) {
         let (square, change) = (squares::square(index), change(code));
         if square.is_none() || change.is_none() {
-            self.out.anomaly(Anomaly::BadField, bytes);
-            if let Some(asker) = &mut self.asker {
-                asker.lost_bytes(at);
-            }
+            self.talk.broken(at, Anomaly::BadField, bytes, true);
         }
         if let Some(square) = square {
             let reading = change.unwrap_or(Reading::Occupied);
-            self.follow.square(square, reading);
-            self.out.event(DeviceEvent::Square { square, reading }, bytes);
+            self.talk.follow.square(square, reading);
+            self.talk.out.event(DeviceEvent::Square { square, reading }, bytes);
         }
     }
 
@@ -227,27 +192,27 @@ impl Reader {
         for (index, &code) in (0u8..).zip(codes) {
             let reading = reading(code).unwrap_or_else(|| {
                 let start = bytes.start + 3 + u64::from(index);
-                self.out.anomaly(Anomaly::BadField, ByteRange { start, end: start + 1, ..bytes });
+                self.talk.out.anomaly(Anomaly::BadField, ByteRange { start, end: start + 1, ..bytes });
                 Reading::Occupied
             });
             if let Some(square) = squares::square(index) {
                 placement.set(square, reading);
             }
         }
-        let (news, differs) = self.follow.picture(&placement);
+        let (news, differs) = self.talk.follow.picture(&placement);
         if news {
-            self.out.event(DeviceEvent::Frame(placement), bytes);
+            self.talk.out.event(DeviceEvent::Frame(placement), bytes);
         }
-        if let Some(asker) = self.asker.as_mut().filter(|_| differs) {
-            asker.ask(at, UPDATES);
+        if differs {
+            self.talk.ask(at, UPDATES);
         }
     }
 
     fn battery(&mut self, report: &BatteryReport, bytes: ByteRange) {
         if report.percent > 100 {
-            return self.out.anomaly(Anomaly::BadField, bytes);
+            return self.talk.out.anomaly(Anomaly::BadField, bytes);
         }
         let battery = Battery { percent: report.percent, minutes_left: None, charging: report.status & 1 != 0 };
-        self.out.event(DeviceEvent::Battery(battery), bytes);
+        self.talk.out.event(DeviceEvent::Battery(battery), bytes);
     }
 }
