@@ -27,6 +27,9 @@ const AGAIN_UNTIL: Duration = Duration::from_secs(10);
 /// A man that was moved and pressed and is gone again is in a hand; after this it is not waited for.
 const IN_HAND: Duration = Duration::from_secs(3);
 
+/// Where one scan showed several moves and their order is not known, the next press tells it within this.
+const ORDER_TOLD: Duration = Duration::from_millis(1500);
+
 /// Moves that are named because one of them had to be chosen.
 const MAX_GUESSED: usize = 32;
 
@@ -47,6 +50,14 @@ impl Decoder {
         self.open.clear();
         let Some(proof) = self.proof(scene, clock) else { return false };
         let margin = scene.tuning.weights.margin;
+        // What is odd waits until the board is still, and what leaves anything unexplained then is compared with what leaves nothing.
+        let still = scene.now >= scene.board.last_change().after(scene.scan);
+        if !still && self.is_odd(scene.tuning.weights.begun_again) {
+            return false;
+        }
+        if still && self.beam.best().mismatch(self.record.node(), scene) > 0 && self.add_rivals(scene) {
+            return true;
+        }
         if self.beam.margin() < margin {
             if !scene.board.identifies() {
                 self.open = self.beam.open(margin);
@@ -80,6 +91,12 @@ impl Decoder {
         true
     }
 
+    /// The best reading leaves so much unexplained, or has left.
+    fn is_odd(&self, most: i32) -> bool {
+        let best = self.beam.best();
+        best.penalty + best.worst >= most
+    }
+
     fn proof(&self, scene: &Scene<'_>, clock: &ClockView) -> Option<Proof> {
         let best = self.beam.best();
         let plies = best.line.plies();
@@ -92,6 +109,9 @@ impl Decoder {
             return Some(Proof { how: How::Repair, pressed: first.pressed, completed: None });
         }
         let by_next = Proof { how: How::NextMove, pressed: None, completed: None };
+        if order_told(plies).is_some_and(|told| scene.now < told) {
+            return None;
+        }
         let from = usize::from(first.inferred);
         if plies
             .iter()
@@ -138,6 +158,9 @@ impl Decoder {
     pub(super) fn completion_times(&self, now: Instant, board: &PhysicalBoard, clock: &ClockView, at: &mut impl FnMut(Instant)) {
         let plies = self.line().plies();
         let Some(first) = plies.first() else { return };
+        if self.is_odd(self.tuning.weights.begun_again) {
+            at(board.last_change().after(self.scan));
+        }
         let mut any_pressed = false;
         for ply in plies {
             if let Some(pressed) = ply.pressed {
@@ -148,6 +171,9 @@ impl Decoder {
         }
         if (any_pressed || !self.clocked) && now < board.last_change().after(AGAIN_UNTIL) {
             at(Instant(now.0 - now.0 % AGAIN.as_micros() as u64).after(AGAIN));
+        }
+        if let Some(told) = order_told(plies) {
+            at(told);
         }
         let mut stands = |index: usize, wait: Duration| {
             if let Some(ply) = plies.get(index) {
@@ -173,6 +199,16 @@ impl Decoder {
 /// identified it fits many a move.
 const fn quiet(board: &PhysicalBoard) -> Duration {
     if board.identifies() { REPLY_RESTS } else { Duration::from_millis(1500) }
+}
+
+/// Nobody pressed for the first move, and its man went on within the scan that showed the reply: it may have been one move, made
+/// before the reply. When the presses have told.
+fn order_told(plies: &[Tentative]) -> Option<Instant> {
+    let [first, reply, third, ..] = plies else { return None };
+    let went_on = third.mv.from() == Some(first.mv.to()) && third.made.earliest <= reply.made.latest;
+    let open = went_on && first.pressed.is_none() && reply.pressed.is_none();
+    let pressed = plies.iter().filter_map(|ply| ply.pressed).map(|pressed| pressed.latest).max();
+    open.then(|| pressed.unwrap_or(third.made.latest).max(third.made.latest).after(ORDER_TOLD))
 }
 
 /// Its squares show it and have been still for so long, unless another move followed.

@@ -224,7 +224,9 @@ impl Hypothesis {
         let stands = open.filter(|_| self.waiting.is_empty()).filter(|&index| {
             let ply = &self.line.plies()[index];
             let whole = index + 2 >= self.line.plies().len();
-            whole && ply.pressed.is_none() && in_time(ply.made, pressed.at, scene.scan) && self.stood(index, pressed.at, scene)
+            // The lever goes to and fro: who has pressed for a reply has found it pressed before.
+            let first = self.line.plies()[index..].iter().all(|ply| ply.pressed.is_none());
+            whole && first && in_time(ply.made, pressed.at, scene.scan) && self.stood(index, pressed.at, scene)
         });
         if let Some(index) = stands {
             self.line.plies_mut()[index].pressed = Some(pressed.at);
@@ -238,11 +240,15 @@ impl Hypothesis {
         false
     }
 
-    /// The last move of the player who pressed takes the press, if it was made in time for it.
-    pub(crate) fn pressed_by(&mut self, press: Pressed, scan: Duration) {
-        let own = self.line.plies_mut().iter_mut().rev().find(|ply| ply.color == press.by);
-        if let Some(ply) = own.filter(|ply| in_time(ply.made, press.at, scan)) {
-            ply.pressed = Some(press.at);
+    /// The last moves of the players who pressed take these presses, the latest first, if they were made in time for them.
+    pub(crate) fn pressed_by(&mut self, presses: impl Iterator<Item = Pressed>, scan: Duration) {
+        let mut open = self.line.plies_mut();
+        for press in presses {
+            let Some(index) = open.iter().rposition(|ply| ply.color == press.by) else { return };
+            if in_time(open[index].made, press.at, scan) {
+                open[index].pressed = Some(press.at);
+                open = &mut open[..index];
+            }
         }
     }
 

@@ -92,8 +92,10 @@ pub(crate) struct Decoder {
     looked: Option<Instant>,
     /// The one that was looked at without what was odd before.
     begun_again: Option<Instant>,
-    /// The last press that was heard.
-    last_press: Option<Pressed>,
+    /// The last change of the board for which rivals of the best reading were looked for.
+    rivals_of: Option<Instant>,
+    /// The last presses that were heard, the latest at the end.
+    heard: Vec<Pressed>,
     gap: Option<Gap>,
     /// Captures that explain the board equally well, where a rule of completion is met.
     open: Vec<Move>,
@@ -115,7 +117,8 @@ impl Decoder {
             unheard: Vec::new(),
             looked: None,
             begun_again: None,
-            last_press: None,
+            rivals_of: None,
+            heard: Vec::new(),
             gap: None,
             open: Vec::new(),
             guessed: Vec::new(),
@@ -143,7 +146,8 @@ impl Decoder {
         self.open.clear();
         self.guessed.clear();
         self.looked = None;
-        self.last_press = None;
+        self.rivals_of = None;
+        self.heard.clear();
         self.gap = None;
     }
 

@@ -40,7 +40,10 @@ impl Decoder {
         let tuning = self.tuning.at(board.identifies(), self.clocked);
         let scene = self.scene(now, board, &tuning);
         let Pressed { by, at } = pressed;
-        self.last_press = Some(pressed);
+        if self.heard.len() == MAX_PRESSES {
+            self.heard.remove(0);
+        }
+        self.heard.push(pressed);
         let used = self.beam.press(self.record.node(), pressed, &scene);
         if !used && !self.record.press_after_end(by, at) {
             out.push(Decoded::PressedOutOfTurn { by, at });
