@@ -24,6 +24,11 @@ impl Interval {
         self.latest < other.earliest
     }
 
+    /// The same, if it cannot have come before `other`.
+    pub(crate) fn not_before(self, other: &Interval) -> Interval {
+        Interval { earliest: self.earliest.max(other.earliest), latest: self.latest.max(other.latest) }
+    }
+
     /// Both ends in microseconds since the journal began.
     pub const fn micros(&self) -> [u64; 2] {
         [self.earliest.0, self.latest.0]

@@ -8,7 +8,7 @@ use flagfall_protocols::time::Instant;
 use crate::interval::Interval;
 use crate::men;
 use crate::reconstruct::board::PhysicalBoard;
-use crate::reconstruct::hypothesis::Scene;
+use crate::reconstruct::hypothesis::{Scene, man_of};
 use crate::reconstruct::line::{Line, Tentative};
 use crate::reconstruct::record::How;
 use crate::reconstruct::{ClockView, Decoded, Decoder, STANDS};
@@ -113,12 +113,7 @@ impl Decoder {
             return None;
         }
         let from = usize::from(first.inferred);
-        if plies
-            .iter()
-            .enumerate()
-            .skip(from)
-            .any(|(index, ply)| pressed_and_still(ply, index + 1 == plies.len(), best.dead, scene))
-        {
+        if plies.iter().enumerate().skip(from).any(|(index, _)| pressed_and_still(&plies[index..], best.dead, scene)) {
             let own = Proof { how: How::Press, pressed: first.pressed, completed: None };
             return Some(if first.pressed.is_some() { own } else { by_next });
         }
@@ -219,10 +214,15 @@ fn at_rest(ply: &Tentative, last: bool, wait: Duration, scene: &Scene<'_>) -> bo
 
 /// It was pressed, and its squares have been still for a scan since. The scan counts from the press at the earliest: what stood
 /// then on a square may be told that much later, and a piece that slides may have paused where the board saw it last. If nothing
-/// was played after it and its squares show something else, somebody has it in his hand.
-fn pressed_and_still(ply: &Tentative, last: bool, dead: u64, scene: &Scene<'_>) -> bool {
+/// was played after it and its squares show something else, somebody has it in his hand; if the board shows one man too many of
+/// its kind, it has gone on from one of the squares, and that was not told yet.
+fn pressed_and_still(line: &[Tentative], dead: u64, scene: &Scene<'_>) -> bool {
+    let (Some(ply), Some(top)) = (line.first(), line.last()) else { return false };
     let Some(pressed) = ply.pressed else { return false };
-    let differs = men::difference(&ply.node.men, scene.board.men()) & ply.mask & !dead;
-    let wait = if last && differs != 0 { IN_HAND } else { scene.scan };
+    let shown = scene.board.men();
+    let differs = men::difference(&ply.node.men, shown) & ply.mask & !dead;
+    let man = man_of(ply.mv, ply.color).0;
+    let too_many = men::count(shown, man) > men::count(&top.node.men, man);
+    let wait = if too_many || (line.len() == 1 && differs != 0) { IN_HAND } else { scene.scan };
     scene.board.changed_at(ply.mask).max(pressed.latest).after(wait) <= scene.now
 }

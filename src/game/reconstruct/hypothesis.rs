@@ -286,7 +286,7 @@ fn unheard(made: Interval, scan: Duration) -> bool {
 }
 
 /// The man that a move leaves on its square, and the square.
-fn man_of(mv: Move, color: Color) -> (u8, u8) {
+pub(crate) fn man_of(mv: Move, color: Color) -> (u8, u8) {
     let role = mv.promotion().unwrap_or(mv.role());
     let us = men::to_color(color);
     let to = match mv {

@@ -149,6 +149,8 @@ impl Record {
         clocks: Pair<Option<ClockTime>>,
     ) {
         let color = self.turn();
+        // Moves are made one after the other, whatever their squares were told.
+        let made = self.moves.last().map_or(made, |before| made.not_before(&before.made));
         let completes = if self.next_move_completes { Some(made) } else { pressed };
         let own = self.moves.iter_mut().rev().filter(|record| record.color == color);
         for open in own.take_while(|record| record.completed.is_none()) {

@@ -56,6 +56,13 @@ impl Decoder {
         self.begun_again = Some(changed);
         let mut found = Vec::new();
         self.afresh(scene, &mut found);
+        // That nothing was played may be as true as any other.
+        let nothing = self.beam.iter().find(|reading| reading.line.is_empty()).cloned();
+        found.extend(nothing.map(|nothing| {
+            let mut nothing = Hypothesis { penalty: scene.tuning.weights.begun_again, worst: 0, ..nothing };
+            nothing.judge(self.record.node(), scene);
+            nothing
+        }));
         found.into_iter().fold(false, |any, hypothesis| self.beam.add(hypothesis) | any)
     }
 
