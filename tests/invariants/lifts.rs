@@ -12,7 +12,7 @@ use crate::seeds::{each, ordinary};
 use crate::table::{BLITZ, Played, RAPID, Told, config, device, game};
 
 /// When each square is told, and what, from the first frame on.
-fn history(told: &Told) -> Vec<(Instant, Square, Reading)> {
+pub(crate) fn history(told: &Told) -> Vec<(Instant, Square, Reading)> {
     let mut history = Vec::new();
     for (at, input) in told {
         match input {

@@ -136,8 +136,10 @@ impl Hypothesis {
         }
         let seen = candidate.seen_mask(scene.board.men());
         let made = scene.board.done(scene.board.changed_at(seen), scene.scan);
-        // Moves are made one after the other.
-        if self.line.last().is_some_and(|before| made.latest < before.made.earliest) {
+        // Moves are made one after the other: the man may be lifted before the reply, but not have arrived.
+        let arrived = last.filter(|_| scene.board.identifies()).map(|(_, to)| scene.board.changed_at(1 << to));
+        let arrived = arrived.unwrap_or(made.latest).min(made.latest);
+        if self.line.last().is_some_and(|before| arrived < before.made.earliest) {
             return None;
         }
         let mut longer = self.clone();
