@@ -46,6 +46,11 @@ use crate::reconstruct::tuning::Tuning;
 /// Without a clock a move must stand this long.
 pub(crate) const STANDS: Duration = Duration::from_secs(2);
 
+/// What a square leaves unexplained grows by steps of so long ...
+const STEP: Duration = Duration::from_millis(100);
+/// ... until it has for so long.
+const AGES: Duration = Duration::from_secs(8);
+
 /// What the clock says, as far as it decides what was played.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClockView {
@@ -157,6 +162,18 @@ impl Decoder {
         self.beam.iter().any(|reading| men::same(&reading.line.top(base).men, board.men()))
     }
 
+    /// While the best reading leaves unexplained what another one explains, it grows worse with every tenth of a second.
+    fn aging_times(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
+        let differs = men::difference(&self.line().top(self.record.node()).men, board.men());
+        if differs == 0 || now >= board.last_change().after(AGES) || !self.explains(board) {
+            return;
+        }
+        for square in men::squares(differs) {
+            let since = board.changed_at(1 << square.index());
+            at(since.after(STEP * (now.since(since).as_millis() / STEP.as_millis() + 1) as u32));
+        }
+    }
+
     /// What stands on the board now is none of this game's moves.
     pub(crate) fn leave_standing(&mut self, board: &PhysicalBoard) {
         self.forget_tentative();
@@ -244,6 +261,7 @@ impl Decoder {
         if !men::same(&self.line().top(self.record.node()).men, board.men()) {
             at(board.last_change().after(self.scan));
         }
+        self.aging_times(now, board, &mut at);
         self.completion_times(now, board, clock, &mut at);
         self.press_times(board, &mut at);
         self.repair_times(now, board, &mut at);
