@@ -24,8 +24,8 @@ impl Interval {
         self.latest < other.earliest
     }
 
-    /// The same for what happened after `other`.
-    pub(crate) fn not_before(self, other: Interval) -> Interval {
+    /// The same, if it cannot have come before `other`.
+    pub(crate) fn not_before(self, other: &Interval) -> Interval {
         Interval { earliest: self.earliest.max(other.earliest), latest: self.latest.max(other.latest) }
     }
 

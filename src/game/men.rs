@@ -116,6 +116,11 @@ pub(crate) fn same(a: &Men, b: &Men) -> bool {
     a == b || difference(a, b) == 0
 }
 
+/// How many of this kind stand there.
+pub(crate) fn count(men: &Men, man: u8) -> usize {
+    men.iter().filter(|&&other| other == man).count()
+}
+
 /// The squares of a mask, lowest first.
 pub(crate) fn squares(mask: u64) -> impl Iterator<Item = Square> {
     let mut left = mask;

@@ -16,17 +16,11 @@ pub(crate) fn ordinary() -> bool {
 
 /// Runs `one` for `count` seeds from `first` on, or for as many as `INVARIANTS_SEEDS` says.
 #[track_caller]
-pub(crate) fn each(first: u64, count: u64, one: impl FnMut(u64)) {
-    each_but(first, count, &[], one);
-}
-
-/// The same. Seeds in `open` are known to fail: the ordinary run leaves them out, the others do not.
-#[track_caller]
-pub(crate) fn each_but(first: u64, count: u64, open: &[u64], mut one: impl FnMut(u64)) {
+pub(crate) fn each(first: u64, count: u64, mut one: impl FnMut(u64)) {
     let count = said("INVARIANTS_SEEDS").unwrap_or(count);
     let named = said("INVARIANTS_SEED");
     let mut failed = Vec::new();
-    let wanted = |seed: &u64| named.map_or(!ordinary() || !open.contains(seed), |named| named == *seed);
+    let wanted = |seed: &u64| named.is_none_or(|named| named == *seed);
     for seed in (first..first + count).filter(wanted) {
         if let Err(cause) = catch_unwind(AssertUnwindSafe(|| one(seed))) {
             let words = cause.downcast_ref::<String>().cloned();

@@ -6,10 +6,12 @@ use flagfall_game::message::MoveBody;
 use flagfall_game::reconstruct::record::How;
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
+use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::Instant;
 
 use crate::chaos::Chaos;
 use crate::ear::Ear;
+use crate::lifts::history;
 use crate::seeds::{each, ordinary};
 use crate::table::{BLITZ, RAPID, Told, config, game};
 
@@ -31,12 +33,42 @@ fn lever_changes(told: &Told) -> [Vec<u64>; 2] {
 /// much later (`reconstruction.md` section 6).
 const CALLED: u64 = 1_500_000;
 
+/// A slow line tells a change so much later than its scan, microseconds.
+const LINE: u64 = 50_000;
+
+/// When each square told something else than before.
+fn changes(told: &Told) -> Vec<(u64, Square)> {
+    let (mut board, mut changes) = (Placement::EMPTY, Vec::new());
+    for (at, square, reading) in history(told) {
+        if board.get(square) != reading {
+            board.set(square, reading);
+            changes.push((at.0, square));
+        }
+    }
+    changes
+}
+
+/// When the first of its squares told what it showed when it was made.
+fn begun(mv: &MoveBody, made: u64, changes: &[(u64, Square)]) -> Option<u64> {
+    let [from, to] = [&mv.uci[..2], &mv.uci[2..4]].map(|name| Square::parse(name).expect("a square"));
+    let of_rank = |file: u8| Square::wrapping(from.rank() * 8 + file);
+    let squares = match (mv.san.trim_end_matches(['+', '#']), mv.san.contains('x')) {
+        ("O-O", _) => vec![from, to, of_rank(5), of_rank(7)],
+        ("O-O-O", _) => vec![from, to, of_rank(0), of_rank(3)],
+        // In passing, perhaps.
+        (_, true) => vec![from, to, of_rank(to.file())],
+        _ => vec![from, to],
+    };
+    let last = |square| changes.iter().rfind(|(at, of)| *of == square && *at <= made).map(|(at, _)| *at);
+    squares.into_iter().filter_map(last).min()
+}
+
 /// Invariant 9 of a whole list; `clean` if every press came after its move.
 #[track_caller]
 fn in_order(list: &[MoveBody], told: &Told, clean: bool) {
     let timing = drivers::find("dgt").expect("registered").timing;
     let (scan, late) = (timing.scan.as_micros() as u64, timing.press_delay.as_micros() as u64);
-    let levers = lever_changes(told);
+    let (levers, changes) = (lever_changes(told), changes(told));
     let mut last = [0; 2];
     let mut last_pressed: [Option<(&MoveBody, u64)>; 2] = [None; 2];
     for mv in list {
@@ -48,7 +80,11 @@ fn in_order(list: &[MoveBody], told: &Told, clean: bool) {
         assert!(pressed[0] <= pressed[1] && pressed[1] - pressed[0] <= late, "pressed: {mv:?}");
         // A scan may tell the last square after the press was told.
         let told = pressed[1] + if clean { scan } else { CALLED };
-        assert!(latest <= told && earliest <= told - scan, "pressed before it was made: {mv:?}");
+        assert!(latest <= told && (!clean || earliest <= pressed[1]), "pressed before it was made: {mv:?}");
+        // And what is finished later was begun before it.
+        let unseen = latest - earliest > 2 * scan;
+        let begun = begun(mv, latest, &changes);
+        assert!(unseen || begun.is_none_or(|begun| begun <= pressed[1] + scan + LINE), "pressed before it was begun: {mv:?}");
         if mv.how == Some(How::Repair) {
             continue;
         }

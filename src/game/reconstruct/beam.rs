@@ -149,7 +149,7 @@ impl Beam {
             other.line.settle();
             // It was made when the best reading says so.
             if let Some(next) = other.line.plies_mut().first_mut() {
-                next.made = next.made.not_before(settled.made);
+                next.made = next.made.not_before(&settled.made);
             }
             other.waiting.retain(|waiting| Some(waiting.at) != settled.pressed);
             // A press completes one move.

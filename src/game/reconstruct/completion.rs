@@ -4,11 +4,12 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
+use shakmaty::Role;
 
 use crate::interval::Interval;
 use crate::men;
 use crate::reconstruct::board::PhysicalBoard;
-use crate::reconstruct::hypothesis::Scene;
+use crate::reconstruct::hypothesis::{Scene, man_of};
 use crate::reconstruct::line::{Line, Tentative};
 use crate::reconstruct::record::How;
 use crate::reconstruct::{ClockView, Decoded, Decoder, STANDS};
@@ -26,6 +27,9 @@ const AGAIN_UNTIL: Duration = Duration::from_secs(10);
 
 /// A man that was moved and pressed and is gone again is in a hand; after this it is not waited for.
 const IN_HAND: Duration = Duration::from_secs(3);
+
+/// Where one scan showed several moves and their order is not known, the next press tells it within this.
+const ORDER_TOLD: Duration = Duration::from_millis(1500);
 
 /// Moves that are named because one of them had to be chosen.
 const MAX_GUESSED: usize = 32;
@@ -47,6 +51,14 @@ impl Decoder {
         self.open.clear();
         let Some(proof) = self.proof(scene, clock) else { return false };
         let margin = scene.tuning.weights.margin;
+        // What is odd waits until the board is still, and what leaves anything unexplained then is compared with what leaves nothing.
+        let still = scene.now >= scene.board.last_change().after(scene.scan);
+        if !still && self.is_odd(scene.tuning.weights.begun_again) {
+            return false;
+        }
+        if still && self.beam.best().mismatch(self.record.node(), scene) > 0 && self.add_rivals(scene) {
+            return true;
+        }
         if self.beam.margin() < margin {
             if !scene.board.identifies() {
                 self.open = self.beam.open(margin);
@@ -80,6 +92,12 @@ impl Decoder {
         true
     }
 
+    /// The best reading leaves so much unexplained, or has left.
+    fn is_odd(&self, most: i32) -> bool {
+        let best = self.beam.best();
+        best.penalty + best.worst >= most
+    }
+
     fn proof(&self, scene: &Scene<'_>, clock: &ClockView) -> Option<Proof> {
         let best = self.beam.best();
         let plies = best.line.plies();
@@ -96,10 +114,11 @@ impl Decoder {
             return Some(Proof { how: How::Repair, pressed: first.pressed, completed: None });
         }
         let by_next = Proof { how: How::NextMove, pressed: None, completed: None };
-        let proves = |(index, ply): (usize, &Tentative)| {
-            !ply.inferred && pressed_and_still(ply, index + 1 == plies.len(), best.dead, scene)
-        };
-        if plies.iter().enumerate().any(proves) {
+        if order_told(plies).is_some_and(|told| scene.now < told) {
+            return None;
+        }
+        let proves = |index: usize| !plies[index].inferred && pressed_and_still(&plies[index..], best.dead, scene);
+        if (0..plies.len()).any(proves) {
             let own = Proof { how: How::Press, pressed: first.pressed, completed: None };
             return Some(if first.pressed.is_some() { own } else { by_next });
         }
@@ -139,6 +158,9 @@ impl Decoder {
     pub(super) fn completion_times(&self, now: Instant, board: &PhysicalBoard, clock: &ClockView, at: &mut impl FnMut(Instant)) {
         let plies = self.line().plies();
         let Some(first) = plies.first() else { return };
+        if self.is_odd(self.tuning.weights.begun_again) {
+            at(board.last_change().after(self.scan));
+        }
         let mut any_pressed = false;
         for ply in plies {
             if let Some(pressed) = ply.pressed {
@@ -149,6 +171,9 @@ impl Decoder {
         }
         if (any_pressed || !self.clocked) && now < board.last_change().after(AGAIN_UNTIL) {
             at(Instant(now.0 - now.0 % AGAIN.as_micros() as u64).after(AGAIN));
+        }
+        if let Some(told) = order_told(plies) {
+            at(told);
         }
         let mut stands = |index: usize, wait: Duration| {
             if let Some(ply) = plies.get(index) {
@@ -176,6 +201,16 @@ const fn quiet(board: &PhysicalBoard) -> Duration {
     if board.identifies() { REPLY_RESTS } else { Duration::from_millis(1500) }
 }
 
+/// Nobody pressed for the first move, and its man went on within the scan that showed the reply: it may have been one move, made
+/// before the reply. When the presses have told.
+fn order_told(plies: &[Tentative]) -> Option<Instant> {
+    let [first, reply, third, ..] = plies else { return None };
+    let went_on = third.mv.from() == Some(first.mv.to()) && third.made.earliest <= reply.made.latest;
+    let open = went_on && first.pressed.is_none() && reply.pressed.is_none();
+    let pressed = plies.iter().filter_map(|ply| ply.pressed).map(|pressed| pressed.latest).max();
+    open.then(|| pressed.unwrap_or(third.made.latest).max(third.made.latest).after(ORDER_TOLD))
+}
+
 /// Its squares show it and have been still for so long, unless another move followed.
 fn at_rest(ply: &Tentative, last: bool, wait: Duration, scene: &Scene<'_>) -> bool {
     let differs = men::difference(&ply.node.men, scene.board.men()) & ply.mask;
@@ -184,10 +219,17 @@ fn at_rest(ply: &Tentative, last: bool, wait: Duration, scene: &Scene<'_>) -> bo
 
 /// It was pressed, and its squares have been still for a scan since. The scan counts from the press at the earliest: what stood
 /// then on a square may be told that much later, and a piece that slides may have paused where the board saw it last. If nothing
-/// was played after it and its squares show something else, somebody has it in his hand.
-fn pressed_and_still(ply: &Tentative, last: bool, dead: u64, scene: &Scene<'_>) -> bool {
+/// was played after it and its squares show something else, somebody has it in his hand. If the board shows one man too many of
+/// its kind, or not the king of the player who pressed, something was not told yet.
+fn pressed_and_still(line: &[Tentative], dead: u64, scene: &Scene<'_>) -> bool {
+    let (Some(ply), Some(top)) = (line.first(), line.last()) else { return false };
     let Some(pressed) = ply.pressed else { return false };
-    let differs = men::difference(&ply.node.men, scene.board.men()) & ply.mask & !dead;
-    let wait = if last && differs != 0 { IN_HAND } else { scene.scan };
+    let shown = scene.board.men();
+    let differs = men::difference(&ply.node.men, shown) & ply.mask & !dead;
+    let (man, king) = (man_of(ply.mv, ply.color).0, men::of_shakmaty(Role::King.of(men::to_color(ply.color))));
+    let too_many = men::count(shown, man) > men::count(&top.node.men, man);
+    let kingless = scene.board.identifies() && dead == 0 && men::count(shown, king) == 0;
+    let held = line.len() == 1 && differs != 0;
+    let wait = if held || too_many || kingless { IN_HAND } else { scene.scan };
     scene.board.changed_at(ply.mask).max(pressed.latest).after(wait) <= scene.now
 }

@@ -140,8 +140,10 @@ impl Hypothesis {
         }
         let seen = candidate.seen_mask(scene.board.men());
         let made = scene.board.done(scene.board.changed_at(seen), scene.scan);
-        // Moves are made one after the other.
-        if self.line.last().is_some_and(|before| made.latest < before.made.earliest) {
+        // Moves are made one after the other: the man may be lifted before the reply, but not have arrived.
+        let arrived = last.filter(|_| scene.board.identifies()).map(|(_, to)| scene.board.changed_at(1 << to));
+        let arrived = arrived.unwrap_or(made.latest).min(made.latest);
+        if self.line.last().is_some_and(|before| arrived < before.made.earliest) {
             return None;
         }
         let mut longer = self.clone();
@@ -183,7 +185,7 @@ impl Hypothesis {
         };
         let pressed = self.waiting.first().copied().filter(fits).map(|_| self.waiting.remove(0).at);
         // Moves are made one after the other.
-        let made = self.line.last().map_or(made, |before| made.not_before(before.made));
+        let made = self.line.last().map_or(made, |before| made.not_before(&before.made));
         let mask = candidate.mask;
         // A captured man may have been taken off first.
         if candidate.target() != 0 && self.worst_squares & !mask == 0 {
@@ -243,7 +245,9 @@ impl Hypothesis {
         let stands = open.filter(|_| self.waiting.is_empty()).filter(|&index| {
             let ply = &self.line.plies()[index];
             let whole = index + 2 >= self.line.plies().len();
-            whole && ply.pressed.is_none() && in_time(ply.made, pressed.at, scene.scan) && self.stood(index, pressed.at, scene)
+            // The lever goes to and fro: who has pressed for a reply has found it pressed before.
+            let first = self.line.plies()[index..].iter().all(|ply| ply.pressed.is_none());
+            whole && first && in_time(ply.made, pressed.at, scene.scan) && self.stood(index, pressed.at, scene)
         });
         if let Some(index) = stands {
             self.line.plies_mut()[index].pressed = Some(pressed.at);
@@ -257,11 +261,15 @@ impl Hypothesis {
         false
     }
 
-    /// The last move of the player who pressed takes the press, if it was made in time for it.
-    pub(crate) fn pressed_by(&mut self, press: Pressed, scan: Duration) {
-        let own = self.line.plies_mut().iter_mut().rev().find(|ply| ply.color == press.by);
-        if let Some(ply) = own.filter(|ply| in_time(ply.made, press.at, scan)) {
-            ply.pressed = Some(press.at);
+    /// The last moves of the players who pressed take these presses, the latest first, if they were made in time for them.
+    pub(crate) fn pressed_by(&mut self, presses: impl Iterator<Item = Pressed>, scan: Duration) {
+        let mut open = self.line.plies_mut();
+        for press in presses {
+            let Some(index) = open.iter().rposition(|ply| ply.color == press.by) else { return };
+            if in_time(open[index].made, press.at, scan) {
+                open[index].pressed = Some(press.at);
+                open = &mut open[..index];
+            }
         }
     }
 
@@ -307,7 +315,7 @@ fn unheard(made: Interval, scan: Duration) -> bool {
 }
 
 /// The man that a move leaves on its square, and the square.
-fn man_of(mv: Move, color: Color) -> (u8, u8) {
+pub(crate) fn man_of(mv: Move, color: Color) -> (u8, u8) {
     let role = mv.promotion().unwrap_or(mv.role());
     let us = men::to_color(color);
     let to = match mv {

@@ -48,6 +48,11 @@ use crate::reconstruct::tuning::Tuning;
 /// Without a clock a move must stand this long.
 pub(crate) const STANDS: Duration = Duration::from_secs(2);
 
+/// What a square leaves unexplained grows by steps of so long ...
+const STEP: Duration = Duration::from_millis(100);
+/// ... until it has for so long.
+const AGES: Duration = Duration::from_secs(8);
+
 /// What the clock says, as far as it decides what was played.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClockView {
@@ -94,8 +99,10 @@ pub(crate) struct Decoder {
     looked: Option<(Instant, usize)>,
     /// The one that was looked at without what was odd before.
     begun_again: Option<Instant>,
-    /// The last press that was heard.
-    last_press: Option<Pressed>,
+    /// The last change of the board for which rivals of the best reading were looked for.
+    rivals_of: Option<Instant>,
+    /// The last presses that were heard, the latest at the end.
+    heard: Vec<Pressed>,
     gap: Option<Gap>,
     /// Captures that explain the board equally well, where a rule of completion is met.
     open: Vec<Move>,
@@ -117,7 +124,8 @@ impl Decoder {
             unheard: Vec::new(),
             looked: None,
             begun_again: None,
-            last_press: None,
+            rivals_of: None,
+            heard: Vec::new(),
             gap: None,
             open: Vec::new(),
             guessed: Vec::new(),
@@ -145,7 +153,8 @@ impl Decoder {
         self.open.clear();
         self.guessed.clear();
         self.looked = None;
-        self.last_press = None;
+        self.rivals_of = None;
+        self.heard.clear();
         self.gap = None;
     }
 
@@ -153,6 +162,18 @@ impl Decoder {
     pub(crate) fn explains(&self, board: &PhysicalBoard) -> bool {
         let base = self.record.node();
         self.beam.iter().any(|reading| men::same(&reading.line.top(base).men, board.men()))
+    }
+
+    /// While the best reading leaves unexplained what another one explains, it grows worse with every tenth of a second.
+    fn aging_times(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
+        let differs = men::difference(&self.line().top(self.record.node()).men, board.men());
+        if differs == 0 || now >= board.last_change().after(AGES) || !self.explains(board) {
+            return;
+        }
+        for square in men::squares(differs) {
+            let since = board.changed_at(1 << square.index());
+            at(since.after(STEP * (now.since(since).as_millis() / STEP.as_millis() + 1) as u32));
+        }
     }
 
     /// What stands on the board now is none of this game's moves.
@@ -242,6 +263,7 @@ impl Decoder {
         if !men::same(&self.line().top(self.record.node()).men, board.men()) {
             at(board.last_change().after(self.scan));
         }
+        self.aging_times(now, board, &mut at);
         self.completion_times(now, board, clock, &mut at);
         self.press_times(board, &mut at);
         self.repair_times(now, board, &mut at);

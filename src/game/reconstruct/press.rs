@@ -40,7 +40,10 @@ impl Decoder {
         let tuning = self.tuning.at(board.identifies());
         let scene = self.scene(now, board, &tuning);
         let Pressed { by, at } = pressed;
-        self.last_press = Some(pressed);
+        if self.heard.len() == MAX_PRESSES {
+            self.heard.remove(0);
+        }
+        self.heard.push(pressed);
         let used = self.beam.press(self.record.node(), pressed, &scene);
         if !used && !self.record.press_after_end(by, at) {
             out.push(Decoded::PressedOutOfTurn { by, at });
@@ -102,10 +105,9 @@ impl Decoder {
 
 /// A man of `side` is off the board that stands on it in the game, and none of his kind stands elsewhere instead.
 fn in_hand(men: &Men, shown: &Men, side: Color) -> bool {
-    let count = |men: &Men, man: u8| men.iter().filter(|&&other| other == man).count();
     men::squares(men::difference(men, shown)).any(|square| {
         let man = men[square.index()];
-        men::color(man) == Some(side) && shown[square.index()] == EMPTY && count(shown, man) < count(men, man)
+        men::color(man) == Some(side) && shown[square.index()] == EMPTY && men::count(shown, man) < men::count(men, man)
     })
 }
 

@@ -125,6 +125,8 @@ impl Record {
         clocks: Pair<Option<ClockTime>>,
     ) {
         let color = self.turn();
+        // Moves are made one after the other, whatever their squares were told.
+        let made = self.moves.last().map_or(made, |before| made.not_before(&before.made));
         let completes = if self.next_move_completes { Some(made) } else { pressed };
         for index in (0..self.moves.len()).rev() {
             match self.moves.get(index) {

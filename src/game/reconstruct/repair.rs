@@ -42,7 +42,12 @@ impl Decoder {
             self.two_moves(hypothesis, scene, &mut found);
             self.taken_again(hypothesis, scene, &mut found);
         }
-        found.into_iter().fold(false, |any, hypothesis| self.beam.add(hypothesis) | any)
+        let any = found.into_iter().fold(false, |any, hypothesis| self.beam.add(hypothesis) | any);
+        if any {
+            // A third move may stand there too.
+            self.beam.follow(base, scene);
+        }
+        any
     }
 
     /// What has come to stand and stood is looked at once without all that was odd before.
@@ -57,7 +62,35 @@ impl Decoder {
         self.begun_again = Some(changed);
         let mut found = Vec::new();
         self.afresh(scene, &mut found);
+        // That nothing was played may be as true as any other.
+        let nothing = self.beam.iter().find(|reading| reading.line.is_empty()).cloned();
+        found.extend(nothing.map(|nothing| {
+            let mut nothing = Hypothesis { penalty: scene.tuning.weights.begun_again, worst: 0, ..nothing };
+            nothing.judge(self.record.node(), scene);
+            nothing
+        }));
         found.into_iter().fold(false, |any, hypothesis| self.beam.add(hypothesis) | any)
+    }
+
+    /// Before the best reading makes a move sure that leaves something unexplained, others that explain all that stands are put
+    /// beside it, once for each change of the board: by so little better that what comes next decides. True if there are any.
+    pub(super) fn add_rivals(&mut self, scene: &Scene<'_>) -> bool {
+        let changed = scene.board.last_change();
+        if self.rivals_of.replace(changed) == Some(changed) {
+            return false;
+        }
+        let weights = &scene.tuning.weights;
+        let best = self.beam.best();
+        let (least, first) = (best.cost - weights.margin + 1, best.line.plies().first().map(|ply| ply.mv));
+        let mut found = Vec::new();
+        self.afresh(scene, &mut found);
+        found.retain(|rival| rival.line.plies().first().map(|ply| ply.mv) != first);
+        for rival in &mut found {
+            let cost = (rival.cost - weights.begun_again / 2).max(least);
+            rival.penalty += cost - rival.cost;
+            rival.cost = cost;
+        }
+        found.into_iter().fold(false, |any, rival| self.beam.add(rival) | any)
     }
 
     /// The one or two moves that lead from the last sure one to exactly what has come to stand, whatever was odd before: without
@@ -84,11 +117,15 @@ impl Decoder {
             if after.men != *board {
                 let Some(reply) = after.exact(board) else { continue };
                 let Some(second) = after.table().iter().find(|candidate| candidate.mv == reply) else { continue };
-                reading.add(&after, second, made(second.mask), made(second.mask).latest, true, scene);
+                let (before, mut replied) = (made(first.mask), made(second.mask));
+                // Moves are made one after the other: hands that put the men there did not play them so.
+                if replied.latest < before.earliest {
+                    reading.penalty += scene.tuning.weights.begun_again;
+                    replied = before;
+                }
+                reading.add(&after, second, replied, replied.latest, true, scene);
             }
-            if let Some(last) = self.last_press {
-                reading.pressed_by(last, scene.scan);
-            }
+            reading.pressed_by(self.heard.iter().rev().copied(), scene.scan);
             reading.judge(base, scene);
             found.push(reading);
         }
