@@ -29,7 +29,13 @@ const TOUCHED_WITHIN: Duration = Duration::from_secs(3);
 /// straightened meanwhile may be off for longer.
 const TAKEN_OFF: Duration = Duration::from_millis(350);
 /// Where men are not identified, a man that slides is no other one until it has rested for so long.
-const ON_ITS_WAY: Duration = Duration::from_secs(1);
+pub(crate) const ON_ITS_WAY: Duration = Duration::from_secs(1);
+/// And its way takes so long at most, with a pause.
+const SLIDES: Duration = Duration::from_secs(3);
+/// A man that has just been moved is put straight within this.
+const PUT_STRAIGHT: Duration = Duration::from_secs(4);
+/// No moment: all that is odd is a man in the hand of the side to move.
+const IN_HAND_ONLY: Instant = Instant(u64::MAX);
 /// How much later than its scan a change may be reported: what a slow line needs for it.
 const ON_THE_LINE: Duration = Duration::from_millis(50);
 
@@ -64,25 +70,45 @@ pub(crate) struct Hypothesis {
     /// The most that has been left unexplained since the last of its moves; where it stood for less than a scan, what is beyond
     /// [`Weights::transient`](crate::reconstruct::tuning::Weights::transient).
     pub(crate) worst: i32,
+    /// What of that its last move has brought along that came up within [`SLIDES`] before, where men are not identified.
+    pub(crate) inherited: i32,
+    /// Since when the board shows more than its moves, as far as it was judged; [`IN_HAND_ONLY`] while only a man is in a hand.
+    pub(crate) odd_since: Option<Instant>,
+    /// What was the worst before that.
+    pub(crate) worst_before: i32,
     /// Squares whose sensors are taken to be dead.
     pub(crate) dead: u64,
     /// What it costs in all, as it was judged last.
     pub(crate) cost: i32,
+    /// What of that is only that players would rather have played something else.
+    pub(crate) doubted: i32,
 }
 
 impl Hypothesis {
+    /// What it costs by what was seen alone, whatever players prefer.
+    pub(crate) fn seen(&self) -> i32 {
+        self.cost - self.doubted
+    }
+
     /// Judges it anew.
     pub(crate) fn judge(&mut self, base: &Node, scene: &Scene<'_>) {
         let weights = &scene.tuning.weights;
         let mismatch = self.mismatch(base, scene);
+        self.note_odd(mismatch, base, scene);
         let stood = if scene.board.identifies() { scene.scan } else { scene.scan.max(ON_ITS_WAY) };
         if (scene.clock || !scene.board.identifies()) && scene.now >= scene.board.last_change().after(stood) {
             self.worst = self.worst.max(mismatch);
+            // What stands is not on its way.
+            if self.odd_since.is_some_and(|since| since <= scene.now) {
+                self.odd_since = Some(Instant::ZERO);
+            }
         }
         // Hands and scans leave something unexplained for moments, but not so much.
         self.worst = self.worst.max(mismatch - weights.transient);
         self.note_touch(scene);
+        self.forgive_slide(mismatch, scene);
         let mut cost = self.penalty + self.worst.max(mismatch);
+        let mut doubted = 0;
         let plies = self.line.plies();
         for (index, ply) in plies.iter().enumerate() {
             let replied = plies.get(index + 1).is_some_and(|next| next.made.latest.after(Duration::from_secs(1)) <= scene.now);
@@ -102,22 +128,72 @@ impl Hypothesis {
             let back =
                 ply.inferred && ply.mv.from().is_some_and(|from| scene.board.changed_at(1 << from.to_u32()) > ply.made.latest);
             cost += if back { weights.went_on } else { 0 };
-            cost += if ply.untouched == 0 { ply.touch } else { weights.untouched };
+            cost += ply.captured(index + 1 < plies.len(), weights);
             // Until somebody replies the man may still be in the hand: only what tells two captures apart counts.
-            cost += if index + 1 < plies.len() { ply.doubt.move_played } else { ply.doubt.capture_chosen };
+            doubted += if index + 1 < plies.len() { ply.doubt.move_played } else { ply.doubt.capture_chosen };
         }
         for pressed in &self.waiting {
             let over = scene.now >= pressed.at.latest.after(NOTHING_MOVED).after(scene.scan);
             cost += if over { weights.press_without_move } else { weights.press_waits };
         }
-        self.cost = cost;
+        (self.cost, self.doubted) = (cost + doubted, doubted);
+    }
+
+    /// Since when there is more than its moves, and more than a man in the hand of the side to move.
+    fn note_odd(&mut self, mismatch: i32, base: &Node, scene: &Scene<'_>) {
+        if mismatch == 0 {
+            return;
+        }
+        if self.odd_since.is_none() {
+            (self.odd_since, self.worst_before) = (Some(IN_HAND_ONLY), self.worst);
+        }
+        let node = self.line.top(base);
+        let turn = men::turn(&node.position);
+        let in_hand = |square: usize| scene.board.men()[square] == men::EMPTY && men::color(node.men[square]) == Some(turn);
+        let beyond = men::squares(men::difference(&node.men, scene.board.men())).any(|square| !in_hand(square.index()));
+        if beyond && self.odd_since == Some(IN_HAND_ONLY) {
+            self.odd_since = Some(scene.now);
+        }
+    }
+
+    /// A man that slides stands on many squares on its way: what explains the board in the end explains them.
+    fn forgive_slide(&mut self, mismatch: i32, scene: &Scene<'_>) {
+        if mismatch != 0 {
+            return;
+        }
+        let most = scene.tuning.weights.slid;
+        if !scene.board.identifies() && self.slides(scene.now) {
+            self.worst = self.worst.min(most).max(self.worst_before);
+        }
+        self.odd_since = None;
+        self.penalty -= (self.inherited - most).max(0);
+        self.inherited = self.inherited.min(most);
+    }
+
+    /// What the board shows beyond its moves is so young that it may be a man on its way.
+    fn slides(&self, now: Instant) -> bool {
+        self.odd_since.is_some_and(|since| now.since(since) <= SLIDES)
     }
 
     /// What the board shows beyond its moves.
     pub(crate) fn mismatch(&self, base: &Node, scene: &Scene<'_>) -> i32 {
         let node = self.line.top(base);
         let last = self.line.last().map(|ply| man_of(ply.mv, ply.color));
-        unexplained(&node.men, men::turn(&node.position), last, self.dead, scene.board, scene.now, &scene.tuning.weights)
+        let turn = men::turn(&node.position);
+        let rest = unexplained(&node.men, turn, last, self.dead, scene.board, scene.now, &scene.tuning.weights);
+        rest + if scene.board.identifies() { 0 } else { self.lifted_early(node, scene) }
+    }
+
+    /// What it costs that a man of the side to move was off its square before the move that it waited for was made.
+    fn lifted_early(&self, node: &Node, scene: &Scene<'_>) -> i32 {
+        let Some(last) = self.line.last() else { return 0 };
+        let turn = last.color.other();
+        let early = men::squares(men::difference(&node.men, scene.board.men())).any(|square| {
+            men::color(node.men[square.index()]) == Some(turn)
+                && scene.board.men()[square.index()] == men::EMPTY
+                && scene.board.changed_at(1 << square.index()) < last.made.latest
+        });
+        if early { scene.tuning.weights.lifted_early } else { 0 }
     }
 
     /// This reading and one more move, if the rest of the board can still be explained.
@@ -141,15 +217,26 @@ impl Hypothesis {
             return None;
         }
         let mut longer = self.clone();
-        // What explains the whole board explains what was odd before it as well.
-        if left == 0 {
+        let slid = self.slides(scene.now);
+        // What explains the whole board explains what was odd before it as well; where men are not identified it must be of one
+        // movement, because the same squares are soon occupied again.
+        if left == 0 && scene.board.identifies() {
             longer.worst = longer.worst.min(weights.explained);
+        } else if left == 0 && slid {
+            longer.worst = longer.worst.min(weights.explained).max(self.worst_before);
         }
-        longer.add(node, candidate, made, scene.board.changed_first(seen), true, scene.scan);
+        let begun = scene.board.changed_first(seen);
+        // A hand comes to the board when the other one has left it.
+        if !scene.board.identifies() && self.line.last().is_some_and(|before| begun < before.made.latest) {
+            longer.penalty += weights.lifted_early;
+        }
+        longer.add(node, candidate, made, begun, true, scene.scan);
         if let Some(last) = longer.line.plies_mut().last_mut() {
             last.repaired = scene.board.told_after_gap(made.latest);
         }
         if !scene.board.identifies() {
+            longer.inherited = if slid { (longer.penalty - self.penalty - self.worst_before).max(0) } else { 0 };
+            (longer.odd_since, longer.worst_before) = (None, 0);
             longer.promoted(scene);
             if let Some(last) = longer.line.plies_mut().last_mut() {
                 last.untouched = candidate.target();
@@ -198,12 +285,19 @@ impl Hypothesis {
     /// Has the square of its last capture been touched since the man that captures left its own (`reconstruction.md` section
     /// 3.5)? After a press it is too late.
     fn note_touch(&mut self, scene: &Scene<'_>) {
+        // What the move before it changed there was no touch.
+        let before = self.line.plies().iter().rev().nth(1).map(|before| (before.made.latest, 1 << before.mv.to().to_u32()));
+        let (arrived, there) = before.unwrap_or((Instant::ZERO, 0));
         let Some(last) = self.line.plies_mut().last_mut().filter(|last| last.untouched != 0) else { return };
         let (lifted, touched) = (scene.board.changed_at(last.mask & !last.untouched), scene.board.changed_at(last.untouched));
         let in_time = last.pressed.is_none_or(|pressed| touched <= pressed.latest.after(scene.scan));
-        if touched >= lifted && touched <= lifted.after(TOUCHED_WITHIN) && in_time {
-            let off = scene.board.changed_before(last.untouched);
-            let adjusted = off >= lifted && touched.since(off) > TAKEN_OFF;
+        let off = scene.board.changed_before(last.untouched);
+        let stands = scene.board.men()[last.untouched.trailing_zeros() as usize] != men::EMPTY;
+        let taken = touched > arrived && touched >= lifted && lifted.since(off) <= TOUCHED_WITHIN;
+        if stands && taken && touched <= lifted.after(TOUCHED_WITHIN) && in_time {
+            // Who made the move before may have put his own man straight.
+            let recent = last.untouched == there && off < lifted && off <= arrived.after(PUT_STRAIGHT);
+            let adjusted = recent || off >= lifted && touched.since(off) > TAKEN_OFF;
             last.touch = if adjusted { scene.tuning.weights.adjusted } else { scene.tuning.weights.touched };
             last.untouched = 0;
             last.made = scene.board.done(touched, scene.scan);

@@ -18,6 +18,7 @@ mod sheets;
 mod speed;
 mod tally;
 mod told;
+mod unidentified;
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -31,8 +32,13 @@ fn main() -> io::Result<()> {
         Err(problem) => return Err(io::Error::new(io::ErrorKind::InvalidInput, problem)),
     };
     let mut text = String::new();
-    let sets = sheets::all(&options, &mut text)?;
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    if options.unidentified {
+        unidentified::tables(&options, cores, &mut text)?;
+        write!(io::stdout().lock(), "{text}")?;
+        return std::fs::write(folder().join("unidentified.txt"), &text);
+    }
+    let sets = sheets::all(&options, &mut text)?;
     let tally = room::all(&sets, &options, cores);
     report::tables(&tally, &mut text);
     speed::measure(&sets, &mut text);
