@@ -23,19 +23,8 @@ pub(crate) const NOTHING_MOVED: Duration = Duration::from_millis(700);
 pub(crate) const NO_LEGAL_MOVE: Duration = Duration::from_millis(1500);
 /// Presses that may wait for their moves.
 pub(crate) const MAX_PRESSES: usize = 4;
-/// A captured man is touched within so long after the capturing one was lifted.
-const TOUCHED_WITHIN: Duration = Duration::from_secs(3);
-/// A captured man that is taken off just before the other one comes leaves its square empty for so long at most; what is
-/// straightened meanwhile may be off for longer.
-const TAKEN_OFF: Duration = Duration::from_millis(350);
 /// Where men are not identified, a man that slides is no other one until it has rested for so long.
 pub(crate) const ON_ITS_WAY: Duration = Duration::from_secs(1);
-/// And its way takes so long at most, with a pause.
-const SLIDES: Duration = Duration::from_secs(3);
-/// A man that has just been moved is put straight within this.
-const PUT_STRAIGHT: Duration = Duration::from_secs(4);
-/// No moment: all that is odd is a man in the hand of the side to move.
-const IN_HAND_ONLY: Instant = Instant(u64::MAX);
 /// How much later than its scan a change may be reported: what a slow line needs for it.
 const ON_THE_LINE: Duration = Duration::from_millis(50);
 
@@ -70,9 +59,10 @@ pub(crate) struct Hypothesis {
     /// The most that has been left unexplained since the last of its moves; where it stood for less than a scan, what is beyond
     /// [`Weights::transient`](crate::reconstruct::tuning::Weights::transient).
     pub(crate) worst: i32,
-    /// What of that its last move has brought along that came up within [`SLIDES`] before, where men are not identified.
+    /// What of that its last move has brought along that came up shortly before, where men are not identified.
     pub(crate) inherited: i32,
-    /// Since when the board shows more than its moves, as far as it was judged; [`IN_HAND_ONLY`] while only a man is in a hand.
+    /// Since when the board shows more than its moves, as far as it was judged; no moment, the end of all time,
+    /// while only a man of the side to move is in a hand.
     pub(crate) odd_since: Option<Instant>,
     /// What was the worst before that.
     pub(crate) worst_before: i32,
@@ -139,42 +129,6 @@ impl Hypothesis {
         (self.cost, self.doubted) = (cost + doubted, doubted);
     }
 
-    /// Since when there is more than its moves, and more than a man in the hand of the side to move.
-    fn note_odd(&mut self, mismatch: i32, base: &Node, scene: &Scene<'_>) {
-        if mismatch == 0 {
-            return;
-        }
-        if self.odd_since.is_none() {
-            (self.odd_since, self.worst_before) = (Some(IN_HAND_ONLY), self.worst);
-        }
-        let node = self.line.top(base);
-        let turn = men::turn(&node.position);
-        let in_hand = |square: usize| scene.board.men()[square] == men::EMPTY && men::color(node.men[square]) == Some(turn);
-        let beyond = men::squares(men::difference(&node.men, scene.board.men())).any(|square| !in_hand(square.index()));
-        if beyond && self.odd_since == Some(IN_HAND_ONLY) {
-            self.odd_since = Some(scene.now);
-        }
-    }
-
-    /// A man that slides stands on many squares on its way: what explains the board in the end explains them.
-    fn forgive_slide(&mut self, mismatch: i32, scene: &Scene<'_>) {
-        if mismatch != 0 {
-            return;
-        }
-        let most = scene.tuning.weights.slid;
-        if !scene.board.identifies() && self.slides(scene.now) {
-            self.worst = self.worst.min(most).max(self.worst_before);
-        }
-        self.odd_since = None;
-        self.penalty -= (self.inherited - most).max(0);
-        self.inherited = self.inherited.min(most);
-    }
-
-    /// What the board shows beyond its moves is so young that it may be a man on its way.
-    fn slides(&self, now: Instant) -> bool {
-        self.odd_since.is_some_and(|since| now.since(since) <= SLIDES)
-    }
-
     /// What the board shows beyond its moves.
     pub(crate) fn mismatch(&self, base: &Node, scene: &Scene<'_>) -> i32 {
         let node = self.line.top(base);
@@ -182,18 +136,6 @@ impl Hypothesis {
         let turn = men::turn(&node.position);
         let rest = unexplained(&node.men, turn, last, self.dead, scene.board, scene.now, &scene.tuning.weights);
         rest + if scene.board.identifies() { 0 } else { self.lifted_early(node, scene) }
-    }
-
-    /// What it costs that a man of the side to move was off its square before the move that it waited for was made.
-    fn lifted_early(&self, node: &Node, scene: &Scene<'_>) -> i32 {
-        let Some(last) = self.line.last() else { return 0 };
-        let turn = last.color.other();
-        let early = men::squares(men::difference(&node.men, scene.board.men())).any(|square| {
-            men::color(node.men[square.index()]) == Some(turn)
-                && scene.board.men()[square.index()] == men::EMPTY
-                && scene.board.changed_at(1 << square.index()) < last.made.latest
-        });
-        if early { scene.tuning.weights.lifted_early } else { 0 }
     }
 
     /// This reading and one more move, if the rest of the board can still be explained.
@@ -272,36 +214,6 @@ impl Hypothesis {
             doubt: Doubt::default(),
             node: Arc::new(node.after(candidate.mv)),
         });
-    }
-
-    /// Where men are not identified, a pawn on its last rank is a queen unless play shows that it is none.
-    fn promoted(&mut self, scene: &Scene<'_>) {
-        let promotion = self.line.last().and_then(|ply| ply.mv.promotion());
-        if promotion.is_some_and(|role| role != shakmaty::Role::Queen) {
-            self.penalty += scene.tuning.weights.underpromotion;
-        }
-    }
-
-    /// Has the square of its last capture been touched since the man that captures left its own (`reconstruction.md` section
-    /// 3.5)? After a press it is too late.
-    fn note_touch(&mut self, scene: &Scene<'_>) {
-        // What the move before it changed there was no touch.
-        let before = self.line.plies().iter().rev().nth(1).map(|before| (before.made.latest, 1 << before.mv.to().to_u32()));
-        let (arrived, there) = before.unwrap_or((Instant::ZERO, 0));
-        let Some(last) = self.line.plies_mut().last_mut().filter(|last| last.untouched != 0) else { return };
-        let (lifted, touched) = (scene.board.changed_at(last.mask & !last.untouched), scene.board.changed_at(last.untouched));
-        let in_time = last.pressed.is_none_or(|pressed| touched <= pressed.latest.after(scene.scan));
-        let off = scene.board.changed_before(last.untouched);
-        let stands = scene.board.men()[last.untouched.trailing_zeros() as usize] != men::EMPTY;
-        let taken = touched > arrived && touched >= lifted && lifted.since(off) <= TOUCHED_WITHIN;
-        if stands && taken && touched <= lifted.after(TOUCHED_WITHIN) && in_time {
-            // Who made the move before may have put his own man straight.
-            let recent = last.untouched == there && off < lifted && off <= arrived.after(PUT_STRAIGHT);
-            let adjusted = recent || off >= lifted && touched.since(off) > TAKEN_OFF;
-            last.touch = if adjusted { scene.tuning.weights.adjusted } else { scene.tuning.weights.touched };
-            last.untouched = 0;
-            last.made = scene.board.done(touched, scene.scan);
-        }
     }
 
     /// Its last move was taken for made although nothing shows it: a later press must prove it.

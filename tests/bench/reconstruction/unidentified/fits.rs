@@ -90,7 +90,7 @@ fn shown(mv: Move) -> Shown {
             let side = CastlingSide::from_king_side(king < rook);
             let color = shakmaty::Color::from_white(king.rank() == shakmaty::Rank::First);
             let (before, after) = (squares(&[king, rook]), squares(&[side.king_to(color), side.rook_to(color)]));
-            Shown { emptied: before.without_all(after), filled: after.without_all(before), captures: false }
+            Shown { emptied: before & !after, filled: after & !before, captures: false }
         }
         Move::EnPassant { from, to } => {
             let taken = Square::from_coords(to.file(), from.rank());

@@ -38,6 +38,8 @@ struct Sum {
     exact: u64,
     named: u64,
     wrong: u64,
+    /// What is sure and what is pending in the end is what was played.
+    right: u64,
 }
 
 /// One game that is not exact, or that other games fit as well.
@@ -112,18 +114,22 @@ fn one(rows: &[Row], index: usize, order: usize, sheet: &ScoreSheet, [seed, numb
     let row = &rows[index];
     let Ok(played) = simulate(driver, sheet, &row.noise, [seed, number], Some("bench")) else { return };
     let (truth, control) = (&played.play.truth, &played.play.control.control);
-    let score = if row.tuning == Tuning::default() {
-        played.score
-    } else {
+    let replayed = (row.tuning != Tuning::default()).then(|| {
         let recording = Recording::of(played.outcome.trace.as_deref().unwrap_or_default());
         let end = Instant::ZERO.after(played.play.end);
-        score(truth, &ours::play(driver, &recording, control, end, row.tuning, &played.outcome.heard))
+        ours::play(driver, &recording, control, end, row.tuning, &played.outcome.heard)
+    });
+    let (score, outcome) = match &replayed {
+        Some(outcome) => (score(truth, outcome), outcome),
+        None => (played.score, &played.outcome),
     };
     let sum = &mut found.sums[index][order];
     sum.games += 1;
     sum.exact += u64::from(score.exact);
     sum.named += u64::from(!score.exact && score.named);
     sum.wrong += score.wrong_commits;
+    let told = outcome.sure.iter().chain(&outcome.pending);
+    sum.right += u64::from(told.eq(truth.plies.iter().map(|ply| &ply.uci)));
     if index > 0 {
         return;
     }
@@ -140,7 +146,7 @@ fn one(rows: &[Row], index: usize, order: usize, sheet: &ScoreSheet, [seed, numb
             }
             None => "too many games fit".to_owned(),
         };
-        let moves = [&played.outcome.open[..], &played.outcome.unconfirmed].concat().join(" ");
+        let moves = [&outcome.open[..], &outcome.unconfirmed].concat().join(" ");
         found.cases.push(Case { order, number, seed, text: format!("{}; {other}", case(&score, &moves)) });
     }
 }
@@ -153,15 +159,15 @@ fn case(score: &Score, open: &str) -> String {
 }
 
 fn told(rows: &[Row], all: Vec<Found>, text: &mut String) {
-    let _ = writeln!(text, "{:32} {:>38} {:>38}", "", SPEEDS[0], SPEEDS[1]);
-    let head = "exact   named not   wrong told";
-    let _ = writeln!(text, "{:32} {head:>38} {head:>38}", "");
+    let _ = writeln!(text, "{:32} {:>48} {:>48}", "", SPEEDS[0], SPEEDS[1]);
+    let head = "exact          named  not  wrong  right";
+    let _ = writeln!(text, "{:32} {head:>48} {head:>48}", "");
     let line = |name: &str, sums: [Sum; SPEEDS.len()], text: &mut String| {
         let _ = write!(text, "{name:32}");
-        for Sum { games, exact, named, wrong } in sums {
+        for Sum { games, exact, named, wrong, right } in sums {
             let share = 100.0 * exact as f64 / games.max(1) as f64;
             let not = games - exact - named;
-            let _ = write!(text, " {exact:>5} of {games:>4} {share:>5.1} % {named:>5} {not:>4} {wrong:>6}    ");
+            let _ = write!(text, " {exact:>5} of {games:>4} {share:>5.1} % {named:>5} {not:>4} {wrong:>6} {right:>6}    ");
         }
         text.truncate(text.trim_end().len());
         text.push('\n');
@@ -188,5 +194,6 @@ fn added(one: [Sum; SPEEDS.len()], other: [Sum; SPEEDS.len()]) -> [Sum; SPEEDS.l
         exact: one[index].exact + other[index].exact,
         named: one[index].named + other[index].named,
         wrong: one[index].wrong + other[index].wrong,
+        right: one[index].right + other[index].right,
     })
 }
