@@ -31,7 +31,8 @@ use work::Job;
 /// Boards other than `dgt` have no clock, and none is simulated: nobody presses, nothing irregular
 /// happens, a move is sure when it has stood for two seconds or when the reply stands, and `told
 /// after the press` counts from its release. With `occupancy` the object of a game names as `open`
-/// the moves of which one was made and nothing told which.
+/// the moves of which one was made and nothing told which; of a game that is not exact, `named` says
+/// whether what was played is among them.
 ///
 /// Noise is `clean`, `typical`, `rough`, or a file with the keys of one level of
 /// src/emulate/noise.toml. The same seed gives the same games, byte for byte.

@@ -16,6 +16,8 @@ pub struct Score {
     pub exact: bool,
     /// The first ply that differs, from 1, with what was played and what was told there.
     pub differs: Option<Differs>,
+    /// It is not exact, but every move that is not told as it was played is among the alternatives that are named in the end.
+    pub named: bool,
     /// Sure moves that were wrong when they were told.
     pub wrong_commits: u64,
     /// Loud and silent alarms without a cause: kind and moment, microseconds.
@@ -128,10 +130,20 @@ fn ends(truth: &Truth, outcome: &Outcome, score: &mut Score) {
     };
     score.exact = sure == played || sure.len() >= proved && known && outcome.open.is_empty();
     if !score.exact {
+        score.named = named(&played, &with_pending, outcome);
         let same = played.iter().zip(&sure).take_while(|(one, other)| one == other).count();
         let [played, told] = [&played, &sure].map(|list| list.get(same).map(|uci| (*uci).clone()));
         score.differs = Some(Differs { ply: same + 1, played, told });
     }
+}
+
+/// What was played is told or, where something else or nothing is, named as what may have been played.
+fn named(played: &[&String], told: &[&String], outcome: &Outcome) -> bool {
+    let open = |uci: &str| outcome.open.iter().any(|mv| mv == uci);
+    // Of a promotion that nobody has confirmed every piece is open.
+    let promoted = |uci: &str| outcome.unconfirmed.iter().any(|mv| uci.len() == 5 && mv.get(..4) == uci.get(..4));
+    let alike = |(index, uci): (usize, &&String)| told.get(index) == Some(uci) || open(uci) || promoted(uci);
+    told.len() <= played.len() && played.iter().enumerate().all(alike)
 }
 
 fn alarms(truth: &Truth, outcome: &Outcome, score: &mut Score) {

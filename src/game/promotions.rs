@@ -56,7 +56,9 @@ impl Game {
         let record = &self.decoder.record;
         let found = unproved(record).into_iter().rev().find_map(|(ply, _)| {
             let other = OTHERS.into_iter().filter_map(|role| with_promotion(record, ply, role));
-            let mut shown = other.filter(|record| record.node().exact(self.board.men()).is_some());
+            // What is only off its square may be in a hand.
+            let made = |record: &Record| record.node().exact(self.board.men()).is_some_and(|mv| !mv.is_capture());
+            let mut shown = other.filter(made);
             shown.next().map(|record| (ply, record))
         });
         let Some((ply, record)) = found else { return };

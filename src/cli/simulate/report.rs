@@ -8,7 +8,9 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::work::{Done, Job};
+use crate::emulate::boards::Table;
 use crate::emulate::score::{Differs, Score};
+use crate::emulate::simulate::Simulated;
 
 /// One game.
 #[derive(Serialize)]
@@ -36,6 +38,9 @@ struct Played<'a> {
     differs: Option<&'a Differs>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     open: Vec<String>,
+    /// Of a board that does not identify men, where the game is not exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    named: Option<bool>,
     wrong_commits: u64,
     false_alarms: &'a [(String, u64)],
     missed_alarms: &'a [&'static str],
@@ -53,6 +58,11 @@ struct Played<'a> {
 struct Sums {
     games: u64,
     games_exact: u64,
+    /// Of boards that do not identify men: not exact, and what was played is among the alternatives that are named, or is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    games_named: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    games_not_named: Option<u64>,
     left_out: u64,
     plies: u64,
     moves: u64,
@@ -120,6 +130,7 @@ impl Report {
                 exact: score.exact,
                 differs: score.differs.as_ref(),
                 open: if score.exact { Vec::new() } else { [outcome.open.as_slice(), &outcome.unconfirmed].concat() },
+                named: (!score.exact && unidentified(simulated)).then_some(score.named),
                 wrong_commits: score.wrong_commits,
                 false_alarms: &score.false_alarms,
                 missed_alarms: &score.missed_alarms,
@@ -132,6 +143,11 @@ impl Report {
         });
         if let Some(simulated) = simulated {
             self.add(&simulated.score, simulated.play.truth.end_us);
+            if unidentified(simulated) {
+                let Score { exact, named, .. } = simulated.score;
+                *self.sums.games_named.get_or_insert(0) += u64::from(!exact && named);
+                *self.sums.games_not_named.get_or_insert(0) += u64::from(!exact && !named);
+            }
             for irregularity in &simulated.play.truth.irregularities {
                 self.sums.irregularities += 1;
                 *self.sums.irregularities_by_kind.entry(irregularity.kind).or_default() += 1;
@@ -198,6 +214,9 @@ impl Report {
         if !played.open.is_empty() {
             writeln!(out, "{name}: open in the end: {}", played.open.join(" or "))?;
         }
+        if played.named == Some(false) {
+            writeln!(out, "{name}: what was played is not named")?;
+        }
         if played.wrong_commits > 0 {
             writeln!(out, "{name}: {} wrong when told", played.wrong_commits)?;
         }
@@ -236,8 +255,16 @@ impl Report {
     }
 }
 
+/// It was played at a board that does not identify men.
+fn unidentified(simulated: &Simulated) -> bool {
+    matches!(simulated.play.board, Table::Occupancy(_))
+}
+
 fn table(sums: &Sums, out: &mut dyn Write) -> Result<()> {
     let ms = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |ms| format!("{ms:.0} ms"));
+    if let (Some(named), Some(not)) = (sums.games_named, sums.games_not_named) {
+        writeln!(out, "{:<28}{named} with what was played among the alternatives named, {not} without", "games not exact")?;
+    }
     let rows = [
         ("games exact", format!("{} of {}", sums.games_exact, sums.games)),
         ("plies", format!("{}", sums.plies)),

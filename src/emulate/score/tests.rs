@@ -163,3 +163,18 @@ fn the_way_back_into_step_is_told_by_fault() {
     out.in_step = vec![Some(250_000), None];
     assert_eq!(score(&truth, &out).in_step, [("link_gap", Some(250_000)), ("illegal_move", None)]);
 }
+
+#[test]
+fn alternatives_are_named_or_not() {
+    let mut told = outcome(right(), &["e2e4"], &["e7e6", "g1f3"]);
+    assert!(!score(&truth(), &told).named, "nothing is");
+    told.open = vec!["e7e6".to_owned(), "e7e5".to_owned()];
+    let named = score(&truth(), &told);
+    assert!(!named.exact && named.named);
+    told.pending.pop();
+    assert!(!score(&truth(), &told).named, "a move is missing");
+    let promoted = Truth { plies: vec![Ply { uci: "g2g1n".to_owned(), ..truth().plies[0].clone() }], ..truth() };
+    let mut told = outcome(Vec::new(), &["g2g1q"], &[]);
+    told.unconfirmed = vec!["g2g1q".to_owned()];
+    assert!(score(&promoted, &told).named, "any piece");
+}

@@ -9,6 +9,7 @@ use crate::reconstruct::candidates::Node;
 use crate::reconstruct::gesture;
 use crate::reconstruct::hypothesis::{Hypothesis, Pressed, Scene};
 use crate::reconstruct::line::{Line, Tentative};
+use crate::reconstruct::tuning::Weights;
 
 /// What is worse than the best one by this much is given up, tenths of a nat.
 const HOPELESS: i32 = 250;
@@ -115,32 +116,61 @@ impl Beam {
 
     /// By how much the best reading that has another first move, or none, is worse than the best of all.
     pub(crate) fn margin(&self) -> i32 {
-        let first = |hypothesis: &Hypothesis| hypothesis.line.plies().first().map(|ply| ply.mv);
-        let best = self.best();
-        let other = self.all.iter().find(|other| first(other) != first(best));
-        other.map_or(i32::MAX, |other| other.cost - best.cost)
+        self.margin_by(|hypothesis| hypothesis.cost)
     }
 
-    /// The first moves of the readings that are as good as the best one, if they are of one man and differ.
+    /// The same by what was seen alone, whatever players prefer.
+    pub(crate) fn margin_seen(&self) -> i32 {
+        self.margin_by(Hypothesis::seen)
+    }
+
+    fn margin_by(&self, cost: fn(&Hypothesis) -> i32) -> i32 {
+        let first = |hypothesis: &Hypothesis| hypothesis.line.plies().first().map(|ply| ply.mv);
+        let best = self.best();
+        let others = self.all.iter().filter(|other| first(other) != first(best));
+        others.map(cost).min().map_or(i32::MAX, |other| other - cost(best))
+    }
+
+    /// The moves of the readings that are as good as the best one, where they differ by what one man did. Of the last move what
+    /// players prefer counts; which one stood before it the next ones may still tell.
     pub(crate) fn open(&self, margin: i32) -> Vec<Move> {
-        let mut open: Vec<Move> = Vec::new();
-        for hypothesis in self.all.iter().filter(|hypothesis| hypothesis.cost - self.best().cost < margin) {
-            if let Some(first) = hypothesis.line.plies().first()
-                && !open.contains(&first.mv)
-            {
-                open.push(first.mv);
+        let best = self.best();
+        let good = |other: &Hypothesis| other.cost - best.cost < margin;
+        let seen = |other: &Hypothesis| other.seen() - best.seen() < margin;
+        let last = best.line.plies().len().saturating_sub(1);
+        self.differing(|other, index| good(other) || index < last && seen(other))
+    }
+
+    /// Those of readings that are as good and have another first move.
+    pub(crate) fn open_first(&self, margin: i32) -> Vec<Move> {
+        let best = self.best();
+        let first = |hypothesis: &Hypothesis| hypothesis.line.plies().first().map(|ply| ply.mv);
+        self.differing(|other, _| first(other) != first(best) && other.cost - best.cost < margin)
+    }
+
+    /// The moves, of the best reading and of others, where these count and differ from it by what one man did.
+    fn differing(&self, counts: impl Fn(&Hypothesis, usize) -> bool) -> Vec<Move> {
+        let mut found: Vec<Move> = Vec::new();
+        for (index, ply) in self.best().line.plies().iter().enumerate() {
+            let others = self.all.iter().filter(|other| counts(other, index));
+            let others = others.filter_map(|other| other.line.plies().get(index));
+            for other in others.filter(|other| other.mv != ply.mv && other.mv.from() == ply.mv.from()) {
+                for mv in [ply.mv, other.mv] {
+                    if !found.contains(&mv) {
+                        found.push(mv);
+                    }
+                }
             }
         }
-        if open.iter().any(|mv| mv.from() != open[0].from()) || open.len() < 2 {
-            open.clear();
-        }
-        open
+        found
     }
 
     /// The first move of the best reading is sure: the readings that have another one are given up.
-    pub(crate) fn settle(&mut self) -> Option<Tentative> {
+    /// Where men are not identified, `weights` say what it costs that nothing was played after it, if that had been given up.
+    pub(crate) fn settle(&mut self, weights: Option<&Weights>) -> Option<Tentative> {
         let mv = self.best().line.plies().first()?.mv;
         self.all.retain(|hypothesis| hypothesis.line.plies().first().is_some_and(|ply| ply.mv == mv));
+        let cost = self.best().cost;
         let settled = self.all[0].line.settle()?;
         let later = |other: &Hypothesis| other.line.plies().get(1).is_none_or(|next| settled.made.earliest <= next.made.latest);
         let mut best = true;
@@ -158,7 +188,8 @@ impl Beam {
         }
         if !self.all.iter().any(|hypothesis| hypothesis.line.is_empty()) {
             let (waiting, dead) = (self.best().presses().collect(), self.best().dead);
-            self.all.push(Hypothesis { waiting, dead, ..Hypothesis::default() });
+            let penalty = weights.map_or(0, |weights| cost - settled.cost(weights) + weights.viable);
+            self.all.push(Hypothesis { waiting, dead, penalty, ..Hypothesis::default() });
         }
         // Costs are told apart by their differences only.
         let least = self.all.iter().map(|hypothesis| hypothesis.penalty).min().unwrap_or_default();

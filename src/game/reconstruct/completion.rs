@@ -9,7 +9,7 @@ use shakmaty::Role;
 use crate::interval::Interval;
 use crate::men;
 use crate::reconstruct::board::PhysicalBoard;
-use crate::reconstruct::hypothesis::{Scene, man_of};
+use crate::reconstruct::hypothesis::{ON_ITS_WAY, Scene, man_of};
 use crate::reconstruct::line::{Line, Tentative};
 use crate::reconstruct::record::How;
 use crate::reconstruct::{ClockView, Decoded, Decoder, STANDS};
@@ -49,32 +49,40 @@ impl Decoder {
     /// Makes the first move of the best reading sure, if it is; true if it was.
     pub(super) fn settle_one(&mut self, scene: &Scene<'_>, clock: &ClockView, out: &mut Vec<Decoded>) -> bool {
         self.open.clear();
-        let Some(proof) = self.proof(scene, clock) else { return false };
         let margin = scene.tuning.weights.margin;
         // What is odd waits until the board is still, and what leaves anything unexplained then is compared with what leaves nothing.
-        let still = scene.now >= scene.board.last_change().after(scene.scan);
-        if !still && self.is_odd(scene.tuning.weights.begun_again) {
+        let identifies = scene.board.identifies();
+        let stood = scene.now >= scene.board.last_change().after(scene.scan);
+        if identifies && !stood && self.is_odd(scene.tuning.weights.begun_again) {
             return false;
         }
-        if still && self.beam.best().mismatch(self.record.node(), scene) > 0 && self.add_rivals(scene) {
+        if identifies && stood && self.beam.best().mismatch(self.record.node(), scene) > 0 && self.add_rivals(scene) {
             return true;
         }
+        let proof = self.proof(scene, clock);
+        let still = scene.now >= scene.board.last_change().after(quiet(scene.board));
+        if !identifies && (still || proof.is_some()) {
+            self.open = self.beam.open(margin);
+        }
+        let Some(proof) = proof else { return false };
+        // What players prefer is no proof while the next moves may still tell.
+        let late = self.line().plies().len() >= LATE;
+        if !identifies && !late && self.beam.margin_seen() < margin {
+            return false;
+        }
         if self.beam.margin() < margin {
-            if !scene.board.identifies() {
-                self.open = self.beam.open(margin);
-            }
-            let late = self.line().plies().len() >= LATE;
             match self.same_end(margin).filter(|_| proof.how == How::Repair || late) {
                 Some(squares) => out.push(Decoded::Ambiguous { squares }),
                 // What does not show within so many moves never may: the game goes on with the best guess.
                 None if self.line().plies().len() < Line::MAX => return false,
                 None => {}
             }
-            if self.guessed.len() < MAX_GUESSED {
-                self.guessed.append(&mut self.open);
+            if !scene.board.identifies() && self.guessed.len() < MAX_GUESSED {
+                self.guessed.append(&mut self.beam.open_first(margin));
             }
         }
-        let Some(ply) = self.beam.settle() else { return false };
+        let weights = (!scene.board.identifies()).then_some(&scene.tuning.weights);
+        let Some(ply) = self.beam.settle(weights) else { return false };
         self.record.push(ply.mv, ply.made, proof.pressed, proof.how, clock.times);
         match proof.how {
             How::ClockRunning | How::Settled => {
@@ -131,6 +139,11 @@ impl Decoder {
         }
         let stands = |index: usize, wait: Duration| plies.get(index).is_some_and(|ply| ply.made.latest.after(wait) <= scene.now);
         let top_shown = men::same(&best.line.top(self.record.node()).men, scene.board.men());
+        // What is under way may show that it was otherwise.
+        let under_way = !top_shown && scene.now < scene.board.last_change().after(AGAIN_UNTIL);
+        if !self.clocked && !scene.board.identifies() && under_way {
+            return None;
+        }
         let last = plies.len() - 1;
         if stands(last, ENDING_STANDS) && top_shown && self.record.ending_of_line(plies).is_some() {
             return Some(if last == 0 { Proof { how: How::GameEnd, ..by_next } } else { by_next });
@@ -157,6 +170,11 @@ impl Decoder {
 
     pub(super) fn completion_times(&self, now: Instant, board: &PhysicalBoard, clock: &ClockView, at: &mut impl FnMut(Instant)) {
         let plies = self.line().plies();
+        // How long a man has been in a hand counts.
+        if !board.identifies() && now < board.last_change().after(AGAIN_UNTIL) {
+            at(Instant(now.0 - now.0 % AGAIN.as_micros() as u64).after(AGAIN));
+            at(board.last_change().after(ON_ITS_WAY));
+        }
         let Some(first) = plies.first() else { return };
         if self.is_odd(self.tuning.weights.begun_again) {
             at(board.last_change().after(self.scan));
@@ -214,7 +232,8 @@ fn order_told(plies: &[Tentative]) -> Option<Instant> {
 /// Its squares show it and have been still for so long, unless another move followed.
 fn at_rest(ply: &Tentative, last: bool, wait: Duration, scene: &Scene<'_>) -> bool {
     let differs = men::difference(&ply.node.men, scene.board.men()) & ply.mask;
-    !last || (differs == 0 && scene.board.changed_at(ply.mask).after(wait) <= scene.now)
+    // A man that is only off its square may be in a hand.
+    !last || (ply.untouched == 0 && differs == 0 && scene.board.changed_at(ply.mask).after(wait) <= scene.now)
 }
 
 /// It was pressed, and its squares have been still for a scan since. The scan counts from the press at the earliest: what stood

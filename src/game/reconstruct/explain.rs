@@ -13,6 +13,8 @@ use crate::reconstruct::tuning::Weights;
 const IN_HAND: u32 = 2;
 /// A piece that is straightened is back within this.
 const STRAIGHTENED: Duration = Duration::from_secs(2);
+/// And one that has just been moved within this.
+const PUT_STRAIGHT: Duration = Duration::from_millis(1300);
 
 /// What `board` shows at `now` that the position with these men, `turn` to move, leaves unexplained: tenths of a nat. `last` is
 /// the man that made the last move, and where it went; `dead` squares show nothing, whatever stands on them.
@@ -63,7 +65,8 @@ pub(crate) fn unexplained(
         && shown[usize::from(to)] == EMPTY
     {
         // Whoever straightens it needs less.
-        cost += by_age(now.since(board.changed_at(1 << to)), weights.held_per_second, weights.went_on);
+        let gone = now.since(board.changed_at(1 << to)).saturating_sub(PUT_STRAIGHT);
+        cost += by_age(gone, weights.held_per_second, weights.went_on);
     }
     if let Some((man, to)) = last
         && differs & (1 << to) != 0

@@ -193,7 +193,7 @@ impl Decoder {
         let best = self.beam.best();
         let base = self.record.node();
         let end = best.line.top(base);
-        let rivals = || self.beam.iter().filter(|rival| rival.cost < best.cost + margin);
+        let rivals = || self.beam.iter().filter(|rival| rival.seen() < best.seen() + margin);
         let same = rivals().all(|rival| {
             let top = rival.line.top(base);
             top.men == end.men && men::turn(&top.position) == men::turn(&end.position)

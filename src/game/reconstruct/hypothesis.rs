@@ -23,13 +23,8 @@ pub(crate) const NOTHING_MOVED: Duration = Duration::from_millis(700);
 pub(crate) const NO_LEGAL_MOVE: Duration = Duration::from_millis(1500);
 /// Presses that may wait for their moves.
 pub(crate) const MAX_PRESSES: usize = 4;
-/// A captured man is touched within so long after the capturing one was lifted.
-const TOUCHED_WITHIN: Duration = Duration::from_secs(3);
-/// A captured man that is taken off just before the other one comes leaves its square empty for so long at most; what is
-/// straightened meanwhile may be off for longer.
-const TAKEN_OFF: Duration = Duration::from_millis(350);
 /// Where men are not identified, a man that slides is no other one until it has rested for so long.
-const ON_ITS_WAY: Duration = Duration::from_secs(1);
+pub(crate) const ON_ITS_WAY: Duration = Duration::from_secs(1);
 /// How much later than its scan a change may be reported: what a slow line needs for it.
 const ON_THE_LINE: Duration = Duration::from_millis(50);
 
@@ -66,19 +61,38 @@ pub(crate) struct Hypothesis {
     pub(crate) worst: i32,
     /// The squares that were unexplained then.
     pub(crate) worst_squares: u64,
+    /// What of that its last move has brought along that came up shortly before, where men are not identified.
+    pub(crate) inherited: i32,
+    /// Since when the board shows more than its moves, as far as it was judged; no moment, the end of all time,
+    /// while only a man of the side to move is in a hand.
+    pub(crate) odd_since: Option<Instant>,
+    /// What was the worst before that.
+    pub(crate) worst_before: i32,
     /// Squares whose sensors are taken to be dead.
     pub(crate) dead: u64,
     /// What it costs in all, as it was judged last.
     pub(crate) cost: i32,
+    /// What of that is only that players would rather have played something else.
+    pub(crate) doubted: i32,
 }
 
 impl Hypothesis {
+    /// What it costs by what was seen alone, whatever players prefer.
+    pub(crate) fn seen(&self) -> i32 {
+        self.cost - self.doubted
+    }
+
     /// Judges it anew.
     pub(crate) fn judge(&mut self, base: &Node, scene: &Scene<'_>) {
         let weights = &scene.tuning.weights;
         let mismatch = self.mismatch(base, scene);
+        self.note_odd(mismatch, base, scene);
         let stood = if scene.board.identifies() { scene.scan } else { scene.scan.max(ON_ITS_WAY) };
         let long = (scene.clock || !scene.board.identifies()) && scene.now >= scene.board.last_change().after(stood);
+        // What stands is not on its way.
+        if long && self.odd_since.is_some_and(|since| since <= scene.now) {
+            self.odd_since = Some(Instant::ZERO);
+        }
         // Hands and scans leave something unexplained for moments, but not so much.
         let unexplained = if long { mismatch } else { mismatch - weights.transient };
         if unexplained > self.worst {
@@ -86,7 +100,9 @@ impl Hypothesis {
             self.worst_squares = men::difference(&self.line.top(base).men, scene.board.men()) & !self.dead;
         }
         self.note_touch(scene);
+        self.forgive_slide(mismatch, scene);
         let mut cost = self.penalty + self.worst.max(mismatch);
+        let mut doubted = 0;
         let plies = self.line.plies();
         let mut owed = false;
         for (index, ply) in plies.iter().enumerate() {
@@ -109,22 +125,24 @@ impl Hypothesis {
             let back =
                 ply.inferred && ply.mv.from().is_some_and(|from| scene.board.changed_at(1 << from.to_u32()) > ply.made.latest);
             cost += if back { weights.went_on } else { 0 };
-            cost += if ply.untouched == 0 { ply.touch } else { weights.untouched };
+            cost += ply.captured(index + 1 < plies.len(), weights);
             // Until somebody replies the man may still be in the hand: only what tells two captures apart counts.
-            cost += if index + 1 < plies.len() { ply.doubt.move_played } else { ply.doubt.capture_chosen };
+            doubted += if index + 1 < plies.len() { ply.doubt.move_played } else { ply.doubt.capture_chosen };
         }
         for pressed in &self.waiting {
             let over = scene.now >= pressed.at.latest.after(NOTHING_MOVED).after(scene.scan);
             cost += if over { weights.press_without_move } else { weights.press_waits };
         }
-        self.cost = cost;
+        (self.cost, self.doubted) = (cost + doubted, doubted);
     }
 
     /// What the board shows beyond its moves.
     pub(crate) fn mismatch(&self, base: &Node, scene: &Scene<'_>) -> i32 {
         let node = self.line.top(base);
         let last = self.line.last().map(|ply| man_of(ply.mv, ply.color));
-        unexplained(&node.men, men::turn(&node.position), last, self.dead, scene.board, scene.now, &scene.tuning.weights)
+        let turn = men::turn(&node.position);
+        let rest = unexplained(&node.men, turn, last, self.dead, scene.board, scene.now, &scene.tuning.weights);
+        rest + if scene.board.identifies() { 0 } else { self.lifted_early(node, scene) }
     }
 
     /// This reading and one more move, if the rest of the board can still be explained.
@@ -147,15 +165,26 @@ impl Hypothesis {
             return None;
         }
         let mut longer = self.clone();
-        // What explains the whole board explains what was odd before it as well.
-        if left == 0 {
+        let slid = self.slides(scene.now);
+        // What explains the whole board explains what was odd before it as well; where men are not identified it must be of one
+        // movement, because the same squares are soon occupied again.
+        if left == 0 && scene.board.identifies() {
             longer.worst = longer.worst.min(weights.explained);
+        } else if left == 0 && slid {
+            longer.worst = longer.worst.min(weights.explained).max(self.worst_before);
         }
-        longer.add(node, candidate, made, scene.board.changed_first(seen), true, scene);
+        let begun = scene.board.changed_first(seen);
+        // A hand comes to the board when the other one has left it.
+        if !scene.board.identifies() && self.line.last().is_some_and(|before| begun < before.made.latest) {
+            longer.penalty += weights.lifted_early;
+        }
+        longer.add(node, candidate, made, begun, true, scene);
         if let Some(last) = longer.line.plies_mut().last_mut() {
             last.repaired = scene.board.told_after_gap(made.latest);
         }
         if !scene.board.identifies() {
+            longer.inherited = if slid { (longer.penalty - self.penalty - self.worst_before).max(0) } else { 0 };
+            (longer.odd_since, longer.worst_before) = (None, 0);
             longer.promoted(scene);
             if let Some(last) = longer.line.plies_mut().last_mut() {
                 last.untouched = candidate.target();
@@ -188,7 +217,7 @@ impl Hypothesis {
         let made = self.line.last().map_or(made, |before| made.not_before(&before.made));
         let mask = candidate.mask;
         // A captured man may have been taken off first.
-        if candidate.target() != 0 && self.worst_squares & !mask == 0 {
+        if scene.board.identifies() && candidate.target() != 0 && self.worst_squares & !mask == 0 {
             self.worst = self.worst.min(victim);
         }
         self.penalty += core::mem::take(&mut self.worst);
@@ -206,29 +235,6 @@ impl Hypothesis {
             doubt: Doubt::default(),
             node: Arc::new(node.after(candidate.mv)),
         });
-    }
-
-    /// Where men are not identified, a pawn on its last rank is a queen unless play shows that it is none.
-    fn promoted(&mut self, scene: &Scene<'_>) {
-        let promotion = self.line.last().and_then(|ply| ply.mv.promotion());
-        if promotion.is_some_and(|role| role != shakmaty::Role::Queen) {
-            self.penalty += scene.tuning.weights.underpromotion;
-        }
-    }
-
-    /// Has the square of its last capture been touched since the man that captures left its own (`reconstruction.md` section
-    /// 3.5)? After a press it is too late.
-    fn note_touch(&mut self, scene: &Scene<'_>) {
-        let Some(last) = self.line.plies_mut().last_mut().filter(|last| last.untouched != 0) else { return };
-        let (lifted, touched) = (scene.board.changed_at(last.mask & !last.untouched), scene.board.changed_at(last.untouched));
-        let in_time = last.pressed.is_none_or(|pressed| touched <= pressed.latest.after(scene.scan));
-        if touched >= lifted && touched <= lifted.after(TOUCHED_WITHIN) && in_time {
-            let off = scene.board.changed_before(last.untouched);
-            let adjusted = off >= lifted && touched.since(off) > TAKEN_OFF;
-            last.touch = if adjusted { scene.tuning.weights.adjusted } else { scene.tuning.weights.touched };
-            last.untouched = 0;
-            last.made = scene.board.done(touched, scene.scan);
-        }
     }
 
     /// Its last move was taken for made although nothing shows it: a later press must prove it.

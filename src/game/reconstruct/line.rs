@@ -10,6 +10,7 @@ use shakmaty::Move;
 use crate::interval::Interval;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::plausible::Doubt;
+use crate::reconstruct::tuning::Weights;
 
 /// A move made on the board that is not sure yet.
 #[derive(Clone, Debug)]
@@ -39,6 +40,20 @@ pub(crate) struct Tentative {
 }
 
 impl Tentative {
+    /// What it costs how the square of its capture was touched, where men are not identified: until it is `answered` the man that
+    /// captured may only be in a hand, and a captured man is mostly pushed off, so that its square is never empty.
+    pub(crate) fn captured(&self, answered: bool, weights: &Weights) -> i32 {
+        let capture = self.untouched != 0 || self.touch != 0;
+        let touch = if self.untouched == 0 { self.touch } else { weights.pushed_off };
+        touch + if capture && !answered { weights.in_hand } else { 0 }
+    }
+
+    /// What it adds to a line in which it was answered, where men are not identified.
+    pub(crate) fn cost(&self, weights: &Weights) -> i32 {
+        let pressed = if self.pressed.is_some() { weights.pressed } else { 0 };
+        self.captured(true, weights) + self.doubt.move_played - pressed
+    }
+
     /// A move that was made while the board was not heard.
     pub(crate) fn unheard(candidate: &Candidate, color: Color, made: Interval, node: Node) -> Tentative {
         Tentative {

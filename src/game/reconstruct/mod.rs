@@ -25,6 +25,7 @@ mod repair;
 pub(crate) mod search;
 pub(crate) mod setup;
 pub mod tuning;
+mod unidentified;
 
 use alloc::vec::Vec;
 use core::time::Duration;

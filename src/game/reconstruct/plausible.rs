@@ -17,6 +17,11 @@ const fn worth(role: Role) -> i32 {
     }
 }
 
+/// By how much less a capture may gain than another one, tenths of a pawn: about a pawn, more, a rook or more.
+const PAWN: i32 = 5;
+const MORE: i32 = 15;
+const ROOK: i32 = 45;
+
 /// What a move costs that is not the one to be expected, tenths of a nat.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Doubt {
@@ -36,8 +41,14 @@ pub(super) fn doubt(node: &Node, candidate: &Candidate, weights: &Weights) -> Do
         considered.map(|other| gain(position, other.mv)).max()
     };
     let cost = |best: i32| ((best - own).max(0) * weights.pawn_given_up / 10).min(weights.most_given_up);
+    let poorer = |best: i32| match best - own {
+        ..PAWN => 0,
+        PAWN..MORE => weights.poorer_capture[0],
+        MORE..ROOK => weights.poorer_capture[1],
+        _ => weights.poorer_capture[2],
+    };
     let spared = if node.spares_who_moved(candidate) { weights.spared } else { 0 };
-    let chosen = if candidate.target() == 0 { 0 } else { best(true).map_or(0, cost) + spared };
+    let chosen = if candidate.target() == 0 { 0 } else { best(true).map_or(0, poorer) + spared };
     Doubt { move_played: cost(best(false).unwrap_or(0).max(0)).max(chosen), capture_chosen: chosen }
 }
 
@@ -71,7 +82,8 @@ mod tests {
         let mv = uci.parse::<UciMove>().unwrap().to_move(&position).unwrap();
         let node = Node::new(position);
         let candidate = node.table().iter().find(|candidate| candidate.mv == mv).unwrap();
-        let weights = Weights { pawn_given_up: 1, most_given_up: 100, spared: 7, ..Weights::default() };
+        let weights =
+            Weights { pawn_given_up: 1, most_given_up: 100, spared: 7, poorer_capture: [1, 2, 4], ..Weights::default() };
         let Doubt { move_played, capture_chosen } = doubt(&node, candidate, &weights);
         [move_played, capture_chosen]
     }

@@ -99,6 +99,31 @@ fn the_captured_square_was_touched() {
 }
 
 #[test]
+fn a_captured_man_is_mostly_pushed_off() {
+    // The knight could have gone to b4, too; but then b5 would have been lifted before it got there.
+    let mut table = Table::new(Some("4k3/8/8/1p6/5n2/3N4/8/4K3 w - - 0 1"));
+    assert_eq!(table.tell("d3:0 | 1.2 b5:0 | b4:1").sans(), "Nxf4 b4");
+    assert_eq!(table.alarm(AlarmKind::Ambiguous), None);
+}
+
+#[test]
+fn what_players_prefer_is_no_proof() {
+    // A queen that could have had a rook for nothing has taken the pawn.
+    let mut table = Table::new(Some("1k6/p7/8/3p3r/8/8/P7/3QK3 w - - 0 1"));
+    assert_eq!(table.tell("d1:0 | 1.2 a7:0 | a6:1").sans(), "");
+    assert_eq!(table.game.open_moves(), ["d1h5", "d1d5"]);
+    assert_eq!(table.alarm(AlarmKind::Ambiguous), Some(AlarmStatus::Open));
+    assert_eq!(table.tell("2 d5:0 | d4:1").sans(), "Qxd5 a6 Qd4");
+    assert_eq!(table.alarm(AlarmKind::Ambiguous), Some(AlarmStatus::Cured));
+}
+
+#[test]
+fn men_that_go_and_come_back_have_moved() {
+    let mut table = Table::new(Some(TWO_CAPTURES));
+    assert_eq!(table.tell("d1:0 | d2:1 | 1.2 e8:0 | f8:1 | 1.2 d2:0 | d1:1 | 1.2 f8:0 | e8:1").sans(), "Qd2 Kf8 Qd1 Ke8");
+}
+
+#[test]
 fn a_piece_in_the_hand_is_no_capture() {
     let mut table = Table::new(Some(TWO_CAPTURES));
     assert_eq!(table.tell("d1:0").wait(9.0).sans(), "");

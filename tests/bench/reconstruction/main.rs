@@ -18,6 +18,7 @@ mod sheets;
 mod speed;
 mod tally;
 mod told;
+mod unidentified;
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -31,12 +32,17 @@ fn main() -> io::Result<()> {
         Err(problem) => return Err(io::Error::new(io::ErrorKind::InvalidInput, problem)),
     };
     let mut text = String::new();
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    if options.unidentified {
+        unidentified::tables(&options, cores, &mut text)?;
+        write!(io::stdout().lock(), "{text}")?;
+        return std::fs::write(folder().join("unidentified.txt"), &text);
+    }
     let sets = sheets::all(&options, &mut text)?;
     if options.cost {
         speed::measure(&sets, &mut text);
         return write!(io::stdout().lock(), "{text}");
     }
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let tally = room::all(&sets, &options, cores);
     report::tables(&tally, &mut text);
     speed::measure(&sets, &mut text);

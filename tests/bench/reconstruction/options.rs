@@ -12,6 +12,8 @@ pub(crate) struct Options {
     pub(crate) seeds: u64,
     /// Nothing is compared: only what the decoder costs.
     pub(crate) cost: bool,
+    /// What a board that does not identify men can tell, and nothing else.
+    pub(crate) unidentified: bool,
 }
 
 /// Games of each speed and level, if nothing is said.
@@ -20,20 +22,23 @@ const GAMES: usize = 12;
 const SEEDS: u64 = 3;
 
 impl Options {
-    /// Reads `--full`, `--games N`, `--seeds N`, `--cost` and `--data DIR`; what cargo adds is passed over.
+    /// Reads `--full`, `--games N`, `--seeds N`, `--cost`, `--unidentified` and `--data DIR`; what cargo adds is passed over.
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/games");
-        let mut options = Options { data, games: Some(GAMES), seeds: 1, cost: false };
+        let mut options = Options { data, games: Some(GAMES), seeds: 1, cost: false, unidentified: false };
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or_else(|| format!("{argument}: what?"));
             match argument.as_str() {
+                "--unidentified" => options.unidentified = true,
                 "--full" => (options.games, options.seeds) = (None, SEEDS),
                 "--games" => options.games = Some(number(&value()?)?),
                 "--seeds" => options.seeds = number(&value()?)? as u64,
                 "--cost" => options.cost = true,
                 "--data" => options.data = value()?.into(),
                 "--bench" => {}
-                other => return Err(format!("`{other}` is none of --full, --games N, --seeds N, --cost, --data DIR")),
+                other => {
+                    return Err(format!("`{other}` is none of --full, --games N, --seeds N, --cost, --unidentified, --data DIR"));
+                }
             }
         }
         Ok(options)

@@ -142,6 +142,7 @@ pub(crate) fn play(
         sure: state.moves.into_iter().map(|mv| mv.uci).collect(),
         pending: state.pending.into_iter().map(|mv| mv.uci).collect(),
         open: player.game.open_moves(),
+        unconfirmed: player.game.unconfirmed_promotions(),
         ..outcome(player.told.unwrap_or_default(), heard.clone())
     }
 }
