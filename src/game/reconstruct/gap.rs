@@ -18,7 +18,6 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::line::{Line, Tentative};
 use crate::reconstruct::log::{Known, LogReading, Replay, Step, moves_of};
-use crate::reconstruct::repair::UNEXPLAINED;
 use crate::reconstruct::search::{self, Limits};
 use crate::reconstruct::{ClockView, Decoded, Decoder};
 
@@ -32,6 +31,8 @@ const READ: Duration = Duration::from_secs(6);
 const MOST_STEPS: usize = 8192;
 /// A board that nothing leads to must have stood so long.
 const STANDS: Duration = Duration::from_secs(1);
+/// The least that must be unexplained before ways are looked for.
+const UNEXPLAINED: i32 = 45;
 /// Work for one look: a board that changes again is looked at again.
 const NODES: u32 = 20_000;
 /// Ways that are kept as hypotheses.

@@ -99,6 +99,7 @@ impl Hypothesis {
             self.worst = unexplained;
             self.worst_squares = men::difference(&self.line.top(base).men, scene.board.men()) & !self.dead;
         }
+        self.note_shown(scene);
         self.note_touch(scene);
         self.forgive_slide(mismatch, scene);
         let mut cost = self.penalty + self.worst.max(mismatch);
@@ -235,6 +236,15 @@ impl Hypothesis {
             doubt: Doubt::default(),
             node: Arc::new(node.after(candidate.mv)),
         });
+    }
+
+    /// Its last move was taken for made although nothing showed it, and now the board does.
+    fn note_shown(&mut self, scene: &Scene<'_>) {
+        let Some(last) = self.line.plies_mut().last_mut().filter(|last| !last.seen || last.inferred) else { return };
+        if scene.board.identifies() && men::difference(&last.node.men, scene.board.men()) & last.mask == 0 {
+            (last.seen, last.inferred) = (true, false);
+            last.made.latest = last.made.latest.max(scene.board.changed_at(last.mask));
+        }
     }
 
     /// Its last move was taken for made although nothing shows it: a later press must prove it.

@@ -13,7 +13,7 @@ use crate::reconstruct::candidates::Candidate;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 
 /// The least that must be unexplained before moves are looked for that were never shown.
-pub(super) const UNEXPLAINED: i32 = 45;
+const UNEXPLAINED: i32 = 20;
 /// A board that has stood so long is looked at without what was before.
 const STOOD: Duration = Duration::from_secs(1);
 /// Two castlings change so many squares.
@@ -137,10 +137,10 @@ impl Decoder {
         let board = scene.board.men();
         let changed = men::difference(&node.men, board) & !hypothesis.dead;
         for first in node.table().iter().filter(|first| first.mask & changed != 0 && !first.shown_by(board, 0)) {
-            // The second move leaves its man where the first one went.
+            // The second move leaves its man where the first one went, or has left it there.
             let to = first.mv.to().to_usize();
-            let dead = board[to] == EMPTY && hypothesis.dead & (1 << to) != 0;
-            if !dead && board[to] != OCCUPIED && men::color(board[to]) != Some(men::turn(&node.position).other()) {
+            let empty = board[to] == EMPTY && (hypothesis.dead & (1 << to) != 0 || hypothesis.waiting.len() > 1);
+            if !empty && board[to] != OCCUPIED && men::color(board[to]) != Some(men::turn(&node.position).other()) {
                 continue;
             }
             let after = node.after(first.mv);
