@@ -103,7 +103,8 @@ impl Beam {
         for hypothesis in &mut self.all {
             hypothesis.judge(base, scene);
         }
-        self.all.sort_by_key(|hypothesis| hypothesis.cost);
+        // Of equal ones the board shows that something was played.
+        self.all.sort_by_key(|hypothesis| (hypothesis.cost, hypothesis.line.is_empty()));
         let hopeless = self.all[0].cost + HOPELESS;
         let mut kept = 0;
         let width = scene.tuning.beam;

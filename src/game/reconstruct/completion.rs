@@ -50,8 +50,14 @@ impl Decoder {
     pub(super) fn settle_one(&mut self, scene: &Scene<'_>, clock: &ClockView, out: &mut Vec<Decoded>) -> bool {
         self.open.clear();
         let margin = scene.tuning.weights.margin;
-        // What is odd waits until the board is still, and what leaves anything unexplained then is compared with what leaves nothing.
         let identifies = scene.board.identifies();
+        let proof = self.proof(scene, clock);
+        let still = scene.now >= scene.board.last_change().after(quiet(scene.board));
+        if !identifies && (still || proof.is_some()) {
+            self.open = self.beam.open(margin);
+        }
+        let Some(proof) = proof else { return false };
+        // What is odd waits until the board is still, and what leaves anything unexplained then is compared with what leaves nothing.
         let stood = scene.now >= scene.board.last_change().after(scene.scan);
         if identifies && !stood && self.is_odd(scene.tuning.weights.begun_again) {
             return false;
@@ -59,12 +65,6 @@ impl Decoder {
         if identifies && stood && self.beam.best().mismatch(self.record.node(), scene) > 0 && self.add_rivals(scene) {
             return true;
         }
-        let proof = self.proof(scene, clock);
-        let still = scene.now >= scene.board.last_change().after(quiet(scene.board));
-        if !identifies && (still || proof.is_some()) {
-            self.open = self.beam.open(margin);
-        }
-        let Some(proof) = proof else { return false };
         // What players prefer is no proof while the next moves may still tell.
         let late = self.line().plies().len() >= LATE;
         if !identifies && !late && self.beam.margin_seen() < margin {

@@ -117,6 +117,11 @@ impl Decoder {
             if after.men != *board {
                 let Some(reply) = after.exact(board) else { continue };
                 let Some(second) = after.table().iter().find(|candidate| candidate.mv == reply) else { continue };
+                // Where nobody was seen to touch its square, both men may as well be in hands.
+                let taken = second.target() & (1 << first.mv.to().to_u32());
+                if taken != 0 && scene.board.changed_at(taken) < scene.board.changed_first(first.mask & changed) {
+                    reading.infer_last();
+                }
                 let (before, mut replied) = (made(first.mask), made(second.mask));
                 // Moves are made one after the other: hands that put the men there did not play them so.
                 if replied.latest < before.earliest {
