@@ -16,6 +16,16 @@ const STRAIGHTENED: Duration = Duration::from_secs(2);
 /// And one that has just been moved within this.
 const PUT_STRAIGHT: Duration = Duration::from_millis(1300);
 
+/// What a square leaves unexplained grows by steps of so long, counted for all squares from the last change of the board: one
+/// deadline does for all.
+pub(crate) const STEP: Duration = Duration::from_millis(200);
+
+/// The moment of the last step.
+pub(crate) fn stepped(now: Instant, board: &PhysicalBoard) -> Instant {
+    let changed = board.last_change();
+    changed.after(STEP * (now.since(changed).as_millis() / STEP.as_millis()).min(1_000_000) as u32)
+}
+
 /// What `board` shows at `now` that the position with these men, `turn` to move, leaves unexplained: tenths of a nat. `last` is
 /// the man that made the last move, and where it went; `dead` squares show nothing, whatever stands on them.
 pub(crate) fn unexplained(
@@ -33,6 +43,7 @@ pub(crate) fn unexplained(
     if differs == 0 {
         return 0;
     }
+    let now = stepped(now, board);
     let lifted = |square: usize| shown[square] == EMPTY && men::color(men[square]) == Some(turn);
     let in_hand = squares(differs).filter(|&square| lifted(square)).count() as u32;
     let mut spare = IN_HAND;

@@ -49,9 +49,7 @@ use crate::reconstruct::tuning::Tuning;
 /// Without a clock a move must stand this long.
 pub(crate) const STANDS: Duration = Duration::from_secs(2);
 
-/// What a square leaves unexplained grows by steps of so long ...
-const STEP: Duration = Duration::from_millis(100);
-/// ... until it has for so long.
+/// What a square leaves unexplained grows for so long.
 const AGES: Duration = Duration::from_secs(8);
 
 /// What the clock says, as far as it decides what was played.
@@ -165,16 +163,13 @@ impl Decoder {
         self.beam.iter().any(|reading| men::same(&reading.line.top(base).men, board.men()))
     }
 
-    /// While the best reading leaves unexplained what another one explains, it grows worse with every tenth of a second.
+    /// While the best reading leaves unexplained what another one explains, it grows worse step by step.
     fn aging_times(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         let differs = men::difference(&self.line().top(self.record.node()).men, board.men());
         if differs == 0 || now >= board.last_change().after(AGES) || !self.explains(board) {
             return;
         }
-        for square in men::squares(differs) {
-            let since = board.changed_at(1 << square.index());
-            at(since.after(STEP * (now.since(since).as_millis() / STEP.as_millis() + 1) as u32));
-        }
+        at(explain::stepped(now, board).after(explain::STEP));
     }
 
     /// What stands on the board now is none of this game's moves.
