@@ -153,7 +153,9 @@ impl Game {
 
     fn pressed(&mut self, by: Color, rise_ms: i64) {
         let plies = self.decoder.line().plies();
-        let made = plies.first().zip(plies.last()).map(|(first, last)| (first.color, last.color));
+        // Who pressed for what was made unseen is not known.
+        let seen = self.board.unseen_since().is_none() && !self.decoder.mends();
+        let made = plies.first().zip(plies.last()).map(|(first, last)| (first.color, last.color)).filter(|_| seen);
         let exchanged = self.config.white_clock.is_none() && self.sides.press(by, made);
         if exchanged {
             self.exchange_sides();

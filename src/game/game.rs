@@ -257,7 +257,7 @@ impl Game {
             }
             DeviceEvent::Frame(frame) => {
                 let unseen = self.board.unseen_since();
-                if self.board.frame(self.now, frame) {
+                if self.board.frame(self.now, frame) || unseen.is_some() {
                     self.seen_again(unseen, out);
                     self.board_changed(out);
                     self.look_at_hands(out);

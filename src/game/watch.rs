@@ -117,7 +117,7 @@ impl Game {
         }
         if reading && differs == 0 {
             self.board_is_right();
-        } else if self.watching() && self.gesture_since().is_none() {
+        } else if self.watching() && self.gesture_since().is_none() && self.board.unseen_since().is_none() {
             self.watch_board(differs);
         }
         if reading {

@@ -1,9 +1,10 @@
 //! Scenarios 60-64, 80, 82: the link goes away and comes back, the clock is unplugged, the clock is set.
 
+use flagfall::emulate::games::{GAMES, game};
 use flagfall_game::alarm::AlarmStatus;
 
 use crate::scene::outcome::word;
-use crate::scene::{Outcome, Scene};
+use crate::scene::{Outcome, STARTED, Scene};
 
 /// What is told when the link went away and moves were made unseen.
 const GAP: [&str; 2] = ["board_lost", "link_gap"];
@@ -128,4 +129,26 @@ fn s082_the_arbiter_adds_two_minutes() {
     assert_eq!((outcome.pressed(), outcome.audit("press_out_of_turn"), outcome.audit("pressed_back")), (2, 0, 0));
     assert!(outcome.state().clock.white_ms > Some(415_000));
     scene.game("g1f3").end().expect("e4 e5 Nf3", &[]);
+}
+
+/// Two moves a second, and the link is away for a moment, whenever that is: a man may be on its way when the board is seen again,
+/// and again when its log has been read. In the end there must be time for that before the kings go to the centre.
+#[test]
+fn s064_a_moment_without_link_in_a_blitz_game() {
+    for number in 0..GAMES {
+        let game = game(number);
+        let (moves, script) = (game.expected().moves.join(" "), game.script());
+        let end = script.end().as_secs_f64() / 2.0;
+        for (seconds, steps) in [(0.3, 7), (0.7, 5), (3.0, 11)] {
+            for tenths in (0..).step_by(steps).take_while(|&tenths| f64::from(tenths) / 10.0 + seconds + 4.0 < end) {
+                let mut scene = Scene::performed(game.settings(1), game.time_control, &script, 2.0);
+                let outcome = scene.away(STARTED + f64::from(tenths) / 10.0, seconds).wait(4.0).run();
+                let text = format!("game {number}, {seconds} s away after {tenths} tenths of a second");
+                assert_eq!(outcome.sans(), moves, "{text}");
+                let said = outcome.alarms();
+                let other = said.iter().find(|alarm| !GAP.contains(&alarm.as_str()) && *alarm != "clock_not_started");
+                assert_eq!((other, outcome.audit("press_out_of_turn")), (None, 0), "{text}");
+            }
+        }
+    }
 }

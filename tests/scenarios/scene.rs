@@ -23,7 +23,7 @@ use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::GameConfig;
 use flagfall_game::input::Command;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
-use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::script::{Action, Script};
 use flagfall_hardware::emulator::{Emulator, Settings};
 use flagfall_protocols::drivers;
 use flagfall_protocols::square::Square;
@@ -37,7 +37,7 @@ pub(crate) use outcome::Outcome;
 use recording::Recording;
 
 /// The link is up and the driver's start-up questions are answered by then.
-const STARTED: f64 = 5.0;
+pub(crate) const STARTED: f64 = 5.0;
 /// The question for the board's own log.
 const READ_LOG: u8 = 0x49;
 
@@ -126,6 +126,20 @@ impl Scene {
         self
     }
 
+    /// A whole game of other hands, so many times as fast as they played it.
+    pub(crate) fn performed(settings: Settings, time_control: &str, script: &Script, speed: f64) -> Scene {
+        let mut scene = Scene::new(settings.clock.clone().expect("a clock"), time_control);
+        for step in script.steps() {
+            let action = match step.action {
+                Action::Slide { from, to, lasts } => Action::Slide { from, to, lasts: lasts.div_f64(speed) },
+                other => other,
+            };
+            scene.script.push((STARTED + step.at.as_secs_f64() / speed, action.to_string()));
+        }
+        scene.now = STARTED + script.end().as_secs_f64() / speed;
+        scene
+    }
+
     /// One line of script, now, as seen from White's side.
     pub(crate) fn act(&mut self, action: &str) -> &mut Scene {
         let turned = |word: &str| match (Square::parse(word), word) {
@@ -168,6 +182,12 @@ impl Scene {
         for uci in moves.split(' ') {
             self.play(uci, 1.0);
         }
+        self
+    }
+
+    /// The link is away from then on, for so many seconds.
+    pub(crate) fn away(&mut self, from: f64, seconds: f64) -> &mut Scene {
+        self.links.extend([(from, false), (from + seconds, true)].map(|(at, up)| (Instant((at * 1e6) as u64), up)));
         self
     }
 

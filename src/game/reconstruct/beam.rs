@@ -78,12 +78,15 @@ impl Beam {
         true
     }
 
-    /// This is the reading from now on.
-    pub(crate) fn replace(&mut self, reading: Hypothesis) {
-        let dead = self.best().dead;
-        self.all.clear();
-        self.all.push(reading);
-        self.all.push(Hypothesis { dead, ..Hypothesis::default() });
+    /// A board's log has told these moves, of which the last man may be on its way still: all other readings are given up.
+    pub(crate) fn told(&mut self, reading: Hypothesis, shorter: Option<Hypothesis>) {
+        let least = reading.line.plies().len().saturating_sub(1);
+        self.all.retain(|known| known.line.plies().len() >= least && known.line.begins_as(&reading.line));
+        self.add(reading);
+        let new = |shorter: &Hypothesis| self.all.iter().all(|known| !known.line.same(&shorter.line));
+        if let Some(shorter) = shorter.filter(new) {
+            self.all.push(shorter);
+        }
     }
 
     /// A press is heard; false if no likely reading has a use for it.
@@ -187,7 +190,9 @@ impl Beam {
             let again = |ply: &&mut Tentative| ply.pressed.is_some() && ply.pressed == settled.pressed;
             other.line.plies_mut().iter_mut().filter(again).for_each(|ply| ply.pressed = None);
         }
-        if !self.all.iter().any(|hypothesis| hypothesis.line.is_empty()) {
+        // That nothing was played after it is no reading where the board's log tells what was.
+        let logged = self.best().line.plies().first().is_some_and(|next| next.logged);
+        if !logged && !self.all.iter().any(|hypothesis| hypothesis.line.is_empty()) {
             let (waiting, dead) = (self.best().presses().collect(), self.best().dead);
             let penalty = weights.map_or(0, |weights| cost - settled.cost(weights) + weights.viable);
             self.all.push(Hypothesis { waiting, dead, penalty, ..Hypothesis::default() });

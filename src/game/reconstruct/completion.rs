@@ -117,7 +117,9 @@ impl Decoder {
         if !first.seen && best.mismatch(self.record.node(), scene) > scene.tuning.weights.viable {
             return None;
         }
-        let followed = plies.get(1).is_some_and(|next| next.repaired) || clock.runs == Some(first.color.other());
+        // What the clock told last may be from before.
+        let told = first.pressed.is_some() || scene.now >= first.made.latest.after(RUNNING_PROVES);
+        let followed = plies.get(1).is_some_and(|next| next.repaired) || (told && clock.runs == Some(first.color.other()));
         if first.repaired && (followed || !self.clocked) && scene.now >= scene.board.last_change().after(scene.scan) {
             return Some(Proof { how: How::Repair, pressed: first.pressed, completed: None });
         }
@@ -160,7 +162,8 @@ impl Decoder {
             let completed = Some(Interval { earliest: first.made.earliest, latest: scene.now });
             return settled.then_some(Proof { how: How::Settled, pressed: None, completed });
         }
-        let proved = clock.runs == Some(first.color.other())
+        let proved = !first.repaired
+            && clock.runs == Some(first.color.other())
             && clock.changed_at >= first.made.earliest
             && scene.now >= clock.changed_at.after(RUNNING_PROVES)
             && stands(0, scene.scan);
@@ -209,6 +212,7 @@ impl Decoder {
             }
         } else if clock.runs == Some(first.color.other()) {
             at(first.made.latest.after(self.scan).max(clock.changed_at.after(RUNNING_PROVES)));
+            at(first.made.latest.after(RUNNING_PROVES));
         }
     }
 }
@@ -224,8 +228,8 @@ const fn quiet(board: &PhysicalBoard) -> Duration {
 fn order_told(plies: &[Tentative]) -> Option<Instant> {
     let [first, reply, third, ..] = plies else { return None };
     let went_on = third.mv.from() == Some(first.mv.to()) && third.made.earliest <= reply.made.latest;
-    let open = went_on && first.pressed.is_none() && reply.pressed.is_none();
-    let pressed = plies.iter().filter_map(|ply| ply.pressed).map(|pressed| pressed.latest).max();
+    let open = went_on && first.pressed.is_none() && reply.pressed.is_none() && !third.logged;
+    let pressed = plies.iter().filter_map(|ply| ply.pressed).map(|pressed| pressed.latest).min();
     open.then(|| pressed.unwrap_or(third.made.latest).max(third.made.latest).after(ORDER_TOLD))
 }
 

@@ -118,6 +118,22 @@ impl Decoder {
         self.gap.as_ref().is_some_and(|gap| gap.log_until.is_some_and(|until| now < until) && !short(gap))
     }
 
+    /// Moves that nobody saw are not sure yet.
+    pub(crate) fn mends(&self) -> bool {
+        self.gap.is_some()
+    }
+
+    /// What the board showed first after a gap may be a man on its way: no presses are given to it yet.
+    pub(super) fn changes_after_gap(&self, now: Instant, board: &PhysicalBoard) -> bool {
+        let just = |gap: &Gap| now < board.last_change().after(self.scan).min(gap.unheard.latest.after(STANDS));
+        self.gap.as_ref().is_some_and(just) && !self.explains(board)
+    }
+
+    /// A press that may be one of moves nobody saw: whose turn it was then is not known.
+    pub(super) fn in_gap(&self, press: Interval) -> bool {
+        self.gap.as_ref().is_some_and(|gap| press.earliest <= gap.unheard.latest)
+    }
+
     /// Mends the gap, if there is one; true if anything was found.
     pub(super) fn mend(&mut self, clock: &ClockView, scene: &Scene<'_>, out: &mut Vec<Decoded>) -> bool {
         let Some(gap) = &self.gap else { return false };
@@ -133,10 +149,12 @@ impl Decoder {
             moves_of(replay, base, men, clock.white).or_else(|| self.relive(replay, men, *clock))
         });
         if let Some(moves) = told {
-            let way = self.way(&moves, &known, unheard, scene);
-            self.beam.replace(way);
+            // The last man may be on its way still.
+            let shorter = moves.split_last().map(|(_, before)| self.told_way(before, &known, unheard, scene));
+            let way = self.told_way(&moves, &known, unheard, scene);
+            self.beam.told(way, shorter);
             if let Some(gap) = &mut self.gap {
-                (gap.looked, gap.replay, gap.log_until, gap.searched) = (Some(changed), None, None, true);
+                (gap.looked, gap.replay, gap.log_until) = (Some(changed), None, None);
             }
             return true;
         }
@@ -153,22 +171,33 @@ impl Decoder {
         ways.into_iter().fold(false, |any, way| self.beam.add(way) | any)
     }
 
-    /// A way as a hypothesis; what was seen of it before the gap stays as it was.
+    /// A way that the log tells.
+    fn told_way(&self, moves: &[Move], known: &Line, unheard: Interval, scene: &Scene<'_>) -> Hypothesis {
+        let mut way = self.way(moves, known, unheard, scene);
+        way.line.plies_mut().iter_mut().for_each(|ply| ply.logged = true);
+        way.judge(self.record.node(), scene);
+        way
+    }
+
+    /// A way as a hypothesis; what is known of its first moves stays as it was.
     fn way(&self, moves: &[Move], known: &Line, unheard: Interval, scene: &Scene<'_>) -> Hypothesis {
         let base = self.record.node();
         let mut way = Hypothesis { dead: self.beam.best().dead, ..Hypothesis::default() };
-        let seen =
-            known.plies().iter().zip(moves).take_while(|(ply, mv)| ply.mv == **mv && ply.made.latest < unheard.latest).count();
-        for ply in &known.plies()[..seen] {
+        for (ply, _) in known.plies().iter().zip(moves).take_while(|(ply, mv)| ply.mv == **mv) {
             way.line.push(ply.clone());
         }
-        for &mv in &moves[seen..] {
+        for &mv in &moves[way.line.plies().len()..] {
             let node = way.line.top(base);
             let Some(candidate) = node.table().iter().find(|candidate| candidate.mv == mv) else { break };
             let (color, after) = (men::turn(&node.position), node.after(mv));
-            let ply = Tentative::unheard(candidate, color, unheard, after);
+            let mut ply = Tentative::unheard(candidate, color, unheard, after);
+            let changed = scene.board.changed_at(candidate.mask);
+            if changed > unheard.latest && way.line.plies().len() + 1 == moves.len() {
+                (ply.made, ply.repaired) = (scene.board.done(changed, scene.scan), false);
+            }
             way.line.push(ply);
         }
+        way.take_presses(base, self.beam.best(), scene);
         way.judge(base, scene);
         way
     }
@@ -178,11 +207,12 @@ impl Decoder {
         let shown = men::same(&self.line().top(self.record.node()).men, scene.board.men());
         let mended = shown && !self.line().plies().iter().any(|ply| ply.repaired) && !self.waits_for_log(scene.now);
         let stands = scene.now >= scene.board.last_change().after(STANDS);
+        let explained = self.explains(scene.board);
         let Some(gap) = &mut self.gap else { return false };
         if mended {
             self.gap = None;
             out.push(Decoded::InStep);
-        } else if !shown && stands && (gap.log_until.is_none() || gap.replay.is_some()) && !gap.unreachable {
+        } else if !explained && stands && (gap.log_until.is_none() || gap.replay.is_some()) && !gap.unreachable {
             gap.unreachable = true;
             out.push(Decoded::Unreachable);
         }

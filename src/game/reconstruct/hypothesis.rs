@@ -113,7 +113,7 @@ impl Hypothesis {
                 // Nobody could hear the presses of a gap; whose clock runs tells who pressed last.
                 None if ply.repaired => {
                     let last = index + 1 == plies.len();
-                    cost += weights.unheard;
+                    cost += if ply.logged { 0 } else { weights.unheard };
                     cost += if last && scene.runs == Some(ply.color) { weights.not_pressed_yet } else { 0 };
                 }
                 // While a press is owed the lever cannot tell the one that answers it.
@@ -230,6 +230,7 @@ impl Hypothesis {
             seen,
             inferred: false,
             repaired: false,
+            logged: false,
             mask,
             untouched: 0,
             touch: 0,
@@ -287,6 +288,15 @@ impl Hypothesis {
                 open = &mut open[..index];
             }
         }
+    }
+
+    /// Takes the presses of another reading of the same time: a last one that no move of it was made in time for waits.
+    pub(crate) fn take_presses(&mut self, base: &Node, other: &Hypothesis, scene: &Scene<'_>) {
+        let taken = |own: &Hypothesis, press: &Pressed| own.line.plies().iter().any(|ply| ply.pressed == Some(press.at));
+        let presses: Vec<Pressed> = other.presses().filter(|press| !taken(self, press)).collect();
+        self.pressed_by(presses.iter().rev().copied(), scene.scan);
+        let turn = men::turn(&self.line.top(base).position);
+        self.waiting.extend(presses.last().filter(|last| last.by == turn && !taken(self, last)));
     }
 
     /// Every press since the last sure move, in order.

@@ -27,6 +27,8 @@ pub(crate) struct Tentative {
     pub(crate) inferred: bool,
     /// It was made while the board was not heard.
     pub(crate) repaired: bool,
+    /// And the board's own log tells it.
+    pub(crate) logged: bool,
     /// The squares that it changed.
     pub(crate) mask: u64,
     /// The square of its capture, where men are not identified and nobody was seen to touch it.
@@ -64,6 +66,7 @@ impl Tentative {
             seen: true,
             inferred: false,
             repaired: true,
+            logged: false,
             mask: candidate.mask,
             untouched: 0,
             touch: 0,
@@ -132,7 +135,12 @@ impl Line {
 
     /// The same moves.
     pub(crate) fn same(&self, other: &Line) -> bool {
-        self.plies.len() == other.plies.len() && self.plies.iter().zip(&other.plies).all(|(one, two)| one.mv == two.mv)
+        self.plies.len() == other.plies.len() && self.begins_as(other)
+    }
+
+    /// The same moves as far as both go.
+    pub(crate) fn begins_as(&self, other: &Line) -> bool {
+        self.plies.iter().zip(&other.plies).all(|(one, two)| one.mv == two.mv)
     }
 
     /// The moves of `other` and then this one.

@@ -228,11 +228,17 @@ impl Decoder {
         if board.blind(now).is_some() {
             return;
         }
-        for pressed in core::mem::take(&mut self.unheard) {
-            self.hear(pressed, now, board, out);
-        }
         let tuning = self.tuning.at(board.identifies());
         let scene = self.scene(now, board, &tuning);
+        // The moves that nobody saw first, then the presses that may be theirs.
+        if !self.unheard.is_empty() && self.mend(clock, &scene, out) {
+            self.beam.rank(self.record.node(), &scene);
+        }
+        if !self.changes_after_gap(now, board) {
+            for pressed in core::mem::take(&mut self.unheard) {
+                self.hear(pressed, now, board, out);
+            }
+        }
         self.beam.rank(self.record.node(), &scene);
         // What proves one move may prove the next as well.
         while self.mend(clock, &scene, out)

@@ -27,7 +27,7 @@ impl Decoder {
         }
         self.press_after_log(by, clock);
         let pressed = Pressed { by, at };
-        if board.blind(at.latest).is_some() {
+        if board.blind(at.latest).is_some() || !self.unheard.is_empty() {
             if self.unheard.len() < MAX_PRESSES {
                 self.unheard.push(pressed);
             }
@@ -45,7 +45,7 @@ impl Decoder {
         }
         self.heard.push(pressed);
         let used = self.beam.press(self.record.node(), pressed, &scene);
-        if !used && !self.record.press_after_end(by, at) {
+        if !used && !self.in_gap(at) && !self.record.press_after_end(by, at) {
             out.push(Decoded::PressedOutOfTurn { by, at });
         }
     }
@@ -85,7 +85,9 @@ impl Decoder {
             self.suspect_dead_squares(scene);
         }
         self.beam.drop_presses(presses);
-        out.push(decoded);
+        if !self.in_gap(at) {
+            out.push(decoded);
+        }
         true
     }
 
