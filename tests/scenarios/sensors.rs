@@ -40,6 +40,18 @@ fn s055_a_weak_chip() {
     assert_eq!(outcome.pressed(), 10);
 }
 
+/// A bishop slides to a square whose sensor is dead, and is seen on its way only: where it went the next moves tell, and it is not
+/// where it was seen last.
+#[test]
+fn s056_a_man_slides_on_to_a_dead_square() {
+    let mut scene = Scene::running();
+    scene.act("misread h3 empty 1000").game("e2e4 d7d6 d2d4 e7e5 b1c3");
+    // Seen on f5, and pressed with the man on h3.
+    scene.hands("1.0 lift c8 | 0.1 place f5 | 0.6 lift f5 | 0.1 place h3 | 0.2 press right").wait(6.0).played("c8h3");
+    assert_eq!(scene.run().sans(), "e4 d6 d4 e5 Nc3", "nothing is guessed");
+    scene.game("g1f3 h3g2 f1g2").end().expect("e4 d6 d4 e5 Nc3 Bh3 Nf3 Bxg2 Bxg2", &["position_differs"]);
+}
+
 #[test]
 fn s056_a_dead_square() {
     let mut scene = Scene::five_and_five();

@@ -243,7 +243,7 @@ fn at_rest(ply: &Tentative, last: bool, wait: Duration, scene: &Scene<'_>) -> bo
 /// It was pressed, and its squares have been still for a scan since. The scan counts from the press at the earliest: what stood
 /// then on a square may be told that much later, and a piece that slides may have paused where the board saw it last. If nothing
 /// was played after it and its squares show something else, somebody has it in his hand. If the board shows one man too many of
-/// its kind, or not the king of the player who pressed, something was not told yet.
+/// its kind, or not one king of the player who pressed, something was not told yet.
 fn pressed_and_still(line: &[Tentative], dead: u64, scene: &Scene<'_>) -> bool {
     let (Some(ply), Some(top)) = (line.first(), line.last()) else { return false };
     let Some(pressed) = ply.pressed else { return false };
@@ -251,8 +251,8 @@ fn pressed_and_still(line: &[Tentative], dead: u64, scene: &Scene<'_>) -> bool {
     let differs = men::difference(&ply.node.men, shown) & ply.mask & !dead;
     let (man, king) = (man_of(ply.mv, ply.color).0, men::of_shakmaty(Role::King.of(men::to_color(ply.color))));
     let too_many = men::count(shown, man) > men::count(&top.node.men, man);
-    let kingless = scene.board.identifies() && dead == 0 && men::count(shown, king) == 0;
+    let kings = scene.board.identifies() && dead == 0 && men::count(shown, king) != 1;
     let held = line.len() == 1 && differs != 0;
-    let wait = if held || too_many || kingless { IN_HAND } else { scene.scan };
+    let wait = if held || too_many || kings { IN_HAND } else { scene.scan };
     scene.board.changed_at(ply.mask).max(pressed.latest).after(wait) <= scene.now
 }

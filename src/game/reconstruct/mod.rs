@@ -8,6 +8,7 @@ pub(crate) mod beam;
 pub(crate) mod board;
 pub(crate) mod candidates;
 mod completion;
+mod dead;
 mod explain;
 mod gap;
 pub(crate) mod gesture;

@@ -21,7 +21,7 @@ const MOST_SQUARES: u32 = 8;
 /// And one castling so many.
 const MOST_OF_ONE: u32 = 4;
 /// Readings from which they are looked for.
-const FROM: usize = 4;
+pub(super) const FROM: usize = 4;
 
 impl Decoder {
     /// Looks for two moves, of which the board has shown the second only; true if it found any.
@@ -84,6 +84,7 @@ impl Decoder {
         let (least, first) = (best.cost - weights.margin + 1, best.line.plies().first().map(|ply| ply.mv));
         let mut found = Vec::new();
         self.afresh(scene, &mut found);
+        self.went_to_dead_squares(scene, &mut found);
         found.retain(|rival| rival.line.plies().first().map(|ply| ply.mv) != first);
         for rival in &mut found {
             let cost = (rival.cost - weights.begun_again / 2).max(least);
@@ -210,33 +211,6 @@ impl Decoder {
                 found.push(longer);
             }
         }
-    }
-
-    /// A press is about to be given up: was its move made to a square whose sensor is dead? What never showed a man may be.
-    pub(super) fn suspect_dead_squares(&mut self, scene: &Scene<'_>) {
-        let base = self.record.node();
-        let board = scene.board.men();
-        let mut found = Vec::new();
-        for hypothesis in self.beam.iter().take(FROM).filter(|hypothesis| !hypothesis.waiting.is_empty()) {
-            let node = hypothesis.line.top(base);
-            let changed = men::difference(&node.men, board) & !hypothesis.dead;
-            for candidate in node.table().iter().filter(|candidate| candidate.mask & changed != 0) {
-                let Some(missing) = candidate.missing(board).filter(|&square| !scene.board.has_shown_a_man(square)) else {
-                    continue;
-                };
-                let made = scene.board.done(scene.board.changed_at(candidate.mask), scene.scan);
-                let mut longer = hypothesis.clone();
-                longer.dead |= 1 << missing;
-                longer.penalty += scene.tuning.weights.dead;
-                longer.add(node, candidate, made, made.latest, true, scene);
-                longer.infer_last();
-                if longer.waiting.len() < hypothesis.waiting.len() && longer.mismatch(base, scene) <= scene.tuning.weights.viable
-                {
-                    found.push(longer);
-                }
-            }
-        }
-        found.into_iter().for_each(|hypothesis| _ = self.beam.add(hypothesis));
     }
 
     pub(super) fn repair_times(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
