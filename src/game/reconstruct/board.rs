@@ -54,6 +54,11 @@ pub(crate) struct PhysicalBoard {
     blind_until: Option<Instant>,
     /// The first report of all squares after such a time: since when nothing was seen, and when it came.
     gap: Option<(Instant, Instant)>,
+    /// Squares are told one by one as they change.
+    tells_changes: bool,
+    /// The last report of all squares that told a change of which no report had come: since when that may have been, and when it
+    /// came.
+    lost: Option<(Instant, Instant)>,
     ring: VecDeque<Change>,
     /// Squares that have shown a man since the board was first seen.
     occupied: u64,
@@ -80,6 +85,8 @@ impl PhysicalBoard {
             unseen_since: Some(Instant::ZERO),
             blind_until: None,
             gap: None,
+            tells_changes: false,
+            lost: None,
             ring: VecDeque::with_capacity(RING_LEN),
             occupied: 0,
             identifies: true,
@@ -137,6 +144,7 @@ impl PhysicalBoard {
 
     /// Takes the report of one square; true if it changed anything.
     pub(crate) fn square(&mut self, at: Instant, square: Square, reading: Reading) -> bool {
+        self.tells_changes = true;
         let changed = self.show(at, square, reading);
         if changed {
             self.pace.report(at, square);
@@ -145,8 +153,12 @@ impl PhysicalBoard {
     }
 
     fn show(&mut self, at: Instant, square: Square, reading: Reading) -> bool {
-        let square = if self.rotated { square.rotated() } else { square };
-        self.put(at, square.index(), men::of_reading(reading))
+        self.put(at, self.turned(square).index(), men::of_reading(reading))
+    }
+
+    /// A square of the device, as White sees it.
+    fn turned(&self, square: Square) -> Square {
+        if self.rotated { square.rotated() } else { square }
     }
 
     /// The longest time from a change to its report, if that was learnt.
@@ -182,8 +194,15 @@ impl PhysicalBoard {
         if let Some(since) = self.unseen_since.take() {
             self.gap = Some((since, at));
         }
+        let after_gap = self.gap.is_some_and(|(_, seen)| seen == at);
         for square in Square::all() {
-            changed |= self.show(at, square, frame.get(square));
+            let before = self.changed_at(self.turned(square).bit());
+            let shows = self.show(at, square, frame.get(square));
+            changed |= shows;
+            if shows && !after_gap && self.tells_changes {
+                let since = self.lost.filter(|(_, told)| *told == at).map_or(before, |(since, _)| since.min(before));
+                self.lost = Some((since, at));
+            }
         }
         changed
     }
@@ -224,10 +243,16 @@ impl PhysicalBoard {
 
     /// When something was done that the board showed at `at`.
     pub(crate) fn done(&self, at: Instant, scan: Duration) -> Interval {
-        match self.gap {
-            Some((since, seen)) if seen == at => Interval { earliest: since, latest: at },
-            _ => Interval::seen(at, scan),
-        }
+        let told = [self.gap, self.lost].into_iter().flatten().find(|(_, told)| *told == at);
+        told.map_or(Interval::seen(at, scan), |(since, at)| Interval { earliest: since, latest: at })
+    }
+
+    /// When a movement that changed these squares was made: where the report of one was lost, after the first of them changed.
+    pub(crate) fn moved(&self, mask: u64, scan: Duration) -> Interval {
+        let at = self.changed_at(mask);
+        let made = self.done(at, scan);
+        let begun = if self.told_after_gap(at) { Instant::ZERO } else { self.changed_first(mask).before(scan) };
+        Interval { earliest: made.earliest.max(begun).min(made.latest), ..made }
     }
 
     /// What was shown first at `at` may have been done at any time while nothing was seen.

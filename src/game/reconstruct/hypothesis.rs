@@ -158,7 +158,7 @@ impl Hypothesis {
             return None;
         }
         let seen = candidate.seen_mask(scene.board.men());
-        let made = scene.board.done(scene.board.changed_at(seen), scene.scan);
+        let made = scene.board.moved(seen, scene.scan);
         // Moves are made one after the other: the man may be lifted before the reply, but not have arrived.
         let arrived = last.filter(|_| scene.board.identifies()).map(|(_, to)| scene.board.changed_at(1 << to));
         let arrived = arrived.unwrap_or(made.latest).min(made.latest);
