@@ -211,7 +211,8 @@ impl Game {
         for color in [Color::White, Color::Black] {
             let king = if color == Color::White { 6 } else { 12 };
             let told = self.board.identifies();
-            if told && color != turn && !board.contains(&king) {
+            // He may have been lifted just now, while something else has differed for long.
+            if told && color != turn && !self.board.showed(king, now.before(MEN_WRONG)) {
                 self.alarms.raise(now, AlarmKind::KingMissing, Some(color), 0);
             }
             if board.iter().filter(|&&man| men::color(man) == Some(color)).count() > 16 {
@@ -314,6 +315,7 @@ impl Game {
             for wait in [WRONG_SIDE, DISPLACED, MEN_WRONG, IN_HAND] {
                 at(since.after(wait));
             }
+            at(changed.after(MEN_WRONG));
         }
         if let Some(stands) = self.take_back_stands() {
             at(stands);

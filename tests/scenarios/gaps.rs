@@ -131,6 +131,17 @@ fn s082_the_arbiter_adds_two_minutes() {
     scene.game("g1f3").end().expect("e4 e5 Nf3", &[]);
 }
 
+/// The log tells a press before the last squares of its slide: the board reports them up to half a second late.
+#[test]
+fn s064_the_log_tells_a_press_before_its_slide_has_ended() {
+    let mut scene = Scene::running();
+    scene.game("e2e4 e7e5").wait(1.0).link(false);
+    scene.play("g1f3", 0.5).wait(1.0);
+    scene.hands("lift d7 | 0.2 place d6 | 0.2 press right | 0.25 lift d6 | 0.1 place d5").played("d7d5").wait(1.0);
+    scene.game("e4d5 d8d5 b1c3 d5a5 d2d4 c7c6").link(true).wait(8.0);
+    scene.run().allow("e4 e5 Nf3 d5 exd5 Qxd5 Nc3 Qa5 d4 c6", &GAP, &ALSO);
+}
+
 /// Two moves a second, and the link is away for a moment, whenever that is: a man may be on its way when the board is seen again,
 /// and again when its log has been read. In the end there must be time for that before the kings go to the centre.
 #[test]

@@ -49,3 +49,12 @@ fn s036_several_are_knocked_over_and_come_to_stand_elsewhere() {
     outcome.expect("e4 e5 Nf3 Nc6", &["pieces_displaced"]);
     assert!(outcome.state().alarms.is_empty(), "in step again");
 }
+
+/// Whoever puts a displaced king right has him in the hand for a moment.
+#[test]
+fn s036_a_king_is_put_back() {
+    let mut scene = Scene::running();
+    scene.game("e2e4 e7e5").wait(1.0);
+    scene.hands("lift e8 | 0.3 place d6 | 15.0 lift d6 | 1.0 place e8");
+    scene.game("g1f3").end().expect("e4 e5 Nf3", &["position_differs"]);
+}

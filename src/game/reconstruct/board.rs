@@ -305,6 +305,11 @@ impl PhysicalBoard {
         self.ring.iter().rev().copied().filter(move |change| change.square == square)
     }
 
+    /// This man stands somewhere, or has stood since `from`.
+    pub(crate) fn showed(&self, man: u8, from: Instant) -> bool {
+        self.men.contains(&man) || self.ring.iter().rev().take_while(|change| change.at > from).any(|change| change.before == man)
+    }
+
     /// The squares that changed at this moment.
     pub(crate) fn changed_then(&self, at: Instant) -> u64 {
         self.ring.iter().rev().take_while(|change| change.at == at).fold(0, |mask, change| mask | 1 << change.square)

@@ -17,8 +17,8 @@ use crate::reconstruct::{ClockView, Decoder};
 
 /// A change that the log calls quick came within 250 ms of the one before.
 const QUICK: Duration = Duration::from_millis(120);
-/// Any other one came later than that.
-const LATER: Duration = Duration::from_millis(600);
+/// Any other one came later than 250 ms: how much later is not told, and a piece that paused must not seem to have rested.
+const LATER: Duration = Duration::from_millis(300);
 /// A press is in its place among the changes.
 const PRESS: Duration = Duration::from_millis(100);
 /// What is left in the end has so long to settle.
