@@ -1,7 +1,9 @@
 //! Scenarios 53-57: sensors that err.
 
 use crate::reports::Reports;
-use crate::scene::Scene;
+use flagfall_game::alarm::AlarmStatus;
+
+use crate::scene::{Scene, outcome};
 
 const OPENING: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6 b1a3 d7d6";
 const OPENED: &str = "e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 Na3 d6";
@@ -50,6 +52,24 @@ fn s056_a_man_slides_on_to_a_dead_square() {
     scene.hands("1.0 lift c8 | 0.1 place f5 | 0.6 lift f5 | 0.1 place h3 | 0.2 press right").wait(6.0).played("c8h3");
     assert_eq!(scene.run().sans(), "e4 d6 d4 e5 Nc3", "nothing is guessed");
     scene.game("g1f3 h3g2 f1g2").end().expect("e4 d6 d4 e5 Nc3 Bh3 Nf3 Bxg2 Bxg2", &["position_differs"]);
+}
+
+/// Where several squares may be the dead one, all their moves are kept until nothing will tell them apart any more; then one is
+/// chosen, and they are named.
+#[test]
+fn s056_one_of_two_dead_squares() {
+    let mut scene = Scene::running();
+    scene.act("misread a6 empty 1000").game("e2e4 a7a6");
+    scene.game("g1f3 g8f6 b1c3 b8c6 f1e2 e7e6 e1g1 f8e7");
+    assert_eq!(scene.run().sans(), "e4", "nothing is guessed");
+    scene.game("d2d3 e8g8 c1e3 d7d6 d1d2 c8d7 a1e1 d8e8");
+    let outcome = scene.end();
+    let sans = outcome.sans();
+    let rest = sans.strip_prefix("e4 a6 ").or(sans.strip_prefix("e4 a5 "));
+    assert_eq!(rest, Some("Nf3 Nf6 Nc3 Nc6 Be2 e6 O-O Be7 d3 O-O Be3 d6 Qd2 Bd7 Rae1 Qe8"));
+    let alarms = outcome.station.game().alarms();
+    let ambiguous = alarms.iter().find(|alarm| outcome::word(&alarm.kind) == "ambiguous").expect("it is named");
+    assert_eq!((&ambiguous.squares, ambiguous.status), (&["a5", "a6", "a7"].map(str::to_owned).into(), AlarmStatus::Open));
 }
 
 #[test]

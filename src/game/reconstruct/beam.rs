@@ -46,8 +46,7 @@ impl Beam {
 
     fn grow(&mut self, index: usize, base: &Node, scene: &Scene<'_>) {
         let known = &self.all[index];
-        let most = if scene.board.identifies() { Line::IDENTIFIED } else { Line::MAX };
-        if known.line.plies().len() >= most {
+        if known.line.plies().len() >= Line::most(scene.board.identifies()) {
             return;
         }
         let node = known.line.top(base);

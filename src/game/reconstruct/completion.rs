@@ -74,7 +74,8 @@ impl Decoder {
             match self.same_end(margin).filter(|_| proof.how == How::Repair || late) {
                 Some(squares) => out.push(Decoded::Ambiguous { squares }),
                 // What does not show within so many moves never may: the game goes on with the best guess.
-                None if self.line().plies().len() < Line::MAX => return false,
+                None if self.line().plies().len() < Line::most(identifies) => return false,
+                None if identifies => out.push(Decoded::Ambiguous { squares: self.differing_first(margin) }),
                 None => {}
             }
             if !scene.board.identifies() && self.guessed.len() < MAX_GUESSED {

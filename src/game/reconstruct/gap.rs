@@ -229,8 +229,14 @@ impl Decoder {
             let top = rival.line.top(base);
             top.men == end.men && men::turn(&top.position) == men::turn(&end.position)
         });
-        let squares = rivals().filter_map(|rival| rival.line.plies().first()).fold(0, |squares, ply| squares | ply.mask);
-        same.then_some(squares)
+        same.then(|| self.differing_first(margin))
+    }
+
+    /// The squares of the first moves of all readings that are as good.
+    pub(super) fn differing_first(&self, margin: i32) -> u64 {
+        let most = self.beam.best().seen() + margin;
+        let good = self.beam.iter().filter(|rival| rival.seen() < most);
+        good.filter_map(|rival| rival.line.plies().first()).fold(0, |squares, ply| squares | ply.mask)
     }
 
     pub(super) fn gap_times(&self, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {

@@ -83,12 +83,13 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// As many as may wait until it shows which of two captures was made, where men are not identified.
-    pub(crate) const MAX: usize = 40;
-    /// As many as are guessed at where men are identified.
-    pub(crate) const IDENTIFIED: usize = 16;
     /// A board's log may tell so many.
     const MOST: usize = 512;
+
+    /// As many as may wait until it shows which move was made, on a board that identifies men or does not.
+    pub(crate) const fn most(identifies: bool) -> usize {
+        if identifies { 16 } else { 40 }
+    }
 
     pub(crate) fn plies(&self) -> &[Tentative] {
         &self.plies
