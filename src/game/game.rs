@@ -317,6 +317,7 @@ impl Game {
         if matches!(self.stage, Stage::Armed | Stage::Playing) {
             let view = self.clock_view();
             self.decoder.review(self.now, &self.board, &view, &mut self.decoded);
+            self.look_for_first_move();
         }
         self.take_decoded(out);
         if matches!(self.stage, Stage::Armed | Stage::Playing) {

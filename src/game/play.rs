@@ -45,24 +45,32 @@ impl Game {
         }
     }
 
+    fn clock_stands(&self) -> bool {
+        self.clock.present() && self.clock.runs().is_none()
+    }
+
+    /// The game begins with the first move, which may be understood some time after the board showed it.
+    pub(crate) fn look_for_first_move(&mut self) {
+        if self.stage == Stage::Armed && !self.decoder.line().is_empty() {
+            self.stage = Stage::Playing;
+            if self.clock_stands() {
+                self.alarms.raise(self.now, AlarmKind::ClockNotStarted, None, 0);
+            }
+        }
+    }
+
     fn follow(&mut self, out: &mut Vec<Effect>) {
         self.turn_to_who_moves_first();
         let before = self.decoder.line().plies().len();
         let made_before = self.decoder.line().made_at();
         self.decoder.board_changed(self.now, &self.board);
-        let clock_stands = self.clock.present() && self.clock.runs().is_none();
-        if clock_stands {
+        if self.clock_stands() {
             self.decoder.drop_half_gestures();
         }
         if before != self.decoder.line().plies().len() || made_before != self.decoder.line().made_at() {
             self.revised();
         }
-        if self.stage == Stage::Armed && !self.decoder.line().is_empty() {
-            self.stage = Stage::Playing;
-            if clock_stands {
-                self.alarms.raise(self.now, AlarmKind::ClockNotStarted, None, 0);
-            }
-        }
+        self.look_for_first_move();
         let shown = gesture::result(self.board.men(), &self.decoder.record.node().men);
         match (shown, self.gesture) {
             (Some(winner), None) => {

@@ -167,3 +167,11 @@ fn s105_additional_time_is_granted() {
     unrecorded.act("run").shuffle(6, 1.0).act("stop").wait(2.0).act("additional 0:00:05").act("run").shuffle(4, 1.0);
     assert_eq!(unrecorded.run().alarms(), ["clock_setting_differs"], "without the arbiter's record it shows");
 }
+
+/// The board shows a man on two squares for a moment: the move is understood only after it has stood, and the note comes then.
+#[test]
+fn s092_the_first_move_without_a_clock_is_understood_late() {
+    let mut scene = Scene::five_and_five();
+    scene.hands("1.0 misread d4 P 0.35 | 0.05 lift c2 | 0.25 place c4 | 0.2 press left").wait(3.5);
+    assert_eq!(scene.run().alarms(), ["clock_not_started"]);
+}

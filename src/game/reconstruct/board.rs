@@ -260,6 +260,11 @@ impl PhysicalBoard {
         self.gap.is_some_and(|(since, seen)| seen == at && since > Instant::ZERO)
     }
 
+    /// A report of what was shown first at `at` was lost.
+    pub(crate) fn told_late(&self, at: Instant) -> bool {
+        self.lost.is_some_and(|(_, told)| told == at)
+    }
+
     /// Turns the board by 180 degrees: the same men, seen from the other side.
     pub(crate) fn turn_round(&mut self) {
         self.rotated = !self.rotated;

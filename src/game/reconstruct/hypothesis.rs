@@ -154,11 +154,12 @@ impl Hypothesis {
         let weights = &scene.tuning.weights;
         let last = Some(man_of(candidate.mv, color));
         let left = unexplained(&after, color.other(), last, self.dead, scene.board, scene.now, weights);
-        if left > weights.viable {
-            return None;
-        }
         let seen = candidate.seen_mask(scene.board.men());
         let made = scene.board.moved(seen, scene.scan);
+        // Where its report was lost others may have been made since.
+        if left > weights.viable && !scene.board.told_late(made.latest) {
+            return None;
+        }
         // Moves are made one after the other: the man may be lifted before the reply, but not have arrived.
         let arrived = last.filter(|_| scene.board.identifies()).map(|(_, to)| scene.board.changed_at(1 << to));
         let arrived = arrived.unwrap_or(made.latest).min(made.latest);
