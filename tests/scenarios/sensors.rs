@@ -1,8 +1,8 @@
 //! Scenarios 53-57: sensors that err.
 
-use crate::reports::Reports;
 use flagfall_game::alarm::AlarmStatus;
 
+use crate::reports::Reports;
 use crate::scene::{Scene, outcome};
 
 const OPENING: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6 b1a3 d7d6";
@@ -67,6 +67,8 @@ fn s056_one_of_two_dead_squares() {
     let sans = outcome.sans();
     let rest = sans.strip_prefix("e4 a6 ").or(sans.strip_prefix("e4 a5 "));
     assert_eq!(rest, Some("Nf3 Nf6 Nc3 Nc6 Be2 e6 O-O Be7 d3 O-O Be3 d6 Qd2 Bd7 Rae1 Qe8"));
+    // A man that is on no square after its press may as well be in a hand: that is called before any square is suspected.
+    assert_eq!(outcome.alarms(), ["illegal_move(black)", "position_differs", "ambiguous"]);
     let alarms = outcome.station.game().alarms();
     let ambiguous = alarms.iter().find(|alarm| outcome::word(&alarm.kind) == "ambiguous").expect("it is named");
     assert_eq!((&ambiguous.squares, ambiguous.status), (&["a5", "a6", "a7"].map(str::to_owned).into(), AlarmStatus::Open));

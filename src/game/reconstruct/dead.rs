@@ -4,6 +4,8 @@ use alloc::vec::Vec;
 
 use crate::men::{self, EMPTY};
 use crate::reconstruct::Decoder;
+use crate::reconstruct::board::PhysicalBoard;
+use crate::reconstruct::candidates::Candidate;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::repair::FROM;
 
@@ -17,9 +19,7 @@ impl Decoder {
             let node = hypothesis.line.top(base);
             let changed = men::difference(&node.men, board) & !hypothesis.dead;
             for candidate in node.table().iter().filter(|candidate| candidate.mask & changed != 0) {
-                let Some(missing) = candidate.missing(board).filter(|&square| !scene.board.has_shown_a_man(square)) else {
-                    continue;
-                };
+                let Some(missing) = dead_square(candidate, scene.board) else { continue };
                 let made = scene.board.done(scene.board.changed_at(candidate.mask), scene.scan);
                 let mut longer = hypothesis.clone();
                 longer.dead |= 1 << missing;
@@ -45,7 +45,7 @@ impl Decoder {
             return;
         }
         for candidate in base.table().iter().filter(|candidate| candidate.mv.from() == only.mv.from()) {
-            let Some(missing) = candidate.missing(board).filter(|&square| !scene.board.has_shown_a_man(square)) else { continue };
+            let Some(missing) = dead_square(candidate, scene.board) else { continue };
             let penalty = scene.tuning.weights.dead;
             let mut reading = Hypothesis { dead: best.dead | 1 << missing, penalty, ..Hypothesis::default() };
             let made = scene.board.done(scene.board.changed_at(candidate.mask), scene.scan);
@@ -56,4 +56,9 @@ impl Decoder {
             found.push(reading);
         }
     }
+}
+
+/// The one square that would have to be dead for this move to stand on the board: it has never shown a man.
+fn dead_square(candidate: &Candidate, board: &PhysicalBoard) -> Option<u8> {
+    candidate.missing(board.men()).filter(|&square| !board.has_shown_a_man(square))
 }

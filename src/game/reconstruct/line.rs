@@ -27,7 +27,7 @@ pub(crate) struct Tentative {
     pub(crate) inferred: bool,
     /// It was made while the board was not heard.
     pub(crate) repaired: bool,
-    /// And the board's own log tells it.
+    /// The board's own log tells it, whether it was seen as well or not.
     pub(crate) logged: bool,
     /// The squares that it changed.
     pub(crate) mask: u64,
