@@ -2,16 +2,22 @@
 
 use std::time::Duration;
 
+use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{
-    Chesslink, ChesslinkSettings, Counters, Device, Impossible, Pegasus, PegasusSettings, Reports,
+    Chesslink, ChesslinkSettings, Counters, Device, Impossible, Pegasus, PegasusSettings, Reports, Sent,
 };
+use flagfall_hardware::faulty::{Faults, Rates};
 use flagfall_protocols::bytes::{hex, unhex};
+use flagfall_protocols::driver::{DriverInfo, Output};
+use flagfall_protocols::drivers::chesslink::INFO;
 use flagfall_protocols::drivers::chesslink::framing::{Framed, Framing, Speaker};
 use flagfall_protocols::drivers::chesslink::host::HostCommand;
 use flagfall_protocols::drivers::chesslink::message::{Message, placement};
 use flagfall_protocols::drivers::dgt::board::BoardMessage;
 use flagfall_protocols::drivers::dgt::{framing as dgt, squares};
+use flagfall_protocols::drivers::dgt_pegasus;
+use flagfall_protocols::event::{DeviceEvent, Identity};
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
 use proptest::prelude::*;
@@ -25,7 +31,7 @@ fn fen(text: &str) -> Placement {
 }
 
 /// Runs a board until its hands are done, at most so long.
-fn finish(board: &mut dyn Device) -> Vec<(Instant, Vec<u8>)> {
+fn finish(board: &mut dyn Device) -> Vec<Sent> {
     let mut out = Vec::new();
     for _ in 0..10_000 {
         let Some(next) = board.next().filter(|_| !board.done()) else { break };
@@ -45,7 +51,7 @@ fn pictures(settings: ChesslinkSettings, script: &str) -> Vec<String> {
     board.load(&Script::parse(script).expect("a script"));
     let mut framing = Framing::new(Speaker::Board);
     let mut pictures = Vec::new();
-    for (when, bytes) in finish(&mut board) {
+    for Sent { at: when, bytes, .. } in finish(&mut board) {
         for byte in bytes {
             if let Some(Framed::Message { text, .. }) = framing.push(byte) {
                 let Some(Message::Board(letters)) = Message::decode(text) else { panic!("{text:x?}") };
@@ -170,14 +176,14 @@ fn a_millennium_board_answers() {
         // In two pieces.
         let when = at(1000 * (step as u64 + 1));
         let (first, second) = bytes.split_at(1);
-        board.host(when, first);
-        board.host(when, second);
+        board.host(when, 0, first);
+        board.host(when, 0, second);
         let mut out = Vec::new();
         board.advance(when.after(Duration::from_millis(900)), &mut out);
-        let said: Vec<u8> = out.into_iter().flat_map(|(_, bytes)| bytes).collect();
+        let said: Vec<u8> = out.into_iter().flat_map(|sent| sent.bytes).collect();
         assert_eq!(String::from_utf8(said).expect("text"), answer, "{command:?}");
     }
-    board.host(at(20_000), b"?\x07");
+    board.host(at(20_000), 0, b"?\x07");
     assert_eq!(board.counters(), Counters { dangerous: 2, lights: 2, unknown: 1, stray: 2, ..Counters::default() });
 }
 
@@ -185,10 +191,10 @@ fn a_millennium_board_answers() {
 fn the_wire_takes_its_time_and_older_boards_send_parity() {
     let settings = ChesslinkSettings { reports: Reports::Never, parity: true, ..ChesslinkSettings::default() };
     let mut board = Chesslink::new(settings);
-    board.host(at(0), &unhex("d6b5b6").expect("hex"));
+    board.host(at(0), 0, &unhex("d6b5b6").expect("hex"));
     let mut out = Vec::new();
     board.advance(at(1000), &mut out);
-    let told: Vec<_> = out.iter().map(|(when, bytes)| (when.micros(), hex(bytes))).collect();
+    let told: Vec<_> = out.iter().map(|sent| (sent.at.micros(), hex(&sent.bytes))).collect();
     assert_eq!(told, [(5_000 + 7 * 10_000_000 / 38_400, "76b031b0b33734".to_owned())]);
 }
 
@@ -196,23 +202,23 @@ fn the_wire_takes_its_time_and_older_boards_send_parity() {
 fn what_is_on_the_wire_when_power_goes_is_lost() {
     let mut board = Chesslink::new(ChesslinkSettings { reports: Reports::Never, ..ChesslinkSettings::default() });
     board.load(&Script::parse("0.012 power off").expect("a script"));
-    board.host(at(0), &unhex("d3b5b3").expect("hex"));
+    board.host(at(0), 0, &unhex("d3b5b3").expect("hex"));
     let mut out = Vec::new();
     board.advance(at(1000), &mut out);
     // 16 bytes take 4.2 ms; the answer begins at 5 ms.
-    assert_eq!(out.iter().map(|(_, bytes)| bytes.len()).collect::<Vec<_>>(), [16]);
+    assert_eq!(out.iter().map(|sent| sent.bytes.len()).collect::<Vec<_>>(), [16]);
     assert!(board.done());
 }
 
 /// Changes that a Pegasus tells, as `ms:square:+` or `-`.
 fn changes(standing: &str, script: &str) -> Vec<String> {
     let mut board = Pegasus::new(PegasusSettings { placement: fen(standing), ..PegasusSettings::default() });
-    board.host(Instant::ZERO, &[0x44]);
+    board.host(Instant::ZERO, 0, &[0x44]);
     board.load(&Script::parse(script).expect("a script"));
     let out = finish(&mut board);
     assert_eq!(board.counters(), Counters::default(), "{:?}", board.impossible());
     out.iter()
-        .map(|(when, bytes)| {
+        .map(|Sent { at: when, bytes, .. }| {
             let Some(BoardMessage::Field { index, code }) = BoardMessage::decode(bytes[0], &bytes[3..]) else {
                 panic!("{bytes:02x?}")
             };
@@ -274,11 +280,11 @@ fn a_pegasus_answers_in_small_pieces() {
     .enumerate()
     {
         let when = at(1000 * step as u64);
-        board.host(when, &unhex(&command.replace(' ', "")).expect("hex"));
+        board.host(when, 0, &unhex(&command.replace(' ', "")).expect("hex"));
         let mut out = Vec::new();
         board.advance(when.after(Duration::from_millis(900)), &mut out);
-        assert!(out.iter().all(|(_, bytes)| bytes.len() <= 20));
-        assert_eq!(hex(&out.into_iter().flat_map(|(_, bytes)| bytes).collect::<Vec<_>>()), answer, "{command}");
+        assert!(out.iter().all(|sent| sent.bytes.len() <= 20));
+        assert_eq!(hex(&out.into_iter().flat_map(|sent| sent.bytes).collect::<Vec<_>>()), answer, "{command}");
     }
     assert_eq!(board.counters(), Counters { lights: 1, unknown: 2, dangerous: 2, ..Counters::default() });
 }
@@ -292,13 +298,13 @@ fn nothing_is_told_before_the_mode_is_set_and_after_power_was_off() {
     let mut out = Vec::new();
     board.advance(at(3000), &mut out);
     assert_eq!(out, []);
-    board.host(at(3000), &[0x44]);
-    board.host(at(5500), &[0x42]);
+    board.host(at(3000), 0, &[0x44]);
+    board.host(at(5500), 0, &[0x42]);
     board.advance(at(8000), &mut out);
     assert_eq!(out, []);
-    board.host(at(8000), &[0x42]);
+    board.host(at(8000), 0, &[0x42]);
     board.advance(at(9000), &mut out);
-    let dump: Vec<u8> = out.into_iter().flat_map(|(_, bytes)| bytes).skip(3).collect();
+    let dump: Vec<u8> = out.into_iter().flat_map(|sent| sent.bytes).skip(3).collect();
     let full =
         |square: &str| dump[usize::from(squares::index(flagfall_protocols::square::Square::parse(square).expect("a square")))];
     assert_eq!(["e2", "e4", "e7", "e5", "d2"].map(full), [0, 1, 0, 1, 0]);
@@ -357,10 +363,10 @@ proptest! {
             moments.extend(cuts.iter().map(|&when| (when, None)));
             moments.sort_by_key(|(when, _)| *when);
             let mut out = Vec::new();
-            board.host(Instant::ZERO, &[0x44]);
+            board.host(Instant::ZERO, 0, &[0x44]);
             for (when, command) in moments {
                 match command {
-                    Some(text) => board.host(Instant(when), &unhex(text).expect("hex")),
+                    Some(text) => board.host(Instant(when), 0, &unhex(text).expect("hex")),
                     None => board.advance(Instant(when), &mut out),
                 }
             }
@@ -378,17 +384,44 @@ proptest! {
         let (mut now, mut out) = (0, Vec::new());
         for (step, byte) in host {
             now += step;
-            board.host(Instant(now), &[byte]);
+            board.host(Instant(now), 0, &[byte]);
             board.advance(Instant(now), &mut out);
         }
         board.advance(Instant(now + 12_000_000), &mut out);
         let (mut text, mut binary) = (Framing::new(Speaker::Board), dgt::Framing::default());
-        let bytes = out.iter().flat_map(|(_, bytes)| bytes);
+        let bytes = out.iter().flat_map(|sent| &sent.bytes);
         // Power off may cut one message.
         let bad = match number {
             3 => bytes.filter(|byte| matches!(binary.push(**byte), Some(dgt::Framed::Anomaly { .. }))).count(),
             _ => bytes.filter(|byte| matches!(text.push(**byte), Some(Framed::Anomaly { .. }))).count(),
         };
         prop_assert!(bad <= 1, "{bad}");
+    }
+}
+
+#[test]
+fn damaged_commands_set_nothing_on_a_board_with_check_digits() {
+    for seed in 0..16 {
+        let mut rig = Rig::new(INFO.start(), link(ChesslinkSettings::default()));
+        let rates = Rates { start_mid_message: false, drop: 0.02, flip: 0.02, ..Rates::ROUGH };
+        rig.damage(None, Some(Faults::new(seed, rates)));
+        rig.run_until(Instant(60_000_000), &mut |_| {});
+        assert_eq!(rig.emulator.counters().dangerous, 0, "seed {seed}");
+    }
+}
+
+#[test]
+fn the_drivers_learn_the_firmware() {
+    let boards: [(&DriverInfo, Box<dyn Device>, Identity); 2] = [
+        (&INFO, Box::new(link(ChesslinkSettings::default())), Identity::Firmware(1, 3)),
+        (&dgt_pegasus::INFO, Box::new(Pegasus::new(PegasusSettings::default())), Identity::Firmware(1, 0)),
+    ];
+    for (info, board, firmware) in boards {
+        let mut told = false;
+        Rig::new(info.start(), board).run_until(Instant(10_000_000), &mut |event| {
+            let RigEvent::Output { output: Output::Event { event, .. }, .. } = event else { return };
+            told |= *event == DeviceEvent::Identity(firmware);
+        });
+        assert!(told, "{}", info.name);
     }
 }

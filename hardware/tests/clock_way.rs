@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{ClockWay, Emulator, Settings};
+use flagfall_hardware::emulator::{ClockWay, Emulator, Sent, Settings};
 use flagfall_protocols::drivers::dgt::board::BoardMessage;
 use flagfall_protocols::drivers::dgt::clock::{ClockMessage, ClockReport};
 use flagfall_protocols::drivers::dgt::host::Query;
@@ -24,7 +24,7 @@ fn reports(way: ClockWay) -> Vec<(u64, ClockReport)> {
     let mut out = Vec::new();
     board.advance(Instant(pressed(PRESSES) * 1000), &mut out);
     assert_eq!(board.counters().impossible, 0);
-    let report = |(at, bytes): &(Instant, Vec<u8>)| match BoardMessage::decode(bytes[0], &bytes[3..]) {
+    let report = |Sent { at, bytes, .. }: &Sent| match BoardMessage::decode(bytes[0], &bytes[3..]) {
         Some(BoardMessage::Clock(clock)) => match ClockMessage::decode(&clock) {
             ClockMessage::Report(report) => Some((at.micros() / 1000, report)),
             _ => None,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use common::{ask, at, five_plus_five, quick, sent};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Counters, Emulator, Quirks, Settings};
+use flagfall_hardware::emulator::{Counters, Emulator, Quirks, Sent, Settings};
 use flagfall_protocols::bytes::{hex, unhex};
 use flagfall_protocols::drivers::dgt::clock::{ClockAck, ClockMessage};
 use flagfall_protocols::drivers::dgt::framing::{Framed, Framing};
@@ -85,9 +85,9 @@ fn update_nice_tells_changes_and_update_repeats() {
         board.advance(at(9_900), &mut out);
         // In UPDATE_NICE the start, then four full seconds.
         assert_eq!(out.len(), standing + running, "{mode}: {out:?}");
-        assert_eq!(hex(&out.last().unwrap().1), "8d000a20050520050109", "{mode}");
+        assert_eq!(hex(&out.last().unwrap().bytes), "8d000a20050520050109", "{mode}");
         if mode == "43" {
-            let close = |pair: &[(Instant, Vec<u8>)]| pair[1].0.since(pair[0].0) <= Duration::from_secs(1);
+            let close = |pair: &[Sent]| pair[1].at.since(pair[0].at) <= Duration::from_secs(1);
             assert!(out.windows(2).all(close), "at least one a second");
         }
     }
@@ -112,9 +112,9 @@ fn a_press_is_seen_at_the_next_poll() {
     ask(&mut board, at(0), "4b");
     let mut out = Vec::new();
     board.advance(at(2_900), &mut out);
-    let (seen, bytes) = out.last().unwrap();
+    let Sent { at: seen, bytes, .. } = out.last().unwrap();
     assert_eq!((*seen, hex(bytes).as_str()), (at(2_400), "8d000a20050520050913"), "time, turn and lever in one message");
-    assert!(out.iter().all(|(when, bytes)| *when >= at(2_400) || hex(bytes).ends_with("09") || hex(bytes).ends_with("08")));
+    assert!(out.iter().all(|sent| sent.at >= at(2_400) || hex(&sent.bytes).ends_with("09") || hex(&sent.bytes).ends_with("08")));
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn the_wire_takes_its_time() {
     board.host(at(0), &[0x42, 0x45]);
     let mut out = Vec::new();
     board.advance(at(1_000), &mut out);
-    let stamps: Vec<_> = out.iter().map(|(when, bytes)| (when.micros(), bytes.len())).collect();
+    let stamps: Vec<_> = out.iter().map(|sent| (sent.at.micros(), sent.bytes.len())).collect();
     let byte = |count: u64| 5_000 + count * 10_000_000 / 9600;
     let expected = [(byte(16), 16), (byte(32), 16), (byte(48), 16), (byte(64), 16), (byte(67), 3)];
     assert_eq!(stamps[..5], expected);
@@ -170,7 +170,7 @@ fn too_many_questions_are_lost_not_kept() {
     assert_eq!(board.counters().lost, 2_000 - kept);
     let mut out = Vec::new();
     board.advance(at(600_000), &mut out);
-    assert_eq!(out.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>(), kept * 67);
+    assert_eq!(out.iter().map(|sent| sent.bytes.len() as u64).sum::<u64>(), kept * 67);
 }
 
 #[test]
@@ -307,7 +307,7 @@ proptest! {
         }
         board.advance(Instant(now + 60_000_000), &mut out);
         let mut framing = Framing::default();
-        for (_, bytes) in &out {
+        for Sent { bytes, .. } in &out {
             for &byte in bytes {
                 let framed = framing.push(byte);
                 prop_assert!(!matches!(framed, Some(Framed::Anomaly { .. })), "{bytes:02x?}");

@@ -1,7 +1,7 @@
 //! What the finite scan makes of hand movements (`dgt-board.md` section 8), seen through the emulated board's field updates.
 
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Emulator, Settings};
+use flagfall_hardware::emulator::{Emulator, Sent, Settings};
 use flagfall_protocols::drivers::dgt::board::BoardMessage;
 use flagfall_protocols::drivers::dgt::squares;
 use flagfall_protocols::square::{Placement, Reading};
@@ -30,7 +30,7 @@ fn updates(placement: &str, script: &str) -> Vec<String> {
     }
     assert_eq!(board.counters().impossible, 0, "{:?}", board.impossible());
     out.iter()
-        .map(|(at, bytes)| {
+        .map(|Sent { at, bytes, .. }| {
             let Some(BoardMessage::Field { index, code }) = BoardMessage::decode(bytes[0], &bytes[3..]) else {
                 panic!("{bytes:02x?}")
             };
@@ -100,7 +100,7 @@ fn the_phase_moves_every_sample() {
     board.advance(Instant(99_999), &mut out);
     assert_eq!(out, []);
     board.advance(Instant(100_000), &mut out);
-    assert_eq!(out, [(Instant(100_000), vec![0x8e, 0x00, 0x05, 0x00, 0x00])]);
+    assert_eq!(out, [Sent { at: Instant(100_000), channel: 0, bytes: vec![0x8e, 0x00, 0x05, 0x00, 0x00] }]);
 }
 
 #[test]

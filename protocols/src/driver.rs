@@ -113,6 +113,8 @@ pub trait Driver: Send {
 /// What a device family can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
+    /// It has squares; a clock by itself has none.
+    pub board: bool,
     /// The board says which piece stands on a square, not only that one does.
     pub identifies_pieces: bool,
     /// A clock's times and lever come over the same link.
@@ -130,6 +132,53 @@ pub struct Timing {
     pub press_delay: Duration,
 }
 
+/// A channel of a Bluetooth LE device. Its number is its place in [`Ble::channels`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// The characteristic that bytes are written to, if any.
+    pub write: Option<u128>,
+    /// The characteristic that notifies of bytes, if any.
+    pub notify: Option<u128>,
+    /// A device that has not this channel is one of the family all the same.
+    pub optional: bool,
+}
+
+impl Channel {
+    /// The Nordic UART, which many families share: it tells nothing about who speaks.
+    pub const NORDIC_UART: Channel = Channel {
+        write: Some(0x6e400002_b5a3_f393_e0a9_e50e24dcca9e),
+        notify: Some(0x6e400003_b5a3_f393_e0a9_e50e24dcca9e),
+        optional: false,
+    };
+}
+
+/// How devices of a family are met over Bluetooth LE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ble {
+    /// Beginnings of the names they advertise.
+    pub names: &'static [&'static str],
+    /// What they are talked to through.
+    pub channels: &'static [Channel],
+}
+
+/// A message as a device sends it, for the tests that every driver passes: read alone, with no anomaly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The channel it comes on.
+    pub channel: u8,
+    /// Its bytes, whole.
+    pub bytes: &'static [u8],
+    /// What stands somewhere in the text of what it is read as (`Debug`).
+    pub read: &'static str,
+}
+
+impl Example {
+    /// A message on channel 0, which is the only one of a serial line.
+    pub const fn new(bytes: &'static [u8], read: &'static str) -> Example {
+        Example { channel: 0, bytes, read }
+    }
+}
+
 /// One device family: the registry's row.
 #[derive(Clone, Copy, Debug)]
 pub struct DriverInfo {
@@ -137,16 +186,23 @@ pub struct DriverInfo {
     pub name: &'static str,
     /// Makers' names of the devices.
     pub devices: &'static [&'static str],
-    /// USB vendor and product ids the devices are known to have.
+    /// USB vendor and product ids of the devices' serial ports.
     pub usb: &'static [(u16, u16)],
-    /// Beginnings of the names the devices advertise over Bluetooth.
-    pub bluetooth: &'static [&'static str],
+    /// How they are met over Bluetooth LE; none = they are not.
+    pub ble: Option<Ble>,
     /// Baud rate, 8N1, where the link is a serial line.
     pub baud: u32,
     /// What the family can do.
     pub capabilities: Capabilities,
+    /// Why it is of use only in games without arbiters, for people; none = it is not so.
+    pub casual_only: Option<&'static str>,
     /// How fast it is.
     pub timing: Timing,
+    /// Whether bytes may be written to a channel: everything that the session says, and nothing that a player could see or that
+    /// outlives the session.
+    pub harmless: fn(u8, &[u8]) -> bool,
+    /// Messages that its devices send, at least one; the first one needs no other before it.
+    pub examples: &'static [Example],
     /// Makes a driver for one link.
     pub make: fn() -> Box<dyn Driver>,
 }

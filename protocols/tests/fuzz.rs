@@ -4,14 +4,13 @@
 
 mod common;
 
-use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Input, Output};
+use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Example, Input, Output};
 use flagfall_protocols::drivers::dgt::board::{BoardMessage, MAX_MESSAGE};
 use flagfall_protocols::drivers::dgt::clock::ClockMessage;
 use flagfall_protocols::drivers::dgt::clock_reader::ClockReader;
 use flagfall_protocols::drivers::dgt::ee::EeReader;
 use flagfall_protocols::drivers::dgt::framing::{Framed, Framing};
 use flagfall_protocols::drivers::dgt::host_decoder::{HostDecoder, HostItem};
-use flagfall_protocols::drivers::{DRIVERS, template};
 use flagfall_protocols::time::Instant;
 
 use common::samples;
@@ -23,14 +22,16 @@ const LONG: usize = 100_000_000;
 /// Portions of bytes: noise, noise of seven bits, good messages, and good messages with an error.
 struct Source {
     rng: fastrand::Rng,
-    good: &'static [(&'static [u8], &'static str)],
+    good: &'static [Example],
+    /// The channel of the last portion.
+    channel: u8,
     portion: Vec<u8>,
     left: usize,
 }
 
 impl Source {
     fn new(driver: &'static str, total: usize) -> Source {
-        Source { rng: fastrand::Rng::with_seed(0xf1a6), good: samples::of(driver), portion: Vec::new(), left: total }
+        Source { rng: fastrand::Rng::with_seed(0xf1a6), good: samples::of(driver), channel: 0, portion: Vec::new(), left: total }
     }
 
     fn next(&mut self) -> Option<&[u8]> {
@@ -54,8 +55,14 @@ impl Source {
                 (self.portion[1], self.portion[2]) = ((total >> 7) as u8, (total & 0x7f) as u8);
             }
             kind => {
-                for _ in 0..rng.usize(1..8) {
-                    self.portion.extend_from_slice(self.good[rng.usize(..self.good.len())].0);
+                let first = &self.good[rng.usize(..self.good.len())];
+                self.channel = first.channel;
+                self.portion.extend_from_slice(first.bytes);
+                for _ in 0..rng.usize(0..7) {
+                    let other = &self.good[rng.usize(..self.good.len())];
+                    if other.channel == self.channel {
+                        self.portion.extend_from_slice(other.bytes);
+                    }
                 }
                 if kind < 6 {
                     let at = rng.usize(..self.portion.len());
@@ -181,7 +188,8 @@ fn session(info: &'static DriverInfo, total: usize) {
             give(&mut *driver, deadline, Input::Deadline, seen);
         }
         seen += bytes.len() as u64;
-        give(&mut *driver, now, Input::Bytes { channel: 0, bytes }, seen);
+        let bytes = bytes.to_vec();
+        give(&mut *driver, now, Input::Bytes { channel: source.channel, bytes: &bytes }, seen);
         let command = match rng.u16(..1000) {
             0 => Input::LinkDown,
             1..=3 => Input::LinkUp,
@@ -209,7 +217,7 @@ fn everything(total: usize) {
     clock(total);
     log(total);
     host(total);
-    DRIVERS.iter().chain([&template::INFO]).for_each(|info| session(info, total));
+    samples::every().for_each(|info| session(info, total));
 }
 
 #[test]

@@ -2,16 +2,12 @@
 //!
 //! One test only, because the counts are those of the whole process.
 
-mod common;
-
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use flagfall_protocols::driver::{Driver, Input};
 use flagfall_protocols::drivers::DRIVERS;
 use flagfall_protocols::time::Instant;
-
-use common::samples;
 
 struct Counting;
 static LIVE: AtomicUsize = AtomicUsize::new(0);
@@ -36,8 +32,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-fn feed(driver: &mut dyn Driver, at: Instant, bytes: &[u8]) {
-    driver.handle(at, Input::Bytes { channel: 0, bytes });
+fn feed(driver: &mut dyn Driver, at: Instant, channel: u8, bytes: &[u8]) {
+    driver.handle(at, Input::Bytes { channel, bytes });
     while driver.poll().is_some() {}
 }
 
@@ -56,7 +52,7 @@ fn bounded_and_quiet() {
                 noise.iter_mut().for_each(|byte| *byte &= 0x7f);
                 noise[..3].copy_from_slice(&[0x8f, 0x1f, 0x03]);
             }
-            feed(&mut *driver, Instant(n), &noise);
+            feed(&mut *driver, Instant(n), info.examples[n as usize % info.examples.len()].channel, &noise);
         }
         // The outputs of one input of 4 kB are the most: they cannot be more than its bytes.
         let peak = PEAK.load(Relaxed) - before;
@@ -64,13 +60,14 @@ fn bounded_and_quiet() {
         assert!(peak < 4 << 20, "{}: {peak} bytes at most", info.name);
         assert!(kept < 64 << 10, "{}: {kept} bytes kept", info.name);
 
-        // In steady state nothing is allocated: the first two samples are what a game consists of.
+        // In steady state nothing is allocated: the first two examples are what a game consists of.
         let mut driver = info.start();
-        let game = &samples::of(info.name)[..2];
-        game.iter().for_each(|(bytes, _)| feed(&mut *driver, Instant(0), bytes));
+        let game = &info.examples[..info.examples.len().min(2)];
+        game.iter().for_each(|example| feed(&mut *driver, Instant(0), example.channel, example.bytes));
         let calls = CALLS.load(Relaxed);
         for n in 0..10_000 {
-            feed(&mut *driver, Instant(n), game[n as usize % 2].0);
+            let example = &game[n as usize % game.len()];
+            feed(&mut *driver, Instant(n), example.channel, example.bytes);
         }
         assert_eq!(CALLS.load(Relaxed) - calls, 0, "{}: allocations while a game is read", info.name);
     }

@@ -19,10 +19,10 @@ pub enum Kind {
 impl Kind {
     /// The kind of board that a driver reads.
     pub fn of(driver: &DriverInfo) -> Kind {
-        match driver.name {
-            "chesslink" => Kind::Frames,
-            "dgt_pegasus" => Kind::Occupancy,
-            _ => Kind::Dgt,
+        match driver.capabilities {
+            can if can.clock => Kind::Dgt,
+            can if can.identifies_pieces => Kind::Frames,
+            _ => Kind::Occupancy,
         }
     }
 

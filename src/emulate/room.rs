@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use anyhow::Result;
 use flagfall_game::game::GameConfig;
 use flagfall_game::input::Command;
-use flagfall_hardware::emulator::Device;
+use flagfall_hardware::emulator::{Device, Sent};
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{self, Body, Record};
@@ -78,15 +78,15 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
         let Some(next) = next.filter(|next| *next <= end) else { break };
         emulator.advance(next, &mut sent);
         // What is sent while the link is away reaches nobody.
-        for (at, bytes) in sent.drain(..) {
+        for Sent { at, channel, bytes } in sent.drain(..) {
             if !room.up {
                 continue;
             }
             if play.board == boards::Table::Dgt {
                 room.listener.hear(at, &bytes);
             }
-            room.note(at, Body::Rx { link: 0, channel: 0, bytes: Cow::Borrowed(&bytes) })?;
-            station.feed(at, &StationInput::Bytes { channel: 0, bytes: &bytes }, &mut room.out);
+            room.note(at, Body::Rx { link: 0, channel, bytes: Cow::Borrowed(&bytes) })?;
+            station.feed(at, &StationInput::Bytes { channel, bytes: &bytes }, &mut room.out);
         }
         if let Some((at, up)) = links.next_if(|(at, _)| Instant::ZERO.after(*at) <= next) {
             room.link(&mut station, Instant::ZERO.after(*at), *up)?;
@@ -162,7 +162,7 @@ impl Room {
             match output {
                 StationOutput::Send { at, channel, bytes } if self.up => {
                     self.note(at, Body::Tx { link: 0, channel, bytes: Cow::Borrowed(&bytes) })?;
-                    emulator.host(at, &bytes);
+                    emulator.host(at, channel, &bytes);
                 }
                 StationOutput::Message(message) => self.notes.take(&message)?,
                 StationOutput::Send { .. } => {}

@@ -88,7 +88,7 @@ fn recorded(driver: &str, board: Box<dyn Device>, script: &str, lasts: Instant) 
     };
     note(Instant::ZERO, Body::Link { link: 0, up: true, cause: "opened" });
     rig.run_until(lasts, &mut |event| match event {
-        RigEvent::Rx { at, bytes } => note(at, Body::Rx { link: 0, channel: 0, bytes: Cow::Borrowed(bytes) }),
+        RigEvent::Rx { at, channel, bytes } => note(at, Body::Rx { link: 0, channel, bytes: Cow::Borrowed(bytes) }),
         RigEvent::Tx { at, channel, bytes } => note(at, Body::Tx { link: 0, channel, bytes: Cow::Borrowed(bytes) }),
         RigEvent::Output { .. } => {}
     });

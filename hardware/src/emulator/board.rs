@@ -1,5 +1,7 @@
 //! The emulated board: what happens when, in order.
 
+use std::time::Duration;
+
 use flagfall_protocols::drivers::dgt::board::BoardMessage;
 use flagfall_protocols::drivers::dgt::clock::ClockMessage;
 use flagfall_protocols::drivers::dgt::ee::EeTag;
@@ -10,6 +12,7 @@ use flagfall_protocols::time::Instant;
 
 use super::answers::Mode;
 use super::clock::Clock;
+use super::device::{Kind, Sent};
 use super::line::Line;
 use super::memory::Memory;
 use super::motions::Motions;
@@ -18,6 +21,14 @@ use super::scan::Scan;
 use super::script::Script;
 use super::settings::Settings;
 use super::table::{Impossible, Table};
+
+/// A scan, and the message on its way.
+pub(super) const KINDS: &[Kind] = &[Kind {
+    driver: "dgt",
+    variant: "",
+    late: Duration::from_millis(225 + 15),
+    start: |start| Box::new(Emulator::new(Settings { placement: start.placement, serial: start.serial, ..Settings::default() })),
+}];
 
 /// What was asked of the board and what went wrong: proof of what a host never sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,7 +128,7 @@ impl Emulator {
 
     /// Lets time pass up to `to`, and appends what the board sent by then: pieces with the time at which the last byte of
     /// each arrives.
-    pub fn advance(&mut self, to: Instant, out: &mut Vec<(Instant, Vec<u8>)>) {
+    pub fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
         self.pass(to);
         self.line.take(self.now, out);
     }

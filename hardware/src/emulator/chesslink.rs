@@ -12,7 +12,7 @@ use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::Instant;
 
 use super::bench::Bench;
-use super::device::Device;
+use super::device::{Device, Kind, Sent, Start};
 use super::line::Line;
 use super::scan::Scan;
 use super::script::Script;
@@ -52,6 +52,25 @@ pub struct ChesslinkSettings {
     pub parity: bool,
     /// Firmware version, major and minor.
     pub version: (u8, u8),
+}
+
+/// Two scans may pass before it is seen, and the picture takes its time on the wire.
+pub(super) const KINDS: &[Kind] = &[
+    kind("", 2 * 41 + 25, |start| begin(start, Reports::Changes { equal: 1 }, true, false)),
+    kind("changes after three scans, parity", 4 * 41 + 25, |start| begin(start, Reports::Changes { equal: 3 }, true, true)),
+    kind("every scan", 2 * 41 + 25, |start| begin(start, Reports::EveryScan, true, true)),
+    // It is asked every 100 ms, and the answer takes 23.
+    kind("when asked", 41 + 100 + 50, |start| begin(start, Reports::Never, true, false)),
+    kind("changes, not paced", 2 * 41 + 25, |start| begin(start, Reports::Changes { equal: 1 }, false, false)),
+];
+
+const fn kind(variant: &'static str, late_ms: u64, start: fn(&Start) -> Box<dyn Device>) -> Kind {
+    Kind { driver: "chesslink", variant, late: Duration::from_millis(late_ms), start }
+}
+
+fn begin(start: &Start, reports: Reports, paced: bool, parity: bool) -> Box<dyn Device> {
+    let usual = ChesslinkSettings::default();
+    Box::new(Chesslink::new(ChesslinkSettings { placement: start.placement, reports, paced, parity, ..usual }))
 }
 
 impl Default for ChesslinkSettings {
@@ -254,7 +273,7 @@ impl Device for Chesslink {
         self.bench.load(script);
     }
 
-    fn host(&mut self, at: Instant, bytes: &[u8]) {
+    fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
         self.pass(at.max(self.bench.now));
         if !self.bench.powered {
             return;
@@ -277,7 +296,7 @@ impl Device for Chesslink {
         [inner, self.bench.line.next()].into_iter().flatten().min()
     }
 
-    fn advance(&mut self, to: Instant, out: &mut Vec<(Instant, Vec<u8>)>) {
+    fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
         self.pass(to);
         self.bench.line.take(self.bench.now, out);
     }

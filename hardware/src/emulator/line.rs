@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use flagfall_protocols::time::Instant;
 
+use super::device::Sent;
+
 /// How many bytes may wait: eight readings of the whole log.
 const MAX_WAITING: usize = 65_536;
 /// How many bytes a paced piece holds: about what a USB adapter hands over at once.
@@ -18,7 +20,7 @@ pub(super) struct Line {
     baud: Option<u64>,
     piece: usize,
     free: Instant,
-    queue: VecDeque<(Instant, Vec<u8>)>,
+    queue: VecDeque<Sent>,
     waiting: usize,
     /// Messages lost because too much was waiting.
     pub(super) lost: u64,
@@ -44,8 +46,13 @@ impl Line {
         Line { baud, piece, free: Instant::ZERO, queue: VecDeque::new(), waiting: 0, lost: 0 }
     }
 
-    /// A message that begins at `at`, or when the line is free.
+    /// A message on channel 0 that begins at `at`, or when the line is free.
     pub(super) fn send(&mut self, at: Instant, message: &[u8]) {
+        self.send_on(0, at, message);
+    }
+
+    /// The same on any channel.
+    pub(super) fn send_on(&mut self, channel: u8, at: Instant, message: &[u8]) {
         if self.waiting + message.len() > MAX_WAITING {
             self.lost += 1;
             return;
@@ -57,26 +64,25 @@ impl Line {
         for piece in message.chunks(self.piece) {
             sent += piece.len();
             self.free = begin.after(self.baud.map_or(Duration::ZERO, |baud| wire_time(sent, baud)));
-            self.queue.push_back((self.free, piece.to_vec()));
+            self.queue.push_back(Sent { at: self.free, channel, bytes: piece.to_vec() });
         }
     }
 
     pub(super) fn next(&self) -> Option<Instant> {
-        self.queue.front().map(|(at, _)| *at)
+        self.queue.front().map(|sent| sent.at)
     }
 
-    pub(super) fn take(&mut self, to: Instant, out: &mut Vec<(Instant, Vec<u8>)>) {
-        while self.next().is_some_and(|at| at <= to) {
-            let Some((at, piece)) = self.queue.pop_front() else { break };
-            self.waiting -= piece.len();
-            out.push((at, piece));
+    pub(super) fn take(&mut self, to: Instant, out: &mut Vec<Sent>) {
+        while let Some(sent) = self.queue.pop_front_if(|sent| sent.at <= to) {
+            self.waiting -= sent.bytes.len();
+            out.push(sent);
         }
     }
 
     /// The board lost its power at `at`: what has not arrived by then never will.
     pub(super) fn cut(&mut self, at: Instant) {
-        self.queue.retain(|(arrives, _)| *arrives <= at);
-        self.waiting = self.queue.iter().map(|(_, piece)| piece.len()).sum();
+        self.queue.retain(|sent| sent.at <= at);
+        self.waiting = self.queue.iter().map(|sent| sent.bytes.len()).sum();
         self.free = at;
     }
 }

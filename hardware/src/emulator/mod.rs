@@ -51,7 +51,15 @@ mod table;
 
 pub use board::{Counters, Emulator};
 pub use chesslink::{Chesslink, ChesslinkSettings, Reports};
-pub use device::Device;
+pub use device::{Device, Kind, Sent, Start};
 pub use pegasus::{Pegasus, PegasusSettings};
 pub use settings::{ClockWay, Quirks, Settings};
 pub use table::Impossible;
+
+/// Every kind of emulated device, the usual kind of each driver first.
+pub const EMULATORS: &[&[Kind]] = &[board::KINDS, chesslink::KINDS, pegasus::KINDS];
+
+/// The usual kind of device that a driver reads.
+pub fn find(driver: &str) -> Option<&'static Kind> {
+    EMULATORS.iter().copied().flatten().find(|kind| kind.driver == driver)
+}

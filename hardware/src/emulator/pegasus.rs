@@ -11,7 +11,7 @@ use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::Instant;
 
 use super::bench::Bench;
-use super::device::Device;
+use super::device::{Device, Kind, Sent, Start};
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
@@ -33,6 +33,26 @@ pub struct PegasusSettings {
     pub version: (u8, u8),
     /// Charge of the battery in percent.
     pub battery: u8,
+}
+
+/// By its slowest look.
+pub(super) const KINDS: &[Kind] = &[
+    Kind {
+        driver: "dgt_pegasus",
+        variant: "",
+        late: Duration::from_millis(50),
+        start: |start| Box::new(Pegasus::new(settings(start))),
+    },
+    Kind {
+        driver: "dgt_pegasus",
+        variant: "slow",
+        late: Duration::from_millis(100),
+        start: |start| Box::new(Pegasus::new(PegasusSettings { poll: Duration::from_millis(100), ..settings(start) })),
+    },
+];
+
+fn settings(start: &Start) -> PegasusSettings {
+    PegasusSettings { placement: start.placement, serial: start.serial.into(), ..PegasusSettings::default() }
 }
 
 impl Default for PegasusSettings {
@@ -192,7 +212,7 @@ impl Device for Pegasus {
         self.bench.load(script);
     }
 
-    fn host(&mut self, at: Instant, bytes: &[u8]) {
+    fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
         self.pass(at.max(self.bench.now));
         if !self.bench.powered {
             return;
@@ -209,7 +229,7 @@ impl Device for Pegasus {
         [inner, self.bench.line.next()].into_iter().flatten().min()
     }
 
-    fn advance(&mut self, to: Instant, out: &mut Vec<(Instant, Vec<u8>)>) {
+    fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
         self.pass(to);
         self.bench.line.take(self.bench.now, out);
     }

@@ -6,7 +6,7 @@ use std::fmt;
 use flagfall_protocols::driver::{DeviceCommand, Driver, Input, Output};
 use flagfall_protocols::time::Instant;
 
-use super::{Device, Emulator};
+use super::{Device, Emulator, Sent};
 use crate::faulty::{Faults, Made};
 
 /// How many deadlines a driver may ask for at one moment before it is taken to be broken.
@@ -19,6 +19,8 @@ pub enum RigEvent<'a> {
     Rx {
         /// When.
         at: Instant,
+        /// The channel.
+        channel: u8,
         /// The bytes.
         bytes: &'a [u8],
     },
@@ -48,8 +50,8 @@ pub struct Rig<D = Emulator> {
     pub emulator: D,
     now: Instant,
     begun: bool,
-    to_driver: VecDeque<(Instant, Vec<u8>)>,
-    to_board: VecDeque<(Instant, Vec<u8>)>,
+    to_driver: VecDeque<Sent>,
+    to_board: VecDeque<Sent>,
     commands: VecDeque<(Instant, DeviceCommand)>,
     rx_faults: Option<Faults>,
     tx_faults: Option<Faults>,
@@ -117,8 +119,8 @@ impl<D: Device> Rig<D> {
 
     fn next(&self) -> Option<Instant> {
         let queues = [
-            self.to_driver.front().map(|(at, _)| *at),
-            self.to_board.front().map(|(at, _)| *at),
+            self.to_driver.front().map(|sent| sent.at),
+            self.to_board.front().map(|sent| sent.at),
             self.commands.front().map(|(at, _)| *at),
         ];
         let own = [self.emulator.next(), self.driver.deadline()];
@@ -128,21 +130,21 @@ impl<D: Device> Rig<D> {
     /// Feeds everything that happens at `at` and is not a deadline; gives false if that is nothing.
     fn inputs(&mut self, at: Instant, see: &mut dyn FnMut(RigEvent<'_>)) -> bool {
         let mut any = false;
-        while let Some((_, bytes)) = pop_due(&mut self.to_board, at) {
+        while let Some(sent) = self.to_board.pop_front_if(|sent| sent.at <= at) {
             any = true;
-            self.emulator.host(at, &bytes);
+            self.emulator.host(at, sent.channel, &sent.bytes);
         }
         let mut sent = Vec::new();
         self.emulator.advance(at, &mut sent);
-        for (stamp, bytes) in sent {
-            pass(self.rx_faults.as_mut(), stamp, &bytes, &mut self.to_driver);
+        for piece in sent {
+            pass(self.rx_faults.as_mut(), piece, &mut self.to_driver);
         }
-        while let Some((_, bytes)) = pop_due(&mut self.to_driver, at) {
+        while let Some(Sent { channel, bytes, .. }) = self.to_driver.pop_front_if(|sent| sent.at <= at) {
             any = true;
-            see(RigEvent::Rx { at, bytes: &bytes });
-            self.feed(at, Input::Bytes { channel: 0, bytes: &bytes }, see);
+            see(RigEvent::Rx { at, channel, bytes: &bytes });
+            self.feed(at, Input::Bytes { channel, bytes: &bytes }, see);
         }
-        while let Some((_, command)) = pop_due(&mut self.commands, at) {
+        while let Some((_, command)) = self.commands.pop_front_if(|(due, _)| *due <= at) {
             any = true;
             self.feed(at, Input::Command(command), see);
         }
@@ -155,7 +157,8 @@ impl<D: Device> Rig<D> {
             match &output {
                 Output::Send { channel, bytes } => {
                     see(RigEvent::Tx { at, channel: *channel, bytes });
-                    pass(self.tx_faults.as_mut(), at, bytes, &mut self.to_board);
+                    let piece = Sent { at, channel: *channel, bytes: bytes.clone() };
+                    pass(self.tx_faults.as_mut(), piece, &mut self.to_board);
                 }
                 output => see(RigEvent::Output { at, output }),
             }
@@ -169,17 +172,13 @@ impl<D: fmt::Debug> fmt::Debug for Rig<D> {
     }
 }
 
-fn pop_due<T>(queue: &mut VecDeque<(Instant, T)>, at: Instant) -> Option<(Instant, T)> {
-    queue.pop_front_if(|(due, _)| *due <= at)
-}
-
-fn pass(faults: Option<&mut Faults>, at: Instant, bytes: &[u8], queue: &mut VecDeque<(Instant, Vec<u8>)>) {
+fn pass(faults: Option<&mut Faults>, piece: Sent, queue: &mut VecDeque<Sent>) {
     match faults {
-        None => queue.push_back((at, bytes.to_vec())),
+        None => queue.push_back(piece),
         Some(faults) => {
             let mut pieces = Vec::new();
-            faults.piece(at, bytes, &mut pieces);
-            queue.extend(pieces);
+            faults.piece(piece.at, &piece.bytes, &mut pieces);
+            queue.extend(pieces.into_iter().map(|(at, bytes)| Sent { at, channel: piece.channel, bytes }));
         }
     }
 }

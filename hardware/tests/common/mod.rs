@@ -23,7 +23,7 @@ pub(crate) fn quick() -> Settings {
 pub(crate) fn sent(board: &mut Emulator, to: Instant) -> Vec<String> {
     let mut out = Vec::new();
     board.advance(to, &mut out);
-    out.iter().map(|(_, bytes)| hex(bytes)).collect()
+    out.iter().map(|sent| hex(&sent.bytes)).collect()
 }
 
 pub(crate) fn ask(board: &mut Emulator, when: Instant, command: &str) -> Vec<String> {

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use flagfall_hardware::emulator::{Emulator, Settings};
+use flagfall_hardware::emulator::{Emulator, Sent, Settings};
 use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::port::{PortEvent, PortThread, Ports, Trouble, Wanted};
 use flagfall_hardware::pty::Pty;
@@ -194,7 +194,7 @@ fn play(mut board: Emulator, mut link: Pty, end: &AtomicBool) {
     while !end.load(Ordering::Acquire) {
         let at = flagfall_protocols::time::Instant(now() - began);
         board.advance(at, &mut out);
-        for (_, bytes) in out.drain(..) {
+        for Sent { bytes, .. } in out.drain(..) {
             // A host that does not read loses what the board sends.
             let _ = link.write(&bytes);
         }

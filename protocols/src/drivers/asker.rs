@@ -39,6 +39,9 @@ pub(in crate::drivers) struct Question {
 pub(in crate::drivers) struct Plan {
     /// From the link's coming up to the first question.
     pub(in crate::drivers) settle: Duration,
+    /// Nothing but the first question is asked until the device has answered something: others could mean harm to a device of
+    /// another family.
+    pub(in crate::drivers) confirm: bool,
     /// Between two questions, at least.
     pub(in crate::drivers) gap: Duration,
     /// At most eight, the first one such that every device answers it.
@@ -135,7 +138,7 @@ impl Asker {
 
     /// When something is to be done next.
     pub(in crate::drivers) fn deadline(&self) -> Option<Instant> {
-        let send = (self.waiting != 0).then_some(self.free);
+        let send = (self.due() != 0).then_some(self.free);
         let again = (0..MOST).filter_map(|row| self.again(row));
         again.chain(send).chain(self.grows_old()).min()
     }
@@ -162,7 +165,7 @@ impl Asker {
         if self.grows_old().is_some_and(|end| end <= at) {
             self.ask(at, self.plan.picture);
         }
-        if self.waiting != 0 && self.free <= at {
+        if self.due() != 0 && self.free <= at {
             self.send(at, out);
         }
         false
@@ -180,8 +183,13 @@ impl Asker {
         (self.responding && !asked).then_some(self.picture)
     }
 
+    /// The rows that wait and may be sent.
+    const fn due(&self) -> u8 {
+        if self.plan.confirm && !self.responding { self.waiting & 1 } else { self.waiting }
+    }
+
     fn send(&mut self, at: Instant, out: &mut Outbox) {
-        let row = self.waiting.trailing_zeros() as usize;
+        let row = self.due().trailing_zeros() as usize;
         self.waiting &= !(1 << row);
         let Some(question) = self.plan.questions.get(row) else { return };
         out.send(question.bytes.into());

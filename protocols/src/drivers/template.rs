@@ -14,7 +14,7 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use core::time::Duration;
 
-use crate::driver::{Capabilities, Driver, DriverInfo, Input, Output, Timing};
+use crate::driver::{Capabilities, Driver, DriverInfo, Example, Input, Output, Timing};
 use crate::event::{Anomaly, ByteRange, DeviceEvent};
 use crate::square::{Reading, Square};
 use crate::time::Instant;
@@ -24,10 +24,13 @@ pub const INFO: DriverInfo = DriverInfo {
     name: "template",
     devices: &["No board at all"],
     usb: &[],
-    bluetooth: &[],
+    ble: None,
     baud: 9600,
-    capabilities: Capabilities { identifies_pieces: false, clock: false, log: false },
+    capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
+    casual_only: None,
     timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO },
+    harmless: |_, bytes| bytes == b"?",
+    examples: &[Example::new(b"S\x07\x01\x06", "square: h1"), Example::new(b"S\x0c\x00\x0c", "square: e2")],
     make: || Box::new(Template::default()),
 };
 

@@ -61,9 +61,14 @@ impl Rig {
         }
     }
 
-    /// Feeds bytes now.
+    /// Feeds bytes of channel 0 now.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        self.feed(self.now, Input::Bytes { channel: 0, bytes });
+        self.bytes_on(0, bytes);
+    }
+
+    /// Feeds bytes of a channel now.
+    pub(crate) fn bytes_on(&mut self, channel: u8, bytes: &[u8]) {
+        self.feed(self.now, Input::Bytes { channel, bytes });
     }
 
     /// Feeds a command now.

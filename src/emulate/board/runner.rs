@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError};
 use std::time::Duration;
 
 use fastrand::Rng;
-use flagfall_hardware::emulator::Emulator;
 use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{Emulator, Sent};
 use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::pty::Pty;
 use flagfall_protocols::time::Instant;
@@ -85,7 +85,7 @@ impl Runner {
         let mut sent = Vec::new();
         while self.listen() {
             self.emulator.advance(self.now(), &mut sent);
-            for (_, bytes) in sent.drain(..) {
+            for Sent { bytes, .. } in sent.drain(..) {
                 self.write(&bytes);
             }
             self.pour();
@@ -142,7 +142,7 @@ impl Runner {
                 let now = self.now();
                 let mut sent = Vec::new();
                 self.emulator.advance(now, &mut sent);
-                for (_, bytes) in sent {
+                for Sent { bytes, .. } in sent {
                     self.write(&bytes);
                 }
                 self.emulator.load(&script);

@@ -22,7 +22,7 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
-use crate::driver::{Capabilities, DriverInfo, Timing};
+use crate::driver::{Ble, Capabilities, Channel, DriverInfo, Example, Timing};
 
 pub mod framing;
 pub mod host;
@@ -34,11 +34,34 @@ pub const INFO: DriverInfo = DriverInfo {
     name: "chesslink",
     devices: &["Millennium ChessLink: Exclusive, King Performance, Supreme, eONE"],
     usb: &[(0x0403, 0x6001)],
-    bluetooth: &["MILLENNIUM CHESS"],
+    ble: Some(Ble {
+        names: &["MILLENNIUM CHESS"],
+        channels: &[Channel {
+            write: Some(0x49535343_8841_43f4_a8d4_ecbe34729bb3),
+            notify: Some(0x49535343_1e4d_4bd9_ba61_23c647249616),
+            optional: false,
+        }],
+    }),
     baud: 38_400,
     // The eONE senses only that something stands there, and tells the pieces it takes it for.
-    capabilities: Capabilities { identifies_pieces: true, clock: false, log: false },
+    capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
+    casual_only: None,
     // Until the settings of the board are known.
     timing: Timing { scan: host::delay(host::USUAL_SCAN, host::NEVER, session::POLLED), press_delay: Duration::ZERO },
+    // V, S, R01, R02: nothing is written and nothing is lit.
+    harmless: |_, bytes| session::QUESTIONS.iter().any(|question| question.bytes == bytes),
+    examples: &[
+        Example::new(
+            b"sRNBKQBNRPPPPPPPP................................pppppppprnbkqbnr73",
+            "Frame(rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR)",
+        ),
+        Example::new(
+            b"sRNBKQBNRPPP.PPPP...........P....................pppppppprnbkqbnr73",
+            "Frame(rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR)",
+        ),
+        Example::new(b"v010374", "Firmware(1, 3)"),
+        // With parity, as older boards send it.
+        Example::new(b"\x76\xb0\x31\xb0\xb3\x37\x34", "Firmware(1, 3)"),
+    ],
     make: || Box::new(session::Session::default()),
 };

@@ -24,21 +24,25 @@ const SETTING: usize = 1;
 const BOARD: usize = 2;
 const SCAN: usize = 3;
 
+/// V, R02, S, R01.
+pub(super) const QUESTIONS: &[Question] = &[
+    // V
+    Question { bytes: &[0xd6, 0xb5, 0xb6], retry: Some(Duration::from_secs(2)), tries: Some(3) },
+    // R02
+    Question { bytes: &[0x52, 0xb0, 0x32, 0xb5, 0xb0], retry: Some(Duration::from_secs(2)), tries: Some(3) },
+    // S
+    Question { bytes: &[0xd3, 0xb5, 0xb3], retry: Some(Duration::from_secs(1)), tries: None },
+    // R01
+    Question { bytes: &[0x52, 0xb0, 0x31, 0xb5, 0xb3], retry: Some(Duration::from_secs(2)), tries: Some(3) },
+];
+
 /// Boards are known that do not answer every question: what is not vital is given up.
 const PLAN: Plan = Plan {
     settle: Duration::from_millis(500),
+    confirm: false,
     // By Bluetooth commands need a pause.
     gap: Duration::from_millis(100),
-    questions: &[
-        // V
-        Question { bytes: &[0xd6, 0xb5, 0xb6], retry: Some(Duration::from_secs(2)), tries: Some(3) },
-        // R02
-        Question { bytes: &[0x52, 0xb0, 0x32, 0xb5, 0xb0], retry: Some(Duration::from_secs(2)), tries: Some(3) },
-        // S
-        Question { bytes: &[0xd3, 0xb5, 0xb3], retry: Some(Duration::from_secs(1)), tries: None },
-        // R01
-        Question { bytes: &[0x52, 0xb0, 0x31, 0xb5, 0xb3], retry: Some(Duration::from_secs(2)), tries: Some(3) },
-    ],
+    questions: QUESTIONS,
     picture: BOARD,
     age: POLLED,
     repair: POLLED,

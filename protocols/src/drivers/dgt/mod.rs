@@ -19,7 +19,7 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
-use crate::driver::{Capabilities, DriverInfo, Timing};
+use crate::driver::{Capabilities, DriverInfo, Example, Timing};
 
 mod asker;
 pub mod board;
@@ -38,10 +38,25 @@ pub const INFO: DriverInfo = DriverInfo {
     name: "dgt",
     devices: &["DGT serial, USB and Bluetooth e-board", "DGT Smart Board", "Revelation II"],
     usb: &[(0x0403, 0x6001), (0x04d8, 0x000a)],
-    bluetooth: &["DGT_BT_", "PCS-REVII"],
+    // Its Bluetooth boards (DGT_BT_…, PCS-REVII-…) are serial lines too.
+    ble: None,
     baud: 9600,
-    capabilities: Capabilities { identifies_pieces: true, clock: true, log: true },
+    capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: true },
+    casual_only: None,
     // Section 8; the clock is polled slower than the squares, and its times are up to a second old (dgt-clock.md section 2).
     timing: Timing { scan: Duration::from_millis(250), press_delay: Duration::from_secs(1) },
+    harmless: |_, bytes| match bytes {
+        [0x4a] => false,
+        [byte] => matches!(byte, 0x40..=0x4d | 0x55..=0x58),
+        // A clock command that asks for the clock's version.
+        _ => bytes == [0x2b, 0x03, 0x03, 0x09, 0x00],
+    },
+    examples: &[
+        Example::new(&[0x8e, 0, 5, 0x3f, 0], "Square { square: h1, reading: Empty }"),
+        Example::new(&[0x8d, 0, 10, 0x20, 0x05, 0x05, 0x20, 0x05, 0x04, 0x09], "time: ClockTime(305000)"),
+        Example::new(&[0x8e, 0, 5, 0x24, 1], "square: e4"),
+        Example::new(&[0x8f, 0, 5, 0x6a, 0x6b], "PowerUp"),
+        Example::new(&[0xa0, 0, 12, 88, 0, 0, 0, 0, 0, 0, 0, 2], "percent: 88"),
+    ],
     make: || Box::new(session::Session::default()),
 };

@@ -17,7 +17,7 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
-use crate::driver::{Capabilities, DriverInfo, Timing};
+use crate::driver::{Ble, Capabilities, Channel, DriverInfo, Example, Timing};
 use crate::square::Reading;
 
 pub mod host;
@@ -28,12 +28,20 @@ pub const INFO: DriverInfo = DriverInfo {
     name: "dgt_pegasus",
     devices: &["DGT Pegasus"],
     usb: &[],
-    bluetooth: &["DGT_PEGASUS_"],
+    ble: Some(Ble { names: &["DGT_PEGASUS_"], channels: &[Channel::NORDIC_UART] }),
     // There is no cable: of use only for a bridge that stands in for the radio.
     baud: 115_200,
-    capabilities: Capabilities { identifies_pieces: false, clock: false, log: false },
+    capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
+    casual_only: None,
     // How often it looks it does not tell: boards like it do so 10 to 20 times a second.
     timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO },
+    harmless: |_, bytes| matches!(bytes, [0x42 | 0x44 | 0x45 | 0x47 | 0x4c | 0x4d | 0x55]),
+    examples: &[
+        Example::new(&[0x8e, 0, 5, 0x34, 0], "Square { square: e2, reading: Empty }"),
+        Example::new(&[0x8e, 0, 5, 0x24, 1], "Square { square: e4, reading: Occupied }"),
+        Example::new(&[0xa0, 0, 12, 88, 0, 0, 0, 0, 0, 0, 0, 2], "percent: 88"),
+        Example::new(&[0x93, 0, 5, 1, 0], "Firmware(1, 0)"),
+    ],
     make: || Box::new(session::Session::default()),
 };
 

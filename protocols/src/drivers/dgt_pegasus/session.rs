@@ -33,6 +33,7 @@ const fn ask(query: &'static [u8], tries: Option<u32>) -> Question {
 /// The mode comes before the squares, so that no change falls between both.
 const PLAN: Plan = Plan {
     settle: Duration::from_millis(300),
+    confirm: true,
     gap: Duration::from_millis(100),
     questions: &[
         ask(&[Query::Version as u8], Some(3)),
