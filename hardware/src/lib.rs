@@ -8,6 +8,7 @@
 //! | [`link`] | what every link can do, and the few ways in which it fails |
 //! | [`serial`] | a serial port |
 //! | [`port`] | the thread of a serial link: finds the port, opens it, reads, writes, finds it again |
+//! | `ble` | Bluetooth LE links, through BlueZ (feature `ble`) |
 //! | [`discover`] | which ports there are |
 //! | [`hotplug`] | wakes when one comes or goes |
 //! | [`ask`] | asks a device who it is |
@@ -20,6 +21,8 @@
 #![forbid(unsafe_code)]
 
 pub mod ask;
+#[cfg(feature = "ble")]
+pub mod ble;
 pub mod discover;
 pub mod emulator;
 pub mod faulty;

@@ -1,0 +1,85 @@
+//! Which of the devices that advertise is the wanted one.
+
+use super::{Address, Trouble, Wanted};
+
+/// A device that the system knows of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) address: Address,
+    pub(super) name: Option<String>,
+    /// dBm.
+    pub(super) signal: Option<i16>,
+}
+
+/// The device to connect to; `taken` are those of other links.
+pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -> Result<&'a Seen, Trouble> {
+    let free = || seen.iter().filter(|seen| !taken.contains(&seen.address));
+    if let Some(address) = wanted.address {
+        return free().find(|seen| seen.address == address).ok_or(Trouble::NotFound);
+    }
+    let fits = |seen: &&Seen| match (&wanted.name, seen.name.as_deref()) {
+        (_, None) => false,
+        (Some(wanted), Some(name)) => name.eq_ignore_ascii_case(wanted),
+        (None, Some(name)) => {
+            let ends = wanted.serial.as_deref().is_none_or(|serial| name.ends_with(serial));
+            ends && wanted.family.iter().any(|start| begins(name, start))
+        }
+    };
+    let fitting: Vec<&Seen> = free().filter(fits).collect();
+    match fitting[..] {
+        [] => Err(Trouble::NotFound),
+        [one] => Ok(one),
+        _ => {
+            let name = |seen: &&Seen| (seen.name.clone().unwrap_or_default(), seen.address);
+            let mut several: Vec<_> = fitting.iter().map(name).collect();
+            several.sort();
+            Err(Trouble::Several(several))
+        }
+    }
+}
+
+fn begins(name: &str, start: &str) -> bool {
+    name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(last: u8, name: &str) -> Seen {
+        let name = (!name.is_empty()).then(|| name.to_owned());
+        Seen { address: Address::from([0, 0, 0, 0, 0, last]), name, signal: None }
+    }
+
+    #[test]
+    fn by_address_then_name_then_family() {
+        let all = [seen(1, "DGT_PEGASUS_1"), seen(2, "dgt_pegasus_2"), seen(3, "Chessnut Air"), seen(4, ""), seen(5, "Ünder")];
+        let address = |last| Some(Address::from([0, 0, 0, 0, 0, last]));
+        let wanted = |address, name: Option<&str>, family| Wanted {
+            address,
+            name: name.map(str::to_owned),
+            serial: None,
+            family,
+            channels: None,
+            unlock: None,
+        };
+        let several =
+            Trouble::Several(vec![("DGT_PEGASUS_1".to_owned(), all[0].address), ("dgt_pegasus_2".to_owned(), all[1].address)]);
+        let with_serial = Wanted { serial: Some("_2".to_owned()), ..wanted(None, None, &["DGT_PEGASUS_"]) };
+        let table: [(Wanted, &[Address], Result<usize, Trouble>); 10] = [
+            (with_serial, &[], Ok(1)),
+            (wanted(address(4), Some("DGT_PEGASUS_1"), &[]), &[], Ok(3)),
+            (wanted(address(9), Some("DGT_PEGASUS_1"), &["DGT"]), &[], Err(Trouble::NotFound)),
+            (wanted(None, Some("DGT_PEGASUS_2"), &[]), &[], Ok(1)),
+            (wanted(None, Some("DGT_PEGASUS"), &["DGT_PEGASUS"]), &[], Err(Trouble::NotFound)),
+            (wanted(None, None, &["DGT_PEGASUS_"]), &[], Err(several)),
+            (wanted(None, None, &["DGT_PEGASUS_"]), &[all[0].address], Ok(1)),
+            (wanted(address(1), None, &[]), &[all[0].address], Err(Trouble::NotFound)),
+            (wanted(None, None, &["Smart Chess", "Chessnut"]), &[], Ok(2)),
+            (wanted(None, None, &[]), &[], Err(Trouble::NotFound)),
+        ];
+        for (n, (wanted, taken, which)) in table.iter().enumerate() {
+            assert_eq!(choose(wanted, &all, taken), which.clone().map(|index| &all[index]), "{n}");
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! One device from its connecting to its end.
+
+use std::time::Duration;
+
+use btleplug::api::{CharPropFlags, Characteristic, Peripheral as _, ValueNotification, WriteType};
+use btleplug::platform::Peripheral;
+use flagfall_protocols::driver::Channel;
+use futures_util::{Stream, StreamExt};
+use tokio::sync::mpsc;
+use tokio::time::{sleep, timeout};
+use uuid::Uuid;
+
+use super::choose::Seen;
+use super::look::answer;
+use super::{BleEvent, MAX_WAITING, Outlet, Sink, Wanted};
+use crate::link::LinkError;
+
+/// How long connecting may take; it includes BlueZ's own look at the services.
+const CONNECT: Duration = Duration::from_secs(20);
+/// After so long without a notification it is asked whether the device is still connected.
+const QUIET: Duration = Duration::from_secs(10);
+/// Whoever has no room for an event is asked again after so long …
+const AGAIN: Duration = Duration::from_millis(20);
+/// … and loses the connection if there is none for so long: a session that begins anew loses nothing silently.
+const NO_ROOM: Duration = Duration::from_secs(5);
+
+/// Where a channel is on the device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its number.
+    pub channel: u8,
+    /// The service.
+    pub service: u128,
+    /// The characteristic.
+    pub characteristic: u128,
+    /// Bytes come from it.
+    pub notifies: bool,
+    /// Bytes may be written to it.
+    pub writes: bool,
+}
+
+/// Why a connection is to end, or may have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hint {
+    /// BlueZ says that a connection to the device ended; perhaps an earlier one.
+    Disconnected,
+    /// Nobody wants the device any more.
+    LetGo,
+    /// The adapter or the bus is gone.
+    Lost,
+}
+
+/// What a connection leaves behind.
+pub(super) struct Ended {
+    pub(super) id: u64,
+    pub(super) sink: Sink,
+    /// How long it was up; or why it did not come up.
+    pub(super) lasted: Result<Duration, String>,
+}
+
+/// All that a connection needs.
+pub(super) struct Connection {
+    pub(super) id: u64,
+    pub(super) seen: Seen,
+    pub(super) device: Peripheral,
+    pub(super) wanted: Wanted,
+    pub(super) sink: Sink,
+    pub(super) outlet: Outlet,
+    pub(super) hints: mpsc::Receiver<Hint>,
+    pub(super) now: fn() -> u64,
+}
+
+type Notifications = std::pin::Pin<Box<dyn Stream<Item = ValueNotification> + Send>>;
+
+struct Opened {
+    places: Vec<(Place, Characteristic)>,
+    notifications: Notifications,
+}
+
+impl Connection {
+    /// Connects, and serves until the end.
+    pub(super) async fn run(mut self) -> Ended {
+        let opened = tokio::select! {
+            opened = open(&self.device, &self.wanted) => opened,
+            hint = gone(&mut self.hints) => Err(match hint { Hint::Lost => "the Bluetooth service is gone", _ => "not wanted any more" }.to_owned()),
+        };
+        let lasted = match opened {
+            Ok(opened) => Ok(self.serve(opened).await),
+            Err(cause) => Err(cause),
+        };
+        // Also where connecting was given up: BlueZ would go on. If nobody answers it is gone already.
+        let _ = answer(self.device.disconnect()).await;
+        Ended { id: self.id, sink: self.sink, lasted }
+    }
+
+    async fn serve(&mut self, opened: Opened) -> Duration {
+        let Opened { places, mut notifications } = opened;
+        let (sender, mut outgoing) = mpsc::channel(MAX_WAITING);
+        let began = (self.now)();
+        self.set_outlet(Some(sender));
+        let table: Vec<Place> = places.iter().map(|(place, _)| place.clone()).collect();
+        let up = BleEvent::Up {
+            address: self.seen.address,
+            name: self.seen.name.as_deref(),
+            signal: self.seen.signal,
+            places: &table,
+        };
+        let (sink, hints, device, now) = (&mut self.sink, &mut self.hints, &self.device, self.now);
+        let read = async {
+            deliver(sink, now, &up).await?;
+            loop {
+                tokio::select! {
+                    hint = hints.recv() => match hint {
+                        Some(Hint::Disconnected) if answer(device.is_connected()).await == Ok(true) => {}
+                        Some(Hint::LetGo) => return Err(LinkError::Other(std::io::Error::other("let go"))),
+                        Some(Hint::Disconnected | Hint::Lost) | None => return Err(LinkError::Unplugged),
+                    },
+                    got = timeout(QUIET, notifications.next()) => match got {
+                        Ok(Some(got)) => {
+                            let is_it = |place: &&Place| {
+                                place.notifies && (place.service, place.characteristic) == (got.service_uuid.as_u128(), got.uuid.as_u128())
+                            };
+                            // Of what was not subscribed somebody else may have wanted to hear.
+                            if let Some(place) = table.iter().find(is_it) {
+                                deliver(sink, now, &BleEvent::Bytes { channel: place.channel, bytes: &got.value }).await?;
+                            }
+                        }
+                        Ok(None) => return Err(LinkError::Unplugged),
+                        Err(_) => match answer(device.is_connected()).await {
+                            Ok(true) => {}
+                            Ok(false) | Err(_) => return Err(LinkError::Unplugged),
+                        },
+                    },
+                }
+            }
+        };
+        let write = async {
+            while let Some((channel, bytes)) = outgoing.recv().await {
+                write(device, &places, channel, &bytes).await?;
+            }
+            Err(LinkError::Unplugged)
+        };
+        // Both go on at once: a notification is stamped when it comes, not when a write is done.
+        let end: Result<(), LinkError> = tokio::select! {
+            end = read => end,
+            end = write => end,
+        };
+        self.set_outlet(None);
+        let down = BleEvent::Down(end.err().unwrap_or(LinkError::Unplugged));
+        // Whoever has no room for that either does not read any more.
+        let _ = deliver(&mut self.sink, self.now, &down).await;
+        Duration::from_micros((self.now)().saturating_sub(began))
+    }
+
+    fn set_outlet(&self, sender: Option<mpsc::Sender<(u8, Vec<u8>)>>) {
+        *self.outlet.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = sender;
+    }
+}
+
+/// Waits until the device is to be let go, or cannot be had.
+async fn gone(hints: &mut mpsc::Receiver<Hint>) -> Hint {
+    loop {
+        match hints.recv().await {
+            // It is of an earlier connection.
+            Some(Hint::Disconnected) => {}
+            Some(hint) => return hint,
+            None => return Hint::LetGo,
+        }
+    }
+}
+
+async fn open(device: &Peripheral, wanted: &Wanted) -> Result<Opened, String> {
+    match timeout(CONNECT, device.connect()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return Err(format!("does not connect: {error}")),
+        Err(_) => return Err(format!("does not connect in {} s", CONNECT.as_secs())),
+    }
+    match timeout(CONNECT, device.discover_services()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return Err(format!("its services cannot be read: {error}")),
+        Err(_) => return Err(format!("its services are not told in {} s", CONNECT.as_secs())),
+    }
+    let all = device.characteristics();
+    let places = match wanted.channels {
+        Some(channels) => named(channels, all.iter().cloned())?,
+        None => every(all.iter().cloned()),
+    };
+    // Before anything is subscribed, so that the first notification is heard.
+    let notifications = answer(device.notifications()).await?;
+    for (place, characteristic) in places.iter().filter(|(place, _)| place.notifies) {
+        answer(device.subscribe(characteristic)).await.map_err(|error| format!("channel {}: {error}", place.channel))?;
+    }
+    if let Some(unlock) = &wanted.unlock {
+        // What went wrong could repeat the key.
+        write(device, &places, 0, unlock).await.map_err(|_| "the key was not taken".to_owned())?;
+    }
+    Ok(Opened { places, notifications })
+}
+
+/// The characteristics of a family's channels.
+fn named(
+    channels: &[Channel],
+    all: impl Iterator<Item = Characteristic> + Clone,
+) -> Result<Vec<(Place, Characteristic)>, String> {
+    let mut places = Vec::new();
+    for (number, channel) in (0u8..).zip(channels) {
+        let sides = [(channel.notify, true), (channel.write, false)];
+        for (uuid, notifies) in sides.into_iter().filter_map(|(uuid, notifies)| Some((uuid?, notifies))) {
+            match all.clone().find(|characteristic| characteristic.uuid.as_u128() == uuid) {
+                Some(found) => places.push((place(number, &found, notifies, !notifies), found)),
+                None if channel.optional => {}
+                None => return Err(format!("it has no characteristic {}: not of this family", Uuid::from_u128(uuid))),
+            }
+        }
+    }
+    Ok(places)
+}
+
+/// Everything that notifies or can be written, in order.
+fn every(all: impl Iterator<Item = Characteristic>) -> Vec<(Place, Characteristic)> {
+    let useful = all.filter_map(|found| {
+        let notifies = found.properties.intersects(CharPropFlags::NOTIFY | CharPropFlags::INDICATE);
+        let writes = found.properties.intersects(CharPropFlags::WRITE | CharPropFlags::WRITE_WITHOUT_RESPONSE);
+        (notifies || writes).then_some((found, notifies, writes))
+    });
+    let numbered = (0..u8::MAX).zip(useful);
+    numbered.map(|(number, (found, notifies, writes))| (place(number, &found, notifies, writes), found)).collect()
+}
+
+fn place(channel: u8, found: &Characteristic, notifies: bool, writes: bool) -> Place {
+    Place { channel, service: found.service_uuid.as_u128(), characteristic: found.uuid.as_u128(), notifies, writes }
+}
+
+async fn write(device: &Peripheral, places: &[(Place, Characteristic)], channel: u8, bytes: &[u8]) -> Result<(), LinkError> {
+    // A channel that an optional part of the device has, and this one has not.
+    let Some((_, to)) = places.iter().find(|(place, _)| place.channel == channel && place.writes) else { return Ok(()) };
+    let acknowledged = to.properties.contains(CharPropFlags::WRITE);
+    let way = if acknowledged { WriteType::WithResponse } else { WriteType::WithoutResponse };
+    let most = usize::from(device.mtu().max(23) - 3);
+    for piece in bytes.chunks(most) {
+        answer(device.write(to, piece, way)).await.map_err(|error| LinkError::Other(std::io::Error::other(error)))?;
+    }
+    Ok(())
+}
+
+/// Tells an event, and waits for room if there is none.
+async fn deliver(sink: &mut Sink, now: fn() -> u64, event: &BleEvent<'_>) -> Result<(), LinkError> {
+    let at = now();
+    while !sink(at, event) {
+        if now().saturating_sub(at) > NO_ROOM.as_micros() as u64 {
+            return Err(LinkError::Other(std::io::Error::other("nobody takes its bytes")));
+        }
+        sleep(AGAIN).await;
+    }
+    Ok(())
+}

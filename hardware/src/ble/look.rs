@@ -1,0 +1,59 @@
+//! What BlueZ says of its adapter and of the devices around, each question with an end.
+
+use std::time::Duration;
+
+use btleplug::Error;
+use btleplug::api::{Central, CentralState, Manager as _, Peripheral as _};
+use btleplug::platform::{Adapter, Manager, Peripheral};
+use tokio::time::timeout;
+
+use super::Trouble;
+use super::choose::Seen;
+
+/// How long BlueZ may take to answer what it knows.
+pub(super) const ANSWER: Duration = Duration::from_secs(5);
+
+/// Waits for an answer of BlueZ, not for ever.
+pub(super) async fn answer<T>(question: impl Future<Output = Result<T, Error>>) -> Result<T, String> {
+    match timeout(ANSWER, question).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err(format!("no answer in {} s", ANSWER.as_secs())),
+    }
+}
+
+/// The adapter of that name, or the first.
+pub(super) async fn adapter(name: Option<&str>) -> Result<Adapter, Trouble> {
+    let manager = answer(Manager::new()).await.map_err(Trouble::NoService)?;
+    for adapter in answer(manager.adapters()).await.map_err(Trouble::NoService)? {
+        let Some(name) = name else { return Ok(adapter) };
+        // Its information begins with its name.
+        let info = answer(adapter.adapter_info()).await.unwrap_or_default();
+        if info.split(' ').next() == Some(name) {
+            return Ok(adapter);
+        }
+    }
+    Err(Trouble::NoAdapter)
+}
+
+/// Whether the adapter is there and switched on.
+pub(super) async fn health(adapter: &Adapter) -> Result<(), Trouble> {
+    // Unlike its state, its information cannot be had of one that is gone.
+    answer(adapter.adapter_info()).await.map_err(Trouble::NoService)?;
+    match answer(adapter.adapter_state()).await.map_err(Trouble::NoService)? {
+        CentralState::PoweredOff => Err(Trouble::AdapterOff),
+        CentralState::PoweredOn | CentralState::Unknown => Ok(()),
+    }
+}
+
+/// The devices that the system knows of.
+pub(super) async fn around(adapter: &Adapter) -> Result<Vec<(Seen, Peripheral)>, String> {
+    let mut around = Vec::new();
+    for device in answer(adapter.peripherals()).await? {
+        // One that has gone meanwhile is not around.
+        let Ok(Some(properties)) = answer(device.properties()).await else { continue };
+        let seen = Seen { address: device.address(), name: properties.local_name, signal: properties.rssi };
+        around.push((seen, device));
+    }
+    Ok(around)
+}

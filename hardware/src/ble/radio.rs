@@ -1,0 +1,332 @@
+//! The radio's task: which link connects when, and what becomes of all of them if BlueZ goes.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use btleplug::api::{Central, CentralEvent, CentralState, ScanFilter};
+use btleplug::platform::{Adapter, Peripheral};
+use fastrand::Rng;
+use futures_util::StreamExt;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::choose::{Seen, choose};
+use super::connection::{Connection, Ended, Hint};
+use super::look::{ANSWER, adapter, answer, around, health};
+use super::orders::{Order, Orders};
+use super::pause::{APART, GOOD, pause};
+use super::{Address, BleEvent, Outlet, Sink, Trouble, Wanted};
+
+/// So many devices are being connected at once: one that is out of reach keeps nobody waiting.
+const AT_ONCE: usize = 4;
+/// How often BlueZ is asked whether it is there: its end is silent.
+const HEALTH: Duration = Duration::from_secs(5);
+/// While a device is looked for, all that are around are looked at so often …
+const LOOK: Duration = Duration::from_secs(1);
+/// … and so soon after a new one was heard.
+const LOOK_SOON: Duration = Duration::from_millis(100);
+/// Without BlueZ or an adapter it is tried again after so long.
+const REBUILD: Duration = Duration::from_secs(1);
+
+struct Link {
+    wanted: Wanted,
+    outlet: Outlet,
+    /// None while a connection has it.
+    sink: Option<Sink>,
+    /// The connection, and its device.
+    connection: Option<(mpsc::Sender<Hint>, Address)>,
+    /// The device that was connected last: it is the link's until another is wanted.
+    known: Option<Address>,
+    failures: u32,
+    /// Not tried before.
+    rests: u64,
+    said: Option<Trouble>,
+    /// Another device was wanted while one was connected.
+    rebound: bool,
+    leaves: bool,
+}
+
+impl Link {
+    fn searches(&self) -> bool {
+        self.connection.is_none() && !self.leaves
+    }
+
+    fn hint(&self, hint: Hint) {
+        if let Some((hints, _)) = &self.connection {
+            // Full: enough hints wait already. Closed: it has ended.
+            let _ = hints.try_send(hint);
+        }
+    }
+
+    fn say(&mut self, at: u64, trouble: &Trouble) {
+        if self.said.as_ref() == Some(trouble) {
+            return;
+        }
+        if let Some(sink) = &mut self.sink
+            && sink(at, &BleEvent::Missing(trouble.clone()))
+        {
+            self.said = Some(trouble.clone());
+        }
+    }
+}
+
+/// The radio's task.
+pub(super) struct Radio {
+    adapter: Option<String>,
+    now: fn() -> u64,
+    rng: Rng,
+    orders: Arc<Orders>,
+    links: BTreeMap<u64, Link>,
+    tasks: JoinSet<Ended>,
+    scans: bool,
+    /// When the next attempt to connect may begin, the next look around and the next look at BlueZ itself are due.
+    attempt: u64,
+    look: u64,
+    health: u64,
+}
+
+impl Radio {
+    pub(super) fn new(adapter: Option<String>, now: fn() -> u64, seed: u64, orders: Arc<Orders>) -> Radio {
+        let (links, tasks, rng) = (BTreeMap::new(), JoinSet::new(), Rng::with_seed(seed));
+        Radio { adapter, now, rng, orders, links, tasks, scans: false, attempt: 0, look: 0, health: 0 }
+    }
+
+    /// Runs until the last link and the radio itself are dropped.
+    pub(super) async fn run(mut self) {
+        loop {
+            let trouble = match self.session().await {
+                ControlFlow::Break(()) => break,
+                ControlFlow::Continue(trouble) => trouble,
+            };
+            self.lose_all().await;
+            let at = (self.now)();
+            self.links.values_mut().for_each(|link| link.say(at, &trouble));
+            if self.rest(REBUILD).await.is_break() {
+                break;
+            }
+        }
+        self.links.values().for_each(|link| link.hint(Hint::LetGo));
+        while self.tasks.join_next().await.is_some() {}
+    }
+
+    /// With one connection to BlueZ, until it fails.
+    async fn session(&mut self) -> ControlFlow<(), Trouble> {
+        if self.links.is_empty() {
+            // Nobody wants anything of Bluetooth: BlueZ need not even be there.
+            match self.orders.next().await {
+                Some(order) => self.obey(order),
+                None => return ControlFlow::Break(()),
+            }
+        }
+        let adapter = match adapter(self.adapter.as_deref()).await {
+            Ok(adapter) => adapter,
+            Err(trouble) => return ControlFlow::Continue(trouble),
+        };
+        let mut events = match answer(adapter.events()).await {
+            Ok(events) => events,
+            Err(cause) => return ControlFlow::Continue(Trouble::NoService(cause)),
+        };
+        (self.scans, self.look, self.health) = (false, 0, 0);
+        loop {
+            if let Err(trouble) = self.steer(&adapter).await {
+                return ControlFlow::Continue(trouble);
+            }
+            let wait = Duration::from_micros(self.due().saturating_sub((self.now)()));
+            tokio::select! {
+                order = self.orders.next() => match order {
+                    Some(order) => self.obey(order),
+                    None => return ControlFlow::Break(()),
+                },
+                Some(ended) = self.tasks.join_next() => self.ended(ended),
+                event = events.next() => match event {
+                    Some(event) => self.hear(event),
+                    None => return ControlFlow::Continue(Trouble::NoService("it ended".to_owned())),
+                },
+                () = sleep(wait) => {}
+            }
+        }
+    }
+
+    /// When something is to be done next.
+    fn due(&self) -> u64 {
+        let searching = || self.links.values().filter(|link| link.searches());
+        let try_next = searching().map(|link| link.rests.max(self.look).max(self.attempt)).min();
+        try_next.map_or(self.health, |next| next.min(self.health))
+    }
+
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::Join { id, wanted, sink, outlet } => {
+                let link = Link {
+                    wanted,
+                    outlet,
+                    sink: Some(sink),
+                    connection: None,
+                    known: None,
+                    failures: 0,
+                    rests: 0,
+                    said: None,
+                    rebound: false,
+                    leaves: false,
+                };
+                self.links.insert(id, link);
+                self.look = 0;
+            }
+            Order::Want { id, wanted } => {
+                let Some(link) = self.links.get_mut(&id) else { return };
+                link.hint(Hint::LetGo);
+                link.rebound = link.connection.is_some();
+                (link.wanted, link.known, link.failures, link.rests, link.said) = (wanted, None, 0, 0, None);
+                self.look = 0;
+            }
+            Order::Leave { id } => {
+                let Some(link) = self.links.get_mut(&id) else { return };
+                link.hint(Hint::LetGo);
+                link.leaves = true;
+                if link.connection.is_none() {
+                    self.links.remove(&id);
+                }
+            }
+        }
+    }
+
+    fn hear(&mut self, event: CentralEvent) {
+        match event {
+            CentralEvent::DeviceDiscovered(_) => self.look = self.look.min((self.now)() + LOOK_SOON.as_micros() as u64),
+            // Which device that is only its connection can find out.
+            CentralEvent::DeviceDisconnected(_) => self.links.values().for_each(|link| link.hint(Hint::Disconnected)),
+            CentralEvent::StateUpdate(CentralState::PoweredOff) => self.health = 0,
+            _ => {}
+        }
+    }
+
+    fn ended(&mut self, ended: Result<Ended, tokio::task::JoinError>) {
+        // A panic is told by its hook; its link has lost its sink and with it everything it was for.
+        let Ok(Ended { id, sink, lasted }) = ended else { return };
+        let at = (self.now)();
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let address = link.connection.take().map(|(_, address)| address);
+        link.sink = Some(sink);
+        if link.leaves {
+            self.links.remove(&id);
+            return;
+        }
+        link.failures = match &lasted {
+            Ok(lasted) if *lasted >= GOOD => 0,
+            _ => link.failures.saturating_add(1),
+        };
+        link.rests = at + pause(link.failures, &mut self.rng).as_micros() as u64;
+        // Of a device that was wanted before.
+        let former = std::mem::take(&mut link.rebound);
+        match (lasted, address) {
+            _ if former => {}
+            (Ok(_), address) => (link.said, link.known) = (None, address),
+            (Err(cause), Some(address)) => link.say(at, &Trouble::Failed { address, cause }),
+            (Err(_), None) => {}
+        }
+    }
+
+    /// Asks how BlueZ is, looks around and begins to connect, as far as each is due.
+    async fn steer(&mut self, adapter: &Adapter) -> Result<(), Trouble> {
+        let at = (self.now)();
+        if at >= self.health {
+            health(adapter).await?;
+            self.health = (self.now)() + HEALTH.as_micros() as u64;
+        }
+        let searches = self.links.values().any(Link::searches);
+        if searches != self.scans {
+            let done = match searches {
+                true => answer(adapter.start_scan(ScanFilter::default())).await,
+                // What it goes on with costs power only.
+                false => answer(adapter.stop_scan()).await.or(Ok(())),
+            };
+            done.map_err(Trouble::NoService)?;
+            self.scans = searches;
+        }
+        if !searches || at < self.look || at < self.attempt {
+            return Ok(());
+        }
+        let around = around(adapter).await.map_err(Trouble::NoService)?;
+        let at = (self.now)();
+        self.look = at + LOOK.as_micros() as u64;
+        self.connect(at, around);
+        Ok(())
+    }
+
+    /// Begins one attempt, for the link that has waited longest of those whose device is around.
+    fn connect(&mut self, at: u64, around: Vec<(Seen, Peripheral)>) {
+        let (seen, devices): (Vec<Seen>, Vec<Peripheral>) = around.into_iter().unzip();
+        let in_use: Vec<(u64, Address)> = self.links.iter().filter_map(|(id, link)| Some((*id, link.holds()?))).collect();
+        let mut found: Vec<(u64, u64, usize)> = Vec::new();
+        for (id, link) in self.links.iter_mut().filter(|(_, link)| link.searches()) {
+            let taken: Vec<Address> = in_use.iter().filter(|(other, _)| other != id).map(|(_, address)| *address).collect();
+            let wanted = Wanted { address: link.wanted.address.or(link.known), ..link.wanted.clone() };
+            match choose(&wanted, &seen, &taken) {
+                Ok(chosen) => {
+                    let index = seen.iter().position(|seen| seen.address == chosen.address);
+                    found.extend(index.map(|index| (link.rests, *id, index)));
+                }
+                Err(trouble) => link.say(at, &trouble),
+            }
+        }
+        let opening = self.links.values().filter(|link| link.connection.is_some() && link.is_down()).count();
+        let next = found.into_iter().filter(|(rests, ..)| *rests <= at).min();
+        let Some((_, id, index)) = next.filter(|_| opening < AT_ONCE) else { return };
+        let Some(link) = self.links.get_mut(&id) else { return };
+        let Some(sink) = link.sink.take() else { return };
+        let (hints, hinted) = mpsc::channel(8);
+        link.connection = Some((hints, seen[index].address));
+        self.attempt = at + APART.as_micros() as u64;
+        let connection = Connection {
+            id,
+            seen: seen[index].clone(),
+            device: devices[index].clone(),
+            wanted: link.wanted.clone(),
+            sink,
+            outlet: link.outlet.clone(),
+            hints: hinted,
+            now: self.now,
+        };
+        self.tasks.spawn(connection.run());
+    }
+
+    /// BlueZ is gone: so is every connection.
+    async fn lose_all(&mut self) {
+        self.links.values().for_each(|link| link.hint(Hint::Lost));
+        // Each waits for one more answer at most.
+        while let Ok(Some(ended)) = timeout(ANSWER * 3, self.tasks.join_next()).await {
+            self.ended(ended);
+        }
+        // What ended it was not the device's fault.
+        self.links.values_mut().for_each(|link| (link.failures, link.rests) = (0, 0));
+    }
+
+    /// Obeys orders for so long.
+    async fn rest(&mut self, span: Duration) -> ControlFlow<()> {
+        let end = sleep(span);
+        tokio::pin!(end);
+        loop {
+            tokio::select! {
+                () = &mut end => return ControlFlow::Continue(()),
+                order = self.orders.next() => match order {
+                    Some(order) => self.obey(order),
+                    None => return ControlFlow::Break(()),
+                },
+            }
+        }
+    }
+}
+
+impl Link {
+    /// The device that is this link's and nobody else's.
+    fn holds(&self) -> Option<Address> {
+        self.connection.as_ref().map(|(_, address)| *address).or(self.wanted.address).or(self.known)
+    }
+
+    fn is_down(&self) -> bool {
+        self.outlet.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_none()
+    }
+}

@@ -1,0 +1,44 @@
+//! Why there is no device, for people.
+
+use std::fmt;
+
+use super::Address;
+
+/// Why a link has no device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The system's message bus or its Bluetooth service does not answer.
+    NoService(String),
+    /// There is no adapter, or not the configured one.
+    NoAdapter,
+    /// The adapter is switched off.
+    AdapterOff,
+    /// Nobody advertises as the wanted device.
+    NotFound,
+    /// Several devices may be the wanted one.
+    Several(Vec<(String, Address)>),
+    /// The device is there and could not be used.
+    Failed {
+        /// Its address.
+        address: Address,
+        /// What was tried, and what came of it.
+        cause: String,
+    },
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::NoService(cause) => write!(f, "the Bluetooth service does not answer: {cause}"),
+            Trouble::NoAdapter => f.write_str("there is no Bluetooth adapter"),
+            Trouble::AdapterOff => f.write_str("the Bluetooth adapter is switched off (`bluetoothctl power on`)"),
+            Trouble::NotFound => f.write_str("not found: no device that advertises is the wanted one"),
+            Trouble::Several(devices) => {
+                f.write_str("several devices may be the board; name its address: ")?;
+                let devices: Vec<_> = devices.iter().map(|(name, address)| format!("{name} ({address})")).collect();
+                f.write_str(&devices.join(", "))
+            }
+            Trouble::Failed { address, cause } => write!(f, "{address}: {cause}"),
+        }
+    }
+}
