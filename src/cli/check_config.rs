@@ -52,7 +52,8 @@ fn device(board: &Board) -> String {
     let serial = board.serial.as_ref().map(|serial| format!("the board with serial number {serial}"));
     let usb = board.usb_serial.as_ref().map(|serial| format!("the USB adapter with serial number {serial}"));
     let port = board.port.as_ref().map(|port| format!("port {}", port.display()));
-    let marks: Vec<String> = [serial, usb, port].into_iter().flatten().collect();
+    let bluetooth = board.bluetooth.as_ref().map(|device| format!("Bluetooth device {device}"));
+    let marks: Vec<String> = [serial, usb, port, bluetooth].into_iter().flatten().collect();
     if marks.is_empty() { "the only board that is found".to_owned() } else { marks.join(", ") }
 }
 
@@ -132,6 +133,7 @@ struct RightBoard<'a> {
     serial: Option<&'a str>,
     usb_serial: Option<&'a str>,
     port: Option<String>,
+    bluetooth: Option<&'a str>,
     white: Option<&'a str>,
     black: Option<&'a str>,
     time_control: Option<&'a str>,
@@ -153,6 +155,7 @@ impl Right<'_> {
             serial: board.serial.as_deref(),
             usb_serial: board.usb_serial.as_deref(),
             port: board.port.as_ref().map(|port| port.display().to_string()),
+            bluetooth: board.bluetooth.as_deref(),
             white: board.white.as_deref(),
             black: board.black.as_deref(),
             time_control: board.time_control.as_deref().or(config.event.time_control.as_deref()),

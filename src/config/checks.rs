@@ -8,6 +8,8 @@ use std::path::Path;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::laws::rulebook::Profile;
 
+use flagfall_protocols::drivers;
+
 use super::place::{Origins, Problem};
 use super::secrets;
 use super::types::{Board, Config, Guidelines, Rulings, rulebook};
@@ -42,6 +44,7 @@ pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Probl
         check.problem("journal.total_mib", "is less than journal.file_mib, one file");
     }
     devices(&config.board, &mut check);
+    config.board.iter().for_each(|board| link(board, config.event.casual, &mut check));
     let boards: BTreeSet<&str> = config.board.iter().map(|board| board.id.as_str()).collect();
     for (name, user) in &config.user {
         let strange = user.boards.iter().filter(|id| !boards.is_empty() && !boards.contains(id.as_str()));
@@ -157,9 +160,15 @@ fn devices(boards: &[Board], check: &mut Check<'_>) {
     let mut seen: BTreeMap<(&str, String), &str> = BTreeMap::new();
     for board in boards {
         let port = board.port.as_ref().map(|port| port.display().to_string());
-        let marks = [("serial", board.serial.clone()), ("usb_serial", board.usb_serial.clone()), ("port", port)];
+        let bluetooth = board.bluetooth.as_ref().map(|device| device.to_ascii_uppercase());
+        let marks = [
+            ("serial", board.serial.clone()),
+            ("usb_serial", board.usb_serial.clone()),
+            ("port", port),
+            ("bluetooth", bluetooth),
+        ];
         if boards.len() > 1 && marks.iter().all(|(_, mark)| mark.is_none()) {
-            let message = "there are several boards: needs serial, usb_serial or port, so that its device is known";
+            let message = "there are several boards: needs serial, usb_serial, port or bluetooth, so that its device is known";
             check.problem(&format!("board.{}", board.id), message);
         }
         for (name, mark) in marks {
@@ -169,6 +178,36 @@ fn devices(boards: &[Board], check: &mut Check<'_>) {
                 let place = check.origins.place(&format!("board.{other}.{name}"));
                 check.problem(&key, format!("is that of board \"{other}\" too, at {place}"));
             }
+        }
+    }
+}
+
+/// The board's family and its link go together.
+fn link(board: &Board, casual: bool, check: &mut Check<'_>) {
+    let key = |name: &str| format!("board.{}.{name}", board.id);
+    let name = board.driver.as_deref().unwrap_or("dgt");
+    // What is no driver was told by itself.
+    let Some(driver) = drivers::find(name) else { return };
+    if !driver.capabilities.board {
+        check.problem(&key("driver"), format!("{name} is a clock by itself, not a board"));
+    }
+    if let Some(why) = driver.casual_only.filter(|_| !casual) {
+        check.problem(&key("driver"), format!("{name} is only for games without arbiters (event.casual = true): {why}"));
+    }
+    if board.bluetooth.is_some() {
+        if driver.ble.is_none() {
+            check.problem(&key("bluetooth"), format!("{name} is not met over Bluetooth LE; a bound /dev/rfcomm0 is a port"));
+        }
+        for (other, is_set) in [("port", board.port.is_some()), ("usb_serial", board.usb_serial.is_some())] {
+            if is_set {
+                check.problem(&key("bluetooth"), format!("and {other}: it is one or the other"));
+            }
+        }
+    }
+    if let Some(file) = &board.unlock_file {
+        check.result(&key("unlock_file"), file, secrets::unlock(file).map(drop));
+        if !board.is_bluetooth() {
+            check.problem(&key("unlock_file"), "is for devices by Bluetooth");
         }
     }
 }

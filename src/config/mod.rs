@@ -23,7 +23,7 @@ mod warnings;
 pub use load::{EVENT_FILE, Loaded, MAIN_FILE, load, load_default};
 pub use place::{Errors, Place, Problem};
 pub use schema::keys;
-pub use secrets::password;
+pub use secrets::{password, unlock};
 pub use types::{
     Board, Broker, BrokerUser, Config, Discovery, Event, Guidelines, Journal, Level, Log, Mqtt, Node, Role, Rulings, User,
     WhiteClock, rulebook,

@@ -5,6 +5,8 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use flagfall_protocols::bytes::unhex;
+
 /// Longer first lines are no passwords.
 const LONGEST: u64 = 4096;
 
@@ -24,6 +26,20 @@ pub fn password(file: &Path) -> Result<String, String> {
         Ok(password) => Ok(password.to_owned()),
         Err(_) => Err("its first line, the password, is not text in UTF-8".to_owned()),
     }
+}
+
+/// Longer keys are no device's.
+const LONGEST_KEY: usize = 64;
+
+/// The key in `file` that a device wants before it talks: its first line, pairs of digits 0-9 a-f.
+///
+/// # Errors
+/// As [`password`]; or it is no such key.
+pub fn unlock(file: &Path) -> Result<Vec<u8>, String> {
+    // What is wrong with it must not show it.
+    let text = password(file).map_err(|error| error.replace("the password", "the key"))?;
+    let key = unhex(&text).filter(|key| key.len() <= LONGEST_KEY);
+    key.ok_or_else(|| format!("its first line, the key, is not 1 to {LONGEST_KEY} bytes as pairs of digits 0-9 a-f"))
 }
 
 /// Opens a file that others must not be able to read.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use flagfall_game::laws::rulebook::{Guideline, Rulebook, RulebookError};
+use flagfall_protocols::drivers;
 use serde::Deserialize;
 
 /// The whole configuration.
@@ -22,6 +23,8 @@ pub struct Config {
     pub journal: Journal,
     /// Where boards are looked for.
     pub discovery: Discovery,
+    /// Boards without a cable.
+    pub bluetooth: Bluetooth,
     /// What is told about the program's own work.
     pub log: Log,
     /// Who may send commands, by the user name at the broker.
@@ -241,6 +244,14 @@ impl Default for Discovery {
     }
 }
 
+/// Boards without a cable.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bluetooth {
+    /// The adapter, `hci0`; if none, the first.
+    pub adapter: Option<String>,
+}
+
 /// What is told about the program's own work.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -287,7 +298,7 @@ pub enum Role {
     Chief,
 }
 
-/// One board and how its device is found: by `serial`, `usb_serial` or `port`, at least one of them.
+/// One board and how its device is found: by `serial`, `usb_serial`, `port` or `bluetooth`, at least one of them.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Board {
@@ -301,6 +312,10 @@ pub struct Board {
     pub usb_serial: Option<String>,
     /// Path of the port; better one that stays, from `/dev/serial/by-id`.
     pub port: Option<PathBuf>,
+    /// Address or advertised name of a Bluetooth device.
+    pub bluetooth: Option<String>,
+    /// File with the key that the device wants before it talks, hexadecimal.
+    pub unlock_file: Option<PathBuf>,
     /// White's name, for people.
     pub white: Option<String>,
     /// Black's name.
@@ -313,6 +328,15 @@ pub struct Board {
     pub chess960: Option<bool>,
     /// Its rules, if they are not the event's.
     pub profile: Option<String>,
+}
+
+impl Board {
+    /// Its device is reached by Bluetooth LE: that is configured, or its family has no cable and no port is named.
+    pub fn is_bluetooth(&self) -> bool {
+        let family = self.driver.as_deref().and_then(drivers::find);
+        let no_cable = family.is_some_and(|family| family.usb.is_empty() && family.ble.is_some());
+        self.bluetooth.is_some() || (no_cable && self.port.is_none() && self.usb_serial.is_none())
+    }
 }
 
 /// Which display of the clock is White's.

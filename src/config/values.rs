@@ -76,6 +76,15 @@ pub(crate) fn driver(text: &str) -> Result<(), String> {
     Err(format!("no driver is called {}; {hint}", shown(text)))
 }
 
+/// The system's name of a Bluetooth adapter.
+pub(crate) fn adapter(text: &str) -> Result<(), String> {
+    let number = text.strip_prefix("hci").unwrap_or_default();
+    match (1..=3).contains(&number.len()) && number.bytes().all(|c| c.is_ascii_digit()) {
+        true => Ok(()),
+        false => Err(format!("{} is not the name of a Bluetooth adapter such as \"hci0\"", shown(text))),
+    }
+}
+
 /// A text for people, or a serial number.
 pub(crate) fn plain(text: &str) -> Result<(), String> {
     if text.trim().is_empty() {

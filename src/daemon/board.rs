@@ -6,10 +6,8 @@ use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use flagfall_hardware::link::LinkError;
-use flagfall_hardware::port::{PortEvent, PortThread};
 
-use super::inbox::Inbox;
+use super::link::Link;
 use super::message::ToStation;
 use super::plan::Plan;
 use super::shared::{Condition, Face, Shared};
@@ -40,7 +38,7 @@ pub(super) struct Served {
     pub(super) face: Arc<Face>,
     plan: Plan,
     patience: Patience,
-    port: Arc<PortThread>,
+    link: Arc<Link>,
     thread: Option<JoinHandle<()>>,
     /// When it hung last and another thread took its place.
     replaced: Option<Mono>,
@@ -49,17 +47,16 @@ pub(super) struct Served {
 }
 
 impl Served {
-    /// Starts a board's threads.
+    /// Starts a board's threads. `number` is one that no other board has.
     ///
     /// # Errors
     /// There are no more threads.
-    pub(super) fn start(plan: Plan, patience: Patience, shared: &Arc<Shared>) -> Result<Served> {
+    pub(super) fn start(number: u64, plan: Plan, patience: Patience, shared: &Arc<Shared>) -> Result<Served> {
         let id = plan.setting.board.board.clone();
         let face = Arc::new(Face::new(&id));
-        let sink = sink(Arc::clone(&face.inbox));
-        let port = PortThread::start(&format!("port-{id}"), plan.wanted.clone(), Arc::clone(&shared.ports), micros, sink);
-        let port = Arc::new(port.with_context(|| format!("board {id}"))?);
-        let mut served = Served { face, plan, patience, port, thread: None, replaced: None, full: 0 };
+        let link = Link::start(&id, number, plan.wanted.clone(), shared, Arc::clone(&face.inbox));
+        let link = Arc::new(link.with_context(|| format!("board {id}"))?);
+        let mut served = Served { face, plan, patience, link, thread: None, replaced: None, full: 0 };
         served.begin(shared, false)?;
         Ok(served)
     }
@@ -72,7 +69,7 @@ impl Served {
             shared: Arc::clone(shared),
             face: Arc::clone(&self.face),
             reader: self.face.inbox.replace_reader(),
-            port: Arc::clone(&self.port),
+            link: Arc::clone(&self.link),
             parked,
         };
         let name = format!("board-{}", self.face.board);
@@ -112,7 +109,7 @@ impl Served {
         tracing::error!("board {}: {how}: {what}", self.face.board);
         self.replaced = Some(now);
         // The new one hears of the link from its beginning.
-        self.port.want(self.face.wanted().unwrap_or_else(|| self.plan.wanted.clone()));
+        self.link.want(self.face.wanted().unwrap_or_else(|| self.plan.wanted.clone()));
         if let Err(error) = self.begin(shared, again) {
             tracing::error!("{error:#}");
             self.face.set_condition(Condition::Parked);
@@ -140,37 +137,5 @@ impl Served {
         }
         // Nobody reads any more: a link that waits for room must not.
         self.face.inbox.close();
-    }
-}
-
-fn micros() -> u64 {
-    wall::mono().0
-}
-
-/// What a link's thread tells, put into the inbox of its station.
-fn sink(inbox: Arc<Inbox<ToStation>>) -> Box<dyn FnMut(u64, PortEvent<'_>) + Send> {
-    Box::new(move |at, event| {
-        let at = Mono(at);
-        let item = match event {
-            PortEvent::Up { path, .. } => ToStation::Up { at, path: path.display().to_string() },
-            PortEvent::Bytes(bytes) => ToStation::Bytes { at, bytes: bytes.to_vec() },
-            PortEvent::Down(error) => ToStation::Down { at, cause: cause(&error) },
-            PortEvent::Missing(trouble) => ToStation::Missing { problem: trouble.to_string() },
-        };
-        // False only at the end, when nobody wants to know.
-        inbox.push(item);
-    })
-}
-
-/// One word for a `link` record.
-const fn cause(error: &LinkError) -> &'static str {
-    match error {
-        LinkError::Unplugged => "unplugged",
-        LinkError::Refused => "refused",
-        LinkError::TimedOut => "timed-out",
-        LinkError::Busy => "busy",
-        LinkError::Denied => "denied",
-        LinkError::Silent => "silent",
-        LinkError::Other(_) => "other",
     }
 }

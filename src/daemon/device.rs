@@ -19,6 +19,7 @@ const WITHIN: Duration = Duration::from_secs(300);
 #[derive(Clone, Debug)]
 pub(super) struct Device {
     driver: &'static str,
+    transport: &'static str,
     board: String,
     fallback: String,
     port: Option<String>,
@@ -26,6 +27,7 @@ pub(super) struct Device {
     serial: Option<String>,
     firmware: Option<String>,
     battery: Option<(u8, bool)>,
+    signal: Option<i16>,
     problem: Option<String>,
     /// The board was given up: nobody reads what the device says.
     parked: bool,
@@ -41,13 +43,15 @@ impl Device {
         let board = &plan.setting.board;
         Device {
             driver: plan.setting.driver.name,
+            transport: plan.wanted.transport(),
             board: format!("{}/{}/{}", board.event, board.round, board.board),
             fallback: format!("board-{}", board.board),
             port: None,
             responding: false,
-            serial: plan.wanted.serial.clone(),
+            serial: plan.wanted.serial().map(str::to_owned),
             firmware: None,
             battery: None,
+            signal: None,
             problem: None,
             parked: false,
             downs: VecDeque::new(),
@@ -92,9 +96,9 @@ impl Device {
     }
 
     /// The link opened.
-    pub(super) fn up(&mut self, port: String) {
+    pub(super) fn up(&mut self, port: String, signal: Option<i16>) {
         self.news = true;
-        self.port = Some(port);
+        (self.port, self.signal) = (Some(port), signal);
         self.problem = None;
     }
 
@@ -157,13 +161,14 @@ impl Device {
                 true if lately >= OFTEN => DeviceState::Unstable,
                 true => DeviceState::Online,
             },
-            transport: "serial".to_owned(),
+            transport: self.transport.to_owned(),
             port: self.port.clone(),
             board: Some(self.board.clone()),
             problem: self.problem.clone(),
             serial: self.serial.clone(),
             firmware: self.firmware.clone(),
             battery_percent: self.battery.map(|(percent, _)| percent),
+            signal_dbm: self.signal,
             charging: self.battery.map(|(_, charging)| charging),
         }
     }

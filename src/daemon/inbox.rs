@@ -99,6 +99,22 @@ impl<T> Inbox<T> {
         true
     }
 
+    /// Puts an item in if there is room beside what is kept for those who must not wait; true also if nobody reads any more. For
+    /// whoever comes again with it.
+    pub(super) fn offer_or_closed(&self, item: T) -> bool {
+        let mut inner = self.lock();
+        if inner.closed {
+            return true;
+        }
+        if inner.items.len() >= CAPACITY - RESERVED {
+            inner.full += 1;
+            return false;
+        }
+        inner.items.push_back(item);
+        self.wake(inner);
+        true
+    }
+
     /// Puts an item behind all others and never waits: for writers of which each has one item there at most.
     pub(super) fn always(&self, item: T) {
         let mut inner = self.lock();

@@ -73,15 +73,15 @@ impl Live {
     fn take(&mut self, item: Option<ToStation>, outlet: &mut Outlet) -> Flow {
         let mut flow = Flow::On;
         match item {
-            Some(ToStation::Up { at, path }) => {
-                outlet.device.up(path.clone());
-                self.port = Some(path);
+            Some(ToStation::Up { at, port, signal }) => {
+                outlet.device.up(port.clone(), signal);
+                self.port = Some(port);
                 self.feed(self.line.at(at), &Body::Link { link: 0, up: true, cause: "opened" });
             }
-            Some(ToStation::Bytes { at, bytes }) => {
-                self.feed(self.line.at(at), &Body::Rx { link: 0, channel: 0, bytes: bytes.as_slice().into() });
+            Some(ToStation::Bytes { at, channel, bytes }) => {
+                self.feed(self.line.at(at), &Body::Rx { link: 0, channel, bytes: bytes.as_slice().into() });
                 if self.raw {
-                    outlet.raw(&bytes);
+                    outlet.raw(channel, &bytes);
                 }
             }
             Some(ToStation::Down { at, cause }) => {

@@ -15,13 +15,17 @@ pub(super) enum ToStation {
     Up {
         /// When.
         at: Mono,
-        /// The port.
-        path: String,
+        /// The port, or the address of a Bluetooth device.
+        port: String,
+        /// How strongly that was received, dBm.
+        signal: Option<i16>,
     },
     /// Bytes arrived.
     Bytes {
         /// When.
         at: Mono,
+        /// The channel.
+        channel: u8,
         /// The bytes.
         bytes: Vec<u8>,
     },

@@ -17,6 +17,7 @@ mod disk;
 mod fence;
 mod inbox;
 mod intake;
+mod link;
 mod live;
 mod message;
 mod network;
@@ -34,5 +35,6 @@ mod timeline;
 mod worker;
 
 pub use board::Patience;
+pub use link::Wanted;
 pub use plan::{Plan, node_name, plans};
 pub use supervisor::{Daemon, Ended};

@@ -9,10 +9,11 @@ use flagfall_game::alarm::{AlarmKind, AlarmStatus};
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
 use flagfall_game::message::AlertBody;
-use flagfall_hardware::port::{PortThread, SendError, Wanted};
+use flagfall_hardware::port::SendError;
 use flagfall_protocols::trace::Audience;
 
 use super::device::Device;
+use super::link::{Link, Wanted};
 use super::plan::Plan;
 use super::shared::{Face, Shared};
 use super::submission;
@@ -34,7 +35,7 @@ pub(super) struct Outlet {
     shared: Arc<Shared>,
     face: Arc<Face>,
     reader: u64,
-    port: Arc<PortThread>,
+    link: Arc<Link>,
     root: String,
     wanted: Wanted,
     setup: Setup,
@@ -49,7 +50,7 @@ pub(super) struct Outlet {
 
 impl Outlet {
     /// The outlet of a plan's station.
-    pub(super) fn new(plan: &Plan, shared: Arc<Shared>, face: Arc<Face>, reader: u64, port: Arc<PortThread>) -> Outlet {
+    pub(super) fn new(plan: &Plan, shared: Arc<Shared>, face: Arc<Face>, reader: u64, link: Arc<Link>) -> Outlet {
         let stamp = Stamp { node: shared.node.clone(), boot: shared.boot, anchor: Anchor::default() };
         Outlet {
             root: plan.setting.board.root.clone(),
@@ -62,7 +63,7 @@ impl Outlet {
             shared,
             face,
             reader,
-            port,
+            link,
         }
     }
 
@@ -90,7 +91,7 @@ impl Outlet {
     /// Carries one output out.
     pub(super) fn take(&mut self, output: StationOutput) {
         match output {
-            StationOutput::Send { bytes, .. } => self.send(bytes),
+            StationOutput::Send { channel, bytes, .. } => self.send(channel, bytes),
             StationOutput::Message(message) => self.publish(message),
             StationOutput::Ask(ask) => {
                 let question = Question { ask, station: Arc::clone(&self.face.inbox) };
@@ -101,7 +102,7 @@ impl Outlet {
             StationOutput::Device(event) => {
                 self.device.told(&event);
                 if let Some(serial) = self.device.serial() {
-                    self.port.learn(serial.to_owned());
+                    self.link.learn(serial);
                 }
                 self.tell_device();
             }
@@ -110,8 +111,8 @@ impl Outlet {
         }
     }
 
-    fn send(&self, bytes: Vec<u8>) {
-        match self.port.send(bytes) {
+    fn send(&self, channel: u8, bytes: Vec<u8>) {
+        match self.link.send(channel, bytes) {
             // The session asks again when the link is up.
             Ok(()) | Err(SendError::Down) => {}
             Err(error) => tracing::warn!("board {}: a question was not sent: {error}", self.face.board),
@@ -203,13 +204,13 @@ impl Outlet {
     }
 
     /// Publishes bytes as they were read.
-    pub(super) fn raw(&self, bytes: &[u8]) {
+    pub(super) fn raw(&self, channel: u8, bytes: &[u8]) {
         if !self.shared.connected.load(Ordering::Relaxed) {
             return;
         }
         let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let at = self.stamp.anchor.at(wall::utc());
-        let body = DeviceRaw { channel: 0, bytes: hex };
+        let body = DeviceRaw { channel, bytes: hex };
         let payload = envelope::message("device.raw", None, &self.stamp, Some(at), &body);
         let topic = topics::device_raw(&self.root, &self.device.id());
         self.shared.outbox.once(Once { topic, payload, correlation: None, expiry: RAW_EXPIRY });
@@ -231,11 +232,9 @@ impl Outlet {
             Errand::BindDevice { device, serial, port } => {
                 // Admission let no other id pass.
                 let named = device.as_deref().and_then(|device| self.setup.serial_of(device)).map(str::to_owned);
-                self.wanted.serial = serial.clone().or(named);
-                self.wanted.port = port.clone().map(Into::into);
-                self.wanted.usb_serial = None;
-                self.device.replaced(self.wanted.serial.clone());
-                self.port.want(self.wanted.clone());
+                self.wanted.rebind(serial.clone().or(named), port.clone());
+                self.device.replaced(self.wanted.serial().map(str::to_owned));
+                self.link.want(self.wanted.clone());
                 self.face.set_wanted(self.wanted.clone());
                 self.tell_device();
             }

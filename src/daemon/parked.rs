@@ -63,9 +63,11 @@ impl Parked {
 
     fn take(&mut self, item: ToStation, outlet: &mut Outlet) {
         let (at, body) = match &item {
-            ToStation::Bytes { at, bytes } => (*at, Body::Rx { link: 0, channel: 0, bytes: bytes.as_slice().into() }),
-            ToStation::Up { at, path } => {
-                outlet.device.up(path.clone());
+            ToStation::Bytes { at, channel, bytes } => {
+                (*at, Body::Rx { link: 0, channel: *channel, bytes: bytes.as_slice().into() })
+            }
+            ToStation::Up { at, port, signal } => {
+                outlet.device.up(port.clone(), *signal);
                 (*at, Body::Link { link: 0, up: true, cause: "opened" })
             }
             ToStation::Down { at, cause } => {

@@ -7,11 +7,13 @@ use anyhow::{Context, Result};
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::{GameConfig, Rulings};
 use flagfall_game::reconstruct::tuning::Tuning;
-use flagfall_hardware::port::Wanted;
+use flagfall_hardware::{ble, port};
 use flagfall_protocols::bytes::crc32;
+use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::ClockSide;
 
+use super::link::{Wanted, device};
 use crate::arbiter::Setup;
 use crate::config::{self, Board, Config, User, WhiteClock};
 use crate::journal::{Limits, MAX_SESSION};
@@ -109,13 +111,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
         headers: headers.into_iter().filter_map(|(key, value)| Some((key, value?))).collect(),
     };
     let mib = |mib: u32| u64::from(mib) << 20;
-    let wanted = Wanted {
-        driver,
-        port: board.port.clone(),
-        usb_serial: board.usb_serial.clone(),
-        serial: board.serial.clone(),
-        folders: config.discovery.folders.clone(),
-    };
+    let wanted = wanted(config, board, driver)?;
     Ok(Plan {
         setting,
         wanted,
@@ -128,6 +124,29 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     })
 }
 
+/// The device of a board: by Bluetooth if that is configured or the family has no cable.
+fn wanted(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<Wanted> {
+    let Some(ble) = driver.ble.filter(|_| board.is_bluetooth()) else {
+        return Ok(Wanted::Port(port::Wanted {
+            driver,
+            port: board.port.clone(),
+            usb_serial: board.usb_serial.clone(),
+            serial: board.serial.clone(),
+            folders: config.discovery.folders.clone(),
+        }));
+    };
+    let (address, name) = device(board.bluetooth.as_deref());
+    let unlock = board.unlock_file.as_deref().map(|file| config::unlock(file).map_err(anyhow::Error::msg)).transpose();
+    Ok(Wanted::Ble(ble::Wanted {
+        address,
+        name,
+        serial: board.serial.clone(),
+        family: ble.names,
+        channels: Some(ble.channels),
+        unlock: unlock.context("unlock_file")?,
+    }))
+}
+
 /// What the configuration says of devices to the admission of a board's commands.
 fn setup(config: &Config, board: &Board, family: &str, hash: u32) -> Setup {
     let others = || config.board.iter().filter(|other| other.id != board.id);
@@ -135,7 +154,10 @@ fn setup(config: &Config, board: &Board, family: &str, hash: u32) -> Setup {
         configuration: format!("{hash:08x}"),
         family: family.to_owned(),
         serials: others().filter_map(|other| other.serial.clone()).collect(),
-        ports: others().filter_map(|other| other.port.as_ref().map(|port| port.display().to_string())).collect(),
+        ports: others()
+            .flat_map(|other| [other.port.as_ref().map(|port| port.display().to_string()), other.bluetooth.clone()])
+            .flatten()
+            .collect(),
     }
 }
 

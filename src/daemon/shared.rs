@@ -1,14 +1,19 @@
 //! What all stations of a node share, and what the supervisor sees of each.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use flagfall_hardware::port::{Ports, Wanted};
+use flagfall_hardware::ble::Radio;
+use flagfall_hardware::port::Ports;
+
+use flagfall_protocols::bytes::crc32;
 
 use super::acks::Acked;
 use super::disk::DiskWork;
 use super::inbox::Inbox;
+use super::link::{Wanted, micros};
 use super::message::ToStation;
 use super::pulse::Pulse;
 use super::worker::Question;
@@ -31,6 +36,10 @@ pub(super) struct Shared {
     pub(super) worker: Arc<Inbox<Question>>,
     /// Which ports are open.
     pub(super) ports: Arc<Ports>,
+    /// The Bluetooth adapter that is to be used; none = the first.
+    pub(super) adapter: Option<String>,
+    /// Bluetooth, once a board needs it.
+    pub(super) radio: Mutex<Option<Arc<Radio>>>,
     /// What time it was when the supervisor saw it change last.
     pub(super) wall: Mutex<AnchorRecord>,
     /// When that was, microseconds of the steady clock.
@@ -40,6 +49,20 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    /// Bluetooth, started if nobody needed it before.
+    ///
+    /// # Errors
+    /// There are no more threads.
+    pub(super) fn radio(&self) -> io::Result<Arc<Radio>> {
+        let mut radio = self.radio.lock().unwrap_or_else(PoisonError::into_inner);
+        if radio.is_none() {
+            // Machines that were switched on together do not try together.
+            let seed = u64::from(crc32(self.node.as_bytes()));
+            *radio = Some(Radio::start(self.adapter.clone(), micros, seed)?);
+        }
+        radio.clone().ok_or_else(|| io::Error::other("no radio"))
+    }
+
     /// What time it is, as the supervisor saw it last.
     pub(super) fn wall(&self) -> AnchorRecord {
         *self.wall.lock().unwrap_or_else(PoisonError::into_inner)

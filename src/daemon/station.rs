@@ -7,10 +7,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use flagfall_hardware::port::PortThread;
-
 use super::fence::Fenced;
 use super::inbox::Popped;
+use super::link::Link;
 use super::live::Live;
 use super::message::ToStation;
 use super::outlet::Outlet;
@@ -38,8 +37,8 @@ pub(super) struct Station {
     pub(super) face: Arc<Face>,
     /// Its number as a reader of its inbox.
     pub(super) reader: u64,
-    /// The thread of its link.
-    pub(super) port: Arc<PortThread>,
+    /// Its link.
+    pub(super) link: Arc<Link>,
     /// It hung before: only record.
     pub(super) parked: bool,
 }
@@ -47,8 +46,8 @@ pub(super) struct Station {
 impl Station {
     /// Runs until it is told to stop or another reader takes its inbox.
     pub(super) fn run(self) {
-        let Station { plan, shared, face, reader, port, parked } = self;
-        let mut outlet = Outlet::new(&plan, Arc::clone(&shared), Arc::clone(&face), reader, port);
+        let Station { plan, shared, face, reader, link, parked } = self;
+        let mut outlet = Outlet::new(&plan, Arc::clone(&shared), Arc::clone(&face), reader, link);
         let mut again = false;
         let end = loop {
             if parked {

@@ -104,6 +104,8 @@ impl Daemon {
             disk: Arc::default(),
             worker: Arc::<Inbox<worker::Question>>::default(),
             ports: Arc::<Ports>::default(),
+            adapter: config.bluetooth.adapter.clone(),
+            radio: Mutex::new(None),
             wall: Mutex::new(network::wall_now()),
             wall_at: AtomicU64::new(wall::mono().0),
             connected: AtomicBool::new(false),
@@ -111,7 +113,8 @@ impl Daemon {
         let disk_pulse = Arc::new(Pulse::default());
         let disk = disk::start(Arc::clone(&shared.disk), Arc::clone(&shared.outbox), Arc::clone(&disk_pulse))?;
         let worker = worker::start(Arc::clone(&shared.worker))?;
-        let served = plans.into_iter().map(|plan| Served::start(plan, patience, &shared)).collect::<Result<Vec<_>>>()?;
+        let served =
+            (0..).zip(plans).map(|(number, plan)| Served::start(number, plan, patience, &shared)).collect::<Result<Vec<_>>>()?;
         let node = Node::new(&config, Arc::clone(&shared), served.iter().map(|served| Arc::clone(&served.face)).collect());
         Ok(Daemon {
             config,

@@ -226,6 +226,9 @@ pub struct DeviceStatus {
     /// Its battery is being charged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub charging: Option<bool>,
+    /// How strongly a device by Bluetooth was received when it was connected, dBm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal_dbm: Option<i16>,
 }
 
 /// Whether a device answers.

@@ -1,0 +1,173 @@
+//! A board's link: a serial port with a thread of its own, or a Bluetooth device on the radio's.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use flagfall_hardware::ble::{BleEvent, BleLink};
+use flagfall_hardware::link::LinkError;
+use flagfall_hardware::port::{PortEvent, PortThread, SendError};
+use flagfall_hardware::{ble, port};
+
+use super::inbox::Inbox;
+use super::message::ToStation;
+use super::shared::Shared;
+use crate::wall::{self, Mono};
+
+/// Which device serves a board.
+#[derive(Clone, Debug)]
+pub enum Wanted {
+    /// One at a serial port.
+    Port(port::Wanted),
+    /// One by Bluetooth LE.
+    Ble(ble::Wanted),
+}
+
+impl Wanted {
+    /// The device's own serial number, if that is what it is known by.
+    pub fn serial(&self) -> Option<&str> {
+        match self {
+            Wanted::Port(wanted) => wanted.serial.as_deref(),
+            Wanted::Ble(wanted) => wanted.serial.as_deref(),
+        }
+    }
+
+    /// The way it is reached, for people and `device/<device>/status`.
+    pub fn transport(&self) -> &'static str {
+        match self {
+            Wanted::Port(_) => "serial",
+            Wanted::Ble(_) => "ble",
+        }
+    }
+
+    /// Another device of the same kind of link. `port` is a path, or the address or name of a Bluetooth device.
+    pub(super) fn rebind(&mut self, serial: Option<String>, port: Option<String>) {
+        match self {
+            Wanted::Port(wanted) => {
+                (wanted.serial, wanted.port, wanted.usb_serial) = (serial, port.map(Into::into), None);
+            }
+            Wanted::Ble(wanted) => {
+                wanted.serial = serial;
+                (wanted.address, wanted.name) = device(port.as_deref());
+            }
+        }
+    }
+}
+
+/// The address or the name in a text.
+pub(super) fn device(text: Option<&str>) -> (Option<ble::Address>, Option<String>) {
+    match text.map(str::parse) {
+        Some(Ok(address)) => (Some(address), None),
+        Some(Err(_)) => (None, text.map(str::to_owned)),
+        None => (None, None),
+    }
+}
+
+/// A board's link. Dropping it ends it.
+pub(super) enum Link {
+    /// To a serial port.
+    Port(PortThread),
+    /// To a Bluetooth device.
+    Ble(BleLink),
+}
+
+impl Link {
+    /// Looks for the device from now on, and puts what it tells into the inbox. `id` is one that no other link has.
+    ///
+    /// # Errors
+    /// There are no more threads.
+    pub(super) fn start(board: &str, id: u64, wanted: Wanted, shared: &Shared, inbox: Arc<Inbox<ToStation>>) -> io::Result<Link> {
+        match wanted {
+            Wanted::Port(wanted) => {
+                let sink = port_sink(inbox);
+                PortThread::start(&format!("port-{board}"), wanted, Arc::clone(&shared.ports), micros, sink).map(Link::Port)
+            }
+            Wanted::Ble(wanted) => Ok(Link::Ble(BleLink::start(shared.radio()?, id, wanted, ble_sink(inbox)))),
+        }
+    }
+
+    /// Writes bytes to a channel. Never blocks.
+    ///
+    /// # Errors
+    /// The link is down, or too much waits already.
+    pub(super) fn send(&self, channel: u8, bytes: Vec<u8>) -> Result<(), SendError> {
+        match self {
+            Link::Port(port) => port.send(bytes),
+            Link::Ble(device) => device.send(channel, bytes),
+        }
+    }
+
+    /// The device has told its serial number. A Bluetooth device is known by its address already.
+    pub(super) fn learn(&self, serial: &str) {
+        if let Link::Port(port) = self {
+            port.learn(serial.to_owned());
+        }
+    }
+
+    /// From now on another device, by the same kind of link.
+    pub(super) fn want(&self, wanted: Wanted) {
+        match (self, wanted) {
+            (Link::Port(port), Wanted::Port(wanted)) => port.want(wanted),
+            (Link::Ble(device), Wanted::Ble(wanted)) => device.want(wanted),
+            (Link::Port(_), Wanted::Ble(_)) | (Link::Ble(_), Wanted::Port(_)) => {
+                debug_assert!(false, "a link stays of its kind");
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Link::Port(port) => port.fmt(f),
+            Link::Ble(device) => device.fmt(f),
+        }
+    }
+}
+
+/// Microseconds of the steady clock.
+pub(super) fn micros() -> u64 {
+    wall::mono().0
+}
+
+/// A port's thread has nothing else to do: it waits for room.
+fn port_sink(inbox: Arc<Inbox<ToStation>>) -> port::Sink {
+    Box::new(move |at, event| {
+        let at = Mono(at);
+        let item = match event {
+            PortEvent::Up { path, .. } => ToStation::Up { at, port: path.display().to_string(), signal: None },
+            PortEvent::Bytes(bytes) => ToStation::Bytes { at, channel: 0, bytes: bytes.to_vec() },
+            PortEvent::Down(error) => ToStation::Down { at, cause: cause(&error) },
+            PortEvent::Missing(trouble) => ToStation::Missing { problem: trouble.to_string() },
+        };
+        // False only at the end, when nobody wants to know.
+        inbox.push(item);
+    })
+}
+
+/// The radio's thread serves all boards: it waits for none.
+fn ble_sink(inbox: Arc<Inbox<ToStation>>) -> ble::Sink {
+    Box::new(move |at, event| {
+        let at = Mono(at);
+        let item = match event {
+            BleEvent::Up { address, signal, .. } => ToStation::Up { at, port: address.to_string(), signal: *signal },
+            BleEvent::Bytes { channel, bytes } => ToStation::Bytes { at, channel: *channel, bytes: bytes.to_vec() },
+            BleEvent::Down(error) => ToStation::Down { at, cause: cause(error) },
+            BleEvent::Missing(trouble) => ToStation::Missing { problem: trouble.to_string() },
+        };
+        inbox.offer_or_closed(item)
+    })
+}
+
+/// One word for a `link` record.
+const fn cause(error: &LinkError) -> &'static str {
+    match error {
+        LinkError::Unplugged => "unplugged",
+        LinkError::Refused => "refused",
+        LinkError::TimedOut => "timed-out",
+        LinkError::Busy => "busy",
+        LinkError::Denied => "denied",
+        LinkError::Silent => "silent",
+        LinkError::Other(_) => "other",
+    }
+}
