@@ -74,6 +74,8 @@ fn answers(prepare: impl Fn(&Face)) -> Vec<(String, String)> {
         disk: Arc::default(),
         worker: Arc::default(),
         ports: Arc::default(),
+        adapter: None,
+        radio: Mutex::new(None),
         wall: Mutex::new(wall_now()),
         wall_at: AtomicU64::new(0),
         connected: AtomicBool::new(true),

@@ -1,0 +1,312 @@
+//! What all objects share: the peripherals around the adapter, and what happens between them and it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use zbus::fdo::ObjectManager;
+use zbus::{Connection, Variant, connection};
+
+use super::adapter::{self, Adapter1};
+use super::device::{self, Device1};
+use super::gatt::{self, Characteristic1, Service1};
+use super::radio::{Radio, now};
+use super::refusal::Refusal;
+
+#[derive(Default)]
+pub(super) struct Air {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    /// None = bluetoothd does not run.
+    connection: Option<Connection>,
+    pub(super) adapter: bool,
+    pub(super) powered: bool,
+    /// It cannot be switched on.
+    pub(super) blocked: bool,
+    pub(super) discovering: bool,
+    /// How many times discovery was started.
+    pub(super) discoveries: u64,
+    /// The most connections asked for at a time, of all peripherals.
+    pub(super) most_asked: usize,
+    pub(super) radios: BTreeMap<String, Radio>,
+}
+
+impl Air {
+    /// Held for moments, never while something is awaited.
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no one panics with it")
+    }
+
+    /// Does something with a peripheral, if there is one.
+    pub(super) fn radio<T>(&self, address: &str, with: impl FnOnce(&mut Radio) -> T) -> Option<T> {
+        self.state().radios.get_mut(address).map(with)
+    }
+
+    pub(super) fn addresses(&self) -> Vec<String> {
+        self.state().radios.keys().cloned().collect()
+    }
+
+    fn connection(&self) -> Option<Connection> {
+        self.state().connection.clone()
+    }
+
+    /// bluetoothd starts.
+    pub(super) async fn up(self: &Arc<Air>, bus: &str) {
+        let connection = connection::Builder::address(bus).serve_at("/", ObjectManager).build().await.expect("the bus runs");
+        self.state().connection = Some(connection.clone());
+        if self.state().adapter {
+            self.show_adapter().await;
+        }
+        connection.request_name("org.bluez").await.expect("the name is free");
+    }
+
+    /// bluetoothd dies: its name and all connections are gone, without a word.
+    pub(super) async fn down(&self) {
+        let connection = {
+            let mut state = self.state();
+            state.discovering = false;
+            for radio in state.radios.values_mut() {
+                radio.unlink();
+                (radio.known, radio.explored, radio.asked) = (false, false, 0);
+            }
+            state.connection.take()
+        };
+        if let Some(connection) = connection {
+            // The bus may be gone before it.
+            let _ = connection.close().await;
+        }
+    }
+
+    async fn show_adapter(self: &Arc<Air>) {
+        let Some(connection) = self.connection() else { return };
+        let _ = connection.object_server().at(adapter::PATH, Adapter1 { air: self.clone() }).await;
+    }
+
+    /// The adapter is put in or taken out.
+    pub(super) async fn plug(self: &Arc<Air>, there: bool) {
+        if !there {
+            self.power(false).await;
+            for address in self.addresses() {
+                self.forget(&address).await;
+            }
+        }
+        {
+            let mut state = self.state();
+            (state.adapter, state.powered) = (there, there && !state.blocked);
+        }
+        if there {
+            self.show_adapter().await;
+        } else if let Some(connection) = self.connection() {
+            let _ = connection.object_server().remove::<Adapter1, _>(adapter::PATH).await;
+        }
+    }
+
+    /// The adapter is switched on or off; whoever does it tells of it.
+    pub(super) async fn power(&self, on: bool) {
+        self.state().powered = on;
+        if !on {
+            for address in self.addresses() {
+                self.unlink(&address).await;
+            }
+            if std::mem::take(&mut self.state().discovering) {
+                self.changed(adapter::PATH, adapter::NAME, "Discovering", Variant::from(false)).await;
+            }
+        }
+    }
+
+    pub(super) async fn changed(&self, path: &str, interface: &str, property: &str, value: Variant<'_>) {
+        let Some(connection) = self.connection() else { return };
+        let body = (interface, BTreeMap::from([(property, value)]), Vec::<&str>::new());
+        let _ = connection.emit_signal(None::<&str>, path, "org.freedesktop.DBus.Properties", "PropertiesChanged", &body).await;
+    }
+
+    pub(super) async fn discover(self: &Arc<Air>, on: bool) -> Result<(), Refusal> {
+        let before = {
+            let mut state = self.state();
+            if !state.powered {
+                return Err(Refusal::not_ready());
+            }
+            if !on && !state.discovering {
+                return Err(Refusal::Failed("No discovery started".into()));
+            }
+            state.discoveries += u64::from(on);
+            std::mem::replace(&mut state.discovering, on)
+        };
+        if before != on {
+            self.changed(adapter::PATH, adapter::NAME, "Discovering", Variant::from(on)).await;
+        }
+        if on {
+            for address in self.addresses() {
+                self.advertise(&address).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// The adapter receives an advertisement, if it listens and the peripheral advertises.
+    pub(super) async fn advertise(self: &Arc<Air>, address: &str) {
+        let (known, rssi) = {
+            let mut state = self.state();
+            let listens = state.discovering;
+            let Some(radio) = state.radios.get_mut(address).filter(|radio| listens && radio.near && !radio.linked) else {
+                return;
+            };
+            (std::mem::replace(&mut radio.known, true), radio.rssi)
+        };
+        if known {
+            return self.changed(&device::path(address), device::NAME, "RSSI", Variant::from(rssi)).await;
+        }
+        let Some(connection) = self.connection() else { return };
+        let device = Device1 { air: self.clone(), address: address.into() };
+        let _ = connection.object_server().at(device::path(address), device).await;
+    }
+
+    /// What is known of a peripheral is forgotten.
+    pub(super) async fn forget(&self, address: &str) {
+        self.unlink(address).await;
+        let gone = |radio: &mut Radio| {
+            let explored = std::mem::take(&mut radio.explored);
+            (std::mem::take(&mut radio.known), if explored { radio.services.clone() } else { Vec::new() })
+        };
+        let (Some((true, services)), Some(connection)) = (self.radio(address, gone), self.connection()) else { return };
+        let server = connection.object_server();
+        for (at, (_, characteristics)) in services.iter().enumerate() {
+            for inner in 0..characteristics.len() {
+                let _ = server.remove::<Characteristic1, _>(gatt::characteristic_path(address, at, inner)).await;
+            }
+            let _ = server.remove::<Service1, _>(gatt::service_path(address, at)).await;
+        }
+        let _ = server.remove::<Device1, _>(device::path(address)).await;
+    }
+
+    /// The host asks for a connection.
+    pub(super) async fn connect(self: &Arc<Air>, address: &str) -> Result<(), Refusal> {
+        let (turn, delay, refused) = {
+            let mut state = self.state();
+            let powered = state.powered;
+            let Some(radio) = state.radios.get_mut(address) else { return Err(Refusal::no_connection()) };
+            radio.seen.attempts.push(now());
+            let at_once = radio.asked + usize::from(radio.linked) + 1;
+            radio.seen.most_at_once = radio.seen.most_at_once.max(at_once);
+            if !powered {
+                return Err(Refusal::not_ready());
+            }
+            if radio.linked {
+                return Ok(());
+            }
+            if radio.asked > 0 {
+                return Err(Refusal::InProgress("Operation already in progress".into()));
+            }
+            radio.asked += 1;
+            let refused = !radio.near || radio.refuse > 0;
+            radio.refuse = radio.refuse.saturating_sub(1);
+            let result = (radio.turn, radio.connect_delay, refused);
+            let asked = state.radios.values().map(|radio| radio.asked).sum();
+            state.most_asked = state.most_asked.max(asked);
+            result
+        };
+        tokio::time::sleep(delay).await;
+        let linked = self.radio(address, |radio| {
+            // It was set to none if bluetoothd died meanwhile.
+            radio.asked = radio.asked.saturating_sub(1);
+            radio.linked = !refused && radio.turn == turn && radio.near;
+            if radio.linked {
+                radio.seen.connections.push(now());
+            }
+            radio.linked
+        });
+        if linked != Some(true) {
+            return Err(Refusal::no_connection());
+        }
+        self.changed(&device::path(address), device::NAME, "Connected", Variant::from(true)).await;
+        tokio::spawn(resolve(self.clone(), address.to_owned(), turn));
+        Ok(())
+    }
+
+    /// The host ends a connection.
+    pub(super) async fn disconnect(self: &Arc<Air>, address: &str) -> Result<(), Refusal> {
+        if !self.radio(address, |radio| radio.linked || radio.asked > 0).unwrap_or(false) {
+            return Err(Refusal::NotConnected("Not Connected".into()));
+        }
+        self.unlink(address).await;
+        self.advertise(address).await;
+        Ok(())
+    }
+
+    /// A connection ends, whoever wants it.
+    pub(super) async fn unlink(&self, address: &str) {
+        let Some((resolved, true)) = self.radio(address, |radio| (radio.resolved, radio.unlink())) else { return };
+        let path = device::path(address);
+        if resolved {
+            self.changed(&path, device::NAME, "ServicesResolved", Variant::from(false)).await;
+        }
+        self.changed(&path, device::NAME, "Connected", Variant::from(false)).await;
+    }
+
+    pub(super) fn subscribe(&self, address: &str, uuid: u128, on: bool) -> Result<(), Refusal> {
+        let done = self.radio(address, |radio| {
+            if on && radio.linked {
+                radio.notifying.insert(uuid);
+            }
+            radio.linked && (on || radio.notifying.remove(&uuid))
+        });
+        match done {
+            Some(true) => Ok(()),
+            _ if on => Err(Refusal::Failed("Not connected".into())),
+            _ => Err(Refusal::Failed("No notify session started".into())),
+        }
+    }
+
+    pub(super) fn write(&self, address: &str, uuid: u128, bytes: Vec<u8>, command: bool) -> Result<(), Refusal> {
+        let done = self.radio(address, |radio| {
+            match radio.linked {
+                true => radio.hear(uuid, bytes, command),
+                false => radio.seen.refused_writes += 1,
+            }
+            radio.linked
+        });
+        (done == Some(true)).then_some(()).ok_or_else(|| Refusal::Failed("Not connected".into()))
+    }
+}
+
+/// Finds the services of a peripheral that has just been connected.
+async fn resolve(air: Arc<Air>, address: String, turn: u64) {
+    let same = |radio: &mut Radio| radio.linked && radio.turn == turn;
+    tokio::time::sleep(air.radio(&address, |radio| radio.resolve_delay).unwrap_or_default()).await;
+    if air.radio(&address, same) != Some(true) {
+        return;
+    }
+    let news = air.radio(&address, |radio| {
+        let explored = std::mem::replace(&mut radio.explored, true);
+        (!explored).then(|| (radio.services.clone(), radio.mtu))
+    });
+    if let (Some((services, mtu)), Some(connection)) = (news.flatten(), air.connection()) {
+        for (at, (uuid, characteristics)) in services.into_iter().enumerate() {
+            let service = Service1 { uuid, address: address.clone() };
+            let _ = connection.object_server().at(gatt::service_path(&address, at), service).await;
+            for (inner, (uuid, flags)) in characteristics.into_iter().enumerate() {
+                let (air, address) = (air.clone(), address.clone());
+                let path = gatt::characteristic_path(&address, at, inner);
+                let characteristic = Characteristic1 { air, address, service: at, uuid, flags, mtu };
+                let _ = connection.object_server().at(path, characteristic).await;
+            }
+        }
+    }
+    if air.radio(&address, |radio| same(radio) && !std::mem::replace(&mut radio.resolved, true)) == Some(true) {
+        air.changed(&device::path(&address), device::NAME, "ServicesResolved", Variant::from(true)).await;
+    }
+}
+
+/// Lets the board of a peripheral live, and notifies of what it sends.
+pub(super) async fn live(air: Arc<Air>, address: String) {
+    while let Some(((told, rest), wake)) = air.radio(&address, |radio| (radio.pass(), radio.wake.clone())) {
+        for (service, characteristic, bytes) in told {
+            let path = gatt::characteristic_path(&address, service, characteristic);
+            air.changed(&path, gatt::NAME, "Value", Variant::from(bytes)).await;
+        }
+        // Whichever comes first.
+        let _ = tokio::time::timeout(rest, wake.notified()).await;
+    }
+}

@@ -1,0 +1,126 @@
+//! A D-Bus daemon of its own, in a temporary folder, at an address that outlives it.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use tempfile::TempDir;
+
+/// What libdbus, and so btleplug, takes the address of the system bus from, when a process first touches D-Bus.
+pub(crate) const SYSTEM_BUS: &str = "DBUS_SYSTEM_BUS_ADDRESS";
+/// Where a test that runs in a process of its own finds its folder.
+const FOLDER: &str = "FLAGFALL_TEST_BUS_FOLDER";
+/// Left there by a test that came to its end.
+const DONE: &str = "done";
+
+/// A bus on which everybody may own every name. It ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Bus {
+    folder: PathBuf,
+    daemon: Option<Child>,
+    _own: Option<TempDir>,
+}
+
+impl Bus {
+    /// Starts one in a temporary folder: for a program that is started as a process, with [`SYSTEM_BUS`] in its environment.
+    pub(crate) fn start() -> Bus {
+        let own = folder();
+        let mut bus = Bus { folder: own.path().to_path_buf(), daemon: None, _own: Some(own) };
+        bus.restart();
+        bus
+    }
+
+    /// Its address, the same after a restart.
+    pub(crate) fn address(&self) -> String {
+        address(&self.folder)
+    }
+
+    /// Ends it: every client loses its connection.
+    pub(crate) fn stop(&mut self) {
+        if let Some(mut daemon) = self.daemon.take() {
+            daemon.kill().expect("it is a child of ours");
+            daemon.wait().expect("it ends");
+            // It had no time to tidy up, and the next one would find its address taken.
+            let _ = std::fs::remove_file(self.folder.join("bus"));
+        }
+    }
+
+    /// Starts it again at the same address; gives when it can be connected to.
+    pub(crate) fn restart(&mut self) {
+        self.stop();
+        let config = self.folder.join("bus.conf");
+        std::fs::write(&config, config_text(&self.address())).expect("the folder can be written to");
+        let mut daemon = Command::new("dbus-daemon")
+            .arg(format!("--config-file={}", config.display()))
+            .args(["--nofork", "--print-address=1"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            // It warns that it may not raise its limit of open files.
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("dbus-daemon is installed");
+        let mut line = String::new();
+        let said = daemon.stdout.take().expect("piped");
+        BufReader::new(said).read_line(&mut line).expect("it prints its address");
+        self.daemon = Some(daemon);
+        assert!(line.starts_with("unix:"), "dbus-daemon did not start: {line:?}");
+    }
+}
+
+impl Drop for Bus {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Runs `scenes` in a process of its own whose system bus is the one that they get. The process is this test program, asked for
+/// the test called `test` alone, which has to be the caller.
+pub(crate) fn in_own_process(test: &str, scenes: impl FnOnce(Bus)) {
+    #[allow(clippy::disallowed_methods, reason = "the process is told by its environment where its bus is")]
+    let given = std::env::var_os(FOLDER);
+    if let Some(given) = given {
+        let mut bus = Bus { folder: given.into(), daemon: None, _own: None };
+        let done = bus.folder.join(DONE);
+        bus.restart();
+        scenes(bus);
+        std::fs::write(done, "").expect("the folder can be written to");
+        return;
+    }
+    let folder = folder();
+    let status = Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", test, "--nocapture"])
+        .env(FOLDER, folder.path())
+        .env(SYSTEM_BUS, address(folder.path()))
+        .status()
+        .expect("it starts");
+    assert!(status.success(), "{test}: {status}");
+    assert!(folder.path().join(DONE).exists(), "{test}: is not the name of the test");
+}
+
+/// Not below `TMPDIR`: the address of a socket holds about a hundred bytes.
+fn folder() -> TempDir {
+    tempfile::Builder::new().prefix("bus").tempdir_in("/tmp").expect("/tmp can be written to")
+}
+
+fn address(folder: &Path) -> String {
+    format!("unix:path={}", folder.join("bus").display())
+}
+
+fn config_text(address: &str) -> String {
+    format!(
+        r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>system</type>
+  <listen>{address}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="false"/>
+    <allow receive_sender="*"/>
+    <allow own="*"/>
+    <allow user="*"/>
+  </policy>
+</busconfig>
+"#
+    )
+}

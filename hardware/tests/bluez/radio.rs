@@ -1,0 +1,156 @@
+//! One peripheral: its board, which lives in real time, and the state of its radio.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use flagfall_hardware::emulator::{Device, Sent};
+use flagfall_protocols::driver::Channel;
+use flagfall_protocols::time::Instant as BoardTime;
+use tokio::sync::Notify;
+
+use super::Peripheral;
+
+/// What the host did to a peripheral, and what came of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    /// When it asked for a connection.
+    pub(crate) attempts: Vec<Instant>,
+    /// When it got one.
+    pub(crate) connections: Vec<Instant>,
+    /// The most connections it had or asked for at a time: 2 and more if it asked for one while it had one or waited for one.
+    pub(crate) most_at_once: usize,
+    /// What it wrote.
+    pub(crate) writes: Vec<Written>,
+    /// Writes that were refused, because there was no connection.
+    pub(crate) refused_writes: u64,
+    /// Notifications that were sent.
+    pub(crate) notifications: u64,
+    /// Bytes that the board sent while nobody listened.
+    pub(crate) unheard: u64,
+}
+
+/// Bytes that the host wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// When.
+    pub(crate) at: Instant,
+    /// To which characteristic.
+    pub(crate) uuid: u128,
+    /// What.
+    pub(crate) bytes: Vec<u8>,
+    /// As a command, which is not acknowledged.
+    pub(crate) command: bool,
+}
+
+pub(super) struct Radio {
+    pub(super) name: String,
+    pub(super) services: Vec<(u128, Vec<(u128, Vec<&'static str>)>)>,
+    pub(super) mtu: u16,
+    pub(super) rssi: i16,
+    pub(super) connect_delay: Duration,
+    pub(super) resolve_delay: Duration,
+    channels: &'static [Channel],
+    pub(super) board: Box<dyn Device>,
+    began: Instant,
+    speed: f64,
+    /// The board's task is to look again when the board does something next.
+    pub(super) wake: Arc<Notify>,
+    /// It can be received.
+    pub(super) near: bool,
+    /// Its Device1 is there, and its services.
+    pub(super) known: bool,
+    pub(super) explored: bool,
+    pub(super) linked: bool,
+    pub(super) resolved: bool,
+    /// Connections that are asked for.
+    pub(super) asked: usize,
+    /// How many times a connection ended: a number for the one that is.
+    pub(super) turn: u64,
+    pub(super) refuse: u32,
+    pub(super) notifying: BTreeSet<u128>,
+    pub(super) seen: Seen,
+}
+
+impl Radio {
+    pub(super) fn new(peripheral: Peripheral) -> Radio {
+        Radio {
+            name: peripheral.name,
+            services: peripheral.services,
+            mtu: peripheral.mtu,
+            rssi: peripheral.rssi,
+            connect_delay: peripheral.connect_delay,
+            resolve_delay: peripheral.resolve_delay,
+            channels: peripheral.channels,
+            board: peripheral.board,
+            began: now(),
+            speed: peripheral.speed,
+            wake: Arc::new(Notify::new()),
+            near: true,
+            known: false,
+            explored: false,
+            linked: false,
+            resolved: false,
+            asked: 0,
+            turn: 0,
+            refuse: 0,
+            notifying: BTreeSet::new(),
+            seen: Seen::default(),
+        }
+    }
+
+    /// The board's time.
+    pub(super) fn time(&self) -> BoardTime {
+        BoardTime((now().duration_since(self.began).as_secs_f64() * self.speed * 1e6) as u64)
+    }
+
+    /// The host wrote to a characteristic.
+    pub(super) fn hear(&mut self, uuid: u128, bytes: Vec<u8>, command: bool) {
+        if let Some(channel) = self.channels.iter().position(|channel| channel.write == Some(uuid)) {
+            self.board.host(self.time(), channel as u8, &bytes);
+            self.wake.notify_one();
+        }
+        self.seen.writes.push(Written { at: now(), uuid, bytes, command });
+    }
+
+    /// Lets the board's time pass up to now. Gives the notifications, each with the place of its service and characteristic,
+    /// and how long the board will do nothing by itself.
+    pub(super) fn pass(&mut self) -> (Vec<(usize, usize, Vec<u8>)>, Duration) {
+        let mut sent = Vec::new();
+        let time = self.time();
+        self.board.advance(time, &mut sent);
+        let mut told = Vec::new();
+        for Sent { channel, bytes, .. } in sent {
+            let uuid = self.channels.get(usize::from(channel)).and_then(|channel| channel.notify);
+            match uuid.filter(|uuid| self.linked && self.notifying.contains(uuid)).and_then(|uuid| self.place(uuid)) {
+                Some((service, characteristic)) => {
+                    let most = usize::from(self.mtu.max(4) - 3);
+                    told.extend(bytes.chunks(most).map(|piece| (service, characteristic, piece.to_vec())));
+                }
+                None => self.seen.unheard += bytes.len() as u64,
+            }
+        }
+        self.seen.notifications += told.len() as u64;
+        let rest = self.board.next().map_or(Duration::from_secs(3600), |next| next.since(time).div_f64(self.speed));
+        // A board that wants to act at once gets its turn; one that always wants to does not stop all others.
+        (told, rest.max(Duration::from_micros(100)))
+    }
+
+    fn place(&self, uuid: u128) -> Option<(usize, usize)> {
+        let within = |list: &[(u128, Vec<&'static str>)]| list.iter().position(|(other, _)| *other == uuid);
+        self.services.iter().enumerate().find_map(|(service, (_, list))| Some((service, within(list)?)))
+    }
+
+    /// A connection ended, or one that was asked for will not come about. Says whether there was one.
+    pub(super) fn unlink(&mut self) -> bool {
+        self.turn += 1;
+        self.resolved = false;
+        self.notifying.clear();
+        std::mem::take(&mut self.linked)
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "boards that a real program talks to live in real time")]
+pub(super) fn now() -> Instant {
+    Instant::now()
+}

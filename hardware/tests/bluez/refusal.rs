@@ -1,0 +1,26 @@
+//! The errors of BlueZ.
+
+/// Why something was not done, by the names that BlueZ gives.
+#[derive(Debug, zbus::DBusError)]
+#[zbus(prefix = "org.bluez.Error")]
+pub(super) enum Refusal {
+    #[zbus(error)]
+    ZBus(zbus::Error),
+    Failed(String),
+    InProgress(String),
+    NotConnected(String),
+    NotReady(String),
+    NotSupported(String),
+}
+
+impl Refusal {
+    /// The adapter is switched off or gone.
+    pub(super) fn not_ready() -> Refusal {
+        Refusal::NotReady("Resource Not Ready".into())
+    }
+
+    /// What BlueZ says when a connection does not come about.
+    pub(super) fn no_connection() -> Refusal {
+        Refusal::Failed("le-connection-abort-by-local".into())
+    }
+}
