@@ -2,7 +2,8 @@
 //!
 //! There is no check and no start mark. What cannot be a message is given up from its first byte to the next one from which a
 //! message may begin. A position in which another one seems to begin is two halves of two, or pieces that happen to look like
-//! it: what comes next decides, a position or nothing for half a second speaking for it.
+//! it: what comes next decides, a position or nothing for half a second speaking for it. So a few positions are told late: a
+//! black queen, no piece, a black pawn and the black king, on h g f e of a rank or the same shifted by two files.
 
 use super::message::{Message, SQUARES, Shape, is_position, is_squares, shape};
 use crate::event::{Anomaly, ByteRange};
@@ -93,7 +94,7 @@ impl Framing {
             Shape::Whole(total) => total,
         };
         if held[0] == 0x01 {
-            let inner = (1..total).find(|&from| begins(&held[from..]));
+            let inner = (1..total).find(|&from| begins(&held[from..], held[1]));
             if !held[2..2 + SQUARES].iter().copied().all(is_squares) {
                 return Some(self.drop(Anomaly::BadField, inner.unwrap_or(total)));
             }
@@ -130,9 +131,9 @@ impl Framing {
     }
 }
 
-/// Whether a position may begin with these bytes.
-fn begins(bytes: &[u8]) -> bool {
+/// Whether a position of this length may begin with these bytes: a board sends all of them in one form.
+fn begins(bytes: &[u8], length: u8) -> bool {
     bytes.first() == Some(&0x01)
-        && bytes.get(1).is_none_or(|length| is_position(*length))
+        && bytes.get(1).is_none_or(|other| *other == length)
         && bytes.iter().skip(2).take(SQUARES).copied().all(is_squares)
 }
