@@ -114,6 +114,7 @@ pub(crate) const BANS: &[Ban] = &[
             "protocols/src/drivers/dgt/host_decoder.rs",
             "protocols/src/drivers/dgt/clock_command.rs",
             "protocols/src/drivers/chesslink/host.rs",
+            "protocols/src/drivers/chessnut/host.rs",
             "protocols/src/drivers/dgt_pegasus/host.rs",
         ],
         reason: "a session never changes what players see: queries and reporting modes only",

@@ -6,6 +6,7 @@
 //! | [`Emulator`]: DGT board with its clock | each square as the scan comes by, and the clock | `dgt-board.md` section 10 |
 //! | [`Chesslink`]: Millennium board | all squares, after a scan that found a difference | `millennium.md` |
 //! | [`Pegasus`]: DGT Pegasus | each square on which something is put or lifted, not what | `dgt-pegasus.md` |
+//! | [`Chessnut`]: Chessnut board, Move | all squares, after a scan that found a difference | `chessnut.md` |
 //!
 //! What all of them can is [`Device`]; where the kind is known only when the program runs, `Box<dyn Device>` is one too.
 //!
@@ -39,6 +40,7 @@ mod answers;
 mod bench;
 mod board;
 mod chesslink;
+mod chessnut;
 mod device;
 mod hands;
 mod line;
@@ -51,13 +53,14 @@ mod table;
 
 pub use board::{Counters, Emulator};
 pub use chesslink::{Chesslink, ChesslinkSettings, Reports};
+pub use chessnut::{Chessnut, ChessnutSettings};
 pub use device::{Device, Kind, Sent, Start};
 pub use pegasus::{Pegasus, PegasusSettings};
 pub use settings::{ClockWay, Quirks, Settings};
 pub use table::Impossible;
 
 /// Every kind of emulated device, the usual kind of each driver first.
-pub const EMULATORS: &[&[Kind]] = &[board::KINDS, chesslink::KINDS, pegasus::KINDS];
+pub const EMULATORS: &[&[Kind]] = &[board::KINDS, chesslink::KINDS, pegasus::KINDS, chessnut::KINDS];
 
 /// The usual kind of device that a driver reads.
 pub fn find(driver: &str) -> Option<&'static Kind> {

@@ -7,6 +7,8 @@ use crate::driver::DriverInfo;
 
 mod asker;
 pub mod chesslink;
+pub mod chessnut;
+pub mod chessnut_move;
 pub mod dgt;
 pub mod dgt_pegasus;
 mod follow;
@@ -16,7 +18,7 @@ mod talk;
 pub mod template;
 
 /// Every driver. Of families with the same USB ids the first is the likelier one.
-pub const DRIVERS: &[DriverInfo] = &[dgt::INFO, chesslink::INFO, dgt_pegasus::INFO];
+pub const DRIVERS: &[DriverInfo] = &[dgt::INFO, chesslink::INFO, dgt_pegasus::INFO, chessnut::INFO, chessnut_move::INFO];
 
 /// The driver called `name`.
 pub fn find(name: &str) -> Option<&'static DriverInfo> {

@@ -99,6 +99,11 @@ impl Talk {
         self.asker.iter_mut().for_each(|asker| asker.answered(at, row));
     }
 
+    /// What was told may be out of date, for a reason that is no anomaly: the picture is asked for soon.
+    pub(in crate::drivers) fn doubt(&mut self, at: Instant) {
+        self.asker.iter_mut().for_each(|asker| asker.lost_bytes(at));
+    }
+
     /// Bytes that are no message; `lost` if a change of the board may have been among them.
     pub(in crate::drivers) fn broken(&mut self, at: Instant, anomaly: Anomaly, bytes: ByteRange, lost: bool) {
         self.out.anomaly(anomaly, bytes);

@@ -1,0 +1,295 @@
+//! An emulated Chessnut board: in real-time mode it sends the picture of all squares after a scan that found a difference
+//! (`chessnut.md`). A Move is one too; it moves nothing by itself.
+//!
+//! Squares are sampled one after another as [`Scan`] does it, so a piece that moves meanwhile can be seen on two squares or on
+//! none. How long a scan takes is not known of real boards.
+
+use std::time::Duration;
+
+use flagfall_protocols::drivers::chessnut::host::HostCommand;
+use flagfall_protocols::drivers::chessnut::message::{BY_RADIO, Message, squares};
+use flagfall_protocols::square::{Placement, Square};
+use flagfall_protocols::time::Instant;
+
+use super::bench::Bench;
+use super::device::{Device, Kind, Sent, Start};
+use super::line::Line;
+use super::scan::Scan;
+use super::script::Script;
+use super::{Counters, Impossible};
+
+/// Where positions come, to which commands are written too; and where replies come.
+const POSITIONS: u8 = 0;
+const REPLIES: u8 = 1;
+/// A board that acknowledges is not ready for a command that comes sooner after the one before.
+const BUSY: Duration = Duration::from_millis(150);
+
+/// An emulated Chessnut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChessnutSettings {
+    /// What stands on it when it is switched on.
+    pub placement: Placement,
+    /// One scan of all squares.
+    pub scan: Duration,
+    /// From a command's arrival to its answer.
+    pub reply_delay: Duration,
+    /// The most bytes of one notification.
+    pub notification: usize,
+    /// Each command is answered with whether it was taken.
+    pub acknowledges: bool,
+    /// After so long the same position is sent again; none = when real-time mode is set once more.
+    pub repeats: Option<Duration>,
+    /// It is a Move.
+    pub moves: bool,
+    /// Charge of the battery in percent.
+    pub battery: u8,
+}
+
+/// By two scans.
+pub(super) const KINDS: &[Kind] = &[
+    kind("chessnut", "", |start| begin(start, ChessnutSettings::default())),
+    kind("chessnut", "acknowledges", |start| {
+        begin(start, ChessnutSettings { acknowledges: true, repeats: None, ..ChessnutSettings::default() })
+    }),
+    kind("chessnut", "large notifications", |start| {
+        begin(start, ChessnutSettings { notification: 182, ..ChessnutSettings::default() })
+    }),
+    kind("chessnut_move", "", |start| {
+        begin(start, ChessnutSettings { moves: true, notification: 182, ..ChessnutSettings::default() })
+    }),
+];
+
+const fn kind(driver: &'static str, variant: &'static str, start: fn(&Start) -> Box<dyn Device>) -> Kind {
+    Kind { driver, variant, late: Duration::from_millis(2 * 150), start }
+}
+
+fn begin(start: &Start, settings: ChessnutSettings) -> Box<dyn Device> {
+    Box::new(Chessnut::new(ChessnutSettings { placement: start.placement, ..settings }))
+}
+
+impl Default for ChessnutSettings {
+    /// A board in the initial position, its battery half full, in notifications of the smallest size.
+    fn default() -> ChessnutSettings {
+        ChessnutSettings {
+            placement: Placement::initial(),
+            scan: Duration::from_millis(150),
+            reply_delay: Duration::from_millis(15),
+            notification: 20,
+            acknowledges: false,
+            repeats: Some(Duration::from_secs(1)),
+            moves: false,
+            battery: 50,
+        }
+    }
+}
+
+/// A Chessnut that answers as real ones do. Lights and beeps change nothing; upload mode is obeyed, and it, stored games, moving
+/// pieces and writing to another service are counted as [`Counters::dangerous`].
+#[derive(Clone, Debug)]
+pub struct Chessnut {
+    settings: ChessnutSettings,
+    bench: Bench,
+    began: Instant,
+    scan: Scan,
+    /// Positions are reported.
+    realtime: bool,
+    /// The last position that left in this mode, and when.
+    sent: Option<(Placement, Instant)>,
+    /// The end of a scan is looked for after this.
+    looked: Instant,
+    /// When the last command came.
+    commanded: Option<Instant>,
+}
+
+/// What happens next, in the order in which things of the same moment happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Next {
+    Motion,
+    End,
+    Again,
+    Sample(Square),
+}
+
+impl Chessnut {
+    /// A board that is switched on at the beginning of time.
+    pub fn new(settings: ChessnutSettings) -> Chessnut {
+        Chessnut {
+            settings,
+            bench: Bench::new(settings.placement, Line::unpaced(settings.notification)),
+            began: Instant::ZERO,
+            scan: Scan::new(Instant::ZERO, settings.scan, settings.placement),
+            realtime: false,
+            sent: None,
+            looked: Instant::ZERO,
+            commanded: None,
+        }
+    }
+
+    fn power_up(&mut self) {
+        (self.began, self.looked) = (self.bench.now, self.bench.now);
+        self.scan = Scan::new(self.began, self.settings.scan, self.bench.seen());
+        (self.realtime, self.sent, self.commanded) = (false, None, None);
+    }
+
+    fn happens(&self) -> Option<(Instant, Next)> {
+        let motion = self.bench.moves().map(|at| (at, Next::Motion));
+        if !self.bench.powered {
+            return motion;
+        }
+        let sample = self.scan.next(&self.bench.seen(), self.bench.now).map(|(at, square)| (at, Next::Sample(square)));
+        let end = (self.realtime && self.differs()).then(|| (self.end(), Next::End));
+        let last = self.sent.filter(|_| self.realtime).zip(self.settings.repeats);
+        let again = last.map(|((_, at), repeats)| (at.after(repeats), Next::Again));
+        [motion, sample, end, again].into_iter().flatten().min()
+    }
+
+    /// The last position sent is not that of the scan.
+    fn differs(&self) -> bool {
+        self.sent.is_none_or(|(sent, _)| sent != *self.scan.reported())
+    }
+
+    /// When the scan ends that is on its way after what was looked at last.
+    fn end(&self) -> Instant {
+        let period = self.settings.scan.max(Duration::from_micros(64));
+        let done = self.looked.since(self.began).as_micros() / period.as_micros();
+        self.began.after(period.saturating_mul(done as u32 + 1))
+    }
+
+    fn pass(&mut self, to: Instant) {
+        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
+            self.bench.arrive(at);
+            match next {
+                Next::Motion => {
+                    if self.bench.carry_out() == Some(true) {
+                        self.power_up();
+                    }
+                }
+                Next::Sample(square) => {
+                    self.looked = self.bench.now;
+                    self.scan.report(square, self.bench.seen().get(square));
+                }
+                Next::End => {
+                    self.looked = self.bench.now;
+                    self.send_position(Duration::ZERO);
+                }
+                Next::Again => self.send_position(Duration::ZERO),
+            }
+        }
+        self.bench.arrive(to);
+    }
+
+    fn send_position(&mut self, after: Duration) {
+        let picture = *self.scan.reported();
+        self.sent = Some((picture, self.bench.now));
+        let counter = self.bench.now.since(self.began).as_secs() as u32;
+        self.send(POSITIONS, after, &Message::Board { length: BY_RADIO, squares: squares(&picture), counter });
+    }
+
+    fn reply(&mut self, message: &Message) {
+        self.send(REPLIES, self.settings.reply_delay, message);
+    }
+
+    fn send(&mut self, channel: u8, after: Duration, message: &Message) {
+        let mut bytes = Vec::new();
+        message.encode(&mut bytes);
+        self.bench.line.send_on(channel, self.bench.now.after(after), &bytes);
+    }
+
+    /// Whether a command that comes now is taken.
+    fn takes(&mut self) -> bool {
+        let now = self.bench.now;
+        let before = self.commanded.replace(now);
+        if !self.settings.acknowledges {
+            return true;
+        }
+        let ready = before.is_none_or(|before| now.since(before) >= BUSY);
+        self.reply(if ready { &Message::Accepted } else { &Message::NotReady });
+        ready
+    }
+
+    fn obey(&mut self, command: HostCommand) {
+        let counters = &mut self.bench.counters;
+        let percent = self.settings.battery.min(100);
+        match command {
+            HostCommand::Realtime if !self.realtime => (self.realtime, self.sent, self.looked) = (true, None, self.bench.now),
+            HostCommand::Realtime if self.settings.repeats.is_none() => self.send_position(self.settings.reply_delay),
+            HostCommand::Realtime => {}
+            HostCommand::Battery => {
+                let value = if self.settings.moves { 0 } else { percent };
+                self.reply(&Message::Battery { value, flag: 0 });
+            }
+            HostCommand::Games => self.reply(&Message::Games(0)),
+            HostCommand::MoveBattery if self.settings.moves => self.reply(&Message::MoveBattery { charging: 0, percent }),
+            HostCommand::Kind if self.settings.moves => self.reply(&Message::Kind([0; 4])),
+            HostCommand::Pieces if self.settings.moves => self.reply(&Message::Pieces),
+            HostCommand::Upload => {
+                counters.dangerous += 1;
+                (self.realtime, self.sent) = (false, None);
+            }
+            HostCommand::Delete | HostCommand::TransferReady | HostCommand::Transfer(_) | HostCommand::Move { .. } => {
+                counters.dangerous += 1;
+            }
+            HostCommand::Lights(_) | HostCommand::Beep { .. } | HostCommand::Beeper(_) | HostCommand::Colours(_) => {
+                counters.lights += 1;
+            }
+            // What a board answers to the first three is not known.
+            HostCommand::Version(_)
+            | HostCommand::Name
+            | HostCommand::Time
+            | HostCommand::MoveBattery
+            | HostCommand::Kind
+            | HostCommand::Pieces
+            | HostCommand::Unknown(_) => counters.unknown += 1,
+        }
+    }
+}
+
+impl Device for Chessnut {
+    fn load(&mut self, script: &Script) {
+        self.bench.load(script);
+    }
+
+    /// One write is one command or several; what is left of one that is not whole is of no use.
+    fn host(&mut self, at: Instant, channel: u8, bytes: &[u8]) {
+        self.pass(at.max(self.bench.now));
+        if !self.bench.powered {
+            return;
+        }
+        if channel != POSITIONS {
+            self.bench.counters.dangerous += 1;
+            return;
+        }
+        let mut rest = bytes;
+        while let Some((command, length)) = HostCommand::decode(rest) {
+            rest = &rest[length..];
+            if self.takes() {
+                self.obey(command);
+            }
+        }
+        self.bench.counters.stray += rest.len() as u64;
+    }
+
+    fn next(&self) -> Option<Instant> {
+        let inner = self.happens().map(|(at, _)| at);
+        [inner, self.bench.line.next()].into_iter().flatten().min()
+    }
+
+    fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
+        self.pass(to);
+        self.bench.line.take(self.bench.now, out);
+    }
+
+    fn done(&self) -> bool {
+        let told = !self.realtime || !self.differs();
+        let reported = !self.bench.powered || (told && self.bench.seen() == *self.scan.reported());
+        self.bench.moves().is_none() && reported && self.bench.line.next().is_none()
+    }
+
+    fn counters(&self) -> Counters {
+        self.bench.counters()
+    }
+
+    fn impossible(&self) -> &[(Instant, Impossible)] {
+        self.bench.impossible()
+    }
+}

@@ -1,0 +1,96 @@
+//! Chessnut boards: Air, Air+, Pro, Go, Smart Chess, and what the Move shares with them. They tell which piece stands where.
+//!
+//! ```text
+//!  every message      op len payload      no check, no start mark: op, length and piece codes must fit     framing.rs
+//!
+//!  host to board      29 01 00                    battery                                                  session.rs
+//!                     21 01 00                    from now on positions are reported
+//!                     0a 08 …   0b 04 …   39 …    lights, beep, deletes a game: never sent                 host.rs
+//!
+//!  board to host      channel 0                                                                            message.rs
+//!    01 24  32 bytes  tt tt tt tt                 position: h8 g8 … a1, two squares a byte, low half first
+//!    01 3d  32 bytes  29 bytes                    the same by cable
+//!                     channel 1
+//!    23 01 00   23 01 01                          accepted, not ready: some boards say it, after each command
+//!    2a 02 vv cc                                  battery: percent, bit 7 or cc = 1: charging; vv = 0 says nothing
+//!    32 01 nn   0f 01 nn                          stored games, a button
+//! ```
+//!
+//! What differs between the rows of the registry is a [`session::Model`]. The services of stored games and of firmware are
+//! never touched. Source: `chessnut.md`.
+//!
+//! A position by cable and replies come in one stream there: whoever reads that gives `01` to channel 0, the rest to channel 1.
+
+use alloc::boxed::Box;
+use core::time::Duration;
+
+use crate::driver::{Ble, Capabilities, Channel, DriverInfo, Example, Timing};
+
+pub mod framing;
+pub mod host;
+pub mod message;
+pub mod session;
+
+/// Positions come on the first channel, to which commands are written; replies come on the second.
+pub const CHANNELS: &[Channel] = &[
+    Channel {
+        write: Some(0x1b7e8272_2877_41c3_b46e_cf057c562023),
+        notify: Some(0x1b7e8262_2877_41c3_b46e_cf057c562023),
+        optional: false,
+    },
+    Channel { write: None, notify: Some(0x1b7e8273_2877_41c3_b46e_cf057c562023), optional: false },
+];
+
+/// How fast they look is not known. One program takes a position for settled after so much quiet: no scan takes longer.
+pub const TIMING: Timing = Timing { scan: Duration::from_millis(350), press_delay: Duration::ZERO };
+
+/// No clock, no log that is read.
+pub const CAPABILITIES: Capabilities = Capabilities { board: true, identifies_pieces: true, clock: false, log: false };
+
+/// The initial position.
+pub const START: Example = Example::new(
+    &[
+        0x01, 0x24, 0x58, 0x23, 0x31, 0x85, 0x44, 0x44, 0x44, 0x44, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x77, 0x77,
+        0x77, 0x77, 0xa6, 0xc9, 0x9b, 0x6a, 0x10, 0, 0, 0,
+    ],
+    "Frame(rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR)",
+);
+
+/// After 1. e4.
+pub const E4: Example = Example::new(
+    &[
+        0x01, 0x24, 0x58, 0x23, 0x31, 0x85, 0x44, 0x44, 0x44, 0x44, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x70, 0, 0, 0, 0, 0, 0, 0x77,
+        0x07, 0x77, 0x77, 0xa6, 0xc9, 0x9b, 0x6a, 0x12, 0, 0, 0,
+    ],
+    "Frame(rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR)",
+);
+
+/// The registry's row.
+pub const INFO: DriverInfo = DriverInfo {
+    name: "chessnut",
+    devices: &["Chessnut Air", "Air+", "Pro", "Go", "Smart Chess"],
+    usb: &[],
+    ble: Some(Ble { names: &["Chessnut Air", "Smart Chess", "Chessnut Pro", "Chessnut Go"], channels: CHANNELS }),
+    // By cable they are no serial port: of use only for a bridge that stands in for the radio.
+    baud: 115_200,
+    capabilities: CAPABILITIES,
+    casual_only: None,
+    timing: TIMING,
+    harmless: |channel, bytes| channel == 0 && session::AIR.asks(bytes),
+    examples: &[
+        START,
+        E4,
+        // By cable.
+        Example::new(
+            &[
+                0x01, 0x3d, 0x58, 0x23, 0x31, 0x85, 0x44, 0x44, 0x44, 0x44, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x77,
+                0x77, 0x77, 0x77, 0xa6, 0xc9, 0x9b, 0x6a, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                0, 0, 0, 0, 0, 0,
+            ],
+            "Frame(rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR)",
+        ),
+        Example { channel: 1, bytes: &[0x2a, 0x02, 0x58, 0x00], read: "percent: 88" },
+        Example { channel: 1, bytes: &[0x2a, 0x02, 0xd8, 0x00], read: "charging: true" },
+    ],
+    make: || Box::new(session::Session::new(&session::AIR)),
+};

@@ -1,0 +1,216 @@
+//! The driver: bytes to events, and which questions are asked.
+//!
+//! Nothing asks for the squares: a board reports them by itself in real-time mode, and does so again when the mode is set once
+//! more or after a while. So the battery, which every board answers, is the keep-alive, and each of its answers makes the mode
+//! be set again: soon as long as no position came, then every five seconds. That brings back a board that forgot the mode and
+//! a position whose notification was lost. Positions repeat: one is told when it differs from the last one told, when the
+//! link came up or the board came back, and when the game asked for it.
+
+use core::time::Duration;
+
+use super::framing::{Framed, Framing};
+use super::message::{Message, SQUARES, placement};
+use crate::driver::{DeviceCommand, Driver, Input, Output};
+use crate::drivers::asker::{Asker, Plan, Question};
+use crate::drivers::talk::Talk;
+use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent};
+use crate::time::Instant;
+
+/// A message broken off by this much silence on its channel is given up.
+const STALL: Duration = Duration::from_millis(500);
+/// How often the mode is set again once positions come.
+const KEPT: Duration = Duration::from_secs(5);
+
+const BATTERY: usize = 0;
+const REALTIME: usize = 1;
+const MOVE_BATTERY: usize = 2;
+
+const QUESTIONS: &[Question] = &[
+    Question { bytes: &[0x29, 0x01, 0x00], retry: Some(Duration::from_secs(1)), tries: None },
+    // Some boards acknowledge it, others say nothing.
+    Question { bytes: &[0x21, 0x01, 0x00], retry: None, tries: None },
+    Question { bytes: &[0x41, 0x01, 0x0c], retry: Some(Duration::from_secs(1)), tries: Some(3) },
+];
+
+const fn plan(questions: &'static [Question]) -> Plan {
+    Plan {
+        settle: Duration::from_millis(300),
+        confirm: true,
+        // The maker's own program leaves so much between two commands.
+        gap: Duration::from_millis(200),
+        questions,
+        picture: BATTERY,
+        age: Duration::from_secs(1),
+        repair: Duration::from_secs(1),
+    }
+}
+
+/// What differs between the boards of the family.
+#[derive(Debug)]
+pub struct Model {
+    plan: Plan,
+    /// The row that tells of the battery.
+    battery: usize,
+}
+
+impl Model {
+    /// Whether a session of this board says these bytes.
+    pub fn asks(&self, bytes: &[u8]) -> bool {
+        self.plan.questions.iter().any(|question| question.bytes == bytes)
+    }
+}
+
+/// Air, Air+, Pro, Go, Smart Chess.
+pub static AIR: Model = Model { plan: plan(QUESTIONS.split_at(MOVE_BATTERY).0), battery: BATTERY };
+/// Move: it answers the first question too, but does not tell there of its battery.
+pub static MOVE: Model = Model { plan: plan(QUESTIONS), battery: MOVE_BATTERY };
+
+/// Codec and session of one board on one link.
+///
+/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadBoard`], which sets the mode again and tells
+/// the next position even if it is the same, and [`DeviceCommand::ReadBattery`]; there is no clock, and no log is read.
+#[derive(Debug)]
+pub struct Session {
+    /// Of channels 0 and 1, and when the last byte of each came.
+    framings: [(Framing, Instant); 2],
+    reader: Reader,
+}
+
+/// All but the framing.
+#[derive(Debug)]
+struct Reader {
+    model: &'static Model,
+    talk: Talk,
+    /// A position came since the link came up or the board came back.
+    pictured: bool,
+    /// What was told of the battery.
+    battery: Option<Battery>,
+}
+
+impl Driver for Session {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        self.reader.talk.begin(at);
+        match input {
+            Input::LinkUp => self.link(Some(Asker::new(at, &self.reader.model.plan))),
+            Input::LinkDown => self.link(None),
+            Input::Bytes { channel, bytes } => {
+                // There is no third channel.
+                let Some((framing, touched)) = self.framings.get_mut(usize::from(channel)) else { return };
+                for &byte in bytes {
+                    *touched = at;
+                    framing.push(byte, &mut |framed| self.reader.take(at, framed));
+                }
+            }
+            Input::Command(command) => self.reader.command(at, command),
+            Input::Deadline => self.expire(at),
+        }
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.reader.talk.out.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let stalls = self.framings.iter().filter(|(framing, _)| framing.holds()).map(|(_, touched)| touched.after(STALL));
+        stalls.chain(self.reader.talk.deadline(false)).min()
+    }
+}
+
+impl Session {
+    /// A session with a board of this model.
+    pub fn new(model: &'static Model) -> Session {
+        Session {
+            framings: [(Framing::new(0), Instant::ZERO), (Framing::new(1), Instant::ZERO)],
+            reader: Reader { model, talk: Talk::default(), pictured: false, battery: None },
+        }
+    }
+
+    fn link(&mut self, asker: Option<Asker>) {
+        self.framings.iter_mut().for_each(|(framing, _)| framing.reset());
+        self.reader.forget();
+        self.reader.talk.link(asker);
+    }
+
+    fn expire(&mut self, at: Instant) {
+        for (framing, touched) in &mut self.framings {
+            if framing.holds() && touched.after(STALL) <= at {
+                framing.stall(&mut |framed| self.reader.take(at, framed));
+            }
+        }
+        if self.reader.talk.expire(at, self.framings[0].0.offset()) {
+            self.reader.forget();
+        }
+    }
+}
+
+impl Reader {
+    /// The board may be another one when it comes back.
+    fn forget(&mut self) {
+        self.talk.forget();
+        (self.pictured, self.battery) = (false, None);
+    }
+
+    fn command(&mut self, at: Instant, command: DeviceCommand) {
+        match command {
+            DeviceCommand::ReadBoard => self.talk.want(at, REALTIME),
+            DeviceCommand::ReadBattery => {
+                self.battery = None;
+                self.talk.ask(at, self.model.battery);
+            }
+            DeviceCommand::ReadClock | DeviceCommand::ReadLog => {}
+        }
+    }
+
+    fn take(&mut self, at: Instant, framed: Framed) {
+        match framed {
+            Framed::Message { message, at: bytes } => self.message(at, &message, bytes),
+            Framed::Anomaly { anomaly, at: bytes } => self.talk.broken(at, anomaly, bytes, bytes.channel == 0),
+        }
+    }
+
+    fn message(&mut self, at: Instant, message: &Message, bytes: ByteRange) {
+        self.talk.heard(at, true, bytes);
+        match message {
+            Message::Board { squares, .. } => self.board(squares, bytes),
+            Message::Battery { .. } => {
+                self.talk.answered(at, BATTERY);
+                self.talk.ask(at, REALTIME);
+                self.tell_battery(message, bytes);
+            }
+            Message::MoveBattery { .. } => {
+                self.talk.answered(at, MOVE_BATTERY);
+                self.tell_battery(message, bytes);
+            }
+            Message::Accepted => {}
+            // Which command it means it does not say: the mode is what matters.
+            Message::NotReady => self.talk.doubt(at),
+            // Good messages, but not to any question of ours.
+            Message::Games(_) | Message::Button(_) | Message::Kind(_) | Message::Pieces => {
+                self.talk.out.anomaly(Anomaly::Unasked, bytes);
+            }
+        }
+    }
+
+    fn board(&mut self, squares: &[u8; SQUARES], bytes: ByteRange) {
+        // The framing has looked at the codes.
+        let Some(placement) = placement(squares) else { return self.talk.out.anomaly(Anomaly::BadField, bytes) };
+        if !core::mem::replace(&mut self.pictured, true) {
+            self.talk.keep(KEPT);
+        }
+        if self.talk.follow.picture(&placement).0 {
+            self.talk.out.event(DeviceEvent::Frame(placement), bytes);
+        }
+    }
+
+    /// The battery is asked for again and again, and told when it changes.
+    fn tell_battery(&mut self, message: &Message, bytes: ByteRange) {
+        let Some((percent, charging)) = message.battery() else { return };
+        if percent > 100 {
+            return self.talk.out.anomaly(Anomaly::BadField, bytes);
+        }
+        let battery = Battery { percent, minutes_left: None, charging };
+        if self.battery.replace(battery) != Some(battery) {
+            self.talk.out.event(DeviceEvent::Battery(battery), bytes);
+        }
+    }
+}
