@@ -116,6 +116,8 @@ pub(crate) const BANS: &[Ban] = &[
             "protocols/src/drivers/chesslink/host.rs",
             "protocols/src/drivers/chessnut/host.rs",
             "protocols/src/drivers/dgt_pegasus/host.rs",
+            "protocols/src/drivers/square_off/host.rs",
+            "protocols/src/drivers/square_off/gks/host.rs",
         ],
         reason: "a session never changes what players see: queries and reporting modes only",
     },

@@ -7,6 +7,7 @@
 //! | [`Chesslink`]: Millennium board | all squares, after a scan that found a difference | `millennium.md` |
 //! | [`Pegasus`]: DGT Pegasus | each square on which something is put or lifted, not what | `dgt-pegasus.md` |
 //! | [`Chessnut`]: Chessnut board, Move | all squares, after a scan that found a difference | `chessnut.md` |
+//! | [`SquareOff`]: Square Off Pro and Neo | as the Pegasus; the Neo all squares too, late | `squareoff.md` |
 //!
 //! What all of them can is [`Device`]; where the kind is known only when the program runs, `Box<dyn Device>` is one too.
 //!
@@ -49,6 +50,7 @@ mod motions;
 mod pegasus;
 mod port;
 mod settings;
+mod square_off;
 mod table;
 
 pub use board::{Counters, Emulator};
@@ -57,10 +59,18 @@ pub use chessnut::{Chessnut, ChessnutSettings};
 pub use device::{Device, Kind, Sent, Start};
 pub use pegasus::{Pegasus, PegasusSettings};
 pub use settings::{ClockWay, Quirks, Settings};
+pub use square_off::{NeoSettings, SquareOff, SquareOffSettings};
 pub use table::Impossible;
 
 /// Every kind of emulated device, the usual kind of each driver first.
-pub const EMULATORS: &[&[Kind]] = &[board::KINDS, chesslink::KINDS, pegasus::KINDS, chessnut::KINDS];
+#[rustfmt::skip]
+pub const EMULATORS: &[&[Kind]] = &[
+    board::KINDS,
+    chesslink::KINDS,
+    pegasus::KINDS,
+    chessnut::KINDS,
+    square_off::KINDS,
+];
 
 /// The usual kind of device that a driver reads.
 pub fn find(driver: &str) -> Option<&'static Kind> {

@@ -13,12 +13,23 @@ pub mod dgt;
 pub mod dgt_pegasus;
 mod follow;
 mod outbox;
+pub mod square_off;
+pub mod square_off_neo;
 mod talk;
 #[doc(hidden)]
 pub mod template;
 
 /// Every driver. Of families with the same USB ids the first is the likelier one.
-pub const DRIVERS: &[DriverInfo] = &[dgt::INFO, chesslink::INFO, dgt_pegasus::INFO, chessnut::INFO, chessnut_move::INFO];
+#[rustfmt::skip]
+pub const DRIVERS: &[DriverInfo] = &[
+    dgt::INFO,
+    chesslink::INFO,
+    dgt_pegasus::INFO,
+    chessnut::INFO,
+    chessnut_move::INFO,
+    square_off::INFO,
+    square_off_neo::INFO,
+];
 
 /// The driver called `name`.
 pub fn find(name: &str) -> Option<&'static DriverInfo> {

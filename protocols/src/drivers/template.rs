@@ -48,14 +48,19 @@ pub struct Template {
     len: usize,
     touched: Instant,
     greeted: bool,
+    /// The link is up: before that nothing is asked.
+    up: bool,
 }
 
 impl Driver for Template {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
         debug_assert!(self.out.is_empty(), "drain before feeding again");
         match input {
-            Input::LinkUp => self.out.push_back(Output::Send { channel: 0, bytes: vec![b'?'] }),
-            Input::LinkDown => (self.len, self.greeted) = (0, false),
+            Input::LinkUp => {
+                self.up = true;
+                self.ask();
+            }
+            Input::LinkDown => (self.len, self.greeted, self.up) = (0, false, false),
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
                     self.touched = at;
@@ -63,7 +68,7 @@ impl Driver for Template {
                 }
             }
             // The next report of every square is all this board can be asked for.
-            Input::Command(_) => self.out.push_back(Output::Send { channel: 0, bytes: vec![b'?'] }),
+            Input::Command(_) => self.ask(),
             Input::Deadline => {
                 if self.deadline().is_some_and(|end| end <= at) {
                     self.anomaly(Anomaly::Stalled, self.len);
@@ -83,6 +88,12 @@ impl Driver for Template {
 }
 
 impl Template {
+    fn ask(&mut self) {
+        if self.up {
+            self.out.push_back(Output::Send { channel: 0, bytes: vec![b'?'] });
+        }
+    }
+
     fn byte(&mut self, byte: u8) {
         self.offset += 1;
         if self.len == 0 && byte != b'S' {

@@ -1,0 +1,100 @@
+//! Finds the messages of one channel, whatever the pieces in which they come, and the way back after lost bytes.
+//!
+//! What may stand in a channel is said by a reader: a function from the bytes in hand to a [`Step`]. `message.rs` has those of a
+//! board, `host.rs` that of a host.
+
+use core::time::Duration;
+
+use crate::event::{Anomaly, ByteRange};
+use crate::time::Instant;
+
+/// A message broken off by this much silence is given up: the pieces of one come at most 0.15 s apart, two pictures of the Neo
+/// at least 0.36 s (`squareoff.md`, captures).
+const STALL: Duration = Duration::from_millis(300);
+
+/// What the bytes in hand are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step<M> {
+    /// The beginning of a message.
+    More,
+    /// A message.
+    Whole(M),
+    /// So many of them, at least one, are no message.
+    Broken(Anomaly, usize),
+}
+
+/// One thing found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found<M> {
+    /// A message.
+    Message(M),
+    /// Bytes that are none.
+    Broken(Anomaly),
+}
+
+/// The bytes in hand of one channel, at most `N`.
+#[derive(Clone, Debug)]
+pub struct Framing<M, const N: usize> {
+    read: fn(&[u8]) -> Step<M>,
+    channel: u8,
+    /// Bytes seen since the start.
+    offset: u64,
+    held: [u8; N],
+    len: usize,
+    touched: Instant,
+}
+
+impl<M, const N: usize> Framing<M, N> {
+    /// Nothing was seen of a channel whose messages this function reads; of `N` bytes it must not want more.
+    pub const fn new(channel: u8, read: fn(&[u8]) -> Step<M>) -> Framing<M, N> {
+        Framing { read, channel, offset: 0, held: [0; N], len: 0, touched: Instant::ZERO }
+    }
+
+    /// Takes one byte; gives what it completed or broke, in order.
+    pub fn push(&mut self, at: Instant, byte: u8, mut give: impl FnMut(Found<M>, ByteRange)) {
+        self.touched = at;
+        self.offset += 1;
+        if let Some(free) = self.held.get_mut(self.len) {
+            *free = byte;
+            self.len += 1;
+        }
+        while self.len > 0 {
+            match (self.read)(&self.held[..self.len]) {
+                Step::More if self.len < N => return,
+                Step::More => give(Found::Broken(Anomaly::Truncated), self.take(self.len)),
+                Step::Whole(message) => give(Found::Message(message), self.take(self.len)),
+                Step::Broken(anomaly, count) => give(Found::Broken(anomaly), self.take(count.max(1))),
+            }
+        }
+    }
+
+    /// When the message in hand, if there is one, is given up.
+    pub fn deadline(&self) -> Option<Instant> {
+        (self.len > 0).then(|| self.touched.after(STALL))
+    }
+
+    /// Gives up the message in hand if its time is over: [`Anomaly::Stalled`].
+    pub fn stall(&mut self, at: Instant) -> Option<ByteRange> {
+        let over = self.deadline().is_some_and(|end| end <= at);
+        over.then(|| self.take(self.len))
+    }
+
+    /// Forgets the message in hand.
+    pub const fn reset(&mut self) {
+        self.len = 0;
+    }
+
+    /// Bytes seen since the start.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Drops the first bytes in hand, and says where they stood.
+    fn take(&mut self, count: usize) -> ByteRange {
+        let count = count.min(self.len);
+        let start = self.offset - self.len as u64;
+        self.held.copy_within(count..self.len, 0);
+        self.len -= count;
+        ByteRange { channel: self.channel, start, end: start + count as u64 }
+    }
+}

@@ -1,0 +1,62 @@
+//! What a host says to a Grand Kingdom Set, both directions (`squareoff.md`): for tests only.
+
+use alloc::vec::Vec;
+
+use crate::square::Square;
+
+/// One command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the page has the words and no more")]
+pub enum HostCommand {
+    Connected,
+    BoardType,
+    /// The people have the black pieces.
+    GameBlack,
+    /// The motor makes this move.
+    Move(Square, Square),
+    Ok,
+    Live,
+    ResetVariables,
+    AutoReset,
+    BatteryVolts,
+}
+
+const WORDS: [(HostCommand, &[u8]); 8] = [
+    (HostCommand::Connected, b"xCONNECTEDz"),
+    (HostCommand::BoardType, b"xBOARDTYPEz"),
+    (HostCommand::GameBlack, b"xGAMEBLACKz"),
+    (HostCommand::Ok, b"xOKz"),
+    (HostCommand::Live, b"xLIVEz"),
+    (HostCommand::ResetVariables, b"xRSTVARz"),
+    (HostCommand::AutoReset, b"xAUTORESETz"),
+    // It does end so.
+    (HostCommand::BatteryVolts, b"xBATVOLy"),
+];
+
+impl HostCommand {
+    /// The command of whole bytes; none if the page does not list it.
+    pub fn decode(bytes: &[u8]) -> Option<HostCommand> {
+        if let Some((command, _)) = WORDS.into_iter().find(|(_, words)| *words == bytes) {
+            return Some(command);
+        }
+        let squares = bytes.strip_prefix(b"x")?.strip_suffix(b"z")?;
+        let (from, to) = core::str::from_utf8(squares).ok()?.split_at_checked(2)?;
+        Some(HostCommand::Move(Square::parse(from)?, Square::parse(to)?))
+    }
+
+    /// Appends the command.
+    pub fn encode(self, out: &mut Vec<u8>) {
+        match (self, WORDS.into_iter().find(|(command, _)| *command == self)) {
+            (HostCommand::Move(from, to), _) => {
+                let name = |square: Square| [b'a' + square.file(), b'1' + square.rank()];
+                out.extend_from_slice(b"x");
+                out.extend_from_slice(&name(from));
+                out.extend_from_slice(&name(to));
+                out.extend_from_slice(b"z");
+            }
+            (_, Some((_, words))) => out.extend_from_slice(words),
+            // Every other command has its words.
+            (_, None) => {}
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What a host sends to a board, both directions: for emulators and tests, the session uses none of it (`squareoff.md`).
+
+use alloc::vec::Vec;
+
+use super::framing::Step;
+use super::message::{bits, occupied};
+use crate::event::Anomaly;
+use crate::square::Square;
+
+/// The longest command: all squares lit, 132 bytes.
+pub const MAX_COMMAND: usize = 132;
+
+/// What the board's lights say of the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the four names say it")]
+pub enum Signal {
+    Check,
+    WhiteWins,
+    BlackWins,
+    Draw,
+}
+
+impl Signal {
+    /// Every signal and its letters.
+    pub const ALL: [(Signal, [u8; 2]); 4] =
+        [(Signal::Check, *b"ck"), (Signal::WhiteWins, *b"wt"), (Signal::BlackWins, *b"bl"), (Signal::Draw, *b"dw")];
+}
+
+/// Everything a host can send: what an emulator must understand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostCommand {
+    /// `30#R*`: all squares.
+    Board,
+    /// `4#*`: the battery.
+    Battery,
+    /// `14#1*`: a game begins; the Neo takes other characters than `1` too.
+    Start(u8),
+    /// `25#e2e4*`: these squares are lit, none of the others; at most 64.
+    Lights(Vec<Square>),
+    /// `27#ck*`.
+    Signal(Signal),
+    /// `30#1100…*`: where something should stand. The board tells when it does.
+    Expect(u64),
+    /// `1#*`: the board's address. Private: no driver asks for it.
+    Address,
+    /// Another text before a `*`: motors (`24#…`, `0#…`) and what nobody knows.
+    Other(Vec<u8>),
+    /// The Neo's motor, on a characteristic of its own: points from the top left to where a piece is taken, each ended `:` or `|`.
+    Route(Vec<u8>),
+    /// The Neo's `S:wt`, `M:c8`, `R:ISG`, on a characteristic of its own.
+    Notice(Vec<u8>),
+}
+
+impl HostCommand {
+    /// The command of a text without its `*`.
+    pub fn decode(text: &[u8]) -> HostCommand {
+        let other = || HostCommand::Other(text.into());
+        match text {
+            b"30#R" => HostCommand::Board,
+            b"4#" => HostCommand::Battery,
+            b"1#" => HostCommand::Address,
+            [b'1', b'4', b'#', what] => HostCommand::Start(*what),
+            [b'2', b'5', b'#', squares @ ..] => squares_of(squares).map_or_else(other, HostCommand::Lights),
+            [b'2', b'7', b'#', letters @ ..] => {
+                let signal = Signal::ALL.into_iter().find(|(_, signal)| signal == letters);
+                signal.map_or_else(other, |(signal, _)| HostCommand::Signal(signal))
+            }
+            [b'3', b'0', b'#', expected @ ..] => occupied(expected).map_or_else(other, HostCommand::Expect),
+            _ => other(),
+        }
+    }
+
+    /// The command of what is written to one of the Neo's own characteristics, whole.
+    pub fn decode_own(bytes: &[u8]) -> Option<HostCommand> {
+        match bytes {
+            [b'S' | b'M' | b'R', b':', ..] => Some(HostCommand::Notice(bytes.into())),
+            [b'0'..=b'9', .., b'|'] => Some(HostCommand::Route(bytes.into())),
+            _ => None,
+        }
+    }
+
+    /// Appends the command. More than 64 squares are cut.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            HostCommand::Board => out.extend_from_slice(b"30#R*"),
+            HostCommand::Battery => out.extend_from_slice(b"4#*"),
+            HostCommand::Address => out.extend_from_slice(b"1#*"),
+            HostCommand::Start(what) => out.extend_from_slice(&[b'1', b'4', b'#', *what, b'*']),
+            HostCommand::Lights(squares) => {
+                out.extend_from_slice(b"25#");
+                squares.iter().take(64).for_each(|square| out.extend_from_slice(&[b'a' + square.file(), b'1' + square.rank()]));
+                out.push(b'*');
+            }
+            HostCommand::Signal(signal) => {
+                let letters = Signal::ALL.into_iter().find(|(which, _)| which == signal).map_or(*b"ck", |(_, letters)| letters);
+                out.extend_from_slice(&[b'2', b'7', b'#', letters[0], letters[1], b'*']);
+            }
+            HostCommand::Expect(expected) => {
+                out.extend_from_slice(b"30#");
+                out.extend_from_slice(&bits(*expected));
+                out.push(b'*');
+            }
+            HostCommand::Other(text) => {
+                out.extend_from_slice(text);
+                out.push(b'*');
+            }
+            HostCommand::Route(bytes) | HostCommand::Notice(bytes) => out.extend_from_slice(bytes),
+        }
+    }
+}
+
+fn squares_of(text: &[u8]) -> Option<Vec<Square>> {
+    let pairs = text.chunks(2).map(|pair| core::str::from_utf8(pair).ok().and_then(Square::parse));
+    pairs.collect()
+}
+
+/// Reads the text of a host for [`super::framing::Framing`].
+pub fn text(held: &[u8]) -> Step<HostCommand> {
+    match held.split_last() {
+        Some((b'*', text)) => Step::Whole(HostCommand::decode(text)),
+        Some((b' '..=b'~', _)) | None => Step::More,
+        Some(_) => Step::Broken(if held.len() == 1 { Anomaly::StrayByte } else { Anomaly::Truncated }, held.len()),
+    }
+}

@@ -1,0 +1,197 @@
+//! The driver: bytes to events, and which questions are asked. The same for all boards: one without the Neo's channels has
+//! nothing to say on them.
+//!
+//! All squares are asked for every three seconds: a lost notification is a lost event, and boards are known that tell none. The
+//! Neo tells its picture by itself too, every two seconds.
+//!
+//! **Which picture is believed.** Events come at once, a picture may be one interval old before it is sent. So a square that had
+//! an event within the last [`FRESH`] is taken as the event told it, whatever the picture shows there; all other squares are
+//! taken as shown, and if then anything differs from what was told, that is one frame. In the captures no picture contradicts
+//! an event younger than 25 s, so nothing true is held back there. A square that is read as empty for minutes though a piece
+//! stands on it (`squareoff.md`, false-empties) is told once when it goes and once when it comes back.
+//!
+//! **The battery** is told in volts, from which its charge does not follow: of two points (3752.5 mV at 73 %, 3792.0 mV at 76 %)
+//! no curve can be drawn. It is told to nobody; the Neo says percent in a characteristic of its own.
+
+use core::time::Duration;
+
+use super::framing::{Found, Framing};
+use super::message::{MAX_TEXT, Message, NO_MILLIVOLTS, event, percent, picture, placement, text};
+use crate::driver::{DeviceCommand, Driver, Input, Output};
+use crate::drivers::asker::{Asker, Plan, Question};
+use crate::drivers::talk::Talk;
+use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent};
+use crate::square::{Reading, Square};
+use crate::time::Instant;
+
+/// So long an event outweighs what a picture shows of its square: the Neo's usual interval, 2.04 s, and half of one more.
+pub const FRESH: Duration = Duration::from_secs(3);
+
+const BOARD: usize = 0;
+const BATTERY: usize = 1;
+
+/// 30#R, 4#. Never 14#1, by which a board begins its game again, and never 1#, which asks for its address.
+pub(in crate::drivers) const QUESTIONS: &[Question] = &[
+    Question { bytes: b"30#R*", retry: Some(Duration::from_secs(1)), tries: None },
+    Question { bytes: b"4#*", retry: Some(Duration::from_secs(1)), tries: Some(3) },
+];
+
+const PLAN: Plan = Plan {
+    settle: Duration::from_millis(250),
+    confirm: true,
+    gap: Duration::from_millis(150),
+    questions: QUESTIONS,
+    picture: BOARD,
+    age: Duration::from_secs(3),
+    repair: Duration::from_secs(1),
+};
+
+/// Codec and session of one board on one link.
+///
+/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadBoard`] and [`DeviceCommand::ReadBattery`];
+/// there is no clock and no log to ask for.
+#[derive(Debug)]
+pub struct Session {
+    text: Framing<Message, MAX_TEXT>,
+    events: Framing<Message, 3>,
+    pictures: Framing<Message, 64>,
+    percent: Framing<Message, 1>,
+    reader: Reader,
+}
+
+#[derive(Debug)]
+struct Reader {
+    talk: Talk,
+    /// The last event of each square.
+    events: [Option<(Instant, Reading)>; 64],
+}
+
+impl Default for Session {
+    fn default() -> Session {
+        Session {
+            text: Framing::new(0, text),
+            events: Framing::new(1, event),
+            pictures: Framing::new(2, picture),
+            percent: Framing::new(3, percent),
+            reader: Reader { talk: Talk::default(), events: [None; 64] },
+        }
+    }
+}
+
+impl Driver for Session {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        self.reader.talk.begin(at);
+        match input {
+            Input::LinkUp => self.link(Some(Asker::new(at, &PLAN))),
+            Input::LinkDown => self.link(None),
+            Input::Bytes { channel, bytes } => {
+                let reader = &mut self.reader;
+                for &byte in bytes {
+                    let give = |found, bytes| reader.take(at, found, bytes);
+                    match channel {
+                        0 => self.text.push(at, byte, give),
+                        1 => self.events.push(at, byte, give),
+                        2 => self.pictures.push(at, byte, give),
+                        3 => self.percent.push(at, byte, give),
+                        // No board has more.
+                        _ => {}
+                    }
+                }
+            }
+            Input::Command(DeviceCommand::ReadBoard) => self.reader.talk.want(at, BOARD),
+            Input::Command(DeviceCommand::ReadBattery) => self.reader.talk.ask(at, BATTERY),
+            Input::Command(DeviceCommand::ReadClock | DeviceCommand::ReadLog) => {}
+            Input::Deadline => self.expire(at),
+        }
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.reader.talk.out.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let stalls = [self.text.deadline(), self.events.deadline(), self.pictures.deadline()];
+        stalls.into_iter().chain([self.reader.talk.deadline(false)]).flatten().min()
+    }
+}
+
+impl Session {
+    fn link(&mut self, asker: Option<Asker>) {
+        self.text.reset();
+        self.events.reset();
+        self.pictures.reset();
+        self.reader.forget();
+        self.reader.talk.link(asker);
+    }
+
+    fn expire(&mut self, at: Instant) {
+        let stalled = [self.text.stall(at), self.events.stall(at), self.pictures.stall(at)];
+        for bytes in stalled.into_iter().flatten() {
+            self.reader.take(at, Found::Broken(Anomaly::Stalled), bytes);
+        }
+        if self.reader.talk.expire(at, self.text.offset()) {
+            self.reader.forget();
+        }
+    }
+}
+
+impl Reader {
+    /// The board may be another one when it comes back.
+    fn forget(&mut self) {
+        self.talk.forget();
+        self.events = [None; 64];
+    }
+
+    fn take(&mut self, at: Instant, found: Found<Message>, bytes: ByteRange) {
+        match found {
+            Found::Message(message) => self.message(at, message, bytes),
+            Found::Broken(anomaly) => self.talk.broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage),
+        }
+    }
+
+    fn message(&mut self, at: Instant, message: Message, bytes: ByteRange) {
+        // Everything but the answer to 30#R comes unasked too.
+        let answer = bytes.channel == 0 && matches!(message, Message::Board(_));
+        self.talk.heard(at, answer, bytes);
+        match message {
+            Message::Field { square, placed } => {
+                let reading = if placed { Reading::Occupied } else { Reading::Empty };
+                self.events[square.index()] = Some((at, reading));
+                self.talk.follow.square(square, reading);
+                self.talk.out.event(DeviceEvent::Square { square, reading }, bytes);
+            }
+            Message::Board(occupied) => {
+                self.picture(at, occupied, bytes);
+                if answer {
+                    self.talk.answered(at, BOARD);
+                }
+            }
+            Message::Volts(_) | Message::Millivolts(_) => {
+                if matches!(message, Message::Millivolts(number) if number.is(NO_MILLIVOLTS)) {
+                    self.talk.out.anomaly(Anomaly::BadField, bytes);
+                }
+                self.talk.answered(at, BATTERY);
+            }
+            Message::Percent(percent) => {
+                let battery = Battery { percent, minutes_left: None, charging: false };
+                self.talk.out.event(DeviceEvent::Battery(battery), bytes);
+            }
+            // Good messages, but not to any question of ours.
+            Message::Go | Message::InSync | Message::Address | Message::MotorDone => {
+                self.talk.out.anomaly(Anomaly::Unasked, bytes);
+            }
+        }
+    }
+
+    fn picture(&mut self, at: Instant, occupied: u64, bytes: ByteRange) {
+        let mut shown = placement(occupied);
+        for (square, event) in Square::all().zip(self.events) {
+            if let Some((_, reading)) = event.filter(|(told, _)| at.since(*told) < FRESH) {
+                shown.set(square, reading);
+            }
+        }
+        if self.talk.follow.picture(&shown).0 {
+            self.talk.out.event(DeviceEvent::Frame(shown), bytes);
+        }
+    }
+}
