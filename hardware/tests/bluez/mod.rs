@@ -28,6 +28,12 @@
 //! disconnect. Unlike it: objects of peripherals that fell silent stay until [`Bluez::vanish`], there is no pairing and no cache
 //! on disk, connections of many peripherals come about at the same time, and nothing is lost on the air.
 //!
+//! A rule that is kept: dbus-daemon 1.14 takes match rules that differ in nothing but `path_namespace` for the same, and
+//! RemoveMatch takes away the one that was added last. So with btleplug, where each `connect` and each end of `notifications`
+//! or `events` removes a rule, one device's streams fall silent by what is done with another. A program that speaks to several
+//! devices through one `Manager` opens `Adapter::events` first of all and keeps it (and reads it: it has no bound) as long as
+//! it uses the `Manager`: the oldest rule stays, and all signals of the adapter's devices come by it.
+//!
 //! Needs `dbus-daemon`, and in `[dev-dependencies]` flagfall-hardware, flagfall-protocols, tempfile, tokio (rt, time, sync) and
 //! zbus (tokio, service, object-manager).
 
