@@ -38,6 +38,7 @@
 //! zbus (tokio, service, object-manager).
 
 #![allow(dead_code, reason = "each test that takes it in uses a part")]
+#![allow(clippy::disallowed_types, reason = "written by zbus's macros")]
 
 mod adapter;
 mod air;
@@ -68,6 +69,9 @@ use radio::Radio;
 #[allow(unused_imports, reason = "each test that takes it in uses a part")]
 pub(crate) use radio::{Seen, Written};
 
+/// A service: its number, its characteristics' numbers, and their flags as BlueZ names them.
+pub(crate) type Service = (u128, Vec<(u128, Vec<&'static str>)>);
+
 /// A peripheral with an emulated board in it.
 #[derive(Debug)]
 pub(crate) struct Peripheral {
@@ -75,8 +79,8 @@ pub(crate) struct Peripheral {
     pub(crate) address: String,
     /// What it calls itself.
     pub(crate) name: String,
-    /// Services, advertised all, each with its characteristics and their flags as BlueZ names them.
-    pub(crate) services: Vec<(u128, Vec<(u128, Vec<&'static str>)>)>,
+    /// Its services, all advertised.
+    pub(crate) services: Vec<Service>,
     /// The board. Its time begins when the peripheral is added.
     pub(crate) board: Box<dyn Device>,
     /// Which of its channels is which characteristic.
