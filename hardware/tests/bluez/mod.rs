@@ -28,10 +28,17 @@
 //! disconnect. Unlike it: objects of peripherals that fell silent stay until [`Bluez::vanish`], there is no pairing and no cache
 //! on disk, connections of many peripherals come about at the same time, and nothing is lost on the air.
 //!
+//! A rule that is kept: dbus-daemon 1.14 takes match rules that differ in nothing but `path_namespace` for the same, and
+//! RemoveMatch takes away the one that was added last. So with btleplug, where each `connect` and each end of `notifications`
+//! or `events` removes a rule, one device's streams fall silent by what is done with another. A program that speaks to several
+//! devices through one `Manager` opens `Adapter::events` first of all and keeps it (and reads it: it has no bound) as long as
+//! it uses the `Manager`: the oldest rule stays, and all signals of the adapter's devices come by it.
+//!
 //! Needs `dbus-daemon`, and in `[dev-dependencies]` flagfall-hardware, flagfall-protocols, tempfile, tokio (rt, time, sync) and
 //! zbus (tokio, service, object-manager).
 
 #![allow(dead_code, reason = "each test that takes it in uses a part")]
+#![allow(clippy::disallowed_types, reason = "written by zbus's macros")]
 
 mod adapter;
 mod air;
@@ -62,6 +69,9 @@ use radio::Radio;
 #[allow(unused_imports, reason = "each test that takes it in uses a part")]
 pub(crate) use radio::{Seen, Written};
 
+/// A service: its number, its characteristics' numbers, and their flags as BlueZ names them.
+pub(crate) type Service = (u128, Vec<(u128, Vec<&'static str>)>);
+
 /// A peripheral with an emulated board in it.
 #[derive(Debug)]
 pub(crate) struct Peripheral {
@@ -69,8 +79,8 @@ pub(crate) struct Peripheral {
     pub(crate) address: String,
     /// What it calls itself.
     pub(crate) name: String,
-    /// Services, advertised all, each with its characteristics and their flags as BlueZ names them.
-    pub(crate) services: Vec<(u128, Vec<(u128, Vec<&'static str>)>)>,
+    /// Its services, all advertised.
+    pub(crate) services: Vec<Service>,
     /// The board. Its time begins when the peripheral is added.
     pub(crate) board: Box<dyn Device>,
     /// Which of its channels is which characteristic.

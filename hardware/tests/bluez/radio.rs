@@ -9,7 +9,7 @@ use flagfall_protocols::driver::Channel;
 use flagfall_protocols::time::Instant as BoardTime;
 use tokio::sync::Notify;
 
-use super::Peripheral;
+use super::{Peripheral, Service};
 
 /// What the host did to a peripheral, and what came of it.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +45,7 @@ pub(crate) struct Written {
 
 pub(super) struct Radio {
     pub(super) name: String,
-    pub(super) services: Vec<(u128, Vec<(u128, Vec<&'static str>)>)>,
+    pub(super) services: Vec<Service>,
     pub(super) mtu: u16,
     pub(super) rssi: i16,
     pub(super) connect_delay: Duration,
