@@ -109,11 +109,7 @@ pub(crate) const BANS: &[Ban] = &[
         words: PLAYERS_SEE,
         within: &["protocols/src/drivers/"],
         named: &[],
-        except: &[
-            "*/host.rs",
-            "protocols/src/drivers/dgt/host_decoder.rs",
-            "protocols/src/drivers/dgt/clock_command.rs",
-        ],
+        except: &["*/host.rs", "protocols/src/drivers/dgt/host_decoder.rs", "protocols/src/drivers/dgt/clock_command.rs"],
         reason: "a session never changes what players see: queries and reporting modes only",
     },
 ];

@@ -1,0 +1,114 @@
+//! The daemon with boards by Bluetooth LE: through btleplug, a D-Bus of its own and a BlueZ that serves emulated boards, a whole
+//! game on each, with links that are lost in the middle.
+#![cfg(feature = "broker")]
+
+#[path = "../hardware/tests/bluez/mod.rs"]
+mod bluez;
+mod daemon_support;
+
+use std::time::Duration;
+
+use bluez::{Bluez, Bus, Peripheral};
+use daemon_support::ear::{Ear, Heard};
+use daemon_support::{House, Running};
+use flagfall::config::Board;
+use flagfall_hardware::emulator::script::Script;
+use serde_json::Value;
+
+/// Board, driver, address, and the name it advertises.
+const BOARDS: [(&str, &str, &str, &str); 2] =
+    [("b1", "dgt_pegasus", "C0:00:00:00:00:01", "DGT_PEGASUS_00017"), ("b2", "chessnut", "C0:00:00:00:00:02", "Chessnut Air")];
+
+/// Légal's mate, by hand: captured men are lifted first. After the plies that are followed by `~` the link is lost.
+const GAME: [(&str, &str); 15] = [
+    ("e2e4", "move e2 e4"),
+    ("e7e5", "move e7 e5"),
+    ("g1f3", "move g1 f3"),
+    ("b8c6", "move b8 c6"),
+    ("f1c4", "slide f1 c4 0.4"),
+    ("d7d6", "move d7 d6"),
+    ("b1c3", "move b1 c3"),
+    ("c8g4", "slide c8 g4 0.4"),
+    ("h2h3", "move h2 h3"),
+    ("g4h5", "slide g4 h5 0.3"),
+    ("f3e5", "lift e5\n+0.3 drop\n+0.2 move f3 e5"),
+    ("h5d1", "lift d1\n+0.3 drop\n+0.2 slide h5 d1 0.5"),
+    ("c4f7", "lift f7\n+0.3 drop\n+0.2 slide c4 f7 0.4"),
+    ("e8e7", "move e8 e7"),
+    ("c3d5", "move c3 d5"),
+];
+/// The link is lost when so many plies are known; the next one is made while it is down.
+const LOST_AFTER: [usize; 2] = [5, 8];
+/// Longer than a connection takes to come back, and a move to be sure where no clock tells.
+const LONG: Duration = Duration::from_secs(40);
+
+#[test]
+fn whole_games_with_links_that_are_lost() {
+    bluez::in_own_process("whole_games_with_links_that_are_lost", |bus: Bus| {
+        let bluez = Bluez::start(&bus.address());
+        for (_, driver, address, name) in BOARDS {
+            bluez.add(Peripheral::of(driver, address, name));
+        }
+        let house = House::new();
+        let running = Running::start(house.loaded(BOARDS.map(board).to_vec()));
+        let ear = Ear::new(running.tcp);
+        for (id, _, address, _) in BOARDS {
+            let online = ear.device(id, &["online"], 0);
+            assert_eq!((&online.body()["transport"], &online.body()["port"]), (&Value::from("ble"), &Value::from(address)));
+        }
+        for (id, ..) in BOARDS {
+            let armed = |heard: &Heard| {
+                let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
+                (state && heard.body()["stage"] == "armed").then_some(())
+            };
+            ear.wait("the men in their places", 0, armed);
+        }
+        for (ply, (uci, hands)) in GAME.iter().enumerate() {
+            let lost = LOST_AFTER.contains(&ply);
+            let before = ear.count();
+            for (_, _, address, _) in BOARDS {
+                if lost {
+                    bluez.drop_link(address);
+                }
+                bluez.load(address, &Script::parse(&format!("0.05 {hands}")).expect("a script"));
+            }
+            for (id, ..) in BOARDS {
+                if lost {
+                    ear.device(id, &["online", "unstable"], before);
+                }
+                made(&ear, id, ply + 1, uci);
+            }
+        }
+        for (id, _, address, _) in BOARDS {
+            let state = ear.latest(&format!("/live/ev/1/{id}/state")).expect("a state");
+            assert_eq!(moves(state.body()), GAME.map(|(uci, _)| uci.to_owned()), "{id}");
+            assert_eq!(bluez.counters(address).lights, 0, "{id}: players see nothing of it");
+            assert_eq!((bluez.seen(address).most_at_once, bluez.seen(address).connections.len()), (1, 3), "{id}");
+        }
+        drop(running);
+        BOARDS.iter().for_each(|(id, _, address, _)| assert!(!bluez.connected(address), "{id}: let go in the end"));
+    });
+}
+
+fn board((id, driver, address, _): (&str, &str, &str, &str)) -> Board {
+    Board { id: id.to_owned(), driver: Some(driver.to_owned()), bluetooth: Some(address.to_owned()), ..Board::default() }
+}
+
+/// Waits until so many plies are known on a board, the last of them this one.
+fn made(ear: &Ear, id: &str, plies: usize, uci: &str) {
+    let topic = format!("/live/ev/1/{id}/state");
+    let there = ear.find(0, LONG, |heard| {
+        let known = heard.topic.ends_with(&topic).then(|| moves(heard.body()))?;
+        (known.len() == plies && known.last().is_some_and(|last| last == uci)).then_some(())
+    });
+    assert!(
+        there.is_some(),
+        "board {id}, ply {plies}: {uci} never came: {:?}",
+        ear.latest(&topic).map(|heard| moves(heard.body()))
+    );
+}
+
+fn moves(state: &Value) -> Vec<String> {
+    let list = state["moves"].as_array().cloned().unwrap_or_default();
+    list.iter().filter_map(|mv| Some(mv["uci"].as_str()?.to_owned())).collect()
+}
