@@ -6,17 +6,19 @@
 use crate::driver::DriverInfo;
 
 mod asker;
+pub mod certabo;
 pub mod chesslink;
 pub mod dgt;
 pub mod dgt_pegasus;
 mod follow;
 mod outbox;
+pub mod tabutronic;
 mod talk;
 #[doc(hidden)]
 pub mod template;
 
 /// Every driver. Of families with the same USB ids the first is the likelier one.
-pub const DRIVERS: &[DriverInfo] = &[dgt::INFO, chesslink::INFO, dgt_pegasus::INFO];
+pub const DRIVERS: &[DriverInfo] = &[dgt::INFO, chesslink::INFO, dgt_pegasus::INFO, certabo::INFO, tabutronic::INFO];
 
 /// The driver called `name`.
 pub fn find(name: &str) -> Option<&'static DriverInfo> {
