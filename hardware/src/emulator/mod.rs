@@ -5,6 +5,7 @@
 //! | --- | --- | --- |
 //! | [`Emulator`]: DGT board with its clock | each square as the scan comes by, and the clock | `dgt-board.md` section 10 |
 //! | [`Chesslink`]: Millennium board | all squares, after a scan that found a difference | `millennium.md` |
+//! | [`Certabo`]: Certabo and Tabutronic boards | all squares, a few times a second | `certabo.md` |
 //! | [`Pegasus`]: DGT Pegasus | each square on which something is put or lifted, not what | `dgt-pegasus.md` |
 //!
 //! What all of them can is [`Device`]; where the kind is known only when the program runs, `Box<dyn Device>` is one too.
@@ -38,6 +39,7 @@ pub mod script;
 mod answers;
 mod bench;
 mod board;
+mod certabo;
 mod chesslink;
 mod device;
 mod hands;
@@ -50,6 +52,7 @@ mod settings;
 mod table;
 
 pub use board::{Counters, Emulator};
+pub use certabo::{Certabo, CertaboSettings};
 pub use chesslink::{Chesslink, ChesslinkSettings, Reports};
 pub use device::{Device, Kind, Sent, Start};
 pub use pegasus::{Pegasus, PegasusSettings};
@@ -57,7 +60,7 @@ pub use settings::{ClockWay, Quirks, Settings};
 pub use table::Impossible;
 
 /// Every kind of emulated device, the usual kind of each driver first.
-pub const EMULATORS: &[&[Kind]] = &[board::KINDS, chesslink::KINDS, pegasus::KINDS];
+pub const EMULATORS: &[&[Kind]] = &[board::KINDS, chesslink::KINDS, pegasus::KINDS, certabo::KINDS];
 
 /// The usual kind of device that a driver reads.
 pub fn find(driver: &str) -> Option<&'static Kind> {
