@@ -75,12 +75,15 @@ pub(super) const KINDS: &[Kind] = &[
     }),
 ];
 
+/// Seven frames, and the end of the last one.
+const LEARNS: Duration = Duration::from_millis(8 * 250 + 100);
+
 const fn tags(variant: &'static str, start: fn(&Start) -> Box<dyn Device>) -> Kind {
-    Kind { driver: "certabo", variant, late: Duration::from_millis(3 * 250 + 100), start }
+    Kind { driver: "certabo", variant, late: Duration::from_millis(3 * 250 + 100), learns: LEARNS, start }
 }
 
 const fn squares(variant: &'static str, start: fn(&Start) -> Box<dyn Device>) -> Kind {
-    Kind { driver: "tabutronic", variant, late: Duration::from_millis(2 * 250 + 110), start }
+    Kind { driver: "tabutronic", variant, late: Duration::from_millis(2 * 250 + 110), learns: Duration::ZERO, start }
 }
 
 fn begin(start: &Start, settings: CertaboSettings) -> Box<dyn Device> {

@@ -47,7 +47,7 @@ fn a_frame_ends_as_the_page_says() {
         // Line ends and stars are nothing, wherever they are.
         (":1 2*3", vec![]),
         (":\r\n1 2 3 4 5 6\n 7 1\r\n2*4 ", vec![frame(0, 25, 124)]),
-        ("L\r\nD\r\n *\r\n:1 2 3 4 5 6 7 8 ", vec![frame(11, 28, 8)]),
+        ("L\r\nD\r\n *\r\n:1 2 3 4 5 6 7 8 ", vec![frame(10, 27, 8)]),
         (":1  2 3 4 5 6 7 008 ", vec![frame(0, 20, 8)]),
         // Bytes that boards put in by Bluetooth LE are counted and cost no frame.
         (":1 2 3\0 4 5 6 7 8 ", vec![odd(StrayByte, 6, 7), frame(0, 18, 8)]),

@@ -42,7 +42,10 @@ fn found(form: Form, bytes: &[u8]) -> Found {
     found
 }
 
-fn vectors() -> Option<BTreeMap<(String, String), Vec<(Vec<u8>, Value)>>> {
+/// Bytes and meanings, by device and direction.
+type Vectors = BTreeMap<(String, String), Vec<(Vec<u8>, Value)>>;
+
+fn vectors() -> Option<Vectors> {
     let text = shared("protocols/ble-vectors.jsonl")?;
     let mut sorted: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for line in text.lines() {
@@ -56,7 +59,7 @@ fn vectors() -> Option<BTreeMap<(String, String), Vec<(Vec<u8>, Value)>>> {
     Some(sorted)
 }
 
-fn of<'a>(all: &'a BTreeMap<(String, String), Vec<(Vec<u8>, Value)>>, device: &str, dir: &str) -> &'a [(Vec<u8>, Value)] {
+fn of<'a>(all: &'a Vectors, device: &str, dir: &str) -> &'a [(Vec<u8>, Value)] {
     &all[&(device.to_owned(), dir.to_owned())]
 }
 

@@ -86,8 +86,8 @@ impl TagFrames {
 
     /// Whether the last frame may be one of pieces that are all unknown.
     fn is_another_set(&self) -> bool {
-        let tags = (0..64).filter_map(|index| self.tag(0, index));
-        self.table.entries().is_empty() || tags.filter(|tag| self.table.piece(tag).is_some()).count() == 0
+        let known = |index| self.tag(0, index).is_some_and(|tag| self.table.piece(&tag).is_some());
+        !(0..64).any(known)
     }
 
     /// The table of the initial position, if that is what the last `count` frames show.

@@ -66,8 +66,8 @@ pub const INFO: DriverInfo = DriverInfo {
     timing: Timing { scan: session::delay(Form::Tags, session::USUAL_PACE), press_delay: Duration::ZERO },
     harmless: |_, _| false,
     examples: &[
-        Example::new(examples::E4, "Frame(rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR)"),
         Example::new(examples::START, "Frame(rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR)"),
+        Example::new(examples::E4, "Frame(????????/????????/8/8/4?3/8/????1???/????????)"),
     ],
     make: || Box::new(Session::new(Form::Tags)),
 };
