@@ -127,10 +127,6 @@ impl Session {
         {
             self.reader.take(at, framed);
         }
-        // A run that was told up to its end leaves nothing.
-        if self.patience().is_some_and(|end| end <= at) {
-            self.framing.reset();
-        }
         if self.reader.silent().is_some_and(|end| end <= at) {
             let here = self.framing.offset();
             self.reader.forget();
