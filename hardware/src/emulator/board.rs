@@ -27,6 +27,7 @@ pub(super) const KINDS: &[Kind] = &[Kind {
     driver: "dgt",
     variant: "",
     late: Duration::from_millis(225 + 15),
+    learns: Duration::ZERO,
     start: |start| Box::new(Emulator::new(Settings { placement: start.placement, serial: start.serial, ..Settings::default() })),
 }];
 

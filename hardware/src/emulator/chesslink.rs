@@ -65,7 +65,7 @@ pub(super) const KINDS: &[Kind] = &[
 ];
 
 const fn kind(variant: &'static str, late_ms: u64, start: fn(&Start) -> Box<dyn Device>) -> Kind {
-    Kind { driver: "chesslink", variant, late: Duration::from_millis(late_ms), start }
+    Kind { driver: "chesslink", variant, late: Duration::from_millis(late_ms), learns: Duration::ZERO, start }
 }
 
 fn begin(start: &Start, reports: Reports, paced: bool, parity: bool) -> Box<dyn Device> {

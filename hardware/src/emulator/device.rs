@@ -56,6 +56,9 @@ pub struct Kind {
     pub variant: &'static str,
     /// A change is reported so late at most.
     pub late: Duration,
+    /// So long the initial position must stand on it, on a line without damage, before its driver knows one piece from another;
+    /// zero = the board says which piece is which.
+    pub learns: Duration,
     /// Switches one on.
     pub start: fn(&Start) -> Box<dyn Device>,
 }

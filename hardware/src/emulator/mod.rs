@@ -5,6 +5,7 @@
 //! | --- | --- | --- |
 //! | [`Emulator`]: DGT board with its clock | each square as the scan comes by, and the clock | `dgt-board.md` section 10 |
 //! | [`Chesslink`]: Millennium board | all squares, after a scan that found a difference | `millennium.md` |
+//! | [`Certabo`]: Certabo and Tabutronic boards | all squares, a few times a second | `certabo.md` |
 //! | [`Pegasus`]: DGT Pegasus | each square on which something is put or lifted, not what | `dgt-pegasus.md` |
 //! | [`Chessnut`]: Chessnut board, Move | all squares, after a scan that found a difference | `chessnut.md` |
 //! | [`SquareOff`]: Square Off Pro and Neo | as the Pegasus; the Neo all squares too, late | `squareoff.md` |
@@ -40,6 +41,7 @@ pub mod script;
 mod answers;
 mod bench;
 mod board;
+mod certabo;
 mod chesslink;
 mod chessnut;
 mod device;
@@ -54,6 +56,7 @@ mod square_off;
 mod table;
 
 pub use board::{Counters, Emulator};
+pub use certabo::{Certabo, CertaboSettings};
 pub use chesslink::{Chesslink, ChesslinkSettings, Reports};
 pub use chessnut::{Chessnut, ChessnutSettings};
 pub use device::{Device, Kind, Sent, Start};
@@ -70,6 +73,7 @@ pub const EMULATORS: &[&[Kind]] = &[
     pegasus::KINDS,
     chessnut::KINDS,
     square_off::KINDS,
+    certabo::KINDS,
 ];
 
 /// The usual kind of device that a driver reads.

@@ -41,12 +41,14 @@ pub(super) const KINDS: &[Kind] = &[
         driver: "dgt_pegasus",
         variant: "",
         late: Duration::from_millis(50),
+        learns: Duration::ZERO,
         start: |start| Box::new(Pegasus::new(settings(start))),
     },
     Kind {
         driver: "dgt_pegasus",
         variant: "slow",
         late: Duration::from_millis(100),
+        learns: Duration::ZERO,
         start: |start| Box::new(Pegasus::new(PegasusSettings { poll: Duration::from_millis(100), ..settings(start) })),
     },
 ];

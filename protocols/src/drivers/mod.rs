@@ -6,6 +6,7 @@
 use crate::driver::DriverInfo;
 
 mod asker;
+pub mod certabo;
 pub mod chesslink;
 pub mod chessnut;
 pub mod chessnut_move;
@@ -15,6 +16,7 @@ mod follow;
 mod outbox;
 pub mod square_off;
 pub mod square_off_neo;
+pub mod tabutronic;
 mod talk;
 #[doc(hidden)]
 pub mod template;
@@ -29,6 +31,8 @@ pub const DRIVERS: &[DriverInfo] = &[
     chessnut_move::INFO,
     square_off::INFO,
     square_off_neo::INFO,
+    certabo::INFO,
+    tabutronic::INFO,
 ];
 
 /// The driver called `name`.

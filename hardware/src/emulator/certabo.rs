@@ -1,0 +1,306 @@
+//! Emulated Certabo and Tabutronic boards: a frame of all squares a few times a second, unasked (`certabo.md`).
+//!
+//! Of a board with tags every piece has its own, which goes with it from square to square. A piece that is put down from the
+//! box is one that was taken off before, or, if there is none of its kind, one that nobody calibrated.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use flagfall_protocols::drivers::certabo::Form;
+use flagfall_protocols::drivers::certabo::host::{HostCommand, HostDecoder};
+use flagfall_protocols::drivers::certabo::message::{NO_TAG, Tag, encode, may_be_tag, ranks, square};
+use flagfall_protocols::square::{Placement, Reading, Square};
+use flagfall_protocols::time::Instant;
+
+use super::bench::Bench;
+use super::device::{Device, Kind, Sent, Start};
+use super::line::Line;
+use super::script::Script;
+use super::{Counters, Impossible};
+
+/// The line of a board by cable.
+const BAUD: u64 = 38_400;
+/// The most bytes of one notification by Bluetooth LE.
+const NOTIFICATION: usize = 20;
+/// So many empty squares carry random bytes in every frame of a noisy board.
+const NOISY: std::ops::RangeInclusive<usize> = 5..=16;
+/// Frames that a host may need to see what the hands did, and one more for the line.
+const SEEN: u32 = 4;
+
+/// An emulated Certabo or Tabutronic board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CertaboSettings {
+    /// What stands on it when it is switched on.
+    pub placement: Placement,
+    /// Whether its pieces have tags.
+    pub form: Form,
+    /// From one frame to the next, 50 ms to 3 s.
+    pub period: Duration,
+    /// Empty squares of a board with tags carry random bytes, which this seed names.
+    pub noise: Option<u64>,
+    /// Its lines are broken after so many characters, even inside a number.
+    pub wrap: Option<usize>,
+    /// There is a space behind the last number.
+    pub space: bool,
+    /// Bytes leave at the pace of 38400 baud; else each frame at once in notifications of 20 bytes, as by Bluetooth LE.
+    pub paced: bool,
+}
+
+impl Default for CertaboSettings {
+    /// A noisy board with tags, by cable, in the initial position.
+    fn default() -> CertaboSettings {
+        CertaboSettings {
+            placement: Placement::initial(),
+            form: Form::Tags,
+            period: Duration::from_millis(250),
+            noise: Some(1),
+            wrap: None,
+            space: false,
+            paced: true,
+        }
+    }
+}
+
+/// Two frames, the second on its way, and the silence or the `:` behind it.
+pub(super) const KINDS: &[Kind] = &[
+    tags("", |start| begin(start, CertaboSettings::default())),
+    tags("quiet", |start| begin(start, CertaboSettings { noise: None, ..CertaboSettings::default() })),
+    tags("newline after every 64 characters", |start| {
+        begin(start, CertaboSettings { wrap: Some(64), space: true, ..CertaboSettings::default() })
+    }),
+    tags("not paced", |start| begin(start, CertaboSettings { paced: false, ..CertaboSettings::default() })),
+    squares("", |start| begin(start, CertaboSettings { form: Form::Occupancy, space: true, ..CertaboSettings::default() })),
+    squares("not paced, no space at the end", |start| {
+        begin(start, CertaboSettings { form: Form::Occupancy, paced: false, ..CertaboSettings::default() })
+    }),
+];
+
+/// Seven frames, and the end of the last one.
+const LEARNS: Duration = Duration::from_millis(8 * 250 + 100);
+
+const fn tags(variant: &'static str, start: fn(&Start) -> Box<dyn Device>) -> Kind {
+    Kind { driver: "certabo", variant, late: Duration::from_millis(3 * 250 + 100), learns: LEARNS, start }
+}
+
+const fn squares(variant: &'static str, start: fn(&Start) -> Box<dyn Device>) -> Kind {
+    Kind { driver: "tabutronic", variant, late: Duration::from_millis(2 * 250 + 110), learns: Duration::ZERO, start }
+}
+
+fn begin(start: &Start, settings: CertaboSettings) -> Box<dyn Device> {
+    Box::new(Certabo::new(CertaboSettings { placement: start.placement, ..settings }))
+}
+
+/// A board that streams as real ones do. Lights are counted and acknowledged: plain ones with `L`, coloured ones with `D`.
+#[derive(Clone, Debug)]
+pub struct Certabo {
+    settings: CertaboSettings,
+    bench: Bench,
+    decoder: HostDecoder,
+    pieces: Pieces,
+    rng: Rng,
+    /// When the next frame begins.
+    frame: Instant,
+    /// Frames that began since the squares changed.
+    since: u32,
+}
+
+/// What happens next, in the order in which things of the same moment happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Next {
+    Motion,
+    Frame,
+}
+
+impl Certabo {
+    /// A board that is switched on at the beginning of time.
+    pub fn new(settings: CertaboSettings) -> Certabo {
+        let line = if settings.paced { Line::serial(BAUD) } else { Line::unpaced(NOTIFICATION) };
+        let bench = Bench::new(settings.placement, line);
+        let mut pieces = Pieces::default();
+        pieces.look(&bench.seen());
+        let mut board = Certabo {
+            settings,
+            bench,
+            decoder: HostDecoder::default(),
+            pieces,
+            rng: Rng::with_seed(settings.noise.unwrap_or(0)),
+            frame: Instant::ZERO,
+            since: 0,
+        };
+        board.power_up();
+        board
+    }
+
+    fn power_up(&mut self) {
+        self.decoder.reset();
+        self.frame = self.bench.now.after(self.period());
+        self.since = 0;
+    }
+
+    fn period(&self) -> Duration {
+        self.settings.period.clamp(Duration::from_millis(50), Duration::from_secs(3))
+    }
+
+    fn happens(&self) -> Option<(Instant, Next)> {
+        let motion = self.bench.moves().map(|at| (at, Next::Motion));
+        let frame = self.bench.powered.then_some((self.frame, Next::Frame));
+        [motion, frame].into_iter().flatten().min()
+    }
+
+    fn pass(&mut self, to: Instant) {
+        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
+            self.bench.arrive(at);
+            match next {
+                Next::Motion => {
+                    if self.bench.carry_out() == Some(true) {
+                        self.power_up();
+                    }
+                    if self.pieces.look(&self.bench.seen()) {
+                        self.since = 0;
+                    }
+                }
+                Next::Frame => {
+                    self.frame = at.after(self.period());
+                    self.since = self.since.saturating_add(1);
+                    self.send();
+                }
+            }
+        }
+        self.bench.arrive(to);
+    }
+
+    fn send(&mut self) {
+        let mut text = Vec::new();
+        let seen = self.bench.seen();
+        let numbers = match self.settings.form {
+            Form::Tags => self.tags().as_flattened().to_vec(),
+            Form::Occupancy => {
+                let occupied = Square::all().filter(|square| seen.get(*square) != Reading::Empty).map(Square::bit);
+                ranks(occupied.sum()).to_vec()
+            }
+        };
+        encode(&mut text, &numbers, self.settings.space, self.settings.wrap);
+        self.bench.line.send(self.bench.now, &text);
+    }
+
+    /// The tags of all squares in the order of a frame, with noise.
+    fn tags(&mut self) -> [Tag; 64] {
+        let mut tags = [NO_TAG; 64];
+        for (index, tag) in (0..64).zip(&mut tags) {
+            *tag = square(index).and_then(|square| self.pieces.tags[square.index()]).map_or(NO_TAG, |(_, tag)| tag);
+        }
+        if self.settings.noise.is_some() {
+            let mut empty: Vec<_> = (0..64).filter(|index| tags[*index] == NO_TAG).collect();
+            self.rng.shuffle(&mut empty);
+            for &index in empty.iter().take(self.rng.usize(NOISY)) {
+                tags[index] = noise(&mut self.rng);
+            }
+        }
+        tags
+    }
+}
+
+/// Five random bytes, three of them or more not zero.
+fn noise(rng: &mut Rng) -> Tag {
+    loop {
+        let tag = std::array::from_fn(|_| if rng.u8(..5) == 0 { 0 } else { rng.u8(..) });
+        if may_be_tag(&tag) {
+            return tag;
+        }
+    }
+}
+
+/// Which piece stands where: each has its own tag.
+#[derive(Clone, Debug)]
+struct Pieces {
+    tags: [Option<(Reading, Tag)>; 64],
+    /// Pieces that are not on the board, the last one taken off last.
+    off: Vec<(Reading, Tag)>,
+    /// How many pieces were ever seen.
+    made: u16,
+}
+
+impl Default for Pieces {
+    fn default() -> Pieces {
+        Pieces { tags: [None; 64], off: Vec::new(), made: 0 }
+    }
+}
+
+impl Pieces {
+    /// Moves the pieces to where they are seen. True if anything moved.
+    fn look(&mut self, seen: &Placement) -> bool {
+        let differs = |tags: &[Option<(Reading, Tag)>; 64], square: Square| {
+            seen.get(square) != tags[square.index()].map_or(Reading::Empty, |(reading, _)| reading)
+        };
+        let changed: Vec<_> = Square::all().filter(|square| differs(&self.tags, *square)).collect();
+        for square in &changed {
+            self.off.extend(self.tags[square.index()].take());
+        }
+        for square in &changed {
+            let reading = seen.get(*square);
+            if reading != Reading::Empty {
+                self.tags[square.index()] = Some(self.take(reading));
+            }
+        }
+        !changed.is_empty()
+    }
+
+    fn take(&mut self, reading: Reading) -> (Reading, Tag) {
+        match self.off.iter().rposition(|(other, _)| *other == reading) {
+            Some(index) => self.off.remove(index),
+            None => {
+                self.made = self.made.wrapping_add(1);
+                let [high, low] = self.made.to_be_bytes();
+                (reading, [3, 0, 84, 242 ^ high, low])
+            }
+        }
+    }
+}
+
+impl Device for Certabo {
+    fn load(&mut self, script: &Script) {
+        self.bench.load(script);
+    }
+
+    fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
+        self.pass(at.max(self.bench.now));
+        if !self.bench.powered {
+            return;
+        }
+        for &byte in bytes {
+            let answer: &[u8] = match self.decoder.push(byte) {
+                None => continue,
+                Some(HostCommand::Lights(_)) => b"L\r\n",
+                Some(HostCommand::Coloured(_)) => b"D\r\n",
+                Some(HostCommand::Unknown) => {
+                    self.bench.counters.unknown += 1;
+                    continue;
+                }
+            };
+            self.bench.counters.lights += 1;
+            self.bench.line.send(self.bench.now, answer);
+        }
+    }
+
+    fn next(&self) -> Option<Instant> {
+        let inner = self.happens().map(|(at, _)| at);
+        [inner, self.bench.line.next()].into_iter().flatten().min()
+    }
+
+    fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
+        self.pass(to);
+        self.bench.line.take(self.bench.now, out);
+    }
+
+    fn done(&self) -> bool {
+        self.bench.moves().is_none() && (!self.bench.powered || self.since >= SEEN)
+    }
+
+    fn counters(&self) -> Counters {
+        self.bench.counters()
+    }
+
+    fn impossible(&self) -> &[(Instant, Impossible)] {
+        self.bench.impossible()
+    }
+}

@@ -1,0 +1,70 @@
+//! What a board sends of a short game, for the tests that run for every driver: made up, with two spots of noise.
+
+macro_rules! black {
+    () => {
+        ":3 0 84 8 1 3 0 84 8 2 3 0 84 8 3 3 0 84 8 4 3 0 84 8 5 3 0 84 8 6 3 0 84 8 7 3 0 84 8 8 \
+         3 0 84 7 1 3 0 84 7 2 3 0 84 7 3 3 0 84 7 4 3 0 84 7 5 3 0 84 7 6 3 0 84 7 7 3 0 84 7 8 "
+    };
+}
+
+macro_rules! rank {
+    () => {
+        "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+    };
+}
+
+macro_rules! white {
+    ($e2:literal) => {
+        concat!(
+            "3 0 84 2 1 3 0 84 2 2 3 0 84 2 3 3 0 84 2 4 ",
+            $e2,
+            " 3 0 84 2 6 3 0 84 2 7 3 0 84 2 8 ",
+            "3 0 84 1 1 3 0 84 1 2 3 0 84 1 3 3 0 84 1 4 3 0 84 1 5 3 0 84 1 6 3 0 84 1 7 3 0 84 1 8 \r\n",
+        )
+    };
+}
+
+/// The initial position; a spot of noise on a4.
+macro_rules! start {
+    ($noise:literal) => {
+        concat!(
+            black!(),
+            rank!(),
+            rank!(),
+            $noise,
+            " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 ",
+            rank!(),
+            white!("3 0 84 2 5"),
+        )
+    };
+}
+
+/// After 1. e4; a spot of noise on a4.
+macro_rules! e4 {
+    ($noise:literal) => {
+        concat!(
+            black!(),
+            rank!(),
+            rank!(),
+            $noise,
+            " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 3 0 84 2 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 ",
+            rank!(),
+            white!("0 0 0 0 0"),
+        )
+    };
+}
+
+/// Seven frames of the initial position: enough to learn it.
+pub(super) const START: &[u8] = concat!(
+    start!("0 0 0 0 0"),
+    start!("7 161 80 12 9"),
+    start!("0 0 0 0 0"),
+    start!("45 3 2 206 167"),
+    start!("0 96 7 13 240"),
+    start!("0 0 0 0 0"),
+    start!("128 55 111 195 164"),
+)
+.as_bytes();
+
+/// Three frames of what is on the board after 1. e4: enough to see it, not enough to know the pieces.
+pub(super) const E4: &[u8] = concat!(e4!("9 99 14 2 254"), e4!("0 0 0 0 0"), "L\r\n", e4!("17 4 84 3 1")).as_bytes();

@@ -1,0 +1,129 @@
+//! What is believed of the last frames: two of the last three must agree on a square (`certabo.md`, Noise).
+
+use super::calibration::{Calibration, Shows};
+use super::framing::TAG_NUMBERS;
+use super::message::{NO_TAG, Tag, may_be_tag, occupied, placement, square};
+use crate::square::{Placement, Reading};
+
+/// How many frames it takes to learn a set of pieces, and how many are looked at at most.
+const LEARN: usize = 7;
+const KEPT: usize = 15;
+
+/// The last frames of a board with tags.
+#[derive(Clone, Debug)]
+pub(super) struct TagFrames {
+    ring: [[u8; TAG_NUMBERS]; KEPT],
+    /// The place of the next one, and how many there are.
+    next: usize,
+    len: usize,
+    believed: Placement,
+    pub(super) table: Calibration,
+}
+
+impl TagFrames {
+    pub(super) const fn new(table: Calibration) -> TagFrames {
+        TagFrames { ring: [[0; TAG_NUMBERS]; KEPT], next: 0, len: 0, believed: Placement::EMPTY, table }
+    }
+
+    /// Forgets the frames, not the table.
+    pub(super) const fn forget(&mut self) {
+        (self.len, self.believed) = (0, Placement::EMPTY);
+    }
+
+    /// A frame came. Gives the board, once there are three.
+    pub(super) fn push(&mut self, numbers: &[u8]) -> Option<Placement> {
+        self.ring[self.next] = numbers.try_into().ok()?;
+        self.next = (self.next + 1) % KEPT;
+        self.len = (self.len + 1).min(KEPT);
+        if self.is_another_set()
+            && let Some(table) = [LEARN, KEPT].into_iter().filter(|count| *count <= self.len).find_map(|count| self.learn(count))
+        {
+            self.table = table;
+        }
+        if self.len < 3 {
+            return None;
+        }
+        for index in 0..64 {
+            if let Some(square) = square(index) {
+                let reading = self.reading(index, self.believed.get(square));
+                self.believed.set(square, reading);
+            }
+        }
+        Some(self.believed)
+    }
+
+    /// The tag at `index` of the frame that came `back` frames before the last one; none if it cannot be one.
+    fn tag(&self, back: usize, index: u8) -> Option<Tag> {
+        let frame = &self.ring[(self.next + 2 * KEPT - 1 - back % KEPT) % KEPT];
+        let tag = frame.as_chunks().0.get(usize::from(index)).copied().unwrap_or(NO_TAG);
+        may_be_tag(&tag).then_some(tag)
+    }
+
+    /// What the last three frames say of a square that was `before`.
+    fn reading(&self, index: u8, before: Reading) -> Reading {
+        let last = [2, 1, 0].map(|back| self.tag(back, index));
+        let [a, b, c] = last;
+        let known = |tag: &Tag| self.table.piece(tag);
+        let twice = if a == b || b == c {
+            b
+        } else if a == c {
+            a
+        } else {
+            None
+        };
+        match twice {
+            Some(tag) => match known(&tag) {
+                Some(piece) => Reading::Piece(piece),
+                // A piece that nobody calibrated has to show itself three times.
+                None if (a == b && b == c) || before == Reading::Occupied => Reading::Occupied,
+                None => Reading::Empty,
+            },
+            // One piece goes and another comes: not yet clear which of them stands there.
+            None if last.iter().flatten().filter(|tag| known(tag).is_some()).count() > 1 => before,
+            None => Reading::Empty,
+        }
+    }
+
+    /// Whether the last frame may be one of pieces that are all unknown.
+    fn is_another_set(&self) -> bool {
+        let known = |index| self.tag(0, index).is_some_and(|tag| self.table.piece(&tag).is_some());
+        !(0..64).any(known)
+    }
+
+    /// The table of the initial position, if that is what the last `count` frames show.
+    fn learn(&self, count: usize) -> Option<Calibration> {
+        Calibration::learn(|index| {
+            let times = |tag: Tag| (0..count).filter(|back| self.tag(*back, index) == Some(tag)).count();
+            let most = (0..count).filter_map(|back| self.tag(back, index)).map(|tag| (times(tag), tag)).max();
+            match most {
+                // Two of three frames; the rest may be lost. Noise does not come three times.
+                Some((often, tag)) if 3 * often >= 2 * count => Shows::Tag(tag),
+                Some((3.., _)) => Shows::Unclear,
+                _ => Shows::Nothing,
+            }
+        })
+    }
+}
+
+/// The last frames of a board that senses where something stands, the newest last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RankFrames {
+    last: [u64; 3],
+    len: usize,
+}
+
+impl RankFrames {
+    /// Forgets the frames.
+    pub(super) const fn forget(&mut self) {
+        self.len = 0;
+    }
+
+    /// A frame came. Gives the board, once there are three.
+    pub(super) fn push(&mut self, numbers: &[u8]) -> Option<Placement> {
+        let [_, b, c] = self.last;
+        let new = occupied(numbers.try_into().ok()?);
+        self.last = [b, c, new];
+        self.len = (self.len + 1).min(3);
+        (self.len == 3).then(|| placement((b & c) | (c & new) | (b & new)))
+    }
+}

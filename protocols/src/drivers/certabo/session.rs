@@ -1,0 +1,236 @@
+//! The driver: text to events. It sends nothing; all it does with time is to see when the board falls silent.
+//!
+//! A picture is told when it differs from the last one told, when the board came back, and when the game asked for it.
+
+use alloc::boxed::Box;
+use core::time::Duration;
+
+use super::calibration::Calibration;
+use super::frames::{RankFrames, TagFrames};
+use super::framing::{Form, Framed, Framing};
+use crate::driver::{DeviceCommand, Driver, Input, Output};
+use crate::drivers::follow::Follow;
+use crate::drivers::outbox::Outbox;
+use crate::event::{ByteRange, DeviceEvent};
+use crate::square::Placement;
+use crate::time::Instant;
+
+/// A board is silent after so long without a frame.
+const SILENCE: Duration = Duration::from_secs(3);
+/// From one frame to the next, as long as it is not known better: the page says a few a second.
+pub(in crate::drivers) const USUAL_PACE: Duration = Duration::from_millis(300);
+/// So many frames show the pace of a board.
+const PACED: u32 = 16;
+
+/// How late a change is told at most by a board that sends a frame so often: it waits for a frame and for the one that says the
+/// same. A frame of tags fills the line until the next one, and its end may have to be waited for.
+pub(in crate::drivers) const fn delay(form: Form, pace: Duration) -> Duration {
+    let frames = match form {
+        Form::Tags => 3,
+        Form::Occupancy => 2,
+    };
+    pace.saturating_mul(frames).saturating_add(Duration::from_millis(100))
+}
+
+/// Codec and session of one board on one link.
+///
+/// Of commands it knows [`DeviceCommand::ReadBoard`]: the next picture is told even if it is the same.
+#[derive(Debug)]
+pub struct Session {
+    framing: Framing,
+    reader: Reader,
+    /// When the last byte came.
+    touched: Instant,
+    now: Instant,
+}
+
+/// All but the framing, whose buffer the frames borrow.
+#[derive(Debug)]
+struct Reader {
+    out: Outbox,
+    follow: Follow,
+    sight: Sight,
+    /// The link is up: only then it is told whether the board is there.
+    linked: bool,
+    responding: bool,
+    /// When the last frame came.
+    heard: Instant,
+    pace: Pace,
+}
+
+/// What was seen of the squares.
+#[derive(Debug)]
+enum Sight {
+    Tags(Box<TagFrames>),
+    Ranks(RankFrames),
+}
+
+/// How fast frames come.
+#[derive(Debug, Default)]
+struct Pace {
+    began: Instant,
+    frames: u32,
+    /// The slowest pace that was told.
+    told: Duration,
+}
+
+impl Session {
+    /// A board of this form; one with tags learns which are which from the initial position.
+    pub fn new(form: Form) -> Session {
+        Session::begin(form, Calibration::default())
+    }
+
+    /// A board with tags that are known.
+    pub fn with(table: Calibration) -> Session {
+        Session::begin(Form::Tags, table)
+    }
+
+    /// The tags that are known, given or learned; none if none are.
+    pub fn calibration(&self) -> Option<&Calibration> {
+        match &self.reader.sight {
+            Sight::Tags(frames) => Some(&frames.table).filter(|table| !table.entries().is_empty()),
+            Sight::Ranks(_) => None,
+        }
+    }
+
+    fn begin(form: Form, table: Calibration) -> Session {
+        let sight = match form {
+            Form::Tags => Sight::Tags(Box::new(TagFrames::new(table))),
+            Form::Occupancy => Sight::Ranks(RankFrames::default()),
+        };
+        let reader = Reader {
+            out: Outbox::default(),
+            follow: Follow::default(),
+            sight,
+            linked: false,
+            responding: false,
+            heard: Instant::ZERO,
+            pace: Pace { told: USUAL_PACE, ..Pace::default() },
+        };
+        Session { framing: Framing::new(form), reader, touched: Instant::ZERO, now: Instant::ZERO }
+    }
+
+    fn link(&mut self, up: bool) {
+        self.framing.reset();
+        self.reader.forget();
+        (self.reader.linked, self.reader.responding) = (up, false);
+    }
+
+    /// When the text in hand is not waited for any longer.
+    fn patience(&self) -> Option<Instant> {
+        self.framing.patience().map(|patience| self.touched.after(patience))
+    }
+
+    fn expire(&mut self, at: Instant) {
+        if self.patience().is_some_and(|end| end <= at)
+            && let Some(framed) = self.framing.silence()
+        {
+            self.reader.take(at, framed);
+        }
+        if self.reader.silent().is_some_and(|end| end <= at) {
+            let here = self.framing.offset();
+            self.reader.forget();
+            self.reader.responding = false;
+            self.reader.out.event(DeviceEvent::Silent, ByteRange { channel: 0, start: here, end: here });
+        }
+    }
+}
+
+impl Driver for Session {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        debug_assert!(self.reader.out.is_empty(), "drain before feeding again");
+        self.now = self.now.max(at);
+        match input {
+            Input::LinkUp => self.link(true),
+            Input::LinkDown => self.link(false),
+            Input::Bytes { bytes, .. } => {
+                for &byte in bytes {
+                    self.touched = at;
+                    if let Some(framed) = self.framing.push(byte) {
+                        self.reader.take(at, framed);
+                    }
+                }
+            }
+            Input::Command(DeviceCommand::ReadBoard) => self.reader.follow.want(),
+            // There is no clock, no battery and no log.
+            Input::Command(_) => {}
+            Input::Deadline => self.expire(at),
+        }
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.reader.out.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        [self.patience(), self.reader.silent()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+    }
+}
+
+impl Reader {
+    /// Forgets what was seen; the pieces and their tags stay the same.
+    fn forget(&mut self) {
+        self.follow.forget();
+        self.pace = Pace { told: self.pace.told, ..Pace::default() };
+        match &mut self.sight {
+            Sight::Tags(frames) => frames.forget(),
+            Sight::Ranks(frames) => frames.forget(),
+        }
+    }
+
+    /// When the board counts as silent.
+    fn silent(&self) -> Option<Instant> {
+        self.responding.then(|| self.heard.after(SILENCE))
+    }
+
+    fn take(&mut self, at: Instant, framed: Framed<'_>) {
+        match framed {
+            Framed::Frame { numbers, at: bytes } => self.frame(at, numbers, bytes),
+            Framed::Anomaly { anomaly, at: bytes } => self.out.anomaly(anomaly, bytes),
+        }
+    }
+
+    fn frame(&mut self, at: Instant, numbers: &[u8], bytes: ByteRange) {
+        self.heard = at;
+        if self.linked && !self.responding {
+            self.responding = true;
+            self.out.event(DeviceEvent::Responding, bytes);
+        }
+        let picture = match &mut self.sight {
+            Sight::Tags(frames) => (Form::Tags, frames.push(numbers)),
+            Sight::Ranks(frames) => (Form::Occupancy, frames.push(numbers)),
+        };
+        if let Some(pace) = self.pace.slower(at) {
+            self.out.event(DeviceEvent::Delay(delay(picture.0, pace)), bytes);
+        }
+        if let (_, Some(placement)) = picture {
+            self.tell(&placement, bytes);
+        }
+    }
+
+    fn tell(&mut self, placement: &Placement, bytes: ByteRange) {
+        if self.follow.picture(placement).0 {
+            self.out.event(DeviceEvent::Frame(*placement), bytes);
+        }
+    }
+}
+
+impl Pace {
+    /// A frame came. Gives the pace of the last frames, in steps of 50 ms, if none so slow was told before.
+    fn slower(&mut self, at: Instant) -> Option<Duration> {
+        if self.frames == 0 {
+            self.began = at;
+        }
+        self.frames += 1;
+        if self.frames <= PACED {
+            return None;
+        }
+        let millis = at.since(self.began).as_millis() as u64 / u64::from(PACED);
+        let pace = Duration::from_millis(millis.next_multiple_of(50));
+        (self.began, self.frames) = (at, 1);
+        (pace > self.told).then(|| {
+            self.told = pace;
+            pace
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! Calibration: the text of a table, and what is learned of frames.
+
+use flagfall_protocols::drivers::certabo::{Calibration, Form, Session};
+use flagfall_protocols::square::Piece;
+
+use super::{Numbers, Talk, initial, own, usual_table};
+
+#[test]
+fn a_table_is_printed_and_parsed() {
+    let table = usual_table();
+    let text = table.print();
+    assert!(text.starts_with("R0300540101,N0300540102,") && text.ends_with(",r0300540140"), "{text}");
+    assert_eq!(text.split(',').count(), 32);
+    assert_eq!(Calibration::parse(&text), Some(table.clone()));
+    assert_eq!(Calibration::parse(&format!(" {}\n", text.replace(',', ", "))), Some(table));
+    assert_eq!(Calibration::parse(""), Some(Calibration::default()));
+    for bad in [
+        "R",
+        "R03005401",
+        "R03005401010",
+        "R030054010g",
+        "R0300540101,",
+        "X0300540101",
+        "R0300540101 N0300540102",
+        // One tag for two pieces; a tag that is none.
+        "R0300540101,N0300540101",
+        "R0300000001",
+        "é0300540101",
+    ] {
+        assert_eq!(Calibration::parse(bad), None, "{bad}");
+    }
+    let many = |count: u8| (1..=count).map(|n| format!("P03005401{n:02x}")).collect::<Vec<_>>().join(",");
+    assert!(Calibration::parse(&many(64)).is_some() && Calibration::parse(&many(65)).is_none());
+}
+
+/// What is learned of these frames.
+fn learned(frames: impl IntoIterator<Item = Numbers>) -> Option<Calibration> {
+    let mut talk = Talk::up(Session::new(Form::Tags));
+    frames.into_iter().for_each(|numbers| talk.frame(&numbers.0));
+    talk.session.calibration().cloned()
+}
+
+fn sorted(table: Option<Calibration>) -> Option<Vec<([u8; 5], Piece)>> {
+    table.map(|table| {
+        let mut entries = table.entries().to_vec();
+        entries.sort_by_key(|(tag, _)| *tag);
+        entries
+    })
+}
+
+#[test]
+fn seven_frames_of_the_initial_position_make_a_table() {
+    let usual = || sorted(Some(usual_table()));
+    assert_eq!(learned([initial(); 6]), None);
+    assert_eq!(sorted(learned([initial(); 7])), usual());
+    for seed in 0..50 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        assert_eq!(sorted(learned((0..7).map(|_| initial().noisy(&mut rng)))), usual(), "{seed}");
+    }
+    // Two of seven frames have lost a tag, or read it wrong.
+    let lost = |count: usize| (0..7).map(move |n| if n < count { initial().without("e1") } else { initial() });
+    let wrong = |count: u8| (0..7).map(move |n| if n < count { initial().with("e1", [9, 9, 9, 9, n]) } else { initial() });
+    assert_eq!((sorted(learned(lost(2))), sorted(learned(wrong(2)))), (usual(), usual()));
+    assert_eq!((learned(lost(3)), learned(wrong(3))), (None, None));
+}
+
+#[test]
+fn spare_queens_are_learned() {
+    let (black, white) = ([3, 0, 84, 2, 1], [3, 0, 84, 2, 2]);
+    let table = learned([initial().with("d6", black).with("d3", white); 7]).expect("34 pieces");
+    assert_eq!((table.piece(&black), table.piece(&white)), (Piece::from_letter('q'), Piece::from_letter('Q')));
+    assert_eq!(table.entries().len(), 34);
+    assert_eq!(learned([initial().with("d6", black); 7]).map(|table| table.entries().len()), Some(33));
+}
+
+#[test]
+fn what_is_not_the_initial_position_is_not_learned() {
+    let spare = [3, 0, 84, 2, 1];
+    for (name, numbers) in [
+        ("a piece is missing", initial().without("b1")),
+        ("a pawn was moved", initial().moved("e2", "e4")),
+        ("a spare piece elsewhere", initial().with("e6", spare)),
+        ("one tag on two squares", initial().with("b8", own(super::at("g8")))),
+        ("one tag on two squares, one of them d3", initial().with("d3", own(super::at("d1")))),
+        ("nothing at all", Numbers([0; 320])),
+    ] {
+        assert_eq!(learned([numbers; 30]), None, "{name}");
+    }
+    // A piece stands on e4 in three frames of seven: somebody moves.
+    assert_eq!(learned((0..7).map(|n| if n < 3 { initial().with("e4", spare) } else { initial() })), None);
+}
