@@ -6,6 +6,8 @@
 //! | [`Emulator`]: DGT board with its clock | each square as the scan comes by, and the clock | `dgt-board.md` section 10 |
 //! | [`Chesslink`]: Millennium board | all squares, after a scan that found a difference | `millennium.md` |
 //! | [`Pegasus`]: DGT Pegasus | each square on which something is put or lifted, not what | `dgt-pegasus.md` |
+//! | [`Ichessone`]: iChessOne | all squares, when a look found a difference | `overview.md` |
+//! | [`Gateway`]: DGT 3000 clock by itself, behind a gateway | the times when they change, the lever when it moves | `overview.md` |
 //!
 //! What all of them can is [`Device`]; where the kind is known only when the program runs, `Box<dyn Device>` is one too.
 //!
@@ -40,7 +42,9 @@ mod bench;
 mod board;
 mod chesslink;
 mod device;
+mod dgt3000_gateway;
 mod hands;
+mod ichessone;
 mod line;
 mod memory;
 mod motions;
@@ -52,12 +56,14 @@ mod table;
 pub use board::{Counters, Emulator};
 pub use chesslink::{Chesslink, ChesslinkSettings, Reports};
 pub use device::{Device, Kind, Sent, Start};
+pub use dgt3000_gateway::{Gateway, GatewaySettings};
+pub use ichessone::{Ichessone, IchessoneSettings};
 pub use pegasus::{Pegasus, PegasusSettings};
 pub use settings::{ClockWay, Quirks, Settings};
 pub use table::Impossible;
 
 /// Every kind of emulated device, the usual kind of each driver first.
-pub const EMULATORS: &[&[Kind]] = &[board::KINDS, chesslink::KINDS, pegasus::KINDS];
+pub const EMULATORS: &[&[Kind]] = &[board::KINDS, chesslink::KINDS, pegasus::KINDS, dgt3000_gateway::KINDS, ichessone::KINDS];
 
 /// The usual kind of device that a driver reads.
 pub fn find(driver: &str) -> Option<&'static Kind> {

@@ -8,15 +8,17 @@ use crate::driver::DriverInfo;
 mod asker;
 pub mod chesslink;
 pub mod dgt;
+pub mod dgt3000_gateway;
 pub mod dgt_pegasus;
 mod follow;
+pub mod ichessone;
 mod outbox;
 mod talk;
 #[doc(hidden)]
 pub mod template;
 
 /// Every driver. Of families with the same USB ids the first is the likelier one.
-pub const DRIVERS: &[DriverInfo] = &[dgt::INFO, chesslink::INFO, dgt_pegasus::INFO];
+pub const DRIVERS: &[DriverInfo] = &[dgt::INFO, chesslink::INFO, dgt_pegasus::INFO, dgt3000_gateway::INFO, ichessone::INFO];
 
 /// The driver called `name`.
 pub fn find(name: &str) -> Option<&'static DriverInfo> {
