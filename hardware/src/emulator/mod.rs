@@ -7,6 +7,7 @@
 //! | [`Chesslink`]: Millennium board | all squares, after a scan that found a difference | `millennium.md` |
 //! | [`Pegasus`]: DGT Pegasus | each square on which something is put or lifted, not what | `dgt-pegasus.md` |
 //! | [`Ichessone`]: iChessOne | all squares, when a look found a difference | `overview.md` |
+//! | [`Hos`]: HoS board over Bluetooth LE | all squares, again and again | `overview.md` |
 //! | [`Gateway`]: DGT 3000 clock by itself, behind a gateway | the times when they change, the lever when it moves | `overview.md` |
 //!
 //! What all of them can is [`Device`]; where the kind is known only when the program runs, `Box<dyn Device>` is one too.
@@ -44,6 +45,7 @@ mod chesslink;
 mod device;
 mod dgt3000_gateway;
 mod hands;
+mod hos;
 mod ichessone;
 mod line;
 mod memory;
@@ -57,13 +59,15 @@ pub use board::{Counters, Emulator};
 pub use chesslink::{Chesslink, ChesslinkSettings, Reports};
 pub use device::{Device, Kind, Sent, Start};
 pub use dgt3000_gateway::{Gateway, GatewaySettings};
+pub use hos::{Hos, HosSettings};
 pub use ichessone::{Ichessone, IchessoneSettings};
 pub use pegasus::{Pegasus, PegasusSettings};
 pub use settings::{ClockWay, Quirks, Settings};
 pub use table::Impossible;
 
 /// Every kind of emulated device, the usual kind of each driver first.
-pub const EMULATORS: &[&[Kind]] = &[board::KINDS, chesslink::KINDS, pegasus::KINDS, dgt3000_gateway::KINDS, ichessone::KINDS];
+pub const EMULATORS: &[&[Kind]] =
+    &[board::KINDS, chesslink::KINDS, pegasus::KINDS, dgt3000_gateway::KINDS, ichessone::KINDS, hos::KINDS];
 
 /// The usual kind of device that a driver reads.
 pub fn find(driver: &str) -> Option<&'static Kind> {

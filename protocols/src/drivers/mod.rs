@@ -1,16 +1,18 @@
 //! The registry: every device family this project speaks, one row each.
 //!
 //! A new family is a copy of [`template`], a `pub mod` line and a row in [`DRIVERS`]; `README.md` of this crate says how.
-//! `asker`, `follow`, `outbox` and `talk` are what sessions share.
+//! [`chessup`] is a codec without a driver; its head says why. `asker`, `follow`, `outbox` and `talk` are what sessions share.
 
 use crate::driver::DriverInfo;
 
 mod asker;
 pub mod chesslink;
+pub mod chessup;
 pub mod dgt;
 pub mod dgt3000_gateway;
 pub mod dgt_pegasus;
 mod follow;
+pub mod hos;
 pub mod ichessone;
 mod outbox;
 mod talk;
@@ -18,7 +20,8 @@ mod talk;
 pub mod template;
 
 /// Every driver. Of families with the same USB ids the first is the likelier one.
-pub const DRIVERS: &[DriverInfo] = &[dgt::INFO, chesslink::INFO, dgt_pegasus::INFO, dgt3000_gateway::INFO, ichessone::INFO];
+pub const DRIVERS: &[DriverInfo] =
+    &[dgt::INFO, chesslink::INFO, dgt_pegasus::INFO, dgt3000_gateway::INFO, ichessone::INFO, hos::INFO];
 
 /// The driver called `name`.
 pub fn find(name: &str) -> Option<&'static DriverInfo> {
