@@ -20,8 +20,15 @@ mod talk;
 pub mod template;
 
 /// Every driver. Of families with the same USB ids the first is the likelier one.
-pub const DRIVERS: &[DriverInfo] =
-    &[dgt::INFO, chesslink::INFO, dgt_pegasus::INFO, dgt3000_gateway::INFO, ichessone::INFO, hos::INFO];
+pub const DRIVERS: &[DriverInfo] = &[
+    dgt::INFO,
+    chesslink::INFO,
+    dgt_pegasus::INFO,
+    // A clock by itself.
+    dgt3000_gateway::INFO,
+    ichessone::INFO,
+    hos::INFO,
+];
 
 /// The driver called `name`.
 pub fn find(name: &str) -> Option<&'static DriverInfo> {
