@@ -31,6 +31,7 @@ pub const INFO: DriverInfo = DriverInfo {
     name: "ichessone",
     devices: &["iChessOne"],
     usb: &[],
+    // No page tells the name it advertises: the product's own is assumed.
     ble: Some(Ble { names: &["iChessOne"], channels: &[Channel::NORDIC_UART] }),
     // There is no serial cable: of use only for a bridge that stands in for the radio.
     baud: 115_200,
