@@ -9,6 +9,9 @@
 //! | [`Pegasus`]: DGT Pegasus | each square on which something is put or lifted, not what | `dgt-pegasus.md` |
 //! | [`Chessnut`]: Chessnut board, Move | all squares, after a scan that found a difference | `chessnut.md` |
 //! | [`SquareOff`]: Square Off Pro and Neo | as the Pegasus; the Neo all squares too, late | `squareoff.md` |
+//! | [`Ichessone`]: iChessOne | all squares, when a look found a difference | `overview.md` |
+//! | [`Hos`]: HoS board over Bluetooth LE | all squares, again and again | `overview.md` |
+//! | [`Gateway`]: DGT 3000 clock by itself, behind a gateway | the times when they change, the lever when it moves | `overview.md` |
 //!
 //! What all of them can is [`Device`]; where the kind is known only when the program runs, `Box<dyn Device>` is one too.
 //!
@@ -45,7 +48,10 @@ mod certabo;
 mod chesslink;
 mod chessnut;
 mod device;
+mod dgt3000_gateway;
 mod hands;
+mod hos;
+mod ichessone;
 mod line;
 mod memory;
 mod motions;
@@ -60,6 +66,9 @@ pub use certabo::{Certabo, CertaboSettings};
 pub use chesslink::{Chesslink, ChesslinkSettings, Reports};
 pub use chessnut::{Chessnut, ChessnutSettings};
 pub use device::{Device, Kind, Sent, Start};
+pub use dgt3000_gateway::{Gateway, GatewaySettings};
+pub use hos::{Hos, HosSettings};
+pub use ichessone::{Ichessone, IchessoneSettings};
 pub use pegasus::{Pegasus, PegasusSettings};
 pub use settings::{ClockWay, Quirks, Settings};
 pub use square_off::{NeoSettings, SquareOff, SquareOffSettings};
@@ -74,6 +83,9 @@ pub const EMULATORS: &[&[Kind]] = &[
     chessnut::KINDS,
     square_off::KINDS,
     certabo::KINDS,
+    dgt3000_gateway::KINDS,
+    ichessone::KINDS,
+    hos::KINDS,
 ];
 
 /// The usual kind of device that a driver reads.

@@ -102,6 +102,11 @@ impl Asker {
         self.open[row] = None;
     }
 
+    /// Whether a row was asked and its answer has not come.
+    pub(in crate::drivers) const fn waits_for(&self, row: usize) -> bool {
+        self.open[row].is_some()
+    }
+
     /// The picture is asked for when it is so old.
     pub(in crate::drivers) fn keep(&mut self, age: Duration) {
         self.age = age;

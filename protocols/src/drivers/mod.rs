@@ -1,7 +1,7 @@
 //! The registry: every device family this project speaks, one row each.
 //!
 //! A new family is a copy of [`template`], a `pub mod` line and a row in [`DRIVERS`]; `README.md` of this crate says how.
-//! `asker`, `follow`, `outbox` and `talk` are what sessions share.
+//! [`chessup`] is a codec without a driver; its head says why. `asker`, `follow`, `outbox` and `talk` are what sessions share.
 
 use crate::driver::DriverInfo;
 
@@ -10,9 +10,13 @@ pub mod certabo;
 pub mod chesslink;
 pub mod chessnut;
 pub mod chessnut_move;
+pub mod chessup;
 pub mod dgt;
+pub mod dgt3000_gateway;
 pub mod dgt_pegasus;
 mod follow;
+pub mod hos;
+pub mod ichessone;
 mod outbox;
 pub mod square_off;
 pub mod square_off_neo;
@@ -33,6 +37,10 @@ pub const DRIVERS: &[DriverInfo] = &[
     square_off_neo::INFO,
     certabo::INFO,
     tabutronic::INFO,
+    // A clock by itself.
+    dgt3000_gateway::INFO,
+    ichessone::INFO,
+    hos::INFO,
 ];
 
 /// The driver called `name`.

@@ -82,6 +82,11 @@ impl Talk {
         }
     }
 
+    /// Whether a row was asked and its answer has not come.
+    pub(in crate::drivers) fn waits_for(&self, row: usize) -> bool {
+        self.asker.as_ref().is_some_and(|asker| asker.waits_for(row))
+    }
+
     /// The picture is asked for when it is so old.
     pub(in crate::drivers) fn keep(&mut self, age: Duration) {
         self.asker.iter_mut().for_each(|asker| asker.keep(age));

@@ -1,0 +1,334 @@
+//! An emulated DGT3000 BLE Gateway with its clock: it tells a time when it has changed and the lever when it moves
+//! (`overview.md`, DGT3000 BLE Gateway 1.x).
+//!
+//! Who commands the clock is not emulated: `run`, `set` and presses of a script are as if a program sent `run` and `setTime`. Such a
+//! program adds no time by itself, so the clock is one without additional time.
+
+use std::time::Duration;
+
+use flagfall_protocols::drivers::dgt3000_gateway::framing::{Framed, Framing};
+use flagfall_protocols::drivers::dgt3000_gateway::host::{HostCommand, Order};
+use flagfall_protocols::drivers::dgt3000_gateway::json::{Members, Value};
+use flagfall_protocols::drivers::dgt3000_gateway::message::{Button, Message, NOT_CONNECTED, Outcome, Times};
+use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::Placement;
+use flagfall_protocols::time::{ClockTime, Instant};
+
+use super::clock::Clock;
+use super::clock_model::{ClockSettings, Method, Model};
+use super::device::{Device, Kind, Sent};
+use super::hands::{Motion, at_table};
+use super::line::Line;
+use super::motions::Motions;
+use super::script::{Action, Script};
+use super::table::Table;
+use super::{Counters, Impossible};
+
+/// How an emulated gateway is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GatewaySettings {
+    /// How its clock is set.
+    pub clock: ClockSettings,
+    /// How often it looks at the times of its clock.
+    pub poll: Duration,
+    /// From a command's arrival to its answer, and from a movement to its message.
+    pub delay: Duration,
+    /// The most bytes of one notification.
+    pub notification: usize,
+}
+
+/// A press is told after the delay; a time when the gateway has looked.
+pub(super) const KINDS: &[Kind] = &[
+    Kind {
+        driver: "dgt3000_gateway",
+        variant: "",
+        late: Duration::from_millis(15),
+        start: |_| Box::new(Gateway::new(GatewaySettings::default())),
+    },
+    Kind {
+        driver: "dgt3000_gateway",
+        variant: "slow",
+        late: Duration::from_millis(120),
+        start: |_| Box::new(Gateway::new(slow())),
+    },
+];
+
+/// Slow in everything, in notifications of the smallest size.
+fn slow() -> GatewaySettings {
+    let (poll, delay) = (Duration::from_secs(1), Duration::from_millis(120));
+    GatewaySettings { poll, delay, notification: 20, ..GatewaySettings::default() }
+}
+
+impl Default for GatewaySettings {
+    /// Five minutes a side.
+    fn default() -> GatewaySettings {
+        GatewaySettings {
+            clock: ClockSettings::new(Model::Dgt3000, Method::TimeOnly, ClockTime::hms(0, 5, 0), ClockTime(0)),
+            poll: Duration::from_millis(100),
+            delay: Duration::from_millis(15),
+            notification: 180,
+        }
+    }
+}
+
+/// A gateway that answers as real ones do, but for commands that set, run or stop: they are counted as
+/// [`Counters::set_and_run`] and change nothing.
+#[derive(Clone, Debug)]
+pub struct Gateway {
+    settings: GatewaySettings,
+    now: Instant,
+    powered: bool,
+    /// When it was switched on: its stamps count from here.
+    began: Instant,
+    /// None while its cable is out; then the gateway keeps the times that it saw last.
+    clock: Option<Clock>,
+    plugged_out: Option<Clock>,
+    times: Times,
+    line: Line,
+    framing: Framing,
+    motions: Motions,
+    /// Always empty: whoever moves pieces here does the impossible.
+    table: Table,
+    counters: Counters,
+}
+
+/// What happens next, in the order in which things of the same moment happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Next {
+    Motion,
+    Look,
+}
+
+impl Gateway {
+    /// A gateway that is switched on at the beginning of time.
+    pub fn new(settings: GatewaySettings) -> Gateway {
+        let clock = Clock::new(settings.clock.clone(), Instant::ZERO);
+        Gateway {
+            now: Instant::ZERO,
+            powered: true,
+            began: Instant::ZERO,
+            times: times(&clock),
+            clock: Some(clock),
+            plugged_out: None,
+            line: Line::unpaced(settings.notification),
+            framing: Framing::default(),
+            motions: Motions::default(),
+            table: Table::new(Placement::EMPTY),
+            counters: Counters::default(),
+            settings,
+        }
+    }
+
+    fn happens(&self) -> Option<(Instant, Next)> {
+        let motion = self.motions.next().map(|at| (at, Next::Motion));
+        // A look that finds nothing need not be had.
+        let look = self.looks().map(|at| (at, Next::Look));
+        [motion, look].into_iter().flatten().min()
+    }
+
+    /// When it looks next, if its clock runs or shows something new.
+    fn looks(&self) -> Option<Instant> {
+        let clock = self.clock.as_ref().filter(|clock| self.powered && (clock.running() || times(clock) != self.times))?;
+        let period = self.settings.poll.max(Duration::from_millis(1)).as_micros() as u64;
+        let waited = self.now.since(self.began).as_micros() as u64;
+        // A clock that runs was looked at already now, if it shows nothing new.
+        let next = if times(clock) == self.times { waited / period + 1 } else { waited.div_ceil(period) };
+        Some(self.began.after(Duration::from_micros(next.saturating_mul(period))))
+    }
+
+    fn pass(&mut self, to: Instant) {
+        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
+            self.arrive(at);
+            match next {
+                Next::Motion => self.carry_out(),
+                Next::Look => self.look(),
+            }
+        }
+        self.arrive(to);
+    }
+
+    fn arrive(&mut self, at: Instant) {
+        self.now = self.now.max(at);
+        for clock in [&mut self.clock, &mut self.plugged_out].into_iter().flatten() {
+            clock.advance(self.now);
+        }
+    }
+
+    fn look(&mut self) {
+        let Some(seen) = self.clock.as_ref().map(times) else { return };
+        if std::mem::replace(&mut self.times, seen) != seen {
+            self.send(Duration::ZERO, &Message::Time { stamp: self.stamp(), times: seen });
+        }
+    }
+
+    fn stamp(&self) -> u64 {
+        self.now.since(self.began).as_millis() as u64
+    }
+
+    fn send(&mut self, after: Duration, message: &Message<'_>) {
+        if self.powered {
+            let mut bytes = Vec::new();
+            message.encode(&mut bytes);
+            self.line.send(self.now.after(after), &bytes);
+        }
+    }
+
+    fn carry_out(&mut self) {
+        let Some(motion) = self.motions.take() else { return };
+        let done = match at_table(&mut self.table, self.now, motion) {
+            Ok(Some(Motion::Do(Action::Power(on)))) => {
+                self.power(on);
+                Ok(())
+            }
+            Ok(Some(Motion::OtherClock)) => {
+                self.plugged_out = Some(Clock::new(self.settings.clock.clone(), self.now));
+                self.plug(true);
+                Ok(())
+            }
+            Ok(Some(Motion::Do(action))) => self.handle_clock(action),
+            Ok(_) => Ok(()),
+            Err(problem) => Err(problem),
+        };
+        if let Err(problem) = done {
+            self.motions.failed(self.now, problem, &mut self.counters);
+        }
+    }
+
+    fn handle_clock(&mut self, action: Action) -> Result<(), Impossible> {
+        let clock = self.clock.as_mut().or(self.plugged_out.as_mut()).ok_or(Impossible::NoClock)?;
+        match action {
+            Action::Press(side) => {
+                let moved = clock.reading().lever_up == side;
+                clock.press(side);
+                if moved && self.clock.is_some() {
+                    let (button, code) =
+                        if side == ClockSide::Left { (Button::LeverLeft, 0xc0) } else { (Button::LeverRight, 0x40) };
+                    self.pressed(button, code);
+                }
+            }
+            Action::Run | Action::Stop => {
+                if action == Action::Run {
+                    clock.run();
+                } else {
+                    clock.stop();
+                }
+            }
+            Action::Set { left, right } => return clock.set(left, right).then_some(()).ok_or(Impossible::ClockRuns),
+            Action::Additional(time) => return clock.add_with_each_move(time).then_some(()).ok_or(Impossible::ClockRuns),
+            Action::FlagSignOff(side) => clock.flag_sign_off(side),
+            Action::Connect => self.plug(true),
+            Action::Disconnect | Action::Replace => self.plug(false),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn pressed(&mut self, button: Button, code: u8) {
+        let event = Message::Button { stamp: self.stamp(), button: Some(button), code, repeat: false, count: None };
+        self.send(self.settings.delay, &event);
+    }
+
+    /// The cable between gateway and clock.
+    fn plug(&mut self, connected: bool) {
+        if connected == self.clock.is_some() {
+            return;
+        }
+        std::mem::swap(&mut self.clock, &mut self.plugged_out);
+        let event = Message::Connection { stamp: self.stamp(), connected, configured: connected };
+        self.send(self.settings.delay, &event);
+    }
+
+    fn power(&mut self, on: bool) {
+        if on != self.powered {
+            self.powered = on;
+            self.began = self.now;
+            self.framing.reset();
+            self.line.cut(self.now);
+        }
+    }
+
+    fn obey(&mut self, command: &HostCommand) {
+        let outcome = match command.order {
+            Order::GetTime if self.clock.is_none() => Outcome::Failed(Some(NOT_CONNECTED)),
+            Order::GetTime => Outcome::Done(Some(self.times)),
+            Order::SetTime { .. } | Order::Run { .. } | Order::Stop => {
+                self.counters.set_and_run += 1;
+                Outcome::Done(None)
+            }
+            Order::DisplayText(_) | Order::EndDisplay => {
+                self.counters.display += 1;
+                Outcome::Done(None)
+            }
+            Order::Unknown => {
+                self.counters.unknown += 1;
+                Outcome::Failed(Some(1101))
+            }
+        };
+        // The name as JSON, in the host's own words.
+        let mut named = Vec::new();
+        command.encode(&mut named);
+        let id = Members::new(&named).flatten().find(|member| member.name.is("id"));
+        let id = id.and_then(|member| if let Value::Text(text) = member.value { Some(text) } else { None });
+        self.send(self.settings.delay, &Message::Response { id, outcome });
+    }
+}
+
+/// What the gateway is told of what the clock shows.
+fn times(clock: &Clock) -> Times {
+    let reading = clock.reading();
+    let [left, right] = [reading.left, reading.right].map(|face| {
+        let seconds = face.time.millis() / 1000;
+        [seconds / 3600, seconds / 60 % 60, seconds % 60].map(|part| part as u8)
+    });
+    Times { left, right }
+}
+
+impl Device for Gateway {
+    fn load(&mut self, script: &Script) {
+        self.motions.load(self.now, script, &mut self.counters);
+    }
+
+    fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
+        self.pass(at.max(self.now));
+        if !self.powered {
+            return;
+        }
+        for &byte in bytes {
+            let command = match self.framing.push(byte) {
+                Some(Framed::Message { text, .. }) => HostCommand::decode(text),
+                Some(Framed::Anomaly { .. }) => {
+                    self.counters.stray += 1;
+                    continue;
+                }
+                None => continue,
+            };
+            match command {
+                Some(command) => self.obey(&command),
+                None => self.counters.unknown += 1,
+            }
+        }
+    }
+
+    fn next(&self) -> Option<Instant> {
+        let inner = self.happens().map(|(at, _)| at);
+        [inner, self.line.next()].into_iter().flatten().min()
+    }
+
+    fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
+        self.pass(to);
+        self.line.take(self.now, out);
+    }
+
+    /// A running clock goes on telling its times; it is done all the same.
+    fn done(&self) -> bool {
+        self.motions.next().is_none() && self.line.next().is_none()
+    }
+
+    fn counters(&self) -> Counters {
+        Counters { lost: self.line.lost, ..self.counters }
+    }
+
+    fn impossible(&self) -> &[(Instant, Impossible)] {
+        self.motions.impossible()
+    }
+}

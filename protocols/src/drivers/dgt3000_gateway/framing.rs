@@ -1,0 +1,136 @@
+//! Cuts text into objects by counting braces, both directions, and finds the way back after lost bytes.
+//!
+//! `{"` and a letter begin an object wherever they stand: behind the end of a text no letter can follow, and within a text the
+//! quotation mark would have a `\` before it. If no `:` stands before them, they are the beginning of a message, and what was in
+//! hand had lost its end.
+
+use crate::event::{Anomaly, ByteRange};
+
+/// The longest message that is kept; the longest known one is about 350 bytes.
+pub const MAX_MESSAGE: usize = 1024;
+
+/// One thing found in the byte stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framed<'a> {
+    /// From a brace to the one that closes it.
+    Message {
+        /// Its text.
+        text: &'a [u8],
+        /// Where it stood.
+        at: ByteRange,
+    },
+    /// Bytes that are no message.
+    Anomaly {
+        /// What was wrong.
+        anomaly: Anomaly,
+        /// Where.
+        at: ByteRange,
+    },
+}
+
+/// Finds the objects of one side. It holds at most one, and knows no time: who runs it calls [`Framing::stall`].
+#[derive(Clone, Debug)]
+pub struct Framing {
+    /// Bytes seen since the start.
+    offset: u64,
+    held: [u8; MAX_MESSAGE],
+    len: usize,
+    depth: usize,
+    quoted: bool,
+    escaped: bool,
+    /// What is held was a message and has been given out.
+    given: bool,
+}
+
+impl Default for Framing {
+    fn default() -> Framing {
+        Framing { offset: 0, held: [0; MAX_MESSAGE], len: 0, depth: 0, quoted: false, escaped: false, given: false }
+    }
+}
+
+impl Framing {
+    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    pub fn push(&mut self, byte: u8) -> Option<Framed<'_>> {
+        if self.given {
+            self.reset();
+        }
+        let start = self.start();
+        self.offset += 1;
+        if self.len == 0 && byte != b'{' {
+            let space = matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0);
+            return (!space).then(|| Framed::Anomaly { anomaly: Anomaly::StrayByte, at: range(start, self.offset) });
+        }
+        if self.len == MAX_MESSAGE {
+            self.reset();
+            return Some(Framed::Anomaly { anomaly: Anomaly::BadLength, at: range(start, self.offset) });
+        }
+        self.held[self.len] = byte;
+        self.len += 1;
+        if self.begins_anew() {
+            self.begin(byte);
+            return Some(Framed::Anomaly { anomaly: Anomaly::Truncated, at: range(start, self.offset - 3) });
+        }
+        self.count(byte);
+        if self.depth > 0 {
+            return None;
+        }
+        self.given = true;
+        Some(Framed::Message { text: &self.held[..self.len], at: range(start, self.offset) })
+    }
+
+    const fn count(&mut self, byte: u8) {
+        match byte {
+            _ if self.escaped => self.escaped = false,
+            b'\\' if self.quoted => self.escaped = true,
+            b'"' => self.quoted = !self.quoted,
+            b'{' if !self.quoted => self.depth += 1,
+            b'}' if !self.quoted => self.depth -= 1,
+            _ => {}
+        }
+    }
+
+    /// Whether the last three bytes are the beginning of a message, behind others.
+    fn begins_anew(&self) -> bool {
+        let Some((before, &[b'{', b'"', b'a'..=b'z' | b'A'..=b'Z'])) = self.held[..self.len].split_last_chunk() else {
+            return false;
+        };
+        let word = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+        word.is_some_and(|byte| *byte != b':')
+    }
+
+    /// `{"` and this letter are in hand and nothing else.
+    fn begin(&mut self, letter: u8) {
+        self.held[..3].copy_from_slice(&[b'{', b'"', letter]);
+        (self.len, self.depth, self.quoted, self.escaped) = (3, 1, true, false);
+    }
+
+    /// Forgets the message in hand.
+    pub const fn reset(&mut self) {
+        (self.len, self.depth, self.quoted, self.escaped, self.given) = (0, 0, false, false, false);
+    }
+
+    /// Gives up the message in hand, if there is one: [`Anomaly::Stalled`].
+    pub fn stall(&mut self) -> Option<Framed<'static>> {
+        let stalled = self.holds().then(|| Framed::Anomaly { anomaly: Anomaly::Stalled, at: range(self.start(), self.offset) });
+        self.reset();
+        stalled
+    }
+
+    /// Whether half a message is in hand.
+    pub const fn holds(&self) -> bool {
+        self.len > 0 && !self.given
+    }
+
+    /// Bytes seen since the start.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    const fn start(&self) -> u64 {
+        self.offset - self.len as u64
+    }
+}
+
+const fn range(start: u64, end: u64) -> ByteRange {
+    ByteRange { channel: 0, start, end }
+}

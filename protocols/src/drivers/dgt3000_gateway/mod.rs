@@ -1,0 +1,76 @@
+//! DGT3000 BLE Gateway: a DGT 3000 clock by itself, reached over Bluetooth LE through a small bridge (Tortue95, firmware 1.x).
+//!
+//! ```text
+//!  one object a message, text of JSON, no end mark: its braces are counted               json.rs, framing.rs
+//!
+//!  host to gateway    (characteristic …0002)                                             host.rs
+//!    7b …  "id" name, "command" getTime, setTime, run, stop, displayText, endDisplay, "params" …
+//!
+//!  gateway to host    (characteristic …0003)                                             message.rs
+//!    7b …  "type" timeUpdate         "timestamp" ms  "data" leftHours … rightSeconds     a time has changed
+//!          "type" buttonEvent        "timestamp" ms  "data" button, buttonCode, …        button pressed, lever moved
+//!          "type" connectionStatus   "timestamp" ms  "data" connected, configured        of the clock to the gateway
+//!          "type" error              "timestamp" ms  "data" errorCode
+//!          "type" command_response   "id"  "status" success, error  "result" or "data"   one clone: response, status ok
+//! ```
+//!
+//! The gateway takes central control of the clock (its mode 25): the clock's own programme does not run, another program counts
+//! moves and adds time. So it is for casual games. `session.rs` is the driver: it asks for the times and never says anything
+//! else. Its head says what is concluded of what the gateway does not tell. Sources: `overview.md` (DGT3000 BLE Gateway 1.x),
+//! `dgt-clock.md` section 7.
+
+use alloc::boxed::Box;
+use core::time::Duration;
+
+use crate::driver::{Ble, Capabilities, Channel, DriverInfo, Example, Timing};
+
+pub mod framing;
+pub mod host;
+pub mod json;
+pub mod message;
+mod reader;
+pub mod session;
+mod text;
+
+/// The registry's row.
+pub const INFO: DriverInfo = DriverInfo {
+    name: "dgt3000_gateway",
+    devices: &["DGT 3000 behind a DGT3000 BLE Gateway"],
+    usb: &[],
+    ble: Some(Ble {
+        names: &["DGT3000-Gateway"],
+        channels: &[Channel {
+            write: Some(0x73822f6e_edcd_44bb_974b_93ee97cb0002),
+            notify: Some(0x73822f6e_edcd_44bb_974b_93ee97cb0003),
+            optional: false,
+        }],
+    }),
+    // There is no cable: of use only for a bridge that stands in for the radio.
+    baud: 115_200,
+    capabilities: Capabilities { board: false, identifies_pieces: false, clock: true, log: false },
+    casual_only: Some(
+        "the gateway takes control of the clock (mode 25): the clock's own time control does not run, and no flag is reported",
+    ),
+    // There are no squares. The lever is told when it moves; how late the radio is at most no page says.
+    timing: Timing { scan: Duration::ZERO, press_delay: Duration::from_millis(200) },
+    harmless: |channel, bytes| channel == 0 && bytes == host::GET_TIME,
+    examples: &[
+        Example::new(
+            br#"{"type":"timeUpdate","timestamp":1000,"data":{"leftHours":0,"leftMinutes":4,"leftSeconds":59,"rightHours":0,"rightMinutes":5,"rightSeconds":0}}"#,
+            "time: ClockTime(299000)",
+        ),
+        Example::new(
+            br#"{"type":"timeUpdate","timestamp":2000,"data":{"leftHours":0,"leftMinutes":4,"leftSeconds":58,"rightHours":0,"rightMinutes":5,"rightSeconds":0}}"#,
+            "time: ClockTime(298000)",
+        ),
+        Example::new(
+            br#"{"type":"buttonEvent","timestamp":1200,"data":{"button":"play_pause","buttonCode":4,"isRepeat":false}}"#,
+            "ClockButton(RunPause)",
+        ),
+        Example::new(
+            br#"{"type":"connectionStatus","timestamp":1300,"data":{"connected":false,"configured":false}}"#,
+            "ClockAbsent",
+        ),
+    ],
+    make: || Box::new(session::Session::default()),
+};

@@ -1,0 +1,105 @@
+//! What a message means after those before it: times, lever, running, a clock that is there or not.
+
+use core::time::Duration;
+
+use super::message::{Button, Times};
+use crate::event::{Anomaly, ClockFace, ClockReading, ClockSide};
+use crate::time::{ClockTime, Instant};
+
+/// A time that did not fall for so long stands: a running one falls every second, and the radio is late now and then.
+const STANDS: Duration = Duration::from_secs(2);
+
+/// What the gateway has told so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ClockReader {
+    /// Left and right.
+    times: Option<[ClockTime; 2]>,
+    /// When a time was seen to fall last.
+    fell: Option<Instant>,
+    /// The side whose lever is up, if it was told.
+    lever: Option<ClockSide>,
+    /// The gateway's stamp of the last movement of the lever.
+    moved: Option<u64>,
+    absent: bool,
+    /// What was told last.
+    told: Option<ClockReading>,
+    /// The next reading is told even if it is the same.
+    wanted: bool,
+}
+
+/// What a message gave: at most two readings, the first of them for the sake of the second.
+pub(super) type Readings = [Option<ClockReading>; 2];
+
+const NONE: Readings = [None, None];
+
+impl ClockReader {
+    /// The next reading is told even if it is the same.
+    pub(super) const fn want(&mut self) {
+        self.wanted = true;
+    }
+
+    /// The clock is there again, if it was not: whatever was known of it may be wrong.
+    pub(super) fn present(&mut self) {
+        if self.absent {
+            *self = ClockReader { wanted: self.wanted, ..ClockReader::default() };
+        }
+    }
+
+    /// The clock is away. True if that is news.
+    pub(super) const fn gone(&mut self) -> bool {
+        !core::mem::replace(&mut self.absent, true)
+    }
+
+    /// Times came; `asked`: from the gateway's memory, which says nothing of a clock that is away.
+    pub(super) fn times(&mut self, at: Instant, times: &Times, asked: bool) -> Result<Readings, Anomaly> {
+        let times = times.read().ok_or(Anomaly::ClockIllegal)?;
+        if asked && self.absent {
+            return Ok(NONE);
+        }
+        self.present();
+        if let Some(before) = self.times.replace(times) {
+            let falls = [0, 1].map(|side| times[side] < before[side]);
+            if falls != [false, false] {
+                self.fell = Some(at);
+            }
+        }
+        Ok([self.news(at), None])
+    }
+
+    /// The lever moved: `button` says which side went down. The gateway's stamp shows whether it is the same movement again.
+    pub(super) fn lever(&mut self, at: Instant, stamp: u64, button: Button) -> Readings {
+        self.present();
+        if self.moved.replace(stamp) == Some(stamp) {
+            return NONE;
+        }
+        let up = if button == Button::LeverLeft { ClockSide::Right } else { ClockSide::Left };
+        // It came from the other side, whatever was known of it: said first, as a baseline, from which nobody reads a press.
+        let mut before = None;
+        if self.told.is_some_and(|told| told.lever_up == up) {
+            (self.lever, self.told) = (Some(up.other()), None);
+            before = self.news(at);
+        }
+        self.lever = Some(up);
+        [before, self.news(at)]
+    }
+
+    /// The reading as it is now, if it differs from what was told or was asked for.
+    fn news(&mut self, at: Instant) -> Option<ClockReading> {
+        let [left, right] = self.times?.map(|time| ClockFace { time, ..ClockFace::default() });
+        let reading = ClockReading {
+            left,
+            right,
+            running: self.fell.is_some_and(|fell| at.since(fell) < STANDS),
+            // Before the lever has moved nobody has told where it is.
+            lever_up: self.lever.unwrap_or(ClockSide::Left),
+            turn: None,
+            battery_low: false,
+            baseline: self.told.is_none(),
+            resolution_ms: 1000,
+        };
+        let same = self.told.is_some_and(|told| reading == ClockReading { baseline: false, ..told });
+        self.told = Some(reading);
+        let wanted = core::mem::take(&mut self.wanted);
+        (!same || wanted).then_some(reading)
+    }
+}

@@ -1,0 +1,203 @@
+//! The driver: text to events, and the one question that is asked.
+//!
+//! The times are asked for every second: the gateway tells them by itself only when they change, so the answer is the sign of
+//! life, and it shows that a clock stands. What the gateway does not tell:
+//!
+//! * **Running.** A clock runs if a time fell within the last two seconds. One that counts up is not told as running: it cannot
+//!   be known from one that is being set.
+//! * **The lever**, until it moves. Left is said to be up until then. A movement says which side went down, so before it that side
+//!   was up: if something else had been told (never moved yet, or a movement was lost) a baseline puts that right first.
+//! * **Turn, flags, added time.** Never known: no turn, no flag, no added time.
+//!
+//! The gateway's stamp of a movement, in milliseconds, has no place in a reading; it is used only to know a movement that is told
+//! twice. A press counts from the arrival of its message.
+
+use core::time::Duration;
+
+use super::framing::{Framed, Framing};
+use super::host::{GET_TIME, ID};
+use super::message::{Button, Message, NOT_CONNECTED, Outcome, Refused};
+use super::reader::{ClockReader, Readings};
+use crate::driver::{DeviceCommand, Driver, Input, Output};
+use crate::drivers::asker::{Asker, Plan, Question};
+use crate::drivers::talk::Talk;
+use crate::event::{Anomaly, ByteRange, ClockButton, DeviceEvent};
+use crate::time::Instant;
+
+/// The row that asks for the times; its answer is what a picture of all squares is to boards.
+const TIMES: usize = 0;
+
+const PLAN: Plan = Plan {
+    settle: Duration::from_millis(300),
+    confirm: true,
+    gap: Duration::from_millis(100),
+    questions: &[Question { bytes: GET_TIME, retry: Some(Duration::from_secs(1)), tries: None }],
+    picture: TIMES,
+    age: Duration::from_secs(1),
+    repair: Duration::from_millis(500),
+};
+
+/// Codec and session of one gateway.
+///
+/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadClock`]; there is nothing else to ask for.
+#[derive(Debug, Default)]
+pub struct Session {
+    framing: Framing,
+    reader: Reader,
+}
+
+/// All but the framing, whose buffer the messages borrow.
+#[derive(Debug, Default)]
+struct Reader {
+    talk: Talk,
+    clock: ClockReader,
+}
+
+impl Driver for Session {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        self.reader.talk.begin(at);
+        match input {
+            Input::LinkUp => self.link(Some(Asker::new(at, &PLAN))),
+            Input::LinkDown => self.link(None),
+            // The gateway speaks on one characteristic only.
+            Input::Bytes { bytes, .. } => {
+                for &byte in bytes {
+                    self.reader.talk.touch(at);
+                    if let Some(framed) = self.framing.push(byte) {
+                        self.reader.take(at, framed);
+                    }
+                }
+            }
+            Input::Command(DeviceCommand::ReadClock) => {
+                self.reader.clock.want();
+                self.reader.talk.ask(at, TIMES);
+            }
+            Input::Command(_) => {}
+            Input::Deadline => self.expire(at),
+        }
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.reader.talk.out.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.reader.talk.deadline(self.framing.holds())
+    }
+}
+
+impl Session {
+    fn link(&mut self, asker: Option<Asker>) {
+        self.framing.reset();
+        self.reader.forget();
+        self.reader.talk.link(asker);
+    }
+
+    fn expire(&mut self, at: Instant) {
+        if self.reader.talk.stalled(at, self.framing.holds())
+            && let Some(stalled) = self.framing.stall()
+        {
+            self.reader.take(at, stalled);
+        }
+        if self.reader.talk.expire(at, self.framing.offset()) {
+            self.reader.forget();
+        }
+    }
+}
+
+impl Reader {
+    /// The clock may be another one when it comes back.
+    fn forget(&mut self) {
+        self.talk.forget();
+        self.clock = ClockReader::default();
+    }
+
+    fn take(&mut self, at: Instant, framed: Framed<'_>) {
+        match framed {
+            Framed::Message { text, at: bytes } => match Message::decode(text) {
+                Ok(message) => self.message(at, &message, bytes),
+                Err(refused) => {
+                    let anomaly = match refused {
+                        Refused::Unknown => Anomaly::UnknownMessage,
+                        Refused::NotJson | Refused::Field => Anomaly::BadField,
+                    };
+                    self.talk.broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage);
+                }
+            },
+            Framed::Anomaly { anomaly, at: bytes } => self.talk.broken(at, anomaly, bytes, true),
+        }
+    }
+
+    fn message(&mut self, at: Instant, message: &Message<'_>, bytes: ByteRange) {
+        // Everything else comes without our asking.
+        let answer = matches!(message, Message::Response { .. });
+        self.talk.heard(at, answer, bytes);
+        match *message {
+            Message::Time { ref times, .. } => {
+                let readings = self.clock.times(at, times, false);
+                self.tell(readings, bytes);
+            }
+            Message::Button { stamp, button, repeat, .. } => self.button(at, stamp, button, repeat, bytes),
+            Message::Connection { connected: true, .. } => self.clock.present(),
+            Message::Connection { connected: false, .. } => self.absent(bytes),
+            Message::Error { code, .. } => self.failed(Some(code), bytes),
+            Message::Response { id, ref outcome } => {
+                // The clone does not repeat the name.
+                if id.is_some_and(|id| !id.is(ID)) {
+                    return self.talk.out.anomaly(Anomaly::Unasked, bytes);
+                }
+                self.talk.answered(at, TIMES);
+                match outcome {
+                    Outcome::Done(Some(times)) => {
+                        let readings = self.clock.times(at, times, true);
+                        self.tell(readings, bytes);
+                    }
+                    Outcome::Done(None) => {}
+                    Outcome::Failed(code) => self.failed(*code, bytes),
+                }
+            }
+        }
+    }
+
+    fn button(&mut self, at: Instant, stamp: u64, button: Option<Button>, repeat: bool, bytes: ByteRange) {
+        let Some(button) = button else { return self.talk.out.anomaly(Anomaly::BadField, bytes) };
+        let pressed = match button {
+            Button::LeverLeft | Button::LeverRight => {
+                let readings = self.clock.lever(at, stamp, button);
+                return self.tell(Ok(readings), bytes);
+            }
+            Button::Back => ClockButton::Back,
+            Button::Minus => ClockButton::Minus,
+            Button::PlayPause => ClockButton::RunPause,
+            Button::Plus => ClockButton::Plus,
+            Button::Forward => ClockButton::Ok,
+            // What becomes of it is told by itself: a clock that goes away.
+            Button::OnOffPress | Button::OnOffRelease => return,
+        };
+        if !repeat {
+            self.talk.out.event(DeviceEvent::ClockButton(pressed), bytes);
+        }
+    }
+
+    fn failed(&mut self, code: Option<u16>, bytes: ByteRange) {
+        self.talk.out.anomaly(Anomaly::ClockRefused, bytes);
+        if code == Some(NOT_CONNECTED) {
+            self.absent(bytes);
+        }
+    }
+
+    fn absent(&mut self, bytes: ByteRange) {
+        if self.clock.gone() {
+            self.talk.out.event(DeviceEvent::ClockAbsent, bytes);
+        }
+    }
+
+    fn tell(&mut self, readings: Result<Readings, Anomaly>, bytes: ByteRange) {
+        match readings {
+            Ok(readings) => {
+                readings.into_iter().flatten().for_each(|reading| self.talk.out.event(DeviceEvent::Clock(reading), bytes));
+            }
+            Err(anomaly) => self.talk.out.anomaly(anomaly, bytes),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Cuts the board's bytes into messages of either form. Reports by cable have their length, texts end with a comma.
+
+use alloc::vec::Vec;
+
+use crate::event::{Anomaly, ByteRange};
+
+/// The longest message: a text with 00 before it, and its comma.
+pub const MAX_MESSAGE: usize = 67;
+
+/// One message of the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// All squares, two a byte, see [`placement`](super::placement).
+    Board([u8; 32]),
+    /// Hours, minutes, seconds of the left and of the right side, as they came.
+    Clock([u8; 6]),
+    /// "FF…,": not a report of the squares.
+    OtherText,
+}
+
+impl Message {
+    /// Appends the report by cable; nothing for a text whose layout is unknown.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            Message::Board(codes) => {
+                out.push(0x00);
+                out.extend_from_slice(codes);
+            }
+            Message::Clock(bytes) => {
+                out.extend_from_slice(&[0x00, 0xff, 0xca]);
+                out.extend_from_slice(bytes);
+            }
+            Message::OtherText => {}
+        }
+    }
+
+    /// Appends the text of the squares; nothing for anything else.
+    pub fn encode_text(&self, out: &mut Vec<u8>) {
+        const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+        if let Message::Board(codes) = self {
+            out.extend(codes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]));
+            out.push(b',');
+        }
+    }
+
+    /// The message of a text without its comma.
+    fn of_text(text: &[u8]) -> Option<Message> {
+        if text.starts_with(b"FF") {
+            return Some(Message::OtherText);
+        }
+        let digits = if text.len() == 66 { text.strip_prefix(b"00")? } else { text };
+        let mut codes = [0; 32];
+        if digits.len() != 64 {
+            return None;
+        }
+        for (byte, pair) in codes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+        }
+        Some(Message::Board(codes))
+    }
+}
+
+const fn digit(letter: u8) -> Option<u8> {
+    match letter {
+        b'0'..=b'9' => Some(letter - b'0'),
+        b'A'..=b'F' => Some(letter - b'A' + 10),
+        b'a'..=b'f' => Some(letter - b'a' + 10),
+        _ => None,
+    }
+}
+
+/// One thing found in the byte stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framed {
+    /// A whole message; its codes may be bad.
+    Message {
+        /// What it says.
+        message: Message,
+        /// Where it stood.
+        at: ByteRange,
+    },
+    /// Bytes that are no message.
+    Anomaly {
+        /// What was wrong.
+        anomaly: Anomaly,
+        /// Where.
+        at: ByteRange,
+    },
+}
+
+/// Finds the messages of the board. It holds at most one, and knows no time: who runs it calls [`Framing::stall`].
+#[derive(Clone, Debug)]
+pub struct Framing {
+    /// Bytes seen since the start.
+    offset: u64,
+    held: [u8; MAX_MESSAGE],
+    len: usize,
+}
+
+impl Default for Framing {
+    fn default() -> Framing {
+        Framing { offset: 0, held: [0; MAX_MESSAGE], len: 0 }
+    }
+}
+
+impl Framing {
+    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    pub fn push(&mut self, byte: u8) -> Option<Framed> {
+        let (start, here) = (self.offset - self.len as u64, self.offset);
+        self.offset += 1;
+        let text = self.len > 0 && self.held[0] != 0x00;
+        // A text that breaks off at the beginning of a report.
+        if text && byte == 0x00 {
+            (self.held[0], self.len) = (byte, 1);
+            return Some(Framed::Anomaly { anomaly: Anomaly::Truncated, at: range(start, here) });
+        }
+        self.held[self.len] = byte;
+        self.len += 1;
+        let held = &self.held[..self.len];
+        let found = match *held {
+            [0x00, 0xff, 0xca, ref rest @ ..] => Ok(rest.try_into().ok().map(Message::Clock)),
+            [0x00, 0xff, _, ..] => Err(Anomaly::UnknownMessage),
+            [0x00, ref rest @ ..] => Ok(rest.try_into().ok().map(Message::Board)),
+            [ref text @ .., b','] => Message::of_text(text).map(Some).ok_or(Anomaly::BadLength),
+            [.., last] if digit(last).is_none() => Err(Anomaly::StrayByte),
+            _ if self.len == MAX_MESSAGE => Err(Anomaly::BadLength),
+            _ => Ok(None),
+        };
+        let at = range(start, self.offset);
+        let framed = match found {
+            Ok(None) => return None,
+            Ok(Some(message)) => Framed::Message { message, at },
+            Err(anomaly) => Framed::Anomaly { anomaly, at },
+        };
+        self.reset();
+        Some(framed)
+    }
+
+    /// Forgets the message in hand.
+    pub const fn reset(&mut self) {
+        self.len = 0;
+    }
+
+    /// Gives up the message in hand, if there is one: [`Anomaly::Stalled`].
+    pub fn stall(&mut self) -> Option<Framed> {
+        let start = self.offset - self.len as u64;
+        let stalled = self.holds().then(|| Framed::Anomaly { anomaly: Anomaly::Stalled, at: range(start, self.offset) });
+        self.reset();
+        stalled
+    }
+
+    /// Whether half a message is in hand.
+    pub const fn holds(&self) -> bool {
+        self.len > 0
+    }
+
+    /// Bytes seen since the start.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+}
+
+const fn range(start: u64, end: u64) -> ByteRange {
+    ByteRange { channel: 0, start, end }
+}

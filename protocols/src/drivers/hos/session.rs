@@ -1,0 +1,164 @@
+//! The driver: bytes to events. It asks nothing, because no question is known.
+//!
+//! Whether a board repeats its squares or tells them only when they change is not known either. So silence is told only of a board
+//! that was seen to repeat itself: three times the same squares within five seconds each, and then nothing for five seconds.
+//!
+//! The clock tells which side runs and has no press of its own: the side that runs is the one whose lever is up. A clock that stands
+//! tells no turn.
+
+use core::time::Duration;
+
+use super::framing::{Framed, Framing, Message};
+use super::placement;
+use crate::driver::{DeviceCommand, Driver, Input, Output};
+use crate::drivers::talk::Talk;
+use crate::event::{Anomaly, ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent};
+use crate::square::Placement;
+use crate::time::{ClockTime, Instant};
+
+/// A board that repeats itself does so within this time.
+const REPEATS: Duration = Duration::from_secs(5);
+/// So many repetitions in a row make one that repeats itself.
+const ENOUGH: u8 = 3;
+
+/// Codec and session of one board on one link. Of commands it knows [`DeviceCommand::ReadBoard`] and
+/// [`DeviceCommand::ReadClock`]: the next report is told even if it is the same.
+#[derive(Debug, Default)]
+pub struct Session {
+    framing: Framing,
+    talk: Talk,
+    /// The link is up.
+    up: bool,
+    responding: bool,
+    /// The last squares and when they came, and repetitions in a row.
+    last: Option<(Placement, Instant)>,
+    repeated: u8,
+    clock: Option<ClockReading>,
+    clock_wanted: bool,
+    /// When the last good message came.
+    heard: Instant,
+}
+
+impl Driver for Session {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        self.talk.begin(at);
+        match input {
+            Input::LinkUp => self.link(true),
+            Input::LinkDown => self.link(false),
+            Input::Bytes { bytes, .. } => {
+                for &byte in bytes {
+                    self.talk.touch(at);
+                    if let Some(framed) = self.framing.push(byte) {
+                        self.take(at, framed);
+                    }
+                }
+            }
+            Input::Command(DeviceCommand::ReadBoard) => self.talk.follow.want(),
+            Input::Command(DeviceCommand::ReadClock) => self.clock_wanted = true,
+            Input::Command(DeviceCommand::ReadBattery | DeviceCommand::ReadLog) => {}
+            Input::Deadline => self.expire(at),
+        }
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.talk.out.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        [self.talk.deadline(self.framing.holds()), self.silent()].into_iter().flatten().min()
+    }
+}
+
+impl Session {
+    fn link(&mut self, up: bool) {
+        self.framing.reset();
+        self.up = up;
+        self.forget();
+    }
+
+    /// The board may be another one when it comes back.
+    fn forget(&mut self) {
+        self.talk.forget();
+        (self.responding, self.last, self.repeated, self.clock) = (false, None, 0, None);
+    }
+
+    /// When a board that repeats itself is taken for silent.
+    fn silent(&self) -> Option<Instant> {
+        (self.responding && self.repeated >= ENOUGH).then(|| self.heard.after(REPEATS))
+    }
+
+    fn expire(&mut self, at: Instant) {
+        if self.talk.stalled(at, self.framing.holds())
+            && let Some(stalled) = self.framing.stall()
+        {
+            self.take(at, stalled);
+        }
+        if self.silent().is_some_and(|end| end <= at) {
+            let here = ByteRange { channel: 0, start: self.framing.offset(), end: self.framing.offset() };
+            self.talk.out.event(DeviceEvent::Silent, here);
+            self.forget();
+        }
+    }
+
+    fn take(&mut self, at: Instant, framed: Framed) {
+        match framed {
+            Framed::Message { message: Message::Board(codes), at: bytes } => self.board(at, &codes, bytes),
+            Framed::Message { message: Message::Clock(raw), at: bytes } => self.clock(at, raw, bytes),
+            Framed::Message { message: Message::OtherText, at: bytes } => self.talk.out.anomaly(Anomaly::UnknownMessage, bytes),
+            Framed::Anomaly { anomaly, at: bytes } => self.talk.out.anomaly(anomaly, bytes),
+        }
+    }
+
+    fn heard(&mut self, at: Instant, bytes: ByteRange) {
+        self.heard = at;
+        if self.up && !self.responding {
+            self.responding = true;
+            self.talk.out.event(DeviceEvent::Responding, bytes);
+        }
+    }
+
+    fn board(&mut self, at: Instant, codes: &[u8; 32], bytes: ByteRange) {
+        // Nothing else guards the squares: one that cannot be makes all of them doubtful.
+        let Some(placement) = placement(codes) else {
+            return self.talk.out.anomaly(Anomaly::BadField, bytes);
+        };
+        self.heard(at, bytes);
+        if let Some((before, when)) = self.last.replace((placement, at))
+            && self.repeated < ENOUGH
+        {
+            let again = before == placement && at.since(when) <= REPEATS;
+            self.repeated = if again { self.repeated + 1 } else { 0 };
+        }
+        if self.talk.follow.picture(&placement).0 {
+            self.talk.out.event(DeviceEvent::Frame(placement), bytes);
+        }
+    }
+
+    fn clock(&mut self, at: Instant, raw: [u8; 6], bytes: ByteRange) {
+        let [left, right] = [[raw[0], raw[1], raw[2]], [raw[3], raw[4], raw[5]]].map(|side| {
+            let [hours, minutes, seconds] = side.map(|byte| u32::from(byte & 63));
+            (minutes <= 59 && seconds <= 59).then(|| ClockTime::hms(hours, minutes, seconds))
+        });
+        let (Some(left), Some(right)) = (left, right) else {
+            return self.talk.out.anomaly(Anomaly::ClockIllegal, bytes);
+        };
+        self.heard(at, bytes);
+        let running = raw[5] & 0x80 != 0;
+        let side = if raw[5] & 0x40 == 0 { ClockSide::Left } else { ClockSide::Right };
+        let reading = ClockReading {
+            left: ClockFace { time: left, ..ClockFace::default() },
+            right: ClockFace { time: right, ..ClockFace::default() },
+            running,
+            lever_up: side,
+            turn: running.then_some(side),
+            battery_low: false,
+            baseline: self.clock.is_none(),
+            resolution_ms: 1000,
+        };
+        let same = self.clock.is_some_and(|told| reading == ClockReading { baseline: false, ..told });
+        self.clock = Some(reading);
+        if !same || core::mem::take(&mut self.clock_wanted) {
+            self.talk.out.event(DeviceEvent::Clock(reading), bytes);
+        }
+    }
+}

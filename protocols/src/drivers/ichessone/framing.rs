@@ -1,0 +1,132 @@
+//! Cuts the board's bytes into messages and finds the way back after lost bytes: 3d begins a message wherever it stands, but for
+//! the percent of the battery.
+
+use alloc::vec::Vec;
+
+use crate::event::{Anomaly, ByteRange};
+
+/// The squares.
+pub const MAX_MESSAGE: usize = 34;
+/// The first byte of every message.
+const FIRST: u8 = 0x3d;
+
+/// One message of the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// 3d 70: all squares, two a byte, see [`placement`](super::placement).
+    Board([u8; 32]),
+    /// 3d 62: the battery.
+    Battery {
+        /// 1 charging.
+        flag: u8,
+        /// Percent.
+        percent: u8,
+    },
+}
+
+impl Message {
+    /// Appends the message.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            Message::Board(codes) => {
+                out.extend_from_slice(&[FIRST, 0x70]);
+                out.extend_from_slice(codes);
+            }
+            Message::Battery { flag, percent } => out.extend_from_slice(&[FIRST, 0x62, *flag, *percent]),
+        }
+    }
+}
+
+/// One thing found in the byte stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framed {
+    /// A whole message; its codes may be bad.
+    Message {
+        /// What it says.
+        message: Message,
+        /// Where it stood.
+        at: ByteRange,
+    },
+    /// Bytes that are no message.
+    Anomaly {
+        /// What was wrong.
+        anomaly: Anomaly,
+        /// Where.
+        at: ByteRange,
+    },
+}
+
+/// Finds the messages of the board. It holds at most one, and knows no time: who runs it calls [`Framing::stall`].
+#[derive(Clone, Debug)]
+pub struct Framing {
+    /// Bytes seen since the start.
+    offset: u64,
+    held: [u8; MAX_MESSAGE],
+    len: usize,
+}
+
+impl Default for Framing {
+    fn default() -> Framing {
+        Framing { offset: 0, held: [0; MAX_MESSAGE], len: 0 }
+    }
+}
+
+impl Framing {
+    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    pub fn push(&mut self, byte: u8) -> Option<Framed> {
+        let (start, here) = (self.offset - self.len as u64, self.offset);
+        self.offset += 1;
+        let percent = self.len == 3 && self.held[1] == 0x62;
+        if byte == FIRST && !percent {
+            let broken = self.holds();
+            (self.held[0], self.len) = (FIRST, 1);
+            return broken.then_some(Framed::Anomaly { anomaly: Anomaly::Truncated, at: range(start, here) });
+        }
+        self.held[self.len] = byte;
+        self.len += 1;
+        let wrong = match (self.len, self.held) {
+            (1, _) => Some(Anomaly::StrayByte),
+            (2, [_, kind, ..]) if !matches!(kind, 0x70 | 0x62) => Some(Anomaly::UnknownMessage),
+            (3, [_, 0x62, flag, ..]) if flag > 1 => Some(Anomaly::BadField),
+            _ => None,
+        };
+        if let Some(anomaly) = wrong {
+            self.reset();
+            return Some(Framed::Anomaly { anomaly, at: range(start, self.offset) });
+        }
+        let message = match (self.len, self.held) {
+            (4, [_, 0x62, flag, percent, ..]) => Message::Battery { flag, percent },
+            (MAX_MESSAGE, [_, 0x70, codes @ ..]) => Message::Board(codes),
+            _ => return None,
+        };
+        self.reset();
+        Some(Framed::Message { message, at: range(start, self.offset) })
+    }
+
+    /// Forgets the message in hand.
+    pub const fn reset(&mut self) {
+        self.len = 0;
+    }
+
+    /// Gives up the message in hand, if there is one: [`Anomaly::Stalled`].
+    pub fn stall(&mut self) -> Option<Framed> {
+        let start = self.offset - self.len as u64;
+        let stalled = self.holds().then(|| Framed::Anomaly { anomaly: Anomaly::Stalled, at: range(start, self.offset) });
+        self.reset();
+        stalled
+    }
+
+    /// Whether half a message is in hand.
+    pub const fn holds(&self) -> bool {
+        self.len > 0
+    }
+
+    /// Bytes seen since the start.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+}
+
+const fn range(start: u64, end: u64) -> ByteRange {
+    ByteRange { channel: 0, start, end }
+}

@@ -1,0 +1,95 @@
+//! What a host sends to a board, both directions (`overview.md`, Short formats).
+//!
+//! [`Query`] is all the session can say. Lights are in [`HostCommand`], which is for emulators and tests.
+
+use alloc::vec::Vec;
+
+/// What a host may ask of a board at any time without anybody seeing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// From now on changes are reported. No answer is known.
+    Updates,
+    /// All squares.
+    Board,
+    /// Battery.
+    Battery,
+}
+
+impl Query {
+    /// Every query.
+    pub const ALL: [Query; 3] = [Query::Updates, Query::Board, Query::Battery];
+
+    /// Its bytes.
+    pub const fn bytes(self) -> &'static [u8] {
+        match self {
+            Query::Updates => b"CPIRQ",
+            Query::Board => b"RP",
+            Query::Battery => b"RB",
+        }
+    }
+}
+
+/// Everything a host can send: what an emulator must understand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostCommand {
+    /// A question or a reporting mode.
+    Query(Query),
+    /// 45 4c: a byte a rank, the eighth first, bit 0 = a; all others go out.
+    Lights([u8; 8]),
+    /// Bytes that begin no command: the first one.
+    Unknown(u8),
+}
+
+const LIGHTS: [u8; 5] = [0x45, 0x4c, 0x80, 0x0f, 0x00];
+const LIGHTS_END: [u8; 3] = [0x00, 0x01, 0xff];
+
+impl HostCommand {
+    /// Appends the command.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            HostCommand::Query(query) => out.extend_from_slice(query.bytes()),
+            HostCommand::Lights(ranks) => [&LIGHTS[..], ranks, &LIGHTS_END].iter().for_each(|part| out.extend_from_slice(part)),
+            HostCommand::Unknown(byte) => out.push(*byte),
+        }
+    }
+
+    /// The command of these bytes; `Err` while more may make it one.
+    fn whole(bytes: &[u8]) -> Result<HostCommand, ()> {
+        if let Some(query) = Query::ALL.into_iter().find(|query| query.bytes() == bytes) {
+            return Ok(HostCommand::Query(query));
+        }
+        if let [0x45, 0x4c, 0x80, 0x0f, 0x00, ranks @ .., 0x00, 0x01, 0xff] = bytes
+            && let Ok(ranks) = ranks.try_into()
+        {
+            return Ok(HostCommand::Lights(ranks));
+        }
+        let lights = bytes.iter().zip(LIGHTS).all(|(byte, own)| *byte == own) && bytes.len() < 16;
+        let more = lights || Query::ALL.iter().any(|query| query.bytes().starts_with(bytes));
+        if more { Err(()) } else { Ok(HostCommand::Unknown(bytes[0])) }
+    }
+}
+
+/// Takes a host's bytes one by one: several commands may come in one piece. Holds at most one command, 16 bytes.
+#[derive(Clone, Debug, Default)]
+pub struct HostDecoder {
+    held: Vec<u8>,
+}
+
+impl HostDecoder {
+    /// Takes one byte; gives what it completed. Of bytes that are no command the last one may begin the next.
+    pub fn push(&mut self, byte: u8) -> Option<HostCommand> {
+        self.held.push(byte);
+        let command = HostCommand::whole(&self.held).ok()?;
+        let begins = matches!(command, HostCommand::Unknown(_)) && self.held.len() > 1;
+        self.held.clear();
+        if begins && HostCommand::whole(&[byte]).is_err() {
+            self.held.push(byte);
+        }
+        Some(command)
+    }
+
+    /// Forgets half a command.
+    pub fn reset(&mut self) {
+        self.held.clear();
+    }
+}

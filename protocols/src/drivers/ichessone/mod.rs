@@ -1,0 +1,99 @@
+//! iChessOne: a board that knows its pieces, over Bluetooth LE.
+//!
+//! ```text
+//!  host to board                                                                         host.rs
+//!    43 50 49 52 51  "CPIRQ"   report every change      52 50  "RP"   squares      52 42  "RB"   battery
+//!    45 4c 80 0f 00  8 bytes  00 01 ff                  lights: a byte a rank, the eighth first, bit 0 = a
+//!
+//!  board to host                                                                         framing.rs
+//!    3d 70  32 bytes           all squares, high nibble first: a8 b8 … h8 a7 … h1
+//!                              0 empty, 1-6 P N B R Q K, 7-c p n b r q k
+//!    3d 62  flag percent       battery: 1 charging
+//! ```
+//!
+//! There is no check of any kind, but 3d cannot stand within the squares: there is no piece d.
+//!
+//! `session.rs` is the driver: it asks, and wants changes reported. It lights nothing. The cable (USB-HID) has no page. Source:
+//! `overview.md` (Short formats), evidence B.
+
+use alloc::boxed::Box;
+use core::time::Duration;
+
+use crate::driver::{Ble, Capabilities, Channel, DriverInfo, Example, Timing};
+use crate::square::{Color, Piece, Placement, Reading, Role, Square};
+
+pub mod framing;
+pub mod host;
+pub mod session;
+
+/// The registry's row.
+pub const INFO: DriverInfo = DriverInfo {
+    name: "ichessone",
+    devices: &["iChessOne"],
+    usb: &[],
+    // No page tells the name it advertises: the product's own is assumed.
+    ble: Some(Ble { names: &["iChessOne"], channels: &[Channel::NORDIC_UART] }),
+    // There is no serial cable: of use only for a bridge that stands in for the radio.
+    baud: 115_200,
+    capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
+    casual_only: None,
+    // How often it looks no page tells: taken to be as boards like it.
+    timing: Timing { scan: Duration::from_millis(200), press_delay: Duration::ZERO },
+    harmless: |_, bytes| host::Query::ALL.iter().any(|query| query.bytes() == bytes),
+    examples: &[
+        Example::new(
+            b"\x3d\x70\xa8\x9b\xc9\x8a\x77\x77\x77\x77\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x11\x11\x11\x11\x42\x35\x63\x24",
+            "Frame(rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR)",
+        ),
+        Example::new(
+            b"\x3d\x70\xa8\x9b\xc9\x8a\x77\x77\x77\x77\0\0\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\x11\x11\x01\x11\x42\x35\x63\x24",
+            "Frame(rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR)",
+        ),
+        Example::new(&[0x3d, 0x62, 0x00, 0x58], "percent: 88"),
+        // 61 percent: 3d is no beginning here.
+        Example::new(&[0x3d, 0x62, 0x01, 0x3d], "percent: 61"),
+    ],
+    make: || Box::new(session::Session::default()),
+};
+
+/// Roles of the codes 1 to 6, and of 7 to 12.
+const ROLES: [Role; 6] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
+
+/// What a code means; none for one that the page does not list.
+pub fn reading(code: u8) -> Option<Reading> {
+    Some(match code {
+        0 => Reading::Empty,
+        1..=6 => Reading::Piece(Piece::new(Color::White, ROLES[usize::from(code - 1)])),
+        7..=12 => Reading::Piece(Piece::new(Color::Black, ROLES[usize::from(code - 7)])),
+        _ => return None,
+    })
+}
+
+/// The code of what stands somewhere; empty for what the board has no code for.
+pub fn code(reading: Reading) -> u8 {
+    (0..=12).find(|code| self::reading(*code) == Some(reading)).unwrap_or(0)
+}
+
+/// The squares of 32 bytes, a8 first; none if a code is not listed.
+pub fn placement(codes: &[u8; 32]) -> Option<Placement> {
+    let mut placement = Placement::EMPTY;
+    for (n, code) in (0u8..).zip(codes.iter().flat_map(|byte| [byte >> 4, byte & 15])) {
+        placement.set(square(n), reading(code)?);
+    }
+    Some(placement)
+}
+
+/// The 32 bytes of these squares.
+pub fn codes(placement: &Placement) -> [u8; 32] {
+    let code_of = |n| code(placement.get(square(n)));
+    let mut codes = [0; 32];
+    for (byte, n) in codes.iter_mut().zip((0u8..).step_by(2)) {
+        *byte = code_of(n) << 4 | code_of(n + 1);
+    }
+    codes
+}
+
+/// a8 is the first, h1 the last.
+const fn square(n: u8) -> Square {
+    Square::wrapping(n ^ 0b111_000)
+}

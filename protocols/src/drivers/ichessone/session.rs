@@ -1,0 +1,133 @@
+//! The driver: bytes to events, and which questions are asked.
+//!
+//! The battery comes first: nothing but an answer looks like it, and of other boards on the same characteristics the Pegasus takes
+//! its letters for a question too. All squares are asked for every five seconds, because a notification can be lost: a picture is
+//! told when it differs from what was told before, when the link came up or the board came back, and when the game asked for it. An
+//! answer and a report are the same message; if one that came while an answer was waited for is news, the mode is set again: the board
+//! may not have heard of it.
+
+use core::time::Duration;
+
+use super::framing::{Framed, Framing, Message};
+use super::host::Query;
+use super::placement;
+use crate::driver::{DeviceCommand, Driver, Input, Output};
+use crate::drivers::asker::{Asker, Plan, Question};
+use crate::drivers::talk::Talk;
+use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent};
+use crate::time::Instant;
+
+const BATTERY: usize = 0;
+const UPDATES: usize = 1;
+const BOARD: usize = 2;
+
+const RETRY: Option<Duration> = Some(Duration::from_secs(1));
+
+/// The mode comes before the squares, so that no change falls between both.
+const PLAN: Plan = Plan {
+    settle: Duration::from_millis(300),
+    confirm: true,
+    gap: Duration::from_millis(100),
+    questions: &[
+        Question { bytes: Query::Battery.bytes(), retry: RETRY, tries: Some(3) },
+        Question { bytes: Query::Updates.bytes(), retry: None, tries: None },
+        Question { bytes: Query::Board.bytes(), retry: RETRY, tries: None },
+    ],
+    picture: BOARD,
+    age: Duration::from_secs(5),
+    repair: Duration::from_secs(2),
+};
+
+/// Codec and session of one board on one link.
+///
+/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadBoard`] and [`DeviceCommand::ReadBattery`];
+/// there is no clock and no log to ask for.
+#[derive(Debug, Default)]
+pub struct Session {
+    framing: Framing,
+    talk: Talk,
+}
+
+impl Driver for Session {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        self.talk.begin(at);
+        match input {
+            Input::LinkUp => self.link(Some(Asker::new(at, &PLAN))),
+            Input::LinkDown => self.link(None),
+            // The board speaks on one characteristic only.
+            Input::Bytes { bytes, .. } => {
+                for &byte in bytes {
+                    self.talk.touch(at);
+                    if let Some(framed) = self.framing.push(byte) {
+                        self.take(at, framed);
+                    }
+                }
+            }
+            Input::Command(DeviceCommand::ReadBoard) => self.talk.want(at, BOARD),
+            Input::Command(DeviceCommand::ReadBattery) => self.talk.ask(at, BATTERY),
+            Input::Command(DeviceCommand::ReadClock | DeviceCommand::ReadLog) => {}
+            Input::Deadline => self.expire(at),
+        }
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.talk.out.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.talk.deadline(self.framing.holds())
+    }
+}
+
+impl Session {
+    fn link(&mut self, asker: Option<Asker>) {
+        self.framing.reset();
+        self.talk.forget();
+        self.talk.link(asker);
+    }
+
+    fn expire(&mut self, at: Instant) {
+        if self.talk.stalled(at, self.framing.holds())
+            && let Some(stalled) = self.framing.stall()
+        {
+            self.take(at, stalled);
+        }
+        if self.talk.expire(at, self.framing.offset()) {
+            // The board may be another one when it comes back.
+            self.talk.forget();
+        }
+    }
+
+    fn take(&mut self, at: Instant, framed: Framed) {
+        match framed {
+            Framed::Message { message: Message::Board(codes), at: bytes } => self.board(at, &codes, bytes),
+            Framed::Message { message: Message::Battery { flag, percent }, at: bytes } => {
+                if percent > 100 {
+                    return self.talk.broken(at, Anomaly::BadField, bytes, true);
+                }
+                self.talk.heard(at, true, bytes);
+                self.talk.answered(at, BATTERY);
+                let battery = Battery { percent, minutes_left: None, charging: flag == 1 };
+                self.talk.out.event(DeviceEvent::Battery(battery), bytes);
+            }
+            Framed::Anomaly { anomaly, at: bytes } => self.talk.broken(at, anomaly, bytes, true),
+        }
+    }
+
+    fn board(&mut self, at: Instant, codes: &[u8; 32], bytes: ByteRange) {
+        // Nothing else guards the squares: one that cannot be makes all of them doubtful.
+        let Some(placement) = placement(codes) else {
+            return self.talk.broken(at, Anomaly::BadField, bytes, true);
+        };
+        self.talk.heard(at, true, bytes);
+        let asked = self.talk.waits_for(BOARD);
+        self.talk.answered(at, BOARD);
+        let (news, differs) = self.talk.follow.picture(&placement);
+        if news {
+            self.talk.out.event(DeviceEvent::Frame(placement), bytes);
+        }
+        if differs && asked {
+            self.talk.ask(at, UPDATES);
+        }
+    }
+}
