@@ -8,6 +8,7 @@ use crate::driver::DriverInfo;
 mod asker;
 pub mod chesslink;
 pub mod dgt;
+pub mod dgt_bus;
 pub mod dgt_pegasus;
 mod follow;
 mod outbox;
@@ -16,7 +17,7 @@ mod talk;
 pub mod template;
 
 /// Every driver. Of families with the same USB ids the first is the likelier one.
-pub const DRIVERS: &[DriverInfo] = &[dgt::INFO, chesslink::INFO, dgt_pegasus::INFO];
+pub const DRIVERS: &[DriverInfo] = &[dgt::INFO, chesslink::INFO, dgt_pegasus::INFO, dgt_bus::INFO];
 
 /// The driver called `name`.
 pub fn find(name: &str) -> Option<&'static DriverInfo> {
