@@ -10,8 +10,8 @@ use crate::time::Instant;
 const SILENCE: Duration = Duration::from_secs(3);
 /// A hole as long as this in what a board says may hide a change.
 const HOLE: Duration = Duration::from_secs(2);
-/// An answer may wait for a listening window of the line's master.
-const RETRY: Duration = Duration::from_secs(2);
+/// Long enough for the wishes of a whole chain, short enough to be asked again before the silence is too long.
+const RETRY: Duration = Duration::from_millis(1200);
 /// A whole log takes 8.3 s, behind another one perhaps.
 const LOG: Duration = Duration::from_secs(20);
 /// A board that does not tell its version is left alone.
