@@ -342,7 +342,7 @@ fn faulty_boards_lose_and_double_nothing() {
         (0..usize::from(BOARDS)).for_each(|board| room.chain.damage(board, faults, false));
         room.run(seconds(80));
         for (address, game) in addresses().into_iter().zip(&games) {
-            assert_eq!(room.squares(address), game.changes, "seed {seed}: {address}: {:?}", room.anomalies);
+            assert_eq!(room.squares(address), game.changes, "seed {seed}: {address}: {:?} {:?}", room.anomalies, room.silent);
             assert_eq!(room.followed(address), Some(game.end), "seed {seed}: {address}");
         }
         assert!(room.anomalies[&Anomaly::BadField] > 5 && room.anomalies[&Anomaly::Retried] > 20, "{:?}", room.anomalies);

@@ -44,12 +44,14 @@ pub(super) struct Board {
     pub(super) clocked: Instant,
     /// The side whose time runs has less than a minute.
     pub(super) short: bool,
+    /// Its last packet of changes never came: it is asked for before new ones are.
+    pub(super) unsure: bool,
     wants: u8,
 }
 
 impl Board {
     pub(super) const fn new(address: u16, at: Instant) -> Board {
-        Board { address, answering: false, turned: None, pictured: at, clocked: at, short: false, wants: 0 }
+        Board { address, answering: false, turned: None, pictured: at, clocked: at, short: false, unsure: false, wants: 0 }
     }
 
     pub(super) const fn want(&mut self, want: Want) {

@@ -143,6 +143,7 @@ impl Line {
             Reply::Board(_) => board.pictured = at,
             Reply::Clock(raw) => board.clock(at, raw),
             Reply::Changes(data) => {
+                board.unsure = false;
                 let restarted = |tag: EeTag| matches!(tag, EeTag::PowerUp | EeTag::Watchdog(_));
                 if EeReader::new(data).any(|(tag, _)| restarted(tag)) {
                     board.want(Want::Board);
@@ -184,6 +185,7 @@ impl Line {
             return;
         };
         if changes {
+            board.unsure = true;
             // Perhaps only the way back is bad: the log knows everything, the picture is the truth.
             board.want(Want::Board);
             board.want(Want::FromStart);

@@ -8,6 +8,8 @@ use crate::time::Instant;
 
 /// No board has its turn more often: its scan brings no news sooner, and its clock none.
 const PACE: Duration = Duration::from_millis(200);
+/// A cycle as long as this leaves no time for those that are short of it.
+const LONG: Duration = Duration::from_millis(600);
 /// Every board shows its squares so often.
 const CHECK: Duration = Duration::from_secs(60);
 
@@ -44,16 +46,18 @@ impl Line {
         let short = short.map(|board| board.address);
         let wanted = self.wanted();
         let board = &mut self.boards[index];
-        board.turned = Some(at);
-        let address = board.address;
+        let cycle = at.since(board.turned.replace(at).unwrap_or(at));
+        let (address, unsure) = (board.address, board.unsure);
         if !board.answering {
             return self.ask(at, address, Command::Ping, Why::Try);
         }
         // In this order, the last one first: one wish in every pair, so that wishes cannot keep the others waiting.
         self.steps.extend(wanted.map(|(address, command)| (address, command, Why::Turn)));
-        self.steps.extend(short.filter(|short| *short != address).map(|short| (short, Command::SendClock, Why::Turn)));
+        self.steps
+            .extend(short.filter(|short| *short != address && cycle < LONG).map(|short| (short, Command::SendClock, Why::Turn)));
         self.steps.push((address, Command::SendClock, Why::Turn));
-        self.ask(at, address, Command::SendChanges, Why::Turn);
+        let changes = if unsure { Command::RepeatChanges } else { Command::SendChanges };
+        self.ask(at, address, changes, Why::Turn);
     }
 
     fn ask_step(&mut self, at: Instant, address: u16, command: Command, why: Why) {
