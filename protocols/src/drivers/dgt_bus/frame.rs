@@ -253,7 +253,7 @@ impl Reader {
     }
 
     /// How long the frame in hand will be, once that is known.
-    pub fn length(&self) -> Option<usize> {
+    fn length(&self) -> Option<usize> {
         match *self.frame.as_slice() {
             [_, high, low, ..] => Some(usize::from(join(high, low))),
             _ => None,

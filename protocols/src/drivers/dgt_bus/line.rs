@@ -109,8 +109,8 @@ pub struct Line {
     boards: Vec<Board>,
     phase: Phase,
     reader: Reader,
-    /// When the frame in hand began.
-    began: Instant,
+    /// When the last byte came.
+    touched: Instant,
     exchange: Option<Exchange>,
     free: Instant,
     /// Another look who is there is due, because nobody was; or the boards are to be called back to bus mode.
@@ -136,7 +136,7 @@ impl Line {
             boards: Vec::new(),
             phase: Phase::Down,
             reader: Reader::default(),
-            began: Instant::ZERO,
+            touched: Instant::ZERO,
             exchange: None,
             free: Instant::ZERO,
             again: None,
@@ -225,9 +225,7 @@ impl Line {
             return;
         }
         for &byte in bytes {
-            if !self.reader.holds() || byte & 0x80 != 0 {
-                self.began = at;
-            }
+            self.touched = at;
             match self.reader.push(byte) {
                 None => {}
                 Some(Read::Frame(frame, range)) => {

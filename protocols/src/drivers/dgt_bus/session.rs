@@ -14,7 +14,7 @@ use crate::drivers::dgt::ee::{EeReader, EeTag};
 use crate::drivers::dgt::squares;
 use crate::drivers::outbox::Outbox;
 use crate::event::{Anomaly, ByteRange, ClockReading, DeviceEvent, Identity, LogEntry};
-use crate::square::{Placement, Reading};
+use crate::square::{Placement, Reading, Square};
 use crate::time::Instant;
 use alloc::vec::Vec;
 
@@ -45,6 +45,8 @@ struct Board {
     told: Option<Placement>,
     held: Option<(Placement, ByteRange)>,
     wanted: bool,
+    /// Squares that a frame told before their change came as an entry, if it still comes: a bit each.
+    ahead: u64,
     /// The last packet, as it came: a repeated one is not told twice.
     packet: Vec<u8>,
     pace: Pace,
@@ -139,6 +141,7 @@ impl Board {
         (self.address, self.shown, self.told, self.held, self.wanted) = (None, None, None, None, false);
         self.clock.reset();
         self.packet.clear();
+        self.ahead = 0;
         self.pace = Pace::default();
     }
 
@@ -256,6 +259,11 @@ impl Board {
 
     fn tell(&mut self, placement: Placement, bytes: ByteRange) {
         if self.told != Some(placement) || self.wanted {
+            for square in Square::all() {
+                if self.told.is_none_or(|told| told.get(square) != placement.get(square)) {
+                    self.ahead |= 1 << square.index();
+                }
+            }
             (self.told, self.wanted) = (Some(placement), false);
             self.out.event(DeviceEvent::Frame(placement), bytes);
         }
@@ -276,6 +284,12 @@ impl Board {
                         continue;
                     }
                     if let Some(told) = &mut self.told {
+                        let bit = 1 << square.index();
+                        let before = self.ahead & bit != 0;
+                        self.ahead &= !bit;
+                        if before && told.get(square) == reading {
+                            continue;
+                        }
                         told.set(square, reading);
                     }
                     self.out.event(DeviceEvent::Square { square, reading }, here);

@@ -58,14 +58,15 @@ impl Board {
         self.wants |= 1 << want as u8;
     }
 
+    /// Whether something is to be asked now. A lost packet comes first: the picture is compared with what follows it.
     pub(super) const fn wants_any(&self) -> bool {
-        self.answering && self.wants != 0
+        self.answering && !self.unsure && self.wants != 0
     }
 
     /// The next thing that is wanted; a picture before a log.
     pub(super) fn next_want(&self) -> Option<Command> {
         let wanted = |want: Want| self.wants & 1 << want as u8 != 0;
-        Want::ALL.into_iter().find(|(want, _)| self.answering && wanted(*want)).map(|(_, command)| command)
+        Want::ALL.into_iter().find(|(want, _)| self.wants_any() && wanted(*want)).map(|(_, command)| command)
     }
 
     /// It was asked, so that it is asked again only if it is wanted again.

@@ -10,6 +10,8 @@ use crate::time::Instant;
 
 /// A board's own delay at most, by the page; the wire comes on top.
 const PATIENCE: Duration = Duration::from_millis(80);
+/// An answer that pauses for so long was cut; an adapter holds bytes back for 16 ms.
+const CUT: Duration = Duration::from_millis(40);
 /// How often a question is repeated.
 const REPEATS: u8 = 3;
 /// How often lost changes are asked for again before the log is.
@@ -68,9 +70,8 @@ fn answers(command: Command, reply: &Reply<'_>) -> bool {
 impl Line {
     /// When the question is given up: later if its answer has begun.
     pub(super) fn ends(&self, exchange: &Exchange) -> Instant {
-        let begun = self.reader.holds().then(|| self.reader.length()).flatten();
-        let coming = begun.map(|length| self.began.after(wire(length) + PATIENCE));
-        coming.map_or(exchange.end, |coming| coming.max(exchange.end))
+        // Its length is not looked at: it may be the garbage of two boards.
+        if self.reader.holds() { exchange.end.max(self.touched.after(CUT)) } else { exchange.end }
     }
 
     pub(super) fn ask(&mut self, at: Instant, address: u16, command: Command, why: Why) {
