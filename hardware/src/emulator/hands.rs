@@ -7,6 +7,7 @@ use flagfall_protocols::time::Instant;
 use super::answers::Mode;
 use super::board::Emulator;
 use super::clock::Clock;
+use super::port::Port;
 use super::scan::Scan;
 use super::script::{Action, Script};
 use super::table::{self, Impossible, Table};
@@ -48,34 +49,42 @@ pub(super) fn at_table(table: &mut Table, now: Instant, motion: Motion) -> Resul
     Ok(None)
 }
 
+/// What a movement that is not the table's does to the clock and its cable. Gives the new position of the power switch if it was
+/// that.
+pub(super) fn at_port(port: &mut Port, now: Instant, motion: Motion) -> Result<Option<bool>, Impossible> {
+    let action = match motion {
+        Motion::OtherClock => {
+            let clock = port.clock.take().ok_or(Impossible::NoClock)?;
+            port.clock = Some(Clock::new(clock.settings().clone(), now));
+            port.plug(true);
+            return Ok(None);
+        }
+        Motion::Do(Action::Power(on)) => return Ok(Some(on)),
+        Motion::Do(action) => action,
+        // The table has taken these.
+        Motion::Shift(..) | Motion::FaultsOver => return Ok(None),
+    };
+    let clock = port.clock.as_mut().ok_or(Impossible::NoClock)?;
+    match action {
+        Action::Press(side) => clock.press(side),
+        Action::Run => clock.run(),
+        Action::Stop => clock.stop(),
+        Action::Set { left, right } => return clock.set(left, right).then_some(None).ok_or(Impossible::ClockRuns),
+        Action::Additional(time) => return clock.add_with_each_move(time).then_some(None).ok_or(Impossible::ClockRuns),
+        Action::FlagSignOff(side) => clock.flag_sign_off(side),
+        Action::Connect => port.plug(true),
+        Action::Disconnect | Action::Replace => port.plug(false),
+        _ => {}
+    }
+    Ok(None)
+}
+
 impl Emulator {
     pub(super) fn carry_out(&mut self, motion: Motion) -> Result<(), Impossible> {
-        match at_table(&mut self.table, self.now, motion)? {
-            Some(Motion::OtherClock) => {
-                let clock = self.port.clock.take().ok_or(Impossible::NoClock)?;
-                self.port.clock = Some(Clock::new(clock.settings().clone(), self.now));
-                self.port.plug(true);
-            }
-            Some(Motion::Do(Action::Power(on))) => self.power(on),
-            Some(Motion::Do(action)) => return self.handle_clock(action),
-            // The table has taken these.
-            Some(Motion::Shift(..) | Motion::FaultsOver) | None => {}
-        }
-        Ok(())
-    }
-
-    fn handle_clock(&mut self, action: Action) -> Result<(), Impossible> {
-        let clock = self.port.clock.as_mut().ok_or(Impossible::NoClock)?;
-        match action {
-            Action::Press(side) => clock.press(side),
-            Action::Run => clock.run(),
-            Action::Stop => clock.stop(),
-            Action::Set { left, right } => return clock.set(left, right).then_some(()).ok_or(Impossible::ClockRuns),
-            Action::Additional(time) => return clock.add_with_each_move(time).then_some(()).ok_or(Impossible::ClockRuns),
-            Action::FlagSignOff(side) => clock.flag_sign_off(side),
-            Action::Connect => self.port.plug(true),
-            Action::Disconnect | Action::Replace => self.port.plug(false),
-            _ => {}
+        if let Some(motion) = at_table(&mut self.table, self.now, motion)?
+            && let Some(on) = at_port(&mut self.port, self.now, motion)?
+        {
+            self.power(on);
         }
         Ok(())
     }

@@ -16,6 +16,8 @@ const QUICK: Duration = Duration::from_millis(250);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     ring: VecDeque<u8>,
+    /// Bytes written since the beginning of time, less those that were written over in place: where the ring ends.
+    end: u64,
     /// The square of the last entry, if that is a field tag.
     last_field: Option<Square>,
     last_field_at: Option<Instant>,
@@ -43,6 +45,7 @@ impl Memory {
         // One piece that keeps changing is kept once.
         if self.last_field == Some(square) {
             self.ring.truncate(self.ring.len().saturating_sub(2));
+            self.end = self.end.saturating_sub(2);
         }
         self.write(field(square, pieces.get(square), quick));
         self.last_field = Some(square);
@@ -53,6 +56,7 @@ impl Memory {
     pub(super) fn write(&mut self, tag: EeTag) {
         let mut bytes = Vec::with_capacity(3);
         tag.encode(&mut bytes);
+        self.end += bytes.len() as u64;
         self.ring.extend(bytes);
         let over = self.ring.len().saturating_sub(SIZE);
         self.ring.drain(..over);
@@ -65,6 +69,23 @@ impl Memory {
         EeTag::End.encode(&mut data);
         self.write(EeTag::Downloaded);
         data
+    }
+
+    /// Where the log ends, in bytes since the beginning of time.
+    pub(super) const fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// What was written from there to there, as far as it still is in the ring.
+    pub(super) fn between(&self, from: u64, to: u64) -> Vec<u8> {
+        let begin = self.end - self.ring.len() as u64;
+        let index = |place: u64| place.clamp(begin, self.end).saturating_sub(begin) as usize;
+        self.ring.iter().skip(index(from)).take(index(to).saturating_sub(index(from))).copied().collect()
+    }
+
+    /// What is there was sent: it is not written over any more.
+    pub(super) const fn seal(&mut self) {
+        self.last_field = None;
     }
 
     fn mark(&mut self, pieces: &Placement) {

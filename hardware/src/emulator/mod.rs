@@ -12,6 +12,7 @@
 //! | [`Ichessone`]: iChessOne | all squares, when a look found a difference | `overview.md` |
 //! | [`Hos`]: HoS board over Bluetooth LE | all squares, again and again | `overview.md` |
 //! | [`Gateway`]: DGT 3000 clock by itself, behind a gateway | the times when they change, the lever when it moves | `overview.md` |
+//! | [`Chain`]: DGT boards on one line, [`Behind`]: one of them | what changed, the clock, all squares: when asked | `dgt-bus.md` |
 //!
 //! What all of them can is [`Device`]; where the kind is known only when the program runs, `Box<dyn Device>` is one too.
 //!
@@ -49,6 +50,7 @@ mod chesslink;
 mod chessnut;
 mod device;
 mod dgt3000_gateway;
+mod dgt_bus;
 mod hands;
 mod hos;
 mod ichessone;
@@ -69,6 +71,7 @@ pub use device::{Device, Kind, Sent, Start};
 pub use dgt3000_gateway::{Gateway, GatewaySettings};
 pub use hos::{Hos, HosSettings};
 pub use ichessone::{Ichessone, IchessoneSettings};
+pub use dgt_bus::{Behind, BusFaults, BusSettings, Chain};
 pub use pegasus::{Pegasus, PegasusSettings};
 pub use settings::{ClockWay, Quirks, Settings};
 pub use square_off::{NeoSettings, SquareOff, SquareOffSettings};
@@ -86,6 +89,7 @@ pub const EMULATORS: &[&[Kind]] = &[
     dgt3000_gateway::KINDS,
     ichessone::KINDS,
     hos::KINDS,
+    dgt_bus::KINDS,
 ];
 
 /// The usual kind of device that a driver reads.

@@ -13,6 +13,7 @@ pub mod chessnut_move;
 pub mod chessup;
 pub mod dgt;
 pub mod dgt3000_gateway;
+pub mod dgt_bus;
 pub mod dgt_pegasus;
 mod follow;
 pub mod hos;
@@ -37,10 +38,10 @@ pub const DRIVERS: &[DriverInfo] = &[
     square_off_neo::INFO,
     certabo::INFO,
     tabutronic::INFO,
-    // A clock by itself.
     dgt3000_gateway::INFO,
     ichessone::INFO,
     hos::INFO,
+    dgt_bus::INFO,
 ];
 
 /// The driver called `name`.

@@ -1,0 +1,344 @@
+//! One board of a chain: its squares, its clock, its log, and the one command that it can keep.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use flagfall_protocols::drivers::dgt::clock::ClockMessage;
+use flagfall_protocols::drivers::dgt::ee::EeTag;
+use flagfall_protocols::drivers::dgt::squares;
+use flagfall_protocols::drivers::dgt_bus::frame::{Command, command, encode_reply};
+use flagfall_protocols::square::{Reading, Square};
+use flagfall_protocols::time::Instant;
+
+use super::super::clock::Clock;
+use super::super::hands::{at_port, at_table};
+use super::super::memory::Memory;
+use super::super::motions::Motions;
+use super::super::port::{Port, Reporting};
+use super::super::scan::Scan;
+use super::super::script::Script;
+use super::super::table::Table;
+use super::super::{Counters, Impossible};
+use super::{BYTE, BusFaults, BusSettings};
+
+/// From the switch to the first command that is heard.
+const BOOT: Duration = Duration::from_secs(3);
+/// A ping to all is answered within this, in milliseconds.
+const SPREAD_MS: u64 = 1100;
+/// The board's own delay, and that while it wrote its log just now.
+const DELAY_US: std::ops::RangeInclusive<u64> = 2000..=6000;
+const WRITING_US: std::ops::RangeInclusive<u64> = 10_000..=20_000;
+const WRITING: Duration = Duration::from_millis(20);
+
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    settings: BusSettings,
+    rng: Rng,
+    now: Instant,
+    table: Table,
+    scan: Scan,
+    port: Port,
+    motions: Motions,
+    memory: Memory,
+    sampled: Option<(Instant, Square)>,
+    powered: bool,
+    /// When it has started.
+    boots: Option<Instant>,
+    /// In bus mode; else a single-board command was heard.
+    bus: bool,
+    /// The command that is being heard, and bytes of a swallowed one.
+    frame: Vec<u8>,
+    swallow: u8,
+    /// The answer that will be given, and until when one goes out.
+    answer: Option<(Instant, Vec<u8>)>,
+    busy: Instant,
+    ignores_ping: bool,
+    /// Marks in the log: where the game began, and the first change that was not sent; and the last packet.
+    start: u64,
+    unsent: u64,
+    packet: Vec<u8>,
+    wrote: Instant,
+    pub(super) counters: Counters,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Next {
+    Motion,
+    Booted,
+    Sample(Square),
+    Poll,
+    Answer,
+}
+
+impl Member {
+    pub(super) fn new(settings: BusSettings, seed: u64) -> Member {
+        let board = &settings.board;
+        let clock = board.clock.clone().map(|settings| Clock::new(settings, Instant::ZERO));
+        let mut member = Member {
+            rng: Rng::with_seed(seed),
+            now: Instant::ZERO,
+            table: Table::new(board.placement),
+            scan: Scan::new(Instant::ZERO.after(board.scan_phase), board.scan, board.placement),
+            port: Port::new(clock, board, Instant::ZERO),
+            motions: Motions::default(),
+            memory: Memory::default(),
+            sampled: None,
+            powered: true,
+            boots: None,
+            bus: true,
+            frame: Vec::new(),
+            swallow: 0,
+            answer: None,
+            busy: Instant::ZERO,
+            ignores_ping: false,
+            start: 0,
+            unsent: 0,
+            packet: Vec::new(),
+            wrote: Instant::ZERO,
+            counters: Counters::default(),
+            settings,
+        };
+        member.memory.power_up(member.scan.reported());
+        member
+    }
+
+    pub(super) fn load(&mut self, now: Instant, script: &Script) {
+        self.motions.load(now, script, &mut self.counters);
+    }
+
+    pub(super) fn damage(&mut self, faults: BusFaults, dead: bool) {
+        (self.settings.faults, self.settings.dead) = (faults, dead);
+    }
+
+    pub(super) fn impossible(&self) -> &[(Instant, Impossible)] {
+        self.motions.impossible()
+    }
+
+    pub(super) fn done(&self) -> bool {
+        let told = !self.powered || (self.sampled.is_none() && self.unsent == self.memory.end() && self.answer.is_none());
+        self.motions.next().is_none() && told
+    }
+
+    pub(super) fn next(&self) -> Option<Instant> {
+        self.happens().map(|(at, _)| at)
+    }
+
+    fn happens(&self) -> Option<(Instant, Next)> {
+        let motion = self.motions.next().map(|at| (at, Next::Motion));
+        if !self.powered {
+            return motion;
+        }
+        if let Some(at) = self.boots {
+            return [motion, Some((at, Next::Booted))].into_iter().flatten().min();
+        }
+        let sample = self.sampled.map(|(at, square)| (at, Next::Sample(square)));
+        let answer = self.answer.as_ref().map(|(at, _)| (*at, Next::Answer));
+        [motion, sample, Some((self.port.next_poll, Next::Poll)), answer].into_iter().flatten().min()
+    }
+
+    fn arrive(&mut self, at: Instant) {
+        self.now = self.now.max(at);
+        if let Some(clock) = &mut self.port.clock {
+            clock.advance(self.now);
+        }
+    }
+
+    /// Does everything up to `to`; gives what it begins to say then. Whoever calls stops at every moment at which it speaks.
+    pub(super) fn pass(&mut self, to: Instant) -> Option<Vec<u8>> {
+        let mut said = None;
+        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
+            self.arrive(at);
+            match next {
+                Next::Motion => self.hands(),
+                Next::Booted => self.booted(),
+                Next::Sample(square) => self.sample(square),
+                Next::Poll => {
+                    if let Some((side, time)) = self.port.poll(at, Reporting::Never).stopped {
+                        self.write(EeTag::Time { side, time });
+                    }
+                }
+                Next::Answer => {
+                    let answer = self.answer.take().map(|(_, bytes)| bytes).unwrap_or_default();
+                    self.busy = at.after(BYTE * answer.len() as u32);
+                    said = Some(answer);
+                }
+            }
+        }
+        self.arrive(to);
+        said
+    }
+
+    fn hands(&mut self) {
+        let Some(motion) = self.motions.take() else { return };
+        let done = at_table(&mut self.table, self.now, motion)
+            .and_then(|rest| rest.map_or(Ok(None), |motion| at_port(&mut self.port, self.now, motion)));
+        match done {
+            Ok(Some(on)) if on != self.powered => {
+                self.powered = on;
+                (self.answer, self.frame, self.sampled) = (None, Vec::new(), None);
+                self.boots = on.then(|| self.now.after(BOOT));
+            }
+            Ok(_) => self.look(),
+            Err(problem) => self.motions.failed(self.now, problem, &mut self.counters),
+        }
+    }
+
+    fn booted(&mut self) {
+        (self.boots, self.bus, self.swallow, self.ignores_ping) = (None, true, 0, false);
+        self.start = self.memory.end();
+        self.scan = Scan::new(self.now, self.settings.board.scan, self.table.seen());
+        self.memory.power_up(self.scan.reported());
+        self.port.power_up(self.now);
+        self.packet.clear();
+        self.look();
+    }
+
+    fn look(&mut self) {
+        if self.powered && self.boots.is_none() {
+            self.sampled = self.scan.next(&self.table.seen(), self.now);
+        }
+    }
+
+    fn sample(&mut self, square: Square) {
+        self.scan.report(square, self.table.seen().get(square));
+        self.look();
+        self.memory.field(self.now, square, self.scan.reported());
+        self.wrote = self.now;
+    }
+
+    fn write(&mut self, tag: EeTag) {
+        self.memory.write(tag);
+        self.wrote = self.now;
+    }
+
+    /// A byte of the host is heard.
+    pub(super) fn hear(&mut self, at: Instant, byte: u8) {
+        self.arrive(at);
+        if !self.powered || self.boots.is_some() || self.settings.dead {
+            return;
+        }
+        if !self.bus {
+            // Either brings it back; a bus command is not carried out then, nor are its other three bytes.
+            self.bus = byte == 0x4a || byte & 0x80 != 0;
+            self.swallow = if byte & 0x80 != 0 { 3 } else { 0 };
+            return;
+        }
+        if byte & 0x80 != 0 {
+            (self.frame, self.swallow) = (vec![byte], 0);
+            return;
+        }
+        if self.swallow > 0 {
+            self.swallow -= 1;
+        } else if self.frame.is_empty() {
+            self.bus = byte == 0x4a || !matches!(byte, 0x40..=0x60 | 0x2b);
+            self.counters.stray += u64::from(byte != 0x4a);
+        } else {
+            self.frame.push(byte);
+            if self.frame.len() == 4 {
+                let frame = std::mem::take(&mut self.frame);
+                self.obey(&frame);
+            }
+        }
+    }
+
+    fn obey(&mut self, frame: &[u8]) {
+        let Some((command, address)) = command(frame) else { return };
+        let own = self.settings.board.serial & 0x3fff;
+        let for_all = address == 0 && matches!(command, Command::Ping | Command::EndBusMode | Command::Reset);
+        if address != own && !for_all {
+            return;
+        }
+        if self.answer.is_some() || self.busy > self.now {
+            self.counters.lost += 1;
+            return;
+        }
+        if self.rng.f64() < self.settings.faults.deaf {
+            return;
+        }
+        if command == Command::Ping && address == 0 {
+            if !std::mem::take(&mut self.ignores_ping) {
+                let after = Duration::from_micros(self.rng.u64(0..=SPREAD_MS * 1000));
+                self.reply(after, 0x87, &[]);
+            }
+            return;
+        }
+        let writing = self.now.since(self.wrote) < WRITING;
+        let delay = Duration::from_micros(self.rng.u64(if writing { WRITING_US } else { DELAY_US }));
+        match command {
+            Command::SendClock => {
+                if let Some(message) = self.port.query() {
+                    self.reply(delay, 0x84, &ClockMessage::encode(&message));
+                }
+            }
+            Command::SendBoard => self.reply(delay, 0x83, &self.codes()),
+            Command::SendChanges => {
+                self.packet = self.memory.between(self.unsent, self.memory.end());
+                self.unsent = self.memory.end();
+                self.memory.seal();
+                self.reply(delay, 0x85, &self.packet.clone());
+            }
+            Command::RepeatChanges => self.reply(delay, 0x85, &self.packet.clone()),
+            Command::SendFromStart => self.reply(delay, 0x86, &self.memory.between(self.start, self.unsent)),
+            Command::Ping => self.reply(delay, 0x87, &[]),
+            Command::IgnoreNextPing => {
+                self.ignores_ping = true;
+                self.reply(delay, 0x87, &[]);
+            }
+            Command::SendVersion => {
+                let (major, minor) = self.settings.board.version;
+                self.reply(delay, 0x89, &[major, minor]);
+            }
+            Command::SetStartGame => {
+                self.counters.dangerous += 1;
+                self.start_game();
+                self.reply(Duration::from_millis(70), 0x88, &[]);
+            }
+            Command::EndBusMode => {
+                self.counters.dangerous += 1;
+                self.bus = false;
+            }
+            Command::Reset => {
+                self.counters.dangerous += 1;
+                self.boots = Some(self.now.after(BOOT));
+            }
+            _ => self.counters.unknown += 1,
+        }
+    }
+
+    /// Writes the start mark and all pieces.
+    fn start_game(&mut self) {
+        self.start = self.memory.end();
+        self.write(EeTag::StartMark);
+        for square in Square::all() {
+            let reading = self.scan.reported().get(square);
+            if reading != Reading::Empty {
+                let code = squares::code(reading).unwrap_or(0);
+                self.write(EeTag::Field { index: squares::index(square), code, quick: false });
+            }
+        }
+    }
+
+    fn reply(&mut self, after: Duration, id: u8, data: &[u8]) {
+        let mut bytes = Vec::new();
+        encode_reply(id, self.settings.board.serial & 0x3fff, data, &mut bytes);
+        let faults = self.settings.faults;
+        if self.rng.f64() < faults.wrong_sum
+            && let Some(sum) = bytes.last_mut()
+        {
+            *sum ^= 0x11;
+        }
+        if self.rng.f64() < faults.cut {
+            bytes.truncate(self.rng.usize(1..bytes.len()));
+        }
+        let late = if self.rng.f64() < faults.late { self.rng.u64(100..=500) } else { 0 };
+        self.answer = Some((self.now.after(after + Duration::from_millis(late)), bytes));
+    }
+
+    fn codes(&self) -> [u8; 64] {
+        let mut codes = [0; 64];
+        for square in Square::all() {
+            codes[usize::from(squares::index(square))] = squares::code(self.scan.reported().get(square)).unwrap_or(0);
+        }
+        codes
+    }
+}

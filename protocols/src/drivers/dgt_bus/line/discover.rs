@@ -1,0 +1,146 @@
+//! Who is there (section 8): the expected ones are asked by name, then whoever is not known yet answers a ping to all. Boards that
+//! answer at the same moment make garbage: then it is tried again.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use super::{Board, GAP, Line, LineOutput, Phase, TO_BUS_MODE, Why, wire};
+use crate::drivers::dgt_bus::frame::Command;
+use crate::time::Instant;
+
+/// Boards answer within 1.1 s.
+const LISTEN: Duration = Duration::from_millis(1500);
+/// So many rounds must bring nothing new.
+const QUIET_ROUNDS: u8 = 2;
+/// A line that is never clean is not looked at for ever.
+const MOST_ROUNDS: u8 = 20;
+/// Nobody is there: look again after this.
+const AGAIN: Duration = Duration::from_secs(3);
+
+/// The look that is being taken.
+#[derive(Debug)]
+pub(super) struct Discovery {
+    /// Expected boards that are still to be asked, the next one last, and those that said nothing.
+    expected: Vec<u16>,
+    pub(super) missing: Vec<u16>,
+    /// How many of the known boards were told to keep out of this round.
+    quiet: usize,
+    listening: Option<Instant>,
+    rounds: u8,
+    quiet_rounds: u8,
+    news: bool,
+    garbage: bool,
+}
+
+impl Discovery {
+    pub(super) fn new(expected: &[u16]) -> Discovery {
+        Discovery {
+            expected: expected.iter().rev().copied().collect(),
+            missing: Vec::new(),
+            quiet: 0,
+            listening: None,
+            rounds: 0,
+            quiet_rounds: 0,
+            news: false,
+            garbage: false,
+        }
+    }
+
+    /// Until when the line is listened to.
+    pub(super) const fn listens(&self) -> Option<Instant> {
+        self.listening
+    }
+
+    pub(super) const fn news(&mut self) {
+        self.news = true;
+    }
+
+    pub(super) const fn garbage(&mut self) {
+        self.garbage |= self.listening.is_some();
+    }
+
+    /// A round is over. True if it was the last.
+    fn round(&mut self) -> bool {
+        self.rounds += 1;
+        let (news, garbage) = (core::mem::take(&mut self.news), core::mem::take(&mut self.garbage));
+        self.quiet_rounds = match (news, garbage) {
+            (true, _) => 0,
+            (false, true) => self.quiet_rounds,
+            (false, false) => self.quiet_rounds + 1,
+        };
+        (self.listening, self.quiet) = (None, 0);
+        self.quiet_rounds >= QUIET_ROUNDS || self.rounds >= MOST_ROUNDS
+    }
+}
+
+impl Line {
+    /// The next step of the look.
+    pub(super) fn look(&mut self, at: Instant) {
+        let Phase::Discover(discovery) = &mut self.phase else { return };
+        if let Some(end) = discovery.listening {
+            if end > at {
+                return;
+            }
+            let over = discovery.round();
+            self.free = at;
+            // Half a frame at the end is garbage of the next round, which is fine.
+            if over {
+                return self.looked(at);
+            }
+        }
+        if self.free > at {
+            return;
+        }
+        let Phase::Discover(discovery) = &mut self.phase else { return };
+        if let Some(address) = discovery.expected.pop() {
+            return self.ask(at, address, Command::Ping, Why::Expected);
+        }
+        // Between two rounds the boards that are known are shown to their drivers: nobody waits for the others to be found.
+        if discovery.quiet == 0
+            && let Some((address, command)) = self.wanted()
+        {
+            return self.ask_wanted(at, address, command);
+        }
+        let Phase::Discover(discovery) = &mut self.phase else { return };
+        if let Some(board) = self.boards.get(discovery.quiet) {
+            discovery.quiet += 1;
+            let address = board.address;
+            return self.ask(at, address, Command::IgnoreNextPing, Why::Quiet);
+        }
+        discovery.listening = Some(at.after(wire(4) + LISTEN));
+        self.reader.give_up();
+        self.send(&Command::Ping.to(0));
+    }
+
+    /// It is known who is there; who was expected and said nothing is tried again and again.
+    fn looked(&mut self, at: Instant) {
+        let Phase::Discover(discovery) = core::mem::replace(&mut self.phase, Phase::Poll) else { return };
+        for address in discovery.missing {
+            if self.board(address).is_none() && self.boards.len() < super::MAX_BOARDS {
+                self.boards.push(Board::new(address, at));
+                self.out.push_back(LineOutput::Silent(address));
+            }
+        }
+        self.free = at.after(GAP);
+        self.again = None;
+    }
+
+    /// Nobody answers: perhaps a stray byte threw all into single-board mode, in which they do not hear what is said here.
+    /// True if that was seen to now.
+    pub(super) fn call_back(&mut self, at: Instant) -> bool {
+        if self.boards.iter().any(|board| board.answering) {
+            self.again = None;
+            return false;
+        }
+        if self.again.is_some_and(|again| again > at) {
+            return false;
+        }
+        self.again = Some(at.after(AGAIN));
+        self.send(&[TO_BUS_MODE]);
+        self.free = at.after(wire(1) + GAP);
+        if self.boards.is_empty() {
+            self.phase = Phase::Discover(Discovery::new(&self.expected));
+        }
+        true
+    }
+}

@@ -1,0 +1,200 @@
+//! One question at a time: how long it waits, how it is repeated, which answer is its own (section 7).
+
+use core::time::Duration;
+
+use super::{Board, Discovery, GAP, Line, LineOutput, Phase, Want, wire};
+use crate::drivers::dgt::ee::{EeReader, EeTag};
+use crate::drivers::dgt_bus::frame::{Command, Reply, reply};
+use crate::event::{Anomaly, ByteRange};
+use crate::time::Instant;
+
+/// A board's own delay at most, by the page; the wire comes on top.
+const PATIENCE: Duration = Duration::from_millis(80);
+/// An answer that pauses for so long was cut; an adapter holds bytes back for 16 ms.
+const CUT: Duration = Duration::from_millis(40);
+/// How often a question is repeated.
+const REPEATS: u8 = 3;
+/// How often lost changes are asked for again before the log is.
+const REPEATED_CHANGES: u8 = 2;
+
+/// Why something is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// Somebody is expected there.
+    Expected,
+    /// A known board is to keep out of the next ping to all.
+    Quiet,
+    /// Its turn, or a wish.
+    Turn,
+    /// A silent board is tried: once.
+    Try,
+}
+
+/// A question that was sent.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    pub(super) address: u16,
+    command: Command,
+    why: Why,
+    /// How often it was repeated.
+    repeats: u8,
+    /// When it is given up, unless an answer is on its way.
+    end: Instant,
+    /// Something came, if only noise.
+    pub(super) heard: bool,
+}
+
+/// How long the usual answer is.
+const fn usual(command: Command) -> usize {
+    match command {
+        Command::SendClock => 13,
+        Command::SendBoard => 70,
+        Command::SendVersion => 8,
+        // A move and its time; what is longer is waited for once it has begun.
+        Command::SendChanges | Command::RepeatChanges => 13,
+        _ => 6,
+    }
+}
+
+fn answers(command: Command, reply: &Reply<'_>) -> bool {
+    match command {
+        Command::SendClock => matches!(reply, Reply::Clock(_)),
+        Command::SendBoard => matches!(reply, Reply::Board(_)),
+        Command::SendChanges | Command::RepeatChanges => matches!(reply, Reply::Changes(_)),
+        Command::SendFromStart => matches!(reply, Reply::FromStart(_)),
+        Command::SendVersion => matches!(reply, Reply::Version(_)),
+        _ => matches!(reply, Reply::Ping),
+    }
+}
+
+impl Line {
+    /// When the question is given up: later if its answer has begun.
+    pub(super) fn ends(&self, exchange: &Exchange) -> Instant {
+        // Its length is not looked at: it may be the garbage of two boards.
+        if self.reader.holds() { exchange.end.max(self.touched.after(CUT)) } else { exchange.end }
+    }
+
+    pub(super) fn ask(&mut self, at: Instant, address: u16, command: Command, why: Why) {
+        self.say(at, Exchange { address, command, why, repeats: 0, end: at, heard: false });
+    }
+
+    fn say(&mut self, at: Instant, exchange: Exchange) {
+        // What came before the question is no answer to it.
+        if let Some(range) = self.reader.give_up() {
+            self.anomaly(exchange.address, Anomaly::Stalled, range);
+        }
+        self.send(&exchange.command.to(exchange.address));
+        let end = at.after(wire(4 + usual(exchange.command)) + PATIENCE);
+        self.exchange = Some(Exchange { end, ..exchange });
+    }
+
+    /// A whole good frame came.
+    pub(super) fn frame(&mut self, at: Instant, frame: alloc::vec::Vec<u8>, range: ByteRange) {
+        let Some((address, reply)) = reply(&frame) else { return };
+        let listening = matches!(&self.phase, Phase::Discover(discovery) if discovery.listens().is_some());
+        if self.exchange.is_none() && listening && address != 0 && reply == Reply::Ping {
+            if self.found(at, address)
+                && let Phase::Discover(discovery) = &mut self.phase
+            {
+                discovery.news();
+            }
+            return self.out.push_back(LineOutput::Frame { address, bytes: frame });
+        }
+        let Some(exchange) = self.exchange.take_if(|own| own.address == address && answers(own.command, &reply)) else {
+            let asked = self.exchange.as_ref().map_or(0, |exchange| exchange.address);
+            self.anomaly(asked, Anomaly::Unasked, range);
+            // Dropped, but for changes: the board has struck them from its list, and one that is told twice is told apart.
+            if let (Reply::Changes([_, ..]), Some(_)) = (reply, self.board(address)) {
+                self.out.push_back(LineOutput::Frame { address, bytes: frame });
+            }
+            return;
+        };
+        self.free = at.after(GAP);
+        if exchange.why == Why::Expected {
+            self.found(at, address);
+        }
+        self.answered(at, &exchange, &reply);
+        self.out.push_back(LineOutput::Frame { address, bytes: frame });
+    }
+
+    /// Somebody is there. True if that was not known.
+    fn found(&mut self, at: Instant, address: u16) -> bool {
+        if self.board(address).is_some() || self.boards.len() >= super::MAX_BOARDS {
+            return false;
+        }
+        self.boards.push(Board::new(address, at));
+        self.out.push_back(LineOutput::Found(address));
+        self.is_there(address);
+        true
+    }
+
+    fn is_there(&mut self, address: u16) {
+        let Some(board) = self.board(address) else { return };
+        if !core::mem::replace(&mut board.answering, true) {
+            board.want(Want::Version);
+            board.want(Want::Board);
+            self.out.push_back(LineOutput::Answering(address));
+        }
+    }
+
+    fn answered(&mut self, at: Instant, exchange: &Exchange, reply: &Reply<'_>) {
+        self.is_there(exchange.address);
+        let Some(board) = self.board(exchange.address) else { return };
+        match reply {
+            Reply::Board(_) => board.pictured = at,
+            Reply::Clock(raw) => board.clock(at, raw),
+            Reply::Changes(data) => {
+                board.unsure = false;
+                let restarted = |tag: EeTag| matches!(tag, EeTag::PowerUp | EeTag::Watchdog(_));
+                if EeReader::new(data).any(|(tag, _)| restarted(tag)) {
+                    board.want(Want::Board);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// No answer came, or none that could be read.
+    pub(super) fn unanswered(&mut self, at: Instant) {
+        let Some(mut exchange) = self.exchange.take() else { return };
+        self.free = at.after(GAP);
+        exchange.repeats += 1;
+        let changes = matches!(exchange.command, Command::SendChanges | Command::RepeatChanges);
+        let most = match exchange.why {
+            Why::Try => 0,
+            _ if changes => REPEATED_CHANGES,
+            _ => REPEATS,
+        };
+        if exchange.repeats <= most {
+            // They are gone from the board's list already.
+            if changes {
+                exchange.command = Command::RepeatChanges;
+            }
+            self.anomaly(exchange.address, Anomaly::Retried, self.here());
+            return self.say(at, exchange);
+        }
+        self.given_up(&exchange, changes);
+    }
+
+    fn given_up(&mut self, exchange: &Exchange, changes: bool) {
+        let address = exchange.address;
+        let expected = exchange.why == Why::Expected;
+        let Some(board) = self.board(address) else {
+            if expected && let Phase::Discover(Discovery { missing, .. }) = &mut self.phase {
+                missing.push(address);
+            }
+            return;
+        };
+        if changes {
+            board.unsure = true;
+            // Perhaps only the way back is bad: the log knows everything, the picture is the truth.
+            board.want(Want::Board);
+            board.want(Want::FromStart);
+        }
+        if !exchange.heard && core::mem::replace(&mut board.answering, false) {
+            board.short = false;
+            self.steps.clear();
+            self.out.push_back(LineOutput::Silent(address));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Who is asked next, and what (section 9). A pure function of who was asked when and what they said.
+
+use core::time::Duration;
+
+use super::{Board, Line, Want, Why};
+use crate::drivers::dgt_bus::frame::Command;
+use crate::time::Instant;
+
+/// No board has its turn more often: its scan brings no news sooner, and its clock none.
+const PACE: Duration = Duration::from_millis(200);
+/// A cycle as long as this leaves no time for those that are short of it.
+const LONG: Duration = Duration::from_millis(600);
+/// Every board shows its squares so often.
+const CHECK: Duration = Duration::from_secs(60);
+
+impl Line {
+    /// When somebody is to be asked next.
+    pub(super) fn next_turn(&self) -> Option<Instant> {
+        if !self.steps.is_empty() || self.boards.iter().any(Board::wants_any) {
+            return Some(self.free);
+        }
+        let turns = self.boards.iter().map(|board| due(board, self.free));
+        // With nobody there the next thing to do is to call.
+        let call = self.boards.is_empty().then(|| self.again.unwrap_or(self.free));
+        turns.chain(call).min().map(|at| at.max(self.free))
+    }
+
+    /// Asks the next question.
+    pub(super) fn turn(&mut self, at: Instant) {
+        if self.free > at || self.call_back(at) {
+            return;
+        }
+        if let Some((address, command, why)) = self.steps.pop() {
+            return self.ask_step(at, address, command, why);
+        }
+        let oldest = self.boards.iter().enumerate().filter(|(_, board)| due(board, at) <= at);
+        let Some((index, _)) = oldest.min_by_key(|(_, board)| board.turned) else {
+            // Nobody's turn: time for wishes.
+            if let Some((address, command)) = self.wanted() {
+                self.ask_wanted(at, address, command);
+            }
+            return;
+        };
+        self.check(at);
+        let short = self.boards.iter().filter(|board| board.answering && board.short).min_by_key(|board| board.clocked);
+        let short = short.map(|board| board.address);
+        let wanted = self.wanted();
+        let board = &mut self.boards[index];
+        let cycle = at.since(board.turned.replace(at).unwrap_or(at));
+        let (address, unsure) = (board.address, board.unsure);
+        if !board.answering {
+            return self.ask(at, address, Command::Ping, Why::Try);
+        }
+        // In this order, the last one first: one wish in every pair, so that wishes cannot keep the others waiting.
+        self.steps.extend(wanted.map(|(address, command)| (address, command, Why::Turn)));
+        self.steps
+            .extend(short.filter(|short| *short != address && cycle < LONG).map(|short| (short, Command::SendClock, Why::Turn)));
+        self.steps.push((address, Command::SendClock, Why::Turn));
+        let changes = if unsure { Command::RepeatChanges } else { Command::SendChanges };
+        self.ask(at, address, changes, Why::Turn);
+    }
+
+    fn ask_step(&mut self, at: Instant, address: u16, command: Command, why: Why) {
+        if command == Command::SendClock {
+            return self.ask(at, address, command, why);
+        }
+        self.ask_wanted(at, address, command);
+    }
+
+    pub(super) fn ask_wanted(&mut self, at: Instant, address: u16, command: Command) {
+        if let Some(board) = self.board(address) {
+            board.asked(command);
+        }
+        self.ask(at, address, command, Why::Turn);
+    }
+
+    /// The first wish of the board whose picture is oldest.
+    pub(super) fn wanted(&self) -> Option<(u16, Command)> {
+        let board = self.boards.iter().filter(|board| board.wants_any()).min_by_key(|board| board.pictured)?;
+        board.next_want().map(|command| (board.address, command))
+    }
+
+    /// Once a minute each board shows its squares, one board at a time.
+    fn check(&mut self, at: Instant) {
+        let spacing = CHECK / self.boards.len().max(1) as u32;
+        let Some(board) = self.boards.iter_mut().filter(|board| board.answering).min_by_key(|board| board.pictured) else {
+            return;
+        };
+        if at.since(self.last_check) >= spacing && at.since(board.pictured) >= CHECK.saturating_sub(spacing) {
+            board.want(Want::Board);
+            self.last_check = at;
+        }
+    }
+}
+
+/// When a board's turn comes.
+fn due(board: &Board, free: Instant) -> Instant {
+    board.turned.map_or(free, |turned| turned.after(PACE))
+}

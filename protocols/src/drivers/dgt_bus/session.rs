@@ -1,0 +1,364 @@
+//! The driver of one board behind a line: its reply frames to events.
+//!
+//! A picture of all squares may be ahead of the changes that were told, because a change between the two questions is in it and
+//! is reported afterwards too. So a picture is held until the next packet of changes: what that one mentions it tells itself, and
+//! what differs all the same was lost and is told as a frame.
+
+use core::time::Duration;
+
+use super::asking::{Asking, Due, Wish};
+use super::frame::{Read, Reader, Reply, reply};
+use crate::driver::{DeviceCommand, Driver, Input, Output};
+use crate::drivers::dgt::clock_reader::ClockReader;
+use crate::drivers::dgt::ee::{EeReader, EeTag};
+use crate::drivers::dgt::squares;
+use crate::drivers::outbox::Outbox;
+use crate::event::{Anomaly, ByteRange, ClockReading, DeviceEvent, Identity, LogEntry};
+use crate::square::{Placement, Reading, Square};
+use crate::time::Instant;
+use alloc::vec::Vec;
+
+/// A frame broken off by this much silence is given up.
+const STALL: Duration = Duration::from_millis(500);
+/// The same times are told again after this: they stand.
+const SAME: Duration = Duration::from_secs(1);
+/// Where the data of a reply begins.
+const HEAD: u64 = 5;
+
+/// Codec and session of one board. Passive until [`Input::LinkUp`]: then it reads every frame as it comes and asks nothing.
+#[derive(Debug, Default)]
+pub struct Session {
+    reader: Reader,
+    touched: Instant,
+    now: Instant,
+    board: Board,
+}
+
+#[derive(Debug, Default)]
+struct Board {
+    out: Outbox,
+    asking: Option<Asking>,
+    address: Option<u16>,
+    clock: ClockReader,
+    shown: Option<(Instant, ClockReading)>,
+    /// What the game knows, and the picture that waits for the next packet.
+    told: Option<Placement>,
+    held: Option<(Placement, ByteRange)>,
+    wanted: bool,
+    /// Squares that a frame told before their change came as an entry, if it still comes: a bit each.
+    ahead: u64,
+    /// The last packet, as it came: a repeated one is not told twice.
+    packet: Vec<u8>,
+    pace: Pace,
+}
+
+/// How long a cycle takes: the longest hole between packets, of sixteen.
+#[derive(Debug, Default)]
+struct Pace {
+    last: Option<Instant>,
+    count: u8,
+    longest: Duration,
+    told: Option<Duration>,
+}
+
+impl Pace {
+    /// A packet came. Gives how late a change may be told, if that is news.
+    fn packet(&mut self, at: Instant) -> Option<Duration> {
+        let gap = at.since(self.last.replace(at)?);
+        self.longest = self.longest.max(gap);
+        self.count += 1;
+        if self.count < 16 {
+            return None;
+        }
+        // A scan, and the cycle in steps of a quarter of a second.
+        let quarters = self.longest.as_millis() as u64 / 250 + 2;
+        (self.count, self.longest) = (0, Duration::ZERO);
+        let delay = Duration::from_millis(250 * quarters);
+        (self.told.replace(delay) != Some(delay)).then_some(delay)
+    }
+}
+
+impl Driver for Session {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        debug_assert!(self.board.out.is_empty(), "drain before feeding again");
+        self.now = self.now.max(at);
+        match input {
+            Input::LinkUp => self.link(Some(Asking::new(at))),
+            Input::LinkDown => self.link(None),
+            Input::Bytes { bytes, .. } => self.bytes(at, bytes),
+            Input::Command(command) => self.board.command(at, command),
+            Input::Deadline => self.expire(at),
+        }
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.board.out.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let asking = self.board.asking.as_ref().and_then(|asking| asking.deadline(self.board.address.is_some()));
+        [asking, self.stall()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+    }
+}
+
+impl Session {
+    fn link(&mut self, asking: Option<Asking>) {
+        self.reader.give_up();
+        self.board.forget();
+        self.board.asking = asking;
+    }
+
+    fn bytes(&mut self, at: Instant, bytes: &[u8]) {
+        for &byte in bytes {
+            self.touched = at;
+            match self.reader.push(byte) {
+                None => {}
+                Some(Read::Anomaly(anomaly, bytes)) => self.board.broken(at, anomaly, bytes),
+                Some(Read::Frame(frame, bytes)) => self.board.frame(at, frame, bytes),
+            }
+        }
+    }
+
+    fn stall(&self) -> Option<Instant> {
+        self.reader.holds().then(|| self.touched.after(STALL))
+    }
+
+    fn expire(&mut self, at: Instant) {
+        if self.stall().is_some_and(|end| end <= at)
+            && let Some(bytes) = self.reader.give_up()
+        {
+            self.board.broken(at, Anomaly::Stalled, bytes);
+        }
+        let here = ByteRange { channel: 0, start: self.reader.offset(), end: self.reader.offset() };
+        self.board.expire(at, here);
+    }
+}
+
+impl Board {
+    /// The board may be another one when it comes back.
+    fn forget(&mut self) {
+        self.out.forget_device();
+        (self.address, self.shown, self.told, self.held, self.wanted) = (None, None, None, None, false);
+        self.clock.reset();
+        self.packet.clear();
+        self.ahead = 0;
+        self.pace = Pace::default();
+    }
+
+    fn ask(&mut self, at: Instant, wish: Wish) {
+        self.asking.iter_mut().for_each(|asking| asking.ask(at, wish));
+    }
+
+    fn command(&mut self, at: Instant, command: DeviceCommand) {
+        match command {
+            DeviceCommand::ReadBoard => {
+                self.wanted = self.asking.is_some();
+                self.ask(at, Wish::Board);
+            }
+            DeviceCommand::ReadClock => {
+                self.shown = None;
+                self.ask(at, Wish::Clock);
+            }
+            DeviceCommand::ReadLog => self.ask(at, Wish::Log),
+            // What a board answers to that is not known.
+            DeviceCommand::ReadBattery => {}
+        }
+    }
+
+    fn expire(&mut self, at: Instant, here: ByteRange) {
+        let Some(asking) = &mut self.asking else { return };
+        match asking.expire(at, self.address.is_some()) {
+            Some(Due::Silent) => {
+                self.out.event(DeviceEvent::Silent, here);
+                self.forget();
+                self.asking = Some(Asking::new(at));
+            }
+            Some(Due::Ask(command)) => {
+                if let Some(address) = self.address {
+                    self.out.send(command.to(address).into());
+                }
+            }
+            Some(Due::Again) => self.out.anomaly(Anomaly::Retried, here),
+            Some(Due::LogLost) => {
+                self.out.anomaly(Anomaly::LogTruncated, here);
+                self.out.event(DeviceEvent::Log(LogEntry::End), here);
+            }
+            None => {}
+        }
+    }
+
+    /// Bytes that are no frame: a change may have been among them.
+    fn broken(&mut self, at: Instant, anomaly: Anomaly, bytes: ByteRange) {
+        self.out.anomaly(anomaly, bytes);
+        self.asking.iter_mut().for_each(|asking| asking.repair(at));
+    }
+
+    fn frame(&mut self, at: Instant, frame: &[u8], bytes: ByteRange) {
+        let Some((address, reply)) = reply(frame) else { return };
+        if address == 0 || self.address.is_some_and(|own| own != address) {
+            return self.broken(at, Anomaly::Unasked, bytes);
+        }
+        let (id, known) = (frame[0], !matches!(reply, Reply::Other(_)));
+        if known {
+            if self.asking.as_mut().is_some_and(|asking| asking.heard(at)) {
+                self.out.event(DeviceEvent::Responding, bytes);
+            }
+            self.address = Some(address);
+            self.out.identity(Identity::BusAddress(address), bytes);
+        }
+        match reply {
+            Reply::Board(codes) => self.picture(at, codes, bytes),
+            Reply::Clock(raw) => self.clock(at, &raw, bytes),
+            Reply::Changes(data) => {
+                if let Some(delay) = self.pace.packet(at) {
+                    self.out.event(DeviceEvent::Delay(delay), bytes);
+                }
+                // The id of a repeated packet may be the other of the two.
+                if data.is_empty() || self.packet != data {
+                    self.packet.clear();
+                    self.packet.extend_from_slice(data);
+                    self.changes(at, data, bytes);
+                }
+            }
+            Reply::FromStart(data) => self.log(at, data, bytes),
+            Reply::Version(version) => {
+                self.asking.iter_mut().for_each(|asking| asking.answered(at, Wish::Version));
+                if let Some((major, minor)) = version {
+                    self.out.identity(Identity::Firmware(major, minor), bytes);
+                }
+            }
+            Reply::Ping => {}
+            Reply::StartWritten | Reply::I2c(_) => self.out.anomaly(Anomaly::Unasked, bytes),
+            Reply::Other(_) => {
+                let listed = matches!(id, 0x8a | 0x8c | 0xb0..=0xb5);
+                self.out.anomaly(if listed { Anomaly::Unasked } else { Anomaly::UnknownMessage }, bytes);
+            }
+        }
+    }
+
+    fn picture(&mut self, at: Instant, codes: &[u8; 64], bytes: ByteRange) {
+        let mut placement = Placement::EMPTY;
+        for (index, &code) in (0u8..).zip(codes) {
+            let reading = squares::reading(code).unwrap_or_else(|| {
+                let start = bytes.start + HEAD + u64::from(index);
+                self.out.anomaly(Anomaly::BadField, ByteRange { start, end: start + 1, ..bytes });
+                Reading::Unreadable
+            });
+            if let Some(square) = squares::square(index) {
+                placement.set(square, reading);
+            }
+        }
+        match &mut self.asking {
+            Some(asking) => {
+                asking.answered(at, Wish::Board);
+                self.held = Some((placement, bytes));
+            }
+            None => self.tell(placement, bytes),
+        }
+    }
+
+    fn tell(&mut self, placement: Placement, bytes: ByteRange) {
+        if self.told != Some(placement) || self.wanted {
+            for square in Square::all() {
+                if self.told.is_none_or(|told| told.get(square) != placement.get(square)) {
+                    self.ahead |= 1 << square.index();
+                }
+            }
+            (self.told, self.wanted) = (Some(placement), false);
+            self.out.event(DeviceEvent::Frame(placement), bytes);
+        }
+    }
+
+    fn changes(&mut self, at: Instant, data: &[u8], bytes: ByteRange) {
+        let mut restarted = false;
+        for (tag, taken) in EeReader::new(data) {
+            let here = within(bytes, &taken);
+            match tag {
+                EeTag::Field { index, code, .. } => {
+                    let (Some(square), Some(reading)) = (squares::square(index), squares::reading(code)) else { continue };
+                    if let Some((held, _)) = &mut self.held {
+                        held.set(square, reading);
+                    }
+                    // What came before the first picture is no news; what follows a restart is all that stands there.
+                    if restarted || (self.asking.is_some() && self.told.is_none()) {
+                        continue;
+                    }
+                    if let Some(told) = &mut self.told {
+                        let bit = 1 << square.index();
+                        let before = self.ahead & bit != 0;
+                        self.ahead &= !bit;
+                        if before && told.get(square) == reading {
+                            continue;
+                        }
+                        told.set(square, reading);
+                    }
+                    self.out.event(DeviceEvent::Square { square, reading }, here);
+                }
+                EeTag::PowerUp | EeTag::Watchdog(_) => {
+                    restarted = true;
+                    // A picture that waits may be from before.
+                    self.held = None;
+                    self.clock.reset();
+                    self.ask(at, Wish::Board);
+                }
+                // A press: the line asks the clock after every packet, and it says best which time runs now.
+                EeTag::Time { .. } => {}
+                // A delay of newer boards, whose layout is not known, or what was never listed.
+                EeTag::Unknown(byte) => {
+                    self.out.anomaly(Anomaly::UnknownLogTag, here);
+                    if byte >= 0x40 {
+                        self.asking.iter_mut().for_each(|asking| asking.repair(at));
+                    }
+                }
+                _ => {}
+            }
+        }
+        if let Some((held, from)) = self.held.take() {
+            self.tell(held, from);
+        }
+    }
+
+    fn clock(&mut self, at: Instant, raw: &[u8; 7], bytes: ByteRange) {
+        self.asking.iter_mut().for_each(|asking| asking.answered(at, Wish::Clock));
+        let news = self.clock.read(raw);
+        if let Some(anomaly) = news.anomaly {
+            self.out.anomaly(anomaly, bytes);
+        }
+        match news.event {
+            Some(DeviceEvent::Clock(reading)) => {
+                let same = self.shown.is_some_and(|(told, shown)| shown == reading && at.since(told) < SAME);
+                if !same {
+                    self.shown = Some((at, reading));
+                    self.out.event(DeviceEvent::Clock(reading), bytes);
+                }
+            }
+            Some(event) => {
+                self.shown = None;
+                self.out.event(event, bytes);
+            }
+            None => {}
+        }
+    }
+
+    fn log(&mut self, at: Instant, data: &[u8], bytes: ByteRange) {
+        self.asking.iter_mut().for_each(|asking| asking.answered(at, Wish::Log));
+        let end = ByteRange { start: bytes.end, ..bytes };
+        for (tag, taken) in EeReader::new(data) {
+            let here = within(bytes, &taken);
+            match tag.entry() {
+                Some(LogEntry::End) => break,
+                Some(entry) => self.out.event(DeviceEvent::Log(entry), here),
+                None if matches!(tag, EeTag::Unknown(_)) => self.out.anomaly(Anomaly::UnknownLogTag, here),
+                // Padding.
+                None => {}
+            }
+        }
+        self.out.event(DeviceEvent::Log(LogEntry::End), end);
+    }
+}
+
+/// Where an entry stood.
+const fn within(bytes: ByteRange, taken: &core::ops::Range<usize>) -> ByteRange {
+    let begin = bytes.start + HEAD;
+    ByteRange { channel: bytes.channel, start: begin + taken.start as u64, end: begin + taken.end as u64 }
+}

@@ -1,0 +1,216 @@
+//! The master of a line of DGT boards alone: what it asks when, and what it makes of answers.
+
+mod common;
+
+use common::ms;
+use flagfall_protocols::drivers::dgt_bus::frame::{Command, command, encode_reply};
+use flagfall_protocols::drivers::dgt_bus::line::{Line, LineInput, LineOutput};
+use flagfall_protocols::event::Anomaly;
+use flagfall_protocols::square::Placement;
+use flagfall_protocols::time::Instant;
+
+fn said(id: u8, data: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode_reply(id, 1025, data, &mut bytes);
+    bytes
+}
+
+/// A board in this position, as the bus tells it.
+fn picture(fen: &str) -> Vec<u8> {
+    use flagfall_protocols::drivers::dgt::squares;
+    let placement = Placement::parse(fen).expect("a placement");
+    let codes: Vec<_> =
+        (0..64).map(|index| squares::code(placement.get(squares::square(index).expect("64"))).expect("a piece")).collect();
+    said(0x83, &codes)
+}
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+
+/// A line alone, its outputs and what it sent.
+struct Master {
+    line: Line,
+    now: Instant,
+    out: Vec<LineOutput>,
+}
+
+impl Master {
+    fn up(expected: &[u16]) -> Master {
+        let mut master = Master { line: Line::new(expected), now: Instant::ZERO, out: Vec::new() };
+        master.feed(ms(0), LineInput::Up);
+        master
+    }
+
+    fn feed(&mut self, at: Instant, input: LineInput<'_>) {
+        self.line.handle(at, input);
+        self.out.extend(std::iter::from_fn(|| self.line.poll()));
+        assert!(self.line.deadline().is_none_or(|deadline| deadline >= at));
+    }
+
+    fn until(&mut self, at: Instant) {
+        let mut same = (Instant::ZERO, 0);
+        while let Some(deadline) = self.line.deadline().filter(|deadline| *deadline <= at) {
+            same = if same.0 == deadline { (deadline, same.1 + 1) } else { (deadline, 0) };
+            assert!(same.1 < 10, "a deadline that is fed must go away: {deadline:?}");
+            self.feed(deadline, LineInput::Deadline);
+        }
+        self.now = at;
+    }
+
+    fn pass(&mut self, millis: u64) {
+        self.until(Instant(self.now.micros() + 1000 * millis));
+    }
+
+    /// Lets time pass until it asks something; gives that.
+    fn asks(&mut self) -> [u8; 4] {
+        self.out.clear();
+        for _ in 0..10_000 {
+            self.pass(1);
+            let mut sent =
+                self.out.iter().filter_map(|output| if let LineOutput::Send(bytes) = output { Some(bytes) } else { None });
+            if let Some(sent) = sent.find_map(|bytes| bytes.as_slice().try_into().ok()) {
+                return sent;
+            }
+        }
+        panic!("it asks nothing");
+    }
+
+    fn answer(&mut self, bytes: &[u8]) {
+        self.pass(20);
+        self.feed(self.now, LineInput::Bytes(bytes));
+    }
+
+    /// Answers as a good board does until it is asked this.
+    fn asked(&mut self, wanted: Command) {
+        for _ in 0..200 {
+            match command(&self.asks()).expect("a command") {
+                (command, 1025) if command == wanted => return,
+                (Command::SendChanges | Command::RepeatChanges, 1025) => self.answer(&said(0x85, &[])),
+                (Command::SendClock, 1025) => self.answer(&said(0x84, &CLOCK)),
+                (Command::SendBoard, 1025) => self.answer(&picture(START)),
+                (Command::SendVersion, 1025) => self.answer(&said(0x89, &[1, 2])),
+                (Command::Ping | Command::IgnoreNextPing, 1025) => self.answer(&said(0x87, &[])),
+                _ => {}
+            }
+        }
+        panic!("{wanted:?} was never asked");
+    }
+
+    /// What it asks next, this often, when nothing is answered.
+    fn unanswered(&mut self, count: usize) -> Vec<Command> {
+        (0..count).map(|_| command(&self.asks()).expect("a command").0).collect()
+    }
+
+    fn frames(&self) -> usize {
+        self.out.iter().filter(|output| matches!(output, LineOutput::Frame { .. })).count()
+    }
+}
+
+const CLOCK: [u8; 7] = [0, 5, 0, 0, 5, 0, 8];
+
+#[test]
+fn lost_changes_are_repeated_and_twice_lost_ones_are_read_from_the_log() {
+    let mut master = Master::up(&[1025]);
+    master.asked(Command::SendChanges);
+    let mut wrong = said(0x85, &[0x40, 0x34]);
+    wrong[6] ^= 1;
+    master.answer(&wrong);
+    assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
+    master.answer(&wrong);
+    assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
+    master.answer(&wrong);
+    // It answers, so it is not silent: the clock is asked, and at the next turn the packet once more, before all else.
+    assert_eq!(master.unanswered(1), [Command::SendClock]);
+    master.answer(&said(0x84, &CLOCK));
+    assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
+    master.answer(&said(0x85, &[0x40, 0x34]));
+    assert_eq!(master.frames(), 1);
+    master.asked(Command::SendBoard);
+    master.asked(Command::SendFromStart);
+    master.answer(&said(0x86, &[0x7b]));
+    master.asked(Command::SendChanges);
+}
+
+#[test]
+fn an_answer_counts_only_with_its_id_and_its_address() {
+    let mut master = Master::up(&[1025]);
+    master.asked(Command::SendClock);
+    master.out.clear();
+    master.answer(&said(0x87, &[]));
+    let mut other = Vec::new();
+    encode_reply(0x84, 1026, &CLOCK, &mut other);
+    master.answer(&other);
+    let unasked = |output: &&LineOutput| matches!(output, LineOutput::Anomaly { anomaly: Anomaly::Unasked, .. });
+    assert_eq!((master.frames(), master.out.iter().filter(unasked).count()), (0, 2));
+    master.answer(&said(0x84, &CLOCK));
+    assert_eq!(master.frames(), 1);
+}
+
+#[test]
+fn a_silent_board_is_told_after_three_repeats_and_then_tried_once_a_cycle() {
+    let mut master = Master::up(&[1025]);
+    master.asked(Command::SendClock);
+    assert_eq!(master.unanswered(3), [Command::SendClock; 3]);
+    master.out.clear();
+    master.pass(2000);
+    assert!(master.out.contains(&LineOutput::Silent(1025)));
+    let sent = |bytes: &[u8]| LineOutput::Send(bytes.to_vec());
+    assert!(master.out.contains(&sent(&[0x4a])), "nobody answers");
+    let tries = master.out.iter().filter(|output| **output == sent(&Command::Ping.to(1025))).count();
+    assert!((6..=11).contains(&tries), "{tries}");
+    master.asked(Command::SendChanges);
+}
+
+#[test]
+fn a_power_up_in_the_changes_asks_for_the_picture() {
+    let mut master = Master::up(&[1025]);
+    // The wishes of the start are over.
+    for _ in 0..4 {
+        master.asked(Command::SendChanges);
+        master.answer(&said(0x85, &[]));
+    }
+    master.asked(Command::SendChanges);
+    master.answer(&said(0x85, &[0x7f, 0x7f, 0x7f, 0x6a]));
+    assert_eq!(master.unanswered(1), [Command::SendClock]);
+    master.answer(&said(0x84, &CLOCK));
+    assert_eq!(master.unanswered(1), [Command::SendBoard]);
+}
+
+#[test]
+fn whatever_comes_a_line_asks_only_questions() {
+    let mut rng = fastrand::Rng::with_seed(8);
+    let good = [said(0x85, &[0x40, 0x34]), said(0x84, &CLOCK), said(0x87, &[]), said(0x89, &[1, 2]), picture(START)];
+    let mut master = Master::up(&[1025, 1026, 0, 0x4000]);
+    let mut sent = 0;
+    for _ in 0..100_000 {
+        master.until(Instant(master.now.micros() + rng.u64(0..30_000)));
+        match rng.u16(..2000) {
+            0 => master.feed(master.now, LineInput::Up),
+            1 => master.feed(master.now, LineInput::Down),
+            // Every command there is, to every kind of address, and nonsense.
+            2..400 => {
+                let address = [1025, 1026, 0, 77][rng.usize(..4)];
+                let command = Command::ALL[rng.usize(..Command::ALL.len())].to(if rng.bool() { address } else { 0 });
+                let command = if rng.u8(..4) == 0 { [rng.u8(..), rng.u8(..), rng.u8(..), rng.u8(..)] } else { command };
+                master.feed(master.now, LineInput::Request { address, command });
+            }
+            400..600 => {
+                let noise: Vec<u8> = (0..rng.usize(..40)).map(|_| rng.u8(..)).collect();
+                master.feed(master.now, LineInput::Bytes(&noise));
+            }
+            _ => {
+                let mut bytes = good[rng.usize(..good.len())].clone();
+                if rng.u8(..8) == 0 {
+                    bytes.truncate(rng.usize(..bytes.len()));
+                }
+                master.feed(master.now, LineInput::Bytes(&bytes));
+            }
+        }
+        for output in master.out.drain(..) {
+            let LineOutput::Send(bytes) = output else { continue };
+            sent += 1;
+            assert!(bytes == [0x4a] || command(&bytes).is_some_and(|(command, _)| command.harmless()), "{bytes:x?}");
+        }
+    }
+    assert!(sent > 1000, "{sent}");
+    assert!(master.line.boards().count() <= 32);
+}
