@@ -32,7 +32,7 @@ fn a_board_is_found_and_found_again() {
         });
         bluez.add(Peripheral { mtu: 10, ..Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1") });
         board.until("it comes up", |board| board.responding && shows(board, START));
-        assert_eq!(bluez.discovery().0, false, "nobody is looked for any more");
+        assert!(!bluez.discovery().0, "nobody is looked for any more");
         bluez.load(A, &Script::parse("0.1 lift e2\n+0.2 place e4").expect("a script"));
         board.until("a move", |board| shows(board, E4));
         // What is moved while nobody listens is on the board afterwards.

@@ -60,7 +60,7 @@ pub(super) const KINDS: &[Kind] = &[
 ];
 
 const fn kind(driver: &'static str, variant: &'static str, start: fn(&Start) -> Box<dyn Device>) -> Kind {
-    Kind { driver, variant, late: Duration::from_millis(2 * 150), start }
+    Kind { driver, variant, late: Duration::from_millis(2 * 150), learns: Duration::ZERO, start }
 }
 
 fn begin(start: &Start, settings: ChessnutSettings) -> Box<dyn Device> {

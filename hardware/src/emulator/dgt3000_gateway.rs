@@ -43,12 +43,14 @@ pub(super) const KINDS: &[Kind] = &[
         driver: "dgt3000_gateway",
         variant: "",
         late: Duration::from_millis(15),
+        learns: Duration::ZERO,
         start: |_| Box::new(Gateway::new(GatewaySettings::default())),
     },
     Kind {
         driver: "dgt3000_gateway",
         variant: "slow",
         late: Duration::from_millis(120),
+        learns: Duration::ZERO,
         start: |_| Box::new(Gateway::new(slow())),
     },
 ];

@@ -27,6 +27,7 @@ pub(super) const KINDS: &[Kind] = &[Kind {
     driver: "dgt_bus",
     variant: "",
     late: Duration::from_millis(225 + 200 + 175),
+    learns: Duration::ZERO,
     start: |start: &Start| {
         Box::new(Behind::new(Settings { placement: start.placement, serial: start.serial, ..Settings::default() }))
     },

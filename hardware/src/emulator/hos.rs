@@ -30,6 +30,7 @@ pub(super) const KINDS: &[Kind] = &[Kind {
     driver: "hos",
     variant: "",
     late: Duration::from_millis(250),
+    learns: Duration::ZERO,
     start: |start| Box::new(Hos::new(HosSettings { placement: start.placement, ..HosSettings::default() })),
 }];
 

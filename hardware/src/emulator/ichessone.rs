@@ -36,12 +36,14 @@ pub(super) const KINDS: &[Kind] = &[
         driver: "ichessone",
         variant: "",
         late: Duration::from_millis(100),
+        learns: Duration::ZERO,
         start: |start| Box::new(Ichessone::new(settings(start))),
     },
     Kind {
         driver: "ichessone",
         variant: "slow",
         late: Duration::from_millis(200),
+        learns: Duration::ZERO,
         start: |start| {
             let poll = Duration::from_millis(200);
             // Percent that look like the beginning of a message.

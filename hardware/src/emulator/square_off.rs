@@ -49,12 +49,14 @@ pub(super) const KINDS: &[Kind] = &[
         driver: "square_off",
         variant: "",
         late: LATE,
+        learns: Duration::ZERO,
         start: |start| Box::new(SquareOff::new(SquareOffSettings { placement: start.placement, ..SquareOffSettings::default() })),
     },
     Kind {
         driver: "square_off_neo",
         variant: "",
         late: LATE,
+        learns: Duration::ZERO,
         start: |start| Box::new(SquareOff::new(SquareOffSettings { placement: start.placement, ..SquareOffSettings::neo() })),
     },
 ];
