@@ -98,7 +98,7 @@ impl Setting {
             time_control,
             chess960,
             white_clock,
-            clock_source: driver.name,
+            clock_source: driver.clock_source(),
             rulebook,
             rulings,
             observer,

@@ -208,6 +208,11 @@ pub struct DriverInfo {
 }
 
 impl DriverInfo {
+    /// The word for where the times of the clock come from: this driver, or nowhere.
+    pub const fn clock_source(&self) -> &'static str {
+        if self.capabilities.clock { self.name } else { "none" }
+    }
+
     /// A new driver for one link.
     pub fn start(&self) -> Box<dyn Driver> {
         (self.make)()

@@ -14,6 +14,9 @@ use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers::DRIVERS;
 use serde::Serialize;
 
+mod families;
+mod radio;
+
 use crate::config::Discovery;
 use crate::wall::mono;
 
@@ -22,6 +25,8 @@ use crate::wall::mono;
 /// Examples:
 ///   flagfall devices
 ///   flagfall devices --ask
+///   flagfall devices --bluetooth
+///   flagfall devices --supported
 ///   flagfall devices --json --ask /dev/pts/3
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
@@ -31,6 +36,12 @@ pub(super) struct Devices {
     /// Open every free port that may be a board's and ask for serial number and firmware. It changes nothing on the board.
     #[arg(long)]
     ask: bool,
+    /// List devices that advertise over Bluetooth LE instead. It connects to none.
+    #[arg(long, conflicts_with_all = ["ask", "ports", "supported"])]
+    bluetooth: bool,
+    /// List the device families that this program speaks, and what each can do.
+    #[arg(long, conflicts_with_all = ["ask", "ports"])]
+    supported: bool,
     /// Print a JSON array.
     #[arg(long)]
     json: bool,
@@ -78,6 +89,12 @@ enum Told {
 
 impl Devices {
     pub(super) fn run(self) -> Result<ExitCode> {
+        if self.supported {
+            return families::print(self.json);
+        }
+        if self.bluetooth {
+            return radio::print(self.json);
+        }
         let folders = if self.folder.is_empty() { Discovery::default().folders } else { self.folder.clone() };
         let found = match self.ports.as_slice() {
             [] => discover::ports(&folders),

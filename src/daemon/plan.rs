@@ -92,7 +92,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
             time_control,
             chess960,
             white_clock,
-            clock_source: driver.name,
+            clock_source: driver.clock_source(),
             rulebook,
             rulings,
             observer: event.observer,

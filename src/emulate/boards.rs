@@ -20,7 +20,7 @@ impl Kind {
     /// The kind of board that a driver reads.
     pub fn of(driver: &DriverInfo) -> Kind {
         match driver.capabilities {
-            can if can.clock => Kind::Dgt,
+            can if can.log => Kind::Dgt,
             can if can.identifies_pieces => Kind::Frames,
             _ => Kind::Occupancy,
         }

@@ -52,8 +52,11 @@ pub struct Outcome {
 /// # Errors
 /// A message that cannot be read, or a name that a trace cannot hold.
 pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Result<Outcome> {
-    let config =
-        GameConfig { time_control: Some(play.control.control.clone()), clock_source: driver.name, ..GameConfig::default() };
+    let config = GameConfig {
+        time_control: Some(play.control.control.clone()),
+        clock_source: driver.clock_source(),
+        ..GameConfig::default()
+    };
     let mut station = Station::new(driver, config, Board::default(), "simulation");
     station.set_lazy(true);
     let mut emulator = boards::device(play);

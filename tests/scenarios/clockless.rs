@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Chesslink, ChesslinkSettings, Counters, Device, Pegasus, PegasusSettings, Reports};
-use flagfall_protocols::drivers;
+use flagfall_hardware::emulator::{
+    Chesslink, ChesslinkSettings, Counters, Device, Pegasus, PegasusSettings, Reports, Start, find,
+};
+use flagfall_protocols::drivers::{self, DRIVERS};
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{self, Body, Record};
@@ -49,21 +51,35 @@ const GAME_LASTS: Instant = Instant(50_000_000);
 /// A board that must be asked talks ten times a second.
 const BEGINNING: &str = "2 move e2 e4\n+1.3 move d7 d5\n";
 const BEGINNING_LASTS: Instant = Instant(5_000_000);
+/// A board that learns which man is which does so in the first seconds.
+const SHORT: &str = "8 move e2 e4\n+1.3 move d7 d5\n+1.5 lift d5\n+0.8 drop\n+0.8 move e4 d5\n";
+const SHORT_LASTS: Instant = Instant(17_000_000);
 
 /// Driver, name and text of each trace.
-pub(crate) fn traces() -> Vec<(&'static str, &'static str, String)> {
+pub(crate) fn traces() -> Vec<(&'static str, String, String)> {
     let link = |settings| -> Box<dyn Device> { Box::new(Chesslink::new(settings)) };
     let changes = ChesslinkSettings::default();
     let asked = ChesslinkSettings { reports: Reports::Never, parity: true, ..changes };
     // What White sees at the left is at Black's right.
     let turned = ChesslinkSettings { placement: Placement::initial().rotated(), ..changes };
     let pegasus = || -> Box<dyn Device> { Box::new(Pegasus::new(PegasusSettings::default())) };
-    vec![
-        ("chesslink", "chesslink-eight-moves", recorded("chesslink", link(changes), GAME, GAME_LASTS)),
-        ("chesslink", "chesslink-when-asked", recorded("chesslink", link(asked), BEGINNING, BEGINNING_LASTS)),
-        ("chesslink", "chesslink-turned", recorded("chesslink", link(turned), &rotated(GAME), GAME_LASTS)),
-        ("dgt_pegasus", "pegasus-eight-moves", recorded("dgt_pegasus", pegasus(), GAME, GAME_LASTS)),
-    ]
+    let mut traces = vec![
+        ("chesslink", "chesslink-eight-moves".to_owned(), recorded("chesslink", link(changes), GAME, GAME_LASTS)),
+        ("chesslink", "chesslink-when-asked".to_owned(), recorded("chesslink", link(asked), BEGINNING, BEGINNING_LASTS)),
+        ("chesslink", "chesslink-turned".to_owned(), recorded("chesslink", link(turned), &rotated(GAME), GAME_LASTS)),
+        ("dgt_pegasus", "pegasus-eight-moves".to_owned(), recorded("dgt_pegasus", pegasus(), GAME, GAME_LASTS)),
+    ];
+    // Every other kind of board, as the registry has it.
+    for info in DRIVERS.iter().filter(|info| info.capabilities.board && info.name != "dgt") {
+        if traces.iter().all(|(driver, ..)| *driver != info.name) {
+            let kind = find(info.name).expect("emulated");
+            // One that sends hundreds of numbers a few times a second is heard for a shorter time.
+            let (script, lasts) = if kind.learns.is_zero() { (GAME, GAME_LASTS) } else { (SHORT, SHORT_LASTS) };
+            let trace = recorded(info.name, (kind.start)(&Start::default()), script, lasts);
+            traces.push((info.name, format!("{}-moves", info.name.replace('_', "-")), trace));
+        }
+    }
+    traces
 }
 
 /// The same hands at a board that lies the other way round.

@@ -26,6 +26,7 @@ use crate::port::SendError;
 mod choose;
 mod connection;
 mod look;
+mod nearby;
 mod orders;
 mod pause;
 mod radio;
@@ -33,6 +34,7 @@ mod trouble;
 
 pub use btleplug::api::BDAddr as Address;
 pub use connection::Place;
+pub use nearby::{Nearby, nearby};
 pub use trouble::Trouble;
 
 use orders::{Order, Orders};

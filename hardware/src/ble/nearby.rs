@@ -1,0 +1,43 @@
+//! Which devices advertise, for lists.
+
+use std::io;
+use std::time::Duration;
+
+use btleplug::api::{Central, ScanFilter};
+use tokio::time::sleep;
+
+use super::look::{adapter, answer, around, health};
+use super::{Address, Trouble};
+
+/// A device that advertises, or that the system knows otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nearby {
+    /// Its address.
+    pub address: Address,
+    /// Its name.
+    pub name: Option<String>,
+    /// How strongly it is received, dBm.
+    pub signal: Option<i16>,
+}
+
+/// Listens for so long, and gives whoever was heard, by address. Connects to nobody.
+///
+/// # Errors
+/// What is wrong with Bluetooth here.
+pub fn nearby(name: Option<&str>, span: Duration) -> Result<Vec<Nearby>, Trouble> {
+    let failed = |error: io::Error| Trouble::NoService(error.to_string());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    runtime.block_on(async {
+        let adapter = adapter(name).await?;
+        health(&adapter).await?;
+        answer(adapter.start_scan(ScanFilter::default())).await.map_err(Trouble::NoService)?;
+        sleep(span).await;
+        let found = around(&adapter).await.map_err(Trouble::NoService)?;
+        // It ends with this program at the latest.
+        let _ = answer(adapter.stop_scan()).await;
+        let one = |seen: super::choose::Seen| Nearby { address: seen.address, name: seen.name, signal: seen.signal };
+        let mut found: Vec<Nearby> = found.into_iter().map(|(seen, _)| one(seen)).collect();
+        found.sort_by_key(|nearby| nearby.address);
+        Ok(found)
+    })
+}

@@ -1,0 +1,65 @@
+//! `flagfall devices --bluetooth`: who advertises.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use flagfall_hardware::ble::{Nearby, nearby};
+use flagfall_protocols::drivers::DRIVERS;
+use serde::Serialize;
+
+/// Boards advertise several times a second, some only every few.
+const LISTEN: Duration = Duration::from_secs(5);
+
+/// One device.
+#[derive(Serialize)]
+struct Device {
+    address: String,
+    name: Option<String>,
+    signal_dbm: Option<i16>,
+    /// Families whose names begin so.
+    drivers: Vec<&'static str>,
+}
+
+impl Device {
+    fn of(found: Nearby) -> Device {
+        let name = found.name.clone().unwrap_or_default().to_ascii_lowercase();
+        let is_its = |start: &&str| name.starts_with(&start.to_ascii_lowercase());
+        let families = DRIVERS.iter().filter(|info| info.ble.is_some_and(|ble| ble.names.iter().any(|start| is_its(&start))));
+        Device {
+            address: found.address.to_string(),
+            name: found.name,
+            signal_dbm: found.signal,
+            drivers: families.map(|info| info.name).collect(),
+        }
+    }
+}
+
+/// Listens, and prints whoever was heard.
+///
+/// # Errors
+/// Bluetooth is not to be had, or the output is closed.
+pub(super) fn print(json: bool) -> Result<ExitCode> {
+    let found = match nearby(None, LISTEN) {
+        Ok(found) => found,
+        Err(trouble) => bail!("{trouble}"),
+    };
+    let devices: Vec<Device> = found.into_iter().map(Device::of).collect();
+    let mut out = std::io::stdout().lock();
+    if json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&devices)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if devices.is_empty() {
+        writeln!(out, "nobody advertises (a board that is connected to another program does not)")?;
+    }
+    for device in &devices {
+        let signal = device.signal_dbm.map(|signal| format!(", {signal} dBm")).unwrap_or_default();
+        writeln!(out, "{}  {}{signal}", device.address, device.name.as_deref().unwrap_or("(no name)"))?;
+        if !device.drivers.is_empty() {
+            writeln!(out, "    {:<9} {}", "may be", device.drivers.join(", "))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

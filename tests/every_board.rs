@@ -1,0 +1,96 @@
+//! The same game at every emulated board: those that identify men give the same moves, all others the same with the promotion
+//! marked as one that nobody has confirmed.
+
+use flagfall::publish::topics::Board;
+use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall_game::game::GameConfig;
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{Counters, EMULATORS, Kind, Start};
+use flagfall_protocols::driver::DriverInfo;
+use flagfall_protocols::drivers;
+use flagfall_protocols::time::Instant;
+
+/// Captures with either man first, castling with either piece first, en passant, a promotion, a man adjusted.
+const GAME: &str = "\
+9 move e2 e4
++3 move d7 d5
++3 lift d5
++0.7 drop
++0.7 move e4 d5
++3 move e7 e5
++3 lift d5
++0.7 lift e5
++0.7 drop
++0.7 place e6
++3 move b8 c6
++3 lift f7
++0.7 drop
++0.7 move e6 f7
++3 lift e8
++0.7 place d7
++3 move g1 f3
++3 move d7 d6
++3 lift d8
++1 place d8
++2 move f1 e2
++3 move a7 a6
++3 lift e1
++0.7 place g1
++0.7 lift h1
++0.7 place f1
++3 move a6 a5
++3 lift g8
++0.5 drop
++0.7 lift f7
++0.5 drop
++0.7 place g8 Q
+
+";
+const END: Instant = Instant(100_000_000);
+const MOVES: [&str; 15] =
+    ["e2e4", "d7d5", "e4d5", "e7e5", "d5e6", "b8c6", "e6f7", "e8d7", "g1f3", "d7d6", "f1e2", "a7a6", "e1g1", "a6a5", "f7g8q"];
+
+#[test]
+fn every_board_gives_the_same_moves() {
+    for kind in EMULATORS.iter().copied().flatten() {
+        let info = drivers::find(kind.driver).expect("registered");
+        if !info.capabilities.board {
+            continue;
+        }
+        let (moves, unconfirmed) = played(info, kind);
+        assert_eq!(moves, MOVES, "{kind:?}");
+        // A board that learns which man is which at the beginning has never seen the new queen.
+        let knows = info.capabilities.identifies_pieces && kind.learns.is_zero();
+        let marked: &[&str] = if knows { &[] } else { &MOVES[14..] };
+        assert_eq!(unconfirmed, marked, "{kind:?}");
+    }
+}
+
+/// The moves in the end, and the promotions among them that nobody has confirmed.
+fn played(info: &DriverInfo, kind: &Kind) -> (Vec<String>, Vec<String>) {
+    let config = GameConfig { clock_source: info.clock_source(), ..GameConfig::default() };
+    let mut station = Station::new(info, config, Board::default(), "every-board");
+    let mut device = (kind.start)(&Start::default());
+    device.load(&Script::parse(GAME).expect("a script"));
+    let (mut out, mut sent) = (Vec::new(), Vec::new());
+    station.feed(Instant::ZERO, &StationInput::Link { up: true }, &mut out);
+    loop {
+        for output in out.drain(..) {
+            if let StationOutput::Send { at, channel, bytes } = output {
+                device.host(at, channel, &bytes);
+            }
+        }
+        let next = [device.next(), station.deadline()].into_iter().flatten().min();
+        let Some(next) = next.filter(|next| *next <= END) else { break };
+        device.advance(next, &mut sent);
+        for piece in sent.drain(..) {
+            station.feed(piece.at, &StationInput::Bytes { channel: piece.channel, bytes: &piece.bytes }, &mut out);
+        }
+        station.advance(next, &mut out);
+    }
+    assert_eq!((device.impossible(), device.counters()), (&[][..], Counters::default()), "{kind:?}");
+    // At a board with a clock the last ones wait for a press.
+    let state = station.game().arbiter_state();
+    let moves = state.moves.into_iter().map(|mv| mv.uci).chain(state.pending.into_iter().map(|mv| mv.uci)).collect();
+    (moves, station.game().unconfirmed_promotions())
+}
