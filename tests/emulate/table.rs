@@ -7,7 +7,7 @@ use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::GameConfig;
 use flagfall_game::message::ArbiterState;
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Emulator, Settings};
+use flagfall_hardware::emulator::{Emulator, Sent, Settings};
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 
@@ -47,7 +47,7 @@ pub(crate) fn run(settings: Settings, script: &Script, control: Option<&str>, bo
             emulator.load(script);
             loaded = true;
         }
-        for (at, bytes) in sent.drain(..) {
+        for Sent { at, bytes, .. } in sent.drain(..) {
             station.feed(at, &StationInput::Bytes { channel: 0, bytes: &bytes }, &mut out);
         }
         station.advance(next, &mut out);

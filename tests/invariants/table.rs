@@ -8,7 +8,7 @@ use flagfall_game::game::GameConfig;
 use flagfall_game::input::{Command, Input};
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Emulator, Settings};
+use flagfall_hardware::emulator::{Emulator, Sent, Settings};
 use flagfall_protocols::driver::{Driver, Input as DriverInput, Output};
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::{ByteRange, DeviceEvent};
@@ -105,7 +105,7 @@ fn listen(settings: Settings, script: &str, end: Instant) -> Heard {
     drain(driver.as_mut(), Instant::ZERO, &mut emulator, &mut told);
     while let Some(next) = [emulator.next(), driver.deadline()].into_iter().flatten().min().filter(|&next| next <= end) {
         emulator.advance(next, &mut sent);
-        for (at, piece) in sent.drain(..) {
+        for Sent { at, bytes: piece, .. } in sent.drain(..) {
             driver.handle(at, DriverInput::Bytes { channel: 0, bytes: &piece });
             drain(driver.as_mut(), at, &mut emulator, &mut told);
             bytes.push((at, piece));

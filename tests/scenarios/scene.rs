@@ -24,7 +24,7 @@ use flagfall_game::game::GameConfig;
 use flagfall_game::input::Command;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_hardware::emulator::script::{Action, Script};
-use flagfall_hardware::emulator::{Emulator, Settings};
+use flagfall_hardware::emulator::{Emulator, Sent, Settings};
 use flagfall_protocols::drivers;
 use flagfall_protocols::square::Square;
 use flagfall_protocols::time::{ClockTime, Instant};
@@ -297,7 +297,7 @@ impl Scene {
                 break;
             }
             emulator.advance(next, &mut sent);
-            for (at, bytes) in sent.drain(..).filter(|_| up) {
+            for Sent { at, bytes, .. } in sent.drain(..).filter(|_| up) {
                 trace.note(at, Body::Rx { link: 0, channel: 0, bytes: Cow::Borrowed(&bytes) });
                 station.feed(at, &StationInput::Bytes { channel: 0, bytes: &bytes }, &mut out);
             }

@@ -236,6 +236,7 @@ fn what_a_node_says_of_a_device() {
         firmware: None,
         battery_percent: None,
         charging: None,
+        signal_dbm: None,
     };
     let full = DeviceStatus {
         state: DeviceState::Unstable,
@@ -247,6 +248,7 @@ fn what_a_node_says_of_a_device() {
         firmware: Some("1.8".to_owned()),
         battery_percent: Some(100),
         charging: Some(true),
+        signal_dbm: Some(-71),
     };
     for status in [DeviceStatus { state: DeviceState::Online, ..bare.clone() }, bare, full] {
         node("device.status", &topics::device_status(root, name), &status);

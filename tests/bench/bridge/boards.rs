@@ -10,7 +10,7 @@ use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
 use flagfall::wall::{Mono, mono};
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_hardware::emulator::script::{Action, Script};
-use flagfall_hardware::emulator::{Emulator, Settings};
+use flagfall_hardware::emulator::{Emulator, Sent, Settings};
 use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::pty::Pty;
 use flagfall_protocols::drivers::dgt::squares;
@@ -122,7 +122,7 @@ impl Runner {
         let mut buffer = [0; 256];
         while !self.stop.load(Ordering::Relaxed) {
             self.emulator.advance(self.now(), &mut sent);
-            for (_, bytes) in sent.drain(..) {
+            for Sent { bytes, .. } in sent.drain(..) {
                 self.write(&bytes);
             }
             let next = self.emulator.next().map(|next| next.since(self.now()).div_f64(self.speed));
