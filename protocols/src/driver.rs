@@ -192,6 +192,8 @@ pub struct DriverInfo {
     pub ble: Option<Ble>,
     /// Baud rate, 8N1, where the link is a serial line.
     pub baud: u32,
+    /// Several devices are on one serial line, each with its serial number as its address.
+    pub shares_line: bool,
     /// What the family can do.
     pub capabilities: Capabilities,
     /// Why it is of use only in games without arbiters, for people; none = it is not so.

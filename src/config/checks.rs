@@ -173,7 +173,9 @@ fn devices(boards: &[Board], check: &mut Check<'_>) {
         }
         for (name, mark) in marks {
             let Some(mark) = mark else { continue };
-            if let Some(other) = seen.insert((name, mark), &board.id) {
+            // Boards that share a line are told apart by their serial numbers.
+            let shared = name != "serial" && board.address().is_some();
+            if let Some(other) = seen.insert((name, mark), &board.id).filter(|_| !shared) {
                 let key = format!("board.{}.{name}", board.id);
                 let place = check.origins.place(&format!("board.{other}.{name}"));
                 check.problem(&key, format!("is that of board \"{other}\" too, at {place}"));
@@ -193,6 +195,12 @@ fn link(board: &Board, casual: bool, check: &mut Check<'_>) {
     }
     if let Some(why) = driver.casual_only.filter(|_| !casual) {
         check.problem(&key("driver"), format!("{name} is only for games without arbiters (event.casual = true): {why}"));
+    }
+    if driver.shares_line && board.address().is_none() {
+        check.problem(&key("serial"), format!("{name}: its serial number is its address on the line, 1 to 16383"));
+    }
+    if driver.shares_line && board.port.is_none() && board.usb_serial.is_none() {
+        check.problem(&key("port"), format!("{name}: the line is named by port or usb_serial, for all its boards alike"));
     }
     if board.bluetooth.is_some() {
         if driver.ble.is_none() {

@@ -331,6 +331,13 @@ pub struct Board {
 }
 
 impl Board {
+    /// Its address on a line with others: its serial number, 1 to 16383, where its family is so.
+    pub fn address(&self) -> Option<u16> {
+        let family = self.driver.as_deref().and_then(drivers::find).filter(|family| family.shares_line);
+        let number = family.and(self.serial.as_deref())?.parse().ok()?;
+        (1..=16_383).contains(&number).then_some(number)
+    }
+
     /// Its device is reached by Bluetooth LE: that is configured, or its family has no cable and no port is named.
     pub fn is_bluetooth(&self) -> bool {
         let family = self.driver.as_deref().and_then(drivers::find);

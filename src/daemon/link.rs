@@ -10,6 +10,7 @@ use flagfall_hardware::port::{PortEvent, PortThread, SendError};
 use flagfall_hardware::{ble, port};
 
 use super::inbox::Inbox;
+use super::line::{self, BusBoard};
 use super::message::ToStation;
 use super::shared::Shared;
 use crate::wall::{self, Mono};
@@ -19,6 +20,8 @@ use crate::wall::{self, Mono};
 pub enum Wanted {
     /// One at a serial port.
     Port(port::Wanted),
+    /// One of several on a serial line.
+    Bus(line::Wanted),
     /// One by Bluetooth LE.
     Ble(ble::Wanted),
 }
@@ -28,6 +31,7 @@ impl Wanted {
     pub fn serial(&self) -> Option<&str> {
         match self {
             Wanted::Port(wanted) => wanted.serial.as_deref(),
+            Wanted::Bus(wanted) => wanted.serial.as_deref(),
             Wanted::Ble(wanted) => wanted.serial.as_deref(),
         }
     }
@@ -35,7 +39,7 @@ impl Wanted {
     /// The way it is reached, for people and `device/<device>/status`.
     pub fn transport(&self) -> &'static str {
         match self {
-            Wanted::Port(_) => "serial",
+            Wanted::Port(_) | Wanted::Bus(_) => "serial",
             Wanted::Ble(_) => "ble",
         }
     }
@@ -45,6 +49,11 @@ impl Wanted {
         match self {
             Wanted::Port(wanted) => {
                 (wanted.serial, wanted.port, wanted.usb_serial) = (serial, port.map(Into::into), None);
+            }
+            // The line stays; another board of it is meant.
+            Wanted::Bus(wanted) => {
+                wanted.address = serial.as_deref().and_then(|serial| serial.parse().ok()).unwrap_or(wanted.address);
+                wanted.serial = serial;
             }
             Wanted::Ble(wanted) => {
                 wanted.serial = serial;
@@ -67,6 +76,8 @@ pub(super) fn device(text: Option<&str>) -> (Option<ble::Address>, Option<String
 pub(super) enum Link {
     /// To a serial port.
     Port(PortThread),
+    /// To a board on a line with others.
+    Bus(BusBoard),
     /// To a Bluetooth device.
     Ble(BleLink),
 }
@@ -82,6 +93,7 @@ impl Link {
                 let sink = port_sink(inbox);
                 PortThread::start(&format!("port-{board}"), wanted, Arc::clone(&shared.ports), micros, sink).map(Link::Port)
             }
+            Wanted::Bus(wanted) => BusBoard::start(&wanted, &shared.lines, &shared.ports, inbox).map(Link::Bus),
             Wanted::Ble(wanted) => Ok(Link::Ble(BleLink::start(shared.radio()?, id, wanted, ble_sink(inbox)))),
         }
     }
@@ -93,6 +105,7 @@ impl Link {
     pub(super) fn send(&self, channel: u8, bytes: Vec<u8>) -> Result<(), SendError> {
         match self {
             Link::Port(port) => port.send(bytes),
+            Link::Bus(board) => board.send(bytes),
             Link::Ble(device) => device.send(channel, bytes),
         }
     }
@@ -108,10 +121,9 @@ impl Link {
     pub(super) fn want(&self, wanted: Wanted) {
         match (self, wanted) {
             (Link::Port(port), Wanted::Port(wanted)) => port.want(wanted),
+            (Link::Bus(board), Wanted::Bus(wanted)) => board.want(wanted.address),
             (Link::Ble(device), Wanted::Ble(wanted)) => device.want(wanted),
-            (Link::Port(_), Wanted::Ble(_)) | (Link::Ble(_), Wanted::Port(_)) => {
-                debug_assert!(false, "a link stays of its kind");
-            }
+            (Link::Port(_) | Link::Bus(_) | Link::Ble(_), _) => debug_assert!(false, "a link stays of its kind"),
         }
     }
 }
@@ -120,6 +132,7 @@ impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Link::Port(port) => port.fmt(f),
+            Link::Bus(_) => f.write_str("a board on a line"),
             Link::Ble(device) => device.fmt(f),
         }
     }
@@ -160,7 +173,7 @@ fn ble_sink(inbox: Arc<Inbox<ToStation>>) -> ble::Sink {
 }
 
 /// One word for a `link` record.
-const fn cause(error: &LinkError) -> &'static str {
+pub(super) const fn cause(error: &LinkError) -> &'static str {
     match error {
         LinkError::Unplugged => "unplugged",
         LinkError::Refused => "refused",

@@ -17,6 +17,7 @@ mod disk;
 mod fence;
 mod inbox;
 mod intake;
+mod line;
 mod link;
 mod live;
 mod message;

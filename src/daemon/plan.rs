@@ -13,6 +13,7 @@ use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::ClockSide;
 
+use super::line;
 use super::link::{Wanted, device};
 use crate::arbiter::Setup;
 use crate::config::{self, Board, Config, User, WhiteClock};
@@ -126,6 +127,9 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
 
 /// The device of a board: by Bluetooth if that is configured or the family has no cable.
 fn wanted(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<Wanted> {
+    if driver.shares_line {
+        return bus(config, board, driver).map(Wanted::Bus);
+    }
     let Some(ble) = driver.ble.filter(|_| board.is_bluetooth()) else {
         return Ok(Wanted::Port(port::Wanted {
             driver,
@@ -145,6 +149,24 @@ fn wanted(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result
         channels: Some(ble.channels),
         unlock: unlock.context("unlock_file")?,
     }))
+}
+
+/// A board on a line with others: those that are configured with the same port.
+fn bus(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<line::Wanted> {
+    let same = |other: &&Board| (&other.port, &other.usb_serial) == (&board.port, &board.usb_serial);
+    let port = port::Wanted {
+        driver,
+        port: board.port.clone(),
+        usb_serial: board.usb_serial.clone(),
+        serial: None,
+        folders: config.discovery.folders.clone(),
+    };
+    Ok(line::Wanted {
+        address: board.address().context("serial: no address on a line")?,
+        serial: board.serial.clone(),
+        all: config.board.iter().filter(same).filter_map(Board::address).collect(),
+        port,
+    })
 }
 
 /// What the configuration says of devices to the admission of a board's commands.

@@ -13,6 +13,7 @@ use flagfall_protocols::bytes::crc32;
 use super::acks::Acked;
 use super::disk::DiskWork;
 use super::inbox::Inbox;
+use super::line::Lines;
 use super::link::{Wanted, micros};
 use super::message::ToStation;
 use super::pulse::Pulse;
@@ -36,6 +37,8 @@ pub(super) struct Shared {
     pub(super) worker: Arc<Inbox<Question>>,
     /// Which ports are open.
     pub(super) ports: Arc<Ports>,
+    /// Lines with several boards.
+    pub(super) lines: Lines,
     /// The Bluetooth adapter that is to be used; none = the first.
     pub(super) adapter: Option<String>,
     /// Bluetooth, once a board needs it.

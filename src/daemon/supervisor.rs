@@ -104,6 +104,7 @@ impl Daemon {
             disk: Arc::default(),
             worker: Arc::<Inbox<worker::Question>>::default(),
             ports: Arc::<Ports>::default(),
+            lines: Default::default(),
             adapter: config.bluetooth.adapter.clone(),
             radio: Mutex::new(None),
             wall: Mutex::new(network::wall_now()),

@@ -43,6 +43,7 @@ pub const INFO: DriverInfo = DriverInfo {
     }),
     // There is no cable: of use only for a bridge that stands in for the radio.
     baud: 115_200,
+    shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
     casual_only: None,
     timing: Timing { scan: SCAN, press_delay: Duration::ZERO },

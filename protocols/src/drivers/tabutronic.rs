@@ -23,6 +23,7 @@ pub const INFO: DriverInfo = DriverInfo {
     usb: USB,
     ble: BLE,
     baud: 38_400,
+    shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
     casual_only: None,
     // Until the pace of the board is known.

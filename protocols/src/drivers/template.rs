@@ -26,6 +26,7 @@ pub const INFO: DriverInfo = DriverInfo {
     usb: &[],
     ble: None,
     baud: 9600,
+    shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
     casual_only: None,
     timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO },

@@ -60,6 +60,7 @@ pub const INFO: DriverInfo = DriverInfo {
     usb: USB,
     ble: BLE,
     baud: 38_400,
+    shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
     casual_only: None,
     // Until the pace of the board is known.

@@ -43,6 +43,7 @@ pub const INFO: DriverInfo = DriverInfo {
         }],
     }),
     baud: 38_400,
+    shares_line: false,
     // The eONE senses only that something stands there, and tells the pieces it takes it for.
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
     casual_only: None,

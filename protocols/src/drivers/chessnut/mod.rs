@@ -73,6 +73,7 @@ pub const INFO: DriverInfo = DriverInfo {
     ble: Some(Ble { names: &["Chessnut Air", "Smart Chess", "Chessnut Pro", "Chessnut Go"], channels: CHANNELS }),
     // By cable they are no serial port: of use only for a bridge that stands in for the radio.
     baud: 115_200,
+    shares_line: false,
     capabilities: CAPABILITIES,
     casual_only: None,
     timing: TIMING,

@@ -41,6 +41,7 @@ pub const INFO: DriverInfo = DriverInfo {
     // Its Bluetooth boards (DGT_BT_…, PCS-REVII-…) are serial lines too.
     ble: None,
     baud: 9600,
+    shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: true },
     casual_only: None,
     // Section 8; the clock is polled slower than the squares, and its times are up to a second old (dgt-clock.md section 2).

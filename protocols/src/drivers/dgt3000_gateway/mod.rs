@@ -47,6 +47,7 @@ pub const INFO: DriverInfo = DriverInfo {
     }),
     // There is no cable: of use only for a bridge that stands in for the radio.
     baud: 115_200,
+    shares_line: false,
     capabilities: Capabilities { board: false, identifies_pieces: false, clock: true, log: false },
     casual_only: Some(
         "the gateway takes control of the clock (mode 25): the clock's own time control does not run, and no flag is reported",

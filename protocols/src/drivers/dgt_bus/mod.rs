@@ -39,6 +39,7 @@ pub const INFO: DriverInfo = DriverInfo {
     usb: &[],
     ble: None,
     baud: 9600,
+    shares_line: true,
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: true },
     casual_only: None,
     // A scan and a cycle of twelve boards (section 9). A clock value is up to a second old at the board, comes a cycle later,

@@ -31,6 +31,7 @@ pub const INFO: DriverInfo = DriverInfo {
     ble: Some(Ble { names: &["DGT_PEGASUS_"], channels: &[Channel::NORDIC_UART] }),
     // There is no cable: of use only for a bridge that stands in for the radio.
     baud: 115_200,
+    shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
     casual_only: None,
     // How often it looks it does not tell: boards like it do so 10 to 20 times a second.

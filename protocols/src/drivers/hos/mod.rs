@@ -45,6 +45,7 @@ pub const INFO: DriverInfo = DriverInfo {
         }],
     }),
     baud: 115_200,
+    shares_line: false,
     // The clock by cable only.
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: false },
     casual_only: None,

@@ -35,6 +35,7 @@ pub const INFO: DriverInfo = DriverInfo {
     ble: Some(Ble { names: &["iChessOne"], channels: &[Channel::NORDIC_UART] }),
     // There is no serial cable: of use only for a bridge that stands in for the radio.
     baud: 115_200,
+    shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
     casual_only: None,
     // How often it looks no page tells: taken to be as boards like it.

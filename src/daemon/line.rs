@@ -1,0 +1,310 @@
+//! A serial line with several boards on it: one thread that asks them in turn, and hands each board's replies to its station.
+//!
+//! ```text
+//!  port thread ─▶ inbox ─▶ line thread (asks, in turn) ─▶ inbox of board 1 ─▶ station
+//!                   ▲                                  └▶ inbox of board 2 ─▶ station …
+//!                   └── what a station's driver asks
+//! ```
+//!
+//! To a station its board's link is up while the board answers. A station that does not keep up loses its link, and nothing
+//! silently: its driver asks for everything anew.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+
+use flagfall_hardware::port::{self, PortEvent, PortThread, Ports, SendError};
+use flagfall_protocols::drivers::dgt_bus::line::{Line, LineInput, LineOutput};
+use flagfall_protocols::time::Instant;
+
+use super::inbox::{Inbox, Popped};
+use super::link::{cause, micros};
+use super::message::ToStation;
+use crate::wall::{self, Mono};
+
+/// Which board of which line.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The line's port.
+    pub port: port::Wanted,
+    /// The board's address, which is its serial number.
+    pub address: u16,
+    /// That number as it is configured.
+    pub serial: Option<String>,
+    /// All boards of this line, the same for each of them.
+    pub all: Vec<u16>,
+}
+
+/// One thing for a line.
+enum ToLine {
+    Up { path: String },
+    Bytes { at: Mono, bytes: Vec<u8> },
+    Down { at: Mono, cause: &'static str },
+    Missing { problem: String },
+    Join { address: u16, inbox: Arc<Inbox<ToStation>> },
+    Leave { address: u16 },
+    Ask { address: u16, command: Vec<u8> },
+}
+
+/// A line with its threads. Ends when the last of its boards is dropped.
+pub(super) struct BusLine {
+    inbox: Arc<Inbox<ToLine>>,
+    /// Taken first: a port's thread may be waiting for room.
+    port: Option<Arc<PortThread>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl BusLine {
+    fn start(wanted: &Wanted, ports: Arc<Ports>) -> io::Result<BusLine> {
+        let inbox: Arc<Inbox<ToLine>> = Arc::default();
+        let reader = inbox.replace_reader();
+        let port = PortThread::start("port-line", wanted.port.clone(), ports, micros, sink(Arc::clone(&inbox)))?;
+        let port = Arc::new(port);
+        let mut task = Task {
+            inbox: Arc::clone(&inbox),
+            reader,
+            port: Arc::clone(&port),
+            expected: wanted.all.clone(),
+            line: Line::new(&wanted.all),
+            path: None,
+            problem: None,
+            boards: BTreeMap::new(),
+        };
+        let thread = Builder::new().name("line".to_owned()).spawn(move || task.run())?;
+        Ok(BusLine { inbox, port: Some(port), thread: Some(thread) })
+    }
+}
+
+impl Drop for BusLine {
+    fn drop(&mut self) {
+        self.inbox.close();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        self.port = None;
+    }
+}
+
+/// All lines of this machine, by what their port is found by.
+#[derive(Default)]
+pub(super) struct Lines(Mutex<BTreeMap<String, std::sync::Weak<BusLine>>>);
+
+impl Lines {
+    /// The line of this board, started if it is the first.
+    fn get(&self, wanted: &Wanted, ports: &Arc<Ports>) -> io::Result<Arc<BusLine>> {
+        let key = format!("{:?} {:?}", wanted.port.port, wanted.port.usb_serial);
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(line) = lines.get(&key).and_then(std::sync::Weak::upgrade) {
+            return Ok(line);
+        }
+        let line = Arc::new(BusLine::start(wanted, Arc::clone(ports))?);
+        lines.insert(key, Arc::downgrade(&line));
+        Ok(line)
+    }
+}
+
+/// One board's place on its line.
+pub(super) struct BusBoard {
+    line: Arc<BusLine>,
+    address: Mutex<u16>,
+    station: Arc<Inbox<ToStation>>,
+}
+
+impl BusBoard {
+    /// Has the board asked from now on, and what it says put into the inbox.
+    ///
+    /// # Errors
+    /// There are no more threads.
+    pub(super) fn start(
+        wanted: &Wanted,
+        lines: &Lines,
+        ports: &Arc<Ports>,
+        station: Arc<Inbox<ToStation>>,
+    ) -> io::Result<BusBoard> {
+        let line = lines.get(wanted, ports)?;
+        let board = BusBoard { line, address: Mutex::new(wanted.address), station };
+        board.want(wanted.address);
+        Ok(board)
+    }
+
+    /// Has the line ask this.
+    ///
+    /// # Errors
+    /// Too much waits already.
+    pub(super) fn send(&self, command: Vec<u8>) -> Result<(), SendError> {
+        let address = *self.address.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.line.inbox.offer_or_closed(ToLine::Ask { address, command }) { Ok(()) } else { Err(SendError::Full) }
+    }
+
+    /// The board of this address from now on; its station hears of the link from its beginning.
+    pub(super) fn want(&self, address: u16) {
+        let before = std::mem::replace(&mut *self.address.lock().unwrap_or_else(PoisonError::into_inner), address);
+        // One of each board at a time.
+        self.line.inbox.always(ToLine::Leave { address: before });
+        self.line.inbox.always(ToLine::Join { address, inbox: Arc::clone(&self.station) });
+    }
+}
+
+impl Drop for BusBoard {
+    fn drop(&mut self) {
+        let address = *self.address.lock().unwrap_or_else(PoisonError::into_inner);
+        self.line.inbox.always(ToLine::Leave { address });
+    }
+}
+
+fn sink(inbox: Arc<Inbox<ToLine>>) -> port::Sink {
+    Box::new(move |at, event| {
+        let item = match event {
+            PortEvent::Up { path, .. } => ToLine::Up { path: path.display().to_string() },
+            PortEvent::Bytes(bytes) => ToLine::Bytes { at: Mono(at), bytes: bytes.to_vec() },
+            PortEvent::Down(error) => ToLine::Down { at: Mono(at), cause: cause(&error) },
+            PortEvent::Missing(trouble) => ToLine::Missing { problem: trouble.to_string() },
+        };
+        inbox.push(item);
+    })
+}
+
+/// A station on the line.
+struct Member {
+    inbox: Arc<Inbox<ToStation>>,
+    /// It was told that its link is up.
+    up: bool,
+    /// It is to be told that it is down, and had no room for that.
+    owed: bool,
+}
+
+impl Member {
+    fn tell(&mut self, at: Mono, item: ToStation) {
+        if self.owed {
+            self.owed = !self.inbox.offer_or_closed(ToStation::Down { at, cause: "overrun" });
+        }
+        if self.owed || !self.inbox.offer_or_closed(item) {
+            (self.up, self.owed) = (false, true);
+        }
+    }
+
+    fn down(&mut self, at: Mono, cause: &'static str) {
+        if std::mem::take(&mut self.up) {
+            self.tell(at, ToStation::Down { at, cause });
+        }
+    }
+}
+
+struct Task {
+    inbox: Arc<Inbox<ToLine>>,
+    reader: u64,
+    port: Arc<PortThread>,
+    expected: Vec<u16>,
+    line: Line,
+    /// The port that is open.
+    path: Option<String>,
+    problem: Option<String>,
+    boards: BTreeMap<u16, Member>,
+}
+
+impl Task {
+    fn run(&mut self) {
+        while catch_unwind(AssertUnwindSafe(|| self.turns())).is_err() {
+            tracing::error!("a fault in the program: a line with several boards begins anew");
+            self.line = Line::new(&self.expected);
+            let at = wall::mono();
+            self.boards.values_mut().for_each(|member| member.down(at, "restart"));
+            if self.path.is_some() {
+                self.feed(at, LineInput::Up);
+            }
+        }
+    }
+
+    /// Until the inbox is closed.
+    fn turns(&mut self) {
+        loop {
+            let wait = self.line.deadline().map(|due| Mono(due.0).since(wall::mono()));
+            match self.inbox.pop(self.reader, wait) {
+                Popped::Item(item) => self.take(item),
+                Popped::TimedOut => {}
+                Popped::Closed => return,
+            }
+            let now = wall::mono();
+            while let Some(due) = self.line.deadline().filter(|due| due.0 <= now.0) {
+                self.feed(Mono(due.0), LineInput::Deadline);
+            }
+        }
+    }
+
+    fn take(&mut self, item: ToLine) {
+        let now = wall::mono();
+        match item {
+            ToLine::Up { path } => {
+                (self.path, self.problem) = (Some(path), None);
+                self.feed(now, LineInput::Up);
+            }
+            ToLine::Bytes { at, bytes } => self.feed(at, LineInput::Bytes(&bytes)),
+            ToLine::Down { at, cause } => {
+                self.path = None;
+                self.feed(at, LineInput::Down);
+                self.boards.values_mut().for_each(|member| member.down(at, cause));
+            }
+            ToLine::Missing { problem } => {
+                for member in self.boards.values_mut() {
+                    member.tell(now, ToStation::Missing { problem: problem.clone() });
+                }
+                self.problem = Some(problem);
+            }
+            ToLine::Join { address, inbox } => {
+                let mut member = Member { inbox, up: false, owed: false };
+                if let Some(problem) = &self.problem {
+                    member.tell(now, ToStation::Missing { problem: problem.clone() });
+                }
+                self.boards.insert(address, member);
+            }
+            ToLine::Leave { address } => {
+                if let Some(mut member) = self.boards.remove(&address) {
+                    member.down(now, "unplugged");
+                }
+            }
+            ToLine::Ask { address, command } => {
+                // The driver says nothing but whole command frames.
+                if let Ok(command) = command.try_into() {
+                    self.feed(now, LineInput::Request { address, command });
+                }
+            }
+        }
+    }
+
+    fn feed(&mut self, at: Mono, input: LineInput<'_>) {
+        self.line.handle(Instant(at.0), input);
+        while let Some(output) = self.line.poll() {
+            match output {
+                // A port that is gone tells so by itself, and one that is full answers nothing: the line asks again.
+                LineOutput::Send(bytes) => drop(self.port.send(bytes)),
+                LineOutput::Frame { address, bytes, .. } => self.frame(at, address, bytes),
+                LineOutput::Answering(_) => {}
+                LineOutput::Silent(address) => {
+                    if let Some(member) = self.boards.get_mut(&address) {
+                        member.down(at, "silent");
+                    }
+                }
+                LineOutput::Found(address) => {
+                    if !self.boards.contains_key(&address) {
+                        tracing::warn!("board {address} is on the line and is not configured");
+                    }
+                }
+                LineOutput::Anomaly { address, anomaly, .. } => tracing::debug!("line: board {address}: {anomaly:?}"),
+            }
+        }
+    }
+
+    fn frame(&mut self, at: Mono, address: u16, bytes: Vec<u8>) {
+        let Some(member) = self.boards.get_mut(&address) else { return };
+        if !member.up {
+            let path = self.path.clone().unwrap_or_default();
+            member.up = true;
+            member.tell(at, ToStation::Up { at, port: format!("{path}, address {address}"), signal: None });
+        }
+        if member.up {
+            member.tell(at, ToStation::Bytes { at, channel: 0, bytes });
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Several DGT boards on one serial line: the daemon asks them in turn, each has a station of its own, and one that never answers
+//! costs the others nothing.
+#![cfg(feature = "broker")]
+
+mod daemon_support;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use daemon_support::ear::{Ear, Heard};
+use daemon_support::{House, Running, thread};
+use flagfall::config::Board;
+use flagfall::wall::mono;
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{BusSettings, Chain, Settings};
+use flagfall_hardware::link::{Link, LinkError};
+use flagfall_hardware::pty::Pty;
+use flagfall_protocols::time::Instant;
+use serde_json::Value;
+
+/// Boards by id, address, and two moves with the squares that each empties and fills.
+const BOARDS: [(&str, u16, [(&str, &str); 2]); 3] = [
+    ("b1", 1025, [("e2e4", "move e2 e4"), ("e7e5", "move e7 e5")]),
+    ("b2", 6685, [("d2d4", "move d2 d4"), ("g8f6", "move g8 f6")]),
+    ("b3", 16_383, [("c2c4", "move c2 c4"), ("c7c5", "move c7 c5")]),
+];
+const DEAD: (&str, u16) = ("b4", 77);
+
+/// A chain of boards on a pseudo-terminal, in real time. Ends when dropped.
+struct Line {
+    chain: Arc<Mutex<Chain>>,
+    path: PathBuf,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Line {
+    fn start(chain: Chain) -> Line {
+        let (mut pty, path) = Pty::pair().expect("a pseudo-terminal");
+        let chain = Arc::new(Mutex::new(chain));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (theirs, stopped, began) = (Arc::clone(&chain), Arc::clone(&stop), mono());
+        let thread = thread("chain", move || {
+            let (mut sent, mut buffer) = (Vec::new(), [0; 256]);
+            while !stopped.load(Ordering::Relaxed) {
+                let now = || Instant(mono().since(began).as_micros() as u64);
+                let next = {
+                    let mut chain = theirs.lock().unwrap_or_else(PoisonError::into_inner);
+                    chain.advance(now(), &mut sent);
+                    chain.next()
+                };
+                let bytes: Vec<u8> = sent.drain(..).flat_map(|piece| piece.bytes).collect();
+                pty.write(&bytes).expect("somebody reads");
+                let wait = next.map_or(Duration::from_millis(20), |next| next.since(now())).min(Duration::from_millis(20));
+                match pty.read(&mut buffer, wait) {
+                    Ok(count) => theirs.lock().unwrap_or_else(PoisonError::into_inner).host(now(), &buffer[..count]),
+                    Err(LinkError::TimedOut) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        });
+        Line { chain, path, stop, thread: Some(thread) }
+    }
+
+    fn load(&self, board: usize, script: &str) {
+        let script = Script::parse(script).expect("a script");
+        self.chain.lock().unwrap_or_else(PoisonError::into_inner).load(board, &script);
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let ended = thread.join();
+            assert!(ended.is_ok() || std::thread::panicking());
+        }
+    }
+}
+
+#[test]
+fn boards_on_one_line_are_served_each_by_itself() {
+    let on_line = BOARDS.iter().map(|(_, address, _)| *address).chain([DEAD.1]);
+    let board = |serial| BusSettings { dead: serial == DEAD.1, ..BusSettings::new(Settings { serial, ..Settings::default() }) };
+    let line = Line::start(Chain::new(on_line.map(board).collect(), 1));
+    let house = House::new();
+    let ids = BOARDS.iter().map(|(id, address, _)| (*id, *address)).chain([DEAD]);
+    let running = Running::start(house.loaded(ids.map(|(id, address)| configured(id, address, &line.path)).collect()));
+    let ear = Ear::new(running.tcp);
+    for (id, ..) in BOARDS {
+        ear.device(id, &["online"], 0);
+        let topic = format!("/arbiter/ev/1/{id}/state");
+        let armed = |heard: &Heard| (heard.topic.ends_with(&topic) && heard.body()["stage"] == "armed").then_some(());
+        ear.wait("the men in their places", 0, armed);
+    }
+    for (number, (_, _, moves)) in BOARDS.iter().enumerate() {
+        let [(_, white), (_, black)] = moves;
+        line.load(number, &format!("1 run\n+1 {white}\n+0.4 press left\n+1.5 {black}\n+0.4 press right\n"));
+    }
+    for (id, _, played) in BOARDS {
+        let topic = format!("/arbiter/ev/1/{id}/state");
+        let there = ear.find(0, Duration::from_secs(30), |heard| {
+            let state = heard.topic.ends_with(&topic).then(|| heard.body())?;
+            let completed = state["completed"] == serde_json::json!({"white": 1, "black": 1});
+            (completed && moves(state) == played.map(|(uci, _)| uci)).then(|| state["clock"].clone())
+        });
+        let clock = there.unwrap_or_else(|| panic!("board {id}: {:?}", ear.latest(&topic).map(|heard| heard.body().clone())));
+        assert!(clock["white_ms"].is_u64() && clock["source"] != "none", "{id}: {clock}");
+    }
+    assert_eq!(ear.latest("/device/dgt-bus-77/status").expect("its status").body()["state"], "offline");
+    let chain = line.chain.lock().unwrap_or_else(PoisonError::into_inner);
+    assert_eq!(chain.counters().dangerous, 0, "nothing but questions");
+}
+
+fn configured(id: &str, address: u16, path: &Path) -> Board {
+    Board {
+        id: id.to_owned(),
+        driver: Some("dgt_bus".to_owned()),
+        serial: Some(address.to_string()),
+        port: Some(path.to_owned()),
+        ..Board::default()
+    }
+}
+
+fn moves(state: &Value) -> Vec<&str> {
+    state["moves"].as_array().into_iter().flatten().filter_map(|mv| mv["uci"].as_str()).collect()
+}
