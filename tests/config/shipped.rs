@@ -28,7 +28,16 @@ fn the_examples_in_the_commented_file_are_right_too() {
     let opened = text.lines().map(|line| if example(&line) && !line.contains("_file = ") { &line[2..] } else { line });
     let without_broker_user =
         opened.filter(|line| !line.starts_with("[broker.user") && !line.starts_with("read =") && !line.starts_with("write ="));
-    let found = crate::support::config(&[&without_broker_user.collect::<Vec<_>>().join("\n")], &[]);
+    let whole = without_broker_user.collect::<Vec<_>>().join("\n");
+    let lines =
+        |out: &[&str]| whole.lines().filter(|line| !out.iter().any(|key| line.starts_with(key))).collect::<Vec<_>>().join("\n");
+    // A board is reached by its cable or by Bluetooth.
+    let wireless = crate::support::config(
+        &[&lines(&["usb_serial =", "port =", "driver ="]).replace("[[board]]", "[[board]]\ndriver = \"dgt_pegasus\"")],
+        &[],
+    );
+    assert_eq!(wireless.board[0].bluetooth.as_deref(), Some("C0:FF:EE:00:10:25"));
+    let found = crate::support::config(&[&lines(&["bluetooth ="])], &[]);
     assert_eq!(found.user["anna"].role, Role::Arbiter);
     assert_eq!((found.board.len(), found.board[0].chess960), (1, Some(true)));
 }

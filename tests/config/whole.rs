@@ -37,7 +37,9 @@ const WHOLES: &[(&str, &[&str])] = &[
     ),
     (
         "[[board]]\nid = \"b1\"\nserial = \"1\"\n[[board]]\nid = \"b2\"\n",
-        &["1.toml:4:1: board.b2: there are several boards: needs serial, usb_serial or port, so that its device is known"],
+        &[
+            "1.toml:4:1: board.b2: there are several boards: needs serial, usb_serial, port or bluetooth, so that its device is known",
+        ],
     ),
     (
         "[user.anna]\nrole = \"arbiter\"\nboards = [\"b1\", \"b12\"]\n[[board]]\nid = \"b1\"\n",
@@ -74,6 +76,44 @@ fn rules_that_do_not_go_together() {
     assert_eq!(problems(&[board], &[]), [format!("1.toml:6:1: board.b1.profile: automatic rulings under us-chess {AUTOMATIC}")]);
     let board = "[event]\nguidelines = \"III.4\"\n[[board]]\nid = \"b1\"\ntime_control = \"300+3\"\n";
     assert_eq!(problems(&[board], &[]), [format!("1.toml:5:1: board.b1.time_control: {TIME}")]);
+}
+
+/// What a board's family and its link have to do with each other: what is written, and what is wrong with it.
+const LINKS: &[(&str, &[&str])] = &[
+    ("bluetooth = \"C0:00:00:00:00:01\"", &["bluetooth: dgt is not met over Bluetooth LE; a bound /dev/rfcomm0 is a port"]),
+    ("driver = \"chesslink\"\nport = \"/dev/a\"\nbluetooth = \"x\"", &["bluetooth: and port: it is one or the other"]),
+    ("driver = \"dgt_pegasus\"", &[]),
+    ("driver = \"chessnut\"\nbluetooth = \"Chessnut Air\"", &[]),
+    (
+        "driver = \"dgt3000_gateway\"",
+        &["driver: dgt3000_gateway is a clock by itself, not a board", "driver: dgt3000_gateway is only"],
+    ),
+    ("driver = \"dgt_bus\"\nport = \"/dev/a\"", &["serial: dgt_bus: its serial number is its address on the line, 1 to 16383"]),
+    ("driver = \"dgt_bus\"\nserial = \"16384\"\nport = \"/dev/a\"", &["serial: dgt_bus: its serial"]),
+    ("driver = \"dgt_bus\"\nserial = \"01025\"", &["port: dgt_bus: the line is named by port or usb_serial, for all its boards"]),
+    (
+        "driver = \"dgt_bus\"\nserial = \"1\"\nport = \"/dev/a\"\n[[board]]\nid = \"b2\"\ndriver = \"dgt_bus\"\nserial = \"2\"\nport = \"/dev/a\"",
+        &[],
+    ),
+    (
+        "port = \"/dev/a\"\nunlock_file = \"/nowhere\"",
+        &["unlock_file: /nowhere: cannot be read", "unlock_file: is for devices by Bluetooth"],
+    ),
+];
+
+#[test]
+fn a_family_and_its_link_go_together() {
+    for (text, wanted) in LINKS {
+        let text = format!("[[board]]\nid = \"b1\"\n{text}\n");
+        if wanted.is_empty() {
+            config(&[&text], &[]);
+            continue;
+        }
+        let found = problems(&[&text], &[]);
+        let fits = found.len() == wanted.len()
+            && found.iter().zip(*wanted).all(|(found, part)| found.contains(&format!("board.b1.{part}")));
+        assert!(fits, "{text}: {found:?}");
+    }
 }
 
 #[test]
