@@ -7,22 +7,20 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use flagfall_hardware::discover;
-use flagfall_hardware::port::{PortEvent, PortThread, Ports, Trouble, Wanted};
 use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Body;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::mpsc::{Receiver, channel};
 
 use crate::wall::{Mono, mono};
 
+mod checklist;
+mod device;
 mod file;
 
+use device::{Device, Events, Told};
 use file::TraceFile;
-
-/// Events of the port that may wait for the disk.
-const MAX_WAITING: usize = 1024;
 
 /// Write a trace of everything that passes on a port.
 ///
@@ -30,16 +28,22 @@ const MAX_WAITING: usize = 1024;
 /// The recording goes on over a pulled cable, and ends with Ctrl-C or after --seconds. `flagfall replay FILE` shows what
 /// was played. A file that is there already is not overwritten.
 ///
+/// Without --driver a list of what to play is printed: a recording of all of it is what a new driver is made from.
+///
 /// Examples:
+///   flagfall record --bluetooth "My Board" my.trace
 ///   flagfall record /dev/serial/by-id/usb-FTDI_... game.trace --driver dgt
 ///   flagfall record /dev/ttyUSB0 unknown.trace --baud 38400 --seconds 60
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Record {
-    /// The port, better by a name that stays (`flagfall devices`).
+    /// The port, better by a name that stays (`flagfall devices`); with --bluetooth an address or advertised name.
     port: PathBuf,
     /// Where the trace goes.
     file: PathBuf,
+    /// A device by Bluetooth LE: everything that it notifies of is kept, with its services.
+    #[arg(long, conflicts_with = "baud")]
+    bluetooth: bool,
     /// The device family whose questions are asked.
     #[arg(long, value_name = "NAME")]
     driver: Option<String>,
@@ -54,14 +58,6 @@ pub(super) struct Record {
     time_control: Option<String>,
 }
 
-/// What the port's thread told.
-enum Told {
-    Up,
-    Bytes(Vec<u8>),
-    Down(String),
-    Missing(Trouble),
-}
-
 impl Record {
     pub(super) fn run(self) -> Result<ExitCode> {
         let family = match &self.driver {
@@ -71,7 +67,7 @@ impl Record {
         if let Some(text) = &self.time_control {
             flagfall_game::clock::control::TimeControl::parse(text).with_context(|| format!("--time-control {text}"))?;
         }
-        if discover::at(&self.port).is_none() {
+        if !self.bluetooth && discover::at(&self.port).is_none() {
             bail!("{}: no such port", self.port.display());
         }
         let mut file = TraceFile::create(&self.file, family.map(|family| family.name), self.time_control.as_deref())?;
@@ -86,15 +82,15 @@ impl Record {
     async fn record(&self, family: Option<&'static DriverInfo>, file: &mut TraceFile) -> Result<()> {
         let began = mono();
         let end = self.seconds.map(|seconds| began.after(Duration::from_secs(seconds.into())));
-        let (port, mut events) = self.open(family)?;
-        let mut tape = Tape { file, port, driver: family.map(DriverInfo::start), began, woken: Instant::ZERO, up: false };
+        let (device, mut events) = self.open(family)?;
+        let mut tape = Tape { file, device, driver: family.map(DriverInfo::start), began, woken: Instant::ZERO, up: false };
         let done = self.run_tape(&mut tape, &mut events, end).await;
         // The port's thread may be waiting for room.
         drop(events);
         done
     }
 
-    async fn run_tape(&self, tape: &mut Tape<'_>, events: &mut Receiver<(u64, Told)>, end: Option<Mono>) -> Result<()> {
+    async fn run_tape(&self, tape: &mut Tape<'_>, events: &mut Events, end: Option<Mono>) -> Result<()> {
         let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         loop {
             let due = tape.deadline().into_iter().chain(end).min();
@@ -115,26 +111,17 @@ impl Record {
         }
     }
 
-    fn open(&self, family: Option<&'static DriverInfo>) -> Result<(PortThread, Receiver<(u64, Told)>)> {
+    fn open(&self, family: Option<&'static DriverInfo>) -> Result<(Device, Events)> {
+        if self.bluetooth {
+            return Ok(Device::ble(&self.port.to_string_lossy(), family)?);
+        }
         // A port is opened in the way of a family; what differs is the baud rate.
         let mut driver = family.unwrap_or(&drivers::DRIVERS[0]);
         if let Some(baud) = self.baud {
             // One row, once in this program's life.
             driver = Box::leak(Box::new(DriverInfo { baud, ..*driver }));
         }
-        let wanted = Wanted { driver, port: Some(self.port.clone()), usb_serial: None, serial: None, folders: Vec::new() };
-        let (to, events) = channel(MAX_WAITING);
-        let sink = move |at: u64, event: PortEvent<'_>| {
-            let told = match event {
-                PortEvent::Up { .. } => Told::Up,
-                PortEvent::Bytes(bytes) => Told::Bytes(bytes.to_vec()),
-                PortEvent::Down(error) => Told::Down(error.to_string()),
-                PortEvent::Missing(trouble) => Told::Missing(trouble),
-            };
-            // The recording has ended, and the thread is about to.
-            let _ = to.blocking_send((at, told));
-        };
-        Ok((PortThread::start("record", wanted, Ports::new(), || mono().0, Box::new(sink))?, events))
+        Ok(Device::port(&self.port, driver)?)
     }
 }
 
@@ -148,7 +135,7 @@ async fn wait(due: Option<Mono>) {
 /// The session that is recorded.
 struct Tape<'a> {
     file: &'a mut TraceFile,
-    port: PortThread,
+    device: Device,
     driver: Option<Box<dyn Driver>>,
     began: Mono,
     /// The last deadline that was fed: an input comes later, so that a replay has the same order.
@@ -168,23 +155,29 @@ impl Tape<'_> {
         self.wake_before(at)?;
         let at = at.max(self.woken.after(Duration::from_micros(1)));
         match told {
-            Told::Up => {
+            Told::Up(head) => {
                 let again = std::mem::replace(&mut self.up, true);
-                file::note(if again { "the port is back" } else { "recording; Ctrl-C ends" })?;
+                file::note(if again { "the device is back" } else { "recording; Ctrl-C ends" })?;
+                if !again {
+                    head.iter().try_for_each(|(key, value)| self.file.head(key, value))?;
+                    if self.driver.is_none() {
+                        checklist::print()?;
+                    }
+                }
                 self.file.write(at, Body::Link { link: 0, up: true, cause: "opened" })?;
                 self.feed(at, Input::LinkUp)
             }
-            Told::Bytes(bytes) => {
-                self.file.write(at, Body::Rx { link: 0, channel: 0, bytes: bytes.as_slice().into() })?;
-                self.feed(at, Input::Bytes { channel: 0, bytes: &bytes })
+            Told::Bytes(channel, bytes) => {
+                self.file.write(at, Body::Rx { link: 0, channel, bytes: bytes.as_slice().into() })?;
+                self.feed(at, Input::Bytes { channel, bytes: &bytes })
             }
             Told::Down(cause) => {
-                file::note(&format!("{cause}; waiting for the port to come back"))?;
+                file::note(&format!("{cause}; waiting for it to come back"))?;
                 self.file.write(at, Body::Link { link: 0, up: false, cause: "lost" })?;
                 self.feed(at, Input::LinkDown)
             }
-            Told::Missing(trouble) if self.up => file::note(&trouble.to_string()),
-            Told::Missing(trouble) => bail!("{trouble}"),
+            Told::Missing(trouble, may_come) if self.up || may_come => file::note(&trouble),
+            Told::Missing(trouble, _) => bail!("{trouble}"),
         }
     }
 
@@ -208,8 +201,7 @@ impl Tape<'_> {
             if let Output::Send { channel, bytes } = output {
                 // Before it is sent, so that no answer is earlier than its question.
                 self.file.write(at, Body::Tx { link: 0, channel, bytes: bytes.as_slice().into() })?;
-                // A link that went meanwhile says so itself.
-                let _ = self.port.send(bytes);
+                self.device.send(channel, bytes);
             }
         }
         Ok(())

@@ -5,6 +5,7 @@ use flagfall_protocols::drivers::DRIVERS;
 
 use crate::assert_none;
 use crate::files::{self, File};
+use crate::rules::{NAMED, Named};
 
 const REGISTRY: &str = "protocols/src/drivers/mod.rs";
 const README: &str = "protocols/README.md";
@@ -60,6 +61,44 @@ fn rules_differing(wanted: &[String], rules: &str) -> Vec<String> {
     missing.chain(unknown.map(|line| format!("{RULES}: no driver has this device: {line}"))).collect()
 }
 
+/// Sources outside a driver's own files that name it, as a module or in a text: adding a driver must not touch them. `named` is
+/// the table of those that may.
+fn named_elsewhere(driver: &str, files: &[File], named: &[Named]) -> Vec<String> {
+    let own = |path: &str| {
+        let after = ["protocols/src/drivers/", "hardware/src/emulator/"].iter().find_map(|folder| path.strip_prefix(folder));
+        // `square_off_neo` is a row of `square_off`'s files.
+        let stem = after.map(|rest| rest.split(['/', '.']).next().unwrap_or_default());
+        stem.is_some_and(|stem| stem == "mod" || stem.starts_with(driver) || driver.starts_with(stem))
+    };
+    let sources = |file: &&File| {
+        let path = file.path.as_str();
+        let source = ["src/", "hardware/src/", "protocols/src/"].iter().any(|folder| path.starts_with(folder));
+        source
+            && path.ends_with(".rs")
+            && !own(path)
+            && !named.iter().any(|named| named.driver == driver && path.starts_with(named.file))
+    };
+    let words = [format!("{driver}::"), format!("\"{driver}\"")];
+    let mut problems = Vec::new();
+    for file in files.iter().filter(sources) {
+        for (number, line) in (1..).zip(file.text.lines()) {
+            let code = line.trim_start();
+            if !code.starts_with("//") && words.iter().any(|word| is_whole(code, word)) {
+                problems.push(format!(
+                    "{}:{number}: names the driver `{driver}`: only its own files and the registries may",
+                    file.path
+                ));
+            }
+        }
+    }
+    problems
+}
+
+/// Not the end of a longer word.
+fn is_whole(code: &str, word: &str) -> bool {
+    code.match_indices(word).any(|(at, _)| !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+}
+
 pub(crate) fn text_of(path: &str) -> Option<&'static str> {
     files::all().iter().find(|file| file.path == path).map(|file| file.text.as_str())
 }
@@ -78,6 +117,24 @@ fn every_driver_is_in_the_list_of_drivers() {
 }
 
 #[test]
+fn a_driver_is_named_in_its_own_files_only() {
+    // The boards that the program was begun with are everywhere.
+    let names = DRIVERS.iter().map(|driver| driver.name).filter(|name| *name != "dgt");
+    assert_none(&names.flat_map(|name| named_elsewhere(name, files::all(), NAMED)).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_driver_has_a_trace() {
+    let traces = |name: &str| {
+        let folder = format!("{}/tests/traces/{name}", files::ROOT);
+        let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        found.filter(|file| file.path().extension().is_some_and(|end| end == "trace")).count()
+    };
+    let missing = DRIVERS.iter().filter(|driver| driver.capabilities.board && traces(driver.name) == 0);
+    assert_none(&missing.map(|driver| format!("tests/traces/{}/: no trace", driver.name)).collect::<Vec<_>>());
+}
+
+#[test]
 fn every_usb_device_of_a_driver_has_a_udev_rule() {
     let rules = std::fs::read_to_string(format!("{}/{RULES}", files::ROOT)).expect("the rules are there");
     let of = |driver: &DriverInfo| driver.usb.iter().map(|(vendor, product)| rule(driver.name, *vendor, *product)).collect();
@@ -87,6 +144,14 @@ fn every_usb_device_of_a_driver_has_a_udev_rule() {
 
 #[test]
 fn bad_drivers_are_found() {
+    let source = |path: &str, text: &str| File { path: path.to_string(), text: text.to_string() };
+    let other = [
+        source("src/a.rs", "let x = \"new\";\nuse drivers::new::INFO;\n// new::INFO\nlet renew = renew::INFO;\n"),
+        source("protocols/src/drivers/new/mod.rs", "\"new\""),
+        source("hardware/src/emulator/new.rs", "new::INFO"),
+        source("src/b.rs", "new::INFO"),
+    ];
+    assert_eq!(named_elsewhere("new", &other, &[Named { driver: "new", file: "src/b.rs", reason: "a test" }]).len(), 2);
     assert_eq!(registered("const DRIVERS: &[DriverInfo] = &[\n    a::INFO, // a\n    self::b::c::INFO,\n];"), ["a", "b"]);
     let drawing = "//! Head.\n//!\n//! ```text\n//! 8e 00 05\n//! ```\n\nuse x;\n";
     assert!(is_drawn(drawing));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{
-    Chesslink, ChesslinkSettings, Counters, Device, Pegasus, PegasusSettings, Reports, Start, find,
+    Chesslink, ChesslinkSettings, Counters, Device, EMULATORS, Pegasus, PegasusSettings, Reports, Start,
 };
 use flagfall_protocols::drivers::{self, DRIVERS};
 use flagfall_protocols::square::Placement;
@@ -72,10 +72,12 @@ pub(crate) fn traces() -> Vec<(&'static str, String, String)> {
     // Every other kind of board, as the registry has it.
     for info in DRIVERS.iter().filter(|info| info.capabilities.board && info.name != "dgt") {
         if traces.iter().all(|(driver, ..)| *driver != info.name) {
-            let kind = find(info.name).expect("emulated");
-            // One that sends hundreds of numbers a few times a second is heard for a shorter time.
-            let (script, lasts) = if kind.learns.is_zero() { (GAME, GAME_LASTS) } else { (SHORT, SHORT_LASTS) };
-            let trace = recorded(info.name, (kind.start)(&Start::default()), script, lasts);
+            // Whole messages where the line can be had without its pace: restarts are tried at every record.
+            let kinds = || EMULATORS.iter().copied().flatten().filter(|kind| kind.driver == info.name);
+            let kind = kinds().find(|kind| kind.variant == "not paced").or(kinds().next()).expect("emulated");
+            let played = |script, lasts| recorded(info.name, (kind.start)(&Start::default()), script, lasts);
+            let whole = played(GAME, GAME_LASTS);
+            let trace = if whole.lines().count() > 500 || !kind.learns.is_zero() { played(SHORT, SHORT_LASTS) } else { whole };
             traces.push((info.name, format!("{}-moves", info.name.replace('_', "-")), trace));
         }
     }
@@ -103,7 +105,18 @@ fn recorded(driver: &str, board: Box<dyn Device>, script: &str, lasts: Instant) 
         trace::print(&Record { seq, at, body }, &mut text).expect("a record");
     };
     note(Instant::ZERO, Body::Link { link: 0, up: true, cause: "opened" });
+    // Hundreds of numbers in pieces of twenty bytes are kept as a port would hand them over.
+    let whole = driver == "certabo";
+    let mut held: Option<(Instant, u8, Vec<u8>)> = None;
     rig.run_until(lasts, &mut |event| match event {
+        RigEvent::Rx { at, channel, bytes } if whole => match &mut held {
+            Some((when, on, kept)) if (*when, *on) == (at, channel) => kept.extend_from_slice(bytes),
+            _ => {
+                if let Some((at, channel, bytes)) = held.replace((at, channel, bytes.to_vec())) {
+                    note(at, Body::Rx { link: 0, channel, bytes: Cow::Owned(bytes) });
+                }
+            }
+        },
         RigEvent::Rx { at, channel, bytes } => note(at, Body::Rx { link: 0, channel, bytes: Cow::Borrowed(bytes) }),
         RigEvent::Tx { at, channel, bytes } => note(at, Body::Tx { link: 0, channel, bytes: Cow::Borrowed(bytes) }),
         RigEvent::Output { .. } => {}

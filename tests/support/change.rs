@@ -1,24 +1,26 @@
 //! Tapes made of tapes.
 
+use std::borrow::Cow;
+
 use fastrand::Rng;
 use flagfall::replay;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Body;
 
-use super::{Tape, rx};
+use super::Tape;
 
 /// The tape with every `rx` record in pieces of the same stamp; `next` gives the length of each piece.
 pub(crate) fn cut(tape: &Tape, mut next: impl FnMut(usize) -> usize) -> Tape {
     let mut inputs = Vec::new();
     for (at, body) in &tape.inputs {
-        let Body::Rx { bytes, .. } = body else {
+        let Body::Rx { link, channel, bytes } = body else {
             inputs.push((*at, body.clone()));
             continue;
         };
         let mut rest: &[u8] = bytes;
         while !rest.is_empty() {
             let (piece, tail) = rest.split_at(next(rest.len()).clamp(1, rest.len()));
-            inputs.push((*at, rx(piece)));
+            inputs.push((*at, Body::Rx { link: *link, channel: *channel, bytes: Cow::Owned(piece.to_vec()) }));
             rest = tail;
         }
     }

@@ -57,6 +57,16 @@ impl TraceFile {
         Ok(file)
     }
 
+    /// Adds a line to the head, which ends with the first record.
+    pub(super) fn head(&mut self, key: &str, value: &str) -> Result<()> {
+        if self.seq > 0 {
+            return Ok(());
+        }
+        self.line.clear();
+        print_header(key, value, &mut self.line).with_context(|| format!("header `{key}: {value}`"))?;
+        self.put()
+    }
+
     /// Adds a record; each is in the hands of the operating system when this returns.
     pub(super) fn write(&mut self, at: Instant, body: Body<'_>) -> Result<()> {
         let at = at.max(self.last);

@@ -1,0 +1,105 @@
+//! What is recorded: a serial port or a Bluetooth device.
+
+use std::io;
+use std::path::Path;
+
+use flagfall_hardware::ble::{self, BleEvent, BleLink, Place, Radio};
+use flagfall_hardware::port::{PortEvent, PortThread, Ports, Wanted};
+use flagfall_protocols::driver::DriverInfo;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::wall::mono;
+
+/// Events that may wait for the disk.
+const MAX_WAITING: usize = 1024;
+
+/// What the link told.
+pub(super) enum Told {
+    /// It is up; lines for the head of the recording.
+    Up(Vec<(String, String)>),
+    /// Bytes of a channel.
+    Bytes(u8, Vec<u8>),
+    /// It is gone.
+    Down(String),
+    /// There is none; true if it may still come.
+    Missing(String, bool),
+}
+
+/// The events of a link, each with its time.
+pub(super) type Events = Receiver<(u64, Told)>;
+
+/// A link that is recorded.
+pub(super) enum Device {
+    Port(PortThread),
+    Ble(BleLink),
+}
+
+impl Device {
+    /// Opens a port in the way of a family.
+    pub(super) fn port(path: &Path, driver: &'static DriverInfo) -> io::Result<(Device, Events)> {
+        let wanted = Wanted { driver, port: Some(path.to_owned()), usb_serial: None, serial: None, folders: Vec::new() };
+        let (to, events) = channel(MAX_WAITING);
+        let sink = move |at: u64, event: PortEvent<'_>| {
+            let told = match event {
+                PortEvent::Up { .. } => Told::Up(Vec::new()),
+                PortEvent::Bytes(bytes) => Told::Bytes(0, bytes.to_vec()),
+                PortEvent::Down(error) => Told::Down(error.to_string()),
+                PortEvent::Missing(trouble) => Told::Missing(trouble.to_string(), false),
+            };
+            // The recording has ended, and the thread is about to.
+            let _ = to.blocking_send((at, told));
+        };
+        Ok((Device::Port(PortThread::start("record", wanted, Ports::new(), || mono().0, Box::new(sink))?), events))
+    }
+
+    /// Looks for a Bluetooth device by address or name; without a family everything is listened to that notifies.
+    pub(super) fn ble(named: &str, family: Option<&'static DriverInfo>) -> io::Result<(Device, Events)> {
+        let address = named.parse().ok();
+        let wanted = ble::Wanted {
+            address,
+            name: address.is_none().then(|| named.to_owned()),
+            serial: None,
+            family: &[],
+            channels: family.and_then(|family| family.ble).map(|ble| ble.channels),
+            unlock: None,
+        };
+        let (to, events) = channel(MAX_WAITING);
+        let radio = Radio::start(None, || mono().0, 0)?;
+        Ok((Device::Ble(BleLink::start(radio, 0, wanted, Box::new(move |at, event| pass_on(&to, at, event)))), events))
+    }
+
+    /// Writes bytes. A link that went meanwhile says so itself.
+    pub(super) fn send(&self, channel: u8, bytes: Vec<u8>) {
+        let _ = match self {
+            Device::Port(port) => port.send(bytes),
+            Device::Ble(device) => device.send(channel, bytes),
+        };
+    }
+}
+
+fn pass_on(to: &Sender<(u64, Told)>, at: u64, event: &BleEvent<'_>) -> bool {
+    let told = match event {
+        BleEvent::Up { name, places, .. } => Told::Up(head(*name, places)),
+        BleEvent::Bytes { channel, bytes } => Told::Bytes(*channel, bytes.to_vec()),
+        BleEvent::Down(error) => Told::Down(error.to_string()),
+        BleEvent::Missing(trouble) => Told::Missing(trouble.to_string(), true),
+    };
+    match to.try_send((at, told)) {
+        Ok(()) => true,
+        Err(error) => matches!(error, tokio::sync::mpsc::error::TrySendError::Closed(_)),
+    }
+}
+
+/// What a reader of the recording must know of the device. Its address is nobody's business.
+fn head(name: Option<&str>, places: &[Place]) -> Vec<(String, String)> {
+    let name: String = name.unwrap_or_default().chars().filter(|c| !c.is_control()).collect();
+    let mut lines =
+        vec![("bluetooth".to_owned(), if name.trim().is_empty() { "no name".to_owned() } else { name.trim().to_owned() })];
+    for place in places {
+        let ways = [(place.notifies, "notify"), (place.writes, "write")];
+        let ways: Vec<&str> = ways.into_iter().filter(|(has, _)| *has).map(|(_, way)| way).collect();
+        let text = format!("{} {:032x}, service {:032x}", ways.join(" "), place.characteristic, place.service);
+        lines.push((format!("channel-{}{}", place.channel, if place.notifies { "" } else { "-w" }), text));
+    }
+    lines
+}

@@ -1,0 +1,169 @@
+//! Twelve rapid games at once on one line of 9600 baud, in simulated time: every move of every game is known, each with its press,
+//! with twelve boards that answer and with eleven and a dead one.
+
+#[path = "games/legal.rs"]
+#[allow(dead_code, reason = "only the games are wanted")]
+mod legal;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
+use flagfall::publish::topics::Board;
+use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall_game::game::GameConfig;
+use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
+use flagfall_hardware::emulator::{BusSettings, Chain, Settings};
+use flagfall_protocols::drivers::dgt_bus::INFO;
+use flagfall_protocols::drivers::dgt_bus::line::{Line, LineInput, LineOutput};
+use flagfall_protocols::time::{ClockTime, Instant};
+use shakmaty::san::San;
+use shakmaty::{CastlingMode, Chess, Position};
+
+const BOARDS: u16 = 12;
+const PLIES: usize = 60;
+/// The boards are found and their men stand in their places by then.
+const BEGIN: Instant = Instant(30_000_000);
+
+/// A game of people who think for some seconds, and its moves in UCI notation.
+fn game(seed: u64) -> (Play, Vec<String>) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let moves = legal::game(&mut rng, PLIES);
+    let (mut position, mut turns, mut uci) = (Chess::default(), Vec::new(), Vec::new());
+    for mv in moves {
+        turns.push(Turn {
+            san: San::from_move(&position, mv).to_string(),
+            think: Duration::from_millis(rng.u64(2_500..9_000)),
+            manner: Manner::Straight,
+        });
+        uci.push(mv.to_uci(CastlingMode::Standard).to_string());
+        position.play_unchecked(mv);
+    }
+    (Play { start: Chess::default(), turns, end: End::default(), rotated: false }, uci)
+}
+
+struct Room {
+    chain: Chain,
+    line: Line,
+    stations: BTreeMap<u16, (Station, bool)>,
+    out: Vec<StationOutput>,
+}
+
+impl Room {
+    fn feed(&mut self, at: Instant, input: LineInput<'_>) {
+        self.line.handle(at, input);
+        while let Some(output) = self.line.poll() {
+            match output {
+                LineOutput::Send(bytes) => self.chain.host(at, &bytes),
+                LineOutput::Frame { address, bytes, .. } => {
+                    let Some((station, up)) = self.stations.get_mut(&address) else { continue };
+                    if !std::mem::replace(up, true) {
+                        station.feed(at, &StationInput::Link { up: true }, &mut self.out);
+                    }
+                    station.feed(at, &StationInput::Bytes { channel: 0, bytes: &bytes }, &mut self.out);
+                }
+                LineOutput::Silent(address) => {
+                    let Some((station, up)) = self.stations.get_mut(&address) else { continue };
+                    if std::mem::replace(up, false) {
+                        station.feed(at, &StationInput::Link { up: false }, &mut self.out);
+                    }
+                }
+                LineOutput::Answering(_) | LineOutput::Found(_) | LineOutput::Anomaly { .. } => {}
+            }
+        }
+    }
+
+    fn ask(&mut self, at: Instant) {
+        let addresses: Vec<u16> = self.stations.keys().copied().collect();
+        for address in addresses {
+            if let Some((station, _)) = self.stations.get_mut(&address) {
+                station.advance(at, &mut self.out);
+            }
+            for output in std::mem::take(&mut self.out) {
+                if let StationOutput::Send { bytes, .. } = output
+                    && let Ok(command) = bytes.try_into()
+                {
+                    self.feed(at, LineInput::Request { address, command });
+                }
+            }
+        }
+    }
+
+    fn run(&mut self, mut done: impl FnMut(&Room, Instant) -> bool) {
+        let mut sent = Vec::new();
+        loop {
+            let stations = self.stations.values().filter_map(|(station, _)| station.deadline());
+            let next = [self.chain.next(), self.line.deadline()].into_iter().flatten().chain(stations).min();
+            let Some(at) = next else { break };
+            if done(self, at) {
+                break;
+            }
+            self.chain.advance(at, &mut sent);
+            for piece in std::mem::take(&mut sent) {
+                self.feed(piece.at.max(at), LineInput::Bytes(&piece.bytes));
+            }
+            if self.line.deadline().is_some_and(|due| due <= at) {
+                self.feed(at, LineInput::Deadline);
+            }
+            self.ask(at);
+        }
+    }
+}
+
+/// Plays a game at each board; the one with this number is dead.
+fn played(dead: Option<u16>) {
+    let clock = ClockSettings::new(Model::Dgt3000, Method::TimeOnly, ClockTime(900_000), ClockTime(0));
+    let board = |number: u16| {
+        let board = Settings { clock: Some(clock.clone()), serial: 1000 + number, ..Settings::default() };
+        BusSettings { dead: dead == Some(number), ..BusSettings::new(board) }
+    };
+    let addresses: Vec<u16> = (0..BOARDS).map(|number| 1000 + number).collect();
+    let station = |address: u16| {
+        let config = GameConfig { clock_source: INFO.clock_source(), ..GameConfig::default() };
+        (Station::new(&INFO, config, Board::default(), &format!("bus-{address}")), false)
+    };
+    let mut room = Room {
+        chain: Chain::new((0..BOARDS).map(board).collect(), 3),
+        line: Line::new(&addresses),
+        stations: addresses.iter().map(|address| (*address, station(*address))).collect(),
+        out: Vec::new(),
+    };
+    room.stations.values_mut().for_each(|(station, _)| station.set_lazy(true));
+    room.feed(Instant::ZERO, LineInput::Up);
+    room.run(|_, at| at >= BEGIN);
+    let games: Vec<_> = (0..BOARDS).map(|number| game(u64::from(number) + 1)).collect();
+    for (number, (play, _)) in games.iter().enumerate() {
+        room.chain.load(number, &play.script(&Habits::default(), number as u64).expect("legal"));
+    }
+    let mut quiet = None;
+    room.run(|room, at| {
+        // What was moved last is told some seconds later.
+        let end = *quiet.get_or_insert(at.max(BEGIN).after(Duration::from_secs(20)));
+        if !room.chain.done() {
+            quiet = Some(at.after(Duration::from_secs(20)));
+        }
+        at >= end
+    });
+    for (number, (_, uci)) in (0..BOARDS).zip(&games) {
+        let state = room.stations[&(1000 + number)].0.game().arbiter_state();
+        let moves: Vec<String> = state.moves.iter().map(|mv| mv.uci.clone()).collect();
+        if dead == Some(number) {
+            assert!(moves.is_empty(), "board {number} is dead");
+            continue;
+        }
+        assert_eq!(moves, *uci, "board {number}, pending {:?}", state.pending);
+        let completed = [state.completed.white, state.completed.black].map(|count| count.expect("known from the start"));
+        // The last one may end the game without a press.
+        assert!(completed.iter().sum::<u32>() as usize + 1 >= uci.len(), "board {number}: {completed:?} of {} moves", uci.len());
+    }
+}
+
+#[test]
+fn every_move_of_twelve_games() {
+    played(None);
+}
+
+#[test]
+fn a_dead_board_costs_the_others_no_move() {
+    played(Some(5));
+}
