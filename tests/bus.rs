@@ -21,8 +21,11 @@ use flagfall_hardware::pty::Pty;
 use flagfall_protocols::time::Instant;
 use serde_json::Value;
 
+/// A move in UCI notation, and the hands that make it.
+type Ply = (&'static str, &'static str);
+
 /// Boards by id, address, and two moves with the squares that each empties and fills.
-const BOARDS: [(&str, u16, [(&str, &str); 2]); 3] = [
+const BOARDS: [(&str, u16, [Ply; 2]); 3] = [
     ("b1", 1025, [("e2e4", "move e2 e4"), ("e7e5", "move e7 e5")]),
     ("b2", 6685, [("d2d4", "move d2 d4"), ("g8f6", "move g8 f6")]),
     ("b3", 16_383, [("c2c4", "move c2 c4"), ("c7c5", "move c7 c5")]),

@@ -26,7 +26,7 @@ impl Device {
     fn of(found: Nearby) -> Device {
         let name = found.name.clone().unwrap_or_default().to_ascii_lowercase();
         let is_its = |start: &&str| name.starts_with(&start.to_ascii_lowercase());
-        let families = DRIVERS.iter().filter(|info| info.ble.is_some_and(|ble| ble.names.iter().any(|start| is_its(&start))));
+        let families = DRIVERS.iter().filter(|info| info.ble.is_some_and(|ble| ble.names.iter().any(&is_its)));
         Device {
             address: found.address.to_string(),
             name: found.name,
