@@ -89,13 +89,13 @@ impl Room {
         }
     }
 
-    fn run(&mut self, mut done: impl FnMut(&Room, Instant) -> bool) {
+    fn run(&mut self, done: impl Fn(Instant) -> bool) {
         let mut sent = Vec::new();
         loop {
             let stations = self.stations.values().filter_map(|(station, _)| station.deadline());
             let next = [self.chain.next(), self.line.deadline()].into_iter().flatten().chain(stations).min();
             let Some(at) = next else { break };
-            if done(self, at) {
+            if done(at) {
                 break;
             }
             self.chain.advance(at, &mut sent);
@@ -130,20 +130,16 @@ fn played(dead: Option<u16>) {
     };
     room.stations.values_mut().for_each(|(station, _)| station.set_lazy(true));
     room.feed(Instant::ZERO, LineInput::Up);
-    room.run(|_, at| at >= BEGIN);
+    room.run(|at| at >= BEGIN);
     let games: Vec<_> = (0..BOARDS).map(|number| game(u64::from(number) + 1)).collect();
+    // What was moved last is told some seconds later.
+    let mut end = BEGIN;
     for (number, (play, _)) in games.iter().enumerate() {
-        room.chain.load(number, &play.script(&Habits::default(), number as u64).expect("legal"));
+        let script = play.script(&Habits::default(), number as u64).expect("legal");
+        end = end.max(BEGIN.after(script.steps().last().expect("a move").at + Duration::from_secs(20)));
+        room.chain.load(number, &script);
     }
-    let mut quiet = None;
-    room.run(|room, at| {
-        // What was moved last is told some seconds later.
-        let end = *quiet.get_or_insert(at.max(BEGIN).after(Duration::from_secs(20)));
-        if !room.chain.done() {
-            quiet = Some(at.after(Duration::from_secs(20)));
-        }
-        at >= end
-    });
+    room.run(|at| at >= end);
     for (number, (_, uci)) in (0..BOARDS).zip(&games) {
         let state = room.stations[&(1000 + number)].0.game().arbiter_state();
         let moves: Vec<String> = state.moves.iter().map(|mv| mv.uci.clone()).collect();

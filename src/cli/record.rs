@@ -157,7 +157,7 @@ impl Tape<'_> {
         match told {
             Told::Up(head) => {
                 let again = std::mem::replace(&mut self.up, true);
-                file::note(if again { "the device is back" } else { "recording; Ctrl-C ends" })?;
+                file::note(if again { "the port is back" } else { "recording; Ctrl-C ends" })?;
                 if !again {
                     head.iter().try_for_each(|(key, value)| self.file.head(key, value))?;
                     if self.driver.is_none() {
@@ -172,7 +172,7 @@ impl Tape<'_> {
                 self.feed(at, Input::Bytes { channel, bytes: &bytes })
             }
             Told::Down(cause) => {
-                file::note(&format!("{cause}; waiting for it to come back"))?;
+                file::note(&format!("{cause}; waiting for the port to come back"))?;
                 self.file.write(at, Body::Link { link: 0, up: false, cause: "lost" })?;
                 self.feed(at, Input::LinkDown)
             }

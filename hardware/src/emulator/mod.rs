@@ -51,13 +51,13 @@ mod chessnut;
 mod device;
 mod dgt3000_gateway;
 mod dgt_bus;
+mod dgt_pegasus;
 mod hands;
 mod hos;
 mod ichessone;
 mod line;
 mod memory;
 mod motions;
-mod pegasus;
 mod port;
 mod settings;
 mod square_off;
@@ -69,10 +69,10 @@ pub use chesslink::{Chesslink, ChesslinkSettings, Reports};
 pub use chessnut::{Chessnut, ChessnutSettings};
 pub use device::{Device, Kind, Sent, Start};
 pub use dgt_bus::{Behind, BusFaults, BusSettings, Chain};
+pub use dgt_pegasus::{Pegasus, PegasusSettings};
 pub use dgt3000_gateway::{Gateway, GatewaySettings};
 pub use hos::{Hos, HosSettings};
 pub use ichessone::{Ichessone, IchessoneSettings};
-pub use pegasus::{Pegasus, PegasusSettings};
 pub use settings::{ClockWay, Quirks, Settings};
 pub use square_off::{NeoSettings, SquareOff, SquareOffSettings};
 pub use table::Impossible;
@@ -82,7 +82,7 @@ pub use table::Impossible;
 pub const EMULATORS: &[&[Kind]] = &[
     board::KINDS,
     chesslink::KINDS,
-    pegasus::KINDS,
+    dgt_pegasus::KINDS,
     chessnut::KINDS,
     square_off::KINDS,
     certabo::KINDS,
