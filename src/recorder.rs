@@ -262,12 +262,12 @@ impl Recorder {
                     let (topic, payload) = (message.topic.as_str(), message.payload.as_str());
                     self.append(message.at, Body::Out { number, audience, topic, retain, payload });
                 }
-                StationOutput::Send { at, channel, bytes } => {
-                    self.append(*at, Body::Tx { link: 0, channel: *channel, bytes: bytes.into() });
+                StationOutput::Send { at, link, channel, bytes } => {
+                    self.append(*at, Body::Tx { link: *link, channel: *channel, bytes: bytes.into() });
                 }
                 StationOutput::Message(_)
                 | StationOutput::Ask(_)
-                | StationOutput::Device(_)
+                | StationOutput::Device { .. }
                 | StationOutput::Reply(_)
                 | StationOutput::Do(_) => {}
             }

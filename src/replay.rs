@@ -17,7 +17,7 @@ use flagfall_protocols::trace::{Body, Record, Trace};
 use crate::publish::delay::Delay;
 use crate::publish::topics::Board;
 use crate::restart::Restart;
-use crate::station::{Station, StationInput, StationOutput};
+use crate::station::{LinkState, Station, StationInput, StationOutput};
 
 /// How long the last events of a trace are given to settle.
 pub const SETTLE: Duration = Duration::from_secs(3);
@@ -27,6 +27,8 @@ pub const SETTLE: Duration = Duration::from_secs(3);
 pub struct Setting {
     /// The driver that reads the bytes.
     pub driver: &'static DriverInfo,
+    /// That of a clock on a link of its own.
+    pub clock: Option<&'static DriverInfo>,
     /// The game.
     pub config: GameConfig,
     /// The board in topics.
@@ -51,14 +53,16 @@ pub struct Overrides {
 }
 
 impl Setting {
-    /// The setting that a trace's head names (`driver`, `time-control`, `chess960`, `white-clock`, `name`, `profile`,
+    /// The setting that a trace's head names (`driver`, `clock`, `time-control`, `chess960`, `white-clock`, `name`, `profile`,
     /// `rulings`, `observer`, `default-time`, `delay`).
     ///
     /// # Errors
     /// No or an unknown driver, a time control that is none, a side that is none, rules or a delay that is none: with the key.
     pub fn of(trace: &Trace<'_>, overrides: &Overrides) -> Result<Setting> {
         let Some(driver) = trace.header("driver") else { bail!("the trace's head has no `# driver: …` line") };
-        let driver = drivers::find(driver).with_context(|| format!("driver: `{driver}` is not one of {}", names()))?;
+        let find = |key, name| drivers::find(name).with_context(|| format!("{key}: `{name}` is not one of {}", names()));
+        let driver = find("driver", driver)?;
+        let clock = trace.header("clock").map(|name| find("clock", name)).transpose()?;
         let time_control_text = overrides.time_control.as_deref().or(trace.header("time-control"));
         let time_control = time_control(time_control_text)?;
         let white_clock = match (overrides.white_clock, trace.header("white-clock")) {
@@ -82,6 +86,7 @@ impl Setting {
         let casual = trace.header("casual") == Some("true");
         let headers = [
             ("driver", Some(driver.name)),
+            ("clock", clock.map(|clock| clock.name)),
             ("name", Some(name.as_str())),
             ("time-control", time_control_text),
             ("white-clock", side),
@@ -98,7 +103,8 @@ impl Setting {
             time_control,
             chess960,
             white_clock,
-            clock_source: driver.clock_source(),
+            clock_source: clock.unwrap_or(driver).clock_source(),
+            own_clock: clock.map(|clock| clock.timing.press_delay),
             rulebook,
             rulings,
             observer,
@@ -106,7 +112,7 @@ impl Setting {
             casual,
             tuning: Tuning::default(),
         };
-        Ok(Setting { driver, config, board: Board::default(), delay, name, headers })
+        Ok(Setting { driver, clock, config, board: Board::default(), delay, name, headers })
     }
 
     /// The same with the rules, times and rulings that a session was begun with: what was found and decided by them must neither
@@ -137,7 +143,9 @@ impl Setting {
 
     /// A station as this setting wants it.
     pub fn station(&self) -> Station {
-        Station::new(self.driver, self.config.clone(), self.board.clone(), &self.name).with_public(self.delay)
+        Station::new(self.driver, self.config.clone(), self.board.clone(), &self.name)
+            .with_clock(self.clock)
+            .with_public(self.delay)
     }
 }
 
@@ -174,8 +182,8 @@ fn names() -> String {
 /// A command or answer that is not one of ours: with what is wrong in it.
 pub fn input<'a>(body: &'a Body<'_>) -> Result<Option<StationInput<'a>>> {
     Ok(match body {
-        Body::Rx { channel, bytes, .. } => Some(StationInput::Bytes { channel: *channel, bytes }),
-        Body::Link { up, .. } => Some(StationInput::Link { up: *up }),
+        Body::Rx { link, channel, bytes } => Some(StationInput::Bytes { link: *link, channel: *channel, bytes }),
+        Body::Link { link, up, cause } => Some(StationInput::Link { link: *link, state: LinkState::of(*up, cause) }),
         Body::Cmd(json) => Some(command(json).context("command")?),
         Body::Answer(json) => Some(StationInput::Answer(serde_json::from_str(json).context("answer")?)),
         Body::Anchor(_) | Body::Boot(_) | Body::Tx { .. } | Body::Out { .. } | Body::Ack { .. } | Body::Snap(_) => None,

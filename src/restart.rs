@@ -14,7 +14,7 @@ use flagfall_protocols::trace::{Audience, Body, Record};
 use crate::journal::{DamageReport, Standing};
 use crate::publish::Message;
 use crate::replay::{Verified, input};
-use crate::station::{Station, StationInput, StationOutput};
+use crate::station::{BOARD, Station, StationInput, StationOutput};
 
 /// Differences kept in words; the rest is only counted.
 const MAX_DIFFERENCES: usize = 100;
@@ -125,7 +125,7 @@ impl Restart {
                     self.asks.retain(|(asked_in, _)| *asked_in == game);
                     self.asks.push((game, ask));
                 }
-                StationOutput::Device(DeviceEvent::Identity(Identity::Serial(serial))) => {
+                StationOutput::Device { link: BOARD, event: DeviceEvent::Identity(Identity::Serial(serial)) } => {
                     self.serial = Some(serial.as_str().to_owned());
                 }
                 _ => {}

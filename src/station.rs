@@ -1,104 +1,33 @@
 //! One station: input → driver → game → effects → messages. Time is data; nothing here reads a clock or does IO.
 
+mod input;
+mod output;
 mod submitted;
+
+pub use input::{ASKED, BOARD, CLOCK, LinkState, StationInput};
+pub use output::{Stale, StationOutput};
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::{Game, GameConfig};
-use flagfall_game::input::{Command, Input as GameInput};
-use flagfall_game::laws::winnable::{Answer, Ask};
+use flagfall_game::input::Input as GameInput;
 use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Input, Output};
-use flagfall_protocols::event::{Anomaly, DeviceEvent};
+use flagfall_protocols::event::{Anomaly, ByteRange, DeviceEvent};
 use flagfall_protocols::time::Instant;
 
-use crate::arbiter::{Errand, Memory, Recorded, Reply};
+use crate::arbiter::{Errand, Memory};
 use crate::publish::delay::{Delay, Lost, Public};
 use crate::publish::topics::Board;
 use crate::publish::{Message, Messages};
 
-/// What happens to a station.
-#[derive(Clone, Debug, PartialEq)]
-pub enum StationInput<'a> {
-    /// The link opened or went away.
-    Link {
-        /// It is up.
-        up: bool,
-    },
-    /// Bytes arrived.
-    Bytes {
-        /// The channel.
-        channel: u8,
-        /// The bytes.
-        bytes: &'a [u8],
-    },
-    /// A command without an admission, as traces have it.
-    Command(Command),
-    /// A command with its admission.
-    Submitted(Box<Recorded>),
-    /// A worker's answer.
-    Answer(Answer),
-}
-
-/// What a station wants done.
-#[derive(Clone, Debug, PartialEq)]
-pub enum StationOutput {
-    /// Write these bytes to the link.
-    Send {
-        /// When.
-        at: Instant,
-        /// The channel.
-        channel: u8,
-        /// The bytes.
-        bytes: Vec<u8>,
-    },
-    /// Publish this.
-    Message(Message),
-    /// Ask the worker.
-    Ask(Ask),
-    /// The device said who or how it is: identity, battery, silent, responding.
-    Device(DeviceEvent),
-    /// Answer a command.
-    Reply(Reply),
-    /// Do what a command wants of the daemon.
-    Do(Errand),
-}
-
-/// The pictures that changed since they were made last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stale {
-    /// The arbiters'.
-    pub arbiter: bool,
-    /// The live audience's.
-    pub live: bool,
-    /// The clock alone.
-    pub clock: bool,
-    /// And another clock runs now, or none: worth saying at once.
-    pub running_changed: bool,
-}
-
-impl Stale {
-    /// Anything.
-    pub fn any(self) -> bool {
-        self != Stale::default()
-    }
-
-    /// These, less others.
-    pub fn without(self, others: Stale) -> Stale {
-        Stale {
-            arbiter: self.arbiter && !others.arbiter,
-            live: self.live && !others.live,
-            clock: self.clock && !others.clock,
-            running_changed: self.running_changed && !others.clock,
-        }
-    }
-}
-
-/// A driver and the game it feeds.
+/// The drivers of its links and the game they feed.
 pub struct Station {
     driver: Box<dyn Driver>,
+    /// That of a clock on a link of its own.
+    clock: Option<Box<dyn Driver>>,
     /// Not in place: it is large, and what holds it is moved from stack frame to stack frame while a station is opened.
     game: Box<Game>,
     messages: Messages,
@@ -124,6 +53,7 @@ impl Station {
     pub fn new(driver: &DriverInfo, config: GameConfig, board: Board, journal: &str) -> Station {
         Station {
             driver: driver.start(),
+            clock: None,
             game: Box::new(Game::new(config, driver.timing)),
             messages: Messages::new(board, journal),
             effects: Vec::new(),
@@ -138,6 +68,12 @@ impl Station {
             commands: Memory::default(),
             bound: None,
         }
+    }
+
+    /// The station with a clock on a link of its own; before its first input.
+    pub fn with_clock(mut self, clock: Option<&DriverInfo>) -> Station {
+        self.clock = clock.map(DriverInfo::start);
+        self
     }
 
     /// The station with something for the public, this much later; before its first input.
@@ -227,7 +163,8 @@ impl Station {
     /// The moment at which the station wants to be woken.
     pub fn deadline(&self) -> Option<Instant> {
         let public = self.public.as_ref().and_then(Public::deadline);
-        [self.driver.deadline(), self.game.deadline(), public].into_iter().flatten().min()
+        let clock = self.clock.as_ref().and_then(|clock| clock.deadline());
+        [self.driver.deadline(), clock, self.game.deadline(), public].into_iter().flatten().min()
     }
 
     /// Takes one input. Deadlines that lie before it come first, each at its own time; one at the same time comes after.
@@ -236,11 +173,14 @@ impl Station {
             self.wake(out);
         }
         match input {
-            StationInput::Link { up } => {
-                self.drive(at, if *up { Input::LinkUp } else { Input::LinkDown }, out);
-                self.play(at, &GameInput::Link { up: *up }, out);
+            StationInput::Link { link: CLOCK, state } => self.clock_link(at, *state, out),
+            StationInput::Link { state, .. } => {
+                self.drive(at, BOARD, state.input(), out);
+                self.play(at, &GameInput::Link { up: *state != LinkState::Gone }, out);
             }
-            StationInput::Bytes { channel, bytes } => self.drive(at, Input::Bytes { channel: *channel, bytes }, out),
+            StationInput::Bytes { link, channel, bytes } => {
+                self.drive(at, *link, Input::Bytes { channel: *channel, bytes }, out);
+            }
             StationInput::Command(command) => self.play(at, &GameInput::Command(command.clone()), out),
             StationInput::Submitted(recorded) => self.submitted(at, recorded, out),
             StationInput::Answer(answer) => self.play(at, &GameInput::Answer(answer.clone()), out),
@@ -266,7 +206,9 @@ impl Station {
         let Some(due) = self.deadline() else { return };
         self.woken = Some(due);
         if self.driver.deadline() == Some(due) {
-            self.drive(due, Input::Deadline, out);
+            self.drive(due, BOARD, Input::Deadline, out);
+        } else if self.clock.as_ref().is_some_and(|clock| clock.deadline() == Some(due)) {
+            self.drive(due, CLOCK, Input::Deadline, out);
         } else if self.game.deadline() == Some(due) {
             self.play(due, &GameInput::Deadline, out);
         } else if let Some(public) = &mut self.public {
@@ -294,23 +236,39 @@ impl Station {
         self.public.iter_mut().for_each(|public| public.go_on(floor));
     }
 
-    fn drive(&mut self, at: Instant, input: Input<'_>, out: &mut Vec<StationOutput>) {
-        self.driver.handle(at, input);
-        while let Some(output) = self.driver.poll() {
+    /// Feeds the driver of a link; a link that the station has not is silent.
+    fn drive(&mut self, at: Instant, link: u8, input: Input<'_>, out: &mut Vec<StationOutput>) {
+        let Some(driver) = self.driver_of(link) else { return };
+        driver.handle(at, input);
+        while let Some(output) = self.driver_of(link).and_then(|driver| driver.poll()) {
             match output {
-                Output::Send { channel, bytes } => out.push(StationOutput::Send { at, channel, bytes }),
+                Output::Send { channel, bytes } => out.push(StationOutput::Send { at, link, channel, bytes }),
                 Output::Event { event, bytes, .. } => {
                     let of_the_device = matches!(
                         event,
                         DeviceEvent::Identity(_) | DeviceEvent::Battery(_) | DeviceEvent::Silent | DeviceEvent::Responding
                     );
-                    self.play(at, &GameInput::Device { event, source: bytes }, out);
+                    if let Some(event) = for_the_game(link, event) {
+                        self.play(at, &GameInput::Device { event, source: bytes }, out);
+                    }
                     if of_the_device {
-                        out.push(StationOutput::Device(event));
+                        out.push(StationOutput::Device { link, event });
                     }
                 }
                 Output::Anomaly { anomaly, .. } => *self.anomalies.entry(anomaly).or_default() += 1,
             }
+        }
+    }
+
+    fn driver_of(&mut self, link: u8) -> Option<&mut Box<dyn Driver>> {
+        if link == BOARD { Some(&mut self.driver) } else { self.clock.as_mut().filter(|_| link == CLOCK) }
+    }
+
+    /// Without its link a clock is as one that was unplugged.
+    fn clock_link(&mut self, at: Instant, state: LinkState, out: &mut Vec<StationOutput>) {
+        self.drive(at, CLOCK, state.input(), out);
+        if state == LinkState::Gone && self.clock.is_some() {
+            self.play(at, &GameInput::Device { event: DeviceEvent::ClockAbsent, source: ByteRange::default() }, out);
         }
     }
 
@@ -342,7 +300,19 @@ impl Station {
     /// Puts the game's questions to the driver, which was drained before as its contract wants.
     fn ask_device(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
         while let Some(command) = self.questions.pop() {
-            self.drive(at, Input::Command(command), out);
+            let link = if command == DeviceCommand::ReadClock && self.clock.is_some() { CLOCK } else { BOARD };
+            self.drive(at, link, Input::Command(command), out);
         }
+    }
+}
+
+/// What the game hears of a device: of a clock on a link of its own only what is about the clock, and that it is silent means that
+/// there is none.
+fn for_the_game(link: u8, event: DeviceEvent) -> Option<DeviceEvent> {
+    match event {
+        _ if link == BOARD => Some(event),
+        DeviceEvent::Silent => Some(DeviceEvent::ClockAbsent),
+        DeviceEvent::Clock(_) | DeviceEvent::ClockAbsent | DeviceEvent::ClockButton(_) => Some(event),
+        _ => None,
     }
 }

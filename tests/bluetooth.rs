@@ -11,7 +11,7 @@ use std::time::Duration;
 use bluez::{Bluez, Bus, Peripheral};
 use daemon_support::ear::{Ear, Heard};
 use daemon_support::{House, Running};
-use flagfall::config::Board;
+use flagfall::config::{Board, Clock};
 use flagfall_hardware::emulator::script::Script;
 use serde_json::Value;
 
@@ -87,6 +87,68 @@ fn whole_games_with_links_that_are_lost() {
         }
         drop(running);
         BOARDS.iter().for_each(|(id, _, address, _)| assert!(!bluez.connected(address), "{id}: let go in the end"));
+    });
+}
+
+/// A board without a clock and a clock by itself, each with a link of its own.
+#[test]
+fn a_clock_by_itself_completes_the_moves_of_a_board() {
+    const BOARD: &str = "C0:00:00:00:00:03";
+    const CLOCK: &str = "C0:00:00:00:00:04";
+    bluez::in_own_process("a_clock_by_itself_completes_the_moves_of_a_board", |bus: Bus| {
+        let bluez = Bluez::start(&bus.address());
+        bluez.add(Peripheral::of("chessnut", BOARD, "Chessnut Pro"));
+        bluez.add(Peripheral::of("dgt3000_gateway", CLOCK, "DGT3000-Gateway"));
+        let house = House::new();
+        let clock = Clock { driver: "dgt3000_gateway".to_owned(), bluetooth: Some(CLOCK.to_owned()) };
+        let mut loaded = house.loaded(vec![Board { clock: Some(clock), ..board(("b1", "chessnut", BOARD, "")) }]);
+        loaded.config.event.casual = true;
+        let running = Running::start(loaded);
+        let ear = Ear::new(running.tcp);
+        ear.device("b1", &["online"], 0);
+        let clock_is = |state: &str, from: usize| {
+            let wanted = |heard: &Heard| {
+                let ours = heard.topic.ends_with("/device/clock-b1/status");
+                (ours && heard.body()["kind"] == "clock" && heard.body()["state"] == state).then(|| heard.clone())
+            };
+            ear.wait(&format!("the clock {state}"), from, wanted)
+        };
+        assert_eq!(clock_is("online", 0).body()["port"], CLOCK);
+        let arbiter = |what: &str, from: usize, is: &dyn Fn(&Value) -> bool| {
+            let wanted = |heard: &Heard| {
+                (heard.topic.ends_with("/arbiter/ev/1/b1/state") && is(heard.body())).then(|| heard.body().clone())
+            };
+            ear.wait(what, from, wanted)
+        };
+        arbiter("an armed game with a clock", 0, &|state| state["stage"] == "armed" && state["clock_status"] == "reporting");
+        let hands = |address: &str, script: &str| bluez.load(address, &Script::parse(script).expect("a script"));
+        hands(CLOCK, "0.1 run");
+        arbiter("a clock that runs", 0, &|state| state["clock"]["running"] == "white");
+        hands(BOARD, "0 move e2 e4");
+        arbiter("a move that is made", 0, &|state| state["phase"] == "made");
+        hands(CLOCK, "0 press left");
+        let pressed = |plies: usize| {
+            move |state: &Value| {
+                let moves = state["moves"].as_array().cloned().unwrap_or_default();
+                moves.len() == plies && moves.iter().all(|mv| mv["pressed_at"].is_array())
+            }
+        };
+        let state = arbiter("a move that is completed", 0, &pressed(1));
+        assert_eq!((&state["moves"][0]["uci"], &state["clock"]["source"]), (&"e2e4".into(), &"dgt3000_gateway".into()));
+        let from = ear.count();
+        bluez.drop_link(CLOCK);
+        arbiter("the clock to be lost", from, &|state| state["clock_status"] == "lost");
+        clock_is("offline", from);
+        arbiter("the clock to be back", from, &|state| state["clock_status"] == "reporting");
+        hands(BOARD, "0 move e7 e5");
+        arbiter("a second move that is made", from, &|state| state["phase"] == "made");
+        hands(CLOCK, "0 press right");
+        arbiter("a second move that is completed", from, &pressed(2));
+        for address in [BOARD, CLOCK] {
+            let counters = bluez.counters(address);
+            assert_eq!((counters.lights, counters.set_and_run, counters.display), (0, 0, 0), "{address}");
+        }
+        running.stop();
     });
 }
 

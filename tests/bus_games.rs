@@ -11,8 +11,11 @@ use std::time::Duration;
 use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
 use flagfall::publish::topics::Board;
 use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::GameConfig;
+use flagfall_game::laws::finding::Outcome;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
+use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{BusSettings, Chain, Settings};
 use flagfall_protocols::drivers::dgt_bus::INFO;
 use flagfall_protocols::drivers::dgt_bus::line::{Line, LineInput, LineOutput};
@@ -58,14 +61,14 @@ impl Room {
                 LineOutput::Frame { address, bytes, .. } => {
                     let Some((station, up)) = self.stations.get_mut(&address) else { continue };
                     if !std::mem::replace(up, true) {
-                        station.feed(at, &StationInput::Link { up: true }, &mut self.out);
+                        station.feed(at, &StationInput::link(true), &mut self.out);
                     }
-                    station.feed(at, &StationInput::Bytes { channel: 0, bytes: &bytes }, &mut self.out);
+                    station.feed(at, &StationInput::bytes(0, &bytes), &mut self.out);
                 }
                 LineOutput::Silent(address) => {
                     let Some((station, up)) = self.stations.get_mut(&address) else { continue };
                     if std::mem::replace(up, false) {
-                        station.feed(at, &StationInput::Link { up: false }, &mut self.out);
+                        station.feed(at, &StationInput::link(false), &mut self.out);
                     }
                 }
                 LineOutput::Answering(_) | LineOutput::Found(_) | LineOutput::Anomaly { .. } => {}
@@ -110,16 +113,17 @@ impl Room {
     }
 }
 
-/// Plays a game at each board; the one with this number is dead.
-fn played(dead: Option<u16>) {
-    let clock = ClockSettings::new(Model::Dgt3000, Method::TimeOnly, ClockTime(900_000), ClockTime(0));
+/// A line of boards whose players have so many seconds, found and ready; the one with this number is dead.
+fn room(seconds: u32, dead: Option<u16>) -> Room {
+    let clock = ClockSettings::new(Model::Dgt3000, Method::TimeOnly, ClockTime(seconds * 1000), ClockTime(0));
     let board = |number: u16| {
         let board = Settings { clock: Some(clock.clone()), serial: 1000 + number, ..Settings::default() };
         BusSettings { dead: dead == Some(number), ..BusSettings::new(board) }
     };
     let addresses: Vec<u16> = (0..BOARDS).map(|number| 1000 + number).collect();
     let station = |address: u16| {
-        let config = GameConfig { clock_source: INFO.clock_source(), ..GameConfig::default() };
+        let time_control = Some(TimeControl::parse(&seconds.to_string()).expect("a time control"));
+        let config = GameConfig { time_control, clock_source: INFO.clock_source(), ..GameConfig::default() };
         (Station::new(&INFO, config, Board::default(), &format!("bus-{address}")), false)
     };
     let mut room = Room {
@@ -131,6 +135,12 @@ fn played(dead: Option<u16>) {
     room.stations.values_mut().for_each(|(station, _)| station.set_lazy(true));
     room.feed(Instant::ZERO, LineInput::Up);
     room.run(|at| at >= BEGIN);
+    room
+}
+
+/// Plays a game at each board; the one with this number is dead.
+fn played(dead: Option<u16>) {
+    let mut room = room(900, dead);
     let games: Vec<_> = (0..BOARDS).map(|number| game(u64::from(number) + 1)).collect();
     // What was moved last is told some seconds later.
     let mut end = BEGIN;
@@ -162,4 +172,31 @@ fn every_move_of_twelve_games() {
 #[test]
 fn a_dead_board_costs_the_others_no_move() {
     played(Some(5));
+}
+
+/// Black's time runs out at every board, each a little later than the one before: the interval of each finding has the true moment,
+/// and is as wide as what a clock tells on a line is late.
+#[test]
+fn a_flag_on_a_line_fell_within_the_wider_window() {
+    const SECONDS: u32 = 20;
+    let mut room = room(SECONDS, None);
+    let moment = |number: u16, after_ms: u64| Duration::from_millis(u64::from(number) * 737 + after_ms);
+    for number in 0..BOARDS {
+        let at = |after| moment(number, after).as_secs_f64();
+        let script = format!("{} run\n{} move e2 e4\n{} press left", at(0), at(3000), at(4000));
+        room.chain.load(number, &Script::parse(&script).expect("a script"));
+    }
+    room.run(|at| at >= BEGIN.after(Duration::from_secs(60)));
+    let mut widest = Duration::ZERO;
+    for number in 0..BOARDS {
+        let fell = BEGIN.after(moment(number, 4000 + u64::from(SECONDS) * 1000));
+        let findings = room.stations[&(1000 + number)].0.game().findings();
+        let [finding] = findings else { panic!("board {number}: {findings:?}") };
+        assert_eq!((finding.flag, finding.outcome), (Some("black"), Outcome::WhiteWins), "board {number}");
+        let [earliest, latest] = finding.fell.expect("a flag fell").map(Instant);
+        assert!(earliest <= fell && fell <= latest, "board {number}: {fell:?} is not from {earliest:?} to {latest:?}");
+        assert!(latest.since(earliest) >= INFO.timing.press_delay, "board {number}: {:?}", latest.since(earliest));
+        widest = widest.max(latest.since(earliest));
+    }
+    assert!(widest < Duration::from_secs(6), "{widest:?} says nothing any more");
 }

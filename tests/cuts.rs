@@ -61,7 +61,7 @@ fn shifted(tape: &Tape, by: Duration) -> Vec<Value> {
         }
         StationOutput::Send { at: sent, bytes, .. } => serde_json::json!([at(sent), bytes]),
         StationOutput::Ask(ask) => serde_json::json!(ask),
-        StationOutput::Device(event) => serde_json::json!(format!("{event:?}")),
+        StationOutput::Device { event, .. } => serde_json::json!(format!("{event:?}")),
         StationOutput::Reply(reply) => serde_json::json!(reply),
         StationOutput::Do(errand) => serde_json::json!(errand),
     };

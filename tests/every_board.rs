@@ -73,10 +73,10 @@ fn played(info: &DriverInfo, kind: &Kind) -> (Vec<String>, Vec<String>) {
     let mut device = (kind.start)(&Start::default());
     device.load(&Script::parse(GAME).expect("a script"));
     let (mut out, mut sent) = (Vec::new(), Vec::new());
-    station.feed(Instant::ZERO, &StationInput::Link { up: true }, &mut out);
+    station.feed(Instant::ZERO, &StationInput::link(true), &mut out);
     loop {
         for output in out.drain(..) {
-            if let StationOutput::Send { at, channel, bytes } = output {
+            if let StationOutput::Send { at, channel, bytes, .. } = output {
                 device.host(at, channel, &bytes);
             }
         }
@@ -84,7 +84,7 @@ fn played(info: &DriverInfo, kind: &Kind) -> (Vec<String>, Vec<String>) {
         let Some(next) = next.filter(|next| *next <= END) else { break };
         device.advance(next, &mut sent);
         for piece in sent.drain(..) {
-            station.feed(piece.at, &StationInput::Bytes { channel: piece.channel, bytes: &piece.bytes }, &mut out);
+            station.feed(piece.at, &StationInput::bytes(piece.channel, &piece.bytes), &mut out);
         }
         station.advance(next, &mut out);
     }

@@ -125,14 +125,14 @@ fn stations(bytes: usize) {
         let mut out = Vec::new();
         let mut now = Instant::ZERO;
         if random.bool() {
-            station.feed(now, &StationInput::Link { up: true }, &mut out);
+            station.feed(now, &StationInput::link(true), &mut out);
         }
         let mut rest = &stream[..];
         while !rest.is_empty() {
             let (piece, tail) = rest.split_at(random.usize(1..=rest.len().min(40)));
             rest = tail;
             now = Instant(now.0 + random.u64(..400_000));
-            station.feed(now, &StationInput::Bytes { channel: 0, bytes: piece }, &mut out);
+            station.feed(now, &StationInput::bytes(0, piece), &mut out);
             out.clear();
         }
         let state = station.game().arbiter_state();

@@ -89,7 +89,7 @@ fn a_device_says_who_it_is_and_that_it_answers() {
     for tape in own_tapes() {
         let outputs = tape.run().outputs;
         let said = |which: fn(&DeviceEvent) -> bool| {
-            outputs.iter().any(|output| matches!(output, StationOutput::Device(event) if which(event)))
+            outputs.iter().any(|output| matches!(output, StationOutput::Device { event, .. } if which(event)))
         };
         assert!(said(|event| matches!(event, DeviceEvent::Responding)), "{}", tape.name);
         // Others have no words for it.

@@ -4,12 +4,15 @@
 
 #[path = "scenarios/clockless.rs"]
 mod clockless;
+#[path = "scenarios/own_clock.rs"]
+mod own_clock;
 #[path = "scenarios/scene.rs"]
 mod scene;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use flagfall_hardware::emulator::EMULATORS;
 use flagfall_hardware::emulator::clock_model::{Change, ClockSettings, Method, Model, Period};
 use flagfall_protocols::time::ClockTime;
 use scene::Scene;
@@ -112,6 +115,14 @@ fn emulated_boards_without_a_clock_say_the_same_again() {
     for (driver, name, trace) in clockless::traces() {
         agree(&tests().join(format!("traces/{driver}/{name}.trace")), &trace);
     }
+}
+
+#[test]
+fn a_board_and_a_clock_by_itself_say_the_same_again() {
+    let kinds = EMULATORS.iter().copied().flatten();
+    let chessnut = kinds.into_iter().find(|kind| kind.driver == "chessnut").expect("emulated");
+    let file = tests().join(format!("traces/{}/chessnut-and-gateway.trace", own_clock::CLOCK_DRIVER));
+    agree(&file, &own_clock::a_game(chessnut).trace);
 }
 
 #[test]

@@ -40,6 +40,9 @@ pub enum Input<'a> {
     /// The link opened: begin the start-up questions. A driver that is never told stays passive: it reads and asks nothing,
     /// which is how recordings without host commands are read.
     LinkUp,
+    /// The link was open already, and the device has just answered on it who it is: begin as with [`Input::LinkUp`], without the
+    /// time that a device needs after its port was opened.
+    LinkTakenOver,
     /// The link is gone: forget half a message and every question that is open.
     LinkDown,
     /// Bytes arrived on a channel: a characteristic of a Bluetooth LE device, 0 on a serial line.
@@ -210,9 +213,12 @@ pub struct DriverInfo {
 }
 
 impl DriverInfo {
+    /// The word for a source of times where there is none.
+    pub const NO_CLOCK: &str = "none";
+
     /// The word for where the times of the clock come from: this driver, or nowhere.
     pub const fn clock_source(&self) -> &'static str {
-        if self.capabilities.clock { self.name } else { "none" }
+        if self.capabilities.clock { self.name } else { DriverInfo::NO_CLOCK }
     }
 
     /// A new driver for one link.

@@ -45,6 +45,7 @@ pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Probl
     }
     devices(&config.board, &mut check);
     config.board.iter().for_each(|board| link(board, config.event.casual, &mut check));
+    clocks(config, &mut check);
     let boards: BTreeSet<&str> = config.board.iter().map(|board| board.id.as_str()).collect();
     for (name, user) in &config.user {
         let strange = user.boards.iter().filter(|id| !boards.is_empty() && !boards.contains(id.as_str()));
@@ -216,6 +217,39 @@ fn link(board: &Board, casual: bool, check: &mut Check<'_>) {
         check.result(&key("unlock_file"), file, secrets::unlock(file).map(drop));
         if !board.is_bluetooth() {
             check.problem(&key("unlock_file"), "is for devices by Bluetooth");
+        }
+    }
+}
+
+/// A clock by itself goes with a board that has none; each is found by its own name or address.
+fn clocks(config: &Config, check: &mut Check<'_>) {
+    let mut devices: BTreeSet<String> =
+        config.board.iter().filter_map(|board| Some(board.bluetooth.as_ref()?.to_ascii_uppercase())).collect();
+    let several = config.board.iter().filter(|board| board.clock.is_some()).count() > 1;
+    for (board, clock) in config.board.iter().filter_map(|board| Some((board, board.clock.as_ref()?))) {
+        let key = |name: &str| format!("board.{}.clock.{name}", board.id);
+        let Some(driver) = drivers::find(&clock.driver) else { continue };
+        if driver.capabilities.board || !driver.capabilities.clock {
+            check.problem(&key("driver"), format!("{} is no clock by itself", driver.name));
+        }
+        if let Some(why) = driver.casual_only.filter(|_| !config.event.casual) {
+            check.problem(
+                &key("driver"),
+                format!("{} is only for games without arbiters (event.casual = true): {why}", driver.name),
+            );
+        }
+        let family = drivers::find(board.driver.as_deref().unwrap_or("dgt"));
+        if let Some(family) = family.filter(|family| family.capabilities.clock) {
+            check.problem(&key("driver"), format!("{} boards tell the times of their own clock", family.name));
+        }
+        match &clock.bluetooth {
+            None if several => {
+                check.problem(&key("bluetooth"), "there are several clocks: say which one, by its address or name")
+            }
+            Some(device) if !devices.insert(device.to_ascii_uppercase()) => {
+                check.problem(&key("bluetooth"), format!("{device} is another board's or clock's device"));
+            }
+            _ => {}
         }
     }
 }

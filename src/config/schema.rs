@@ -113,6 +113,7 @@ const BOARD: &[Key] = &[
     key("port", Kind::Path),
     key("bluetooth", Kind::Text(values::plain)),
     key("unlock_file", Kind::Path),
+    key("clock", Kind::Section(CLOCK)),
     key("white", Kind::Text(values::plain)),
     key("black", Kind::Text(values::plain)),
     key("time_control", Kind::Text(values::time_control)),
@@ -120,6 +121,8 @@ const BOARD: &[Key] = &[
     key("chess960", Kind::Switch),
     key("profile", Kind::Text(values::profile)),
 ];
+
+const CLOCK: &[Key] = &[required("driver", Kind::Text(values::driver)), key("bluetooth", Kind::Text(values::plain))];
 
 impl Kind {
     /// The keys inside, if it is a table.

@@ -316,6 +316,8 @@ pub struct Board {
     pub bluetooth: Option<String>,
     /// File with the key that the device wants before it talks, hexadecimal.
     pub unlock_file: Option<PathBuf>,
+    /// A clock on a link of its own, beside a board that has none.
+    pub clock: Option<Clock>,
     /// White's name, for people.
     pub white: Option<String>,
     /// Black's name.
@@ -343,6 +345,25 @@ impl Board {
         let family = self.driver.as_deref().and_then(drivers::find);
         let no_cable = family.is_some_and(|family| family.usb.is_empty() && family.ble.is_some());
         self.bluetooth.is_some() || (no_cable && self.port.is_none() && self.usb_serial.is_none())
+    }
+}
+
+/// A clock on a link of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clock {
+    /// Name of the driver.
+    pub driver: String,
+    /// Address or advertised name of the Bluetooth device.
+    #[serde(default)]
+    pub bluetooth: Option<String>,
+}
+
+impl Clock {
+    /// As if it were a board.
+    pub(crate) fn alone(&self, id: &str) -> Board {
+        let (driver, bluetooth) = (Some(self.driver.clone()), self.bluetooth.clone());
+        Board { id: id.to_owned(), driver, bluetooth, ..Board::default() }
     }
 }
 

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::link::Link;
+use super::link::{Link, Links};
 use super::message::ToStation;
 use super::plan::Plan;
 use super::shared::{Condition, Face, Shared};
 use super::station::Station;
+use crate::station::{BOARD, CLOCK};
 use crate::wall::{self, Mono};
 
 /// How long a station may work on one thing before it is said to hang.
@@ -38,7 +39,7 @@ pub(super) struct Served {
     pub(super) face: Arc<Face>,
     plan: Plan,
     patience: Patience,
-    link: Arc<Link>,
+    links: Links,
     thread: Option<JoinHandle<()>>,
     /// When it hung last and another thread took its place.
     replaced: Option<Mono>,
@@ -54,9 +55,14 @@ impl Served {
     pub(super) fn start(number: u64, plan: Plan, patience: Patience, shared: &Arc<Shared>) -> Result<Served> {
         let id = plan.setting.board.board.clone();
         let face = Arc::new(Face::new(&id));
-        let link = Link::start(&id, number, plan.wanted.clone(), shared, Arc::clone(&face.inbox));
-        let link = Arc::new(link.with_context(|| format!("board {id}"))?);
-        let mut served = Served { face, plan, patience, link, thread: None, replaced: None, full: 0 };
+        let start = |link, wanted| {
+            let started = Link::start(&id, (number, link), wanted, shared, Arc::clone(&face.inbox));
+            started.map(Arc::new).with_context(|| format!("board {id}"))
+        };
+        let board = start(BOARD, plan.wanted.clone())?;
+        let clock = plan.clock.clone().map(|wanted| start(CLOCK, wanted)).transpose()?;
+        let links = Links { board, clock };
+        let mut served = Served { face, plan, patience, links, thread: None, replaced: None, full: 0 };
         served.begin(shared, false)?;
         Ok(served)
     }
@@ -69,7 +75,7 @@ impl Served {
             shared: Arc::clone(shared),
             face: Arc::clone(&self.face),
             reader: self.face.inbox.replace_reader(),
-            link: Arc::clone(&self.link),
+            links: self.links.clone(),
             parked,
         };
         let name = format!("board-{}", self.face.board);
@@ -108,8 +114,11 @@ impl Served {
         let how = if gone { "its thread is gone".to_owned() } else { format!("hangs for {} s", stuck.as_secs()) };
         tracing::error!("board {}: {how}: {what}", self.face.board);
         self.replaced = Some(now);
-        // The new one hears of the link from its beginning.
-        self.link.want(self.face.wanted().unwrap_or_else(|| self.plan.wanted.clone()));
+        // The new one hears of the links from their beginning.
+        self.links.board.want(self.face.wanted().unwrap_or_else(|| self.plan.wanted.clone()));
+        if let Some((clock, wanted)) = self.links.clock.as_ref().zip(self.plan.clock.clone()) {
+            clock.want(wanted);
+        }
         if let Err(error) = self.begin(shared, again) {
             tracing::error!("{error:#}");
             self.face.set_condition(Condition::Parked);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use flagfall_protocols::event::{DeviceEvent, Identity};
 
 use super::plan::Plan;
-use crate::publish::envelope::{DeviceState, DeviceStatus};
+use crate::publish::envelope::{DeviceKind, DeviceState, DeviceStatus};
 use crate::publish::topics::MAX_ID;
 use crate::wall::Mono;
 
@@ -19,6 +19,7 @@ const WITHIN: Duration = Duration::from_secs(300);
 #[derive(Clone, Debug)]
 pub(super) struct Device {
     driver: &'static str,
+    kind: DeviceKind,
     transport: &'static str,
     board: String,
     fallback: String,
@@ -43,6 +44,7 @@ impl Device {
         let board = &plan.setting.board;
         Device {
             driver: plan.setting.driver.name,
+            kind: DeviceKind::Board,
             transport: plan.wanted.transport(),
             board: format!("{}/{}/{}", board.event, board.round, board.board),
             fallback: format!("board-{}", board.board),
@@ -57,6 +59,20 @@ impl Device {
             downs: VecDeque::new(),
             news: true,
         }
+    }
+
+    /// The clock of a plan, if it has a link of its own.
+    pub(super) fn of_clock(plan: &Plan) -> Option<Device> {
+        let (driver, wanted) = plan.setting.clock.zip(plan.clock.as_ref())?;
+        let board = Device::new(plan);
+        Some(Device {
+            driver: driver.name,
+            kind: DeviceKind::Clock,
+            transport: wanted.transport(),
+            fallback: format!("clock-{}", plan.setting.board.board),
+            serial: wanted.serial().map(str::to_owned),
+            ..board
+        })
     }
 
     /// Whether its status may be another one than when this was asked last: something changed, or time alone may change it.
@@ -161,6 +177,7 @@ impl Device {
                 true if lately >= OFTEN => DeviceState::Unstable,
                 true => DeviceState::Online,
             },
+            kind: self.kind,
             transport: self.transport.to_owned(),
             port: self.port.clone(),
             board: Some(self.board.clone()),

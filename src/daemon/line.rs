@@ -22,6 +22,7 @@ use flagfall_protocols::time::Instant;
 use super::inbox::{Inbox, Popped};
 use super::link::{cause, micros};
 use super::message::ToStation;
+use crate::station::BOARD;
 use crate::wall::{self, Mono};
 
 /// Which board of which line.
@@ -178,7 +179,7 @@ struct Member {
 impl Member {
     fn tell(&mut self, at: Mono, item: ToStation) {
         if self.owed {
-            self.owed = !self.inbox.offer_or_closed(ToStation::Down { at, cause: "overrun" });
+            self.owed = !self.inbox.offer_or_closed(ToStation::Down { at, link: BOARD, cause: "overrun" });
         }
         if self.owed || !self.inbox.offer_or_closed(item) {
             (self.up, self.owed) = (false, true);
@@ -187,7 +188,7 @@ impl Member {
 
     fn down(&mut self, at: Mono, cause: &'static str) {
         if std::mem::take(&mut self.up) {
-            self.tell(at, ToStation::Down { at, cause });
+            self.tell(at, ToStation::Down { at, link: BOARD, cause });
         }
     }
 }
@@ -248,14 +249,14 @@ impl Task {
             }
             ToLine::Missing { problem } => {
                 for member in self.boards.values_mut() {
-                    member.tell(now, ToStation::Missing { problem: problem.clone() });
+                    member.tell(now, ToStation::Missing { link: BOARD, problem: problem.clone() });
                 }
                 self.problem = Some(problem);
             }
             ToLine::Join { address, inbox } => {
                 let mut member = Member { inbox, up: false, owed: false };
                 if let Some(problem) = &self.problem {
-                    member.tell(now, ToStation::Missing { problem: problem.clone() });
+                    member.tell(now, ToStation::Missing { link: BOARD, problem: problem.clone() });
                 }
                 self.boards.insert(address, member);
             }
@@ -301,10 +302,13 @@ impl Task {
         if !member.up {
             let path = self.path.clone().unwrap_or_default();
             member.up = true;
-            member.tell(at, ToStation::Up { at, port: format!("{path}, address {address}"), signal: None });
+            member.tell(
+                at,
+                ToStation::Up { at, link: BOARD, asked: false, port: format!("{path}, address {address}"), signal: None },
+            );
         }
         if member.up {
-            member.tell(at, ToStation::Bytes { at, channel: 0, bytes });
+            member.tell(at, ToStation::Bytes { at, link: BOARD, channel: 0, bytes });
         }
     }
 }

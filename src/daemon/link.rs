@@ -13,6 +13,7 @@ use super::inbox::Inbox;
 use super::line::{self, BusBoard};
 use super::message::ToStation;
 use super::shared::Shared;
+use crate::station::CLOCK;
 use crate::wall::{self, Mono};
 
 /// Which device serves a board.
@@ -83,18 +84,28 @@ pub(super) enum Link {
 }
 
 impl Link {
-    /// Looks for the device from now on, and puts what it tells into the inbox. `id` is one that no other link has.
+    /// Looks for the device from now on, and puts what it tells into the inbox. `id` is the number of the board, which no other
+    /// has, and that of its link.
     ///
     /// # Errors
     /// There are no more threads.
-    pub(super) fn start(board: &str, id: u64, wanted: Wanted, shared: &Shared, inbox: Arc<Inbox<ToStation>>) -> io::Result<Link> {
+    pub(super) fn start(
+        board: &str,
+        id: (u64, u8),
+        wanted: Wanted,
+        shared: &Shared,
+        inbox: Arc<Inbox<ToStation>>,
+    ) -> io::Result<Link> {
+        let (number, link) = id;
         match wanted {
             Wanted::Port(wanted) => {
-                let sink = port_sink(inbox);
+                let sink = port_sink(link, inbox);
                 PortThread::start(&format!("port-{board}"), wanted, Arc::clone(&shared.ports), micros, sink).map(Link::Port)
             }
             Wanted::Bus(wanted) => BusBoard::start(&wanted, &shared.lines, &shared.ports, inbox).map(Link::Bus),
-            Wanted::Ble(wanted) => Ok(Link::Ble(BleLink::start(shared.radio()?, id, wanted, ble_sink(inbox)))),
+            Wanted::Ble(wanted) => {
+                Ok(Link::Ble(BleLink::start(shared.radio()?, number * 2 + u64::from(link), wanted, ble_sink(link, inbox))))
+            }
         }
     }
 
@@ -128,6 +139,22 @@ impl Link {
     }
 }
 
+/// The links of a station.
+#[derive(Clone, Debug)]
+pub(super) struct Links {
+    /// The board's.
+    pub(super) board: Arc<Link>,
+    /// That of a clock that has one of its own.
+    pub(super) clock: Option<Arc<Link>>,
+}
+
+impl Links {
+    /// The link of this number.
+    pub(super) fn on(&self, link: u8) -> &Link {
+        self.clock.as_deref().filter(|_| link == CLOCK).unwrap_or(&self.board)
+    }
+}
+
 impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -144,14 +171,16 @@ pub(super) fn micros() -> u64 {
 }
 
 /// A port's thread has nothing else to do: it waits for room.
-fn port_sink(inbox: Arc<Inbox<ToStation>>) -> port::Sink {
+fn port_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> port::Sink {
     Box::new(move |at, event| {
         let at = Mono(at);
         let item = match event {
-            PortEvent::Up { path, .. } => ToStation::Up { at, port: path.display().to_string(), signal: None },
-            PortEvent::Bytes(bytes) => ToStation::Bytes { at, channel: 0, bytes: bytes.to_vec() },
-            PortEvent::Down(error) => ToStation::Down { at, cause: cause(&error) },
-            PortEvent::Missing(trouble) => ToStation::Missing { problem: trouble.to_string() },
+            PortEvent::Up { path, asked, .. } => {
+                ToStation::Up { at, link, asked, port: path.display().to_string(), signal: None }
+            }
+            PortEvent::Bytes(bytes) => ToStation::Bytes { at, link, channel: 0, bytes: bytes.to_vec() },
+            PortEvent::Down(error) => ToStation::Down { at, link, cause: cause(&error) },
+            PortEvent::Missing(trouble) => ToStation::Missing { link, problem: trouble.to_string() },
         };
         // False only at the end, when nobody wants to know.
         inbox.push(item);
@@ -159,14 +188,16 @@ fn port_sink(inbox: Arc<Inbox<ToStation>>) -> port::Sink {
 }
 
 /// The radio's thread serves all boards: it waits for none.
-fn ble_sink(inbox: Arc<Inbox<ToStation>>) -> ble::Sink {
+fn ble_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> ble::Sink {
     Box::new(move |at, event| {
         let at = Mono(at);
         let item = match event {
-            BleEvent::Up { address, signal, .. } => ToStation::Up { at, port: address.to_string(), signal: *signal },
-            BleEvent::Bytes { channel, bytes } => ToStation::Bytes { at, channel: *channel, bytes: bytes.to_vec() },
-            BleEvent::Down(error) => ToStation::Down { at, cause: cause(error) },
-            BleEvent::Missing(trouble) => ToStation::Missing { problem: trouble.to_string() },
+            BleEvent::Up { address, signal, .. } => {
+                ToStation::Up { at, link, asked: false, port: address.to_string(), signal: *signal }
+            }
+            BleEvent::Bytes { channel, bytes } => ToStation::Bytes { at, link, channel: *channel, bytes: bytes.to_vec() },
+            BleEvent::Down(error) => ToStation::Down { at, link, cause: cause(error) },
+            BleEvent::Missing(trouble) => ToStation::Missing { link, problem: trouble.to_string() },
         };
         inbox.offer_or_closed(item)
     })

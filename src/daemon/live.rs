@@ -20,7 +20,7 @@ use super::timeline::Timeline;
 use crate::anchor::AnchorRecord;
 use crate::arbiter::{Code, Fault, Stage};
 use crate::recorder::Recorder;
-use crate::station::{Stale, StationOutput};
+use crate::station::{ASKED, BOARD, CLOCK, Stale, StationOutput};
 use crate::wall::{self, Mono};
 
 /// The name of this sink in `ack` records.
@@ -38,8 +38,6 @@ pub(super) struct Live {
     shared: Arc<Shared>,
     face: Arc<Face>,
     raw: bool,
-    /// The port that is open.
-    port: Option<String>,
     /// When what was recorded during a wait for the disk is to be on the disk itself.
     next_flush: Option<Mono>,
     out: Vec<StationOutput>,
@@ -73,25 +71,25 @@ impl Live {
     fn take(&mut self, item: Option<ToStation>, outlet: &mut Outlet) -> Flow {
         let mut flow = Flow::On;
         match item {
-            Some(ToStation::Up { at, port, signal }) => {
-                outlet.device.up(port.clone(), signal);
-                self.port = Some(port);
-                self.feed(self.line.at(at), &Body::Link { link: 0, up: true, cause: "opened" });
+            Some(ToStation::Up { at, link, asked, port, signal }) => {
+                outlet.device_on(link).up(port, signal);
+                let cause = if asked { ASKED } else { "opened" };
+                self.feed(self.line.at(at), &Body::Link { link, up: true, cause });
             }
-            Some(ToStation::Bytes { at, channel, bytes }) => {
-                self.feed(self.line.at(at), &Body::Rx { link: 0, channel, bytes: bytes.as_slice().into() });
+            Some(ToStation::Bytes { at, link, channel, bytes }) => {
+                self.feed(self.line.at(at), &Body::Rx { link, channel, bytes: bytes.as_slice().into() });
                 if self.raw {
-                    outlet.raw(channel, &bytes);
+                    outlet.raw(link, channel, &bytes);
                 }
             }
-            Some(ToStation::Down { at, cause }) => {
-                outlet.device.down(at, cause);
-                self.port = None;
-                self.feed(self.line.at(at), &Body::Link { link: 0, up: false, cause });
+            Some(ToStation::Down { at, link, cause }) => {
+                outlet.device_on(link).down(at, cause);
+                self.feed(self.line.at(at), &Body::Link { link, up: false, cause });
             }
-            Some(ToStation::Missing { problem }) => {
-                tracing::warn!("board {}: {problem}", self.face.board);
-                outlet.device.missing(problem);
+            Some(ToStation::Missing { link, problem }) => {
+                let what = if link == CLOCK { "its clock: " } else { "" };
+                tracing::warn!("board {}: {what}{problem}", self.face.board);
+                outlet.device_on(link).missing(problem);
             }
             Some(ToStation::Command { arrived, role }) => {
                 let at = self.now();
@@ -128,8 +126,11 @@ impl Live {
             }
             Some(ToStation::Stop) => {
                 // The board is not lost, only not served: its link is told to be down at the next start.
-                if self.port.take().is_some() {
-                    outlet.device.down(wall::mono(), "stopped");
+                for link in [BOARD, CLOCK] {
+                    let device = outlet.device_on(link);
+                    if device.port().is_some() {
+                        device.down(wall::mono(), "stopped");
+                    }
                 }
                 flow = Flow::End;
             }
@@ -157,7 +158,7 @@ impl Live {
         }
         outlet.hand_over();
         self.acks_to_journal(false);
-        outlet.tell_device();
+        outlet.tell_devices();
         self.sync(now);
     }
 

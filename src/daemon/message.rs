@@ -11,10 +11,14 @@ use crate::wall::Mono;
 /// One thing for a station.
 #[derive(Debug)]
 pub(super) enum ToStation {
-    /// The link opened.
+    /// A link opened.
     Up {
         /// When.
         at: Mono,
+        /// Which one.
+        link: u8,
+        /// Its device was asked on it who it is.
+        asked: bool,
         /// The port, or the address of a Bluetooth device.
         port: String,
         /// How strongly that was received, dBm.
@@ -24,20 +28,26 @@ pub(super) enum ToStation {
     Bytes {
         /// When.
         at: Mono,
+        /// The link.
+        link: u8,
         /// The channel.
         channel: u8,
         /// The bytes.
         bytes: Vec<u8>,
     },
-    /// The link is gone.
+    /// A link is gone.
     Down {
         /// When.
         at: Mono,
+        /// Which one.
+        link: u8,
         /// Why, one word.
         cause: &'static str,
     },
-    /// There is no port for the board.
+    /// There is no port for a link.
     Missing {
+        /// Which one.
+        link: u8,
         /// Why, in words.
         problem: String,
     },

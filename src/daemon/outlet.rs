@@ -13,7 +13,7 @@ use flagfall_hardware::port::SendError;
 use flagfall_protocols::trace::Audience;
 
 use super::device::Device;
-use super::link::{Link, Wanted};
+use super::link::{Links, Wanted};
 use super::plan::Plan;
 use super::shared::{Face, Shared};
 use super::submission;
@@ -24,7 +24,7 @@ use crate::publish::envelope::{self, Anchor, DeviceRaw, DeviceStatus, Stamp};
 use crate::publish::outbox::{Event, Kept, Once, Put, Quality};
 use crate::publish::topics;
 use crate::publish::{Message, Messages};
-use crate::station::StationOutput;
+use crate::station::{BOARD, CLOCK, StationOutput};
 use crate::wall;
 
 /// Bytes for looking into faults are worth nothing later.
@@ -35,35 +35,38 @@ pub(super) struct Outlet {
     shared: Arc<Shared>,
     face: Arc<Face>,
     reader: u64,
-    link: Arc<Link>,
+    links: Links,
     root: String,
     wanted: Wanted,
     setup: Setup,
     stamp: Arc<Stamp>,
-    /// The device.
+    /// The board.
     pub(super) device: Device,
-    /// What was published of it last, and where.
-    told: Option<(String, DeviceStatus)>,
+    /// The clock, if it has a link of its own.
+    clock: Option<Device>,
+    /// What was published of each last, and where.
+    told: [Option<(String, DeviceStatus)>; 2],
     /// What the outbox gets at the end of the turn.
     outgoing: Vec<Put>,
 }
 
 impl Outlet {
     /// The outlet of a plan's station.
-    pub(super) fn new(plan: &Plan, shared: Arc<Shared>, face: Arc<Face>, reader: u64, link: Arc<Link>) -> Outlet {
+    pub(super) fn new(plan: &Plan, shared: Arc<Shared>, face: Arc<Face>, reader: u64, links: Links) -> Outlet {
         let stamp = Stamp { node: shared.node.clone(), boot: shared.boot, anchor: Anchor::default() };
         Outlet {
             root: plan.setting.board.root.clone(),
             wanted: plan.wanted.clone(),
             setup: plan.setup.clone(),
             device: Device::new(plan),
+            clock: Device::of_clock(plan),
             stamp: Arc::new(stamp),
-            told: None,
+            told: [None, None],
             outgoing: Vec::new(),
             shared,
             face,
             reader,
-            link,
+            links,
         }
     }
 
@@ -91,7 +94,7 @@ impl Outlet {
     /// Carries one output out.
     pub(super) fn take(&mut self, output: StationOutput) {
         match output {
-            StationOutput::Send { channel, bytes, .. } => self.send(channel, bytes),
+            StationOutput::Send { link, channel, bytes, .. } => self.send(link, channel, bytes),
             StationOutput::Message(message) => self.publish(message),
             StationOutput::Ask(ask) => {
                 let question = Question { ask, station: Arc::clone(&self.face.inbox) };
@@ -99,20 +102,25 @@ impl Outlet {
                     tracing::warn!("board {}: the worker has too much to do", self.face.board);
                 }
             }
-            StationOutput::Device(event) => {
-                self.device.told(&event);
+            StationOutput::Device { link, event } => {
+                self.device_on(link).told(&event);
                 if let Some(serial) = self.device.serial() {
-                    self.link.learn(serial);
+                    self.links.board.learn(serial);
                 }
-                self.tell_device();
+                self.tell_devices();
             }
             StationOutput::Reply(reply) => self.reply(&reply),
             StationOutput::Do(errand) => self.run_errand(&errand),
         }
     }
 
-    fn send(&self, channel: u8, bytes: Vec<u8>) {
-        match self.link.send(channel, bytes) {
+    /// The device on a link.
+    pub(super) fn device_on(&mut self, link: u8) -> &mut Device {
+        self.clock.as_mut().filter(|_| link == CLOCK).unwrap_or(&mut self.device)
+    }
+
+    fn send(&self, link: u8, channel: u8, bytes: Vec<u8>) {
+        match self.links.on(link).send(channel, bytes) {
             // The session asks again when the link is up.
             Ok(()) | Err(SendError::Down) => {}
             Err(error) => tracing::warn!("board {}: a question was not sent: {error}", self.face.board),
@@ -155,23 +163,30 @@ impl Outlet {
         self.hand_over();
     }
 
-    /// Publishes the device's status if it changed; deletes the one under a former name.
-    pub(super) fn tell_device(&mut self) {
-        if !self.device.take_news() {
+    /// Publishes each device's status if it changed; deletes the one under a former name.
+    pub(super) fn tell_devices(&mut self) {
+        self.tell_device(BOARD);
+        if self.clock.is_some() {
+            self.tell_device(CLOCK);
+        }
+    }
+
+    fn tell_device(&mut self, link: u8) {
+        let device = self.device_on(link);
+        if !device.take_news() {
             return;
         }
-        let now = wall::mono();
-        let (id, status) = (self.device.id(), self.device.status(now));
-        if self.told.as_ref().is_some_and(|(told, before)| *told == id && *before == status) {
+        let (id, status) = (device.id(), device.status(wall::mono()));
+        let told = &mut self.told[usize::from(link)];
+        if told.as_ref().is_some_and(|(told, before)| *told == id && *before == status) {
             return;
         }
-        if let Some((former, _)) = self.told.take().filter(|(told, _)| *told != id) {
+        if let Some((former, _)) = told.replace((id.clone(), status.clone())).filter(|(told, _)| *told != id) {
             self.keep(topics::device_status(&self.root, &former), String::new());
         }
         let at = self.stamp.anchor.at(wall::utc());
         let payload = envelope::message("device.status", None, &self.stamp, Some(at), &status);
         self.keep(topics::device_status(&self.root, &id), payload);
-        self.told = Some((id, status));
     }
 
     fn keep(&self, topic: String, payload: String) {
@@ -204,7 +219,7 @@ impl Outlet {
     }
 
     /// Publishes bytes as they were read.
-    pub(super) fn raw(&self, channel: u8, bytes: &[u8]) {
+    pub(super) fn raw(&mut self, link: u8, channel: u8, bytes: &[u8]) {
         if !self.shared.connected.load(Ordering::Relaxed) {
             return;
         }
@@ -212,7 +227,8 @@ impl Outlet {
         let at = self.stamp.anchor.at(wall::utc());
         let body = DeviceRaw { channel, bytes: hex };
         let payload = envelope::message("device.raw", None, &self.stamp, Some(at), &body);
-        let topic = topics::device_raw(&self.root, &self.device.id());
+        let id = self.device_on(link).id();
+        let topic = topics::device_raw(&self.root, &id);
         self.shared.outbox.once(Once { topic, payload, correlation: None, expiry: RAW_EXPIRY });
     }
 
@@ -234,9 +250,9 @@ impl Outlet {
                 let named = device.as_deref().and_then(|device| self.setup.serial_of(device)).map(str::to_owned);
                 self.wanted.rebind(serial.clone().or(named), port.clone());
                 self.device.replaced(self.wanted.serial().map(str::to_owned));
-                self.link.want(self.wanted.clone());
+                self.links.board.want(self.wanted.clone());
                 self.face.set_wanted(self.wanted.clone());
-                self.tell_device();
+                self.tell_devices();
             }
         }
     }

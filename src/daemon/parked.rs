@@ -46,7 +46,7 @@ impl Parked {
                 Popped::Item(item) => {
                     self.take(item, outlet);
                     outlet.device.parked(problem.to_owned());
-                    outlet.tell_device();
+                    outlet.tell_devices();
                 }
                 Popped::TimedOut => {}
             }
@@ -63,16 +63,16 @@ impl Parked {
 
     fn take(&mut self, item: ToStation, outlet: &mut Outlet) {
         let (at, body) = match &item {
-            ToStation::Bytes { at, channel, bytes } => {
-                (*at, Body::Rx { link: 0, channel: *channel, bytes: bytes.as_slice().into() })
+            ToStation::Bytes { at, link, channel, bytes } => {
+                (*at, Body::Rx { link: *link, channel: *channel, bytes: bytes.as_slice().into() })
             }
-            ToStation::Up { at, port, signal } => {
-                outlet.device.up(port.clone(), *signal);
-                (*at, Body::Link { link: 0, up: true, cause: "opened" })
+            ToStation::Up { at, link, port, signal, .. } => {
+                outlet.device_on(*link).up(port.clone(), *signal);
+                (*at, Body::Link { link: *link, up: true, cause: "opened" })
             }
-            ToStation::Down { at, cause } => {
-                outlet.device.down(*at, cause);
-                (*at, Body::Link { link: 0, up: false, cause })
+            ToStation::Down { at, link, cause } => {
+                outlet.device_on(*link).down(*at, cause);
+                (*at, Body::Link { link: *link, up: false, cause })
             }
             // Nobody is there to act on anything else.
             _ => return,

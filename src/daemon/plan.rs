@@ -21,6 +21,7 @@ use crate::journal::{Limits, MAX_SESSION};
 use crate::publish::delay::Delay;
 use crate::publish::topics;
 use crate::replay::Setting;
+use crate::station::{BOARD, CLOCK};
 
 /// The driver of boards that name none.
 const DRIVER: &str = "dgt";
@@ -32,6 +33,8 @@ pub struct Plan {
     pub setting: Setting,
     /// The device.
     pub wanted: Wanted,
+    /// The clock, if it has a link of its own.
+    pub clock: Option<Wanted>,
     /// Its journal's folder.
     pub dir: PathBuf,
     /// Caps of the journal.
@@ -46,6 +49,13 @@ pub struct Plan {
     pub raw: bool,
 }
 
+impl Plan {
+    /// The numbers of its links.
+    pub(super) fn links(&self) -> impl Iterator<Item = u8> {
+        [BOARD].into_iter().chain(self.clock.as_ref().map(|_| CLOCK))
+    }
+}
+
 /// A plan for each board of a configuration that was checked; `hash` goes into the journals' heads.
 ///
 /// # Errors
@@ -57,6 +67,11 @@ pub fn plans(config: &Config, hash: u32) -> Result<Vec<Plan>> {
 fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     let name = board.driver.as_deref().unwrap_or(DRIVER);
     let driver = drivers::find(name).with_context(|| format!("driver `{name}`"))?;
+    let clock = board.clock.as_ref().map(|clock| {
+        let driver = drivers::find(&clock.driver).with_context(|| format!("clock.driver `{}`", clock.driver))?;
+        anyhow::Ok((driver, wanted(config, &clock.alone(&board.id), driver)?))
+    });
+    let (clock_driver, clock) = clock.transpose()?.unzip();
     let event = &config.event;
     let time_control_text = board.time_control.as_ref().or(event.time_control.as_ref());
     let time_control = time_control_text.map(|text| TimeControl::parse(text)).transpose().context("time control")?;
@@ -74,6 +89,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     };
     let headers = [
         ("driver", Some(driver.name.to_owned())),
+        ("clock", clock_driver.map(|clock| clock.name.to_owned())),
         ("name", Some(session.clone())),
         ("time-control", time_control_text.cloned()),
         ("white-clock", board.white_clock.map(|side| if side == WhiteClock::Left { "left" } else { "right" }.to_owned())),
@@ -89,11 +105,13 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     ];
     let setting = Setting {
         driver,
+        clock: clock_driver,
         config: GameConfig {
             time_control,
             chess960,
             white_clock,
-            clock_source: driver.clock_source(),
+            clock_source: clock_driver.unwrap_or(driver).clock_source(),
+            own_clock: clock_driver.map(|clock| clock.timing.press_delay),
             rulebook,
             rulings,
             observer: event.observer,
@@ -116,6 +134,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     Ok(Plan {
         setting,
         wanted,
+        clock,
         dir: config.journal.dir.join(&board.id),
         limits: Limits { file: mib(config.journal.file_mib), total: mib(config.journal.total_mib), ..Limits::default() },
         session,

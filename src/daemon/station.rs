@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::fence::Fenced;
 use super::inbox::Popped;
-use super::link::Link;
+use super::link::Links;
 use super::live::Live;
 use super::message::ToStation;
 use super::outlet::Outlet;
@@ -37,8 +37,8 @@ pub(super) struct Station {
     pub(super) face: Arc<Face>,
     /// Its number as a reader of its inbox.
     pub(super) reader: u64,
-    /// Its link.
-    pub(super) link: Arc<Link>,
+    /// Its links.
+    pub(super) links: Links,
     /// It hung before: only record.
     pub(super) parked: bool,
 }
@@ -46,8 +46,8 @@ pub(super) struct Station {
 impl Station {
     /// Runs until it is told to stop or another reader takes its inbox.
     pub(super) fn run(self) {
-        let Station { plan, shared, face, reader, link, parked } = self;
-        let mut outlet = Outlet::new(&plan, Arc::clone(&shared), Arc::clone(&face), reader, link);
+        let Station { plan, shared, face, reader, links, parked } = self;
+        let mut outlet = Outlet::new(&plan, Arc::clone(&shared), Arc::clone(&face), reader, links);
         let mut again = false;
         let end = loop {
             if parked {
@@ -65,7 +65,7 @@ impl Station {
                 Some(Err(error)) => {
                     tracing::error!("board {}: {error:#}", face.board);
                     outlet.device.missing(format!("{error:#}"));
-                    outlet.tell_device();
+                    outlet.tell_devices();
                     outlet.hand_over();
                     break Condition::Refused;
                 }
@@ -130,7 +130,7 @@ fn park(plan: &Plan, face: &Arc<Face>, reader: u64, outlet: &mut Outlet, why: &s
     face.set_condition(Condition::Parked);
     let problem = format!("the board's game {why} and was parked");
     outlet.device.parked(problem.clone());
-    outlet.tell_device();
+    outlet.tell_devices();
     outlet.tell_parked(plan);
     let disk = Fenced::open(plan, Arc::clone(face), reader).map_err(Into::into);
     let opened = disk.and_then(|disk| Parked::open(plan, disk));

@@ -89,7 +89,7 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
                 room.listener.hear(at, &bytes);
             }
             room.note(at, Body::Rx { link: 0, channel, bytes: Cow::Borrowed(&bytes) })?;
-            station.feed(at, &StationInput::Bytes { channel, bytes: &bytes }, &mut room.out);
+            station.feed(at, &StationInput::bytes(channel, &bytes), &mut room.out);
         }
         if let Some((at, up)) = links.next_if(|(at, _)| Instant::ZERO.after(*at) <= next) {
             room.link(&mut station, Instant::ZERO.after(*at), *up)?;
@@ -155,7 +155,7 @@ impl Room {
         self.up = up;
         self.listener.framing.reset();
         self.note(at, Body::Link { link: 0, up, cause: if up { "opened" } else { "lost" } })?;
-        station.feed(at, &StationInput::Link { up }, &mut self.out);
+        station.feed(at, &StationInput::link(up), &mut self.out);
         Ok(())
     }
 
@@ -163,14 +163,14 @@ impl Room {
     fn drain(&mut self, emulator: &mut dyn Device) -> Result<()> {
         for output in std::mem::take(&mut self.out) {
             match output {
-                StationOutput::Send { at, channel, bytes } if self.up => {
+                StationOutput::Send { at, channel, bytes, .. } if self.up => {
                     self.note(at, Body::Tx { link: 0, channel, bytes: Cow::Borrowed(&bytes) })?;
                     emulator.host(at, channel, &bytes);
                 }
                 StationOutput::Message(message) => self.notes.take(&message)?,
                 StationOutput::Send { .. } => {}
                 // Nobody answers questions of Article 6.9 here, and nobody gives commands.
-                StationOutput::Ask(_) | StationOutput::Device(_) | StationOutput::Reply(_) | StationOutput::Do(_) => {}
+                StationOutput::Ask(_) | StationOutput::Device { .. } | StationOutput::Reply(_) | StationOutput::Do(_) => {}
             }
         }
         Ok(())

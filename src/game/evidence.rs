@@ -19,13 +19,19 @@ impl Game {
         let shown = |reported: &Reported| {
             let (times, runs) = self.clock.tells(&reported.reading);
             ClockShown {
-                source: bytes(reported.source),
+                source: self.clock_bytes(reported.source),
                 white_ms: times.white.millis(),
                 black_ms: times.black.millis(),
                 running: runs.map(color_name),
             }
         };
         fall.before.iter().chain(&fall.shown).map(shown).collect()
+    }
+
+    /// Bytes of the clock: on the board's link by their channel, else on the link of its own.
+    fn clock_bytes(&self, range: ByteRange) -> String {
+        let link = if self.config.own_clock.is_some() { "clock-rx" } else { "rx" };
+        format!("{link}{}:{}-{}", range.channel, range.start, range.end)
     }
 
     /// The names of everything that a finding of this kind rests on, on this flag if it is about one; each once.
@@ -37,7 +43,7 @@ impl Game {
             }
         };
         if let Some(shown) = fall.and_then(|fall| fall.shown) {
-            name(bytes(shown.source));
+            name(self.clock_bytes(shown.source));
         }
         let before = |alarm: &&Alarm| fall.is_none_or(|fall| alarm.happened <= fall.fell.latest);
         if kind == Kind::IllegalMove || fall.is_some() {
@@ -57,10 +63,6 @@ impl Game {
         }
         named
     }
-}
-
-fn bytes(range: ByteRange) -> String {
-    format!("rx{}:{}-{}", range.channel, range.start, range.end)
 }
 
 fn command(id: &str) -> String {

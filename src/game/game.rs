@@ -58,6 +58,8 @@ pub struct GameConfig {
     pub chess960: bool,
     /// The device family that tells the times.
     pub clock_source: &'static str,
+    /// The clock is on a link of its own, and tells a press so late at most; none = it is on the board's.
+    pub own_clock: Option<Duration>,
     /// The rules that findings are made by.
     pub rulebook: Rulebook,
     /// What becomes of findings that are certain.
@@ -166,7 +168,8 @@ impl Game {
     pub fn new(config: GameConfig, timing: Timing) -> Game {
         let start = Record::new(Chess::default(), castling_mode(&config), &config.rulebook);
         let pawns_promote = config.rulebook.rules().table == Table::Club;
-        let mut clock = Chessclock::new(timing.press_delay);
+        let press_delay = config.own_clock.unwrap_or(timing.press_delay);
+        let mut clock = Chessclock::new(press_delay);
         clock.set_white_side(config.white_clock.unwrap_or(ClockSide::Left));
         let mut board = PhysicalBoard::new(pawns_promote);
         board.set_scan(timing.scan);
@@ -176,7 +179,7 @@ impl Game {
             config,
             scan: timing.scan,
             config_scan: timing.scan,
-            press_delay: timing.press_delay,
+            press_delay,
             board,
             clock,
             setting: SettingWatch::default(),
@@ -268,6 +271,8 @@ impl Game {
             DeviceEvent::ClockAbsent => {
                 if self.clock.lose() {
                     self.alarms.raise(self.now, AlarmKind::ClockLost, None, 0);
+                    // Nobody knows any more which one runs.
+                    out.push(Effect::Clock);
                 }
             }
             DeviceEvent::Delay(delay) => self.set_scan(*delay),

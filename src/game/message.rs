@@ -263,6 +263,21 @@ pub enum Recording {
     NotRequired,
 }
 
+/// Whether there is a clock. Where there is none nothing is found on time, and no press is concluded from moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ClockStatus {
+    /// The board tells no times, and no other clock does.
+    NotAvailable,
+    /// It has not reported yet.
+    NotHeard,
+    /// It reports.
+    Reporting,
+    /// It has reported and is gone.
+    Lost,
+}
+
 /// The picture for arbiters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -293,6 +308,8 @@ pub struct ArbiterState {
     pub recording: Pair<Recording>,
     /// The times.
     pub clock: ClockBody,
+    /// Whether there is a clock that tells them.
+    pub clock_status: ClockStatus,
     /// Whose lever is up.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Side>"))]
     pub lever_up: Option<&'static str>,

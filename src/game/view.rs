@@ -3,6 +3,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::square::{Color, Piece};
 use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
@@ -19,7 +20,8 @@ use crate::laws::adjudicate::Subject;
 use crate::laws::finding::{Finding, Outcome, Phase};
 use crate::men::{self, color_name, squares};
 use crate::message::{
-    AlertBody, ArbiterState, ClockBody, Decision, FlagBody, LiveCause, LiveMove, LiveState, MoveBody, SetUpBody, Stage,
+    AlertBody, ArbiterState, ClockBody, ClockStatus, Decision, FlagBody, LiveCause, LiveMove, LiveState, MoveBody, SetUpBody,
+    Stage,
 };
 use crate::pair::Pair;
 use crate::reconstruct::STANDS;
@@ -92,6 +94,15 @@ impl Game {
         }
     }
 
+    fn clock_status(&self) -> ClockStatus {
+        match self.clock.last_report() {
+            _ if self.config.clock_source == DriverInfo::NO_CLOCK => ClockStatus::NotAvailable,
+            None => ClockStatus::NotHeard,
+            Some(_) if self.clock.present() => ClockStatus::Reporting,
+            Some(_) => ClockStatus::Lost,
+        }
+    }
+
     /// The picture for the live audience.
     pub fn live_state(&self) -> LiveState {
         LiveState { moves: self.told(), ..self.live_picture() }
@@ -130,6 +141,7 @@ impl Game {
             period: Pair { white: self.clock.period(Color::White) as u32 + 1, black: self.clock.period(Color::Black) as u32 + 1 },
             recording: self.recording(),
             clock: self.clock(),
+            clock_status: self.clock_status(),
             lever_up: self.clock.lever_up().map(color_name),
             flags: self.flags(),
             alarms: self.alarms.open().map(alert).collect(),

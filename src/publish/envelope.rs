@@ -201,6 +201,8 @@ pub struct NodeHealth {
 pub struct DeviceStatus {
     /// Whether it answers.
     pub state: DeviceState,
+    /// What it is.
+    pub kind: DeviceKind,
     /// How it is reached: one word.
     pub transport: String,
     /// The port.
@@ -229,6 +231,16 @@ pub struct DeviceStatus {
     /// How strongly a device by Bluetooth was received when it was connected, dBm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal_dbm: Option<i16>,
+}
+
+/// What a device is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceKind {
+    /// A board, with the clock that is connected to it.
+    Board,
+    /// A clock on a link of its own.
+    Clock,
 }
 
 /// Whether a device answers.

@@ -23,6 +23,7 @@ fn written(text: &str) -> (Vec<String>, Vec<String>) {
                 ["broker", "user", _] => "broker.user.*".to_owned(),
                 ["user", _] => "user.*".to_owned(),
                 ["board"] => "board.*".to_owned(),
+                ["board", inner] => format!("board.*.{inner}"),
                 _ => inner.to_owned(),
             };
             commented = false;
@@ -90,6 +91,7 @@ fn the_keys_that_are_checked_are_those_that_are_read() {
         ("[log]", "log"),
         ("[user.x]", "user.*"),
         ("[[board]]", "board.*"),
+        ("[[board]]\n[board.clock]", "board.*.clock"),
         ("", ""),
     ] {
         let start = if prefix.is_empty() { String::new() } else { format!("{prefix}.") };

@@ -29,7 +29,7 @@ const KINDS: [(Kind, &str); 3] = [(Kind::Field, "square update"), (Kind::Tick, "
 /// A station of the stream, with its link up.
 pub(crate) fn station() -> Station {
     let mut station = Station::new(feed::driver(), feed::config(), Board::default(), "bench");
-    station.feed(Instant::ZERO, &StationInput::Link { up: true }, &mut Vec::new());
+    station.feed(Instant::ZERO, &StationInput::link(true), &mut Vec::new());
     station
 }
 
@@ -48,7 +48,7 @@ impl Subject {
         match self {
             Subject::Core(core) => core.bytes(piece.at, &piece.bytes),
             Subject::Station(station, out) => {
-                station.feed(piece.at, &StationInput::Bytes { channel: 0, bytes: &piece.bytes }, out);
+                station.feed(piece.at, &StationInput::bytes(0, &piece.bytes), out);
                 out.clear();
             }
         }

@@ -95,6 +95,24 @@ const LINKS: &[(&str, &[&str])] = &[
         "driver = \"dgt_bus\"\nserial = \"1\"\nport = \"/dev/a\"\n[[board]]\nid = \"b2\"\ndriver = \"dgt_bus\"\nserial = \"2\"\nport = \"/dev/a\"",
         &[],
     ),
+    ("driver = \"chessnut\"\nclock.driver = \"chessnut\"", &["clock.driver: chessnut is no clock by itself"]),
+    ("driver = \"chessnut\"\nclock.driver = \"dgt3000_gateway\"", &["clock.driver: dgt3000_gateway is only for games without"]),
+    (
+        "clock.driver = \"dgt3000_gateway\"\n[event]\ncasual = true",
+        &["clock.driver: dgt boards tell the times of their own clock"],
+    ),
+    (
+        "driver = \"chessnut\"\nbluetooth = \"x\"\n[board.clock]\ndriver = \"dgt3000_gateway\"\nbluetooth = \"X\"\n[event]\ncasual = true",
+        &["clock.bluetooth: X is another board's or clock's device"],
+    ),
+    (
+        "driver = \"chessnut\"\nbluetooth = \"x\"\n[board.clock]\ndriver = \"dgt3000_gateway\"\n[[board]]\nid = \"b2\"\ndriver = \"chessnut\"\nbluetooth = \"y\"\nclock.driver = \"dgt3000_gateway\"\nclock.bluetooth = \"z\"\n[event]\ncasual = true",
+        &["clock.bluetooth: there are several clocks: say which one, by its address or name"],
+    ),
+    (
+        "driver = \"chessnut\"\nclock.driver = \"dgt3000_gateway\"\nclock.bluetooth = \"C0:00:00:00:00:02\"\n[event]\ncasual = true",
+        &[],
+    ),
     (
         "port = \"/dev/a\"\nunlock_file = \"/nowhere\"",
         &["unlock_file: /nowhere: cannot be read", "unlock_file: is for devices by Bluetooth"],

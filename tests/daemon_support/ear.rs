@@ -33,7 +33,11 @@ impl Heard {
     pub(crate) fn device(&self, board: &str) -> Option<&str> {
         let ours = self.topic.contains("/device/") && self.topic.ends_with("/status");
         let whole = format!("ev/1/{board}");
-        if ours && self.body()["board"] == whole.as_str() { self.body()["state"].as_str() } else { None }
+        if ours && self.body()["kind"] == "board" && self.body()["board"] == whole.as_str() {
+            self.body()["state"].as_str()
+        } else {
+            None
+        }
     }
 }
 

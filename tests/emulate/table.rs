@@ -28,7 +28,7 @@ pub(crate) fn run(settings: Settings, script: &Script, control: Option<&str>, bo
     let mut station = Station::new(drivers::find("dgt").expect("registered"), config, board, "table");
     let end = Instant(STARTED + script.end().as_micros() as u64 + rest);
     let (mut out, mut messages, mut sent, mut loaded) = (Vec::new(), Vec::new(), Vec::new(), false);
-    station.feed(Instant::ZERO, &StationInput::Link { up: true }, &mut out);
+    station.feed(Instant::ZERO, &StationInput::link(true), &mut out);
     loop {
         for output in out.drain(..) {
             match output {
@@ -48,7 +48,7 @@ pub(crate) fn run(settings: Settings, script: &Script, control: Option<&str>, bo
             loaded = true;
         }
         for Sent { at, bytes, .. } in sent.drain(..) {
-            station.feed(at, &StationInput::Bytes { channel: 0, bytes: &bytes }, &mut out);
+            station.feed(at, &StationInput::bytes(0, &bytes), &mut out);
         }
         station.advance(next, &mut out);
     }

@@ -19,12 +19,12 @@ fn outputs(played: &Played, pieces: &Pieces, by: u64) -> Vec<Value> {
     let mut station = Station::new(driver, config(), Board::default(), "invariants");
     let mut out = Vec::new();
     let mut start = played.start.as_ref();
-    station.feed(Instant(by), &StationInput::Link { up: true }, &mut out);
+    station.feed(Instant(by), &StationInput::link(true), &mut out);
     for (at, bytes) in pieces {
         if let Some((when, command)) = start.take_if(|(when, _)| *when <= *at) {
             station.feed(Instant(when.0 + by), &StationInput::Command(command.clone()), &mut out);
         }
-        station.feed(Instant(at.0 + by), &StationInput::Bytes { channel: 0, bytes }, &mut out);
+        station.feed(Instant(at.0 + by), &StationInput::bytes(0, bytes), &mut out);
     }
     let end = pieces.last().map_or(0, |(at, _)| at.0) + by + 5_000_000;
     station.advance(Instant(end), &mut out);

@@ -198,7 +198,7 @@ impl Reports {
             if let Some(command) = begun.take_if(|_| *at > BEGUN) {
                 station.feed(BEGUN, &StationInput::Command(command), &mut out);
             }
-            station.feed(*at, &StationInput::Bytes { channel: 0, bytes: &bytes(event) }, &mut out);
+            station.feed(*at, &StationInput::bytes(0, &bytes(event)), &mut out);
         }
         station.advance(reports.now, &mut out);
         let message = |output| if let StationOutput::Message(message) = output { Some(message) } else { None };

@@ -276,7 +276,7 @@ impl Scene {
         let mut up = true;
         let mut trace = Recording::new(&self.config);
         trace.note(Instant::ZERO, Body::Link { link: 0, up: true, cause: "opened" });
-        station.feed(Instant::ZERO, &StationInput::Link { up: true }, &mut out);
+        station.feed(Instant::ZERO, &StationInput::link(true), &mut out);
         loop {
             for output in out.drain(..) {
                 match output {
@@ -287,7 +287,7 @@ impl Scene {
                         }
                     }
                     StationOutput::Message(message) => messages.push(message),
-                    StationOutput::Ask(_) | StationOutput::Device(_) | StationOutput::Reply(_) | StationOutput::Do(_) => {}
+                    StationOutput::Ask(_) | StationOutput::Device { .. } | StationOutput::Reply(_) | StationOutput::Do(_) => {}
                 }
             }
             let command = commands.peek().map(|(at, _)| *at);
@@ -299,7 +299,7 @@ impl Scene {
             emulator.advance(next, &mut sent);
             for Sent { at, bytes, .. } in sent.drain(..).filter(|_| up) {
                 trace.note(at, Body::Rx { link: 0, channel: 0, bytes: Cow::Borrowed(&bytes) });
-                station.feed(at, &StationInput::Bytes { channel: 0, bytes: &bytes }, &mut out);
+                station.feed(at, &StationInput::bytes(0, &bytes), &mut out);
             }
             if let Some((at, command)) = commands.next_if(|(at, _)| *at <= next) {
                 trace.note(*at, Body::Cmd(&serde_json::to_string(command).expect("JSON")));
@@ -308,7 +308,7 @@ impl Scene {
             if let Some(&(at, there)) = links.next_if(|(at, _)| *at <= next) {
                 up = there;
                 trace.note(at, Body::Link { link: 0, up, cause: if up { "opened" } else { "gone" } });
-                station.feed(at, &StationInput::Link { up }, &mut out);
+                station.feed(at, &StationInput::link(up), &mut out);
             }
             station.advance(next, &mut out);
         }

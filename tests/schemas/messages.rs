@@ -8,7 +8,8 @@ use flagfall::emulate::games::{GAMES, game};
 use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
 use flagfall::publish::envelope::{
-    self, Anchor, DeviceRaw, DeviceState, DeviceStatus, NodeHealth, NodeInfo, NodeState, NodeStatus, Stamp, TimeSource,
+    self, Anchor, DeviceKind, DeviceRaw, DeviceState, DeviceStatus, NodeHealth, NodeInfo, NodeState, NodeStatus, Stamp,
+    TimeSource,
 };
 use flagfall::publish::schema;
 use flagfall::publish::topics::{self, Board};
@@ -227,6 +228,7 @@ fn what_a_node_says_of_itself() {
 fn what_a_node_says_of_a_device() {
     let (root, name) = (topics::ROOT, "dgt-12345");
     let bare = DeviceStatus {
+        kind: DeviceKind::Board,
         state: DeviceState::Offline,
         transport: "serial".to_owned(),
         port: None,
@@ -239,6 +241,7 @@ fn what_a_node_says_of_a_device() {
         signal_dbm: None,
     };
     let full = DeviceStatus {
+        kind: DeviceKind::Clock,
         state: DeviceState::Unstable,
         transport: "serial".to_owned(),
         port: Some("/dev/ttyACM0".to_owned()),

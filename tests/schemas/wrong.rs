@@ -101,7 +101,7 @@ fn a_word_that_is_none() {
     let reply = event("cmd.reply", json!({"stage": "done", "code": "ok", "message": "", "game": "g", "rev": 1}));
     let alert = json!({"id": 1, "kind": "flag", "class": "loud", "status": "open", "side": "white", "squares": ["e4"],
         "opened_at": 5, "closed_at": null});
-    let device = json!({"state": "online", "transport": "serial", "battery_percent": 5});
+    let device = json!({"state": "online", "kind": "clock", "transport": "serial", "battery_percent": 5});
     for (name, message, path) in [
         ("board.clock", state, "/body/running"),
         ("board.audit", audit(json!({"what": "game", "game_no": 1, "event": "armed"})), "/body/event"),
@@ -116,7 +116,8 @@ fn a_word_that_is_none() {
         ("board.alert", with(event("board.alert", alert.clone()), "/rev", Some(json!(1))), "/body/class"),
         ("board.alert", with(event("board.alert", alert), "/rev", Some(json!(1))), "/body/status"),
         ("node.status", status, "/body/state"),
-        ("device.status", event("device.status", device), "/body/state"),
+        ("device.status", event("device.status", device.clone()), "/body/state"),
+        ("device.status", event("device.status", device), "/body/kind"),
         ("cmd.reply", reply.clone(), "/body/stage"),
         ("cmd.reply", reply, "/body/code"),
     ] {

@@ -71,6 +71,8 @@ pub enum PortEvent<'a> {
         path: &'a Path,
         /// The USB device behind it.
         usb: Option<&'a UsbId>,
+        /// It was open before: its board was just asked there who it is.
+        asked: bool,
     },
     /// Bytes arrived, stamped when poll(2) returned.
     Bytes(&'a [u8]),

@@ -85,7 +85,8 @@ impl Runner {
     fn serve(&mut self, opened: &mut Opened) -> End {
         let mailbox = Arc::clone(&self.mailbox);
         let _up = mailbox.up(opened.serial.writer());
-        (self.sink)((self.now)(), PortEvent::Up { path: &opened.found.path, usb: opened.found.usb.as_ref() });
+        let Opened { found, asked, .. } = &*opened;
+        (self.sink)((self.now)(), PortEvent::Up { path: &found.path, usb: found.usb.as_ref(), asked: *asked });
         let mut until = None;
         loop {
             let orders = self.mailbox.orders();

@@ -25,6 +25,8 @@ const LEAST_GAP: Duration = Duration::from_millis(20);
 pub(super) struct Opened {
     pub(super) found: Found,
     pub(super) serial: Serial,
+    /// Its board was asked who it is.
+    pub(super) asked: bool,
     pub(super) _lease: Lease,
 }
 
@@ -204,7 +206,7 @@ impl Runner {
                 self.hand_on(seek);
                 // A port that went in this very moment is looked for again.
                 if let Ok((found, lease, serial)) = probe.finish() {
-                    return Some(Opened { found, serial, _lease: lease });
+                    return Some(Opened { found, serial, asked: true, _lease: lease });
                 }
             } else if owner == Owner::Searching {
                 self.shared.pass_on(self.me, probe, &self.wanted.folders);

@@ -38,7 +38,11 @@ fn a_board_is_found_by_its_own_number() {
         folder.link(name, &board.path);
     }
     let heard = Heard::start(by_serial(&folder, "01002"), &Ports::new());
-    assert_eq!(heard.up().1, boards[1].path);
+    let (_, path, asked) = heard.up_or_asked();
+    assert_eq!((path, asked), (boards[1].path.clone(), true));
+    let heard = Heard::start(by_path(&folder, "a"), &Ports::new());
+    let (_, path, asked) = heard.up_or_asked();
+    assert_eq!((path, asked), (boards[0].path.clone(), false), "nobody asked there");
 }
 
 #[test]

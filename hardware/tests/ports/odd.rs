@@ -98,7 +98,7 @@ fn a_driver_that_panics_over_another_device_finds_its_board_all_the_same() {
     folder.link("board", &board.path);
     loop {
         match heard.change().1 {
-            Told::Up(path) => break assert_eq!(path, board.path),
+            Told::Up(path, _) => break assert_eq!(path, board.path),
             Told::Missing(trouble) => assert_eq!(trouble, Trouble::NotFound, "told once"),
             other => panic!("{other:?}"),
         }

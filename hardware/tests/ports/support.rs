@@ -34,7 +34,8 @@ pub(crate) fn now() -> u64 {
 /// What a link told, kept.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Told {
-    Up(PathBuf),
+    /// Where, and whether its board had been asked there.
+    Up(PathBuf, bool),
     Bytes(Vec<u8>),
     Down(String),
     Missing(Trouble),
@@ -50,7 +51,7 @@ impl Heard {
         let (to, events) = sync_channel(65_536);
         let sink = move |at: u64, event: PortEvent<'_>| {
             let told = match event {
-                PortEvent::Up { path, .. } => Told::Up(path.to_owned()),
+                PortEvent::Up { path, asked, .. } => Told::Up(path.to_owned(), asked),
                 PortEvent::Bytes(bytes) => Told::Bytes(bytes.to_vec()),
                 PortEvent::Down(error) => Told::Down(error.to_string()),
                 PortEvent::Missing(trouble) => Told::Missing(trouble),
@@ -78,9 +79,15 @@ impl Heard {
 
     /// The path of the next port that opens, whatever was missing before, and when.
     pub(crate) fn up(&self) -> (u64, PathBuf) {
+        let (at, path, _) = self.up_or_asked();
+        (at, path)
+    }
+
+    /// The same, and whether its board had been asked there who it is.
+    pub(crate) fn up_or_asked(&self) -> (u64, PathBuf, bool) {
         loop {
             match self.change() {
-                (at, Told::Up(path)) => return (at, path),
+                (at, Told::Up(path, asked)) => return (at, path, asked),
                 (_, Told::Missing(_)) => {}
                 (_, other) => panic!("{other:?} instead of a port that opens"),
             }

@@ -57,7 +57,7 @@ impl Driver for Template {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
         debug_assert!(self.out.is_empty(), "drain before feeding again");
         match input {
-            Input::LinkUp => {
+            Input::LinkUp | Input::LinkTakenOver => {
                 self.up = true;
                 self.ask();
             }

@@ -72,8 +72,17 @@ pub(crate) struct Line {
 impl Line {
     /// A link that comes up at zero.
     pub(crate) fn up(manner: Manner) -> Line {
+        Line::after(Input::LinkUp, manner)
+    }
+
+    /// A link on which the board has just answered who it is.
+    pub(crate) fn taken_over(manner: Manner) -> Line {
+        Line::after(Input::LinkTakenOver, manner)
+    }
+
+    fn after(input: Input<'_>, manner: Manner) -> Line {
         let mut line = Line { rig: Rig::dgt(), heard: Vec::new(), manner, coming: Vec::new(), seen: 0 };
-        line.rig.feed(Instant::ZERO, Input::LinkUp);
+        line.rig.feed(Instant::ZERO, input);
         line
     }
 

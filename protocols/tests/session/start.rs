@@ -43,6 +43,22 @@ fn starts_in_the_order_and_with_the_gaps_of_the_page() {
 }
 
 #[test]
+fn a_board_that_was_just_asked_who_it_is_is_not_waited_for() {
+    let mut line = Line::taken_over(healthy);
+    line.run(650);
+    let asked: Vec<(u64, Vec<u8>)> = sent(&line.rig.log);
+    let expected: [(u64, &[u8]); 6] =
+        [(0, RESET), (200, ASK_VERSION), (300, ASK_LONG), (400, ASK_SERIAL), (500, NICE), (600, ASK_BOARD)];
+    assert_eq!(asked, expected.map(|(at, bytes)| (at, bytes.to_vec())));
+    // Silent, it is taken for one whose port was just opened.
+    let mut line = Line::taken_over(|_| Vec::new());
+    line.run(20_000);
+    let resets = line.times_of(RESET);
+    assert_eq!(resets[0], 0);
+    assert_eq!(line.times_of(ASK_VERSION)[..2], [200, 2200], "{resets:?}");
+}
+
+#[test]
 fn a_quiet_line_is_asked_and_the_serial_number_is_told_once() {
     let mut line = Line::up(healthy);
     line.run(20_000);

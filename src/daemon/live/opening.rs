@@ -80,7 +80,6 @@ impl Live {
             shared: Arc::clone(shared),
             face: Arc::clone(face),
             raw: plan.raw,
-            port: None,
             next_flush: None,
             out: Vec::new(),
             recorder,
@@ -91,7 +90,9 @@ impl Live {
         live.out = out;
         // What hung had the link, and what came meanwhile waits in the inbox: nothing was missed.
         if restored.inputs > 0 && (first || again) {
-            live.feed(ended, &Body::Link { link: 0, up: false, cause: "restart" });
+            for link in plan.links() {
+                live.feed(ended, &Body::Link { link, up: false, cause: "restart" });
+            }
         }
         let boot = Boot { program: env!("CARGO_PKG_VERSION"), node: &shared.node, boot: shared.boot };
         // Plain text and numbers.
@@ -105,11 +106,12 @@ impl Live {
                 tracing::warn!("board {}: its device was bound under another configuration: that is over", face.board);
             }
         }
-        if let Some(port) = outlet.device.port().filter(|_| again) {
-            live.port = Some(port.to_owned());
-            live.feed(live.line.at(now), &Body::Link { link: 0, up: true, cause: "again" });
+        for link in plan.links().filter(|_| again) {
+            if outlet.device_on(link).port().is_some() {
+                live.feed(live.line.at(now), &Body::Link { link, up: true, cause: "again" });
+            }
         }
-        outlet.tell_device();
+        outlet.tell_devices();
         live.settle(outlet);
         Ok(live)
     }

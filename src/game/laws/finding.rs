@@ -110,8 +110,8 @@ pub enum Phase {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClockShown {
-    /// Where it was read, as `rx0:first-end`.
-    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^rx[0-9]+:[0-9]+-[0-9]+$")))]
+    /// Where it was read, as `rx0:first-end`; on a link of its own, as `clock-rx0:first-end`.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^(clock-)?rx[0-9]+:[0-9]+-[0-9]+$")))]
     pub source: String,
     /// White's time, milliseconds.
     pub white_ms: u32,
@@ -185,7 +185,9 @@ pub struct Finding {
     /// microseconds since the journal began.
     #[cfg_attr(
         feature = "schema",
-        schemars(inner(regex(pattern = r"^(rx[0-9]+:[0-9]+-[0-9]+|alarm:[0-9]+|cmd:[A-Za-z0-9._:-]{1,64}|entered@[0-9]+)$")))
+        schemars(inner(regex(
+            pattern = r"^((clock-)?rx[0-9]+:[0-9]+-[0-9]+|alarm:[0-9]+|cmd:[A-Za-z0-9._:-]{1,64}|entered@[0-9]+)$"
+        )))
     )]
     pub evidence: Vec<String>,
     /// What the rules leave to the event and this rests on: the names of the choices in force.

@@ -141,7 +141,7 @@ impl Driver for Session {
         debug_assert!(self.reader.out.is_empty(), "drain before feeding again");
         self.now = self.now.max(at);
         match input {
-            Input::LinkUp => self.link(true),
+            Input::LinkUp | Input::LinkTakenOver => self.link(true),
             Input::LinkDown => self.link(false),
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {

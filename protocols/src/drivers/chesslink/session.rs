@@ -80,7 +80,7 @@ impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
         self.reader.talk.begin(at);
         match input {
-            Input::LinkUp => self.link(Some(Asker::new(at, &PLAN))),
+            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asker::new(at, &PLAN))),
             Input::LinkDown => self.link(None),
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {

@@ -91,7 +91,7 @@ impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
         self.reader.talk.begin(at);
         match input {
-            Input::LinkUp => self.link(Some(Asker::new(at, &self.reader.model.plan))),
+            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asker::new(at, &self.reader.model.plan))),
             Input::LinkDown => self.link(None),
             Input::Bytes { channel, bytes } => {
                 // There is no third channel.

@@ -103,8 +103,13 @@ pub(super) struct Asker {
 impl Asker {
     /// The link came up, or the board fell silent: begin with the first question.
     pub(super) fn new(at: Instant) -> Asker {
+        Asker { phase: Phase::Settle(at.after(SETTLE)), ..Asker::settled(at) }
+    }
+
+    /// The link has been up for some time, and the board has answered on it.
+    pub(super) fn settled(at: Instant) -> Asker {
         Asker {
-            phase: Phase::Settle(at.after(SETTLE)),
+            phase: Phase::Settle(at),
             queue: VecDeque::with_capacity(Query::ALL.len()),
             free: at,
             version: None,

@@ -49,6 +49,7 @@ impl Driver for Session {
         self.now = self.now.max(at);
         match input {
             Input::LinkUp => self.link(Some(Asker::new(at))),
+            Input::LinkTakenOver => self.link(Some(Asker::settled(at))),
             Input::LinkDown => self.link(None),
             // A serial line has one channel.
             Input::Bytes { bytes, .. } => self.bytes(at, bytes),

@@ -83,7 +83,7 @@ impl Driver for Session {
         debug_assert!(self.board.out.is_empty(), "drain before feeding again");
         self.now = self.now.max(at);
         match input {
-            Input::LinkUp => self.link(Some(Asking::new(at))),
+            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asking::new(at))),
             Input::LinkDown => self.link(None),
             Input::Bytes { bytes, .. } => self.bytes(at, bytes),
             Input::Command(command) => self.board.command(at, command),

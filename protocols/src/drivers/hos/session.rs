@@ -43,7 +43,7 @@ impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
         self.talk.begin(at);
         match input {
-            Input::LinkUp => self.link(true),
+            Input::LinkUp | Input::LinkTakenOver => self.link(true),
             Input::LinkDown => self.link(false),
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {

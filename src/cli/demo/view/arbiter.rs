@@ -66,10 +66,13 @@ impl Board {
 
     fn phase(&self) -> String {
         let mover = side(self.clock["running"].as_str());
+        let no_clock = self.arbiter["clock_status"] == "not_available";
         match self.arbiter["phase"].as_str() {
+            Some("idle") if no_clock => "clock not available".to_owned(),
             Some("idle") if mover == "?" => "clocks stand still".to_owned(),
             Some("idle") => format!("{mover} thinks"),
             Some("touched") => format!("{mover} has a piece in the hand"),
+            Some("made") if no_clock => format!("{} made, clock not available", self.pending().unwrap_or_default()),
             Some("made") => format!("{} made, not pressed", self.pending().unwrap_or_default()),
             Some("illegal") => "no legal move on the board".to_owned(),
             _ => "?".to_owned(),

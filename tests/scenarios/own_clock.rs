@@ -1,0 +1,166 @@
+//! A board without a clock and a clock by itself, each on a link of its own: one station hears both.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use flagfall::publish::topics::Board;
+use flagfall::station::{BOARD, CLOCK, LinkState, Station, StationInput, StationOutput};
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::game::GameConfig;
+use flagfall_game::input::Command;
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{Counters, Device, Gateway, GatewaySettings, Kind, Sent, Start};
+use flagfall_protocols::drivers;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{self, Body, Record};
+
+pub(crate) const CLOCK_DRIVER: &str = "dgt3000_gateway";
+const CONTROL: &str = "300";
+
+/// The table: two devices, the station, and everything it was fed as a trace.
+pub(crate) struct Room {
+    devices: [Box<dyn Device>; 2],
+    /// Which links are there.
+    up: [bool; 2],
+    pub(crate) station: Station,
+    now: Instant,
+    out: Vec<StationOutput>,
+    pub(crate) trace: String,
+    seq: u64,
+}
+
+impl Room {
+    /// Both devices, switched on and heard; without `clock` nobody listens to the second.
+    pub(crate) fn new(kind: &Kind, clock: bool) -> Room {
+        let info = drivers::find(kind.driver).expect("registered");
+        let clock = clock.then(|| drivers::find(CLOCK_DRIVER).expect("registered"));
+        let config = GameConfig {
+            time_control: Some(TimeControl::parse(CONTROL).expect("a time control")),
+            clock_source: clock.unwrap_or(info).clock_source(),
+            own_clock: clock.map(|clock| clock.timing.press_delay),
+            casual: true,
+            ..GameConfig::default()
+        };
+        let mut trace = format!("{}\n", trace::FORMAT);
+        let heads = [("driver", Some(kind.driver)), ("clock", clock.map(|clock| clock.name)), ("time-control", Some(CONTROL))];
+        for (key, value) in heads.into_iter().chain([("casual", Some("true")), ("device", Some("flagfall emulator"))]) {
+            value.iter().for_each(|value| trace::print_header(key, value, &mut trace).expect("a header"));
+        }
+        let mut room = Room {
+            devices: [(kind.start)(&Start::default()), Box::new(Gateway::new(GatewaySettings::default()))],
+            up: [false; 2],
+            station: Station::new(info, config, Board::default(), "own-clock").with_clock(clock),
+            now: Instant::ZERO,
+            out: Vec::new(),
+            trace,
+            seq: 0,
+        };
+        let links: &[u8] = if clock.is_some() { &[BOARD, CLOCK] } else { &[BOARD] };
+        links.iter().for_each(|link| room.link(*link, true));
+        room
+    }
+
+    /// A link comes or goes.
+    pub(crate) fn link(&mut self, link: u8, up: bool) {
+        self.up[usize::from(link)] = up;
+        self.note(Body::Link { link, up, cause: if up { "opened" } else { "lost" } });
+        let state = if up { LinkState::Opened } else { LinkState::Gone };
+        self.station.feed(self.now, &StationInput::Link { link, state }, &mut self.out);
+        self.carry_out();
+    }
+
+    pub(crate) fn command(&mut self, json: &str) {
+        self.note(Body::Cmd(json));
+        let command: Command = serde_json::from_str(json).expect("a command");
+        self.station.feed(self.now, &StationInput::Command(command), &mut self.out);
+        self.carry_out();
+    }
+
+    /// Hands at the board, then so many seconds pass.
+    pub(crate) fn hands(&mut self, script: &str, seconds: f64) {
+        self.at_device(BOARD, script, seconds);
+    }
+
+    /// Hands at the clock.
+    pub(crate) fn clock(&mut self, script: &str, seconds: f64) {
+        self.at_device(CLOCK, script, seconds);
+    }
+
+    fn at_device(&mut self, link: u8, script: &str, seconds: f64) {
+        self.devices[usize::from(link)].load(&Script::parse(script).expect("a script"));
+        self.wait(seconds);
+    }
+
+    /// Lets time pass.
+    pub(crate) fn wait(&mut self, seconds: f64) {
+        let end = self.now.after(Duration::from_secs_f64(seconds));
+        loop {
+            let next = self.devices.iter().filter_map(|device| device.next()).chain(self.station.deadline()).min();
+            let next = next.filter(|next| *next < end).unwrap_or(end);
+            let mut sent: Vec<(u8, Sent)> = Vec::new();
+            for (link, device) in [BOARD, CLOCK].into_iter().zip(&mut self.devices) {
+                let mut own = Vec::new();
+                device.advance(next, &mut own);
+                sent.extend(own.into_iter().map(|sent| (link, sent)));
+            }
+            sent.sort_by_key(|(_, sent)| sent.at);
+            for (link, Sent { at, channel, bytes }) in sent {
+                if self.up[usize::from(link)] {
+                    self.now = self.now.max(at);
+                    self.note(Body::Rx { link, channel, bytes: Cow::Borrowed(&bytes) });
+                    self.station.feed(self.now, &StationInput::Bytes { link, channel, bytes: &bytes }, &mut self.out);
+                }
+            }
+            self.now = next;
+            self.station.advance(next, &mut self.out);
+            self.carry_out();
+            if next == end {
+                break;
+            }
+        }
+        for device in &self.devices {
+            assert_eq!((device.impossible(), device.counters()), (&[][..], Counters::default()), "{device:?}");
+        }
+    }
+
+    fn carry_out(&mut self) {
+        for output in std::mem::take(&mut self.out) {
+            match output {
+                StationOutput::Send { at, link, channel, bytes } if self.up[usize::from(link)] => {
+                    self.devices[usize::from(link)].host(at, channel, &bytes);
+                    self.note(Body::Tx { link, channel, bytes: Cow::Borrowed(&bytes) });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn note(&mut self, body: Body<'_>) {
+        self.seq += 1;
+        trace::print(&Record { seq: self.seq, at: self.now, body }, &mut self.trace).expect("a record");
+    }
+}
+
+/// The beginning of a game with both, the clock's link lost and found again in the middle.
+pub(crate) fn a_game(kind: &Kind) -> Room {
+    let mut room = Room::new(kind, true);
+    room.wait(9.0);
+    room.clock("0 run", 2.0);
+    room.hands("0 move e2 e4", 0.7);
+    room.clock("0 press left", 2.0);
+    room.hands("0 move e7 e5", 0.7);
+    room.clock("0 press right", 2.0);
+    room.hands("0 slide f1 c4 0.5", 1.0);
+    room.clock("0 press left", 1.5);
+    room.link(CLOCK, false);
+    room.hands("0 move b8 c6", 4.0);
+    room.clock("0 press right", 1.0);
+    room.link(CLOCK, true);
+    room.wait(4.0);
+    room.hands("0 move d1 h5", 0.7);
+    room.clock("0 press left", 3.0);
+    room.clock("0 stop", 1.0);
+    room.command(r#"{"verb":"stop-clocks"}"#);
+    room.wait(3.0);
+    room
+}
