@@ -1,6 +1,10 @@
 //! Every driver against every emulated device it reads, in simulated time. A row in the registries is all that it takes.
 
+mod astray;
+
 use std::time::Duration;
+
+use astray::{Astray, Manner};
 
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
@@ -183,75 +187,12 @@ fn damaged_commands_cost_no_move() {
     }
 }
 
-/// What becomes of what a board says after it was asked something.
-#[derive(Clone, Copy, Debug)]
-enum Manner {
-    Lost,
-    Late,
-    Doubled,
-}
-
-/// A board whose answers to one question (counted from 0) go astray: everything that it says until it is asked again.
-#[derive(Debug)]
-struct Astray {
-    board: Box<dyn Device>,
-    question: usize,
-    manner: Manner,
-    asked: usize,
-    late: Vec<Sent>,
-}
-
-impl Device for Astray {
-    fn load(&mut self, script: &Script) {
-        self.board.load(script);
-    }
-
-    fn host(&mut self, at: Instant, channel: u8, bytes: &[u8]) {
-        self.asked += 1;
-        self.board.host(at, channel, bytes);
-    }
-
-    fn next(&self) -> Option<Instant> {
-        self.late.iter().map(|sent| sent.at).chain(self.board.next()).min()
-    }
-
-    fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        let mut said = Vec::new();
-        self.board.advance(to, &mut said);
-        let astray = self.asked == self.question + 1;
-        for sent in said {
-            match self.manner {
-                _ if !astray => out.push(sent),
-                Manner::Lost => {}
-                Manner::Late => self.late.push(Sent { at: sent.at.after(Duration::from_millis(700)), ..sent }),
-                Manner::Doubled => {
-                    self.late.push(Sent { at: sent.at.after(Duration::from_millis(20)), ..sent.clone() });
-                    out.push(sent);
-                }
-            }
-        }
-        out.extend(self.late.extract_if(.., |sent| sent.at <= to));
-    }
-
-    fn done(&self) -> bool {
-        self.board.done() && self.late.is_empty()
-    }
-
-    fn counters(&self) -> Counters {
-        self.board.counters()
-    }
-
-    fn impossible(&self) -> &[(Instant, Impossible)] {
-        self.board.impossible()
-    }
-}
-
 #[test]
 fn start_up_completes_with_any_answer_late_lost_or_doubled() {
     for kind in boards() {
         for question in 0..10 {
             for manner in [Manner::Lost, Manner::Late, Manner::Doubled] {
-                let board = Astray { board: (kind.start)(&Start::default()), question, manner, asked: 0, late: Vec::new() };
+                let board = Astray::new((kind.start)(&Start::default()), question, manner);
                 let mut rig = rig(kind, board);
                 rig.emulator.load(&Script::parse("20 lift e2\n+0.4 place e4").expect("a script"));
                 let events = events(&told(&mut rig, seconds(35)));

@@ -1,7 +1,11 @@
 //! Every driver of a clock by itself against every emulated one that it reads, in simulated time. A row in the registries is all
 //! that it takes. Boards, with a clock or without, are in `every_board.rs`.
 
+mod astray;
+
 use std::time::Duration;
+
+use astray::{Astray, Manner};
 
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
@@ -196,75 +200,12 @@ fn damaged_commands_cost_no_press() {
     }
 }
 
-/// What becomes of what a clock says after it was asked something.
-#[derive(Clone, Copy, Debug)]
-enum Manner {
-    Lost,
-    Late,
-    Doubled,
-}
-
-/// A clock whose answers to one question (counted from 0) go astray: everything that it says until it is asked again.
-#[derive(Debug)]
-struct Astray {
-    clock: Box<dyn Device>,
-    question: usize,
-    manner: Manner,
-    asked: usize,
-    late: Vec<Sent>,
-}
-
-impl Device for Astray {
-    fn load(&mut self, script: &Script) {
-        self.clock.load(script);
-    }
-
-    fn host(&mut self, at: Instant, channel: u8, bytes: &[u8]) {
-        self.asked += 1;
-        self.clock.host(at, channel, bytes);
-    }
-
-    fn next(&self) -> Option<Instant> {
-        self.late.iter().map(|sent| sent.at).chain(self.clock.next()).min()
-    }
-
-    fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        let mut said = Vec::new();
-        self.clock.advance(to, &mut said);
-        let astray = self.asked == self.question + 1;
-        for sent in said {
-            match self.manner {
-                _ if !astray => out.push(sent),
-                Manner::Lost => {}
-                Manner::Late => self.late.push(Sent { at: sent.at.after(Duration::from_millis(700)), ..sent }),
-                Manner::Doubled => {
-                    self.late.push(Sent { at: sent.at.after(Duration::from_millis(20)), ..sent.clone() });
-                    out.push(sent);
-                }
-            }
-        }
-        out.extend(self.late.extract_if(.., |sent| sent.at <= to));
-    }
-
-    fn done(&self) -> bool {
-        self.clock.done() && self.late.is_empty()
-    }
-
-    fn counters(&self) -> Counters {
-        self.clock.counters()
-    }
-
-    fn impossible(&self) -> &[(Instant, Impossible)] {
-        self.clock.impossible()
-    }
-}
-
 #[test]
 fn start_up_completes_with_any_answer_late_lost_or_doubled() {
     for kind in clocks() {
         for question in 0..10 {
             for manner in [Manner::Lost, Manner::Late, Manner::Doubled] {
-                let clock = Astray { clock: (kind.start)(&Start::default()), question, manner, asked: 0, late: Vec::new() };
+                let clock = Astray::new((kind.start)(&Start::default()), question, manner);
                 let mut rig = rig(kind, clock);
                 rig.emulator.load(&Script::parse("20 press left\n+5 press right").expect("a script"));
                 let told = told(&mut rig, seconds(35));

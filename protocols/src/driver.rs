@@ -133,6 +133,8 @@ pub struct Timing {
     pub scan: Duration,
     /// The longest time by which a press is reported late.
     pub press_delay: Duration,
+    /// Squares are sampled one after another and each is told as its turn comes, so that reports tell how fast the board is.
+    pub in_turn: bool,
 }
 
 /// A channel of a Bluetooth LE device. Its number is its place in [`Ble::channels`].

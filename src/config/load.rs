@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use ::config::{ConfigError, Source, Value};
+use ::config::{ConfigError, Source, Value, ValueKind};
 use flagfall_protocols::bytes::crc32;
 
 use super::file::{self, LONGEST_FILE, Layer};
@@ -94,14 +94,28 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 fn merge(known: &mut Vec<(String, Layer)>, more: Vec<(String, Layer)>) {
     for (id, board) in more {
         match known.iter_mut().find(|(other, _)| *other == id) {
-            Some((_, earlier)) => earlier.extend(board),
+            Some((_, earlier)) => board.into_iter().for_each(|(key, value)| lay_over(earlier, key, value)),
             None => known.push((id, board)),
         }
     }
 }
 
-/// Sections with a name that lack a key they cannot do without.
+/// A table is laid over one key by key.
+fn lay_over(layer: &mut Layer, key: String, value: Value) {
+    match (layer.get_mut(&key).map(|known| &mut known.kind), value.kind) {
+        (Some(ValueKind::Table(known)), ValueKind::Table(more)) => known.extend(more),
+        (_, kind) => drop(layer.insert(key, kind.into())),
+    }
+}
+
+/// Sections with a name, and clocks of boards, that lack a key they cannot do without.
 fn missing(origins: &Origins, problems: &mut Vec<Problem>) {
+    for (board, _) in origins.inside("board") {
+        let (clock, driver) = (format!("{board}.clock"), format!("{board}.clock.driver"));
+        if origins.has(&clock) && !origins.has(&driver) {
+            problems.push(Problem { place: origins.place(&clock), key: driver, message: "is missing".to_owned() });
+        }
+    }
     let broker = SECTIONS.iter().filter(|key| key.name == "broker").filter_map(|key| key.kind.keys()).flatten();
     let named = SECTIONS.iter().map(|key| ("", key)).chain(broker.map(|key| ("broker.", key)));
     for (prefix, section) in named {

@@ -83,8 +83,8 @@ pub struct Game {
     pub(crate) control: Option<TimeControl>,
     /// The longest time from a change to its report: the device family's, then the board's own.
     pub(crate) scan: Duration,
-    /// That of the device family.
-    pub(crate) config_scan: Duration,
+    /// The board's reports tell how fast it scans.
+    pub(crate) in_turn: bool,
     pub(crate) press_delay: Duration,
     pub(crate) board: PhysicalBoard,
     pub(crate) clock: Chessclock,
@@ -178,7 +178,7 @@ impl Game {
             decoder: Decoder::new(start, timing.scan, config.tuning),
             config,
             scan: timing.scan,
-            config_scan: timing.scan,
+            in_turn: timing.in_turn,
             press_delay,
             board,
             clock,

@@ -4,13 +4,10 @@ use core::time::Duration;
 
 use crate::game::Game;
 
-/// A device family that takes so long for a scan samples its squares one after another.
-const SAMPLED: Duration = Duration::from_millis(150);
-
 impl Game {
     /// A board whose squares are sampled one after another tells by its reports how fast it is.
     pub(crate) fn learn_scan(&mut self) {
-        if self.config_scan >= SAMPLED
+        if self.in_turn
             && let Some(scan) = self.board.learnt_scan()
         {
             self.set_scan(scan);

@@ -58,6 +58,10 @@ fn boards_of_the_same_id_are_one_board_and_others_are_added() {
     let found = config(&[event, machine], &[]).board;
     assert_eq!(found.iter().map(|board| board.id.as_str()).collect::<Vec<_>>(), ["b2", "b1", "b3"]);
     assert_eq!(found[0].white.as_deref(), Some("A"));
+    let event = "[event]\ncasual = true\n[[board]]\nid = \"b1\"\ndriver = \"chessnut\"\nclock.driver = \"dgt3000_gateway\"\n";
+    let clock =
+        config(&[event, "[[board]]\nid = \"b1\"\nclock.bluetooth = \"x\"\n"], &[]).board.remove(0).clock.expect("a clock");
+    assert_eq!((clock.driver.as_str(), clock.bluetooth.as_deref()), ("dgt3000_gateway", Some("x")));
     assert_eq!((found[0].port.clone(), found[0].white_clock), (Some(PathBuf::from("/dev/y")), Some(WhiteClock::Left)));
 }
 

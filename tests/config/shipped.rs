@@ -29,13 +29,15 @@ fn the_examples_in_the_commented_file_are_right_too() {
     let without_broker_user =
         opened.filter(|line| !line.starts_with("[broker.user") && !line.starts_with("read =") && !line.starts_with("write ="));
     let whole = without_broker_user.collect::<Vec<_>>().join("\n");
+    let (boards, clock) = whole.split_once("[board.clock]").expect("at the end");
     let lines =
-        |out: &[&str]| whole.lines().filter(|line| !out.iter().any(|key| line.starts_with(key))).collect::<Vec<_>>().join("\n");
+        |out: &[&str]| boards.lines().filter(|line| !out.iter().any(|key| line.starts_with(key))).collect::<Vec<_>>().join("\n");
     // A board is reached by its cable or by Bluetooth.
-    let wireless = crate::support::config(
-        &[&lines(&["usb_serial =", "port =", "driver ="]).replace("[[board]]", "[[board]]\ndriver = \"dgt_pegasus\"")],
-        &[],
-    );
+    let wireless = lines(&["usb_serial =", "port =", "driver ="]).replace("[[board]]", "[[board]]\ndriver = \"dgt_pegasus\"");
+    let with_clock = format!("{wireless}\n[board.clock]{clock}").replace("casual = false", "casual = true");
+    let with_clock = crate::support::config(&[&with_clock], &[]).board.remove(0).clock.expect("a clock");
+    assert_eq!((with_clock.driver.as_str(), with_clock.bluetooth.as_deref()), ("dgt3000_gateway", Some("C0:FF:EE:00:30:01")));
+    let wireless = crate::support::config(&[&wireless], &[]);
     assert_eq!(wireless.board[0].bluetooth.as_deref(), Some("C0:FF:EE:00:10:25"));
     let found = crate::support::config(&[&lines(&["bluetooth ="])], &[]);
     assert_eq!(found.user["anna"].role, Role::Arbiter);

@@ -95,6 +95,7 @@ const LINKS: &[(&str, &[&str])] = &[
         "driver = \"dgt_bus\"\nserial = \"1\"\nport = \"/dev/a\"\n[[board]]\nid = \"b2\"\ndriver = \"dgt_bus\"\nserial = \"2\"\nport = \"/dev/a\"",
         &[],
     ),
+    ("driver = \"chessnut\"\nclock.bluetooth = \"x\"", &["clock.driver: is missing"]),
     ("driver = \"chessnut\"\nclock.driver = \"chessnut\"", &["clock.driver: chessnut is no clock by itself"]),
     ("driver = \"chessnut\"\nclock.driver = \"dgt3000_gateway\"", &["clock.driver: dgt3000_gateway is only for games without"]),
     (

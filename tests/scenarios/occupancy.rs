@@ -10,7 +10,7 @@ use crate::reports::Reports;
 use crate::scene::outcome::{alarms_of, sans_of};
 
 /// Polled every 50 ms; the clock tells a press within a second.
-const TIMING: Timing = Timing { scan: Duration::from_millis(50), press_delay: Duration::from_secs(1) };
+const TIMING: Timing = Timing { scan: Duration::from_millis(50), press_delay: Duration::from_secs(1), in_turn: false };
 /// The queen can capture on d5 and on h5.
 const TWO_CAPTURES: &str = "4k3/p7/8/3p3p/8/8/P7/3QK3 w - - 0 1";
 

@@ -46,7 +46,7 @@ pub const INFO: DriverInfo = DriverInfo {
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
     casual_only: None,
-    timing: Timing { scan: SCAN, press_delay: Duration::ZERO },
+    timing: Timing { scan: SCAN, press_delay: Duration::ZERO, in_turn: false },
     harmless,
     examples: &[
         Example { channel: 1, bytes: b"e2u", read: "Square { square: e2, reading: Empty }" },

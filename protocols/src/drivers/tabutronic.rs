@@ -27,7 +27,7 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
     casual_only: None,
     // Until the pace of the board is known.
-    timing: Timing { scan: session::delay(Form::Occupancy, session::USUAL_PACE), press_delay: Duration::ZERO },
+    timing: Timing { scan: session::delay(Form::Occupancy, session::USUAL_PACE), press_delay: Duration::ZERO, in_turn: false },
     harmless: |_, _| false,
     examples: &[
         Example::new(

@@ -29,7 +29,7 @@ pub const INFO: DriverInfo = DriverInfo {
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
     casual_only: None,
-    timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO },
+    timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO, in_turn: false },
     harmless: |_, bytes| bytes == b"?",
     examples: &[Example::new(b"S\x07\x01\x06", "square: h1"), Example::new(b"S\x0c\x00\x0c", "square: e2")],
     make: || Box::new(Template::default()),

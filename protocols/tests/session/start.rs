@@ -51,7 +51,7 @@ fn a_board_that_was_just_asked_who_it_is_is_not_waited_for() {
         [(0, RESET), (200, ASK_VERSION), (300, ASK_LONG), (400, ASK_SERIAL), (500, NICE), (600, ASK_BOARD)];
     assert_eq!(asked, expected.map(|(at, bytes)| (at, bytes.to_vec())));
     // Silent, it is taken for one whose port was just opened.
-    let mut line = Line::taken_over(|_| Vec::new());
+    let mut line = Line::taken_over(|_, _| Vec::new());
     line.run(20_000);
     let resets = line.times_of(RESET);
     assert_eq!(resets[0], 0);

@@ -12,7 +12,7 @@ use flagfall_protocols::event::{ByteRange, DeviceEvent};
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-const TIMING: Timing = Timing { scan: Duration::from_millis(50), press_delay: Duration::ZERO };
+const TIMING: Timing = Timing { scan: Duration::from_millis(50), press_delay: Duration::ZERO, in_turn: false };
 /// The queen can capture on d5 and on h5.
 const TWO_CAPTURES: &str = "4k3/p7/8/3p3p/8/8/P7/3QK3 w - - 0 1";
 

@@ -12,7 +12,10 @@ use super::line::Line;
 use super::{Delay, Lost, MAX_EVENTS, MAX_STATES, What};
 
 fn game() -> Game {
-    Game::new(GameConfig::default(), Timing { scan: Duration::from_millis(250), press_delay: Duration::from_millis(500) })
+    Game::new(
+        GameConfig::default(),
+        Timing { scan: Duration::from_millis(250), press_delay: Duration::from_millis(500), in_turn: true },
+    )
 }
 
 fn a_move(ply: u32) -> Effect {

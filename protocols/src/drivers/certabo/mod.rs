@@ -64,7 +64,7 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
     casual_only: None,
     // Until the pace of the board is known.
-    timing: Timing { scan: session::delay(Form::Tags, session::USUAL_PACE), press_delay: Duration::ZERO },
+    timing: Timing { scan: session::delay(Form::Tags, session::USUAL_PACE), press_delay: Duration::ZERO, in_turn: false },
     harmless: |_, _| false,
     examples: &[
         Example::new(examples::START, "Frame(rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR)"),

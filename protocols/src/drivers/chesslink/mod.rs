@@ -48,7 +48,11 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
     casual_only: None,
     // Until the settings of the board are known.
-    timing: Timing { scan: host::delay(host::USUAL_SCAN, host::NEVER, session::POLLED), press_delay: Duration::ZERO },
+    timing: Timing {
+        scan: host::delay(host::USUAL_SCAN, host::NEVER, session::POLLED),
+        press_delay: Duration::ZERO,
+        in_turn: false,
+    },
     // V, S, R01, R02: nothing is written and nothing is lit.
     harmless: |_, bytes| session::QUESTIONS.iter().any(|question| question.bytes == bytes),
     examples: &[

@@ -42,7 +42,7 @@ pub const CHANNELS: &[Channel] = &[
 ];
 
 /// How fast they look is not known. One program takes a position for settled after so much quiet: no scan takes longer.
-pub const TIMING: Timing = Timing { scan: Duration::from_millis(350), press_delay: Duration::ZERO };
+pub const TIMING: Timing = Timing { scan: Duration::from_millis(350), press_delay: Duration::ZERO, in_turn: false };
 
 /// No clock, no log that is read.
 pub const CAPABILITIES: Capabilities = Capabilities { board: true, identifies_pieces: true, clock: false, log: false };

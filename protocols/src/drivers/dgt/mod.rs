@@ -45,7 +45,7 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: true },
     casual_only: None,
     // Section 8; the clock is polled slower than the squares, and its times are up to a second old (dgt-clock.md section 2).
-    timing: Timing { scan: Duration::from_millis(250), press_delay: Duration::from_secs(1) },
+    timing: Timing { scan: Duration::from_millis(250), press_delay: Duration::from_secs(1), in_turn: true },
     harmless: |_, bytes| match bytes {
         [0x4a] => false,
         [byte] => matches!(byte, 0x40..=0x4d | 0x55..=0x58),

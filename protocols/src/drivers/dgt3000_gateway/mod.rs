@@ -53,7 +53,7 @@ pub const INFO: DriverInfo = DriverInfo {
         "the gateway takes control of the clock (mode 25): the clock's own time control does not run, and no flag is reported",
     ),
     // There are no squares. The lever is told when it moves; how late the radio is at most no page says.
-    timing: Timing { scan: Duration::ZERO, press_delay: Duration::from_millis(200) },
+    timing: Timing { scan: Duration::ZERO, press_delay: Duration::from_millis(200), in_turn: false },
     harmless: |channel, bytes| channel == 0 && bytes == host::GET_TIME,
     examples: &[
         Example::new(

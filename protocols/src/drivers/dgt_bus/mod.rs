@@ -44,7 +44,11 @@ pub const INFO: DriverInfo = DriverInfo {
     casual_only: None,
     // A scan and a cycle of twelve boards (section 9). A clock value is up to a second old at the board, comes a cycle later,
     // and counts whole seconds. A longer cycle is told as `DeviceEvent::Delay`.
-    timing: Timing { scan: Duration::from_millis(250 + 700), press_delay: Duration::from_millis(1000 + 700 + 1000) },
+    timing: Timing {
+        scan: Duration::from_millis(250 + 700),
+        press_delay: Duration::from_millis(1000 + 700 + 1000),
+        in_turn: false,
+    },
     harmless: |_, bytes| {
         use frame::Command::{SendBoard, SendClock, SendFromStart, SendVersion};
         matches!(frame::command(bytes), Some((SendBoard | SendClock | SendFromStart | SendVersion, 1..=frame::MAX_ADDRESS)))

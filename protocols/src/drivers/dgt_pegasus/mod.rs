@@ -35,7 +35,7 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
     casual_only: None,
     // How often it looks it does not tell: boards like it do so 10 to 20 times a second.
-    timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO },
+    timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO, in_turn: false },
     harmless: |_, bytes| matches!(bytes, [0x42 | 0x44 | 0x45 | 0x47 | 0x4c | 0x4d | 0x55]),
     examples: &[
         Example::new(&[0x8e, 0, 5, 0x34, 0], "Square { square: e2, reading: Empty }"),

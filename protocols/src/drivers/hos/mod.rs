@@ -50,7 +50,7 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: false },
     casual_only: None,
     // How often it reports no page tells; the clock in whole seconds.
-    timing: Timing { scan: Duration::from_millis(500), press_delay: Duration::from_secs(1) },
+    timing: Timing { scan: Duration::from_millis(500), press_delay: Duration::from_secs(1), in_turn: false },
     harmless: |_, _| false,
     examples: &[
         Example::new(

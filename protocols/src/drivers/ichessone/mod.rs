@@ -39,7 +39,7 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
     casual_only: None,
     // How often it looks no page tells: taken to be as boards like it.
-    timing: Timing { scan: Duration::from_millis(200), press_delay: Duration::ZERO },
+    timing: Timing { scan: Duration::from_millis(200), press_delay: Duration::ZERO, in_turn: false },
     harmless: |_, bytes| host::Query::ALL.iter().any(|query| query.bytes() == bytes),
     examples: &[
         Example::new(

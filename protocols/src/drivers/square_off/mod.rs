@@ -54,7 +54,7 @@ pub const INFO: DriverInfo = DriverInfo {
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
     casual_only: None,
-    timing: Timing { scan: SCAN, press_delay: Duration::ZERO },
+    timing: Timing { scan: SCAN, press_delay: Duration::ZERO, in_turn: false },
     harmless,
     examples: &[
         Example::new(b"0#e2u*", "Square { square: e2, reading: Empty }"),

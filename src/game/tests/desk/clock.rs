@@ -6,7 +6,8 @@ use flagfall_protocols::driver::Timing;
 use flagfall_protocols::event::{ClockFace, ClockReading, ClockSide};
 use flagfall_protocols::time::ClockTime;
 
-pub(crate) const TIMING: Timing = Timing { scan: Duration::from_millis(250), press_delay: Duration::from_millis(500) };
+pub(crate) const TIMING: Timing =
+    Timing { scan: Duration::from_millis(250), press_delay: Duration::from_millis(500), in_turn: true };
 
 /// Five minutes for both; it stands, and the left player is to begin.
 pub(crate) fn five_minutes() -> ClockReading {

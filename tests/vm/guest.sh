@@ -1,0 +1,84 @@
+#!/bin/sh
+# Inside the virtual machine: BlueZ with two virtual controllers, a board on the second, the daemon on the first.
+# Everything it says to the host begins with `vm: `; what it leaves is in /share.
+set -u
+say() { echo "vm: $*"; }
+
+modprobe hci_vhci
+btvirt -l2 -L >/share/btvirt.log 2>&1 &
+systemctl start bluetooth
+waited=0
+while [ ! -d /sys/class/bluetooth/hci1 ] && [ $waited -lt 60 ]; do
+    sleep 1
+    waited=$((waited + 1))
+done
+for adapter in hci0 hci1; do
+    dbus-send --system --dest=org.bluez --print-reply "/org/bluez/$adapter" org.freedesktop.DBus.Properties.Set \
+        string:org.bluez.Adapter1 string:Powered variant:boolean:true >/dev/null || say "$adapter cannot be switched on"
+done
+say "controllers: $(ls /sys/class/bluetooth)"
+
+board() {
+    python3 /share/board.py /share/board.trace DGT_PEGASUS_00017 6e400001-b5a3-f393-e0a9-e50e24dcca9e \
+        6e400002-b5a3-f393-e0a9-e50e24dcca9e,6e400003-b5a3-f393-e0a9-e50e24dcca9e >/share/board.log 2>&1 &
+    board=$!
+}
+board
+
+mkdir -p /tmp/flagfall /share/journal
+cat >/tmp/flagfall/flagfall.toml <<TOML
+[node]
+name = "vm"
+[journal]
+dir = "/tmp/journal"
+[broker]
+enabled = true
+[bluetooth]
+adapter = "hci0"
+[[board]]
+id = "1"
+driver = "dgt_pegasus"
+bluetooth = "DGT_PEGASUS_00017"
+TOML
+mkdir -p /tmp/journal
+/share/flagfall run --config /tmp/flagfall/flagfall.toml >/share/daemon.log 2>&1 &
+daemon=$!
+
+# Waits until the journal has a line of this kind more often than before, at most so many seconds.
+journal() { cat /tmp/journal/1/* 2>/dev/null; }
+await() {
+    left=$3
+    while [ "$(journal | grep -c " $1 ")" -le "$2" ] && [ "$left" -gt 0 ]; do
+        sleep 1
+        left=$((left - 1))
+    done
+    [ "$left" -gt 0 ] || say "not within $3 s: $1"
+}
+await 'link 0 up' 0 120
+say "connected"
+left=120
+while ! grep -q 'board: played' /share/board.log && [ "$left" -gt 0 ]; do
+    sleep 1
+    left=$((left - 1))
+done
+sleep 5
+say "$(tail -n 1 /share/board.log)"
+
+# The controller of the board goes away, and comes back.
+dbus-send --system --dest=org.bluez --print-reply /org/bluez/hci1 org.freedesktop.DBus.Properties.Set \
+    string:org.bluez.Adapter1 string:Powered variant:boolean:false >/dev/null
+await 'link 0 down' 0 60
+say "lost"
+dbus-send --system --dest=org.bluez --print-reply /org/bluez/hci1 org.freedesktop.DBus.Properties.Set \
+    string:org.bluez.Adapter1 string:Powered variant:boolean:true >/dev/null
+kill "$board"
+board
+await 'link 0 up' 1 120
+[ "$(journal | grep -c ' link 0 up ')" -ge 2 ] && say "connected again" && touch /share/again
+
+kill -TERM "$daemon"
+wait "$daemon"
+say "the daemon ended with $?"
+cp -r /tmp/journal/. /share/journal/
+sync
+touch /share/done
