@@ -57,7 +57,9 @@ impl Setting {
     /// # Errors
     /// No or an unknown driver, a time control that is none, a side that is none, rules or a delay that is none: with the key.
     pub fn of(trace: &Trace<'_>, overrides: &Overrides) -> Result<Setting> {
-        let Some(driver) = trace.header("driver") else { bail!("the trace's head has no `# driver: …` line") };
+        let Some(driver) = trace.header("driver") else {
+            bail!("the trace's head has no `# driver: …` line; one may be written below its first line")
+        };
         let driver = drivers::find(driver).with_context(|| format!("driver: `{driver}` is not one of {}", names()))?;
         let time_control_text = overrides.time_control.as_deref().or(trace.header("time-control"));
         let time_control = time_control(time_control_text)?;

@@ -88,8 +88,9 @@ impl Patrol {
     /// An answer came; gives the square that was asked for.
     pub(super) fn answered(&mut self, at: Instant) -> Option<Square> {
         let Some((square, _)) = self.open.take() else {
-            // The one before it may have been another square's.
+            // The one before it may have been another square's, and those before that too.
             self.doubtful |= self.last.take().map_or(0, Square::bit);
+            self.all();
             self.free = at.after(REST);
             return None;
         };
@@ -113,7 +114,12 @@ impl Patrol {
 
     /// All squares were asked for since that was wanted.
     pub(super) const fn is_done(&self) -> bool {
-        self.round == 0
+        self.round == 0 && self.is_sure()
+    }
+
+    /// No answer is in doubt.
+    pub(super) const fn is_sure(&self) -> bool {
+        self.doubtful == 0
     }
 
     pub(super) fn deadline(&self) -> Instant {

@@ -201,7 +201,8 @@ impl Session {
     /// Tells all squares when they are known and were not told, or when the game wanted it.
     fn picture(&mut self, bytes: ByteRange) {
         let wanted = self.wanted && self.patrol.as_ref().is_some_and(Patrol::is_done);
-        if self.squares.known == !0 && (!self.told || wanted) {
+        let sure = self.patrol.as_ref().is_none_or(Patrol::is_sure);
+        if self.squares.known == !0 && (wanted || sure && !self.told) {
             (self.told, self.wanted) = (true, self.wanted && !wanted);
             let bytes = ByteRange { start: self.begun, ..bytes };
             self.begun = bytes.end;
