@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{self, Device, Emulator, Start};
@@ -109,6 +109,11 @@ impl Emulate {
     /// The board, and what hands do on it.
     fn board(&self) -> Result<(Box<dyn Device>, Script)> {
         let kind = emulator::find(&self.driver).with_context(|| format!("no emulated board is called `{}`", self.driver))?;
+        // One that is not registered yet has a serial line, or is tried as if it had.
+        let ble = flagfall_protocols::drivers::find(&self.driver).and_then(|family| family.ble);
+        if ble.is_some_and(|ble| ble.channels.len() > 1) {
+            bail!("`{}` speaks on several channels, which no pseudo-terminal has", self.driver);
+        }
         let usual = || (kind.start)(&Start { serial: self.serial, ..Start::default() });
         let (board, hands) = match (&self.hands.script, self.hands.game) {
             (Some(file), _) => {
