@@ -71,8 +71,8 @@ impl Framing {
         (self.len > 0 || self.rest).then(|| self.touched.after(STALL))
     }
 
-    /// Gives up the word in hand if its time is over: [`Anomaly::Stalled`]. Of one whose beginning was given up nothing more is said
-    /// if nothing more came.
+    /// Gives up the word in hand if its time is over: [`Anomaly::Stalled`]. Of one whose beginning was given up nothing more is
+    /// said if nothing more came.
     pub fn stall(&mut self, at: Instant) -> Option<ByteRange> {
         if self.deadline().is_none_or(|end| end > at) {
             return None;

@@ -27,7 +27,7 @@ pub enum Message {
         /// The low six bits: pieces on the board. Nothing rests on it: the page's mask for it does not hold 31 of them.
         count: u8,
     },
-    /// All squares, a1 first: the letters of what a host said that stands there, of which the board itself sees that something does.
+    /// All squares, a1 first: the letters of what a host said that stands there; the board itself sees that something does.
     Position(Placement),
 }
 

@@ -13,9 +13,9 @@
 //!  a line ends with 0d; white space parts the messages of a line                                 framing.rs
 //! ```
 //!
-//! `session.rs` is the driver, `patrol.rs` its questions. The page names three levels of boards: those of the lower two may answer
-//! nothing. It says nothing of USB ids and baud rates; the only firmware that is published speaks by WLAN, ends lines with 0a, and
-//! does not tell when a captured man is lifted while the capturing one is in the hand.
+//! `session.rs` is the driver, `patrol.rs` its questions. The page names three levels of boards: those of the lower two may
+//! answer nothing. It says nothing of USB ids and baud rates. The two firmwares that are published speak by WLAN, end lines
+//! with 0a and answer nothing; that of level 0.1 does not tell that a second man is lifted while one is in the hand.
 //!
 //! Source: the protocol's own page (github.com/Affelino/gameboard-ui-protocol, CC BY 4.0; facts only), evidence B.
 
@@ -41,7 +41,7 @@ pub const INFO: DriverInfo = DriverInfo {
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
     casual_only: None,
-    // The published firmware looks at a rank each millisecond or two, and believes what it saw four times.
+    // The published firmwares look at a rank each millisecond or two, and believe what they saw four times.
     timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO },
     harmless: |channel, bytes| channel == 0 && matches!(bytes, [b'?', b'a'..=b'h', b'1'..=b'8', b'\r']),
     examples: &[

@@ -1,11 +1,11 @@
 //! The driver: words to events, and what is known of the squares.
 //!
-//! What a board tells by itself is told at once. What it answers is kept until all squares are known and told as one picture; after
-//! that an answer counts that says something else than what is known when the same question brings it twice: an answer names no
-//! square, and one that was lost, came late or twice would be taken for another's.
+//! What a board tells by itself is told at once. What it answers is kept until all squares are known and told as one picture. After
+//! that an answer that says something else than what is known counts when the same question brings it twice: an answer names
+//! no square, and one that was lost, came late or twice would be taken for another's.
 //!
-//! Boards of the lowest levels answer nothing: of these a square is known once something was lifted from it or put on it, and no
-//! picture is ever told.
+//! Boards of the lowest levels answer nothing: of these a square is known once something was lifted from it or put on it, no
+//! picture is ever told, and so no game begins.
 
 use super::framing::{Found, Framing};
 use super::host::question;
@@ -19,8 +19,8 @@ use crate::time::Instant;
 
 /// Codec and session of one board on one link.
 ///
-/// Until [`Input::LinkUp`] it is passive, and answers mean nothing to it. Of commands it knows [`DeviceCommand::ReadBoard`]; there is
-/// no clock, battery or log to ask for.
+/// Until [`Input::LinkUp`] it is passive, and answers mean nothing to it. Of commands it knows [`DeviceCommand::ReadBoard`]; there
+/// is no clock, battery or log to ask for.
 #[derive(Debug, Default)]
 pub struct Session {
     framing: Framing,
