@@ -89,7 +89,7 @@ impl Device for Strange {
         while let Some(at) = self.waiting.pop_front_if(|at| *at <= to) {
             self.count += 1;
             let mut said = vec![Sent { at, channel: 0, bytes: vec![0x55, self.count] }];
-            if self.count % 2 == 0 {
+            if self.count.is_multiple_of(2) {
                 // More than a notification holds.
                 said.push(Sent { at, channel: 1, bytes: (0..50).map(|byte| byte ^ self.count).collect() });
             }
