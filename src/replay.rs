@@ -59,7 +59,9 @@ impl Setting {
     /// # Errors
     /// No or an unknown driver, a time control that is none, a side that is none, rules or a delay that is none: with the key.
     pub fn of(trace: &Trace<'_>, overrides: &Overrides) -> Result<Setting> {
-        let Some(driver) = trace.header("driver") else { bail!("the trace's head has no `# driver: …` line") };
+        let Some(driver) = trace.header("driver") else {
+            bail!("the trace's head has no `# driver: …` line; one may be written below its first line")
+        };
         let find = |key, name| drivers::find(name).with_context(|| format!("{key}: `{name}` is not one of {}", names()));
         let driver = find("driver", driver)?;
         let clock = trace.header("clock").map(|name| find("clock", name)).transpose()?;

@@ -135,3 +135,31 @@ fn wrong_calls_are_refused() {
     }
     assert_eq!(Program::start(&["--script", "/nowhere/hands.txt"]).end().0.code(), Some(1));
 }
+
+#[test]
+fn a_board_of_another_family() {
+    let mut program = Program::start(&["--driver", "gameboard", "--idle", "--json"]);
+    let path = PathBuf::from(program.json()["path"].as_str().expect("a path"));
+    let mut host = Pty::open(&path).expect("opens");
+    host.write(b"?e2\r?e4\r").expect("written");
+    let (began, mut all, mut buffer) = (mono(), Vec::new(), [0; 64]);
+    while all.len() < 8 {
+        assert!(mono().since(began) < BOUND, "only {all:02x?}");
+        match host.read(&mut buffer, Duration::from_millis(50)) {
+            Ok(count) => all.extend_from_slice(&buffer[..count]),
+            Err(LinkError::TimedOut) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert_eq!(all, b"#60\r#20\r");
+    program.terminate();
+    assert!(program.end().0.success());
+    for (arguments, reason) in [
+        (["--driver", "nobody", "--idle"], "no emulated board is called `nobody`"),
+        (["--driver", "square_off_neo", "--idle"], "speaks on several channels"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_flagfall")).arg("emulate").args(arguments).output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(reason), "{said}");
+    }
+}

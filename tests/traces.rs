@@ -96,7 +96,9 @@ fn agree(file: &Path, should: &str) {
         std::fs::write(file, should).expect("written");
         return;
     }
-    let is = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let is = std::fs::read_to_string(file).unwrap_or_else(|error| {
+        panic!("{}: {error}; FLAGFALL_BLESS=1 cargo test --test traces writes it, for review", file.display())
+    });
     if let Some((line, (is, should))) = is.lines().zip(should.lines()).enumerate().find(|(_, (is, should))| is != should) {
         panic!("{}:{}\n  is     {is}\n  should {should}", file.display(), line + 1);
     }

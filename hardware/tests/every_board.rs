@@ -77,7 +77,11 @@ fn shown(kind: &Kind, fen: &str) -> Option<Placement> {
 #[test]
 fn every_driver_has_an_emulated_device() {
     for info in DRIVERS {
-        assert!(find(info.name).is_some_and(|kind| kind.variant.is_empty()), "{}: no emulator", info.name);
+        let module = info.name;
+        assert!(
+            find(module).is_some_and(|kind| kind.variant.is_empty()),
+            "hardware/src/emulator/mod.rs: no emulated device: `mod {module};`, and in EMULATORS `{module}::KINDS,`"
+        );
     }
 }
 

@@ -48,7 +48,10 @@ fn the_readme_lists_the_registry() {
     let readme = include_str!("../README.md");
     let listed: Vec<_> = readme.lines().filter(|line| line.starts_with("| `")).collect();
     let rows: Vec<_> = DRIVERS.iter().map(|info| format!("| `{}` | {} |", info.name, info.devices.join(", "))).collect();
-    assert_eq!(listed, rows, "the table of README.md must be these lines");
+    for (n, row) in rows.iter().enumerate() {
+        assert_eq!(listed.get(n), Some(&row.as_str()), "protocols/README.md: row {} of the table must be\n{row}\n", n + 1);
+    }
+    assert_eq!(listed.len(), rows.len(), "protocols/README.md: a row of no driver");
 }
 
 #[test]

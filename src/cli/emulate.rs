@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
-use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{self, Device, Emulator, Start};
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -23,12 +23,13 @@ const LOOK: Duration = Duration::from_millis(100);
 ///
 /// It answers on the path it prints as a DGT board does on its serial port (9600 baud), with a
 /// clock in its port, and hands move on it: a game of the demonstration, a script of your own, or
-/// none. It ends some seconds after the hands, or at Ctrl-C.
+/// none. It ends some seconds after the hands, or at Ctrl-C. With --driver it is the emulated board of another family.
 ///
 /// Examples:
 ///   flagfall emulate --game 1
 ///   flagfall emulate --script hands.txt --link /tmp/board-1 --speed 4
 ///   flagfall emulate --idle --serial 1234
+///   flagfall emulate --driver chesslink --script hands.txt
 ///
 /// A script has one action a line, with its time in seconds (`+` = after the line before):
 ///   0.5 run
@@ -40,6 +41,9 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(super) struct Emulate {
     #[command(flatten)]
     hands: Hands,
+    /// The family whose board it is, as `protocols/README.md` names it.
+    #[arg(long, default_value = "dgt", value_name = "NAME", conflicts_with = "game")]
+    driver: String,
     /// Make a symbolic link here that leads to the board's path, for a name that stays the same.
     #[arg(long, value_name = "PATH")]
     link: Option<PathBuf>,
@@ -89,8 +93,8 @@ enum Told<'a> {
 
 impl Emulate {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let (settings, script) = self.board()?;
-        let mut board = PtyBoard::start(&self.serial.to_string(), settings, &script, self.speed).context("no pseudo-terminal")?;
+        let (device, script) = self.board()?;
+        let mut board = PtyBoard::of(&self.serial.to_string(), device, &script, self.speed).context("no pseudo-terminal")?;
         if let Some(link) = &self.link {
             board.link_at(link).with_context(|| format!("{}", link.display()))?;
         }
@@ -103,12 +107,19 @@ impl Emulate {
     }
 
     /// The board, and what hands do on it.
-    fn board(&self) -> Result<(Settings, Script)> {
-        let (settings, hands) = match (&self.hands.script, self.hands.game) {
+    fn board(&self) -> Result<(Box<dyn Device>, Script)> {
+        let kind = emulator::find(&self.driver).with_context(|| format!("no emulated board is called `{}`", self.driver))?;
+        // One that is not registered yet has a serial line, or is tried as if it had.
+        let ble = flagfall_protocols::drivers::find(&self.driver).and_then(|family| family.ble);
+        if ble.is_some_and(|ble| ble.channels.len() > 1) {
+            bail!("`{}` speaks on several channels, which no pseudo-terminal has", self.driver);
+        }
+        let usual = || (kind.start)(&Start { serial: self.serial, ..Start::default() });
+        let (board, hands) = match (&self.hands.script, self.hands.game) {
             (Some(file), _) => {
                 let text = std::fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
                 let script = Script::parse(&text).with_context(|| format!("{}", file.display()))?;
-                (Settings { serial: self.serial, ..Settings::default() }, script)
+                (usual(), script)
             }
             (None, Some(number)) => {
                 let game = games::game(usize::from(number.saturating_sub(1)));
@@ -116,9 +127,10 @@ impl Emulate {
                     Some(seed) => game.seeded(seed),
                     None => game,
                 };
-                (game.settings(self.serial), game.script())
+                let board: Box<dyn Device> = Box::new(Emulator::new(game.settings(self.serial)));
+                (board, game.script())
             }
-            (None, None) => (Settings { serial: self.serial, ..Settings::default() }, Script::new()),
+            (None, None) => (usual(), Script::new()),
         };
         // People wait in real time, hands in the board's.
         let after = Duration::from_secs_f64(self.after).mul_f64(self.speed);
@@ -126,7 +138,7 @@ impl Emulate {
         for step in hands.steps() {
             script.push(step.at.saturating_add(after), step.action);
         }
-        Ok((settings, script))
+        Ok((board, script))
     }
 
     /// Until a signal comes, or the hands are done and the time after them is over.

@@ -70,6 +70,10 @@ impl Record {
         if !self.bluetooth && discover::at(&self.port).is_none() {
             bail!("{}: no such port", self.port.display());
         }
+        // Its questions would go to whatever stands first on the device.
+        if let Some(family) = family.filter(|family| self.bluetooth && family.ble.is_none()) {
+            bail!("`{}` is not met over Bluetooth LE; without --driver everything that the device sends is kept", family.name);
+        }
         let mut file = TraceFile::create(&self.file, family.map(|family| family.name), self.time_control.as_deref())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let done = runtime.block_on(self.record(family, &mut file));
@@ -83,7 +87,9 @@ impl Record {
         let began = mono();
         let end = self.seconds.map(|seconds| began.after(Duration::from_secs(seconds.into())));
         let (device, mut events) = self.open(family)?;
-        let mut tape = Tape { file, device, driver: family.map(DriverInfo::start), began, woken: Instant::ZERO, up: false };
+        let what = if self.bluetooth { "device" } else { "port" };
+        let driver = family.map(DriverInfo::start);
+        let mut tape = Tape { file, device, what, driver, began, woken: Instant::ZERO, up: false };
         let done = self.run_tape(&mut tape, &mut events, end).await;
         // The port's thread may be waiting for room.
         drop(events);
@@ -136,11 +142,13 @@ async fn wait(due: Option<Mono>) {
 struct Tape<'a> {
     file: &'a mut TraceFile,
     device: Device,
+    /// The word for it.
+    what: &'static str,
     driver: Option<Box<dyn Driver>>,
     began: Mono,
     /// The last deadline that was fed: an input comes later, so that a replay has the same order.
     woken: Instant,
-    /// The port has been open.
+    /// It has been open.
     up: bool,
 }
 
@@ -157,7 +165,7 @@ impl Tape<'_> {
         match told {
             Told::Up(head) => {
                 let again = std::mem::replace(&mut self.up, true);
-                file::note(if again { "the port is back" } else { "recording; Ctrl-C ends" })?;
+                file::note(&if again { format!("the {} is back", self.what) } else { "recording; Ctrl-C ends".to_owned() })?;
                 if !again {
                     head.iter().try_for_each(|(key, value)| self.file.head(key, value))?;
                     if self.driver.is_none() {
@@ -172,7 +180,7 @@ impl Tape<'_> {
                 self.feed(at, Input::Bytes { channel, bytes: &bytes })
             }
             Told::Down(cause) => {
-                file::note(&format!("{cause}; waiting for the port to come back"))?;
+                file::note(&format!("{cause}; waiting for the {} to come back", self.what))?;
                 self.file.write(at, Body::Link { link: 0, up: false, cause: "lost" })?;
                 self.feed(at, Input::LinkDown)
             }

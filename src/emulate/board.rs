@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Counters, Emulator, Impossible, Settings};
+use flagfall_hardware::emulator::{Counters, Device, Emulator, Impossible, Settings};
 use flagfall_hardware::pty::Pty;
 use flagfall_protocols::time::Instant;
 
@@ -60,13 +60,20 @@ pub struct PtyBoard {
 }
 
 impl PtyBoard {
-    /// Switches a board on and lets hands move on it as `script` says, `speed` times as fast as people (0.01..=1000).
+    /// Switches a DGT board on and lets hands move on it as `script` says, `speed` times as fast as people (0.01..=1000).
     /// `name` is that of its thread.
     ///
     /// # Errors
     /// What the operating system says: no pseudo-terminals or threads are left.
     pub fn start(name: &str, settings: Settings, script: &Script, speed: f64) -> io::Result<PtyBoard> {
-        let mut emulator = Emulator::new(settings);
+        PtyBoard::of(name, Box::new(Emulator::new(settings)), script, speed)
+    }
+
+    /// The same with a board of any family; a pseudo-terminal has one channel only.
+    ///
+    /// # Errors
+    /// As [`PtyBoard::start`].
+    pub fn of(name: &str, mut emulator: Box<dyn Device>, script: &Script, speed: f64) -> io::Result<PtyBoard> {
         emulator.load(script);
         let (pty, path) = Pty::pair().map_err(io::Error::other)?;
         let status = Status { path: Some(path), done: emulator.done(), ..Status::default() };

@@ -9,6 +9,7 @@ use crate::rules::{NAMED, Named};
 
 const REGISTRY: &str = "protocols/src/drivers/mod.rs";
 const README: &str = "protocols/README.md";
+const BOARDS: &str = "README.md";
 const RULES: &str = "hardware/udev/60-flagfall.rules";
 
 /// The first module of every entry of the slice `DRIVERS`, in its order.
@@ -42,6 +43,13 @@ fn undrawn(module: &str, files: &[File]) -> Vec<String> {
 fn rows_missing(names: &[&str], readme: &str) -> Vec<String> {
     let missing = names.iter().filter(|name| !readme.lines().any(|line| line.starts_with(&format!("| `{name}` |"))));
     missing.map(|name| format!("{README}: no row for the driver: | `{name}` | ... |")).collect()
+}
+
+/// The table of boards that users read: several drivers may share a row, in whose first cell they stand as code.
+fn boards_missing(names: &[&str], readme: &str) -> Vec<String> {
+    let cells: Vec<&str> = readme.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next()).collect();
+    let missing = names.iter().filter(|name| !cells.iter().any(|cell| cell.contains(&format!("`{name}`"))));
+    missing.map(|name| format!("{BOARDS}: no row for the driver under \"Boards\": | `{name}` | boards | link | ... |")).collect()
 }
 
 /// The rule of one USB device, as it must stand in the file.
@@ -113,7 +121,9 @@ fn every_driver_is_drawn() {
 #[test]
 fn every_driver_is_in_the_list_of_drivers() {
     let names: Vec<&str> = DRIVERS.iter().map(|driver| driver.name).collect();
-    assert_none(&rows_missing(&names, text_of(README).unwrap_or_default()));
+    let users = std::fs::read_to_string(format!("{}/{BOARDS}", files::ROOT)).expect("the page is there");
+    let missing = [rows_missing(&names, text_of(README).unwrap_or_default()), boards_missing(&names, &users)];
+    assert_none(&missing.concat());
 }
 
 #[test]
@@ -130,8 +140,10 @@ fn every_driver_has_a_trace() {
         let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
         found.filter(|file| file.path().extension().is_some_and(|end| end == "trace")).count()
     };
-    let missing = DRIVERS.iter().filter(|driver| traces(driver.name) == 0);
-    assert_none(&missing.map(|driver| format!("tests/traces/{}/: no trace", driver.name)).collect::<Vec<_>>());
+    let missing = DRIVERS.iter().filter(|driver| traces(driver.name) == 0).map(|driver| driver.name);
+    let line =
+        |name| format!("tests/traces/{name}/: no trace: put a recording with the line `# driver: {name}` in its head there");
+    assert_none(&missing.map(line).collect::<Vec<_>>());
 }
 
 #[test]
@@ -165,6 +177,7 @@ fn bad_drivers_are_found() {
         rows_missing(&["a", "b"], "| name |\n| `a` | x |\nand `b`\n"),
         ["protocols/README.md: no row for the driver: | `b` | ... |"]
     );
+    assert_eq!(boards_missing(&["a", "b", "c"], "| driver | boards |\n| `a`, `b` | `c` |\n").len(), 1);
     let (one, two) = (rule("a", 0x403, 0x6001), rule("b", 1, 2));
     assert!(rules_differing(&[one.clone(), two.clone()], &format!("# x\n{one}\n  {two}\n")).is_empty());
     let problems = rules_differing(std::slice::from_ref(&one), &format!("#{one}\n{two}\n"));

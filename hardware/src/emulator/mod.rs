@@ -11,6 +11,7 @@
 //! | [`SquareOff`]: Square Off Pro and Neo | as the Pegasus; the Neo all squares too, late | `squareoff.md` |
 //! | [`Ichessone`]: iChessOne | all squares, when a look found a difference | `overview.md` |
 //! | [`Hos`]: HoS board over Bluetooth LE | all squares, again and again | `overview.md` |
+//! | [`Gameboard`]: board of the Gameboard UI Protocol | as the Pegasus; a square when asked for it | its maker's |
 //! | [`Gateway`]: DGT 3000 clock by itself, behind a gateway | the times when they change, the lever when it moves | `overview.md` |
 //! | [`Chain`]: DGT boards on one line, [`Behind`]: one of them | what changed, the clock, all squares: when asked | `dgt-bus.md` |
 //!
@@ -52,6 +53,7 @@ mod device;
 mod dgt3000_gateway;
 mod dgt_bus;
 mod dgt_pegasus;
+mod gameboard;
 mod hands;
 mod hos;
 mod ichessone;
@@ -71,6 +73,7 @@ pub use device::{Device, Kind, Sent, Start};
 pub use dgt_bus::{Behind, BusFaults, BusSettings, Chain};
 pub use dgt_pegasus::{Pegasus, PegasusSettings};
 pub use dgt3000_gateway::{Gateway, GatewaySettings};
+pub use gameboard::{Gameboard, GameboardSettings};
 pub use hos::{Hos, HosSettings};
 pub use ichessone::{Ichessone, IchessoneSettings};
 pub use settings::{ClockWay, Quirks, Settings};
@@ -89,6 +92,7 @@ pub const EMULATORS: &[&[Kind]] = &[
     dgt3000_gateway::KINDS,
     ichessone::KINDS,
     hos::KINDS,
+    gameboard::KINDS,
     dgt_bus::KINDS,
 ];
 

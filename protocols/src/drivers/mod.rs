@@ -16,6 +16,7 @@ pub mod dgt3000_gateway;
 pub mod dgt_bus;
 pub mod dgt_pegasus;
 mod follow;
+pub mod gameboard;
 pub mod hos;
 pub mod ichessone;
 mod outbox;
@@ -41,6 +42,7 @@ pub const DRIVERS: &[DriverInfo] = &[
     dgt3000_gateway::INFO,
     ichessone::INFO,
     hos::INFO,
+    gameboard::INFO,
     dgt_bus::INFO,
 ];
 

@@ -7,7 +7,8 @@
 //!  host to board      3f                  '?': report every square; sent once when the link came up
 //! ```
 //!
-//! It is compiled and tested, but it has no row in the registry.
+//! It is compiled and tested, but it has no row in the registry. Bytes that only light, show or set something stand in a `host.rs`
+//! beside the driver, for its emulator and tests. `asker.rs` asks again, notices silence and keeps awake: not done here.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -51,6 +52,8 @@ pub struct Template {
     greeted: bool,
     /// The link is up: before that nothing is asked.
     up: bool,
+    /// When to ask. Never at once: questions leave when a deadline is fed.
+    ask: Option<Instant>,
 }
 
 impl Driver for Template {
@@ -59,9 +62,9 @@ impl Driver for Template {
         match input {
             Input::LinkUp | Input::LinkTakenOver => {
                 self.up = true;
-                self.ask();
+                self.ask = Some(at);
             }
-            Input::LinkDown => (self.len, self.greeted, self.up) = (0, false, false),
+            Input::LinkDown => (self.len, self.greeted, self.up, self.ask) = (0, false, false, None),
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
                     self.touched = at;
@@ -69,11 +72,14 @@ impl Driver for Template {
                 }
             }
             // The next report of every square is all this board can be asked for.
-            Input::Command(_) => self.ask(),
+            Input::Command(_) => self.ask = self.up.then_some(at),
             Input::Deadline => {
-                if self.deadline().is_some_and(|end| end <= at) {
+                if self.stall().is_some_and(|end| end <= at) {
                     self.anomaly(Anomaly::Stalled, self.len);
                     self.len = 0;
+                }
+                if self.ask.take_if(|ask| *ask <= at).is_some() {
+                    self.out.push_back(Output::Send { channel: 0, bytes: vec![b'?'] });
                 }
             }
         }
@@ -84,15 +90,13 @@ impl Driver for Template {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        (self.len > 0).then(|| self.touched.after(STALL))
+        self.stall().into_iter().chain(self.ask).min()
     }
 }
 
 impl Template {
-    fn ask(&mut self) {
-        if self.up {
-            self.out.push_back(Output::Send { channel: 0, bytes: vec![b'?'] });
-        }
+    fn stall(&self) -> Option<Instant> {
+        (self.len > 0).then(|| self.touched.after(STALL))
     }
 
     fn byte(&mut self, byte: u8) {

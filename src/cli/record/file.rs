@@ -6,17 +6,21 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use flagfall_protocols::time::Instant;
-use flagfall_protocols::trace::{self, Body, FORMAT, Record, print_header};
+use flagfall_protocols::trace::{self, Body, FORMAT, MAX_HEADERS, Record, print_header};
 
 use crate::wall::utc;
 
 /// The most bytes of a record; longer pieces are cut into several of the same moment.
 const MAX_PIECE: usize = 4096;
+/// Lines of the head that are left for what people note in it.
+const FOR_PEOPLE: usize = 24;
 
 pub(super) struct TraceFile {
     file: File,
     path: PathBuf,
     line: String,
+    /// Lines of the head.
+    heads: usize,
     /// Length of the whole lines.
     length: u64,
     seq: u64,
@@ -48,19 +52,26 @@ impl TraceFile {
             ("time-control", time_control),
         ];
         let mut line = format!("{FORMAT}\n");
+        let mut heads = 0;
         for (key, value) in headers.into_iter().filter_map(|(key, value)| Some((key, value?))) {
             print_header(key, value, &mut line).with_context(|| format!("header `{key}: {value}`"))?;
+            heads += 1;
         }
         let path = path.to_owned();
-        let mut file = TraceFile { file, path, line, length: 0, seq: 0, last: Instant::ZERO, received: 0, sent: 0 };
+        let mut file = TraceFile { file, path, line, heads, length: 0, seq: 0, last: Instant::ZERO, received: 0, sent: 0 };
         file.put()?;
         Ok(file)
     }
 
-    /// Adds a line to the head, which ends with the first record.
+    /// Adds a line to the head, which ends with the first record. Of more lines than a reader takes the last are left out, and
+    /// that is said.
     pub(super) fn head(&mut self, key: &str, value: &str) -> Result<()> {
         if self.seq > 0 {
             return Ok(());
+        }
+        self.heads += 1;
+        if self.heads > MAX_HEADERS - FOR_PEOPLE {
+            return note(&format!("not in the head of the file, which is full: {key}: {value}"));
         }
         self.line.clear();
         print_header(key, value, &mut self.line).with_context(|| format!("header `{key}: {value}`"))?;
@@ -126,4 +137,29 @@ impl TraceFile {
 /// A line for people, beside what a script reads.
 pub(super) fn note(text: &str) -> Result<()> {
     Ok(writeln!(std::io::stderr(), "flagfall: {text}")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_protocols::trace::Trace;
+
+    use super::*;
+
+    #[test]
+    fn a_head_of_any_length_can_be_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("many.trace");
+        let mut file = TraceFile::create(&path, None, None).expect("a file");
+        for channel in 0..=255 {
+            file.head(&format!("channel-{channel}"), "notify").expect("written");
+        }
+        file.write(Instant(5), Body::Link { link: 0, up: true, cause: "opened" }).expect("written");
+        file.head("late", "no head any more").expect("nothing is written");
+        file.finish().expect("kept");
+        let text = std::fs::read(&path).expect("a file");
+        let trace = Trace::new(&text).expect("a head that is not too long");
+        assert_eq!(trace.headers.len(), MAX_HEADERS - FOR_PEOPLE);
+        assert_eq!((trace.header("channel-0"), trace.header("late")), (Some("notify"), None));
+        assert_eq!(trace.records().count(), 1);
+    }
 }

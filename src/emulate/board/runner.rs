@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Emulator, Sent};
+use flagfall_hardware::emulator::{Device, Sent};
 use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::pty::Pty;
 use flagfall_protocols::time::Instant;
@@ -47,7 +47,7 @@ struct Flood {
 
 /// What the thread holds.
 pub(super) struct Runner {
-    emulator: Emulator,
+    emulator: Box<dyn Device>,
     link: Option<Pty>,
     path: Option<PathBuf>,
     stable: Option<Stable>,
@@ -63,7 +63,7 @@ pub(super) struct Runner {
 }
 
 impl Runner {
-    pub(super) fn new(emulator: Emulator, link: Pty, speed: f64, wishes: Receiver<Wish>, shared: Arc<Shared>) -> Runner {
+    pub(super) fn new(emulator: Box<dyn Device>, link: Pty, speed: f64, wishes: Receiver<Wish>, shared: Arc<Shared>) -> Runner {
         let path = shared.lock().path.clone();
         Runner {
             emulator,
@@ -235,7 +235,7 @@ impl Runner {
                 if let Some(link) = &mut self.link {
                     link.watch_hang_up();
                 }
-                self.emulator.host(self.now(), &buffer[..count]);
+                self.emulator.host(self.now(), 0, &buffer[..count]);
             }
             Err(LinkError::TimedOut) => {}
             // There is no link to wait in: the next wish may plug it, or a program open it, again.

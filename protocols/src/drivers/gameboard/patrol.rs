@@ -1,0 +1,161 @@
+//! Which square is asked for, and when: one at a time, for an answer does not name its square.
+//!
+//! ```text
+//!  link up ── settle ── all squares, quickly ── one square after the other, slowly ── …
+//!                              ▲ bytes were lost, the game asks           doubtful ones first
+//! ```
+
+use core::time::Duration;
+
+use crate::square::Square;
+use crate::time::Instant;
+
+/// From the link's coming up to the first question.
+const SETTLE: Duration = Duration::from_millis(300);
+/// From an answer to the next question: an answer that comes twice falls in between.
+const GAP: Duration = Duration::from_millis(30);
+/// After an answer to no question: what is on its way arrives first.
+const REST: Duration = Duration::from_millis(200);
+/// From question to question while nothing is in doubt: all squares in five seconds.
+const PACE: Duration = Duration::from_millis(75);
+/// How long to wait for an answer …
+const RETRY: Duration = Duration::from_secs(1);
+/// … and for one of a board that speaks and has never answered: it may be of a level that does not.
+const SLOW: Duration = Duration::from_secs(10);
+/// A board is taken for silent after so many questions without any message, and not sooner than after this time.
+const MISSED: u32 = 3;
+const SILENCE: Duration = Duration::from_secs(3);
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Due {
+    /// Ask for this square.
+    Ask(Square),
+    /// The same again: no answer came.
+    Again(Square),
+    /// The board does not answer any more.
+    Silent,
+}
+
+/// The questions of one link.
+#[derive(Debug)]
+pub(super) struct Patrol {
+    /// The square that was asked for, and when to give up waiting.
+    open: Option<(Square, Instant)>,
+    /// Nothing is asked before this.
+    free: Instant,
+    /// When the last question left.
+    asked: Instant,
+    /// Squares that are asked for quickly, and of these the ones that come first.
+    round: u64,
+    doubtful: u64,
+    /// The one that is asked for next while nothing is in doubt.
+    turn: Square,
+    /// The square of the last answer.
+    last: Option<Square>,
+    /// The board has spoken; it has answered.
+    speaks: bool,
+    answers: bool,
+    /// When the last message came, and questions since.
+    heard: Instant,
+    missed: u32,
+}
+
+impl Patrol {
+    /// The link came up, or the board fell silent.
+    pub(super) const fn new(at: Instant) -> Patrol {
+        Patrol {
+            open: None,
+            free: at.after(SETTLE),
+            asked: at,
+            round: !0,
+            doubtful: 0,
+            turn: Square::wrapping(0),
+            last: None,
+            speaks: false,
+            answers: false,
+            heard: at,
+            missed: 0,
+        }
+    }
+
+    /// A message came; gives whether it is the first one.
+    pub(super) const fn heard(&mut self, at: Instant) -> bool {
+        (self.heard, self.missed) = (at, 0);
+        !core::mem::replace(&mut self.speaks, true)
+    }
+
+    /// An answer came; gives the square that was asked for.
+    pub(super) fn answered(&mut self, at: Instant) -> Option<Square> {
+        let Some((square, _)) = self.open.take() else {
+            // The one before it may have been another square's, and those before that too.
+            self.doubtful |= self.last.take().map_or(0, Square::bit);
+            self.all();
+            self.free = at.after(REST);
+            return None;
+        };
+        self.answers = true;
+        self.free = at.after(GAP);
+        self.last = Some(square);
+        self.round &= !square.bit();
+        self.doubtful &= !square.bit();
+        Some(square)
+    }
+
+    /// This square is asked for again before all others.
+    pub(super) const fn doubt(&mut self, square: Square) {
+        self.doubtful |= square.bit();
+    }
+
+    /// All squares are asked for, quickly.
+    pub(super) const fn all(&mut self) {
+        self.round = !0;
+    }
+
+    /// All squares were asked for since that was wanted.
+    pub(super) const fn is_done(&self) -> bool {
+        self.round == 0 && self.is_sure()
+    }
+
+    /// No answer is in doubt.
+    pub(super) const fn is_sure(&self) -> bool {
+        self.doubtful == 0
+    }
+
+    pub(super) fn deadline(&self) -> Instant {
+        match self.open {
+            Some((_, end)) => end,
+            None if self.round | self.doubtful != 0 => self.free,
+            None => self.free.max(self.asked.after(PACE)),
+        }
+    }
+
+    /// What is due, if anything is.
+    pub(super) fn expire(&mut self, at: Instant) -> Option<Due> {
+        if self.deadline() > at {
+            return None;
+        }
+        let again = self.open.take();
+        if again.is_some() {
+            self.missed = self.missed.saturating_add(1);
+            if self.answers && self.missed >= MISSED && self.heard.after(SILENCE) <= at {
+                *self = Patrol::new(at);
+                return Some(Due::Silent);
+            }
+        }
+        let square = again.map_or_else(|| self.choose(), |(square, _)| square);
+        let slow = self.speaks && !self.answers;
+        self.open = Some((square, at.after(if slow { SLOW } else { RETRY })));
+        self.asked = at;
+        Some(if again.is_some() { Due::Again(square) } else { Due::Ask(square) })
+    }
+
+    fn choose(&mut self) -> Square {
+        let first = |squares: u64| (squares != 0).then(|| Square::wrapping(squares.trailing_zeros() as u8));
+        first(self.doubtful).or(first(self.round)).unwrap_or_else(|| {
+            let square = self.turn;
+            self.turn = Square::wrapping(square.index() as u8 + 1);
+            square
+        })
+    }
+}

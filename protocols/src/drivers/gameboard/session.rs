@@ -1,0 +1,212 @@
+//! The driver: words to events, and what is known of the squares.
+//!
+//! What a board tells by itself is told at once. What it answers is kept until all squares are known and told as one picture. After
+//! that an answer that says something else than what is known counts when the same question brings it twice: an answer names
+//! no square, and one that was lost, came late or twice would be taken for another's.
+//!
+//! Boards of the lowest levels answer nothing: of these a square is known once something was lifted from it or put on it, no
+//! picture is ever told, and so no game begins.
+
+use super::framing::{Found, Framing};
+use super::host::question;
+use super::message::Message;
+use super::patrol::{Due, Patrol};
+use crate::driver::{DeviceCommand, Driver, Input, Output};
+use crate::drivers::outbox::Outbox;
+use crate::event::{Anomaly, ByteRange, DeviceEvent};
+use crate::square::{Placement, Reading, Square};
+use crate::time::Instant;
+
+/// Codec and session of one board on one link.
+///
+/// Until [`Input::LinkUp`] it is passive, and answers mean nothing to it. Of commands it knows [`DeviceCommand::ReadBoard`]; there
+/// is no clock, battery or log to ask for.
+#[derive(Debug, Default)]
+pub struct Session {
+    framing: Framing,
+    out: Outbox,
+    /// None while the link is down: nothing is asked then.
+    patrol: Option<Patrol>,
+    squares: Squares,
+    /// A picture of all squares was told; one is wanted even if it is the same.
+    told: bool,
+    wanted: bool,
+    /// Where the bytes of the next picture begin.
+    begun: u64,
+    now: Instant,
+}
+
+/// What is known of the squares, a bit each.
+#[derive(Debug, Default)]
+struct Squares {
+    known: u64,
+    occupied: u64,
+    /// An answer that says something else.
+    other: Option<(Square, bool)>,
+}
+
+impl Squares {
+    /// Something is known of a square; gives whether it is news.
+    fn learn(&mut self, square: Square, occupied: bool) -> bool {
+        let news = !self.is(square, occupied);
+        self.known |= square.bit();
+        self.occupied = if occupied { self.occupied | square.bit() } else { self.occupied & !square.bit() };
+        self.other = self.other.filter(|(other, _)| *other != square);
+        news
+    }
+
+    /// It is known, and this.
+    const fn is(&self, square: Square, occupied: bool) -> bool {
+        self.known & square.bit() != 0 && (self.occupied & square.bit() != 0) == occupied
+    }
+
+    /// Whether an answer may be taken at its word.
+    fn believes(&mut self, square: Square, occupied: bool) -> bool {
+        let contradicts = self.known & square.bit() != 0 && !self.is(square, occupied);
+        let second = self.other == Some((square, occupied));
+        self.other = contradicts.then_some((square, occupied));
+        second || !contradicts
+    }
+
+    fn placement(&self) -> Placement {
+        let mut placement = Placement::EMPTY;
+        for square in Square::all().filter(|square| self.occupied & square.bit() != 0) {
+            placement.set(square, Reading::Occupied);
+        }
+        placement
+    }
+}
+
+impl Driver for Session {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        debug_assert!(self.out.is_empty(), "drain before feeding again");
+        self.now = self.now.max(at);
+        match input {
+            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Patrol::new(at))),
+            Input::LinkDown => self.link(None),
+            Input::Bytes { bytes, .. } => bytes.iter().for_each(|byte| self.byte(at, *byte)),
+            Input::Command(DeviceCommand::ReadBoard) => {
+                if let Some(patrol) = &mut self.patrol {
+                    patrol.all();
+                    (self.wanted, self.begun) = (true, self.framing.offset());
+                }
+            }
+            Input::Command(DeviceCommand::ReadClock | DeviceCommand::ReadBattery | DeviceCommand::ReadLog) => {}
+            Input::Deadline => self.expire(at),
+        }
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.out.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let patrol = self.patrol.as_ref().map(Patrol::deadline);
+        // What is asked may have come due before it was of use: time does not run backwards.
+        [patrol, self.framing.deadline()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+    }
+}
+
+impl Session {
+    fn link(&mut self, patrol: Option<Patrol>) {
+        self.framing.reset();
+        self.patrol = patrol;
+        self.forget();
+    }
+
+    /// It may be another board when it comes back.
+    fn forget(&mut self) {
+        self.squares = Squares::default();
+        (self.told, self.wanted, self.begun) = (false, false, self.framing.offset());
+    }
+
+    fn expire(&mut self, at: Instant) {
+        if let Some(bytes) = self.framing.stall(at) {
+            self.broken(Anomaly::Stalled, bytes);
+        }
+        let here = ByteRange { channel: 0, start: self.framing.offset(), end: self.framing.offset() };
+        let due = self.patrol.as_mut().and_then(|patrol| patrol.expire(at));
+        match due {
+            None => {}
+            Some(Due::Ask(square)) => self.out.send(question(square).into()),
+            Some(Due::Again(square)) => {
+                self.out.anomaly(Anomaly::Retried, here);
+                self.out.send(question(square).into());
+            }
+            Some(Due::Silent) => {
+                self.out.event(DeviceEvent::Silent, here);
+                self.forget();
+            }
+        }
+    }
+
+    fn byte(&mut self, at: Instant, byte: u8) {
+        let Some((found, bytes)) = self.framing.push(at, byte) else { return };
+        let read = match found {
+            Found::Word(word) => Message::read(word).ok_or(Anomaly::BadField),
+            Found::Broken(anomaly) => Err(anomaly),
+        };
+        match read {
+            Ok(message) => self.take(at, &message, bytes),
+            Err(anomaly) => self.broken(anomaly, bytes),
+        }
+    }
+
+    /// What was lost may have been a change of the board.
+    fn broken(&mut self, anomaly: Anomaly, bytes: ByteRange) {
+        self.out.anomaly(anomaly, bytes);
+        self.patrol.iter_mut().for_each(Patrol::all);
+    }
+
+    fn take(&mut self, at: Instant, message: &Message, bytes: ByteRange) {
+        if self.patrol.as_mut().is_some_and(|patrol| patrol.heard(at)) {
+            self.out.event(DeviceEvent::Responding, bytes);
+        }
+        match message {
+            Message::Square { square, occupied } => {
+                if self.squares.learn(*square, *occupied) {
+                    self.square(*square, *occupied, bytes);
+                }
+            }
+            Message::Status { occupied, .. } => self.answer(at, *occupied, bytes),
+            Message::Position(placement) => {
+                let before = (self.squares.known, self.squares.occupied);
+                for square in Square::all() {
+                    self.squares.learn(square, placement.get(square) != Reading::Empty);
+                }
+                self.told &= before == (self.squares.known, self.squares.occupied);
+            }
+        }
+        self.picture(bytes);
+    }
+
+    fn answer(&mut self, at: Instant, occupied: bool, bytes: ByteRange) {
+        let Some(patrol) = &mut self.patrol else { return };
+        let Some(square) = patrol.answered(at) else {
+            return self.out.anomaly(Anomaly::Unasked, bytes);
+        };
+        if !self.squares.believes(square, occupied) {
+            return patrol.doubt(square);
+        }
+        if self.squares.learn(square, occupied) && self.told {
+            self.square(square, occupied, bytes);
+        }
+    }
+
+    fn square(&mut self, square: Square, occupied: bool, bytes: ByteRange) {
+        let reading = if occupied { Reading::Occupied } else { Reading::Empty };
+        self.out.event(DeviceEvent::Square { square, reading }, bytes);
+    }
+
+    /// Tells all squares when they are known and were not told, or when the game wanted it.
+    fn picture(&mut self, bytes: ByteRange) {
+        let wanted = self.wanted && self.patrol.as_ref().is_some_and(Patrol::is_done);
+        let sure = self.patrol.as_ref().is_none_or(Patrol::is_sure);
+        if self.squares.known == !0 && (wanted || sure && !self.told) {
+            (self.told, self.wanted) = (true, self.wanted && !wanted);
+            let bytes = ByteRange { start: self.begun, ..bytes };
+            self.begun = bytes.end;
+            self.out.event(DeviceEvent::Frame(self.squares.placement()), bytes);
+        }
+    }
+}
