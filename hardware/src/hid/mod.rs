@@ -34,6 +34,7 @@ mod descriptor;
 mod find;
 mod mailbox;
 mod run;
+mod seek;
 
 pub use descriptor::Descriptor;
 pub use find::{Found, System, devices};
