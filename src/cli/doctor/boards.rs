@@ -101,8 +101,8 @@ fn board(board: &Board, ports: &[Found]) -> Finding {
 fn hid(board: &Board, about: String, plug: &str, found: &[hid::Found]) -> Finding {
     let family = board.driver.as_deref().and_then(drivers::find).and_then(|family| family.hid);
     let is_its = |found: &&hid::Found| {
-        let named = board.usb_serial.is_none() || found.serial == board.usb_serial;
-        named && family.is_some_and(|family| found.may_be(&family))
+        let is_named = |serial: &str| found.serial.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(serial.trim()));
+        board.usb_serial.as_deref().is_none_or(is_named) && family.is_some_and(|family| found.may_be(&family))
     };
     let port = board.port.as_ref().map(std::fs::canonicalize);
     let fits = |found: &&hid::Found| port.as_ref().is_none_or(|port| port.as_ref().is_ok_and(|port| *port == found.path));
