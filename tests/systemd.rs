@@ -77,6 +77,7 @@ fn the_unit_allows_what_the_program_needs() {
         "StateDirectory=flagfall",
         "DeviceAllow=char-ttyUSB rw",
         "DeviceAllow=char-ttyACM rw",
+        "DeviceAllow=char-hidraw rw",
         "SystemCallFilter=adjtimex clock_adjtime clock_adjtime64",
     ] {
         assert!(unit.lines().any(|found| found == line), "{line}");

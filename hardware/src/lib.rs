@@ -8,6 +8,7 @@
 //! | [`link`] | what every link can do, and the few ways in which it fails |
 //! | [`serial`] | a serial port |
 //! | [`port`] | the thread of a serial link: finds the port, opens it, reads, writes, finds it again |
+//! | [`hid`] | the same of a link over USB-HID |
 //! | `ble` | Bluetooth LE links, through BlueZ (feature `ble`) |
 //! | [`discover`] | which ports there are |
 //! | [`hotplug`] | wakes when one comes or goes |
@@ -27,6 +28,7 @@ pub mod discover;
 pub mod emulator;
 pub mod faulty;
 mod fd;
+pub mod hid;
 pub mod holder;
 pub mod hotplug;
 pub mod link;

@@ -166,6 +166,30 @@ pub struct Ble {
     pub channels: &'static [Channel],
 }
 
+/// How devices of a family are met over USB-HID, where each report carries one message.
+///
+/// A report begins with its number: 00 on a device that does not number them.
+#[derive(Clone, Copy, Debug)]
+pub struct Hid {
+    /// USB vendor id.
+    pub vendor: u16,
+    /// The first and the last USB product id.
+    pub products: (u16, u16),
+    /// Usage page of the interface that is talked through.
+    pub usage_page: u16,
+    /// The channel of a report, and what the driver is fed of it: the message without the padding behind it. Of a report that is
+    /// none of the family's nothing is left out.
+    pub message: fn(&[u8]) -> (u8, &[u8]),
+}
+
+impl Hid {
+    /// Whether a device with these ids may be one of the family.
+    pub const fn fits(&self, vendor: u16, product: u16, usage_page: u16) -> bool {
+        let (first, last) = self.products;
+        vendor == self.vendor && usage_page == self.usage_page && first <= product && product <= last
+    }
+}
+
 /// A message as a device sends it, for the tests that every driver passes: read alone, with no anomaly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
@@ -195,6 +219,8 @@ pub struct DriverInfo {
     pub usb: &'static [(u16, u16)],
     /// How they are met over Bluetooth LE; none = they are not.
     pub ble: Option<Ble>,
+    /// How they are met over USB-HID; none = they are not.
+    pub hid: Option<Hid>,
     /// Baud rate, 8N1, where the link is a serial line.
     pub baud: u32,
     /// Several devices are on one serial line, each with its serial number as its address.

@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::CONFIGURATION;
-use crate::config::{self, Board, Config, Errors, Loaded, Place, Problem, Role};
+use crate::config::{self, Board, Config, Errors, Loaded, Place, Problem, Role, Transport};
 
 /// Reads the configuration as `flagfall run` would, says what would run, and what is wrong.
 ///
@@ -50,11 +50,16 @@ fn broker(config: &Config) -> String {
 
 fn device(board: &Board) -> String {
     let serial = board.serial.as_ref().map(|serial| format!("the board with serial number {serial}"));
-    let usb = board.usb_serial.as_ref().map(|serial| format!("the USB adapter with serial number {serial}"));
+    let what = if board.is_hid() { "HID device" } else { "adapter" };
+    let usb = board.usb_serial.as_ref().map(|serial| format!("the USB {what} with serial number {serial}"));
     let port = board.port.as_ref().map(|port| format!("port {}", port.display()));
     let bluetooth = board.bluetooth.as_ref().map(|device| format!("Bluetooth device {device}"));
     let marks: Vec<String> = [serial, usb, port, bluetooth].into_iter().flatten().collect();
-    if marks.is_empty() { "the only board that is found".to_owned() } else { marks.join(", ") }
+    match (marks.is_empty(), board.is_hid()) {
+        (true, true) => "the only USB HID device of its family".to_owned(),
+        (true, false) => "the only board that is found".to_owned(),
+        (false, _) => marks.join(", "),
+    }
 }
 
 fn role(role: Role) -> &'static str {
@@ -133,6 +138,7 @@ struct RightBoard<'a> {
     serial: Option<&'a str>,
     usb_serial: Option<&'a str>,
     port: Option<String>,
+    transport: Option<Transport>,
     bluetooth: Option<&'a str>,
     white: Option<&'a str>,
     black: Option<&'a str>,
@@ -155,6 +161,7 @@ impl Right<'_> {
             serial: board.serial.as_deref(),
             usb_serial: board.usb_serial.as_deref(),
             port: board.port.as_ref().map(|port| port.display().to_string()),
+            transport: board.transport,
             bluetooth: board.bluetooth.as_deref(),
             white: board.white.as_deref(),
             black: board.black.as_deref(),

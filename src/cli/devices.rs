@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use flagfall_hardware::ask::{Answer, ask};
 use flagfall_hardware::discover::{self, Found};
+use flagfall_hardware::hid::System;
 use flagfall_hardware::holder::{self, Holder};
 use flagfall_hardware::serial::Serial;
 use flagfall_protocols::driver::DriverInfo;
@@ -15,12 +16,13 @@ use flagfall_protocols::drivers::DRIVERS;
 use serde::Serialize;
 
 mod families;
+mod hid;
 mod radio;
 
 use crate::config::Discovery;
 use crate::wall::mono;
 
-/// List serial ports: names, USB ids, which board it may be, who holds it, and whether you may open it.
+/// List serial ports, and boards over USB-HID: names, USB ids, which board it may be, who holds it, and whether you may open it.
 ///
 /// Examples:
 ///   flagfall devices
@@ -54,6 +56,8 @@ pub(super) struct Devices {
 #[derive(Serialize)]
 struct Port {
     port: PathBuf,
+    /// How it is reached, as the configuration says it.
+    transport: &'static str,
     stable: Option<PathBuf>,
     usb: Option<Usb>,
     /// The device family with these USB ids.
@@ -100,12 +104,16 @@ impl Devices {
             [] => discover::ports(&folders),
             named => named.iter().map(|path| one(path, &folders)).collect::<Result<_>>()?,
         };
-        let ports: Vec<Port> = found.into_iter().map(|found| self.look(found)).collect();
+        let hid = if self.ports.is_empty() { hid::list(&System::default()) } else { Vec::new() };
+        let ports: Vec<Port> = found.into_iter().map(|found| self.look(found)).chain(hid).collect();
         let mut out = std::io::stdout().lock();
         if self.json {
             writeln!(out, "{}", serde_json::to_string_pretty(&ports)?)?;
         } else if ports.is_empty() {
-            writeln!(out, "no serial port is plugged in (a pseudo-terminal is never listed: name its path)")?;
+            writeln!(
+                out,
+                "no serial port and no board over USB-HID is plugged in (a pseudo-terminal is never listed: name its path)"
+            )?;
         } else {
             ports.iter().try_for_each(|port| port.print(&mut out))?;
         }
@@ -121,6 +129,7 @@ impl Devices {
         let answer = (self.ask && may_be && may_open).then(|| inquire(&found.path, families, &holders));
         Port {
             port: found.path,
+            transport: "serial",
             stable: found.stable,
             usb: found.usb.map(|usb| Usb {
                 vendor: format!("{:04x}", usb.vendor),
@@ -184,6 +193,9 @@ impl Port {
         }
         if let Some(family) = self.driver.and_then(flagfall_protocols::drivers::find) {
             line("may be", format!("{} ({})", family.devices.join(", "), family.name))?;
+        }
+        if self.transport == "hid" {
+            line("link", "USB-HID: transport = \"hid\" in the board's configuration".to_owned())?;
         }
         if !self.may_open {
             line("rights", "you may not open it: see the group of `ls -l` on it, mostly `dialout`".to_owned())?;

@@ -8,11 +8,12 @@ use std::path::Path;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::laws::rulebook::Profile;
 
+use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;
 
 use super::place::{Origins, Problem};
 use super::secrets;
-use super::types::{Board, Config, Guidelines, Rulings, rulebook};
+use super::types::{Board, Config, Guidelines, Rulings, Transport, rulebook};
 
 /// Longer certificates are not read to their end.
 const LONGEST_PEM: u64 = 1 << 20;
@@ -213,6 +214,7 @@ fn link(board: &Board, casual: bool, check: &mut Check<'_>) {
             }
         }
     }
+    transport(board, driver, check);
     if let Some(file) = &board.unlock_file {
         check.result(&key("unlock_file"), file, secrets::unlock(file).map(drop));
         if !board.is_bluetooth() {
@@ -251,6 +253,32 @@ fn clocks(config: &Config, check: &mut Check<'_>) {
             }
             _ => {}
         }
+    }
+}
+
+/// The way in which the board is reached is one that its family has, and what names its device goes with it.
+fn transport(board: &Board, driver: &DriverInfo, check: &mut Check<'_>) {
+    let key = |name: &str| format!("board.{}.{name}", board.id);
+    let Some(transport) = board.transport else { return };
+    let (way, has) = match transport {
+        Transport::Serial => ("by a serial port", true),
+        Transport::Ble => ("over Bluetooth LE", driver.ble.is_some()),
+        Transport::Hid => ("over USB-HID", driver.hid.is_some()),
+    };
+    if !has {
+        check.problem(&key("transport"), format!("{} is not met {way}", driver.name));
+    }
+    let by_cable = board.port.is_some() || board.usb_serial.is_some();
+    let other = match transport {
+        Transport::Ble if by_cable && board.bluetooth.is_none() => Some("port or usb_serial"),
+        Transport::Serial | Transport::Hid if board.bluetooth.is_some() => Some("bluetooth"),
+        _ => None,
+    };
+    if let Some(other) = other {
+        check.problem(&key("transport"), format!("{way} and {other}: it is one or the other"));
+    }
+    if transport == Transport::Hid && board.serial.is_some() {
+        check.problem(&key("serial"), "no board tells it over USB-HID: name usb_serial or port");
     }
 }
 

@@ -25,7 +25,7 @@ pub use place::{Errors, Place, Problem};
 pub use schema::keys;
 pub use secrets::{password, unlock};
 pub use types::{
-    Board, Broker, BrokerUser, Clock, Config, Discovery, Event, Guidelines, Journal, Level, Log, Mqtt, Node, Role, Rulings, User,
-    WhiteClock, rulebook,
+    Board, Broker, BrokerUser, Clock, Config, Discovery, Event, Guidelines, Journal, Level, Log, Mqtt, Node, Role, Rulings,
+    Transport, User, WhiteClock, rulebook,
 };
 pub use warnings::warnings;

@@ -111,6 +111,7 @@ const BOARD: &[Key] = &[
     key("serial", Kind::Text(values::plain)),
     key("usb_serial", Kind::Text(values::plain)),
     key("port", Kind::Path),
+    key("transport", Kind::Choice(&["serial", "ble", "hid"])),
     key("bluetooth", Kind::Text(values::plain)),
     key("unlock_file", Kind::Path),
     key("clock", Kind::Section(CLOCK)),

@@ -312,6 +312,8 @@ pub struct Board {
     pub usb_serial: Option<String>,
     /// Path of the port; better one that stays, from `/dev/serial/by-id`.
     pub port: Option<PathBuf>,
+    /// How its device is reached; if none, as its family and the keys beside say: never over USB-HID.
+    pub transport: Option<Transport>,
     /// Address or advertised name of a Bluetooth device.
     pub bluetooth: Option<String>,
     /// File with the key that the device wants before it talks, hexadecimal.
@@ -340,8 +342,16 @@ impl Board {
         (1..=16_383).contains(&number).then_some(number)
     }
 
+    /// Its device is reached over USB-HID.
+    pub fn is_hid(&self) -> bool {
+        self.transport == Some(Transport::Hid)
+    }
+
     /// Its device is reached by Bluetooth LE: that is configured, or its family has no cable and no port is named.
     pub fn is_bluetooth(&self) -> bool {
+        if let Some(transport) = self.transport {
+            return transport == Transport::Ble;
+        }
         let family = self.driver.as_deref().and_then(drivers::find);
         let no_cable = family.is_some_and(|family| family.usb.is_empty() && family.ble.is_some());
         self.bluetooth.is_some() || (no_cable && self.port.is_none() && self.usb_serial.is_none())
@@ -365,6 +375,18 @@ impl Clock {
         let (driver, bluetooth) = (Some(self.driver.clone()), self.bluetooth.clone());
         Board { id: id.to_owned(), driver, bluetooth, ..Board::default() }
     }
+}
+
+/// How a device is reached, in the words of `device.status`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    /// A serial port.
+    Serial,
+    /// Bluetooth LE.
+    Ble,
+    /// USB-HID.
+    Hid,
 }
 
 /// Which display of the clock is White's.

@@ -16,6 +16,13 @@ pub fn warnings(config: &Config) -> Vec<String> {
         }
         let port = board.port.as_ref().and_then(|port| port.to_str()).unwrap_or_default();
         let moving = ["/dev/ttyUSB", "/dev/ttyACM"].iter().any(|start| port.starts_with(start));
+        if port.starts_with("/dev/hidraw") && board.usb_serial.is_none() {
+            found.push(format!(
+                "Board {}: {port} may be another device after a cable was pulled; better name its usb_serial, or a name that \
+                 stays.",
+                board.id
+            ));
+        }
         if moving && board.serial.is_none() && board.usb_serial.is_none() {
             found.push(format!(
                 "Board {}: {port} may be another board after a cable was pulled; better name its serial or a port from \

@@ -1,13 +1,14 @@
-//! A board's link: a serial port with a thread of its own, or a Bluetooth device on the radio's.
+//! A board's link: a serial port or a USB-HID device with a thread of its own, or a Bluetooth device on the radio's.
 
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 
 use flagfall_hardware::ble::{BleEvent, BleLink};
+use flagfall_hardware::hid::{HidEvent, HidThread};
 use flagfall_hardware::link::LinkError;
 use flagfall_hardware::port::{PortEvent, PortThread, SendError};
-use flagfall_hardware::{ble, port};
+use flagfall_hardware::{ble, hid, port};
 
 use super::inbox::Inbox;
 use super::line::{self, BusBoard};
@@ -25,6 +26,8 @@ pub enum Wanted {
     Bus(line::Wanted),
     /// One by Bluetooth LE.
     Ble(ble::Wanted),
+    /// One over USB-HID.
+    Hid(hid::Wanted),
 }
 
 impl Wanted {
@@ -34,6 +37,7 @@ impl Wanted {
             Wanted::Port(wanted) => wanted.serial.as_deref(),
             Wanted::Bus(wanted) => wanted.serial.as_deref(),
             Wanted::Ble(wanted) => wanted.serial.as_deref(),
+            Wanted::Hid(wanted) => wanted.usb_serial.as_deref(),
         }
     }
 
@@ -42,6 +46,7 @@ impl Wanted {
         match self {
             Wanted::Port(_) | Wanted::Bus(_) => "serial",
             Wanted::Ble(_) => "ble",
+            Wanted::Hid(_) => "hid",
         }
     }
 
@@ -60,6 +65,7 @@ impl Wanted {
                 wanted.serial = serial;
                 (wanted.address, wanted.name) = device(port.as_deref());
             }
+            Wanted::Hid(wanted) => (wanted.usb_serial, wanted.port) = (serial, port.map(Into::into)),
         }
     }
 }
@@ -81,6 +87,8 @@ pub(super) enum Link {
     Bus(BusBoard),
     /// To a Bluetooth device.
     Ble(BleLink),
+    /// To a USB-HID device.
+    Hid(HidThread),
 }
 
 impl Link {
@@ -106,6 +114,10 @@ impl Link {
             Wanted::Ble(wanted) => {
                 Ok(Link::Ble(BleLink::start(shared.radio()?, number * 2 + u64::from(link), wanted, ble_sink(link, inbox))))
             }
+            Wanted::Hid(wanted) => {
+                let sink = hid_sink(link, inbox);
+                HidThread::start(&format!("hid-{board}"), wanted, Arc::clone(&shared.hids), micros, sink).map(Link::Hid)
+            }
         }
     }
 
@@ -118,10 +130,11 @@ impl Link {
             Link::Port(port) => port.send(bytes),
             Link::Bus(board) => board.send(bytes),
             Link::Ble(device) => device.send(channel, bytes),
+            Link::Hid(device) => device.send(channel, bytes),
         }
     }
 
-    /// The device has told its serial number. A Bluetooth device is known by its address already.
+    /// The device has told its serial number. Others than serial ports are known by what they say of themselves already.
     pub(super) fn learn(&self, serial: &str) {
         if let Link::Port(port) = self {
             port.learn(serial.to_owned());
@@ -134,7 +147,8 @@ impl Link {
             (Link::Port(port), Wanted::Port(wanted)) => port.want(wanted),
             (Link::Bus(board), Wanted::Bus(wanted)) => board.want(wanted.address),
             (Link::Ble(device), Wanted::Ble(wanted)) => device.want(wanted),
-            (Link::Port(_) | Link::Bus(_) | Link::Ble(_), _) => debug_assert!(false, "a link stays of its kind"),
+            (Link::Hid(device), Wanted::Hid(wanted)) => device.want(wanted),
+            (Link::Port(_) | Link::Bus(_) | Link::Ble(_) | Link::Hid(_), _) => debug_assert!(false, "a link stays of its kind"),
         }
     }
 }
@@ -161,6 +175,7 @@ impl fmt::Debug for Link {
             Link::Port(port) => port.fmt(f),
             Link::Bus(_) => f.write_str("a board on a line"),
             Link::Ble(device) => device.fmt(f),
+            Link::Hid(device) => device.fmt(f),
         }
     }
 }
@@ -181,6 +196,21 @@ fn port_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> port::Sink {
             PortEvent::Bytes(bytes) => ToStation::Bytes { at, link, channel: 0, bytes: bytes.to_vec() },
             PortEvent::Down(error) => ToStation::Down { at, link, cause: cause(&error) },
             PortEvent::Missing(trouble) => ToStation::Missing { link, problem: trouble.to_string() },
+        };
+        // False only at the end, when nobody wants to know.
+        inbox.push(item);
+    })
+}
+
+/// As a port's thread.
+fn hid_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> hid::Sink {
+    Box::new(move |at, event| {
+        let at = Mono(at);
+        let item = match event {
+            HidEvent::Up { path } => ToStation::Up { at, link, asked: false, port: path.display().to_string(), signal: None },
+            HidEvent::Bytes { channel, bytes } => ToStation::Bytes { at, link, channel, bytes: bytes.to_vec() },
+            HidEvent::Down(error) => ToStation::Down { at, link, cause: cause(&error) },
+            HidEvent::Missing(trouble) => ToStation::Missing { link, problem: trouble.to_string() },
         };
         // False only at the end, when nobody wants to know.
         inbox.push(item);

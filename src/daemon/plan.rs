@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::{GameConfig, Rulings};
 use flagfall_game::reconstruct::tuning::Tuning;
-use flagfall_hardware::{ble, port};
+use flagfall_hardware::{ble, hid, port};
 use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;
@@ -144,10 +144,14 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     })
 }
 
-/// The device of a board: by Bluetooth if that is configured or the family has no cable.
+/// The device of a board: over USB-HID if that is configured, by Bluetooth if that is or the family has no cable.
 fn wanted(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<Wanted> {
     if driver.shares_line {
         return bus(config, board, driver).map(Wanted::Bus);
+    }
+    if board.is_hid() {
+        let any = hid::Wanted::of(driver).with_context(|| format!("{} is not met over USB-HID", driver.name))?;
+        return Ok(Wanted::Hid(hid::Wanted { port: board.port.clone(), usb_serial: board.usb_serial.clone(), ..any }));
     }
     let Some(ble) = driver.ble.filter(|_| board.is_bluetooth()) else {
         return Ok(Wanted::Port(port::Wanted {
@@ -194,7 +198,8 @@ fn setup(config: &Config, board: &Board, family: &str, hash: u32) -> Setup {
     Setup {
         configuration: format!("{hash:08x}"),
         family: family.to_owned(),
-        serials: others().filter_map(|other| other.serial.clone()).collect(),
+        // Over USB-HID a device is known by the number that USB tells.
+        serials: others().filter_map(|other| if other.is_hid() { &other.usb_serial } else { &other.serial }.clone()).collect(),
         ports: others()
             .flat_map(|other| [other.port.as_ref().map(|port| port.display().to_string()), other.bluetooth.clone()])
             .flatten()

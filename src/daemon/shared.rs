@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use flagfall_hardware::ble::Radio;
+use flagfall_hardware::hid::Hids;
 use flagfall_hardware::port::Ports;
 
 use flagfall_protocols::bytes::crc32;
@@ -37,6 +38,8 @@ pub(super) struct Shared {
     pub(super) worker: Arc<Inbox<Question>>,
     /// Which ports are open.
     pub(super) ports: Arc<Ports>,
+    /// Which HID devices are open.
+    pub(super) hids: Arc<Hids>,
     /// Lines with several boards.
     pub(super) lines: Lines,
     /// The Bluetooth adapter that is to be used; none = the first.

@@ -104,6 +104,7 @@ impl Daemon {
             disk: Arc::default(),
             worker: Arc::<Inbox<worker::Question>>::default(),
             ports: Arc::<Ports>::default(),
+            hids: Arc::default(),
             lines: Default::default(),
             adapter: config.bluetooth.adapter.clone(),
             radio: Mutex::new(None),

@@ -60,9 +60,18 @@ fn rule(driver: &str, vendor: u16, product: u16) -> String {
     )
 }
 
+/// The rule of the boards over USB-HID of one family, as it must stand in the file.
+fn hid_rule(driver: &str, vendor: u16) -> String {
+    format!(
+        "KERNEL==\"hidraw*\", ATTRS{{idVendor}}==\"{vendor:04x}\", GROUP=\"dialout\", MODE=\"0660\", TAG+=\"uaccess\", \
+         ENV{{FLAGFALL_DRIVER}}=\"{driver}\""
+    )
+}
+
 /// Devices without a rule, and rules without a device: the line to add or to take out.
 fn rules_differing(wanted: &[String], rules: &str) -> Vec<String> {
-    let live: Vec<&str> = rules.lines().map(str::trim).filter(|line| line.starts_with("ENV{ID_VENDOR_ID}")).collect();
+    let live: Vec<&str> =
+        rules.lines().map(str::trim).filter(|line| line.starts_with("ENV{ID_VENDOR_ID}") || line.starts_with("KERNEL")).collect();
     let missing = wanted.iter().filter(|rule| !live.contains(&rule.as_str()));
     let missing = missing.map(|rule| format!("{RULES}: no rule for a driver's device: {rule}"));
     let unknown = live.iter().filter(|line| !wanted.iter().any(|rule| rule == **line));
@@ -149,7 +158,10 @@ fn every_driver_has_a_trace() {
 #[test]
 fn every_usb_device_of_a_driver_has_a_udev_rule() {
     let rules = std::fs::read_to_string(format!("{}/{RULES}", files::ROOT)).expect("the rules are there");
-    let of = |driver: &DriverInfo| driver.usb.iter().map(|(vendor, product)| rule(driver.name, *vendor, *product)).collect();
+    let of = |driver: &DriverInfo| {
+        let ports = driver.usb.iter().map(|(vendor, product)| rule(driver.name, *vendor, *product));
+        ports.chain(driver.hid.map(|hid| hid_rule(driver.name, hid.vendor))).collect()
+    };
     let wanted: Vec<String> = DRIVERS.iter().flat_map(|driver| -> Vec<String> { of(driver) }).collect();
     assert_none(&rules_differing(&wanted, &rules));
 }
@@ -182,4 +194,7 @@ fn bad_drivers_are_found() {
     assert!(rules_differing(&[one.clone(), two.clone()], &format!("# x\n{one}\n  {two}\n")).is_empty());
     let problems = rules_differing(std::slice::from_ref(&one), &format!("#{one}\n{two}\n"));
     assert!(problems.len() == 2 && problems[0].ends_with(&one) && problems[1].ends_with(&two), "{problems:?}");
+    let (hid, narrow) = (hid_rule("a", 0x2d80), hid_rule("a", 0x2d80).replace("0660", "0600"));
+    assert!(rules_differing(std::slice::from_ref(&hid), &format!("{hid}\n")).is_empty());
+    assert_eq!(rules_differing(std::slice::from_ref(&hid), &format!("{narrow}\n")).len(), 2);
 }

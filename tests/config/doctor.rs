@@ -128,8 +128,9 @@ fn something_else_listens() {
 #[test]
 fn every_finding_that_is_not_ok_says_what_to_do() {
     let folder = tempfile::tempdir().expect("a folder");
-    let text = "[mqtt]\nport = 1\n[[board]]\nid = \"b1\"\nport = \"/dev/none\"\n[[board]]\nid = \"b2\"\nusb_serial = \"none\"\n";
-    let (code, report) = doctor(folder.path(), text);
+    let ports = "[mqtt]\nport = 1\n[[board]]\nid = \"b1\"\nport = \"/dev/none\"\n[[board]]\nid = \"b2\"\nusb_serial = \"none\"\n";
+    let hid = "[[board]]\nid = \"b3\"\ndriver = \"chessnut\"\ntransport = \"hid\"\nusb_serial = \"no such number\"\n";
+    let (code, report) = doctor(folder.path(), &format!("{ports}{hid}"));
     assert_eq!(code, Some(1));
     for finding in report["findings"].as_array().expect("findings") {
         let advice = finding["advice"].as_str().unwrap_or_default();
@@ -137,6 +138,7 @@ fn every_finding_that_is_not_ok_says_what_to_do() {
     }
     assert_eq!(about(&report, "board b1")["found"], "/dev/none is not there");
     assert_eq!(about(&report, "board b2")["found"], "no USB adapter with serial number none is there");
+    assert_eq!(about(&report, "board b3")["found"], "no USB HID device that is its own is there");
     assert_eq!(about(&report, "journals in")["state"], "ok");
     about(&report, "clock");
 }

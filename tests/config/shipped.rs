@@ -33,12 +33,17 @@ fn the_examples_in_the_commented_file_are_right_too() {
     let lines =
         |out: &[&str]| boards.lines().filter(|line| !out.iter().any(|key| line.starts_with(key))).collect::<Vec<_>>().join("\n");
     // A board is reached by its cable or by Bluetooth.
-    let wireless = lines(&["usb_serial =", "port =", "driver ="]).replace("[[board]]", "[[board]]\ndriver = \"dgt_pegasus\"");
+    let wireless =
+        lines(&["usb_serial =", "port =", "driver =", "transport ="]).replace("[[board]]", "[[board]]\ndriver = \"dgt_pegasus\"");
     let with_clock = format!("{wireless}\n[board.clock]{clock}").replace("casual = false", "casual = true");
     let with_clock = crate::support::config(&[&with_clock], &[]).board.remove(0).clock.expect("a clock");
     assert_eq!((with_clock.driver.as_str(), with_clock.bluetooth.as_deref()), ("dgt3000_gateway", Some("C0:FF:EE:00:30:01")));
     let wireless = crate::support::config(&[&wireless], &[]);
     assert_eq!(wireless.board[0].bluetooth.as_deref(), Some("C0:FF:EE:00:10:25"));
+    let by_hid = lines(&["serial =", "port =", "bluetooth =", "driver =", "transport ="]);
+    let by_hid =
+        crate::support::config(&[&by_hid.replace("[[board]]", "[[board]]\ndriver = \"chessnut\"\ntransport = \"hid\"")], &[]);
+    assert!(by_hid.board[0].is_hid() && !by_hid.board[0].is_bluetooth());
     let found = crate::support::config(&[&lines(&["bluetooth ="])], &[]);
     assert_eq!(found.user["anna"].role, Role::Arbiter);
     assert_eq!((found.board.len(), found.board[0].chess960), (1, Some(true)));

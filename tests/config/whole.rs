@@ -83,6 +83,29 @@ const LINKS: &[(&str, &[&str])] = &[
     ("bluetooth = \"C0:00:00:00:00:01\"", &["bluetooth: dgt is not met over Bluetooth LE; a bound /dev/rfcomm0 is a port"]),
     ("driver = \"chesslink\"\nport = \"/dev/a\"\nbluetooth = \"x\"", &["bluetooth: and port: it is one or the other"]),
     ("driver = \"dgt_pegasus\"", &[]),
+    ("driver = \"chessnut\"\ntransport = \"hid\"", &[]),
+    ("driver = \"hos\"\ntransport = \"hid\"\nusb_serial = \"1\"", &[]),
+    ("driver = \"chessnut\"\ntransport = \"ble\"", &[]),
+    ("transport = \"hid\"", &["transport: dgt is not met over USB-HID"]),
+    ("transport = \"ble\"", &["transport: dgt is not met over Bluetooth LE"]),
+    (
+        "driver = \"dgt_bus\"\nserial = \"1\"\nport = \"/dev/a\"\ntransport = \"hid\"",
+        &["transport: dgt_bus is not met over USB-HID", "serial: no board tells it over USB-HID"],
+    ),
+    (
+        "driver = \"chessnut\"\ntransport = \"hid\"\nserial = \"7\"",
+        &["serial: no board tells it over USB-HID: name usb_serial or port"],
+    ),
+    (
+        "driver = \"chessnut\"\ntransport = \"hid\"\nbluetooth = \"Chessnut Air\"",
+        &["transport: over USB-HID and bluetooth: it is one or the other"],
+    ),
+    ("driver = \"chessnut\"\ntransport = \"serial\"\nbluetooth = \"x\"", &["transport: by a serial port and bluetooth: it is"]),
+    (
+        "driver = \"chessnut\"\ntransport = \"ble\"\nport = \"/dev/a\"",
+        &["transport: over Bluetooth LE and port or usb_serial: it"],
+    ),
+    ("driver = \"chessnut\"\ntransport = \"usb\"", &["transport: \"usb\" is not one of \"serial\", \"ble\", \"hid\""]),
     ("driver = \"chessnut\"\nbluetooth = \"Chessnut Air\"", &[]),
     (
         "driver = \"dgt3000_gateway\"",

@@ -6,8 +6,9 @@
 
 use std::time::Duration;
 
+use flagfall_protocols::drivers::chessnut::framing::MAX_MESSAGE;
 use flagfall_protocols::drivers::chessnut::host::HostCommand;
-use flagfall_protocols::drivers::chessnut::message::{BY_RADIO, Message, squares};
+use flagfall_protocols::drivers::chessnut::message::{BY_CABLE, BY_RADIO, Message, squares};
 use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::Instant;
 
@@ -35,6 +36,8 @@ pub struct ChessnutSettings {
     pub reply_delay: Duration,
     /// The most bytes of one notification.
     pub notification: usize,
+    /// It is on a cable: positions have their longer form, and every message comes whole.
+    pub cable: bool,
     /// Each command is answered with whether it was taken.
     pub acknowledges: bool,
     /// After so long the same position is sent again; none = when real-time mode is set once more.
@@ -54,6 +57,7 @@ pub(super) const KINDS: &[Kind] = &[
     kind("chessnut", "large notifications", |start| {
         begin(start, ChessnutSettings { notification: 182, ..ChessnutSettings::default() })
     }),
+    kind("chessnut", "by cable", |start| begin(start, ChessnutSettings { cable: true, ..ChessnutSettings::default() })),
     kind("chessnut_move", "", |start| {
         begin(start, ChessnutSettings { moves: true, notification: 182, ..ChessnutSettings::default() })
     }),
@@ -75,6 +79,7 @@ impl Default for ChessnutSettings {
             scan: Duration::from_millis(150),
             reply_delay: Duration::from_millis(15),
             notification: 20,
+            cable: false,
             acknowledges: false,
             repeats: Some(Duration::from_secs(1)),
             moves: false,
@@ -115,7 +120,10 @@ impl Chessnut {
     pub fn new(settings: ChessnutSettings) -> Chessnut {
         Chessnut {
             settings,
-            bench: Bench::new(settings.placement, Line::unpaced(settings.notification)),
+            bench: Bench::new(
+                settings.placement,
+                Line::unpaced(if settings.cable { MAX_MESSAGE } else { settings.notification }),
+            ),
             began: Instant::ZERO,
             scan: Scan::new(Instant::ZERO, settings.scan, settings.placement),
             realtime: false,
@@ -182,7 +190,15 @@ impl Chessnut {
         let picture = *self.scan.reported();
         self.sent = Some((picture, self.bench.now));
         let counter = self.bench.now.since(self.began).as_secs() as u32;
-        self.send(POSITIONS, after, &Message::Board { length: BY_RADIO, squares: squares(&picture), counter });
+        self.send(
+            POSITIONS,
+            after,
+            &Message::Board {
+                length: if self.settings.cable { BY_CABLE } else { BY_RADIO },
+                squares: squares(&picture),
+                counter,
+            },
+        );
     }
 
     fn reply(&mut self, message: &Message) {

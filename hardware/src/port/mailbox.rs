@@ -26,6 +26,8 @@ pub enum SendError {
     Down,
     /// Too much waits already.
     Full,
+    /// The family's driver does not call these bytes harmless.
+    Forbidden,
 }
 
 impl fmt::Display for SendError {
@@ -33,6 +35,7 @@ impl fmt::Display for SendError {
         f.write_str(match self {
             SendError::Down => "the link is down",
             SendError::Full => "too much waits to be sent",
+            SendError::Forbidden => "not among what may be sent",
         })
     }
 }

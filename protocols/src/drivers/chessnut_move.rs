@@ -12,7 +12,8 @@
 //!    41 89 0b  34 × 4 bytes                 each piece: id, x, y, battery
 //! ```
 //!
-//! Which kind of board it is its name says: it is not asked. Source: `chessnut.md`, Move.
+//! Which kind of board it is its name says, or by cable the configuration: it is not asked. That it talks by cable is not certain.
+//! Source: `chessnut.md`, Move; `overview.md`.
 
 use alloc::boxed::Box;
 

@@ -41,6 +41,7 @@ pub const INFO: DriverInfo = DriverInfo {
             tells(0x00002a19_0000_1000_8000_00805f9b34fb, true),
         ],
     }),
+    hid: None,
     // There is no cable: of use only for a bridge that stands in for the radio.
     baud: 115_200,
     shares_line: false,

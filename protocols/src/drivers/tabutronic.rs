@@ -22,6 +22,7 @@ pub const INFO: DriverInfo = DriverInfo {
     devices: &["Tabutronic Sentio", "Tactum", "Spectrum"],
     usb: USB,
     ble: BLE,
+    hid: None,
     baud: 38_400,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },

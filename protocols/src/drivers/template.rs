@@ -26,6 +26,7 @@ pub const INFO: DriverInfo = DriverInfo {
     devices: &["No board at all"],
     usb: &[],
     ble: None,
+    hid: None,
     baud: 9600,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },

@@ -23,9 +23,9 @@ struct Family {
 
 impl Family {
     fn of(info: &'static DriverInfo) -> Family {
-        // A family with neither is told by its port alone.
-        let serial = !info.usb.is_empty() || info.ble.is_none();
-        let links = [(serial, "serial"), (info.ble.is_some(), "Bluetooth LE")];
+        // A family with none of them is told by its port alone.
+        let serial = !info.usb.is_empty() || (info.ble.is_none() && info.hid.is_none());
+        let links = [(serial, "serial"), (info.hid.is_some(), "USB-HID"), (info.ble.is_some(), "Bluetooth LE")];
         Family {
             driver: info.name,
             devices: info.devices,

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use flagfall_hardware::discover::{self, Found};
+use flagfall_hardware::hid::{self, System, devices};
 use flagfall_hardware::holder;
-use flagfall_protocols::drivers::DRIVERS;
+use flagfall_protocols::drivers::{self, DRIVERS};
 use nix::unistd::{AccessFlags, access};
 
 use super::Finding;
@@ -13,7 +14,8 @@ use crate::config::{Board, Config};
 pub(super) fn look(config: &Config) -> Vec<Finding> {
     let ports = discover::ports(&config.discovery.folders);
     let mut findings: Vec<Finding> = ports.iter().map(port).collect();
-    if ports.is_empty() {
+    let wants_none = !config.board.is_empty() && config.board.iter().all(Board::is_hid);
+    if ports.is_empty() && !wants_none {
         let advice = "Plug the board in; if it is, try another USB cable, some only charge, and another socket.";
         findings.push(match config.board.is_empty() {
             true => Finding::warning("ports", "no serial port is there", advice),
@@ -58,6 +60,9 @@ fn describe(port: &Found) -> String {
 fn board(board: &Board, ports: &[Found]) -> Finding {
     let about = format!("board {}", board.id);
     let plug = "Plug this board in, or correct its [[board]] in the configuration";
+    if board.is_hid() {
+        return hid(board, about, plug, &devices(&System::default()));
+    }
     if let Some(path) = &board.port {
         return match discover::at(Path::new(path)) {
             Some(_) => Finding::ok(about, format!("{} is there", path.display())),
@@ -89,5 +94,26 @@ fn board(board: &Board, ports: &[Found]) -> Finding {
             format!("{count} ports could be it"),
             "Name its serial, usb_serial or port in [[board]]: see the ports above.",
         ),
+    }
+}
+
+/// The same of a board over USB-HID.
+fn hid(board: &Board, about: String, plug: &str, found: &[hid::Found]) -> Finding {
+    let family = board.driver.as_deref().and_then(drivers::find).and_then(|family| family.hid);
+    let is_its = |found: &&hid::Found| {
+        let is_named = |serial: &str| found.serial.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(serial.trim()));
+        board.usb_serial.as_deref().is_none_or(is_named) && family.is_some_and(|family| found.may_be(&family))
+    };
+    let port = board.port.as_ref().map(std::fs::canonicalize);
+    let fits = |found: &&hid::Found| port.as_ref().is_none_or(|port| port.as_ref().is_ok_and(|port| *port == found.path));
+    let found: Vec<_> = found.iter().filter(is_its).filter(fits).collect();
+    match found[..] {
+        [] => Finding::problem(about, "no USB HID device that is its own is there", format!("{plug}, keys port and usb_serial.")),
+        [one] if !discover::may_open(&one.path) => {
+            let advice = "Install the udev rules (hardware/README.md), then plug the board in again.";
+            Finding::problem(about, format!("{} is there; this user may not open it", one.path.display()), advice)
+        }
+        [one] => Finding::ok(about, format!("{} is there", one.path.display())),
+        _ => Finding::warning(about, format!("{} USB HID devices could be it", found.len()), "Name its usb_serial or port."),
     }
 }

@@ -74,6 +74,7 @@ fn answers(prepare: impl Fn(&Face)) -> Vec<(String, String)> {
         disk: Arc::default(),
         worker: Arc::default(),
         ports: Arc::default(),
+        hids: Arc::default(),
         lines: Default::default(),
         adapter: None,
         radio: Mutex::new(None),

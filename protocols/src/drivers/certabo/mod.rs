@@ -59,6 +59,7 @@ pub const INFO: DriverInfo = DriverInfo {
     devices: &["Certabo", "Cerno"],
     usb: USB,
     ble: BLE,
+    hid: None,
     baud: 38_400,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },

@@ -42,6 +42,7 @@ pub const INFO: DriverInfo = DriverInfo {
             optional: false,
         }],
     }),
+    hid: None,
     baud: 38_400,
     shares_line: false,
     // The eONE senses only that something stands there, and tells the pieces it takes it for.

@@ -19,12 +19,13 @@
 //! What differs between the rows of the registry is a [`session::Model`]. The services of stored games and of firmware are
 //! never touched. Source: `chessnut.md`.
 //!
-//! A position by cable and replies come in one stream there: whoever reads that gives `01` to channel 0, the rest to channel 1.
+//! By cable ([`HID`]) one report is one message with padding behind it, and there are no channels: `01` is given to channel 0, the
+//! rest to channel 1. The maker's own program writes commands as they are, so their first byte may be the report's number.
 
 use alloc::boxed::Box;
 use core::time::Duration;
 
-use crate::driver::{Ble, Capabilities, Channel, DriverInfo, Example, Timing};
+use crate::driver::{Ble, Capabilities, Channel, DriverInfo, Example, Hid, Timing};
 
 pub mod framing;
 pub mod host;
@@ -40,6 +41,17 @@ pub const CHANNELS: &[Channel] = &[
     },
     Channel { write: None, notify: Some(0x1b7e8273_2877_41c3_b46e_cf057c562023), optional: false },
 ];
+
+/// By cable. The low byte of the product id is not the same on all boards of one kind.
+pub const HID: Hid = Hid { vendor: 0x2d80, products: (0x8000, 0x86ff), usage_page: 0xff00, message: of_report };
+
+/// The second byte of a message says how long it is: what is behind it in the report is padding.
+fn of_report(report: &[u8]) -> (u8, &[u8]) {
+    let bytes = report.strip_prefix(&[0x00]).unwrap_or(report);
+    let whole = bytes.get(1).map_or(bytes.len(), |length| usize::from(*length) + 2);
+    let channel = u8::from(bytes.first() != Some(&0x01));
+    (channel, bytes.get(..whole).unwrap_or(bytes))
+}
 
 /// How fast they look is not known. One program takes a position for settled after so much quiet: no scan takes longer.
 pub const TIMING: Timing = Timing { scan: Duration::from_millis(350), press_delay: Duration::ZERO, in_turn: false };
@@ -71,7 +83,8 @@ pub const INFO: DriverInfo = DriverInfo {
     devices: &["Chessnut Air", "Air+", "Pro", "Go", "Smart Chess"],
     usb: &[],
     ble: Some(Ble { names: &["Chessnut Air", "Smart Chess", "Chessnut Pro", "Chessnut Go"], channels: CHANNELS }),
-    // By cable they are no serial port: of use only for a bridge that stands in for the radio.
+    hid: Some(HID),
+    // They are no serial port: of use only for a bridge that stands in for the radio.
     baud: 115_200,
     shares_line: false,
     capabilities: CAPABILITIES,

@@ -40,6 +40,7 @@ pub const INFO: DriverInfo = DriverInfo {
     usb: &[(0x0403, 0x6001), (0x04d8, 0x000a)],
     // Its Bluetooth boards (DGT_BT_…, PCS-REVII-…) are serial lines too.
     ble: None,
+    hid: None,
     baud: 9600,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: true },

@@ -45,6 +45,7 @@ pub const INFO: DriverInfo = DriverInfo {
             optional: false,
         }],
     }),
+    hid: None,
     // There is no cable: of use only for a bridge that stands in for the radio.
     baud: 115_200,
     shares_line: false,

@@ -38,6 +38,7 @@ pub const INFO: DriverInfo = DriverInfo {
     // The line is found as a serial port; a board behind it is not.
     usb: &[],
     ble: None,
+    hid: None,
     baud: 9600,
     shares_line: true,
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: true },

@@ -29,6 +29,7 @@ pub const INFO: DriverInfo = DriverInfo {
     devices: &["DGT Pegasus"],
     usb: &[],
     ble: Some(Ble { names: &["DGT_PEGASUS_"], channels: &[Channel::NORDIC_UART] }),
+    hid: None,
     // There is no cable: of use only for a bridge that stands in for the radio.
     baud: 115_200,
     shares_line: false,

@@ -36,6 +36,7 @@ pub const INFO: DriverInfo = DriverInfo {
     devices: &["Boards of the Gameboard UI Protocol (Affelino, NoEi)"],
     usb: &[],
     ble: None,
+    hid: None,
     // Assumed: what the controllers named on the page are usually set to.
     baud: 115_200,
     shares_line: false,

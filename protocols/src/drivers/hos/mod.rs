@@ -14,8 +14,9 @@
 //!           0 empty, 1-6 K Q R N B P, 7-c k q r n b p
 //! ```
 //!
-//! The forms are told apart by their first byte: 00, or a digit. By cable reports come whole and without padding: who reads them
-//! there takes care of it (nothing does yet).
+//! The forms are told apart by their first byte: 00, or a digit. By cable ([`HID`]) 00 is the number of the report, and what is
+//! behind these bytes is padding. A report of another form or too short is channel 1: bytes that are counted, and never part of
+//! a message.
 //!
 //! `session.rs` is the driver. No question is known that could be asked, so it says nothing at all. Source: `overview.md` (Short
 //! formats, HoS clock report), evidence C.
@@ -23,12 +24,27 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
-use crate::driver::{Ble, Capabilities, Channel, DriverInfo, Example, Timing};
+use crate::driver::{Ble, Capabilities, Channel, DriverInfo, Example, Hid, Timing};
 use crate::square::{Color, Piece, Placement, Reading, Role, Square};
 
 pub mod framing;
 pub mod host;
 pub mod session;
+
+/// By cable. Which products are boards the page does not say, and the vendor id is that of hobbyists' devices too: the usage page
+/// tells, and nothing is ever written.
+pub const HID: Hid = Hid { vendor: 0x0925, products: (0x0000, 0xffff), usage_page: 0xff00, message: of_report };
+
+/// Squares and clock, each of its own length, are channel 0.
+fn of_report(report: &[u8]) -> (u8, &[u8]) {
+    let message = match report {
+        [0x00, 0xff, 0xca, ..] => report.get(..9),
+        [0x00, 0xff, ..] => None,
+        [0x00, ..] => report.get(..33),
+        _ => None,
+    };
+    message.map_or((1, report), |message| (0, message))
+}
 
 /// The registry's row.
 pub const INFO: DriverInfo = DriverInfo {
@@ -44,6 +60,7 @@ pub const INFO: DriverInfo = DriverInfo {
             optional: false,
         }],
     }),
+    hid: Some(HID),
     baud: 115_200,
     shares_line: false,
     // The clock by cable only.

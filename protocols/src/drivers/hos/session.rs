@@ -26,6 +26,8 @@ const ENOUGH: u8 = 3;
 #[derive(Debug, Default)]
 pub struct Session {
     framing: Framing,
+    /// Bytes of reports that were no messages.
+    odd: u64,
     talk: Talk,
     /// The link is up.
     up: bool,
@@ -45,12 +47,20 @@ impl Driver for Session {
         match input {
             Input::LinkUp | Input::LinkTakenOver => self.link(true),
             Input::LinkDown => self.link(false),
-            Input::Bytes { bytes, .. } => {
+            Input::Bytes { channel: 0, bytes } => {
                 for &byte in bytes {
                     self.talk.touch(at);
                     if let Some(framed) = self.framing.push(byte) {
                         self.take(at, framed);
                     }
+                }
+            }
+            // Reports that are none of its messages. There is no third channel.
+            Input::Bytes { channel, bytes } => {
+                for _ in bytes.iter().filter(|_| channel == 1) {
+                    let start = self.odd;
+                    self.odd += 1;
+                    self.talk.out.anomaly(Anomaly::StrayByte, ByteRange { channel, start, end: self.odd });
                 }
             }
             Input::Command(DeviceCommand::ReadBoard) => self.talk.follow.want(),

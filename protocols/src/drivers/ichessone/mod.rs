@@ -33,6 +33,7 @@ pub const INFO: DriverInfo = DriverInfo {
     usb: &[],
     // No page tells the name it advertises: the product's own is assumed.
     ble: Some(Ble { names: &["iChessOne"], channels: &[Channel::NORDIC_UART] }),
+    hid: None,
     // There is no serial cable: of use only for a bridge that stands in for the radio.
     baud: 115_200,
     shares_line: false,

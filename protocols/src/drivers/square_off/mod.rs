@@ -49,6 +49,7 @@ pub const INFO: DriverInfo = DriverInfo {
         names: &["Squareoff Pro", "Square Off Pro", "Squareoff Swap", "Square Off Swap"],
         channels: &[Channel::NORDIC_UART],
     }),
+    hid: None,
     // There is no cable: of use only for a bridge that stands in for the radio.
     baud: 115_200,
     shares_line: false,

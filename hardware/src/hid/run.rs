@@ -1,0 +1,177 @@
+//! A link's thread.
+
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::unistd::{read, write};
+
+use super::descriptor::MAX_REPORT;
+use super::find::Found;
+use super::mailbox::{Mailbox, Orders};
+use super::seek::Opened;
+use super::{HidEvent, Hids, Sink, Wanted};
+use crate::fd::{cause, millis};
+use crate::link::{LinkError, WRITE_TIMEOUT};
+use crate::port::Trouble;
+
+pub(super) struct Runner {
+    pub(super) wanted: Wanted,
+    pub(super) shared: Arc<Hids>,
+    pub(super) mailbox: Arc<Mailbox>,
+    pub(super) now: fn() -> u64,
+    sink: Sink,
+    said: Option<Trouble>,
+    /// Looks in vain, and links that ended, since bytes came last.
+    pub(super) tries: u32,
+}
+
+enum End {
+    Stop,
+    Wanted(Wanted),
+    Lost(LinkError),
+}
+
+/// A report that the device has not taken yet, and when it is given up, in microseconds.
+type Waiting = Option<(Vec<u8>, u64)>;
+
+impl Runner {
+    pub(super) fn new(wanted: Wanted, shared: Arc<Hids>, mailbox: Arc<Mailbox>, now: fn() -> u64, sink: Sink) -> Runner {
+        Runner { wanted, shared, mailbox, now, sink, said: None, tries: 0 }
+    }
+
+    pub(super) fn run(mut self) {
+        while let Some(opened) = self.seek() {
+            self.said = None;
+            let end = self.serve(&opened);
+            // Closed and given free before anybody hears of it.
+            drop(opened);
+            let at = (self.now)();
+            match end {
+                End::Stop => return,
+                End::Wanted(wanted) => {
+                    (self.sink)(at, HidEvent::Down(LinkError::Unplugged));
+                    self.rebind(wanted);
+                }
+                End::Lost(error) => {
+                    // A device that opens and fails at once is tried more and more slowly, too.
+                    self.tries = self.tries.saturating_add(1);
+                    (self.sink)(at, HidEvent::Down(error));
+                }
+            }
+        }
+    }
+
+    pub(super) fn rebind(&mut self, wanted: Wanted) {
+        (self.wanted, self.said, self.tries) = (wanted, None, 0);
+    }
+
+    /// Says the trouble if it is another than last time.
+    pub(super) fn miss(&mut self, trouble: Trouble) {
+        if self.said.as_ref() != Some(&trouble) {
+            self.said = Some(trouble.clone());
+            (self.sink)((self.now)(), HidEvent::Missing(trouble));
+        }
+    }
+
+    pub(super) fn woke(&self) {
+        self.mailbox.wakes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn serve(&mut self, opened: &Opened) -> End {
+        let mailbox = Arc::clone(&self.mailbox);
+        let _up = mailbox.up(self.wanted.harmless);
+        (self.sink)((self.now)(), HidEvent::Up { path: &opened.found.path });
+        let mut waiting = None;
+        loop {
+            let Orders { wanted, stop } = self.mailbox.orders();
+            if stop {
+                return End::Stop;
+            }
+            if let Some(wanted) = wanted {
+                return End::Wanted(wanted);
+            }
+            if let Err(error) = self.turn(opened, &mut waiting) {
+                return End::Lost(error);
+            }
+        }
+    }
+
+    /// Waits once, and does what can be done.
+    fn turn(&mut self, opened: &Opened, waiting: &mut Waiting) -> Result<(), LinkError> {
+        let left = waiting.as_ref().map(|(_, until)| Duration::from_micros(until.saturating_sub((self.now)())));
+        let what = if waiting.is_some() { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
+        let (ready, called) = {
+            let mut fds = [PollFd::new(opened.node.as_fd(), what), PollFd::new(self.mailbox.fd(), PollFlags::POLLIN)];
+            // A signal wakes as the time does: everything is looked at again.
+            let _ = poll(&mut fds, left.map_or(PollTimeout::NONE, millis));
+            (fds[0].revents().unwrap_or(PollFlags::POLLERR), fds[1].any().unwrap_or(true))
+        };
+        let at = (self.now)();
+        self.woke();
+        if called {
+            self.mailbox.calm();
+        }
+        let gone = ready.intersects(PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL);
+        let any = (gone || ready.contains(PollFlags::POLLIN)) && self.read(at, opened)?;
+        if gone && !any {
+            return Err(LinkError::Unplugged);
+        }
+        if called || ready.contains(PollFlags::POLLOUT) {
+            self.write(at, opened, waiting)?;
+        }
+        match waiting {
+            Some((_, until)) if at >= *until => Err(LinkError::TimedOut),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads one report; whether there was one.
+    fn read(&mut self, at: u64, opened: &Opened) -> Result<bool, LinkError> {
+        // 00 stands before the data of reports without numbers.
+        let mut buffer = [0; 1 + MAX_REPORT];
+        let count = match read(&opened.node, &mut buffer[1..]) {
+            Ok(0) => return Err(LinkError::Unplugged),
+            Ok(count) => count,
+            Err(Errno::EAGAIN | Errno::EINTR) => return Ok(false),
+            Err(error) => return Err(cause(error)),
+        };
+        self.tries = 0;
+        let from = usize::from(opened.found.descriptor.numbered);
+        let (channel, bytes) = (self.wanted.hid.message)(&buffer[from..=count]);
+        if !bytes.is_empty() {
+            (self.sink)(at, HidEvent::Bytes { channel, bytes });
+        }
+        Ok(true)
+    }
+
+    /// Writes what waits, as many reports as the device takes now.
+    fn write(&mut self, at: u64, opened: &Opened, waiting: &mut Waiting) -> Result<(), LinkError> {
+        loop {
+            let next = || Some((report(&opened.found, &self.mailbox.next()?), at + WRITE_TIMEOUT.as_micros() as u64));
+            let Some((report, until)) = waiting.take().or_else(next) else { return Ok(()) };
+            match write(&opened.node, &report) {
+                Ok(_) => {}
+                Err(Errno::EAGAIN | Errno::EINTR) => {
+                    *waiting = Some((report, until));
+                    return Ok(());
+                }
+                Err(error) => return Err(cause(error)),
+            }
+        }
+    }
+}
+
+/// A message as the kernel wants it: behind 00 if the device does not number its reports, and padded to the length that it says.
+/// A message that is longer goes as it is.
+fn report(found: &Found, message: &[u8]) -> Vec<u8> {
+    let number = if found.descriptor.numbered { message.first().copied().unwrap_or(0) } else { 0 };
+    let mut report = if found.descriptor.numbered { Vec::new() } else { vec![0] };
+    report.extend_from_slice(message);
+    let whole = 1 + found.descriptor.output(number);
+    report.resize(report.len().max(whole), 0);
+    report
+}

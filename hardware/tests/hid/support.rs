@@ -1,0 +1,100 @@
+//! What a link tells, kept; and devices that are met.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+use flagfall_hardware::hid::{HidEvent, HidThread, Hids, Wanted};
+use flagfall_hardware::port::Trouble;
+use flagfall_protocols::driver::DriverInfo;
+use flagfall_protocols::drivers;
+
+use crate::usb::{Identity, PLAIN, Usb, now};
+
+/// Long enough for a busy machine; nothing waits so long that works.
+pub(crate) const LONG: Duration = Duration::from_secs(20);
+
+pub(crate) const CHESSNUT: Identity = Identity { vendor: 0x2d80, product: 0x8001, serial: "", descriptor: PLAIN };
+
+#[derive(Debug, PartialEq)]
+pub(crate) enum Told {
+    Up(PathBuf),
+    Bytes(u8, Vec<u8>),
+    Down(String),
+    Missing(Trouble),
+}
+
+pub(crate) struct Heard {
+    pub(crate) thread: HidThread,
+    events: Receiver<(u64, Told)>,
+}
+
+pub(crate) fn family(name: &str) -> &'static DriverInfo {
+    drivers::find(name).expect("registered")
+}
+
+/// Nothing but the family.
+pub(crate) fn any(usb: &Usb, name: &str) -> Wanted {
+    Wanted { system: usb.system(), ..Wanted::of(family(name)).expect("met over USB-HID") }
+}
+
+impl Heard {
+    pub(crate) fn start(wanted: Wanted, shared: &Arc<Hids>) -> Heard {
+        let (to, events) = sync_channel(65_536);
+        let sink = move |at: u64, event: HidEvent<'_>| {
+            let told = match event {
+                HidEvent::Up { path } => Told::Up(path.to_owned()),
+                HidEvent::Bytes { channel, bytes } => Told::Bytes(channel, bytes.to_vec()),
+                HidEvent::Down(error) => Told::Down(error.to_string()),
+                HidEvent::Missing(trouble) => Told::Missing(trouble),
+            };
+            // A test that ended no longer listens.
+            let _ = to.send((at, told));
+        };
+        let thread = HidThread::start("test-hid", wanted, Arc::clone(shared), now, Box::new(sink)).expect("a thread");
+        Heard { thread, events }
+    }
+
+    pub(crate) fn within(&self, span: Duration) -> Option<(u64, Told)> {
+        match self.events.recv_timeout(span) {
+            Ok(told) => Some(told),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => panic!("the link's thread has ended"),
+        }
+    }
+
+    pub(crate) fn next(&self) -> Told {
+        self.within(LONG).expect("an event within 20 s").1
+    }
+
+    /// The path of the next device that opens, whatever was missing before.
+    pub(crate) fn up(&self) -> PathBuf {
+        loop {
+            match self.next() {
+                Told::Up(path) => return path,
+                Told::Missing(_) => {}
+                other => panic!("{other:?} instead of a device that opens"),
+            }
+        }
+    }
+
+    pub(crate) fn missing(&self) -> Trouble {
+        match self.next() {
+            Told::Missing(trouble) => trouble,
+            other => panic!("{other:?} instead of a trouble"),
+        }
+    }
+
+    /// The cause of the end, and when it was told.
+    pub(crate) fn down(&self) -> (u64, String) {
+        match self.within(LONG) {
+            Some((at, Told::Down(cause))) => (at, cause),
+            other => panic!("{other:?} instead of an end"),
+        }
+    }
+
+    pub(crate) fn quiet(&self, span: Duration) {
+        assert_eq!(self.within(span), None);
+    }
+}

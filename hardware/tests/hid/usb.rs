@@ -1,0 +1,235 @@
+//! A machine with HID devices that do not exist: a folder as the kernel shows it, and for each node a socket that keeps the bounds
+//! of reports. Emulated boards behind them. For tests of either package.
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::io::{self, ErrorKind, Read};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{Counters, Device, Sent};
+use flagfall_hardware::hid::System;
+use socket2::{Domain, SockAddr, Socket, Type};
+use tempfile::TempDir;
+
+/// Long enough for a busy machine.
+const LONG: Duration = Duration::from_secs(20);
+/// How often a board looks after what it is told.
+const LOOK: Duration = Duration::from_millis(10);
+/// What is behind a message in a report: no message begins so, and it is not zero.
+const PADDING: u8 = 0xa5;
+
+static BEGAN: LazyLock<Instant> = LazyLock::new(|| {
+    #[allow(clippy::disallowed_methods, reason = "tests of real links need real time")]
+    Instant::now()
+});
+
+/// Microseconds.
+pub(crate) fn now() -> u64 {
+    let began = *BEGAN;
+    #[allow(clippy::disallowed_methods, reason = "tests of real links need real time")]
+    let since = began.elapsed();
+    since.as_micros() as u64
+}
+
+/// A vendor's usage page, reports of 64 bytes both ways, without numbers.
+pub(crate) const PLAIN: &[u8] = &[
+    0x06, 0x00, 0xff, 0x09, 0x01, 0xa1, 0x01, 0x15, 0x00, 0x26, 0xff, 0x00, 0x75, 0x08, 0x95, 0x40, 0x09, 0x01, 0x81, 0x02, 0x09,
+    0x02, 0x91, 0x02, 0xc0,
+];
+
+/// How a device presents itself.
+#[derive(Clone, Copy)]
+pub(crate) struct Identity {
+    pub(crate) vendor: u16,
+    pub(crate) product: u16,
+    pub(crate) serial: &'static str,
+    pub(crate) descriptor: &'static [u8],
+}
+
+/// The machine.
+pub(crate) struct Usb(TempDir);
+
+impl Usb {
+    pub(crate) fn new() -> Usb {
+        let usb = Usb(tempfile::tempdir().expect("a folder"));
+        for folder in ["sys", "dev"] {
+            std::fs::create_dir(usb.0.path().join(folder)).expect("a folder");
+        }
+        usb
+    }
+
+    pub(crate) fn system(&self) -> System {
+        System { sys: self.0.path().join("sys"), dev: self.0.path().join("dev"), open: connect }
+    }
+
+    pub(crate) fn node(&self, number: u32) -> PathBuf {
+        self.0.path().join(format!("dev/hidraw{number}"))
+    }
+
+    /// What the kernel says of a device.
+    pub(crate) fn list(&self, number: u32, identity: Identity) -> PathBuf {
+        let folder = self.0.path().join(format!("sys/hidraw{number}"));
+        let Identity { vendor, product, serial, descriptor } = identity;
+        let lines = format!(
+            "DRIVER=hid-generic\nHID_ID=0003:{vendor:08X}:{product:08X}\nHID_NAME=A maker  Board\nHID_PHYS=usb-1/input0\nHID_UNIQ={serial}\n"
+        );
+        std::fs::create_dir_all(folder.join("device")).expect("a folder");
+        std::fs::write(folder.join("device/uevent"), lines).expect("written");
+        std::fs::write(folder.join("device/report_descriptor"), descriptor).expect("written");
+        folder
+    }
+
+    /// Plugs a device in that does nothing by itself.
+    pub(crate) fn plug(&self, number: u32, identity: Identity) -> Node {
+        let folder = self.list(number, identity);
+        let listener = Socket::new(Domain::UNIX, Type::SEQPACKET, None).expect("a socket");
+        let aside = self.0.path().join(format!("hidraw{number}"));
+        listener.bind(&SockAddr::unix(&aside).expect("short")).expect("bound");
+        listener.listen(4).expect("listens");
+        let path = self.node(number);
+        // It is there at once, as a node is.
+        std::fs::rename(aside, &path).expect("renamed");
+        Node { path, folder, listener }
+    }
+}
+
+/// Opens a node in place of the kernel's open(2).
+fn connect(path: &Path) -> io::Result<OwnedFd> {
+    let socket = Socket::new(Domain::UNIX, Type::SEQPACKET, None)?;
+    socket.connect(&SockAddr::unix(path)?)?;
+    socket.set_nonblocking(true)?;
+    Ok(socket.into())
+}
+
+/// A device that is plugged in, until it is dropped. Whoever opened it is cut off by dropping what [`Node::opened`] gave.
+pub(crate) struct Node {
+    pub(crate) path: PathBuf,
+    folder: PathBuf,
+    listener: Socket,
+}
+
+impl Node {
+    /// The other end for the next program that opens the device, if one does in time.
+    pub(crate) fn opened(&self, within: Duration) -> Option<Socket> {
+        self.listener.set_read_timeout(Some(within)).expect("set");
+        let (socket, _) = self.listener.accept().ok()?;
+        socket.set_read_timeout(Some(LONG)).expect("set");
+        Some(socket)
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+enum Order {
+    Load(Script),
+    /// Unplugged, or plugged in here.
+    Node(Option<Node>),
+}
+
+/// An emulated board on a cable: each of its messages is a report of 64 bytes, and so is each command.
+pub(crate) struct Board {
+    orders: Option<SyncSender<Order>>,
+    counters: Arc<Mutex<Counters>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Board {
+    pub(crate) fn start(board: Box<dyn Device>) -> Board {
+        let (orders, taken) = sync_channel(16);
+        let counters = Arc::default();
+        let kept = Arc::clone(&counters);
+        let thread = Builder::new().name("hid-board".to_owned()).spawn(move || play(board, &taken, &kept)).expect("a thread");
+        Board { orders: Some(orders), counters, thread: Some(thread) }
+    }
+
+    fn order(&self, order: Order) {
+        self.orders.as_ref().expect("it lives").send(order).expect("it lives");
+    }
+
+    pub(crate) fn load(&self, script: &str) {
+        self.order(Order::Load(Script::parse(script).expect("a script")));
+    }
+
+    pub(crate) fn plug(&self, node: Node) {
+        self.order(Order::Node(Some(node)));
+    }
+
+    pub(crate) fn unplug(&self) {
+        self.order(Order::Node(None));
+    }
+
+    pub(crate) fn counters(&self) -> Counters {
+        *self.counters.lock().expect("nobody panicked")
+    }
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        self.orders = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            assert!(std::thread::panicking(), "the board panicked");
+        }
+    }
+}
+
+fn play(mut board: Box<dyn Device>, orders: &Receiver<Order>, counters: &Mutex<Counters>) {
+    let began = now();
+    let at = || flagfall_protocols::time::Instant(now() - began);
+    let (mut node, mut host): (Option<Node>, Option<Socket>) = (None, None);
+    let (mut out, mut buffer) = (Vec::new(), [0; 256]);
+    loop {
+        match orders.recv_timeout(if host.is_some() { Duration::ZERO } else { LOOK }) {
+            Ok(Order::Load(script)) => {
+                board.advance(at(), &mut out);
+                board.load(&script);
+            }
+            Ok(Order::Node(plugged)) => (node, host) = (plugged, None),
+            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
+            Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => return,
+        }
+        if let Some(node) = node.as_ref().filter(|_| host.is_none()) {
+            host = node.opened(LOOK);
+        }
+        board.advance(at(), &mut out);
+        // A board that is not plugged in tells nobody.
+        for Sent { bytes, .. } in out.drain(..) {
+            let mut report = bytes;
+            assert!(report.len() <= 64, "a message is one report");
+            report.resize(64, PADDING);
+            if let Some(host) = &host {
+                // A program that closed it hears nothing either.
+                let _ = host.send(&report);
+            }
+        }
+        if let Some(open) = &mut host {
+            let wait = board.next().map_or(LOOK, |next| next.since(at())).clamp(Duration::from_millis(1), LOOK);
+            open.set_read_timeout(Some(wait)).expect("set");
+            match open.read(&mut buffer) {
+                Ok(0) => host = None,
+                Ok(count) => board.host(at(), 0, command(&buffer[..count])),
+                Err(error) => assert!(matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted), "{error}"),
+            }
+        }
+        *counters.lock().expect("nobody panicked") = board.counters();
+    }
+}
+
+/// The command in a report of 64 bytes behind the number 00: it says itself how long it is, and zeros are behind it.
+fn command(report: &[u8]) -> &[u8] {
+    assert_eq!((report.len(), report[0]), (65, 0), "{report:x?}");
+    let (command, padding) = report[1..].split_at(2 + usize::from(report[2]));
+    assert!(padding.iter().all(|byte| *byte == 0), "{report:x?}");
+    command
+}
