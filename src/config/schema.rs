@@ -113,6 +113,7 @@ const BOARD: &[Key] = &[
     key("port", Kind::Path),
     key("bluetooth", Kind::Text(values::plain)),
     key("unlock_file", Kind::Path),
+    key("calibration_file", Kind::Path),
     key("white", Kind::Text(values::plain)),
     key("black", Kind::Text(values::plain)),
     key("time_control", Kind::Text(values::time_control)),

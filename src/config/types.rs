@@ -316,6 +316,8 @@ pub struct Board {
     pub bluetooth: Option<String>,
     /// File with the key that the device wants before it talks, hexadecimal.
     pub unlock_file: Option<PathBuf>,
+    /// What `flagfall calibrate` learned of it, for families that need it.
+    pub calibration_file: Option<PathBuf>,
     /// White's name, for people.
     pub white: Option<String>,
     /// Black's name.

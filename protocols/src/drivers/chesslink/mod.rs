@@ -46,6 +46,7 @@ pub const INFO: DriverInfo = DriverInfo {
     shares_line: false,
     // The eONE senses only that something stands there, and tells the pieces it takes it for.
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
+    calibrated: None,
     casual_only: None,
     // Until the settings of the board are known.
     timing: Timing { scan: host::delay(host::USUAL_SCAN, host::NEVER, session::POLLED), press_delay: Duration::ZERO },
