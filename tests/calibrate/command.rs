@@ -64,7 +64,7 @@ impl Drop for Lesson {
     }
 }
 
-/// Learns the men and two spare queens, which are beside the board afterwards.
+/// Learns the men and two spare queens, White's, which is beside the board afterwards, and Black's, which stands on d6.
 pub(crate) fn calibrated(table: &Table, file: &Path) {
     let mut lesson = Lesson::start(table, file, &["--spares", "2"]);
     lesson.says("all 32 men are known");
@@ -74,7 +74,6 @@ pub(crate) fn calibrated(table: &Table, file: &Path) {
     lesson.says("spare white queen known");
     table.load("0 lift d3\n+0.1 drop\n+0.3 place d6 q");
     lesson.says("spare black queen known");
-    table.load("0 lift d6\n+0.1 drop");
     let (code, rest) = lesson.end();
     assert_eq!(code, Some(0), "{rest}");
     assert!(rest.contains("32 men and 2 to spare: white queen, black queen"), "{rest}");
@@ -111,6 +110,7 @@ fn men_and_spare_queens_are_learned_and_kept() {
     assert!(output.status.code() == Some(1) && said.contains("is there already; --force writes it anew"), "{said}");
     assert!(!said.contains("set up"), "{said}");
     assert_eq!(fs::read_to_string(&file).expect("a text"), kept);
+    table.load("0 lift d6\n+0.1 drop");
     let output = run(&[&again[..], &["--force"]].concat());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && said.contains("32 men, no spare one"), "{said}");
