@@ -1,6 +1,8 @@
 //! A board whose men carry tags: learned once (`flagfall calibrate`), and known from the first picture on in every game after it,
 //! also in the middle of one, with a queen from the box, over restarts, and in a replay without the file.
 
+#[path = "../hardware/tests/bluez/mod.rs"]
+mod bluez;
 #[path = "calibrate/board.rs"]
 mod board;
 #[path = "calibrate/command.rs"]

@@ -7,11 +7,13 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
 use flagfall::calibration;
-use flagfall_hardware::emulator::CertaboSettings;
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{CertaboSettings, Counters};
 use flagfall_protocols::drivers::certabo::Form;
 use flagfall_protocols::drivers::find;
 use flagfall_protocols::square::Placement;
 
+use super::bluez::{Bluez, Bus, Peripheral, SYSTEM_BUS};
 use super::board::{Table, settings};
 use super::{DRIVER, flagfall, run, text};
 
@@ -24,7 +26,11 @@ pub(crate) struct Lesson {
 impl Lesson {
     pub(crate) fn start(table: &Table, file: &Path, more: &[&str]) -> Lesson {
         let words = ["calibrate", "--driver", DRIVER, text(&table.path), text(file)];
-        let mut child = flagfall(&words).args(more).stderr(Stdio::piped()).spawn().expect("the program starts");
+        Lesson::of(flagfall(&words).args(more))
+    }
+
+    fn of(command: &mut Command) -> Lesson {
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
         let notes = BufReader::new(child.stderr.take().expect("a pipe"));
         Lesson { child, notes }
     }
@@ -182,4 +188,22 @@ fn what_cannot_be_done_says_why() {
         assert!(said.contains(reason), "{arguments:?}: {said}");
         only(folder.path(), &[]);
     }
+}
+
+#[test]
+fn a_board_by_bluetooth_is_calibrated_too() {
+    const ADDRESS: &str = "C0:00:00:00:00:01";
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("b1");
+    let bus = Bus::start();
+    let bluez = Bluez::start(&bus.address());
+    bluez.add(Peripheral::of(DRIVER, ADDRESS, "Certabo"));
+    let words = ["calibrate", "--driver", DRIVER, "--bluetooth", "Certabo", text(&file), "--spares", "1"];
+    let mut lesson = Lesson::of(flagfall(&words).env(SYSTEM_BUS, bus.address()));
+    lesson.says("now spare men");
+    bluez.load(ADDRESS, &Script::parse("0.1 place d3 Q").expect("a script"));
+    let (code, rest) = lesson.end();
+    assert!(code == Some(0) && rest.contains("32 men and 1 to spare: white queen"), "{rest}");
+    assert!(calibration::read(&file, find(DRIVER).expect("registered")).is_ok());
+    assert_eq!(bluez.counters(ADDRESS), Counters::default(), "nothing was sent");
 }

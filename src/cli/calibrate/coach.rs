@@ -9,6 +9,8 @@ use crate::wall::Mono;
 
 /// Trouble is told when it has been the same for so long: nobody wants to hear of each man that is put down.
 const SETTLED: Duration = Duration::from_secs(2);
+/// But so often at least, if something changes: a square that is read now and then never settles.
+const AGAIN: Duration = Duration::from_secs(10);
 /// The same for a board that says nothing.
 const SILENT: Duration = Duration::from_secs(5);
 /// It is done when so long no spare man came.
@@ -23,6 +25,8 @@ pub(super) struct Coach {
     trouble: String,
     since: Mono,
     told: String,
+    /// When something was told last, or it began.
+    spoke: Mono,
     men: usize,
     known: usize,
     /// Nothing more is waited for after this.
@@ -31,7 +35,8 @@ pub(super) struct Coach {
 
 impl Coach {
     pub(super) fn new(now: Mono, wanted: Option<usize>, spares: &'static [(Square, Piece)]) -> Coach {
-        Coach { wanted, spares, trouble: String::new(), since: now, told: String::new(), men: 0, known: 0, end: None }
+        let (trouble, told) = (String::new(), String::new());
+        Coach { wanted, spares, trouble, since: now, told, spoke: now, men: 0, known: 0, end: None }
     }
 
     /// What is to be done first.
@@ -81,9 +86,11 @@ impl Coach {
             (self.trouble, self.since) = (trouble, now);
         }
         let patience = if learned.heard { SETTLED } else { SILENT };
-        if self.trouble != self.told && now.since(self.since) >= patience {
+        let due = now.since(self.since) >= patience || (learned.heard && now.since(self.spoke) >= AGAIN);
+        if self.trouble != self.told && due {
             lines.push(format!("not yet: {}", self.trouble));
             self.told.clone_from(&self.trouble);
+            self.spoke = now;
         }
     }
 
@@ -183,6 +190,12 @@ mod tests {
         assert!(coach.see(at(10_400), &missing(&["a1"])).is_empty());
         assert_eq!(coach.see(at(10_500), &missing(&["a1"])), ["not yet: no man is read for certain on a1"]);
         assert!(coach.see(at(20_000), &missing(&["a1"])).is_empty() && !coach.is_done(at(99_000)));
+        // A square that is read now and then.
+        let told = (20_000..60_000).step_by(250).filter(|millis| {
+            let names: &[&str] = if millis % 500 == 0 { &["a1"] } else { &["a1", "b1"] };
+            !coach.see(at(*millis), &missing(names)).is_empty()
+        });
+        assert_eq!(told.count(), 4);
         let two = Learned { strange: vec![Square::wrapping(0)], twice: vec![Square::wrapping(1)], ..missing(&["h8"]) };
         assert_eq!(
             trouble(&two),
