@@ -9,6 +9,7 @@
 //! | [`restart`] | a station rebuilt from its journal, and what was recorded compared with what comes out |
 //! | [`import`] | captures of other programs, turned into traces |
 //! | [`publish`] | topics and payloads |
+//! | [`calibration`] | the file that says of one board what its family must be told |
 //! | [`config`] | what can be configured, and how it is read |
 //! | [`wall`] | the one place that asks for the time |
 //! | [`anchor`] | what time it was: records of the journal |
@@ -23,6 +24,7 @@ pub mod anchor;
 pub mod arbiter;
 #[cfg(feature = "broker")]
 pub mod broker;
+pub mod calibration;
 pub mod cli;
 pub mod config;
 pub mod daemon;

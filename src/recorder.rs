@@ -71,7 +71,7 @@ impl Recorder {
             }
             false => setting.clone(),
         };
-        let mut restart = Restart::new(begun.station());
+        let mut restart = Restart::new(begun.station()?);
         let mut anchor = None;
         if goes_on {
             for record in recovered.session_records() {

@@ -29,6 +29,8 @@ pub struct Setting {
     pub driver: &'static DriverInfo,
     /// That of a clock on a link of its own.
     pub clock: Option<&'static DriverInfo>,
+    /// What the driver is told about the board, for families that must be ([`DriverInfo::calibrated`]).
+    pub calibration: Option<String>,
     /// The game.
     pub config: GameConfig,
     /// The board in topics.
@@ -53,11 +55,12 @@ pub struct Overrides {
 }
 
 impl Setting {
-    /// The setting that a trace's head names (`driver`, `clock`, `time-control`, `chess960`, `white-clock`, `name`, `profile`,
+    /// The setting that a trace's head names (`driver`, `clock`, `calibration`, `time-control`, `chess960`, `white-clock`, `name`, `profile`,
     /// `rulings`, `observer`, `default-time`, `delay`).
     ///
     /// # Errors
-    /// No or an unknown driver, a time control that is none, a side that is none, rules or a delay that is none: with the key.
+    /// No or an unknown driver, a calibration that is none of its, a time control that is none, a side that is none, rules or a
+    /// delay that is none: with the key.
     pub fn of(trace: &Trace<'_>, overrides: &Overrides) -> Result<Setting> {
         let Some(driver) = trace.header("driver") else {
             bail!("the trace's head has no `# driver: …` line; one may be written below its first line")
@@ -65,6 +68,7 @@ impl Setting {
         let find = |key, name| drivers::find(name).with_context(|| format!("{key}: `{name}` is not one of {}", names()));
         let driver = find("driver", driver)?;
         let clock = trace.header("clock").map(|name| find("clock", name)).transpose()?;
+        let calibration = calibration(driver, trace.header("calibration"))?;
         let time_control_text = overrides.time_control.as_deref().or(trace.header("time-control"));
         let time_control = time_control(time_control_text)?;
         let white_clock = match (overrides.white_clock, trace.header("white-clock")) {
@@ -89,6 +93,7 @@ impl Setting {
         let headers = [
             ("driver", Some(driver.name)),
             ("clock", clock.map(|clock| clock.name)),
+            ("calibration", calibration.as_deref()),
             ("name", Some(name.as_str())),
             ("time-control", time_control_text),
             ("white-clock", side),
@@ -114,14 +119,14 @@ impl Setting {
             casual,
             tuning: Tuning::default(),
         };
-        Ok(Setting { driver, clock, config, board: Board::default(), delay, name, headers })
+        Ok(Setting { driver, clock, calibration, config, board: Board::default(), delay, name, headers })
     }
 
-    /// The same with the rules, times and rulings that a session was begun with: what was found and decided by them must neither
-    /// vanish nor appear afterwards because the configuration is another one now.
+    /// The same with the rules, times, rulings and calibration that a session was begun with: what was read, found and decided by
+    /// them must neither vanish nor appear afterwards because the configuration is another one now.
     ///
     /// # Errors
-    /// Rules, a time control or rulings that are none.
+    /// Rules, a time control or rulings that are none; a calibration that is none of the driver's.
     pub fn with_rules_of(&self, header: impl Fn(&str) -> Option<String>) -> Result<Setting> {
         let mut setting = self.clone();
         setting.config.time_control = time_control(header("time-control").as_deref())?;
@@ -130,29 +135,50 @@ impl Setting {
         setting.config.rulings = rulings(header("rulings").as_deref())?;
         setting.config.observer = header("observer").as_deref() == Some("true");
         setting.config.casual = header("casual").as_deref() == Some("true");
-        setting.headers.retain(|(key, _)| !OF_THE_ROUND.contains(key));
-        let kept = OF_THE_ROUND.into_iter().filter_map(|key| Some((key, header(key)?)));
+        // That of another family would be none.
+        let same = header("driver").is_some_and(|driver| driver == setting.driver.name);
+        if same {
+            setting.calibration = calibration(setting.driver, header("calibration").as_deref())?;
+        }
+        let of_the_round = OF_THE_ROUND.into_iter().filter(|key| same || *key != "calibration");
+        setting.headers.retain(|(key, _)| !of_the_round.clone().any(|other| other == *key));
+        let kept = of_the_round.filter_map(|key| Some((key, header(key)?)));
         setting.headers.extend(kept);
         Ok(setting)
     }
 
-    /// Rules, times and rulings are those of `other`.
+    /// Rules, times, rulings and calibration are those of `other`.
     pub fn has_rules_of(&self, other: &Setting) -> bool {
         let rules =
             |config: &GameConfig| (config.rulebook, config.rulings, config.observer, config.default_time_s, config.casual);
-        rules(&self.config) == rules(&other.config) && self.config.time_control == other.config.time_control
+        rules(&self.config) == rules(&other.config)
+            && self.config.time_control == other.config.time_control
+            && self.calibration == other.calibration
     }
 
     /// A station as this setting wants it.
-    pub fn station(&self) -> Station {
-        Station::new(self.driver, self.config.clone(), self.board.clone(), &self.name)
+    ///
+    /// # Errors
+    /// The calibration is none of the driver's.
+    pub fn station(&self) -> Result<Station> {
+        let station = Station::new(self.driver, self.config.clone(), self.board.clone(), &self.name)
             .with_clock(self.clock)
-            .with_public(self.delay)
+            .with_public(self.delay);
+        Ok(match &self.calibration {
+            Some(text) => station.with_driver(self.driver.start_with(text).context("calibration")?),
+            None => station,
+        })
     }
 }
 
-/// Keys of a head that say by which rules and times a round is played, and who decides.
-const OF_THE_ROUND: [&str; 6] = ["time-control", "profile", "rulings", "default-time", "observer", "casual"];
+/// Keys of a head that say by which rules and times a round is played, who decides, and how the board is read.
+const OF_THE_ROUND: [&str; 7] = ["calibration", "time-control", "profile", "rulings", "default-time", "observer", "casual"];
+
+/// A head holds what the driver takes, or none.
+fn calibration(driver: &DriverInfo, header: Option<&str>) -> Result<Option<String>> {
+    let checked = |text: &str| driver.start_with(text).map(|_| text.to_owned()).context("calibration");
+    header.map(checked).transpose()
+}
 
 fn time_control(header: Option<&str>) -> Result<Option<TimeControl>> {
     header.map(|text| TimeControl::parse(text).with_context(|| format!("time-control: `{text}`"))).transpose()
@@ -253,7 +279,7 @@ pub struct Verified {
 /// # Errors
 /// A damaged line, with its number.
 pub fn verify(trace: &Trace<'_>, setting: &Setting) -> Result<Verified> {
-    let mut restart = Restart::new(setting.station());
+    let mut restart = Restart::new(setting.station()?);
     for record in trace.records() {
         let (_, record) = record?;
         restart.feed(&record);

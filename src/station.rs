@@ -82,6 +82,12 @@ impl Station {
         self
     }
 
+    /// The station with another driver of the family, one that was told about its device; before its first input.
+    pub fn with_driver(mut self, driver: Box<dyn Driver>) -> Station {
+        self.driver = driver;
+        self
+    }
+
     /// The game on the board.
     pub fn game(&self) -> &Game {
         &self.game

@@ -1,5 +1,7 @@
 //! Configuration: what is refused, with which words, and how files and environment lie over each other.
 
+#[path = "config/calibration.rs"]
+mod calibration;
 #[path = "config/errors.rs"]
 mod errors;
 #[path = "config/layers.rs"]

@@ -22,7 +22,7 @@ const MATE: &str = "{\"id\":1,\"line\":[\"a2a3\",\"f8c5\",\"a3a4\",\"d8f6\",\"a4
 fn tape() -> Tape {
     let mut tape = own_tapes().into_iter().find(|tape| tape.name.contains("freeze-and-kings")).expect("the trace");
     tape.setting.delay = Some(Delay { time: std::time::Duration::ZERO, moves: 0 });
-    let mut station = tape.setting.station();
+    let mut station = tape.setting.station().expect("a station");
     let mut fed = 0;
     for (at, body) in &tape.inputs {
         fed += 1;

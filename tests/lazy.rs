@@ -19,7 +19,7 @@ fn messages(outputs: Vec<StationOutput>) -> Vec<Message> {
 
 /// Everything that comes out lazily, with the pictures made after every `every` inputs.
 fn lazily(tape: &Tape, every: usize) -> (Vec<Message>, usize) {
-    let mut station = tape.setting.station();
+    let mut station = tape.setting.station().expect("a station");
     station.set_lazy(true);
     let (mut out, mut switches) = (Vec::new(), 0);
     for (index, (at, body)) in tape.inputs.iter().enumerate() {

@@ -31,6 +31,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use crate::calibration::{Calibrated, CalibrationError, Learned};
 use crate::event::{Anomaly, ByteRange, DeviceEvent};
 use crate::time::Instant;
 
@@ -111,6 +112,11 @@ pub trait Driver: Send {
 
     /// When the driver wants [`Input::Deadline`], if it waits for anything.
     fn deadline(&self) -> Option<Instant>;
+
+    /// How far it is, if it was made to learn a device ([`Calibrated::learn`]); none from all others.
+    fn learned(&self) -> Option<Learned> {
+        None
+    }
 }
 
 /// What a device family can do.
@@ -227,6 +233,8 @@ pub struct DriverInfo {
     pub shares_line: bool,
     /// What the family can do.
     pub capabilities: Capabilities,
+    /// What it must be told about each device before its men have names; none = nothing.
+    pub calibrated: Option<Calibrated>,
     /// Why it is of use only in games without arbiters, for people; none = it is not so.
     pub casual_only: Option<&'static str>,
     /// How fast it is.
@@ -252,5 +260,16 @@ impl DriverInfo {
     /// A new driver for one link.
     pub fn start(&self) -> Box<dyn Driver> {
         (self.make)()
+    }
+
+    /// A new driver that is told this about its device.
+    ///
+    /// # Errors
+    /// The item that is wrong; or the family needs to be told nothing.
+    pub fn start_with(&self, calibration: &str) -> Result<Box<dyn Driver>, CalibrationError> {
+        match self.calibrated {
+            Some(calibrated) => (calibrated.with)(calibration),
+            None => Err(CalibrationError::new(0, "boards of this family need no calibration")),
+        }
     }
 }

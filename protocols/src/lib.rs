@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | [`time`], [`square`], [`event`] | the neutral vocabulary every driver speaks |
 //! | [`driver`] | the contract between a driver and whatever runs it |
+//! | [`calibration`] | what some families must be told about each device, and how it is learned |
 //! | [`drivers`] | one device family each, and the registry of them all |
 //! | [`trace`] | the line format of recordings and journals |
 //! | [`bytes`] | hex, BCD, checksums |
@@ -17,6 +18,7 @@
 extern crate alloc;
 
 pub mod bytes;
+pub mod calibration;
 pub mod driver;
 pub mod drivers;
 pub mod event;

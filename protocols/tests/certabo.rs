@@ -4,6 +4,8 @@ mod common;
 
 #[path = "certabo/framing.rs"]
 mod framing;
+#[path = "certabo/learner.rs"]
+mod learner;
 #[path = "certabo/session.rs"]
 mod session;
 #[path = "certabo/table.rs"]

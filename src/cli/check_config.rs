@@ -99,7 +99,8 @@ fn print(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
                 format!(", {} - {}", name(white), name(black))
             }
         };
-        writeln!(out, "Board {}: {}, {time}{players}", board.id, device(board))?;
+        let calibration = board.calibration_file.as_ref().map(|file| format!(", calibration {}", file.display()));
+        writeln!(out, "Board {}: {}{}, {time}{players}", board.id, device(board), calibration.unwrap_or_default())?;
     }
     for (name, user) in &config.user {
         let boards = match (user.role, user.boards.as_slice()) {
@@ -140,6 +141,7 @@ struct RightBoard<'a> {
     port: Option<String>,
     transport: Option<Transport>,
     bluetooth: Option<&'a str>,
+    calibration_file: Option<String>,
     white: Option<&'a str>,
     black: Option<&'a str>,
     time_control: Option<&'a str>,
@@ -163,6 +165,7 @@ impl Right<'_> {
             port: board.port.as_ref().map(|port| port.display().to_string()),
             transport: board.transport,
             bluetooth: board.bluetooth.as_deref(),
+            calibration_file: board.calibration_file.as_ref().map(|file| file.display().to_string()),
             white: board.white.as_deref(),
             black: board.black.as_deref(),
             time_control: board.time_control.as_deref().or(config.event.time_control.as_deref()),

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod adjudicate;
+mod calibrate;
 mod check_config;
 pub mod demo;
 mod devices;
@@ -34,6 +35,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Adjudicate(adjudicate::Adjudicate),
+    Calibrate(calibrate::Calibrate),
     Run(run::Run),
     #[cfg(feature = "broker")]
     Demo(demo::Demo),
@@ -60,6 +62,7 @@ const CONFIGURATION: u8 = 78;
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Adjudicate(adjudicate) => adjudicate.run(),
+        Command::Calibrate(calibrate) => calibrate.run(),
         Command::Run(run) => run.run(),
         #[cfg(feature = "broker")]
         Command::Demo(demo) => demo.run(),

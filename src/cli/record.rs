@@ -16,11 +16,12 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::wall::{Mono, mono};
 
 mod checklist;
-mod device;
+pub(super) mod device;
 mod file;
 
 use device::{Device, Events, Told};
 use file::TraceFile;
+pub(super) use file::note;
 
 /// Write a trace of everything that passes on a port.
 ///
@@ -79,7 +80,7 @@ impl Record {
         let done = runtime.block_on(self.record(family, &mut file));
         let kept = file.finish();
         done?;
-        file::note(&format!("{}: {}", self.file.display(), kept?))?;
+        note(&format!("{}: {}", self.file.display(), kept?))?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -165,7 +166,7 @@ impl Tape<'_> {
         match told {
             Told::Up(head) => {
                 let again = std::mem::replace(&mut self.up, true);
-                file::note(&if again { format!("the {} is back", self.what) } else { "recording; Ctrl-C ends".to_owned() })?;
+                note(&if again { format!("the {} is back", self.what) } else { "recording; Ctrl-C ends".to_owned() })?;
                 if !again {
                     head.iter().try_for_each(|(key, value)| self.file.head(key, value))?;
                     if self.driver.is_none() {
@@ -180,11 +181,11 @@ impl Tape<'_> {
                 self.feed(at, Input::Bytes { channel, bytes: &bytes })
             }
             Told::Down(cause) => {
-                file::note(&format!("{cause}; waiting for the {} to come back", self.what))?;
+                note(&format!("{cause}; waiting for the {} to come back", self.what))?;
                 self.file.write(at, Body::Link { link: 0, up: false, cause: "lost" })?;
                 self.feed(at, Input::LinkDown)
             }
-            Told::Missing(trouble, may_come) if self.up || may_come => file::note(&trouble),
+            Told::Missing(trouble, may_come) if self.up || may_come => note(&trouble),
             Told::Missing(trouble, _) => bail!("{trouble}"),
         }
     }

@@ -97,7 +97,7 @@ impl Replay {
             out.flush()?;
             return Ok(if verified.differing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
-        let mut station = setting.station();
+        let mut station = setting.station()?;
         replay::run(&trace, &mut station, &mut |output| match output {
             StationOutput::Message(message) if !self.summary => self.print(&message, &mut out),
             _ => Ok(()),

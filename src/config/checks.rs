@@ -11,9 +11,11 @@ use flagfall_game::laws::rulebook::Profile;
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;
 
+use super::board::{Board, Transport};
 use super::place::{Origins, Problem};
 use super::secrets;
-use super::types::{Board, Config, Guidelines, Rulings, Transport, rulebook};
+use super::types::{Config, Guidelines, Rulings, rulebook};
+use crate::calibration;
 
 /// Longer certificates are not read to their end.
 const LONGEST_PEM: u64 = 1 << 20;
@@ -219,6 +221,12 @@ fn link(board: &Board, casual: bool, check: &mut Check<'_>) {
         check.result(&key("unlock_file"), file, secrets::unlock(file).map(drop));
         if !board.is_bluetooth() {
             check.problem(&key("unlock_file"), "is for devices by Bluetooth");
+        }
+    }
+    if let Some(file) = &board.calibration_file {
+        match calibration::needed(driver) {
+            Ok(()) => check.result(&key("calibration_file"), file, calibration::read(file, driver).map(drop)),
+            Err(message) => check.problem(&key("calibration_file"), message),
         }
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! [`keys`] lists what there is, `config/flagfall.toml` explains it, [`load`] and [`load_default`] read it.
 
+mod board;
 mod checks;
 mod environment;
 mod file;
@@ -20,12 +21,12 @@ mod types;
 mod values;
 mod warnings;
 
+pub use board::{Board, Clock, Transport, WhiteClock};
 pub use load::{EVENT_FILE, Loaded, MAIN_FILE, load, load_default};
 pub use place::{Errors, Place, Problem};
 pub use schema::keys;
 pub use secrets::{password, unlock};
 pub use types::{
-    Board, Broker, BrokerUser, Clock, Config, Discovery, Event, Guidelines, Journal, Level, Log, Mqtt, Node, Role, Rulings,
-    Transport, User, WhiteClock, rulebook,
+    Broker, BrokerUser, Config, Discovery, Event, Guidelines, Journal, Level, Log, Mqtt, Node, Role, Rulings, User, rulebook,
 };
 pub use warnings::warnings;

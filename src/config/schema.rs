@@ -114,6 +114,7 @@ const BOARD: &[Key] = &[
     key("transport", Kind::Choice(&["serial", "ble", "hid"])),
     key("bluetooth", Kind::Text(values::plain)),
     key("unlock_file", Kind::Path),
+    key("calibration_file", Kind::Path),
     key("clock", Kind::Section(CLOCK)),
     key("white", Kind::Text(values::plain)),
     key("black", Kind::Text(values::plain)),

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use flagfall_game::laws::rulebook::{Guideline, Rulebook, RulebookError};
-use flagfall_protocols::drivers;
 use serde::Deserialize;
+
+use super::board::Board;
 
 /// The whole configuration.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -296,105 +297,4 @@ pub enum Role {
     Arbiter,
     /// And on all boards.
     Chief,
-}
-
-/// One board and how its device is found: by `serial`, `usb_serial`, `port` or `bluetooth`, at least one of them.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Board {
-    /// Its id in topics, `[a-z0-9-]{1,40}`.
-    pub id: String,
-    /// Name of the driver.
-    pub driver: Option<String>,
-    /// The board's own serial number, as it answers when asked.
-    pub serial: Option<String>,
-    /// Serial number of the USB adapter.
-    pub usb_serial: Option<String>,
-    /// Path of the port; better one that stays, from `/dev/serial/by-id`.
-    pub port: Option<PathBuf>,
-    /// How its device is reached; if none, as its family and the keys beside say: never over USB-HID.
-    pub transport: Option<Transport>,
-    /// Address or advertised name of a Bluetooth device.
-    pub bluetooth: Option<String>,
-    /// File with the key that the device wants before it talks, hexadecimal.
-    pub unlock_file: Option<PathBuf>,
-    /// A clock on a link of its own, beside a board that has none.
-    pub clock: Option<Clock>,
-    /// White's name, for people.
-    pub white: Option<String>,
-    /// Black's name.
-    pub black: Option<String>,
-    /// Its time control in PGN notation, if it is not the event's.
-    pub time_control: Option<String>,
-    /// Which display of the clock is White's.
-    pub white_clock: Option<WhiteClock>,
-    /// Chess960, if it is not as in the event.
-    pub chess960: Option<bool>,
-    /// Its rules, if they are not the event's.
-    pub profile: Option<String>,
-}
-
-impl Board {
-    /// Its address on a line with others: its serial number, 1 to 16383, where its family is so.
-    pub fn address(&self) -> Option<u16> {
-        let family = self.driver.as_deref().and_then(drivers::find).filter(|family| family.shares_line);
-        let number = family.and(self.serial.as_deref())?.parse().ok()?;
-        (1..=16_383).contains(&number).then_some(number)
-    }
-
-    /// Its device is reached over USB-HID.
-    pub fn is_hid(&self) -> bool {
-        self.transport == Some(Transport::Hid)
-    }
-
-    /// Its device is reached by Bluetooth LE: that is configured, or its family has no cable and no port is named.
-    pub fn is_bluetooth(&self) -> bool {
-        if let Some(transport) = self.transport {
-            return transport == Transport::Ble;
-        }
-        let family = self.driver.as_deref().and_then(drivers::find);
-        let no_cable = family.is_some_and(|family| family.usb.is_empty() && family.ble.is_some());
-        self.bluetooth.is_some() || (no_cable && self.port.is_none() && self.usb_serial.is_none())
-    }
-}
-
-/// A clock on a link of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Clock {
-    /// Name of the driver.
-    pub driver: String,
-    /// Address or advertised name of the Bluetooth device.
-    #[serde(default)]
-    pub bluetooth: Option<String>,
-}
-
-impl Clock {
-    /// As if it were a board.
-    pub(crate) fn alone(&self, id: &str) -> Board {
-        let (driver, bluetooth) = (Some(self.driver.clone()), self.bluetooth.clone());
-        Board { id: id.to_owned(), driver, bluetooth, ..Board::default() }
-    }
-}
-
-/// How a device is reached, in the words of `device.status`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Transport {
-    /// A serial port.
-    Serial,
-    /// Bluetooth LE.
-    Ble,
-    /// USB-HID.
-    Hid,
-}
-
-/// Which display of the clock is White's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WhiteClock {
-    /// The left one, seen from the front of the clock.
-    Left,
-    /// The right one.
-    Right,
 }

@@ -1,5 +1,7 @@
 //! What is allowed and probably not meant.
 
+use flagfall_protocols::drivers;
+
 use super::checks::is_loopback;
 use super::types::Config;
 
@@ -13,6 +15,14 @@ pub fn warnings(config: &Config) -> Vec<String> {
     for board in &config.board {
         if board.time_control.is_none() && config.event.time_control.is_none() {
             found.push(format!("Board {}: no time control, so no period and no move count can be checked.", board.id));
+        }
+        let driver = board.driver.as_deref().and_then(drivers::find);
+        if board.calibration_file.is_none() && driver.is_some_and(|driver| driver.calibrated.is_some()) {
+            found.push(format!(
+                "Board {}: no calibration_file: its men have names only once they have stood in the initial position, a spare queen \
+                 never. `flagfall calibrate` makes one.",
+                board.id
+            ));
         }
         let port = board.port.as_ref().and_then(|port| port.to_str()).unwrap_or_default();
         let moving = ["/dev/ttyUSB", "/dev/ttyACM"].iter().any(|start| port.starts_with(start));

@@ -16,6 +16,7 @@ use flagfall_protocols::event::ClockSide;
 use super::line;
 use super::link::{Wanted, device};
 use crate::arbiter::Setup;
+use crate::calibration;
 use crate::config::{self, Board, Config, User, WhiteClock};
 use crate::journal::{Limits, MAX_SESSION};
 use crate::publish::delay::Delay;
@@ -87,9 +88,12 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
         config::Rulings::Advise => Rulings::Advise,
         config::Rulings::Automatic => Rulings::Automatic,
     };
+    let calibration = board.calibration_file.as_deref().map(|file| calibration::read(file, driver)).transpose();
+    let calibration = calibration.map_err(anyhow::Error::msg).context("calibration_file")?;
     let headers = [
         ("driver", Some(driver.name.to_owned())),
         ("clock", clock_driver.map(|clock| clock.name.to_owned())),
+        ("calibration", calibration.clone()),
         ("name", Some(session.clone())),
         ("time-control", time_control_text.cloned()),
         ("white-clock", board.white_clock.map(|side| if side == WhiteClock::Left { "left" } else { "right" }.to_owned())),
@@ -106,6 +110,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     let setting = Setting {
         driver,
         clock: clock_driver,
+        calibration,
         config: GameConfig {
             time_control,
             chess960,

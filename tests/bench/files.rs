@@ -24,7 +24,7 @@ pub(crate) fn replay(pieces: &[Piece], table: &mut Table) {
     for _ in 0..ROUNDS {
         let taken = time(|| {
             let trace = Trace::new(text.as_bytes()).expect("a trace");
-            let mut station = setting(&trace).station();
+            let mut station = setting(&trace).station().expect("a station");
             replay::run(&trace, &mut station, &mut |_| Ok(())).expect("replays");
             assert!(station.game().arbiter_state().moves.len() > 100, "the game is there");
         });

@@ -47,7 +47,8 @@ fn fed(name: &str, until: impl Fn(&Station) -> bool) -> Desk {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/dgt/");
     let text = std::fs::read_to_string(format!("{path}{name}.trace")).expect("a trace");
     let trace = Trace::new(text.as_bytes()).expect("a trace");
-    let mut station = replay::Setting::of(&trace, &replay::Overrides::default()).expect("a setting").station();
+    let mut station =
+        replay::Setting::of(&trace, &replay::Overrides::default()).expect("a setting").station().expect("a station");
     let (mut out, mut now) = (Vec::new(), Instant::ZERO);
     for record in trace.records() {
         let (_, record) = record.expect("a record");

@@ -61,6 +61,50 @@ fn tells_everything_that_is_wrong_with_exit_code_78() {
     );
 }
 
+/// The 32 men of a set, one a line, as `flagfall calibrate` writes them.
+fn calibrated(change: impl Fn(String) -> String) -> String {
+    let men = (1..).zip("RNBQKBNRPPPPPPPPpppppppprnbqkbnr".chars());
+    let items: String = men.map(|(number, letter)| format!("{letter}03005400{number:02x}\n")).collect();
+    change(format!("flagfall calibration 1\ndriver certabo\n# board 12\n{items}"))
+}
+
+#[test]
+fn a_board_that_is_calibrated_says_so_and_a_bad_file_names_its_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = |name: &str, driver: &str, file: &str| {
+        let path = folder.path().join(file);
+        let text = format!("[[board]]\nid = \"b1\"\ndriver = \"{driver}\"\ncalibration_file = \"{}\"\n", path.display());
+        write(folder.path(), name, &text, 0o600).display().to_string()
+    };
+    write(folder.path(), "good", &calibrated(|text| text), 0o644);
+    let good = config("good.toml", "certabo", "good");
+    let ran = flagfall(&["check-config", "--config", &good], &[]);
+    let file = folder.path().join("good").display().to_string();
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
+    assert!(
+        ran.out.contains(&format!("\nBoard b1: the only board that is found, calibration {file}, no time control\n")),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains("no calibration_file"), "{}", ran.out);
+    assert_eq!(flagfall(&["check-config", "--json", "--config", &good], &[]).json()["boards"][0]["calibration_file"], *file);
+    let none = write(folder.path(), "none.toml", "[[board]]\nid = \"b1\"\ndriver = \"certabo\"\n", 0o600);
+    let ran = flagfall(&["check-config", "--config", &none.display().to_string()], &[]);
+    assert!(ran.code == Some(0) && ran.out.contains("Warning: Board b1: no calibration_file: "), "{}", ran.out);
+
+    write(folder.path(), "bad", &calibrated(|text| text.replace("K0300540005", "K030054")), 0o644);
+    let bad = config("bad.toml", "certabo", "bad");
+    let ran = flagfall(&["check-config", "--config", &bad], &[]);
+    let said = format!(
+        "{bad}:4:1: board.b1.calibration_file: {}: line 8: `K030054`: a man's tag is ten digits 0-9 a-f, and not three of its five \
+         bytes are 00\n",
+        folder.path().join("bad").display()
+    );
+    assert_eq!((ran.code, ran.err), (Some(78), said));
+    // The daemon does not start with it, either.
+    assert_eq!(flagfall(&["run", "--config", &bad], &[]).code, Some(78));
+}
+
 #[test]
 fn a_password_for_everyone_to_read_stops_every_command() {
     let folder = tempfile::tempdir().expect("a folder");

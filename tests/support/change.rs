@@ -30,7 +30,7 @@ pub(crate) fn cut(tape: &Tape, mut next: impl FnMut(usize) -> usize) -> Tape {
 /// The tape with inputs moved to the very moment of a deadline, where one lies between their neighbours.
 pub(crate) fn aligned(tape: &Tape, seed: u64) -> Tape {
     let mut rng = Rng::with_seed(seed);
-    let mut station = tape.setting.station();
+    let mut station = tape.setting.station().expect("a station");
     let mut out = Vec::new();
     let mut inputs: Vec<(Instant, Body<'static>)> = Vec::new();
     for (index, (at, body)) in tape.inputs.iter().enumerate() {

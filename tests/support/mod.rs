@@ -57,7 +57,7 @@ impl Tape {
     }
 
     pub(crate) fn play(&self) -> (Station, Vec<StationOutput>) {
-        let mut station = self.setting.station();
+        let mut station = self.setting.station().expect("a station");
         let mut outputs = Vec::new();
         for (at, body) in &self.inputs {
             if let Some(input) = replay::input(body).expect("readable") {

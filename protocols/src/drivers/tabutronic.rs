@@ -26,6 +26,7 @@ pub const INFO: DriverInfo = DriverInfo {
     baud: 38_400,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
+    calibrated: None,
     casual_only: None,
     // Until the pace of the board is known.
     timing: Timing { scan: session::delay(Form::Occupancy, session::USUAL_PACE), press_delay: Duration::ZERO, in_turn: false },

@@ -30,6 +30,7 @@ pub const INFO: DriverInfo = DriverInfo {
     baud: 9600,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
+    calibrated: None,
     casual_only: None,
     timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO, in_turn: false },
     harmless: |_, bytes| bytes == b"?",

@@ -1,6 +1,8 @@
 //! Calibration: the text of a table, and what is learned of frames.
 
+use flagfall_protocols::calibration::CalibrationError;
 use flagfall_protocols::drivers::certabo::{Calibration, Form, Session};
+use flagfall_protocols::drivers::find;
 use flagfall_protocols::square::Piece;
 
 use super::{Numbers, Talk, initial, own, usual_table};
@@ -11,26 +13,62 @@ fn a_table_is_printed_and_parsed() {
     let text = table.print();
     assert!(text.starts_with("R0300540101,N0300540102,") && text.ends_with(",r0300540140"), "{text}");
     assert_eq!(text.split(',').count(), 32);
-    assert_eq!(Calibration::parse(&text), Some(table.clone()));
-    assert_eq!(Calibration::parse(&format!(" {}\n", text.replace(',', ", "))), Some(table));
-    assert_eq!(Calibration::parse(""), Some(Calibration::default()));
-    for bad in [
-        "R",
-        "R03005401",
-        "R03005401010",
-        "R030054010g",
-        "R0300540101,",
-        "X0300540101",
-        "R0300540101 N0300540102",
-        // One tag for two pieces; a tag that is none.
-        "R0300540101,N0300540101",
-        "R0300000001",
-        "é0300540101",
-    ] {
-        assert_eq!(Calibration::parse(bad), None, "{bad}");
-    }
+    assert_eq!(Calibration::parse(&text), Ok(table.clone()));
+    assert_eq!(Calibration::parse(&format!(" {}\n", text.replace(',', ", "))), Ok(table));
+    assert_eq!(Calibration::parse(""), Ok(Calibration::default()));
     let many = |count: u8| (1..=count).map(|n| format!("P03005401{n:02x}")).collect::<Vec<_>>().join(",");
-    assert!(Calibration::parse(&many(64)).is_some() && Calibration::parse(&many(65)).is_none());
+    assert!(Calibration::parse(&many(64)).is_ok());
+    let (letter, tag) = ("a man is one of the letters", "a man's tag is ten digits");
+    for (bad, item, message) in [
+        ("R", 0, tag),
+        ("R03005401", 0, tag),
+        ("R03005401010", 0, tag),
+        ("R030054010g", 0, tag),
+        ("R030054010A", 0, tag),
+        ("R0300540101,", 1, letter),
+        ("R0300540101,,N0300540102", 1, letter),
+        ("X0300540101", 0, letter),
+        ("R0300540101 N0300540102", 0, tag),
+        // One tag for two pieces; a tag that is none.
+        ("R0300540101,P0300540102,N0300540101", 2, "this tag stands there twice: one tag is one man, and it is of `R` already"),
+        ("R0300000001", 0, tag),
+        ("é0300540101", 0, letter),
+        (&many(65), 64, "more than 64 men"),
+    ] {
+        let error = Calibration::parse(bad).expect_err(bad);
+        assert_eq!((error.item, error.message.starts_with(message)), (item, true), "{bad}: {error}");
+    }
+}
+
+/// A driver is told of a whole set, and a family that names its men itself of none.
+#[test]
+fn a_calibration_is_of_a_whole_set() {
+    let certabo = find("certabo").expect("registered");
+    let text = usual_table().print();
+    let start = |text: &str| certabo.start_with(text).map(drop);
+    assert_eq!(start(&text), Ok(()));
+    assert_eq!(start(&format!("{text},Q0300540901,Q0300540902,n0300540903")), Ok(()), "as many spare men as there are");
+    let without = |letter: char| {
+        let mut items: Vec<&str> = text.split(',').collect();
+        items.remove(items.iter().position(|item| item.starts_with(letter)).expect("it is there"));
+        items.join(",")
+    };
+    for (text, item, message) in [
+        (String::new(), 0, "0 of the 2 men `R` of a set are there"),
+        (without('k'), 31, "0 of the 1 men `k` of a set are there"),
+        (without('P'), 31, "7 of the 8 men `P` of a set are there"),
+        (
+            text.replace("0300540108", "0300540107"),
+            7,
+            "this tag stands there twice: one tag is one man, and it is of `N` already",
+        ),
+    ] {
+        assert_eq!(start(&text), Err(CalibrationError::new(item, message)), "{text}");
+    }
+    let told = |name: &str| find(name).expect("registered").start_with(&text).map(drop);
+    for name in ["dgt", "tabutronic"] {
+        assert_eq!(told(name), Err(CalibrationError::new(0, "boards of this family need no calibration")), "{name}");
+    }
 }
 
 /// What is learned of these frames.

@@ -1,4 +1,4 @@
-//! What is recorded: a serial port or a Bluetooth device.
+//! What is recorded or calibrated: a serial port or a Bluetooth device.
 
 use std::io;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::wall::mono;
 const MAX_WAITING: usize = 1024;
 
 /// What the link told.
-pub(super) enum Told {
+pub(in crate::cli) enum Told {
     /// It is up; lines for the head of the recording.
     Up(Vec<(String, String)>),
     /// Bytes of a channel.
@@ -26,17 +26,17 @@ pub(super) enum Told {
 }
 
 /// The events of a link, each with its time.
-pub(super) type Events = Receiver<(u64, Told)>;
+pub(in crate::cli) type Events = Receiver<(u64, Told)>;
 
 /// A link that is recorded.
-pub(super) enum Device {
+pub(in crate::cli) enum Device {
     Port(PortThread),
     Ble(BleLink),
 }
 
 impl Device {
     /// Opens a port in the way of a family.
-    pub(super) fn port(path: &Path, driver: &'static DriverInfo) -> io::Result<(Device, Events)> {
+    pub(in crate::cli) fn port(path: &Path, driver: &'static DriverInfo) -> io::Result<(Device, Events)> {
         let wanted = Wanted { driver, port: Some(path.to_owned()), usb_serial: None, serial: None, folders: Vec::new() };
         let (to, events) = channel(MAX_WAITING);
         let sink = move |at: u64, event: PortEvent<'_>| {
@@ -53,7 +53,7 @@ impl Device {
     }
 
     /// Looks for a Bluetooth device by address or name; without a family everything is listened to that notifies.
-    pub(super) fn ble(named: &str, family: Option<&'static DriverInfo>) -> io::Result<(Device, Events)> {
+    pub(in crate::cli) fn ble(named: &str, family: Option<&'static DriverInfo>) -> io::Result<(Device, Events)> {
         let address = named.parse().ok();
         let wanted = ble::Wanted {
             address,
@@ -69,7 +69,7 @@ impl Device {
     }
 
     /// Writes bytes. A link that went meanwhile says so itself.
-    pub(super) fn send(&self, channel: u8, bytes: Vec<u8>) {
+    pub(in crate::cli) fn send(&self, channel: u8, bytes: Vec<u8>) {
         let _ = match self {
             Device::Port(port) => port.send(bytes),
             Device::Ble(device) => device.send(channel, bytes),

@@ -135,7 +135,7 @@ impl TraceFile {
 }
 
 /// A line for people, beside what a script reads.
-pub(super) fn note(text: &str) -> Result<()> {
+pub(in crate::cli) fn note(text: &str) -> Result<()> {
     Ok(writeln!(std::io::stderr(), "flagfall: {text}")?)
 }
 

@@ -127,7 +127,7 @@ fn tell(board: &str, restored: &Restored) {
     if restored.other_rules {
         tracing::warn!(
             "board {board}: this round goes on with the rules it was begun with; another profile, guidelines, time control, \
-             default time, rulings or observer hold from the next"
+             default time, rulings, observer or calibration_file hold from the next"
         );
     }
     if restored.inputs > 0 {

@@ -1,10 +1,12 @@
 //! Which tag is which piece: a table that is learned from the initial position or given as text (`certabo.md`, Calibration).
 
+use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
 use super::message::{NO_TAG, Tag, may_be_tag, square};
 use crate::bytes::{push_hex, unhex};
+use crate::calibration::CalibrationError;
 use crate::square::{Color, Piece, Placement, Role, Square};
 
 /// The tags of one set of pieces. The default knows none.
@@ -42,16 +44,51 @@ impl Calibration {
     /// The most pieces of a table: a set and as many spare ones.
     pub const MAX: usize = 64;
 
-    /// The table of a text; none if a letter is no piece, a tag cannot be one or stands there twice, or there are too many.
-    pub fn parse(text: &str) -> Option<Calibration> {
+    /// The table of a text.
+    ///
+    /// # Errors
+    /// A letter that is no piece, a tag that cannot be one or stands there twice, or one too many: with the item.
+    pub fn parse(text: &str) -> Result<Calibration, CalibrationError> {
         let mut table = Calibration::default();
-        for entry in text.trim().split(',').filter(|_| !text.trim().is_empty()) {
+        for (item, entry) in text.trim().split(',').filter(|_| !text.trim().is_empty()).enumerate() {
+            let wrong = |message: &str| Err(CalibrationError::new(item, message));
             let mut letters = entry.trim().chars();
-            let piece = Piece::from_letter(letters.next()?)?;
-            let tag = unhex(letters.as_str())?.try_into().ok()?;
-            table.add(tag, piece)?;
+            let Some(piece) = letters.next().and_then(Piece::from_letter) else {
+                return wrong("a man is one of the letters KQRBNP, for White, or kqrbnp, for Black, and its tag");
+            };
+            let tag = unhex(letters.as_str()).and_then(|tag| tag.try_into().ok());
+            let Some(tag) = tag.filter(may_be_tag) else {
+                return wrong("a man's tag is ten digits 0-9 a-f, and not three of its five bytes are 00");
+            };
+            if let Some(other) = table.piece(&tag) {
+                return wrong(&format!(
+                    "this tag stands there twice: one tag is one man, and it is of `{}` already",
+                    other.letter()
+                ));
+            }
+            if table.add(tag, piece).is_none() {
+                return wrong(&format!("more than {} men", Calibration::MAX));
+            }
         }
-        Some(table)
+        Ok(table)
+    }
+
+    /// The table of a text that has all men of the initial position at least.
+    ///
+    /// # Errors
+    /// As [`Calibration::parse`]; or the first kind of which there are too few.
+    pub fn of_set(text: &str) -> Result<Calibration, CalibrationError> {
+        let table = Calibration::parse(text)?;
+        let initial = Placement::initial();
+        for piece in Square::all().filter_map(|square| initial.get(square).piece()) {
+            let wanted = Square::all().filter(|square| initial.get(*square).piece() == Some(piece)).count();
+            let there = table.entries().iter().filter(|(_, known)| *known == piece).count();
+            if there < wanted {
+                let message = format!("{there} of the {wanted} men `{}` of a set are there", piece.letter());
+                return Err(CalibrationError::new(table.len, message));
+            }
+        }
+        Ok(table)
     }
 
     /// The text of the table.
@@ -95,7 +132,7 @@ impl Calibration {
         let mut table = Calibration::default();
         for index in 0..64 {
             let square = square(index)?;
-            match (shows(index), initial.get(square).piece(), spare_queen(square)) {
+            match (shows(index), initial.get(square).piece(), spare(square)) {
                 (Shows::Tag(tag), Some(piece), _) | (Shows::Tag(tag), None, Some(piece)) => table.add(tag, piece)?,
                 (Shows::Nothing, None, _) => {}
                 _ => return None,
@@ -116,11 +153,12 @@ pub(super) enum Shows {
     Unclear,
 }
 
-/// The spare queen that may stand there while a set is learned: d6 and d3.
-const fn spare_queen(square: Square) -> Option<Piece> {
-    match (square.file(), square.rank()) {
-        (3, 5) => Some(Piece::new(Color::Black, Role::Queen)),
-        (3, 2) => Some(Piece::new(Color::White, Role::Queen)),
-        _ => None,
-    }
+/// Where a spare queen may stand while a set is learned: d6, index 19 of a frame, and d3, index 43.
+pub(super) const SPARES: [(Square, Piece); 2] = [
+    (Square::wrapping(43), Piece::new(Color::Black, Role::Queen)),
+    (Square::wrapping(19), Piece::new(Color::White, Role::Queen)),
+];
+
+fn spare(square: Square) -> Option<Piece> {
+    SPARES.into_iter().find(|(place, _)| *place == square).map(|(_, piece)| piece)
 }

@@ -3,7 +3,7 @@
 use super::calibration::{Calibration, Shows};
 use super::framing::TAG_NUMBERS;
 use super::message::{NO_TAG, Tag, may_be_tag, occupied, placement, square};
-use crate::square::{Placement, Reading};
+use crate::square::{Placement, Reading, Square};
 
 /// How many frames it takes to learn a set of pieces, and how many are looked at at most.
 const LEARN: usize = 7;
@@ -92,16 +92,31 @@ impl TagFrames {
 
     /// The table of the initial position, if that is what the last `count` frames show.
     fn learn(&self, count: usize) -> Option<Calibration> {
-        Calibration::learn(|index| {
-            let times = |tag: Tag| (0..count).filter(|back| self.tag(*back, index) == Some(tag)).count();
-            let most = (0..count).filter_map(|back| self.tag(back, index)).map(|tag| (times(tag), tag)).max();
-            match most {
-                // Two of three frames; the rest may be lost. Noise does not come three times.
-                Some((often, tag)) if 3 * often >= 2 * count => Shows::Tag(tag),
-                Some((3.., _)) => Shows::Unclear,
-                _ => Shows::Nothing,
-            }
-        })
+        Calibration::learn(|index| self.shows(index, count))
+    }
+
+    /// What the square at `index` shows in the last `count` frames.
+    fn shows(&self, index: u8, count: usize) -> Shows {
+        let times = |tag: Tag| (0..count).filter(|back| self.tag(*back, index) == Some(tag)).count();
+        let most = (0..count).filter_map(|back| self.tag(back, index)).map(|tag| (times(tag), tag)).max();
+        match most {
+            // Two of three frames; the rest may be lost. Noise does not come three times.
+            Some((often, tag)) if 3 * often >= 2 * count => Shows::Tag(tag),
+            Some((3.., _)) => Shows::Unclear,
+            _ => Shows::Nothing,
+        }
+    }
+
+    /// There are as many frames as it takes to learn a set.
+    pub(super) const fn are_enough(&self) -> bool {
+        self.len >= LEARN
+    }
+
+    /// What a square shows in as many frames; none until there are enough.
+    pub(super) fn lately(&self, place: Square) -> Option<Shows> {
+        // The numbering of frames is its own reverse.
+        let index = square(place.index() as u8)?.index() as u8;
+        self.are_enough().then(|| self.shows(index, LEARN))
     }
 }
 

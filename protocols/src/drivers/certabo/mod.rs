@@ -18,7 +18,8 @@
 //! when two of the last three frames agree on it (`frames.rs`), so no single frame tells anything. Source: `certabo.md`.
 //!
 //! **Pieces.** A tag belongs to one piece, not to a kind, and in every frame 5 to 16 empty squares carry random bytes. Which tag is
-//! which piece is in a [`Calibration`]: given, or learned from the initial position once it has stood for seven frames. A tag
+//! which piece is in a [`Calibration`]: given (it was learned before, by `learner.rs`), or learned by the session itself from the
+//! initial position once it has stood for seven frames. A tag
 //! that it does not know is nothing, unless it stays: then a piece stands there that nobody calibrated, such as a queen from
 //! the box, and the square is `Occupied`. As long as no table is known all pieces are told so: noise does not repeat itself,
 //! so that something stands there is certain, and an arbiter is better served with it than with nothing.
@@ -33,6 +34,7 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
+use crate::calibration::Calibrated;
 use crate::driver::{Ble, Capabilities, Channel, DriverInfo, Example, Timing};
 
 pub mod calibration;
@@ -40,11 +42,13 @@ mod examples;
 mod frames;
 pub mod framing;
 pub mod host;
+mod learner;
 pub mod message;
 pub mod session;
 
 pub use calibration::Calibration;
 pub use framing::Form;
+pub use learner::Learner;
 pub use session::Session;
 
 /// The USB adapter of all these boards, a CP210x.
@@ -52,6 +56,13 @@ pub(super) const USB: &[(u16, u16)] = &[(0x10c4, 0xea60)];
 
 /// One program meets all these boards so; not confirmed (`certabo.md`, Transports).
 pub(super) const BLE: Option<Ble> = Some(Ble { names: &["Certabo"], channels: &[Channel::NORDIC_UART] });
+
+/// Which tag is which piece.
+const CALIBRATED: Calibrated = Calibrated {
+    with: |text| Ok(Box::new(Session::with(Calibration::of_set(text)?))),
+    learn: || Box::new(Learner::new()),
+    spares: &calibration::SPARES,
+};
 
 /// The registry's row.
 pub const INFO: DriverInfo = DriverInfo {
@@ -63,6 +74,7 @@ pub const INFO: DriverInfo = DriverInfo {
     baud: 38_400,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
+    calibrated: Some(CALIBRATED),
     casual_only: None,
     // Until the pace of the board is known.
     timing: Timing { scan: session::delay(Form::Tags, session::USUAL_PACE), press_delay: Duration::ZERO, in_turn: false },

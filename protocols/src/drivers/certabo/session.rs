@@ -87,8 +87,13 @@ impl Session {
 
     /// The tags that are known, given or learned; none if none are.
     pub fn calibration(&self) -> Option<&Calibration> {
+        self.frames().map(|frames| &frames.table).filter(|table| !table.entries().is_empty())
+    }
+
+    /// The last frames of a board with tags.
+    pub(super) fn frames(&self) -> Option<&TagFrames> {
         match &self.reader.sight {
-            Sight::Tags(frames) => Some(&frames.table).filter(|table| !table.entries().is_empty()),
+            Sight::Tags(frames) => Some(frames),
             Sight::Ranks(_) => None,
         }
     }

@@ -47,6 +47,7 @@ pub const INFO: DriverInfo = DriverInfo {
     shares_line: false,
     // The eONE senses only that something stands there, and tells the pieces it takes it for.
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
+    calibrated: None,
     casual_only: None,
     // Until the settings of the board are known.
     timing: Timing {

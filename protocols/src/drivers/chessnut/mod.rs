@@ -88,6 +88,7 @@ pub const INFO: DriverInfo = DriverInfo {
     baud: 115_200,
     shares_line: false,
     capabilities: CAPABILITIES,
+    calibrated: None,
     casual_only: None,
     timing: TIMING,
     harmless: |channel, bytes| channel == 0 && session::AIR.asks(bytes),

@@ -44,6 +44,7 @@ pub const INFO: DriverInfo = DriverInfo {
     baud: 9600,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: true },
+    calibrated: None,
     casual_only: None,
     // Section 8; the clock is polled slower than the squares, and its times are up to a second old (dgt-clock.md section 2).
     timing: Timing { scan: Duration::from_millis(250), press_delay: Duration::from_secs(1), in_turn: true },

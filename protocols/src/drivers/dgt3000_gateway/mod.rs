@@ -50,6 +50,7 @@ pub const INFO: DriverInfo = DriverInfo {
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: false, identifies_pieces: false, clock: true, log: false },
+    calibrated: None,
     casual_only: Some(
         "the gateway takes control of the clock (mode 25): the clock's own time control does not run, and no flag is reported",
     ),

@@ -42,6 +42,7 @@ pub const INFO: DriverInfo = DriverInfo {
     baud: 9600,
     shares_line: true,
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: true },
+    calibrated: None,
     casual_only: None,
     // A scan and a cycle of twelve boards (section 9). A clock value is up to a second old at the board, comes a cycle later,
     // and counts whole seconds. A longer cycle is told as `DeviceEvent::Delay`.

@@ -34,6 +34,7 @@ pub const INFO: DriverInfo = DriverInfo {
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
+    calibrated: None,
     casual_only: None,
     // How often it looks it does not tell: boards like it do so 10 to 20 times a second.
     timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO, in_turn: false },

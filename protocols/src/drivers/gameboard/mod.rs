@@ -41,6 +41,7 @@ pub const INFO: DriverInfo = DriverInfo {
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
+    calibrated: None,
     casual_only: None,
     // The published firmwares look at a rank each millisecond or two, and believe what they saw four times.
     timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO, in_turn: false },

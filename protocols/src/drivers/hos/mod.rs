@@ -65,6 +65,7 @@ pub const INFO: DriverInfo = DriverInfo {
     shares_line: false,
     // The clock by cable only.
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: false },
+    calibrated: None,
     casual_only: None,
     // How often it reports no page tells; the clock in whole seconds.
     timing: Timing { scan: Duration::from_millis(500), press_delay: Duration::from_secs(1), in_turn: false },

@@ -38,6 +38,7 @@ pub const INFO: DriverInfo = DriverInfo {
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
+    calibrated: None,
     casual_only: None,
     // How often it looks no page tells: taken to be as boards like it.
     timing: Timing { scan: Duration::from_millis(200), press_delay: Duration::ZERO, in_turn: false },

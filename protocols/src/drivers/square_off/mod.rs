@@ -54,6 +54,7 @@ pub const INFO: DriverInfo = DriverInfo {
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
+    calibrated: None,
     casual_only: None,
     timing: Timing { scan: SCAN, press_delay: Duration::ZERO, in_turn: false },
     harmless,

@@ -1,0 +1,109 @@
+//! Learns which tag is which piece, for a file of this board (`certabo.md`, Calibration): the men from the initial position, as the
+//! session does by itself, then spare queens, one after another on d3 (White's) and d6 (Black's).
+
+use alloc::vec::Vec;
+
+use super::calibration::{Calibration, SPARES, Shows};
+use super::frames::TagFrames;
+use super::framing::Form;
+use super::session::Session;
+use crate::calibration::Learned;
+use crate::driver::{Driver, Input, Output};
+use crate::square::{Placement, Reading, Square};
+use crate::time::Instant;
+
+/// A session that watches for spare queens, too. To a game it would be of no use: d3 and d6 are squares like others there.
+#[derive(Debug)]
+pub struct Learner {
+    session: Session,
+    /// What the session knows.
+    men: Calibration,
+    /// And the spare queens that came after.
+    table: Calibration,
+}
+
+impl Default for Learner {
+    fn default() -> Learner {
+        Learner::new()
+    }
+}
+
+impl Learner {
+    /// A board of which nothing is known.
+    pub fn new() -> Learner {
+        Learner { session: Session::new(Form::Tags), men: Calibration::default(), table: Calibration::default() }
+    }
+
+    fn look(&mut self) {
+        let Some(frames) = self.session.frames() else { return };
+        if frames.table != self.men {
+            // The first set, or another one after it.
+            (self.men, self.table) = (frames.table.clone(), frames.table.clone());
+        }
+        if self.men.entries().is_empty() {
+            return;
+        }
+        for (square, queen) in SPARES {
+            if let Some(Shows::Tag(tag)) = frames.lately(square) {
+                // A man that is known is none to be learned, and a table that is full stays as it is.
+                let _ = self.table.add(tag, queen);
+            }
+        }
+    }
+
+    /// Where something is not as it must be for the men to be learned.
+    fn wrong(&self, learned: &mut Learned) {
+        let initial = Placement::initial();
+        let Some(frames) = self.session.frames() else { return };
+        let shown: Vec<(Square, Shows)> = Square::all().filter_map(|square| Some((square, frames.lately(square)?))).collect();
+        for &(square, shows) in &shown {
+            let is_spare = SPARES.iter().any(|(place, _)| *place == square);
+            match (shows, initial.get(square).piece()) {
+                (Shows::Tag(_), place) => {
+                    if shown.iter().any(|(other, same)| *other != square && *same == shows) {
+                        learned.twice.push(square);
+                    }
+                    if place.is_none() && !is_spare {
+                        learned.strange.push(square);
+                    }
+                }
+                (Shows::Unclear, None) => learned.strange.push(square),
+                (Shows::Nothing | Shows::Unclear, Some(_)) => learned.unread.push(square),
+                (Shows::Nothing, None) => {}
+            }
+        }
+    }
+}
+
+impl Driver for Learner {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        self.session.handle(at, input);
+        self.look();
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.session.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.session.deadline()
+    }
+
+    fn learned(&self) -> Option<Learned> {
+        let mut learned = Learned { heard: self.session.frames().is_some_and(TagFrames::are_enough), ..Learned::default() };
+        let mut left = Placement::initial();
+        for (_, piece) in self.table.entries() {
+            // The first of each kind are the set.
+            match Square::all().find(|square| left.get(*square).piece() == Some(*piece)) {
+                Some(square) => left.set(square, Reading::Empty),
+                None => learned.spares.push(*piece),
+            }
+        }
+        learned.men = self.table.entries().len() - learned.spares.len();
+        match learned.men {
+            0 => self.wrong(&mut learned),
+            _ => learned.calibration = Some(self.table.print()),
+        }
+        Some(learned)
+    }
+}

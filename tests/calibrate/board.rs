@@ -1,0 +1,78 @@
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use flagfall::wall::mono;
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{Certabo, CertaboSettings, Counters, Device};
+use flagfall_hardware::link::{Link, LinkError};
+use flagfall_hardware::pty::Pty;
+use flagfall_protocols::time::Instant;
+
+const NAP: Duration = Duration::from_millis(10);
+
+/// A noisy board, faster than real ones.
+pub(crate) fn settings() -> CertaboSettings {
+    CertaboSettings { period: Duration::from_millis(100), paced: false, ..CertaboSettings::default() }
+}
+
+/// A board on a pseudo-terminal, in real time. Ends when dropped.
+pub(crate) struct Table {
+    board: Arc<Mutex<Certabo>>,
+    pub(crate) path: PathBuf,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Table {
+    pub(crate) fn start(settings: CertaboSettings) -> Table {
+        let (mut pty, path) = Pty::pair().expect("a pseudo-terminal");
+        let board = Arc::new(Mutex::new(Certabo::new(settings)));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (theirs, stopped, began) = (Arc::clone(&board), Arc::clone(&stop), mono());
+        let work = move || {
+            let (mut sent, mut buffer) = (Vec::new(), [0; 64]);
+            while !stopped.load(Ordering::Relaxed) {
+                let now = Instant(mono().since(began).as_micros() as u64);
+                theirs.lock().unwrap_or_else(PoisonError::into_inner).advance(now, &mut sent);
+                let bytes: Vec<u8> = sent.drain(..).flat_map(|piece| piece.bytes).collect();
+                // As long as nobody reads, what does not fit is lost.
+                match pty.write(&bytes) {
+                    Ok(()) | Err(LinkError::TimedOut) => {}
+                    Err(error) => panic!("{error}"),
+                }
+                match pty.read(&mut buffer, NAP) {
+                    Ok(count) => theirs.lock().unwrap_or_else(PoisonError::into_inner).host(now, 0, &buffer[..count]),
+                    Err(LinkError::TimedOut) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        };
+        let thread = Builder::new().name("table".to_owned()).spawn(work).expect("a thread");
+        Table { board, path, stop, thread: Some(thread) }
+    }
+
+    /// Hands move, from now on.
+    pub(crate) fn load(&self, script: &str) {
+        let script = Script::parse(script).expect("a script");
+        self.board.lock().unwrap_or_else(PoisonError::into_inner).load(&script);
+    }
+
+    /// Nobody has sent anything to it, and its hands could do all that they were to do.
+    pub(crate) fn is_untouched(&self) -> bool {
+        let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
+        board.counters() == Counters::default() && board.impossible().is_empty()
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let ended = thread.join();
+            assert!(ended.is_ok() || std::thread::panicking());
+        }
+    }
+}
