@@ -78,6 +78,8 @@ pub(crate) struct Watched {
     serial: Option<Text>,
     battery: BatteryWatch,
     clock: ClockBattery,
+    /// When a weak square or man may have been well for long enough.
+    well: Option<Instant>,
     /// Counts what changed in [`Health`].
     rev: u32,
 }
@@ -144,6 +146,9 @@ impl Game {
             for cleared in men::squares(found.cleared) {
                 self.alarms.cure_squares(now, AlarmKind::WeakSquare, cleared.bit());
             }
+            if found.square || found.man {
+                self.watched.well.get_or_insert(now.after(WITHIN));
+            }
             if found.square {
                 let times = self.board.dropouts().of_square(square.index(), now).0 as u32;
                 self.alarms.raise_weak(now, AlarmKind::WeakSquare, square.bit(), Fact::Square { times });
@@ -195,7 +200,7 @@ impl Game {
         }
         *self.board.dropouts_mut() = Dropouts::new();
         let (rev, clock) = (self.watched.rev + 1, self.watched.clock);
-        self.watched = Watched { serial: Some(*serial), battery: BatteryWatch::default(), clock, rev };
+        self.watched = Watched { serial: Some(*serial), clock, rev, ..Watched::default() };
         for kind in [AlarmKind::WeakSquare, AlarmKind::WeakMan, AlarmKind::BatteryLow, AlarmKind::BatteryCritical] {
             self.alarms.cure(self.now, kind);
         }
@@ -246,14 +251,16 @@ impl Game {
             out.push(Effect::Device(DeviceCommand::ReadBattery));
         }
         self.battery_changed(before);
-        while let Some(id) = self.well_again() {
-            self.alarms.cure_one(self.now, id);
+        if self.watched.well.is_some_and(|due| self.now >= due) {
+            self.close_weak();
         }
     }
 
-    /// The alarm of a square or man that has been well of late.
-    fn well_again(&self) -> Option<u32> {
-        self.weak_alarms().find_map(|(id, last)| last.is_none().then_some(id))
+    /// Closes the alarms of what has been well of late; another dropout puts that off.
+    fn close_weak(&mut self) {
+        let well: Vec<u32> = self.weak_alarms().filter_map(|(id, last)| last.is_none().then_some(id)).collect();
+        well.into_iter().for_each(|id| self.alarms.cure_one(self.now, id));
+        self.watched.well = self.weak_alarms().filter_map(|(_, last)| Some(last?.after(WITHIN))).min();
     }
 
     /// The open alarms of weak squares and men, each with the last time that it was so, of late.
@@ -271,8 +278,7 @@ impl Game {
 
     /// When time alone changes something next.
     pub(crate) fn health_due(&self) -> Option<Instant> {
-        let well = self.weak_alarms().filter_map(|(_, last)| Some(last?.after(WITHIN))).min();
-        [well, self.watched.battery.due()].into_iter().flatten().min()
+        [self.watched.well, self.watched.battery.due()].into_iter().flatten().min()
     }
 }
 
