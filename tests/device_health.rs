@@ -168,7 +168,7 @@ fn it_does_not_depend_on_how_the_bytes_are_cut() {
         messages.into_iter().filter(|message| message.number > 0).map(|message| message.payload).collect()
     };
     let expected = numbered(messages);
-    let mut same = |cut: &mut dyn FnMut(usize) -> usize| {
+    let same = |cut: &mut dyn FnMut(usize) -> usize| {
         let (station, messages) = heard(&trace, cut);
         assert_eq!(station.game().health(), whole.game().health());
         assert_eq!(station.game().dropouts(), whole.game().dropouts());
