@@ -10,7 +10,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::interval::Interval;
 use crate::men::{self, EMPTY, Men, UNKNOWN};
-use crate::reconstruct::board::dropouts::{Dropouts, by_hand};
+use crate::reconstruct::board::dropouts::{Dropouts, may_be_by_hand};
 use crate::reconstruct::pace::Pace;
 
 /// How long past boards are kept.
@@ -22,6 +22,8 @@ const RING_LEN: usize = 512;
 
 /// Most scans that a square may show nothing where its man was read no better than before: a longer time is a hand's.
 const DROPOUT_SCANS: u32 = 3;
+/// Longer than this no sensor of a slow board misses a man: he was knocked over.
+const LONGEST_DROPOUT: Duration = Duration::from_millis(1500);
 /// The time of a scan until it is known.
 const SCAN: Duration = Duration::from_millis(250);
 
@@ -312,12 +314,13 @@ impl PhysicalBoard {
     /// `man`, whom the square shows again at `at`, was lost by a sensor and not by a hand.
     fn is_dropout(&self, at: Instant, index: usize, man: u8) -> bool {
         let (gone, lasted) = (self.changed_at[index], at.since(self.changed_at[index]));
-        if lasted >= self.scan * DROPOUT_SCANS || self.last_of(index).is_none_or(|last| last.before != man) {
+        if lasted >= (self.scan * DROPOUT_SCANS).min(LONGEST_DROPOUT) || self.last_of(index).is_none_or(|last| last.before != man)
+        {
             return false;
         }
         // The player who has the move adjusts his men, and where nobody knows whose time or man it is, anyone may.
         let own_time = self.on_move.is_none() || men::color(man).is_none_or(|color| Some(color) == self.on_move);
-        if self.men[index] == EMPTY && own_time && by_hand(lasted, self.scan) {
+        if self.men[index] == EMPTY && own_time && may_be_by_hand(lasted, self.scan) {
             return false;
         }
         // A man that came and went between, or one that took his place where all look alike, left another square or came to it.
