@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use flagfall_game::health::{WeakMan, WeakSquare};
 use flagfall_game::input::GameResult;
 use flagfall_game::laws::finding::Finding;
 use flagfall_game::message::{AlertBody, FlagBody, Hint};
@@ -26,6 +27,13 @@ pub(super) struct Summary {
     hints: Vec<Hint>,
     alarms: Vec<AlertBody>,
     anomalies: BTreeMap<&'static str, u64>,
+    /// How often each square lost its man for a moment, with the squares and men for which that is too often.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    dropouts: BTreeMap<String, u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    weak_squares: Vec<WeakSquare>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    weak_men: Vec<WeakMan>,
     result: Option<GameResult>,
     fen: String,
 }
@@ -44,7 +52,7 @@ struct Pending {
 impl Summary {
     pub(super) fn of(station: &Station) -> Summary {
         let game = station.game();
-        let state = game.arbiter_state();
+        let (state, health) = (game.arbiter_state(), game.health());
         let mut pending = state.pending.into_iter();
         Summary {
             moves: state.moves.iter().map(|played| played.uci.clone()).collect(),
@@ -63,6 +71,9 @@ impl Summary {
             hints: state.hints,
             alarms: game.alarms(),
             anomalies: station.anomalies().iter().map(|(anomaly, count)| (anomaly.name(), *count)).collect(),
+            dropouts: game.dropouts().into_iter().map(|(square, count)| (square.to_string(), count)).collect(),
+            weak_squares: health.weak_squares,
+            weak_men: health.weak_men,
             result: state.result,
             fen: state.fen,
         }
@@ -79,6 +90,12 @@ impl Summary {
         for finding in &self.findings {
             let outcome = serde_json::to_string(&finding.outcome)?;
             writeln!(out, "finding: {} (row {}, {})", outcome.trim_matches('"'), finding.row, finding.articles.join(", "))?;
+        }
+        for WeakSquare { square, dropouts } in &self.weak_squares {
+            writeln!(out, "weak square: {square} lost its man {dropouts} times; look at the man and at the board")?;
+        }
+        for WeakMan { man, began, dropouts, .. } in &self.weak_men {
+            writeln!(out, "weak man: {man} from {began} was lost {dropouts} times; exchange it")?;
         }
         writeln!(out, "{}", serde_json::to_string(self)?)?;
         Ok(())

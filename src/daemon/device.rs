@@ -1,10 +1,14 @@
 //! What is known of a board's device, for `device/<device>/status`.
 
+mod health;
+
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use flagfall_protocols::event::{DeviceEvent, Identity};
+use flagfall_game::game::Game;
+use flagfall_protocols::event::{Battery, DeviceEvent, Identity};
 
+use self::health::Known;
 use super::plan::Plan;
 use crate::publish::envelope::{DeviceKind, DeviceState, DeviceStatus};
 use crate::publish::topics::MAX_ID;
@@ -27,13 +31,15 @@ pub(super) struct Device {
     responding: bool,
     serial: Option<String>,
     firmware: Option<String>,
-    battery: Option<(u8, bool)>,
+    clock_firmware: Option<String>,
+    battery: Option<Battery>,
     signal: Option<i16>,
     problem: Option<String>,
     /// The board was given up: nobody reads what the device says.
     parked: bool,
     /// When the link went away, the last times.
     downs: VecDeque<Mono>,
+    health: Known,
     /// Something changed since [`Device::take_news`].
     news: bool,
 }
@@ -52,11 +58,13 @@ impl Device {
             responding: false,
             serial: plan.wanted.serial().map(str::to_owned),
             firmware: None,
+            clock_firmware: None,
             battery: None,
             signal: None,
             problem: None,
             parked: false,
             downs: VecDeque::new(),
+            health: Known::default(),
             news: true,
         }
     }
@@ -146,7 +154,7 @@ impl Device {
     /// Another device serves the board from now on.
     pub(super) fn replaced(&mut self, serial: Option<String>) {
         self.news = true;
-        (self.serial, self.firmware, self.battery) = (serial, None, None);
+        (self.serial, self.firmware, self.clock_firmware, self.battery) = (serial, None, None, None);
     }
 
     /// The device said something of itself.
@@ -155,7 +163,10 @@ impl Device {
         match event {
             DeviceEvent::Identity(Identity::Serial(serial)) => self.serial = Some(serial.as_str().to_owned()),
             DeviceEvent::Identity(Identity::Firmware(major, minor)) => self.firmware = Some(format!("{major}.{minor}")),
-            DeviceEvent::Battery(battery) => self.battery = Some((battery.percent, battery.charging)),
+            DeviceEvent::Identity(Identity::ClockFirmware(major, minor)) => {
+                self.clock_firmware = Some(format!("{major}.{minor}"));
+            }
+            DeviceEvent::Battery(battery) => self.battery = Some(*battery),
             DeviceEvent::Silent => {
                 self.responding = false;
                 self.problem = Some("the device does not answer".to_owned());
@@ -168,8 +179,14 @@ impl Device {
         }
     }
 
+    /// Takes what the game has counted of the devices' health.
+    pub(super) fn look(&mut self, now: Mono, game: &Game) {
+        self.news |= self.health.ask(now, game);
+    }
+
     /// For publishing.
     pub(super) fn status(&self, now: Mono) -> DeviceStatus {
+        let health = self.health.health();
         let lately = self.downs.iter().filter(|&&down| now.since(down) < WITHIN).count();
         DeviceStatus {
             state: match self.is_online() {
@@ -184,9 +201,15 @@ impl Device {
             problem: self.problem.clone(),
             serial: self.serial.clone(),
             firmware: self.firmware.clone(),
-            battery_percent: self.battery.map(|(percent, _)| percent),
+            battery_percent: self.battery.map(|battery| battery.percent),
+            battery_minutes: self.battery.and_then(|battery| battery.minutes_left),
+            charging: self.battery.map(|battery| battery.charging),
             signal_dbm: self.signal,
-            charging: self.battery.map(|(_, charging)| charging),
+            clock_firmware: self.clock_firmware.clone(),
+            dropouts: health.dropouts,
+            weak_squares: health.weak_squares.clone(),
+            weak_men: health.weak_men.clone(),
+            warnings: self.health.warnings(self.port.as_ref().and(self.signal)),
         }
     }
 }

@@ -158,6 +158,7 @@ impl Live {
         }
         outlet.hand_over();
         self.acks_to_journal(false);
+        outlet.device.look(wall::mono(), self.recorder.station().game());
         outlet.tell_devices();
         self.sync(now);
     }

@@ -204,6 +204,7 @@ impl Outlet {
             side: None,
             squares: Vec::new(),
             set_up: Vec::new(),
+            sentence: None,
             opened_at: at.0,
             closed_at: None,
         };

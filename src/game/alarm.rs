@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 use flagfall_protocols::square::{Color, Piece, Square};
 use flagfall_protocols::time::Instant;
 
+use crate::health::Fact;
+
 /// What is the matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -59,6 +61,14 @@ pub enum AlarmKind {
     UnreadableSquare,
     /// A square lost its man for moments again and again: a weak chip or sensor.
     WeakSquare,
+    /// A man was lost for moments again and again, wherever he stood: a weak chip.
+    WeakMan,
+    /// The board's battery is to be charged.
+    BatteryLow,
+    /// The board's battery may go out at any moment, and the board with it.
+    BatteryCritical,
+    /// The clock shows its battery warning.
+    ClockBatteryLow,
     /// More than one legal move explains what the board shows.
     Ambiguous,
     /// No legal moves lead from the game to what the board shows.
@@ -103,9 +113,10 @@ impl AlarmKind {
         match self {
             Flag | IllegalMove | PromotionNotReplaced | PressedWithoutMove | FivefoldRepetition | SeventyFiveMoves
             | DeadPosition | PiecesDisplaced | BoardLost | BoardFailed | ClockLost | ClockSettingDiffers | ClockCountDiffers
-            | WrongClockRunning | ClockAtZero | WrongSetUp => Class::Loud,
+            | WrongClockRunning | ClockAtZero | WrongSetUp | BatteryCritical => Class::Loud,
             IncompleteMove | PieceInHand | MovedByWrongSide | PositionDiffers | KingMissing | TooManyMen | UnreadableSquare
-            | WeakSquare | Ambiguous | Unreachable | LinkGap | PromotionUnconfirmed | DefaultTimeOver => Class::Silent,
+            | WeakSquare | WeakMan | BatteryLow | ClockBatteryLow | Ambiguous | Unreachable | LinkGap | PromotionUnconfirmed
+            | DefaultTimeOver => Class::Silent,
             ClockNotStarted | FlagAfterEnd | JoinedInProgress | ResultMissing | ClockSidesExchanged | ClockLeverInverted => {
                 Class::Note
             }
@@ -170,6 +181,8 @@ pub struct Alarm {
     pub squares: u64,
     /// What stands on them and what should, for a wrong set-up.
     pub set_up: Vec<WrongSquare>,
+    /// What is known of a device that is not well.
+    pub fact: Option<Fact>,
     /// When its cause happened, at the latest.
     pub happened: Instant,
     /// When it was opened.
@@ -226,10 +239,25 @@ impl Alarms {
         }
     }
 
-    /// Opens the alarm of a weak square, once a game.
-    pub(crate) fn raise_weak(&mut self, at: Instant, square: u64) {
-        if !self.all.iter().any(|alarm| alarm.kind == AlarmKind::WeakSquare && alarm.squares == square) {
-            self.add(at, at, AlarmKind::WeakSquare, None, square);
+    /// Opens the alarm of a weak square or man, if it was not opened in this game before, or only for one that has been well since.
+    pub(crate) fn raise_weak(&mut self, at: Instant, kind: AlarmKind, squares: u64, fact: Fact) {
+        let same = |alarm: &Alarm| match (alarm.fact, fact) {
+            (Some(Fact::Man { began, promoted, .. }), Fact::Man { began: own, promoted: became, .. }) => {
+                (began, promoted) == (own, became)
+            }
+            _ => alarm.kind == kind && alarm.squares == squares,
+        };
+        if !self.all.iter().any(|alarm| alarm.status != AlarmStatus::Cured && same(alarm)) {
+            self.raise_fact(at, kind, squares, fact);
+        }
+    }
+
+    /// Opens an alarm of a device's health.
+    pub(crate) fn raise_fact(&mut self, at: Instant, kind: AlarmKind, squares: u64, fact: Fact) {
+        let before = self.numbered;
+        self.add(at, at, kind, None, squares);
+        if let Some(alarm) = self.all.last_mut().filter(|alarm| alarm.id > before) {
+            alarm.fact = Some(fact);
         }
     }
 
@@ -273,7 +301,7 @@ impl Alarms {
         let closed = (kind.class() == Class::Note).then_some(at);
         let status = AlarmStatus::Open;
         let id = self.numbered;
-        self.all.push(Alarm { id, kind, side, squares, set_up: Vec::new(), happened, opened: at, status, closed });
+        self.all.push(Alarm { id, kind, side, squares, set_up: Vec::new(), fact: None, happened, opened: at, status, closed });
         self.changed.push(self.numbered);
     }
 
@@ -289,6 +317,22 @@ impl Alarms {
         }
     }
 
+    /// The cause of one alarm is gone.
+    pub(crate) fn cure_one(&mut self, at: Instant, id: u32) {
+        if self.acknowledge(at, id)
+            && let Some(alarm) = self.all.iter_mut().find(|alarm| alarm.id == id)
+        {
+            alarm.status = AlarmStatus::Cured;
+        }
+    }
+
+    /// The cause of the open alarms of this kind on these squares is gone.
+    pub(crate) fn cure_squares(&mut self, at: Instant, kind: AlarmKind, squares: u64) {
+        let meant = |alarm: &&Alarm| alarm.kind == kind && alarm.squares == squares;
+        let open: Vec<u32> = self.open().filter(meant).map(|alarm| alarm.id).collect();
+        open.into_iter().for_each(|id| self.cure_one(at, id));
+    }
+
     /// An arbiter closes one alarm. False if it is not open.
     pub(crate) fn acknowledge(&mut self, at: Instant, id: u32) -> bool {
         let Some(alarm) = self.all.iter_mut().find(|alarm| alarm.id == id && alarm.closed.is_none()) else { return false };
@@ -298,10 +342,11 @@ impl Alarms {
         true
     }
 
-    /// Another game begins: what was open belongs to the old one, but for a device that is lost. Gives the alarms that this
+    /// Another game begins: what was open belongs to the old one, but for a device that is lost or not well. Gives the alarms that this
     /// closes.
     pub(crate) fn next_game(&mut self, at: Instant) -> Vec<Alarm> {
-        let device = |alarm: &Alarm| matches!(alarm.kind, AlarmKind::BoardLost | AlarmKind::ClockLost);
+        use AlarmKind::*;
+        let device = |alarm: &Alarm| matches!(alarm.kind, BoardLost | ClockLost | BatteryLow | BatteryCritical | ClockBatteryLow);
         let mut open: Vec<Alarm> = self.open().filter(|alarm| !device(alarm)).cloned().collect();
         for alarm in &mut open {
             alarm.closed = Some(at);

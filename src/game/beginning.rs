@@ -52,6 +52,7 @@ impl Game {
         self.number += 1;
         self.control = self.config.time_control.clone();
         self.decoder = Decoder::new(Record::new(start, mode, &self.config.rulebook), self.scan, self.config.tuning);
+        self.forget_men();
         self.desk.clear();
         self.time_set = Pair::default();
         self.life = mate::Watch::default();
@@ -105,6 +106,7 @@ impl Game {
         self.completed_before = Pair { white: before(now.white), black: before(now.black) };
         self.king = KingCapture::None;
         self.illegal_position = IllegalPosition::default();
+        self.forget_men();
         self.decoder = Decoder::new(Record::new(start, mode, &self.config.rulebook), self.scan, self.config.tuning);
         // The live audience is shown where the moves begin.
         self.live_dirty = true;

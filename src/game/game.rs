@@ -18,6 +18,7 @@ use crate::decisions::Decisions;
 use crate::desk::Desk;
 use crate::effect::{Audience, Effect};
 use crate::facts;
+use crate::health::Watched;
 use crate::illegal_position::IllegalPosition;
 use crate::input::{Author, GameResult, Input};
 use crate::interval::Interval;
@@ -161,6 +162,7 @@ pub struct Game {
     pub(crate) live_rev: u32,
     pub(crate) now: Instant,
     pub(crate) decoded: Vec<Decoded>,
+    pub(crate) watched: Watched,
 }
 
 impl Game {
@@ -226,6 +228,7 @@ impl Game {
             live_rev: 0,
             now: Instant::ZERO,
             decoded: Vec::new(),
+            watched: Watched::default(),
         }
     }
 
@@ -244,12 +247,13 @@ impl Game {
         self.what_was_played(out);
         self.is_it_over(out);
         self.what_is_wrong(out);
+        self.watch_health(out);
         self.what_do_the_laws_say(out);
         self.who_must_know(out);
     }
 
     fn device(&mut self, event: &DeviceEvent, source: ByteRange, out: &mut Vec<Effect>) {
-        self.board.set_on_move(self.clock.runs());
+        self.board.set_on_move(self.clock.runs(), matches!(self.stage, Stage::Armed | Stage::Playing));
         match event {
             DeviceEvent::Square { square, reading } => {
                 if self.board.square(self.now, *square, *reading) {
@@ -278,7 +282,9 @@ impl Game {
             DeviceEvent::Delay(delay) => self.set_scan(*delay),
             DeviceEvent::Silent => self.board_lost(),
             DeviceEvent::Responding => self.alarms.cure(self.now, AlarmKind::BoardLost),
-            DeviceEvent::ClockButton(_) | DeviceEvent::Identity(_) | DeviceEvent::Battery(_) => {}
+            DeviceEvent::Identity(identity) => self.identified(identity),
+            DeviceEvent::Battery(battery) => self.battery_told(battery, out),
+            DeviceEvent::ClockButton(_) => {}
         }
     }
 
@@ -294,6 +300,7 @@ impl Game {
             self.clock_fact(fact, out);
         }
         self.alarms.cure(self.now, AlarmKind::ClockLost);
+        self.clock_battery(reading.battery_low);
         out.push(Effect::Clock);
     }
 
@@ -382,7 +389,7 @@ impl Game {
         let playing = matches!(self.stage, Stage::Armed | Stage::Playing);
         let decoder = playing.then(|| self.decoder.deadline(self.now, &self.board, &self.clock_view())).flatten();
         let king = playing.then(|| self.king_capture_due()).flatten();
-        [decoder, king, self.next_watch()].into_iter().flatten().min()
+        [decoder, king, self.next_watch(), self.health_due()].into_iter().flatten().min()
     }
 }
 

@@ -24,7 +24,7 @@ impl Game {
         if !matches!(self.stage, Stage::Armed | Stage::Playing) {
             return;
         }
-        self.look_for_weak_squares();
+        self.look_for_dropouts();
         let node = self.decoder.line().top(self.decoder.record.node());
         let turn = men::turn(&node.position);
         let Some(began) = self.own_time_since(turn) else { return };
@@ -44,14 +44,6 @@ impl Game {
                     lifted_at: Interval::seen(lifted.at, self.scan).micros(),
                     put_back_at: Interval::seen(back.at, self.scan).micros(),
                 }));
-            }
-        }
-    }
-
-    fn look_for_weak_squares(&mut self) {
-        for square in men::squares(self.board.changed_then(self.now)) {
-            if self.board.weak(square.index(), self.now) {
-                self.alarms.raise_weak(self.now, square.bit());
             }
         }
     }
@@ -149,13 +141,6 @@ impl Game {
         let mut after = self.board.men()[square.index()];
         let changes = self.board.changes_of(square.index() as u8).take_while(|change| change.at >= since);
         changes.map(|change| (change.at, change.before, core::mem::replace(&mut after, change.before))).collect()
-    }
-
-    /// Squares that lost their man for moments and had it again, with how often: what a weak chip or sensor looks like. Counted
-    /// since the board was first seen; for whoever maintains it.
-    pub fn dropouts(&self) -> Vec<(Square, u32)> {
-        let count = |square: Square| (square, self.board.dropouts().count(square.index()));
-        Square::all().map(count).filter(|(_, count)| *count > 0).collect()
     }
 }
 

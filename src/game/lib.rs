@@ -27,6 +27,7 @@ mod evidence;
 mod facts;
 pub mod game;
 mod hands;
+pub mod health;
 mod illegal_position;
 pub mod input;
 pub mod interval;

@@ -190,6 +190,9 @@ pub struct AlertBody {
     /// What is wrong on them, where pieces were set up wrongly (7.2).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set_up: Vec<SetUpBody>,
+    /// What is wrong and what to do, where a device is not well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sentence: Option<String>,
     /// When it was opened, microseconds since the journal began.
     pub opened_at: u64,
     /// When it was closed, microseconds since the journal began.

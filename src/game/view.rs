@@ -333,6 +333,7 @@ pub(crate) fn alert(alarm: &Alarm) -> AlertBody {
         side: alarm.side.map(color_name),
         squares: squares(alarm.squares).map(|square| square.to_string()).collect(),
         set_up: alarm.set_up.iter().map(set_up).collect(),
+        sentence: crate::health::sentence(alarm),
         opened_at: alarm.opened.0,
         closed_at: alarm.closed.map(|at| at.0),
     }

@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use flagfall_game::health::{WeakMan, WeakSquare};
 use flagfall_protocols::time::Instant;
 use serde::{Deserialize, Serialize};
 
@@ -225,12 +226,57 @@ pub struct DeviceStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 100))]
     pub battery_percent: Option<u8>,
+    /// What it says is left of that, minutes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub battery_minutes: Option<u16>,
     /// Its battery is being charged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub charging: Option<bool>,
     /// How strongly a device by Bluetooth was received when it was connected, dBm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal_dbm: Option<i16>,
+    /// Firmware of the clock at the board, `major.minor`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock_firmware: Option<String>,
+    /// How often a square lost its man for a moment, since this board was first seen: told at most every five seconds.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(default)]
+    pub dropouts: u32,
+    /// Squares that lose whatever stands on them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub weak_squares: Vec<WeakSquare>,
+    /// Men of the present game that are lost wherever they stand.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub weak_men: Vec<WeakMan>,
+    /// What to look after, one word each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub warnings: Vec<DeviceWarning>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// Something about a device that somebody should look after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceWarning {
+    /// It was received so weakly that it may be lost at any moment: less than -85 dBm.
+    WeakSignal,
+    /// Its battery is to be charged.
+    BatteryLow,
+    /// Its battery may go out at any moment.
+    BatteryCritical,
+    /// Its clock shows the battery warning.
+    ClockBatteryLow,
+    /// Some squares are weak.
+    WeakSquares,
+    /// Some men are weak.
+    WeakMen,
 }
 
 /// What a device is.

@@ -8,13 +8,14 @@ use flagfall::emulate::games::{GAMES, game};
 use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
 use flagfall::publish::envelope::{
-    self, Anchor, DeviceKind, DeviceRaw, DeviceState, DeviceStatus, NodeHealth, NodeInfo, NodeState, NodeStatus, Stamp,
-    TimeSource,
+    self, Anchor, DeviceKind, DeviceRaw, DeviceState, DeviceStatus, DeviceWarning, NodeHealth, NodeInfo, NodeState, NodeStatus,
+    Stamp, TimeSource,
 };
 use flagfall::publish::schema;
 use flagfall::publish::topics::{self, Board};
 use flagfall::station::StationOutput;
 use flagfall::wall::Utc;
+use flagfall_game::health::{WeakMan, WeakSquare};
 use flagfall_game::laws::answering;
 use flagfall_game::laws::winnable::Verdict;
 use flagfall_game::mate::{self, Budget};
@@ -237,8 +238,14 @@ fn what_a_node_says_of_a_device() {
         serial: None,
         firmware: None,
         battery_percent: None,
+        battery_minutes: None,
         charging: None,
         signal_dbm: None,
+        clock_firmware: None,
+        dropouts: 0,
+        weak_squares: Vec::new(),
+        weak_men: Vec::new(),
+        warnings: Vec::new(),
     };
     let full = DeviceStatus {
         kind: DeviceKind::Clock,
@@ -249,9 +256,25 @@ fn what_a_node_says_of_a_device() {
         problem: Some("the device does not answer".to_owned()),
         serial: Some("12345".to_owned()),
         firmware: Some("1.8".to_owned()),
-        battery_percent: Some(100),
-        charging: Some(true),
-        signal_dbm: Some(-71),
+        battery_percent: Some(4),
+        battery_minutes: Some(12),
+        charging: Some(false),
+        signal_dbm: Some(-91),
+        clock_firmware: Some("2.1".to_owned()),
+        dropouts: 31,
+        weak_squares: vec![WeakSquare { square: "e4".to_owned(), dropouts: 12 }],
+        weak_men: vec![
+            WeakMan { man: "n".to_owned(), began: "g8".to_owned(), promoted: false, dropouts: 9 },
+            WeakMan { man: "Q".to_owned(), began: "a8".to_owned(), promoted: true, dropouts: 8 },
+        ],
+        warnings: vec![
+            DeviceWarning::WeakSignal,
+            DeviceWarning::BatteryLow,
+            DeviceWarning::BatteryCritical,
+            DeviceWarning::ClockBatteryLow,
+            DeviceWarning::WeakSquares,
+            DeviceWarning::WeakMen,
+        ],
     };
     for status in [DeviceStatus { state: DeviceState::Online, ..bare.clone() }, bare, full] {
         node("device.status", &topics::device_status(root, name), &status);

@@ -1,6 +1,6 @@
 //! The physical board: what the sensors show, since when, and what they showed during the last half minute.
 
-mod dropouts;
+pub(crate) mod dropouts;
 
 use alloc::collections::VecDeque;
 use core::time::Duration;
@@ -9,8 +9,8 @@ use flagfall_protocols::square::{Color, Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
 use crate::interval::Interval;
-use crate::men::{self, EMPTY, Men};
-use crate::reconstruct::board::dropouts::{Dropouts, by_hand};
+use crate::men::{self, EMPTY, Men, UNKNOWN};
+use crate::reconstruct::board::dropouts::{Dropouts, may_be_by_hand};
 use crate::reconstruct::pace::Pace;
 
 /// How long past boards are kept.
@@ -22,6 +22,8 @@ const RING_LEN: usize = 512;
 
 /// Most scans that a square may show nothing where its man was read no better than before: a longer time is a hand's.
 const DROPOUT_SCANS: u32 = 3;
+/// Longer than this no sensor of a slow board misses a man: he was knocked over.
+const LONGEST_DROPOUT: Duration = Duration::from_millis(1500);
 /// The time of a scan until it is known.
 const SCAN: Duration = Duration::from_millis(250);
 
@@ -68,6 +70,8 @@ pub(crate) struct PhysicalBoard {
     dropouts: Dropouts,
     /// Whose clock runs.
     on_move: Option<Color>,
+    /// A game is on: before and after it hands are everywhere.
+    playing: bool,
     scan: Duration,
 }
 
@@ -93,6 +97,7 @@ impl PhysicalBoard {
             pace: Pace::new(),
             dropouts: Dropouts::new(),
             on_move: None,
+            playing: false,
             scan: SCAN,
         }
     }
@@ -171,9 +176,9 @@ impl PhysicalBoard {
         self.scan = scan;
     }
 
-    /// Whose clock runs while the next reports come.
-    pub(crate) fn set_on_move(&mut self, side: Option<Color>) {
-        self.on_move = side;
+    /// Whose clock runs while the next reports come, and whether a game is on.
+    pub(crate) fn set_on_move(&mut self, side: Option<Color>, playing: bool) {
+        (self.on_move, self.playing) = (side, playing);
     }
 
     /// How often each square lost its man for moments and had it again.
@@ -181,9 +186,19 @@ impl PhysicalBoard {
         &self.dropouts
     }
 
+    /// The same, to say which men they were.
+    pub(crate) fn dropouts_mut(&mut self) -> &mut Dropouts {
+        &mut self.dropouts
+    }
+
     /// The sensor of this square, or the chip of its man, loses him again and again.
     pub(crate) fn weak(&self, square: usize, now: Instant) -> bool {
-        self.dropouts.weak(square, self.men.iter().filter(|&&man| man != EMPTY).count(), now)
+        self.dropouts.weak(square, self.standing(), now)
+    }
+
+    /// How many men stand on it.
+    pub(crate) fn standing(&self) -> usize {
+        self.men.iter().filter(|&&man| man != EMPTY).count()
     }
 
     /// Takes a report of all squares; true if it changed anything or is the first.
@@ -286,12 +301,7 @@ impl PhysicalBoard {
         while self.ring.front().is_some_and(|oldest| at.since(oldest.at) > RING_AGE) || self.ring.len() >= RING_LEN {
             self.ring.pop_front();
         }
-        let lasted = at.since(self.changed_at[index]);
-        if self.men[index] == EMPTY
-            && lasted < self.scan * DROPOUT_SCANS
-            && self.last_of(index).is_some_and(|last| last.before == man)
-            && !(self.on_move.is_some() && men::color(man) == self.on_move && by_hand(lasted, self.scan))
-        {
+        if self.playing && man != EMPTY && self.is_dropout(at, index, man) {
             self.dropouts.note(at, index);
         }
         self.ring.push_back(Change { at, square: index as u8, before: self.men[index] });
@@ -299,6 +309,30 @@ impl PhysicalBoard {
         self.changed_before[index] = core::mem::replace(&mut self.changed_at[index], at);
         self.last_change = at;
         true
+    }
+
+    /// `man`, whom the square shows again at `at`, was lost by a sensor and not by a hand.
+    fn is_dropout(&self, at: Instant, index: usize, man: u8) -> bool {
+        let (gone, lasted) = (self.changed_at[index], at.since(self.changed_at[index]));
+        if lasted >= (self.scan * DROPOUT_SCANS).min(LONGEST_DROPOUT) || self.last_of(index).is_none_or(|last| last.before != man)
+        {
+            return false;
+        }
+        // The player who has the move adjusts his men, and where nobody knows whose time or man it is, anyone may.
+        let own_time = self.on_move.is_none() || men::color(man).is_none_or(|color| Some(color) == self.on_move);
+        if self.men[index] == EMPTY && own_time && may_be_by_hand(lasted, self.scan) {
+            return false;
+        }
+        // A man that came and went between, or one that took his place where all look alike, left another square or came to it.
+        let like_a_man = !matches!(self.men[index], EMPTY | UNKNOWN) || man == men::OCCUPIED;
+        let alone = || {
+            self.ring
+                .iter()
+                .rev()
+                .take_while(|change| change.at >= gone.before(self.scan))
+                .all(|change| usize::from(change.square) == index)
+        };
+        !like_a_man || alone()
     }
 
     fn last_of(&self, index: usize) -> Option<&Change> {

@@ -1,0 +1,115 @@
+//! What the game counts of its devices' health, for their status: asked now and then, since a weak chip drops out every second.
+
+use std::time::Duration;
+
+use flagfall_game::game::Game;
+use flagfall_game::health::{BatteryLevel, Health};
+
+use crate::publish::envelope::DeviceWarning;
+use crate::wall::Mono;
+
+/// A device that was received more weakly than this when it was connected, dBm, may be lost when somebody walks by.
+const WEAK_SIGNAL: i16 = -85;
+/// The game is asked so often.
+const ASKED: Duration = Duration::from_secs(5);
+
+/// The health of a board's devices as it was known when the game was asked last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    health: Health,
+    /// When that was, and the number that the game had given it.
+    asked: Option<(Mono, u32)>,
+}
+
+impl Known {
+    /// Asks the game, if it knows something else and was not asked a moment ago; true if it is something else.
+    pub(super) fn ask(&mut self, now: Mono, game: &Game) -> bool {
+        let rev = game.health_rev();
+        if self.asked.is_some_and(|(at, known)| known == rev || now.since(at) < ASKED) {
+            return false;
+        }
+        self.asked = Some((now, rev));
+        let health = game.health();
+        let other = self.health != health;
+        self.health = health;
+        other
+    }
+
+    /// What it was.
+    pub(super) fn health(&self) -> &Health {
+        &self.health
+    }
+
+    /// What somebody should look after; `signal` = how strongly a connected device by Bluetooth was received, dBm.
+    pub(super) fn warnings(&self, signal: Option<i16>) -> Vec<DeviceWarning> {
+        let health = &self.health;
+        let holds = [
+            (signal.is_some_and(|signal| signal < WEAK_SIGNAL), DeviceWarning::WeakSignal),
+            (health.battery == BatteryLevel::Low, DeviceWarning::BatteryLow),
+            (health.battery == BatteryLevel::Critical, DeviceWarning::BatteryCritical),
+            (health.clock_battery_low, DeviceWarning::ClockBatteryLow),
+            (!health.weak_squares.is_empty(), DeviceWarning::WeakSquares),
+            (!health.weak_men.is_empty(), DeviceWarning::WeakMen),
+        ];
+        holds.into_iter().filter_map(|(holds, warning)| holds.then_some(warning)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_game::game::GameConfig;
+    use flagfall_game::input::Input;
+    use flagfall_protocols::drivers;
+    use flagfall_protocols::event::{Battery, ByteRange, DeviceEvent};
+    use flagfall_protocols::square::{Placement, Reading, Square};
+    use flagfall_protocols::time::Instant;
+
+    use super::*;
+
+    fn tell(game: &mut Game, at_ms: u64, event: DeviceEvent) {
+        game.step(Instant(at_ms * 1000), &Input::Device { event, source: ByteRange::default() }, &mut Vec::new());
+    }
+
+    #[test]
+    fn it_is_asked_every_five_seconds_at_most() {
+        let mut game = Game::new(GameConfig::default(), drivers::find("dgt").expect("registered").timing);
+        let mut known = Known::default();
+        assert!(!known.ask(Mono(0), &game), "nothing is known yet");
+        tell(&mut game, 1, DeviceEvent::Frame(Placement::initial()));
+        let (a1, rook) = (Square::parse("a1").expect("a square"), Placement::initial());
+        let mut told = Vec::new();
+        // A dropout of 0.2 seconds every second, and the station turns ten times a second.
+        for tenth in 10..=250_u64 {
+            match tenth % 10 {
+                0 => tell(&mut game, tenth * 100, DeviceEvent::Square { square: a1, reading: Reading::Empty }),
+                2 => tell(&mut game, tenth * 100, DeviceEvent::Square { square: a1, reading: rook.get(a1) }),
+                _ => {}
+            }
+            if known.ask(Mono(tenth * 100_000), &game) {
+                told.push((tenth, known.health().dropouts, known.health().weak_squares.len()));
+            }
+        }
+        assert_eq!(told, [(50, 4, 0), (100, 9, 1), (150, 14, 1), (200, 19, 1), (250, 24, 1)]);
+        assert_eq!(known.warnings(None), [DeviceWarning::WeakSquares]);
+        assert!(!known.ask(Mono(100_000_000), &game), "nothing new");
+    }
+
+    #[test]
+    fn warnings() {
+        let mut game = Game::new(GameConfig::default(), drivers::find("dgt").expect("registered").timing);
+        let mut known = Known::default();
+        for (signal, expected) in [(None, &[][..]), (Some(-60), &[]), (Some(-85), &[]), (Some(-86), &[DeviceWarning::WeakSignal])]
+        {
+            assert_eq!(known.warnings(signal), expected, "{signal:?}");
+        }
+        let mut level = |percent| {
+            tell(&mut game, 1, DeviceEvent::Battery(Battery { percent, minutes_left: None, charging: false }));
+            known.asked = None;
+            known.ask(Mono(0), &game);
+            known.warnings(Some(-90))
+        };
+        assert_eq!(level(60), [DeviceWarning::WeakSignal]);
+        assert_eq!(level(20), [DeviceWarning::WeakSignal, DeviceWarning::BatteryLow]);
+        assert_eq!(level(5), [DeviceWarning::WeakSignal, DeviceWarning::BatteryCritical]);
+    }
+}

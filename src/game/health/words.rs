@@ -1,0 +1,81 @@
+//! What alarms of the devices' health are about, and that in one plain sentence each.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::{Color, Role, Square};
+
+use crate::alarm::{Alarm, AlarmKind};
+use crate::men;
+use crate::reconstruct::board::dropouts::WITHIN;
+
+/// What an alarm of a device's health is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// The one square of the alarm lost its man so often of late.
+    Square {
+        /// How often.
+        times: u32,
+    },
+    /// A man was lost so often of late, on the squares of the alarm.
+    Man {
+        /// Who: 1..=6 = White's P N B R Q K, 7..=12 = Black's.
+        man: u8,
+        /// Where he began the game, a1 = 0.
+        began: u8,
+        /// A pawn became him there.
+        promoted: bool,
+        /// How often.
+        times: u32,
+    },
+    /// What the board told of its battery.
+    Battery {
+        /// Charge, percent.
+        percent: u8,
+        /// Minutes left, if the device knows.
+        minutes_left: Option<u16>,
+    },
+}
+
+/// What is the matter and what to do, of alarms whose kind does not say it all.
+pub(crate) fn sentence(alarm: &Alarm) -> Option<String> {
+    let minutes = WITHIN.as_secs() / 60;
+    let squares = || men::squares(alarm.squares).map(|square| square.to_string()).collect::<Vec<_>>().join(" ");
+    Some(match (alarm.kind, alarm.fact) {
+        (_, Some(Fact::Square { times })) => format!(
+            "Square {} lost its man {times} times in {minutes} minutes: look at the man and at the board after the round.",
+            squares()
+        ),
+        (_, Some(Fact::Man { man, began, promoted, times })) => format!(
+            "The {} {} {} was lost {times} times in {minutes} minutes, on {}: exchange this man after the round.",
+            name(man),
+            if promoted { "promoted on" } else { "from" },
+            Square::wrapping(began),
+            squares()
+        ),
+        (kind, Some(Fact::Battery { percent, minutes_left })) => {
+            let left = minutes_left.map(|left| format!(", {left} minutes left")).unwrap_or_default();
+            let what = if kind == AlarmKind::BatteryCritical { "charge it now, it may go out" } else { "charge it" };
+            format!("The board's battery has {percent} %{left}: {what}.")
+        }
+        (AlarmKind::ClockBatteryLow, None) => {
+            "The clock shows its battery warning: exchange its batteries after the round.".to_string()
+        }
+        (_, None) => return None,
+    })
+}
+
+fn name(man: u8) -> String {
+    let Some(piece) = men::piece(man) else { return "man".to_string() };
+    let color = if piece.color == Color::White { "white" } else { "black" };
+    let role = match piece.role {
+        Role::Pawn => "pawn",
+        Role::Knight => "knight",
+        Role::Bishop => "bishop",
+        Role::Rook => "rook",
+        Role::Queen => "queen",
+        Role::King => "king",
+    };
+    format!("{color} {role}")
+}
