@@ -84,11 +84,11 @@ fn heard(trace: &str, mut cut: impl FnMut(usize) -> usize) -> (Station, Vec<Mess
                 let mut rest = &bytes[..];
                 while !rest.is_empty() {
                     let (piece, after) = rest.split_at(cut(rest.len()).clamp(1, rest.len()));
-                    station.feed(record.at, &StationInput::Bytes { channel: *channel, bytes: piece }, &mut out);
+                    station.feed(record.at, &StationInput::bytes(*channel, piece), &mut out);
                     rest = after;
                 }
             }
-            Body::Link { up, .. } => station.feed(record.at, &StationInput::Link { up: *up }, &mut out),
+            Body::Link { up, .. } => station.feed(record.at, &StationInput::link(*up), &mut out),
             _ => {}
         }
     }

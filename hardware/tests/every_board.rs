@@ -2,13 +2,10 @@
 
 mod astray;
 
-use std::time::Duration;
-
 use astray::{Astray, Manner};
-
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Counters, Device, EMULATORS, Impossible, Kind, Sent, Start, find};
+use flagfall_hardware::emulator::{Counters, Device, EMULATORS, Kind, Start, find};
 use flagfall_hardware::faulty::{Faults, Rates};
 use flagfall_protocols::driver::{DeviceCommand, DriverInfo, Output};
 use flagfall_protocols::drivers::{self, DRIVERS};

@@ -40,6 +40,7 @@ fn setting() -> Setting {
     let time_control = Some(TimeControl::parse(CONTROL).expect("a time control"));
     Setting {
         driver: drivers::find("dgt").expect("registered"),
+        clock: None,
         calibration: None,
         config: GameConfig { time_control, ..GameConfig::default() },
         board: Board::default(),

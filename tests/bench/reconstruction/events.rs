@@ -1,7 +1,7 @@
 //! What was recorded of a simulated game: what a station is fed, and what the board's driver reads from it.
 
 use flagfall::replay;
-use flagfall::station::StationInput;
+use flagfall::station::{LinkState, StationInput};
 use flagfall_game::input::Command;
 use flagfall_protocols::driver::{DriverInfo, Input, Output};
 use flagfall_protocols::event::DeviceEvent;
@@ -54,7 +54,7 @@ impl Recording {
 fn owned(input: StationInput<'_>) -> Option<Fed> {
     match input {
         StationInput::Bytes { bytes, .. } => Some(Fed::Bytes(bytes.to_vec())),
-        StationInput::Link { up } => Some(Fed::Link(up)),
+        StationInput::Link { state, .. } => Some(Fed::Link(state != LinkState::Gone)),
         StationInput::Command(command) => Some(Fed::Command(command)),
         StationInput::Submitted(_) | StationInput::Answer(_) => None,
     }
