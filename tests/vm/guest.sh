@@ -12,11 +12,18 @@ while [ ! -d /sys/class/bluetooth/hci1 ] && [ $waited -lt 60 ]; do
     sleep 1
     waited=$((waited + 1))
 done
+power() {
+    dbus-send --system --dest=org.bluez --print-reply "/org/bluez/$1" org.freedesktop.DBus.Properties.Set \
+        string:org.bluez.Adapter1 string:Powered "variant:boolean:$2" >/dev/null 2>&1
+}
 for adapter in hci0 hci1; do
-    dbus-send --system --dest=org.bluez --print-reply "/org/bluez/$adapter" org.freedesktop.DBus.Properties.Set \
-        string:org.bluez.Adapter1 string:Powered variant:boolean:true >/dev/null || say "$adapter cannot be switched on"
+    waited=0
+    until power $adapter true || [ $waited -ge 60 ]; do
+        sleep 1
+        waited=$((waited + 1))
+    done
+    [ $waited -lt 60 ] && say "$adapter is on" || say "$adapter cannot be switched on"
 done
-say "controllers: $(ls /sys/class/bluetooth)"
 
 board() {
     python3 /share/board.py /share/board.trace DGT_PEGASUS_00017 6e400001-b5a3-f393-e0a9-e50e24dcca9e \
@@ -65,12 +72,10 @@ sleep 5
 say "$(tail -n 1 /share/board.log)"
 
 # The controller of the board goes away, and comes back.
-dbus-send --system --dest=org.bluez --print-reply /org/bluez/hci1 org.freedesktop.DBus.Properties.Set \
-    string:org.bluez.Adapter1 string:Powered variant:boolean:false >/dev/null
+power hci1 false
 await 'link 0 down' 0 60
 say "lost"
-dbus-send --system --dest=org.bluez --print-reply /org/bluez/hci1 org.freedesktop.DBus.Properties.Set \
-    string:org.bluez.Adapter1 string:Powered variant:boolean:true >/dev/null
+power hci1 true
 kill "$board"
 board
 await 'link 0 up' 1 120
