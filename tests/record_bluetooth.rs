@@ -141,8 +141,8 @@ fn a_device_that_nobody_knows() {
     // Four pieces a quarter of a second apart, and one after the gap.
     let short: Vec<u64> = passed(&file, false).into_iter().filter(|(_, channel, _)| *channel == 0).map(|(at, ..)| at).collect();
     assert_eq!(short.len(), 5);
-    assert!(short.windows(2).all(|pair| pair[1] - pair[0] > 150_000) && short[4] < took, "{short:?} of {took}");
-    assert!(short[3] - short[0] < 3_000_000, "{short:?}");
+    assert!(short.is_sorted() && short[4] < took, "{short:?} of {took}");
+    assert!(short[4] - short[3] > 250_000, "{short:?}: the one that nobody heard came between");
 }
 
 fn pieces(file: &Path) -> Vec<(u8, Vec<u8>)> {

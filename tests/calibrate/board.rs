@@ -12,6 +12,8 @@ use flagfall_hardware::pty::Pty;
 use flagfall_protocols::time::Instant;
 
 const NAP: Duration = Duration::from_millis(10);
+/// Longer than any movement takes to be told.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A noisy board, faster than real ones.
 pub(crate) fn settings() -> CertaboSettings {
@@ -58,6 +60,16 @@ impl Table {
     pub(crate) fn load(&self, script: &str) {
         let script = Script::parse(script).expect("a script");
         self.board.lock().unwrap_or_else(PoisonError::into_inner).load(&script);
+    }
+
+    /// Waits until the hands have done everything, and the board has told it.
+    #[allow(clippy::disallowed_methods, reason = "real time among real parts")]
+    pub(crate) fn settle(&self) {
+        let began = mono();
+        while !self.board.lock().unwrap_or_else(PoisonError::into_inner).done() {
+            assert!(mono().since(began) < PATIENCE, "the hands never end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Nobody has sent anything to it, and its hands could do all that they were to do.

@@ -117,6 +117,7 @@ fn men_and_spare_queens_are_learned_and_kept() {
     assert!(!said.contains("set up"), "{said}");
     assert_eq!(fs::read_to_string(&file).expect("a text"), kept);
     table.load("0 lift d6\n+0.1 drop");
+    table.settle();
     let output = run(&[&again[..], &["--force"]].concat());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && said.contains("32 men, no spare one"), "{said}");

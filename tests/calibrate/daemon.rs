@@ -42,6 +42,7 @@ fn a_board_is_known_in_mid_game_and_after_restarts() {
     let table = Table::start(settings());
     calibrated(&table, &file);
     table.load(&format!("0 board {MID_GAME}"));
+    table.settle();
     let running = Running::start(house.loaded(vec![configured(&table, Some(&file))]));
     let ear = Ear::new(running.tcp);
     shows(&ear, 0, MID_GAME);
