@@ -69,7 +69,7 @@ fn answers_and_can_be_opened_again() {
     }
 }
 
-/// As at a serial port: what is sent while no program has it open is lost.
+/// As at a serial port: what the last program had not read, and what is sent while none has it open, is lost.
 #[test]
 fn nothing_is_kept_for_the_next_program() {
     let board = PtyBoard::start("alone", unpaced(), &Script::new(), 10.0).expect("a board");
@@ -77,6 +77,7 @@ fn nothing_is_kept_for_the_next_program() {
     let mut host = Pty::open(&path).expect("opens");
     host.write(&[REPORT, ASK_BOARD]).expect("written");
     read_until(&mut host, |all| all.len() >= DUMP);
+    board.inject(&[0x8d, 0, 10]).expect("written where nobody reads it");
     drop(host);
     let moves: String = (0..40).map(|_| "+0.5 lift e2\n+0.5 place e2\n").collect();
     board.load(&script(&format!("5 lift d2\n{moves}"))).expect("running");

@@ -11,7 +11,7 @@ use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl, open};
 use nix::poll::PollFlags;
 use nix::pty::openpty;
 use nix::sys::stat::Mode;
-use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
+use nix::sys::termios::{FlushArg, SetArg, cfmakeraw, tcflush, tcgetattr, tcsetattr};
 use nix::unistd::{read, ttyname, write};
 
 use crate::fd::{cause, prepared, wait};
@@ -52,6 +52,16 @@ impl Pty {
     /// From now on the master is [`LinkError::Unplugged`] when no program has the path open. Call it when one has.
     pub fn watch_hang_up(&mut self) {
         self.keeper = None;
+    }
+
+    /// Throws away what was written to the path and not read by the program that has closed it, as the last close of a serial
+    /// port does. Without it the next program would read it.
+    ///
+    /// # Errors
+    /// As [`Pty::open`].
+    pub fn discard_unread(path: &Path) -> Result<(), LinkError> {
+        let end = Pty::open(path)?.end.ok_or(LinkError::Unplugged)?;
+        tcflush(&end, FlushArg::TCIFLUSH).map_err(cause)
     }
 }
 

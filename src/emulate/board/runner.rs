@@ -228,7 +228,11 @@ impl Runner {
             Some(link) => link.read(&mut buffer, quiet),
             None => Err(LinkError::Unplugged),
         };
-        self.alone = self.link.is_some() && !matches!(heard, Ok(_) | Err(LinkError::TimedOut));
+        let alone = self.link.is_some() && !matches!(heard, Ok(_) | Err(LinkError::TimedOut));
+        if alone && !self.alone {
+            self.clear();
+        }
+        self.alone = alone;
         match heard {
             Ok(count) => {
                 // From its first word on it is seen when the program goes: bytes that nobody reads are not kept for the next one.
@@ -246,6 +250,13 @@ impl Runner {
             },
         }
         true
+    }
+
+    /// What the program that went had not read is lost with it. A path that cannot be opened is in use again, or gone.
+    fn clear(&self) {
+        if let Some(path) = &self.path {
+            let _ = Pty::discard_unread(path);
+        }
     }
 
     /// Shows what others may know.
