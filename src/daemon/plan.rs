@@ -205,11 +205,18 @@ fn setup(config: &Config, board: &Board, family: &str, hash: u32) -> Setup {
         family: family.to_owned(),
         // Over USB-HID a device is known by the number that USB tells.
         serials: others().filter_map(|other| if other.is_hid() { &other.usb_serial } else { &other.serial }.clone()).collect(),
-        ports: others()
-            .flat_map(|other| [other.port.as_ref().map(|port| port.display().to_string()), other.bluetooth.clone()])
-            .flatten()
-            .collect(),
+        ports: others().flat_map(ports).chain(clock_port(board)).collect(),
     }
+}
+
+/// Where a board and its clock are found, as far as that is configured.
+fn ports(board: &Board) -> impl Iterator<Item = String> {
+    let own = [board.port.as_ref().map(|port| port.display().to_string()), board.bluetooth.clone()];
+    own.into_iter().flatten().chain(clock_port(board))
+}
+
+fn clock_port(board: &Board) -> Option<String> {
+    board.clock.as_ref()?.bluetooth.clone()
 }
 
 /// The session of a board in a round. Where the ids are too long for one, their end is replaced by a checksum of the whole.
@@ -234,6 +241,7 @@ pub fn node_name(configured: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Clock;
 
     #[test]
     fn a_session_is_short_and_no_two_rounds_share_one() {
@@ -242,6 +250,24 @@ mod tests {
         let (a, b) = (session(&long, &long, "1"), session(&long, &long, "2"));
         assert_eq!((a.len(), b.len()), (MAX_SESSION, MAX_SESSION));
         assert_ne!(a, b);
+    }
+
+    #[test]
+    fn what_other_boards_and_the_clocks_are_bound_to_is_taken() {
+        let clock = |name: &str| Clock { driver: "dgt3000_gateway".to_owned(), bluetooth: Some(name.to_owned()) };
+        let board = |id: &str, own: &str, clock: Clock| Board {
+            id: id.to_owned(),
+            driver: Some("chessnut".to_owned()),
+            bluetooth: Some(own.to_owned()),
+            clock: Some(clock),
+            ..Board::default()
+        };
+        let config = Config {
+            board: vec![board("1", "board-1", clock("clock-1")), board("2", "board-2", clock("clock-2"))],
+            ..Config::default()
+        };
+        let taken: Vec<Vec<String>> = plans(&config, 0).expect("plans").into_iter().map(|plan| plan.setup.ports).collect();
+        assert_eq!(taken, [["board-2", "clock-2", "clock-1"], ["board-1", "clock-1", "clock-2"]]);
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub(crate) const ASK_LONG: &[u8] = &[0x55];
 pub(crate) const NICE: &[u8] = &[0x4b];
 pub(crate) const ASK_LOG: &[u8] = &[0x49];
 pub(crate) const ASK_CLOCK_VERSION: &[u8] = &[0x2b, 3, 3, 9, 0];
+pub(crate) const ASK_BATTERY: &[u8] = &[0x4c];
 
 pub(crate) fn dump() -> Vec<u8> {
     let mut bytes = vec![0x86, 0, 0x43];

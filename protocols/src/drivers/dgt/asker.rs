@@ -1,7 +1,7 @@
 //! What to ask a board and when: start-up, gaps, retries, keep-alive (`dgt-board.md` section 9).
 //!
 //! ```text
-//!  link up ── 0.5 s ── 40 ── 200 ms, input not looked at ── 4d 55 45 4b 42 2b…09, 100 ms apart ── 45 when the line is quiet
+//!  link up ── 0.5 s ── 40 ── 200 ms, input not looked at ── 4d 55 45 4b 42 2b…09 4c, 100 ms apart ── 45 when the line is quiet
 //! ```
 //!
 //! The keep-alive asks only after 1.2 s without a message: a running clock reports every second, and that is a sign of life
@@ -39,9 +39,17 @@ const REREAD_SPACING: Duration = Duration::from_secs(1);
 /// A running clock reports every second; one that only delays may be silent for longer.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// In this order: who, mode, then the dump, because pieces that stand already are not reported by themselves.
-const START: [Query; 6] =
-    [Query::Version, Query::LongSerial, Query::Serial, Query::UpdateNice, Query::Board, Query::ClockVersion];
+/// In this order: who, mode, then the dump, because pieces that stand already are not reported by themselves. A board by
+/// Bluetooth tells its battery, one by cable answers nothing (`dgt-board.md` section 4).
+const START: [Query; 7] = [
+    Query::Version,
+    Query::LongSerial,
+    Query::Serial,
+    Query::UpdateNice,
+    Query::Board,
+    Query::ClockVersion,
+    Query::Battery,
+];
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
