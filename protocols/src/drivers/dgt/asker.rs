@@ -41,15 +41,8 @@ const QUIET: Duration = Duration::from_secs(5);
 
 /// In this order: who, mode, then the dump, because pieces that stand already are not reported by themselves. A board by
 /// Bluetooth tells its battery, one by cable answers nothing (`dgt-board.md` section 4).
-const START: [Query; 7] = [
-    Query::Version,
-    Query::LongSerial,
-    Query::Serial,
-    Query::UpdateNice,
-    Query::Board,
-    Query::ClockVersion,
-    Query::Battery,
-];
+const START: [Query; 7] =
+    [Query::Version, Query::LongSerial, Query::Serial, Query::UpdateNice, Query::Board, Query::ClockVersion, Query::Battery];
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
