@@ -144,7 +144,6 @@ impl Watched {
             }
             assert!(public.at >= live.at.after(public.delay.time), "{name}: {:?} after {:?}", public.at, live.at);
             let ended = self.over.iter().any(|&over| over <= public.at.0);
-            // What was repaired after a gap comes several moves at once.
             let before: Vec<&Seen> = self.live.iter().filter(|event| event.at <= public.at).collect();
             let events = before.len() as u64 > index as u64 + u64::from(public.delay.moves);
             // What was repaired after a gap comes several moves at once.
