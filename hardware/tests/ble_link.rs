@@ -95,6 +95,25 @@ fn a_board_is_found_and_found_again() {
 }
 
 #[test]
+fn however_often_bluetooth_is_lost_one_connection_to_the_bus_is_held() {
+    bluez::in_own_process("however_often_bluetooth_is_lost_one_connection_to_the_bus_is_held", |bus| {
+        let bluez = Bluez::start(&bus.address());
+        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
+        let alone = bluez.clients();
+        let radio = Radio::start(None, now, 1).expect("a thread");
+        let mut board = Served::start(&radio, 1, PEGASUS, Wanted { address: A.parse().ok(), ..wanted(&dgt_pegasus::INFO) });
+        board.until("it comes up", |board| board.responding);
+        for turn in 0..4 {
+            bluez.power(false);
+            board.until("switched off", |board| !board.responding);
+            bluez.power(true);
+            board.until("switched on", |board| board.responding);
+            assert_eq!(bluez.clients(), alone + 1, "{turn}");
+        }
+    });
+}
+
+#[test]
 fn which_board_and_whether_it_is_one() {
     const KEY: &[u8] = &[0x63, 7, 1, 2, 3, 4, 5, 6, 0];
     const OTHER: &[Channel] = &[Channel { write: Some(0xffe1), notify: Some(0xffe2), optional: false }];

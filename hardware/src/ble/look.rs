@@ -11,7 +11,7 @@ use super::Trouble;
 use super::choose::Seen;
 
 /// How long BlueZ may take to answer what it knows.
-pub(super) const ANSWER: Duration = Duration::from_secs(5);
+const ANSWER: Duration = Duration::from_secs(5);
 
 /// Waits for an answer of BlueZ, not for ever.
 pub(super) async fn answer<T>(question: impl Future<Output = Result<T, Error>>) -> Result<T, String> {

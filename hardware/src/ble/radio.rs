@@ -11,11 +11,11 @@ use fastrand::Rng;
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use super::choose::{Seen, choose};
 use super::connection::{Connection, Ended, Hint};
-use super::look::{ANSWER, adapter, answer, around, health};
+use super::look::{adapter, answer, around, health};
 use super::orders::{Order, Orders};
 use super::pause::{APART, GOOD, pause};
 use super::{Address, BleEvent, Outlet, Sink, Trouble, Wanted};
@@ -94,22 +94,17 @@ impl Radio {
         Radio { adapter, now, rng, orders, links, tasks, scans: false, attempt: 0, look: 0, health: 0 }
     }
 
-    /// Runs until the last link and the radio itself are dropped.
-    pub(super) async fn run(mut self) {
-        loop {
-            let trouble = match self.session().await {
-                ControlFlow::Break(()) => break,
-                ControlFlow::Continue(trouble) => trouble,
-            };
-            self.lose_all().await;
-            let at = (self.now)();
-            self.links.values_mut().for_each(|link| link.say(at, &trouble));
-            if self.rest(REBUILD).await.is_break() {
-                break;
-            }
-        }
-        self.links.values().for_each(|link| link.hint(Hint::LetGo));
-        while self.tasks.join_next().await.is_some() {}
+    /// One session and the rest after it; leaves no task behind. Broken when the last link and the radio itself are dropped.
+    pub(super) async fn turn(&mut self) -> ControlFlow<()> {
+        let ControlFlow::Continue(trouble) = self.session().await else {
+            self.links.values().for_each(|link| link.hint(Hint::LetGo));
+            while self.tasks.join_next().await.is_some() {}
+            return ControlFlow::Break(());
+        };
+        self.lose_all().await;
+        let at = (self.now)();
+        self.links.values_mut().for_each(|link| link.say(at, &trouble));
+        self.rest(REBUILD).await
     }
 
     /// With one connection to BlueZ, until it fails.
@@ -296,8 +291,8 @@ impl Radio {
     /// BlueZ is gone: so is every connection.
     async fn lose_all(&mut self) {
         self.links.values().for_each(|link| link.hint(Hint::Lost));
-        // Each waits for one more answer at most.
-        while let Ok(Some(ended)) = timeout(ANSWER * 3, self.tasks.join_next()).await {
+        // Each ends soon: it waits for a reader without room and for one more answer, both with a bound.
+        while let Some(ended) = self.tasks.join_next().await {
             self.ended(ended);
         }
         // What ended it was not the device's fault.

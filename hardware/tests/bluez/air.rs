@@ -79,6 +79,15 @@ impl Air {
         }
     }
 
+    /// The names of all connections to the bus; none if bluetoothd does not run.
+    pub(super) async fn clients(&self) -> Vec<String> {
+        const BUS: &str = "org.freedesktop.DBus";
+        let Some(connection) = self.connection() else { return Vec::new() };
+        let asked = connection.call_method(Some(BUS), "/org/freedesktop/DBus", Some(BUS), "ListNames", &()).await;
+        let names: Vec<String> = asked.and_then(|answer| answer.body().deserialize()).expect("the bus answers");
+        names.into_iter().filter(|name| name.starts_with(':')).collect()
+    }
+
     async fn show_adapter(self: &Arc<Air>) {
         let Some(connection) = self.connection() else { return };
         let _ = connection.object_server().at(adapter::PATH, Adapter1 { air: self.clone() }).await;

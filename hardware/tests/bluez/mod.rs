@@ -320,13 +320,18 @@ impl Bluez {
         self.air.radio(address, with).expect("a peripheral that was added")
     }
 
-    fn wait(&self, work: impl Future<Output = ()> + Send + 'static) {
+    /// How many connections the bus serves, that of bluetoothd among them.
+    pub(crate) fn clients(&self) -> usize {
+        let air = self.air.clone();
+        self.wait(async move { air.clients().await.len() })
+    }
+
+    fn wait<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         let (done, wait) = sync_channel(1);
         self.handle.spawn(async move {
-            work.await;
-            let _ = done.send(());
+            let _ = done.send(work.await);
         });
-        wait.recv().expect("the fake did not panic");
+        wait.recv().expect("the fake did not panic")
     }
 }
 
