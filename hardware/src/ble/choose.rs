@@ -2,6 +2,15 @@
 
 use super::{Address, Trouble, Wanted};
 
+/// The address or the name in a text that names a device.
+pub fn device(text: &str) -> (Option<Address>, Option<String>) {
+    // btleplug cuts a text of twelve bytes into pairs and would cut through other characters.
+    match text.is_ascii().then(|| text.parse()) {
+        Some(Ok(address)) => (Some(address), None),
+        _ => (None, Some(text.to_owned())),
+    }
+}
+
 /// A device that the system knows of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
@@ -49,6 +58,17 @@ mod tests {
     fn seen(last: u8, name: &str) -> Seen {
         let name = (!name.is_empty()).then(|| name.to_owned());
         Seen { address: Address::from([0, 0, 0, 0, 0, last]), name, signal: None }
+    }
+
+    #[test]
+    fn a_text_is_an_address_or_a_name_in_any_script() {
+        let address = Some(Address::from([0xc0, 0xff, 0xee, 0, 0x10, 0x25]));
+        for text in ["C0:FF:EE:00:10:25", "c0:ff:ee:00:10:25", "c0ffee001025"] {
+            assert_eq!(device(text), (address, None), "{text}");
+        }
+        for text in ["Küche Brett", "棋棋棋棋", "aéééééa", "DGT_PEGASUS_", "C0:FF:EE:00:10", "é0:FF:EE:00:10:25", ""] {
+            assert_eq!(device(text), (None, Some(text.to_owned())), "{text}");
+        }
     }
 
     #[test]

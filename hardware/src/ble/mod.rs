@@ -34,6 +34,7 @@ mod radio;
 mod trouble;
 
 pub use btleplug::api::BDAddr as Address;
+pub use choose::device;
 pub use connection::Place;
 pub use nearby::{Nearby, nearby};
 pub use trouble::Trouble;

@@ -54,10 +54,10 @@ impl Device {
 
     /// Looks for a Bluetooth device by address or name; without a family everything is listened to that notifies.
     pub(in crate::cli) fn ble(named: &str, family: Option<&'static DriverInfo>) -> io::Result<(Device, Events)> {
-        let address = named.parse().ok();
+        let (address, name) = ble::device(named);
         let wanted = ble::Wanted {
             address,
-            name: address.is_none().then(|| named.to_owned()),
+            name,
             serial: None,
             family: &[],
             channels: family.and_then(|family| family.ble).map(|ble| ble.channels),
