@@ -16,8 +16,17 @@ pub fn device(text: &str) -> (Option<Address>, Option<String>) {
 pub(super) struct Seen {
     pub(super) address: Address,
     pub(super) name: Option<String>,
-    /// dBm.
+    /// dBm; none if it was not heard since listening began.
     pub(super) signal: Option<i16>,
+    /// Whoever is connected does not advertise.
+    pub(super) connected: bool,
+}
+
+impl Seen {
+    /// It is within reach. Of others the system may remember that they once were.
+    pub(super) fn is_near(&self) -> bool {
+        self.signal.is_some() || self.connected
+    }
 }
 
 /// The device to connect to; `taken` are those of other links.
@@ -34,7 +43,7 @@ pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -
             ends && wanted.family.iter().any(|start| begins(name, start))
         }
     };
-    let fitting: Vec<&Seen> = free().filter(fits).collect();
+    let fitting: Vec<&Seen> = free().filter(|seen| seen.is_near()).filter(fits).collect();
     match fitting[..] {
         [] => Err(Trouble::NotFound),
         [one] => Ok(one),
@@ -57,7 +66,7 @@ mod tests {
 
     fn seen(last: u8, name: &str) -> Seen {
         let name = (!name.is_empty()).then(|| name.to_owned());
-        Seen { address: Address::from([0, 0, 0, 0, 0, last]), name, signal: None }
+        Seen { address: Address::from([0, 0, 0, 0, 0, last]), name, signal: Some(-60), connected: false }
     }
 
     #[test]
@@ -69,6 +78,19 @@ mod tests {
         for text in ["Küche Brett", "棋棋棋棋", "aéééééa", "DGT_PEGASUS_", "C0:FF:EE:00:10", "é0:FF:EE:00:10:25", ""] {
             assert_eq!(device(text), (None, Some(text.to_owned())), "{text}");
         }
+    }
+
+    #[test]
+    fn a_device_that_is_remembered_only_is_found_by_its_address() {
+        let far = |seen| Seen { signal: None, ..seen };
+        let all = [far(seen(1, "DGT_PEGASUS_1")), far(seen(2, "DGT_PEGASUS_2")), Seen { connected: true, ..far(seen(3, "hos")) }];
+        let by_family = |start| Wanted { address: None, name: None, serial: None, family: start, channels: None, unlock: None };
+        assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &all, &[]), Err(Trouble::NotFound));
+        let heard = [all[0].clone(), seen(2, "DGT_PEGASUS_2")];
+        assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &heard, &[]), Ok(&heard[1]));
+        assert_eq!(choose(&by_family(&["HoS"]), &all, &[]), Ok(&all[2]));
+        let by_address = Wanted { address: Some(all[0].address), ..by_family(&[]) };
+        assert_eq!(choose(&by_address, &all, &[]), Ok(&all[0]));
     }
 
     #[test]

@@ -52,7 +52,9 @@ pub(super) async fn around(adapter: &Adapter) -> Result<Vec<(Seen, Peripheral)>,
     for device in answer(adapter.peripherals()).await? {
         // One that has gone meanwhile is not around.
         let Ok(Some(properties)) = answer(device.properties()).await else { continue };
-        let seen = Seen { address: device.address(), name: properties.local_name, signal: properties.rssi };
+        let (name, signal) = (properties.local_name, properties.rssi);
+        let connected = signal.is_none() && answer(device.is_connected()).await == Ok(true);
+        let seen = Seen { address: device.address(), name, signal, connected };
         around.push((seen, device));
     }
     Ok(around)

@@ -26,6 +26,7 @@ use crate::port::SendError;
 
 mod choose;
 mod connection;
+mod link;
 mod look;
 mod nearby;
 mod orders;
@@ -46,7 +47,7 @@ use radio::Radio as Task;
 const MAX_WAITING: usize = 64;
 
 /// Which device a link is to: the one with the address, else the one with the name, else the only one whose name begins as the
-/// family's do and ends with the serial number.
+/// family's do and ends with the serial number. Without an address it must be heard, and none beside it that could be meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Its address.

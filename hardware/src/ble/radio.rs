@@ -15,10 +15,11 @@ use tokio::time::sleep;
 
 use super::choose::{Seen, choose};
 use super::connection::{Connection, Ended, Hint};
+use super::link::Link;
 use super::look::{adapter, answer, around, health};
 use super::orders::{Order, Orders};
 use super::pause::{APART, GOOD, pause};
-use super::{Address, BleEvent, Outlet, Sink, Trouble, Wanted};
+use super::{Address, Trouble, Wanted};
 
 /// So many devices are being connected at once: one that is out of reach keeps nobody waiting.
 const AT_ONCE: usize = 4;
@@ -30,48 +31,6 @@ const LOOK: Duration = Duration::from_secs(1);
 const LOOK_SOON: Duration = Duration::from_millis(100);
 /// Without BlueZ or an adapter it is tried again after so long.
 const REBUILD: Duration = Duration::from_secs(1);
-
-struct Link {
-    wanted: Wanted,
-    outlet: Outlet,
-    /// None while a connection has it.
-    sink: Option<Sink>,
-    /// The connection, and its device.
-    connection: Option<(mpsc::Sender<Hint>, Address)>,
-    /// The device that was connected last: it is the link's until another is wanted.
-    known: Option<Address>,
-    failures: u32,
-    /// Not tried before.
-    rests: u64,
-    said: Option<Trouble>,
-    /// Another device was wanted while one was connected.
-    rebound: bool,
-    leaves: bool,
-}
-
-impl Link {
-    fn searches(&self) -> bool {
-        self.connection.is_none() && !self.leaves
-    }
-
-    fn hint(&self, hint: Hint) {
-        if let Some((hints, _)) = &self.connection {
-            // Full: enough hints wait already. Closed: it has ended.
-            let _ = hints.try_send(hint);
-        }
-    }
-
-    fn say(&mut self, at: u64, trouble: &Trouble) {
-        if self.said.as_ref() == Some(trouble) {
-            return;
-        }
-        if let Some(sink) = &mut self.sink
-            && sink(at, &BleEvent::Missing(trouble.clone()))
-        {
-            self.said = Some(trouble.clone());
-        }
-    }
-}
 
 /// The radio's task.
 pub(super) struct Radio {
@@ -125,6 +84,7 @@ impl Radio {
             Err(cause) => return ControlFlow::Continue(Trouble::NoService(cause)),
         };
         (self.scans, self.look, self.health) = (false, 0, 0);
+        self.links.values_mut().for_each(|link| link.listens = None);
         loop {
             if let Err(trouble) = self.steer(&adapter).await {
                 return ControlFlow::Continue(trouble);
@@ -155,26 +115,12 @@ impl Radio {
     fn obey(&mut self, order: Order) {
         match order {
             Order::Join { id, wanted, sink, outlet } => {
-                let link = Link {
-                    wanted,
-                    outlet,
-                    sink: Some(sink),
-                    connection: None,
-                    known: None,
-                    failures: 0,
-                    rests: 0,
-                    said: None,
-                    rebound: false,
-                    leaves: false,
-                };
-                self.links.insert(id, link);
+                self.links.insert(id, Link::new(wanted, sink, outlet));
                 self.look = 0;
             }
             Order::Want { id, wanted } => {
                 let Some(link) = self.links.get_mut(&id) else { return };
-                link.hint(Hint::LetGo);
-                link.rebound = link.connection.is_some();
-                (link.wanted, link.known, link.failures, link.rests, link.said) = (wanted, None, 0, 0, None);
+                link.want(wanted);
                 self.look = 0;
             }
             Order::Leave { id } => {
@@ -241,6 +187,9 @@ impl Radio {
             done.map_err(Trouble::NoService)?;
             self.scans = searches;
         }
+        for link in self.links.values_mut().filter(|link| link.searches()) {
+            link.listens.get_or_insert(at);
+        }
         if !searches || at < self.look || at < self.attempt {
             return Ok(());
         }
@@ -260,6 +209,7 @@ impl Radio {
             let taken: Vec<Address> = in_use.iter().filter(|(other, _)| other != id).map(|(_, address)| *address).collect();
             let wanted = Wanted { address: link.wanted.address.or(link.known), ..link.wanted.clone() };
             match choose(&wanted, &seen, &taken) {
+                Ok(_) if !link.has_listened(at) => {}
                 Ok(chosen) => {
                     let index = seen.iter().position(|seen| seen.address == chosen.address);
                     found.extend(index.map(|index| (link.rests, *id, index)));
@@ -274,6 +224,7 @@ impl Radio {
         let Some(sink) = link.sink.take() else { return };
         let (hints, hinted) = mpsc::channel(8);
         link.connection = Some((hints, seen[index].address));
+        link.listens = None;
         self.attempt = at + APART.as_micros() as u64;
         let connection = Connection {
             id,
@@ -312,16 +263,5 @@ impl Radio {
                 },
             }
         }
-    }
-}
-
-impl Link {
-    /// The device that is this link's and nobody else's.
-    fn holds(&self) -> Option<Address> {
-        self.connection.as_ref().map(|(_, address)| *address).or(self.wanted.address).or(self.known)
-    }
-
-    fn is_down(&self) -> bool {
-        self.outlet.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_none()
     }
 }

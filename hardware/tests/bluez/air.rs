@@ -33,6 +33,16 @@ pub(super) struct State {
     pub(super) radios: BTreeMap<String, Radio>,
 }
 
+impl State {
+    /// Says whether it listened before. Whoever was heard counts as such only as long as it does.
+    fn listen(&mut self, on: bool) -> bool {
+        if !on {
+            self.radios.values_mut().for_each(|radio| radio.heard = false);
+        }
+        std::mem::replace(&mut self.discovering, on)
+    }
+}
+
 impl Air {
     /// Held for moments, never while something is awaited.
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -66,7 +76,7 @@ impl Air {
     pub(super) async fn down(&self) {
         let connection = {
             let mut state = self.state();
-            state.discovering = false;
+            state.listen(false);
             for radio in state.radios.values_mut() {
                 radio.unlink();
                 (radio.known, radio.explored, radio.asked) = (false, false, 0);
@@ -119,7 +129,8 @@ impl Air {
             for address in self.addresses() {
                 self.unlink(&address).await;
             }
-            if std::mem::take(&mut self.state().discovering) {
+            let listened = self.state().listen(false);
+            if listened {
                 self.changed(adapter::PATH, adapter::NAME, "Discovering", Variant::from(false)).await;
             }
         }
@@ -141,7 +152,7 @@ impl Air {
                 return Err(Refusal::Failed("No discovery started".into()));
             }
             state.discoveries += u64::from(on);
-            std::mem::replace(&mut state.discovering, on)
+            state.listen(on)
         };
         if before != on {
             self.changed(adapter::PATH, adapter::NAME, "Discovering", Variant::from(on)).await;
@@ -162,11 +173,17 @@ impl Air {
             let Some(radio) = state.radios.get_mut(address).filter(|radio| listens && radio.near && !radio.linked) else {
                 return;
             };
+            radio.heard = true;
             (std::mem::replace(&mut radio.known, true), radio.rssi)
         };
         if known {
             return self.changed(&device::path(address), device::NAME, "RSSI", Variant::from(rssi)).await;
         }
+        self.show_device(address).await;
+    }
+
+    /// bluetoothd tells of a peripheral.
+    pub(super) async fn show_device(self: &Arc<Air>, address: &str) {
         let Some(connection) = self.connection() else { return };
         let device = Device1 { air: self.clone(), address: address.into() };
         let _ = connection.object_server().at(device::path(address), device).await;
@@ -176,6 +193,7 @@ impl Air {
     pub(super) async fn forget(&self, address: &str) {
         self.unlink(address).await;
         let gone = |radio: &mut Radio| {
+            radio.heard = false;
             let explored = std::mem::take(&mut radio.explored);
             (std::mem::take(&mut radio.known), if explored { radio.services.clone() } else { Vec::new() })
         };

@@ -221,6 +221,19 @@ impl Bluez {
         });
     }
 
+    /// bluetoothd remembers a peripheral that is not within reach. Its address is new.
+    pub(crate) fn remember(&self, peripheral: Peripheral) {
+        let (air, address) = (self.air.clone(), peripheral.address.clone());
+        let mut radio = Radio::new(peripheral);
+        (radio.near, radio.known) = (false, true);
+        let before = air.state().radios.insert(address.clone(), radio);
+        assert!(before.is_none(), "{address} twice");
+        self.wait(async move {
+            air.show_device(&address).await;
+            tokio::spawn(air::live(air, address));
+        });
+    }
+
     /// The peripheral ends its connection, and advertises.
     pub(crate) fn drop_link(&self, address: &str) {
         let (air, address) = (self.air.clone(), address.to_owned());

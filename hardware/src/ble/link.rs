@@ -1,0 +1,97 @@
+//! A link as the radio sees it: what it wants, and how far that has come.
+
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use super::connection::Hint;
+use super::{Address, BleEvent, Outlet, Sink, Trouble, Wanted};
+
+/// Where no address is known a device is taken for the wanted one after so long a time of listening: most boards advertise
+/// several times a second, and a neighbour's of the same name was heard as well by then.
+const LISTEN: Duration = Duration::from_secs(3);
+
+pub(super) struct Link {
+    pub(super) wanted: Wanted,
+    pub(super) outlet: Outlet,
+    /// None while a connection has it.
+    pub(super) sink: Option<Sink>,
+    /// The connection, and its device.
+    pub(super) connection: Option<(mpsc::Sender<Hint>, Address)>,
+    /// The device that was connected last: it is the link's until another is wanted.
+    pub(super) known: Option<Address>,
+    /// Since when its device is listened for.
+    pub(super) listens: Option<u64>,
+    pub(super) failures: u32,
+    /// Not tried before.
+    pub(super) rests: u64,
+    pub(super) said: Option<Trouble>,
+    /// Another device was wanted while one was connected.
+    pub(super) rebound: bool,
+    pub(super) leaves: bool,
+}
+
+impl Link {
+    pub(super) fn new(wanted: Wanted, sink: Sink, outlet: Outlet) -> Link {
+        Link {
+            wanted,
+            outlet,
+            sink: Some(sink),
+            connection: None,
+            known: None,
+            listens: None,
+            failures: 0,
+            rests: 0,
+            said: None,
+            rebound: false,
+            leaves: false,
+        }
+    }
+
+    /// From now on this is wanted; if it was before, the device stays the same.
+    pub(super) fn want(&mut self, wanted: Wanted) {
+        self.hint(Hint::LetGo);
+        let up = self.connection.as_ref().filter(|_| !self.is_down()).map(|(_, address)| *address);
+        let same = self.wanted == wanted;
+        (self.known, self.listens) = if same { (up.or(self.known), self.listens) } else { (None, None) };
+        self.rebound = self.connection.is_some();
+        (self.wanted, self.failures, self.rests, self.said) = (wanted, 0, 0, None);
+    }
+
+    pub(super) fn searches(&self) -> bool {
+        self.connection.is_none() && !self.leaves
+    }
+
+    /// Its device may be taken for the only one of its name.
+    pub(super) fn has_listened(&self, at: u64) -> bool {
+        let by_address = self.wanted.address.or(self.known).is_some();
+        by_address || self.listens.is_some_and(|since| at.saturating_sub(since) >= LISTEN.as_micros() as u64)
+    }
+
+    /// The device that is this link's and nobody else's.
+    pub(super) fn holds(&self) -> Option<Address> {
+        self.connection.as_ref().map(|(_, address)| *address).or(self.wanted.address).or(self.known)
+    }
+
+    pub(super) fn is_down(&self) -> bool {
+        self.outlet.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_none()
+    }
+
+    pub(super) fn hint(&self, hint: Hint) {
+        if let Some((hints, _)) = &self.connection {
+            // Full: enough hints wait already. Closed: it has ended.
+            let _ = hints.try_send(hint);
+        }
+    }
+
+    pub(super) fn say(&mut self, at: u64, trouble: &Trouble) {
+        if self.said.as_ref() == Some(trouble) {
+            return;
+        }
+        if let Some(sink) = &mut self.sink
+            && sink(at, &BleEvent::Missing(trouble.clone()))
+        {
+            self.said = Some(trouble.clone());
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Which of several devices a link takes, and what it does until it has one.
+
+use std::time::Duration;
+
+use flagfall_hardware::ble::{Radio, Wanted};
+use flagfall_protocols::drivers::dgt_pegasus;
+
+use super::bluez::{self, Bluez, Peripheral};
+use super::served::{Served, Told, now, wanted};
+use super::{A, B, PEGASUS};
+
+/// Longer than anything takes that works.
+const LONG: Duration = Duration::from_secs(40);
+
+#[allow(clippy::disallowed_methods, reason = "real time among real parts")]
+fn await_that(what: &str, done: impl Fn() -> bool) {
+    let end = now() + LONG.as_micros() as u64;
+    while !done() {
+        assert!(now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn ups(board: &Served) -> Vec<&str> {
+    board.heard.iter().filter_map(|told| if let Told::Up(address) = told { Some(address.as_str()) } else { None }).collect()
+}
+
+#[test]
+fn of_two_boards_of_one_name_none_is_taken_because_it_was_heard_first() {
+    bluez::in_own_process("search::of_two_boards_of_one_name_none_is_taken_because_it_was_heard_first", |bus| {
+        let bluez = Bluez::start(&bus.address());
+        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS"));
+        let radio = Radio::start(None, now, 1).expect("a thread");
+        let by_name = Wanted { name: Some("DGT_PEGASUS".to_owned()), ..wanted(&dgt_pegasus::INFO) };
+        let mut board = Served::start(&radio, 1, PEGASUS, by_name);
+        // It was told of, looked at, and is looked at again.
+        await_that("it is looked at", || bluez.seen(A).looks >= 5 || !bluez.seen(A).attempts.is_empty());
+        bluez.add(Peripheral::of(PEGASUS, B, "DGT_PEGASUS"));
+        board.until(
+            "two may be it",
+            |board| matches!(board.heard.last(), Some(Told::Missing(why)) if why.contains(A) && why.contains(B)),
+        );
+        assert!(bluez.seen(A).attempts.is_empty() && bluez.seen(B).attempts.is_empty());
+        bluez.vanish(B);
+        board.until("the only one", |board| board.responding);
+        assert_eq!(ups(&board), [A]);
+    });
+}
+
+#[test]
+fn a_board_without_an_address_is_one_that_is_heard_and_stays_the_same() {
+    bluez::in_own_process("search::a_board_without_an_address_is_one_that_is_heard_and_stays_the_same", |bus| {
+        let bluez = Bluez::start(&bus.address());
+        bluez.remember(Peripheral::of(PEGASUS, "C0:00:00:00:00:0C", "DGT_PEGASUS_3"));
+        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
+        let radio = Radio::start(None, now, 1).expect("a thread");
+        let mut board = Served::start(&radio, 1, PEGASUS, wanted(&dgt_pegasus::INFO));
+        board.until("one is heard", |board| board.responding);
+        // The same is wanted again, while another may be it as well.
+        bluez.add(Peripheral::of(PEGASUS, B, "DGT_PEGASUS_2"));
+        board.link.want(wanted(&dgt_pegasus::INFO));
+        board.until("let go", |board| !board.responding);
+        board.until("the same again", |board| board.responding);
+        assert_eq!(ups(&board), [A, A]);
+        assert!(!board.heard.iter().any(|told| matches!(told, Told::Missing(why) if why.contains("several"))));
+    });
+}
