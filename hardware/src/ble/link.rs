@@ -11,13 +11,20 @@ use super::{Address, BleEvent, Outlet, Sink, Trouble, Wanted};
 /// several times a second, and a neighbour's of the same name was heard as well by then.
 const LISTEN: Duration = Duration::from_secs(3);
 
+/// A connection from its beginning to its end.
+pub(super) struct Held {
+    pub(super) hints: mpsc::Sender<Hint>,
+    pub(super) address: Address,
+    /// Its device was within reach when it was begun.
+    pub(super) near: bool,
+}
+
 pub(super) struct Link {
     pub(super) wanted: Wanted,
     pub(super) outlet: Outlet,
     /// None while a connection has it.
     pub(super) sink: Option<Sink>,
-    /// The connection, and its device.
-    pub(super) connection: Option<(mpsc::Sender<Hint>, Address)>,
+    pub(super) connection: Option<Held>,
     /// The device that was connected last: it is the link's until another is wanted.
     pub(super) known: Option<Address>,
     /// Since when its device is listened for.
@@ -51,7 +58,7 @@ impl Link {
     /// From now on this is wanted; if it was before, the device stays the same.
     pub(super) fn want(&mut self, wanted: Wanted) {
         self.hint(Hint::LetGo);
-        let up = self.connection.as_ref().filter(|_| !self.is_down()).map(|(_, address)| *address);
+        let up = self.connection.as_ref().filter(|_| !self.is_down()).map(|held| held.address);
         let same = self.wanted == wanted;
         (self.known, self.listens) = if same { (up.or(self.known), self.listens) } else { (None, None) };
         self.rebound = self.connection.is_some();
@@ -70,7 +77,7 @@ impl Link {
 
     /// The device that is this link's and nobody else's.
     pub(super) fn holds(&self) -> Option<Address> {
-        self.connection.as_ref().map(|(_, address)| *address).or(self.wanted.address).or(self.known)
+        self.connection.as_ref().map(|held| held.address).or(self.wanted.address).or(self.known)
     }
 
     pub(super) fn is_down(&self) -> bool {
@@ -78,9 +85,9 @@ impl Link {
     }
 
     pub(super) fn hint(&self, hint: Hint) {
-        if let Some((hints, _)) = &self.connection {
+        if let Some(held) = &self.connection {
             // Full: enough hints wait already. Closed: it has ended.
-            let _ = hints.try_send(hint);
+            let _ = held.hints.try_send(hint);
         }
     }
 

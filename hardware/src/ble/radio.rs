@@ -15,14 +15,16 @@ use tokio::time::sleep;
 
 use super::choose::{Seen, choose};
 use super::connection::{Connection, Ended, Hint};
-use super::link::Link;
+use super::link::{Held, Link};
 use super::look::{adapter, answer, around, health};
 use super::orders::{Order, Orders};
 use super::pause::{APART, GOOD, pause};
 use super::{Address, Trouble, Wanted};
 
-/// So many devices are being connected at once: one that is out of reach keeps nobody waiting.
+/// So many devices are being connected at once …
 const AT_ONCE: usize = 4;
+/// … of which so many are not heard: those that are switched off, each of which is tried for long, leave room for the others.
+const UNHEARD_AT_ONCE: usize = 2;
 /// How often BlueZ is asked whether it is there: its end is silent.
 const HEALTH: Duration = Duration::from_secs(5);
 /// While a device is looked for, all that are around are looked at so often …
@@ -149,7 +151,7 @@ impl Radio {
         let Ok(Ended { id, sink, lasted }) = ended else { return };
         let at = (self.now)();
         let Some(link) = self.links.get_mut(&id) else { return };
-        let address = link.connection.take().map(|(_, address)| address);
+        let address = link.connection.take().map(|held| held.address);
         link.sink = Some(sink);
         if link.leaves {
             self.links.remove(&id);
@@ -200,11 +202,11 @@ impl Radio {
         Ok(())
     }
 
-    /// Begins one attempt, for the link that has waited longest of those whose device is around.
+    /// Begins one attempt, for the link that has waited longest of those whose device is near, then of the others.
     fn connect(&mut self, at: u64, around: Vec<(Seen, Peripheral)>) {
         let (seen, devices): (Vec<Seen>, Vec<Peripheral>) = around.into_iter().unzip();
         let in_use: Vec<(u64, Address)> = self.links.iter().filter_map(|(id, link)| Some((*id, link.holds()?))).collect();
-        let mut found: Vec<(u64, u64, usize)> = Vec::new();
+        let mut found: Vec<(bool, u64, u64, usize)> = Vec::new();
         for (id, link) in self.links.iter_mut().filter(|(_, link)| link.searches()) {
             let taken: Vec<Address> = in_use.iter().filter(|(other, _)| other != id).map(|(_, address)| *address).collect();
             let wanted = Wanted { address: link.wanted.address.or(link.known), ..link.wanted.clone() };
@@ -212,18 +214,21 @@ impl Radio {
                 Ok(_) if !link.has_listened(at) => {}
                 Ok(chosen) => {
                     let index = seen.iter().position(|seen| seen.address == chosen.address);
-                    found.extend(index.map(|index| (link.rests, *id, index)));
+                    found.extend(index.map(|index| (!chosen.is_near(), link.rests, *id, index)));
                 }
                 Err(trouble) => link.say(at, &trouble),
             }
         }
-        let opening = self.links.values().filter(|link| link.connection.is_some() && link.is_down()).count();
-        let next = found.into_iter().filter(|(rests, ..)| *rests <= at).min();
-        let Some((_, id, index)) = next.filter(|_| opening < AT_ONCE) else { return };
+        let opening: Vec<bool> =
+            self.links.values().filter(|link| link.is_down()).filter_map(|link| Some(link.connection.as_ref()?.near)).collect();
+        let unheard = opening.iter().filter(|near| !**near).count();
+        let room = |far: bool| opening.len() < AT_ONCE && !(far && unheard >= UNHEARD_AT_ONCE);
+        let next = found.into_iter().filter(|(far, rests, ..)| *rests <= at && room(*far)).min();
+        let Some((far, _, id, index)) = next else { return };
         let Some(link) = self.links.get_mut(&id) else { return };
         let Some(sink) = link.sink.take() else { return };
         let (hints, hinted) = mpsc::channel(8);
-        link.connection = Some((hints, seen[index].address));
+        link.connection = Some(Held { hints, address: seen[index].address, near: !far });
         link.listens = None;
         self.attempt = at + APART.as_micros() as u64;
         let connection = Connection {

@@ -65,3 +65,34 @@ fn a_board_without_an_address_is_one_that_is_heard_and_stays_the_same() {
         assert!(!board.heard.iter().any(|told| matches!(told, Told::Missing(why) if why.contains("several"))));
     });
 }
+
+#[test]
+fn boards_that_are_switched_off_do_not_keep_one_waiting_that_is_lost_in_play() {
+    bluez::in_own_process("search::boards_that_are_switched_off_do_not_keep_one_waiting_that_is_lost_in_play", |bus| {
+        let bluez = Bluez::start(&bus.address());
+        let by_address = |text: &str| Wanted { address: text.parse().ok(), ..wanted(&dgt_pegasus::INFO) };
+        let off: Vec<String> = (0..8).map(|n| format!("C0:00:00:00:01:{n:02X}")).collect();
+        for address in &off {
+            // Longer than the host waits.
+            let connect_delay = LONG * 2;
+            bluez.remember(Peripheral { connect_delay, ..Peripheral::of(PEGASUS, address, "DGT_PEGASUS") });
+        }
+        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
+        let radio = Radio::start(None, now, 1).expect("a thread");
+        let absent: Vec<Served> =
+            (0..).zip(&off).map(|(id, address)| Served::start(&radio, id, PEGASUS, by_address(address))).collect();
+        let mut board = Served::start(&radio, 100, PEGASUS, by_address(A));
+        board.until("it comes up", |board| board.responding);
+        for _ in 0..3 {
+            bluez.drop_link(A);
+            let dropped = now();
+            board.until("it is lost", |board| !board.responding);
+            board.until("it is back", |board| board.responding);
+            let back = Duration::from_micros(now() - dropped);
+            // The longest pause after a third loss is 4 s.
+            assert!(back < Duration::from_secs(8), "{back:?}");
+        }
+        await_that("others are tried", || off.iter().filter(|address| !bluez.seen(address).attempts.is_empty()).count() >= 2);
+        drop(absent);
+    });
+}
