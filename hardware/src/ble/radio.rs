@@ -43,7 +43,11 @@ pub(super) struct Radio {
     links: BTreeMap<u64, Link>,
     tasks: JoinSet<Ended>,
     scans: bool,
-    /// When the next attempt to connect may begin, the next look around and the next look at BlueZ itself are due.
+    /// Why not, although somebody searches.
+    deaf: Option<String>,
+    /// When listening is begun if somebody searches, the next attempt to connect may begin, the next look around and the next
+    /// look at BlueZ itself are due.
+    scan: u64,
     attempt: u64,
     look: u64,
     health: u64,
@@ -52,7 +56,8 @@ pub(super) struct Radio {
 impl Radio {
     pub(super) fn new(adapter: Option<String>, now: fn() -> u64, seed: u64, orders: Arc<Orders>) -> Radio {
         let (links, tasks, rng) = (BTreeMap::new(), JoinSet::new(), Rng::with_seed(seed));
-        Radio { adapter, now, rng, orders, links, tasks, scans: false, attempt: 0, look: 0, health: 0 }
+        let (scans, deaf, scan, attempt, look, health) = (false, None, 0, 0, 0, 0);
+        Radio { adapter, now, rng, orders, links, tasks, scans, deaf, scan, attempt, look, health }
     }
 
     /// One session and the rest after it; leaves no task behind. Broken when the last link and the radio itself are dropped.
@@ -85,7 +90,7 @@ impl Radio {
             Ok(events) => events,
             Err(cause) => return ControlFlow::Continue(Trouble::NoService(cause)),
         };
-        (self.scans, self.look, self.health) = (false, 0, 0);
+        (self.scans, self.deaf, self.scan, self.look, self.health) = (false, None, 0, 0, 0);
         self.links.values_mut().for_each(|link| link.listens = None);
         loop {
             if let Err(trouble) = self.steer(&adapter).await {
@@ -111,7 +116,7 @@ impl Radio {
     fn due(&self) -> u64 {
         let searching = || self.links.values().filter(|link| link.searches());
         let try_next = searching().map(|link| link.rests.max(self.look).max(self.attempt)).min();
-        try_next.map_or(self.health, |next| next.min(self.health))
+        try_next.map_or(self.health, |next| next.min(self.scan).min(self.health))
     }
 
     fn obey(&mut self, order: Order) {
@@ -172,34 +177,57 @@ impl Radio {
         }
     }
 
-    /// Asks how BlueZ is, looks around and begins to connect, as far as each is due.
+    /// Asks how BlueZ is, listens, looks around and begins to connect, as far as each is due. Only a BlueZ or an adapter that is
+    /// not there is an error: whoever plays is not disturbed because somebody else is not found.
     async fn steer(&mut self, adapter: &Adapter) -> Result<(), Trouble> {
         let at = (self.now)();
-        if at >= self.health {
+        let searches = self.links.values().any(Link::searches);
+        // Listening switches the adapter on: not if somebody has just switched it off.
+        if at >= self.health || (searches && at >= self.scan) {
             health(adapter).await?;
             self.health = (self.now)() + HEALTH.as_micros() as u64;
         }
-        let searches = self.links.values().any(Link::searches);
-        if searches != self.scans {
-            let done = match searches {
-                true => answer(adapter.start_scan(ScanFilter::default())).await,
-                // What it goes on with costs power only.
-                false => answer(adapter.stop_scan()).await.or(Ok(())),
-            };
-            done.map_err(Trouble::NoService)?;
-            self.scans = searches;
-        }
-        for link in self.links.values_mut().filter(|link| link.searches()) {
-            link.listens.get_or_insert(at);
-        }
+        self.listen(adapter, searches).await;
         if !searches || at < self.look || at < self.attempt {
             return Ok(());
         }
-        let around = around(adapter).await.map_err(Trouble::NoService)?;
+        let around = around(adapter).await;
         let at = (self.now)();
         self.look = at + LOOK.as_micros() as u64;
-        self.connect(at, around);
+        match around {
+            Ok(around) => self.connect(at, around),
+            Err(cause) => {
+                self.health = 0;
+                let trouble = Trouble::NoService(cause);
+                self.links.values_mut().filter(|link| link.searches()).for_each(|link| link.say(at, &trouble));
+            }
+        }
         Ok(())
+    }
+
+    /// Listens for advertisements as long as somebody searches.
+    async fn listen(&mut self, adapter: &Adapter, searches: bool) {
+        let at = (self.now)();
+        if !searches {
+            if std::mem::take(&mut self.scans) {
+                // What it goes on with costs power only.
+                let _ = answer(adapter.stop_scan()).await;
+            }
+            (self.scan, self.deaf) = (0, None);
+            return;
+        }
+        if at >= self.scan {
+            match answer(adapter.start_scan(ScanFilter::default())).await {
+                Ok(()) => (self.scans, self.scan, self.deaf) = (true, u64::MAX, None),
+                Err(cause) => {
+                    (self.scans, self.scan, self.deaf) = (false, (self.now)() + LOOK.as_micros() as u64, Some(cause));
+                    self.health = 0;
+                }
+            }
+        }
+        for link in self.links.values_mut().filter(|link| self.scans && link.searches()) {
+            link.listens.get_or_insert(at);
+        }
     }
 
     /// Begins one attempt, for the link that has waited longest of those whose device is near, then of the others.
@@ -216,7 +244,10 @@ impl Radio {
                     let index = seen.iter().position(|seen| seen.address == chosen.address);
                     found.extend(index.map(|index| (!chosen.is_near(), link.rests, *id, index)));
                 }
-                Err(trouble) => link.say(at, &trouble),
+                Err(trouble) => match &self.deaf {
+                    Some(cause) if trouble == Trouble::NotFound => link.say(at, &Trouble::NoScan(cause.clone())),
+                    _ => link.say(at, &trouble),
+                },
             }
         }
         let opening: Vec<bool> =

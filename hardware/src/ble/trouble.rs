@@ -13,6 +13,8 @@ pub enum Trouble {
     NoAdapter,
     /// The adapter is switched off.
     AdapterOff,
+    /// It is there and listens for no advertisements.
+    NoScan(String),
     /// Nobody advertises as the wanted device.
     NotFound,
     /// Several devices may be the wanted one.
@@ -32,6 +34,7 @@ impl fmt::Display for Trouble {
             Trouble::NoService(cause) => write!(f, "the Bluetooth service does not answer: {cause}"),
             Trouble::NoAdapter => f.write_str("there is no Bluetooth adapter"),
             Trouble::AdapterOff => f.write_str("the Bluetooth adapter is switched off (`bluetoothctl power on`)"),
+            Trouble::NoScan(cause) => write!(f, "the Bluetooth service does not look for devices: {cause}"),
             Trouble::NotFound => f.write_str("not found: no device that advertises is the wanted one"),
             Trouble::Several(devices) => {
                 f.write_str("several devices may be the board; name its address: ")?;

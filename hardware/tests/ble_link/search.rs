@@ -96,3 +96,22 @@ fn boards_that_are_switched_off_do_not_keep_one_waiting_that_is_lost_in_play() {
         drop(absent);
     });
 }
+
+#[test]
+fn whoever_plays_does_not_notice_that_nobody_can_be_looked_for() {
+    bluez::in_own_process("search::whoever_plays_does_not_notice_that_nobody_can_be_looked_for", |bus| {
+        let bluez = Bluez::start(&bus.address());
+        let by_address = |text: &str| Wanted { address: text.parse().ok(), ..wanted(&dgt_pegasus::INFO) };
+        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
+        let radio = Radio::start(None, now, 1).expect("a thread");
+        let mut plays = Served::start(&radio, 1, PEGASUS, by_address(A));
+        plays.until("it comes up", |board| board.responding);
+        bluez.refuse_discoveries(2);
+        bluez.add(Peripheral::of(PEGASUS, B, "DGT_PEGASUS_2"));
+        let mut other = Served::start(&radio, 2, PEGASUS, by_address(B));
+        let told = |told: &Told| matches!(told, Told::Missing(why) if why.contains("does not look for devices"));
+        other.until("refused", |other| other.heard.iter().any(told));
+        other.until("it is found", |other| other.responding);
+        assert!(bluez.connected(A) && bluez.seen(A).connections.len() == 1);
+    });
+}

@@ -28,6 +28,7 @@ pub(super) struct State {
     pub(super) discovering: bool,
     /// How many times discovery was started.
     pub(super) discoveries: u64,
+    pub(super) refuse_discoveries: u32,
     /// The most connections asked for at a time, of all peripherals.
     pub(super) most_asked: usize,
     pub(super) radios: BTreeMap<String, Radio>,
@@ -147,6 +148,10 @@ impl Air {
             let mut state = self.state();
             if !state.powered {
                 return Err(Refusal::not_ready());
+            }
+            if on && state.refuse_discoveries > 0 {
+                state.refuse_discoveries -= 1;
+                return Err(Refusal::Failed("Input/output error".into()));
             }
             if !on && !state.discovering {
                 return Err(Refusal::Failed("No discovery started".into()));

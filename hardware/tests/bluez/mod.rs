@@ -274,6 +274,11 @@ impl Bluez {
         self.with(address, |radio| radio.refuse = count);
     }
 
+    /// The next `count` wishes to listen for advertisements are refused.
+    pub(crate) fn refuse_discoveries(&self, count: u32) {
+        self.air.state().refuse_discoveries = count;
+    }
+
     /// How long connecting takes from now on, and finding the services.
     pub(crate) fn delays(&self, address: &str, connect: Duration, resolve: Duration) {
         self.with(address, |radio| (radio.connect_delay, radio.resolve_delay) = (connect, resolve));
