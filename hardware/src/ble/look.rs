@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use btleplug::Error;
-use btleplug::api::{Central, CentralState, Manager as _, Peripheral as _};
+use btleplug::api::{Central, CentralState, Manager as _, Peripheral as _, ScanFilter};
 use btleplug::platform::{Adapter, Manager, Peripheral};
 use tokio::time::timeout;
 
@@ -44,6 +44,18 @@ pub(super) async fn health(adapter: &Adapter) -> Result<(), Trouble> {
         CentralState::PoweredOff => Err(Trouble::AdapterOff),
         CentralState::PoweredOn | CentralState::Unknown => Ok(()),
     }
+}
+
+/// Listens for advertisements; false if it was listened already.
+pub(super) async fn listen(adapter: &Adapter) -> Result<bool, String> {
+    let begun = async {
+        match adapter.start_scan(ScanFilter::default()).await {
+            // The name of a D-Bus error is in none but this text.
+            Err(error) if format!("{error:?}").contains("org.bluez.Error.InProgress") => Ok(false),
+            begun => begun.map(|()| true),
+        }
+    };
+    answer(begun).await
 }
 
 /// The devices that the system knows of.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use btleplug::api::{Central, CentralEvent, CentralState, ScanFilter};
+use btleplug::api::{Central, CentralEvent, CentralState};
 use btleplug::platform::{Adapter, Peripheral};
 use fastrand::Rng;
 use futures_util::StreamExt;
@@ -16,7 +16,7 @@ use tokio::time::sleep;
 use super::choose::{Seen, choose};
 use super::connection::{Connection, Ended, Hint};
 use super::link::{Held, Link};
-use super::look::{adapter, answer, around, health};
+use super::look::{adapter, answer, around, health, listen};
 use super::orders::{Order, Orders};
 use super::pause::{APART, GOOD, pause};
 use super::{Address, Trouble, Wanted};
@@ -205,7 +205,8 @@ impl Radio {
         Ok(())
     }
 
-    /// Listens for advertisements as long as somebody searches.
+    /// Listens for advertisements as long as somebody searches. A BlueZ that was started anew meanwhile, which nothing tells,
+    /// does not: it is told again and again.
     async fn listen(&mut self, adapter: &Adapter, searches: bool) {
         let at = (self.now)();
         if !searches {
@@ -217,12 +218,16 @@ impl Radio {
             return;
         }
         if at >= self.scan {
-            match answer(adapter.start_scan(ScanFilter::default())).await {
-                Ok(()) => (self.scans, self.scan, self.deaf) = (true, u64::MAX, None),
-                Err(cause) => {
-                    (self.scans, self.scan, self.deaf) = (false, (self.now)() + LOOK.as_micros() as u64, Some(cause));
-                    self.health = 0;
-                }
+            let begun = listen(adapter).await;
+            if begun != Ok(false) {
+                // What was heard before is not known any more.
+                self.links.values_mut().for_each(|link| link.listens = None);
+            }
+            let again = if begun.is_ok() { HEALTH } else { LOOK };
+            self.scan = (self.now)() + again.as_micros() as u64;
+            (self.scans, self.deaf) = (begun.is_ok(), begun.err());
+            if self.deaf.is_some() {
+                self.health = 0;
             }
         }
         for link in self.links.values_mut().filter(|link| self.scans && link.searches()) {

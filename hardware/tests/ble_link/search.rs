@@ -115,3 +115,24 @@ fn whoever_plays_does_not_notice_that_nobody_can_be_looked_for() {
         assert!(bluez.connected(A) && bluez.seen(A).connections.len() == 1);
     });
 }
+
+#[test]
+fn a_service_that_is_started_anew_is_told_again_who_is_looked_for() {
+    bluez::in_own_process("search::a_service_that_is_started_anew_is_told_again_who_is_looked_for", |bus| {
+        let bluez = Bluez::start(&bus.address());
+        let by_address = |text: &str| Wanted { address: text.parse().ok(), ..wanted(&dgt_pegasus::INFO) };
+        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
+        let radio = Radio::start(None, now, 1).expect("a thread");
+        let mut plays = Served::start(&radio, 1, PEGASUS, by_address(A));
+        plays.until("it comes up", |board| board.responding);
+        let mut other = Served::start(&radio, 2, PEGASUS, by_address(B));
+        let told = |told: &Told| matches!(told, Told::Missing(why) if why.contains("no device that advertises"));
+        other.until("looked for", |other| other.heard.iter().any(told));
+        bluez.stop();
+        bluez.resume();
+        bluez.add(Peripheral::of(PEGASUS, B, "DGT_PEGASUS_2"));
+        other.until("it is found", |other| other.responding);
+        plays.until("lost", |board| !board.responding);
+        plays.until("and found again", |board| board.responding);
+    });
+}

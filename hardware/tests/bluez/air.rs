@@ -1,6 +1,6 @@
 //! What all objects share: the peripherals around the adapter, and what happens between them and it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use zbus::fdo::ObjectManager;
@@ -26,6 +26,8 @@ pub(super) struct State {
     /// It cannot be switched on.
     pub(super) blocked: bool,
     pub(super) discovering: bool,
+    /// Who wants it to, by the names of their connections.
+    listeners: BTreeSet<String>,
     /// How many times discovery was started.
     pub(super) discoveries: u64,
     pub(super) refuse_discoveries: u32,
@@ -38,6 +40,7 @@ impl State {
     /// Says whether it listened before. Whoever was heard counts as such only as long as it does.
     fn listen(&mut self, on: bool) -> bool {
         if !on {
+            self.listeners.clear();
             self.radios.values_mut().for_each(|radio| radio.heard = false);
         }
         std::mem::replace(&mut self.discovering, on)
@@ -143,8 +146,10 @@ impl Air {
         let _ = connection.emit_signal(None::<&str>, path, "org.freedesktop.DBus.Properties", "PropertiesChanged", &body).await;
     }
 
-    pub(super) async fn discover(self: &Arc<Air>, on: bool) -> Result<(), Refusal> {
-        let before = {
+    /// A host begins or ceases to listen. One that listens already is refused, as by bluetoothd.
+    pub(super) async fn discover(self: &Arc<Air>, who: &str, on: bool) -> Result<(), Refusal> {
+        let alive = self.clients().await;
+        let (before, after) = {
             let mut state = self.state();
             if !state.powered {
                 return Err(Refusal::not_ready());
@@ -153,14 +158,19 @@ impl Air {
                 state.refuse_discoveries -= 1;
                 return Err(Refusal::Failed("Input/output error".into()));
             }
-            if !on && !state.discovering {
+            state.listeners.retain(|listener| alive.contains(listener));
+            if on && !state.listeners.insert(who.to_owned()) {
+                return Err(Refusal::InProgress("Operation already in progress".into()));
+            }
+            if !on && !state.listeners.remove(who) {
                 return Err(Refusal::Failed("No discovery started".into()));
             }
             state.discoveries += u64::from(on);
-            state.listen(on)
+            let after = !state.listeners.is_empty();
+            (state.listen(after), after)
         };
-        if before != on {
-            self.changed(adapter::PATH, adapter::NAME, "Discovering", Variant::from(on)).await;
+        if before != after {
+            self.changed(adapter::PATH, adapter::NAME, "Discovering", Variant::from(after)).await;
         }
         if on {
             for address in self.addresses() {
