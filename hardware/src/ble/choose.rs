@@ -29,11 +29,12 @@ impl Seen {
     }
 }
 
-/// The device to connect to; `taken` are those of other links.
+/// The device to connect to; `taken` are those that other links have a stronger claim on.
 pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -> Result<&'a Seen, Trouble> {
     let free = || seen.iter().filter(|seen| !taken.contains(&seen.address));
     if let Some(address) = wanted.address {
-        return free().find(|seen| seen.address == address).ok_or(Trouble::NotFound);
+        let taken = if taken.contains(&address) { Trouble::Taken(address) } else { Trouble::NotFound };
+        return free().find(|seen| seen.address == address).ok_or(taken);
     }
     let fits = |seen: &&Seen| match (&wanted.name, seen.name.as_deref()) {
         (_, None) => false,
@@ -45,7 +46,11 @@ pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -
     };
     let fitting: Vec<&Seen> = free().filter(|seen| seen.is_near()).filter(fits).collect();
     match fitting[..] {
-        [] => Err(Trouble::NotFound),
+        // Where the whole name is wanted it is that one.
+        [] => match seen.iter().find(|seen| wanted.name.is_some() && taken.contains(&seen.address) && fits(seen)) {
+            Some(other) => Err(Trouble::Taken(other.address)),
+            None => Err(Trouble::NotFound),
+        },
         [one] => Ok(one),
         _ => {
             let name = |seen: &&Seen| (seen.name.clone().unwrap_or_default(), seen.address);
@@ -108,15 +113,16 @@ mod tests {
         let several =
             Trouble::Several(vec![("DGT_PEGASUS_1".to_owned(), all[0].address), ("dgt_pegasus_2".to_owned(), all[1].address)]);
         let with_serial = Wanted { serial: Some("_2".to_owned()), ..wanted(None, None, &["DGT_PEGASUS_"]) };
-        let table: [(Wanted, &[Address], Result<usize, Trouble>); 10] = [
+        let table: [(Wanted, &[Address], Result<usize, Trouble>); 11] = [
             (with_serial, &[], Ok(1)),
             (wanted(address(4), Some("DGT_PEGASUS_1"), &[]), &[], Ok(3)),
             (wanted(address(9), Some("DGT_PEGASUS_1"), &["DGT"]), &[], Err(Trouble::NotFound)),
             (wanted(None, Some("DGT_PEGASUS_2"), &[]), &[], Ok(1)),
+            (wanted(None, Some("dgt_pegasus_2"), &[]), &[all[1].address], Err(Trouble::Taken(all[1].address))),
             (wanted(None, Some("DGT_PEGASUS"), &["DGT_PEGASUS"]), &[], Err(Trouble::NotFound)),
             (wanted(None, None, &["DGT_PEGASUS_"]), &[], Err(several)),
             (wanted(None, None, &["DGT_PEGASUS_"]), &[all[0].address], Ok(1)),
-            (wanted(address(1), None, &[]), &[all[0].address], Err(Trouble::NotFound)),
+            (wanted(address(1), None, &[]), &[all[0].address], Err(Trouble::Taken(all[0].address))),
             (wanted(None, None, &["Smart Chess", "Chessnut"]), &[], Ok(2)),
             (wanted(None, None, &[]), &[], Err(Trouble::NotFound)),
         ];

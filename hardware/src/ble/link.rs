@@ -19,6 +19,17 @@ pub(super) struct Held {
     pub(super) near: bool,
 }
 
+/// By what a device is a link's, the weakest first. A link goes without the devices on which others have a stronger claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Claim {
+    /// It was connected last.
+    Known,
+    /// Its address is wanted.
+    Named,
+    /// It is connected, or about to be.
+    Connected,
+}
+
 pub(super) struct Link {
     pub(super) wanted: Wanted,
     pub(super) outlet: Outlet,
@@ -75,9 +86,11 @@ impl Link {
         by_address || self.listens.is_some_and(|since| at.saturating_sub(since) >= LISTEN.as_micros() as u64)
     }
 
-    /// The device that is this link's and nobody else's.
-    pub(super) fn holds(&self) -> Option<Address> {
-        self.connection.as_ref().map(|held| held.address).or(self.wanted.address).or(self.known)
+    /// The device that is this link's, and by what.
+    pub(super) fn claim(&self) -> Option<(Claim, Address)> {
+        let connected = self.connection.as_ref().map(|held| (Claim::Connected, held.address));
+        let named = self.wanted.address.map(|address| (Claim::Named, address));
+        connected.or(named).or(self.known.map(|address| (Claim::Known, address)))
     }
 
     pub(super) fn is_down(&self) -> bool {

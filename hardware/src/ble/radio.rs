@@ -15,7 +15,7 @@ use tokio::time::sleep;
 
 use super::choose::{Seen, choose};
 use super::connection::{Connection, Ended, Hint};
-use super::link::{Held, Link};
+use super::link::{Claim, Held, Link};
 use super::look::{adapter, answer, around, health, listen};
 use super::orders::{Order, Orders};
 use super::pause::{APART, GOOD, pause};
@@ -238,10 +238,13 @@ impl Radio {
     /// Begins one attempt, for the link that has waited longest of those whose device is near, then of the others.
     fn connect(&mut self, at: u64, around: Vec<(Seen, Peripheral)>) {
         let (seen, devices): (Vec<Seen>, Vec<Peripheral>) = around.into_iter().unzip();
-        let in_use: Vec<(u64, Address)> = self.links.iter().filter_map(|(id, link)| Some((*id, link.holds()?))).collect();
+        let claims: Vec<(u64, Claim, Address)> =
+            self.links.iter().filter_map(|(id, link)| link.claim().map(|(claim, address)| (*id, claim, address))).collect();
         let mut found: Vec<(bool, u64, u64, usize)> = Vec::new();
         for (id, link) in self.links.iter_mut().filter(|(_, link)| link.searches()) {
-            let taken: Vec<Address> = in_use.iter().filter(|(other, _)| other != id).map(|(_, address)| *address).collect();
+            let own = link.claim().map(|(claim, _)| claim);
+            let stronger = claims.iter().filter(|(other, claim, _)| other != id && Some(*claim) > own);
+            let taken: Vec<Address> = stronger.map(|(_, _, address)| *address).collect();
             let wanted = Wanted { address: link.wanted.address.or(link.known), ..link.wanted.clone() };
             match choose(&wanted, &seen, &taken) {
                 Ok(_) if !link.has_listened(at) => {}

@@ -17,6 +17,8 @@ pub enum Trouble {
     NoScan(String),
     /// Nobody advertises as the wanted device.
     NotFound,
+    /// Another link has it.
+    Taken(Address),
     /// Several devices may be the wanted one.
     Several(Vec<(String, Address)>),
     /// The device is there and could not be used.
@@ -36,6 +38,7 @@ impl fmt::Display for Trouble {
             Trouble::AdapterOff => f.write_str("the Bluetooth adapter is switched off (`bluetoothctl power on`)"),
             Trouble::NoScan(cause) => write!(f, "the Bluetooth service does not look for devices: {cause}"),
             Trouble::NotFound => f.write_str("not found: no device that advertises is the wanted one"),
+            Trouble::Taken(address) => write!(f, "{address}: another board or clock here has this device"),
             Trouble::Several(devices) => {
                 f.write_str("several devices may be the board; name its address: ")?;
                 let devices: Vec<_> = devices.iter().map(|(name, address)| format!("{name} ({address})")).collect();

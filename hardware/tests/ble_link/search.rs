@@ -136,3 +136,20 @@ fn a_service_that_is_started_anew_is_told_again_who_is_looked_for() {
         plays.until("and found again", |board| board.responding);
     });
 }
+
+#[test]
+fn of_two_links_to_one_address_one_has_it_and_the_other_says_so() {
+    bluez::in_own_process("search::of_two_links_to_one_address_one_has_it_and_the_other_says_so", |bus| {
+        let bluez = Bluez::start(&bus.address());
+        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
+        let radio = Radio::start(None, now, 1).expect("a thread");
+        let start = |id| Served::start(&radio, id, PEGASUS, Wanted { address: A.parse().ok(), ..wanted(&dgt_pegasus::INFO) });
+        let (mut one, mut other) = (start(1), start(2));
+        one.until("it comes up", |board| board.responding);
+        let told = |told: &Told| matches!(told, Told::Missing(why) if why.contains(A) && why.contains("has this device"));
+        other.until("it is had", |other| other.heard.iter().any(told));
+        drop(one);
+        other.until("it is free", |other| other.responding);
+        assert_eq!((bluez.seen(A).most_at_once, bluez.seen(A).connections.len()), (1, 2));
+    });
+}
