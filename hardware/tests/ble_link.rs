@@ -1,6 +1,8 @@
 //! Bluetooth links and the families' sessions, through btleplug and a D-Bus of their own, with emulated boards.
 
 mod bluez;
+#[path = "ble_link/connected.rs"]
+mod connected;
 #[path = "ble_link/search.rs"]
 mod search;
 #[path = "ble_link/served.rs"]

@@ -6,7 +6,7 @@ use btleplug::api::{CharPropFlags, Characteristic, Peripheral as _, ValueNotific
 use btleplug::platform::Peripheral;
 use flagfall_protocols::driver::Channel;
 use futures_util::{Stream, StreamExt};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
@@ -39,11 +39,18 @@ pub struct Place {
     pub writes: bool,
 }
 
-/// Why a connection is to end, or may have ended.
+/// What a connection is told. Nothing is lost while it does something else: it is looked at, not queued.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Hints {
+    /// How many times BlueZ said that a connection to the device ended; perhaps an earlier one.
+    pub(super) disconnected: u64,
+    /// It is to end.
+    pub(super) end: Option<End>,
+}
+
+/// Why a connection is to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hint {
-    /// BlueZ says that a connection to the device ended; perhaps an earlier one.
-    Disconnected,
+pub(super) enum End {
     /// Nobody wants the device any more.
     LetGo,
     /// The adapter or the bus is gone.
@@ -66,7 +73,7 @@ pub(super) struct Connection {
     pub(super) wanted: Wanted,
     pub(super) sink: Sink,
     pub(super) outlet: Outlet,
-    pub(super) hints: mpsc::Receiver<Hint>,
+    pub(super) hints: watch::Receiver<Hints>,
     pub(super) now: fn() -> u64,
 }
 
@@ -82,7 +89,7 @@ impl Connection {
     pub(super) async fn run(mut self) -> Ended {
         let opened = tokio::select! {
             opened = open(&self.device, &self.wanted) => opened,
-            hint = gone(&mut self.hints) => Err(match hint { Hint::Lost => "the Bluetooth service is gone", _ => "not wanted any more" }.to_owned()),
+            end = end(&mut self.hints) => Err(match end { End::Lost => "the Bluetooth service is gone", End::LetGo => "not wanted any more" }.to_owned()),
         };
         let lasted = match opened {
             Ok(opened) => Ok(self.serve(opened).await),
@@ -110,10 +117,10 @@ impl Connection {
             deliver(sink, now, &up).await?;
             loop {
                 tokio::select! {
-                    hint = hints.recv() => match hint {
-                        Some(Hint::Disconnected) if answer(device.is_connected()).await == Ok(true) => {}
-                        Some(Hint::LetGo) => return Err(LinkError::Other(std::io::Error::other("let go"))),
-                        Some(Hint::Disconnected | Hint::Lost) | None => return Err(LinkError::Unplugged),
+                    told = hints.changed() => match told.map(|()| hints.borrow_and_update().end) {
+                        Ok(None) if answer(device.is_connected()).await == Ok(true) => {}
+                        Ok(Some(End::LetGo)) => return Err(LinkError::Other(std::io::Error::other("let go"))),
+                        Ok(Some(End::Lost) | None) | Err(_) => return Err(LinkError::Unplugged),
                     },
                     got = timeout(QUIET, notifications.next()) => match got {
                         Ok(Some(got)) => {
@@ -157,16 +164,10 @@ impl Connection {
     }
 }
 
-/// Waits until the device is to be let go, or cannot be had.
-async fn gone(hints: &mut mpsc::Receiver<Hint>) -> Hint {
-    loop {
-        match hints.recv().await {
-            // It is of an earlier connection.
-            Some(Hint::Disconnected) => {}
-            Some(hint) => return hint,
-            None => return Hint::LetGo,
-        }
-    }
+/// Waits until the device is to be let go, or cannot be had. What ended meanwhile was an earlier connection.
+async fn end(hints: &mut watch::Receiver<Hints>) -> End {
+    let told = hints.wait_for(|hints| hints.end.is_some()).await;
+    told.ok().and_then(|hints| hints.end).unwrap_or(End::LetGo)
 }
 
 async fn open(device: &Peripheral, wanted: &Wanted) -> Result<Opened, String> {

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use btleplug::platform::PeripheralId;
+use tokio::sync::watch;
 
-use super::connection::Hint;
+use super::connection::{End, Hints};
 use super::{Address, BleEvent, Outlet, Sink, Trouble, Wanted};
 
 /// Where no address is known a device is taken for the wanted one after so long a time of listening: most boards advertise
@@ -13,7 +14,8 @@ const LISTEN: Duration = Duration::from_secs(3);
 
 /// A connection from its beginning to its end.
 pub(super) struct Held {
-    pub(super) hints: mpsc::Sender<Hint>,
+    pub(super) hints: watch::Sender<Hints>,
+    pub(super) device: PeripheralId,
     pub(super) address: Address,
     /// Its device was within reach when it was begun.
     pub(super) near: bool,
@@ -68,7 +70,7 @@ impl Link {
 
     /// From now on this is wanted; if it was before, the device stays the same.
     pub(super) fn want(&mut self, wanted: Wanted) {
-        self.hint(Hint::LetGo);
+        self.end(End::LetGo);
         let up = self.connection.as_ref().filter(|_| !self.is_down()).map(|held| held.address);
         let same = self.wanted == wanted;
         (self.known, self.listens) = if same { (up.or(self.known), self.listens) } else { (None, None) };
@@ -97,10 +99,16 @@ impl Link {
         self.outlet.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_none()
     }
 
-    pub(super) fn hint(&self, hint: Hint) {
+    pub(super) fn end(&self, end: End) {
         if let Some(held) = &self.connection {
-            // Full: enough hints wait already. Closed: it has ended.
-            let _ = held.hints.try_send(hint);
+            held.hints.send_modify(|hints| hints.end = Some(end));
+        }
+    }
+
+    /// BlueZ says that a connection to a device ended.
+    pub(super) fn disconnected(&self, device: &PeripheralId) {
+        if let Some(held) = self.connection.as_ref().filter(|held| held.device == *device) {
+            held.hints.send_modify(|hints| hints.disconnected += 1);
         }
     }
 

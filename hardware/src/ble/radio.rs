@@ -5,16 +5,16 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use btleplug::api::{Central, CentralEvent, CentralState};
+use btleplug::api::{Central, CentralEvent, CentralState, Peripheral as _};
 use btleplug::platform::{Adapter, Peripheral};
 use fastrand::Rng;
 use futures_util::StreamExt;
-use tokio::sync::mpsc;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::choose::{Seen, choose};
-use super::connection::{Connection, Ended, Hint};
+use super::connection::{Connection, End, Ended, Hints};
 use super::link::{Claim, Held, Link};
 use super::look::{adapter, answer, around, health, listen};
 use super::orders::{Order, Orders};
@@ -63,7 +63,7 @@ impl Radio {
     /// One session and the rest after it; leaves no task behind. Broken when the last link and the radio itself are dropped.
     pub(super) async fn turn(&mut self) -> ControlFlow<()> {
         let ControlFlow::Continue(trouble) = self.session().await else {
-            self.links.values().for_each(|link| link.hint(Hint::LetGo));
+            self.links.values().for_each(|link| link.end(End::LetGo));
             while self.tasks.join_next().await.is_some() {}
             return ControlFlow::Break(());
         };
@@ -132,7 +132,7 @@ impl Radio {
             }
             Order::Leave { id } => {
                 let Some(link) = self.links.get_mut(&id) else { return };
-                link.hint(Hint::LetGo);
+                link.end(End::LetGo);
                 link.leaves = true;
                 if link.connection.is_none() {
                     self.links.remove(&id);
@@ -144,8 +144,7 @@ impl Radio {
     fn hear(&mut self, event: CentralEvent) {
         match event {
             CentralEvent::DeviceDiscovered(_) => self.look = self.look.min((self.now)() + LOOK_SOON.as_micros() as u64),
-            // Which device that is only its connection can find out.
-            CentralEvent::DeviceDisconnected(_) => self.links.values().for_each(|link| link.hint(Hint::Disconnected)),
+            CentralEvent::DeviceDisconnected(device) => self.links.values().for_each(|link| link.disconnected(&device)),
             CentralEvent::StateUpdate(CentralState::PoweredOff) => self.health = 0,
             _ => {}
         }
@@ -266,8 +265,8 @@ impl Radio {
         let Some((far, _, id, index)) = next else { return };
         let Some(link) = self.links.get_mut(&id) else { return };
         let Some(sink) = link.sink.take() else { return };
-        let (hints, hinted) = mpsc::channel(8);
-        link.connection = Some(Held { hints, address: seen[index].address, near: !far });
+        let (hints, hinted) = watch::channel(Hints::default());
+        link.connection = Some(Held { hints, device: devices[index].id(), address: seen[index].address, near: !far });
         link.listens = None;
         self.attempt = at + APART.as_micros() as u64;
         let connection = Connection {
@@ -285,7 +284,7 @@ impl Radio {
 
     /// BlueZ is gone: so is every connection.
     async fn lose_all(&mut self) {
-        self.links.values().for_each(|link| link.hint(Hint::Lost));
+        self.links.values().for_each(|link| link.end(End::Lost));
         // Each ends soon: it waits for a reader without room and for one more answer, both with a bound.
         while let Some(ended) = self.tasks.join_next().await {
             self.ended(ended);

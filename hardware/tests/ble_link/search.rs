@@ -13,7 +13,7 @@ use super::{A, B, PEGASUS};
 const LONG: Duration = Duration::from_secs(40);
 
 #[allow(clippy::disallowed_methods, reason = "real time among real parts")]
-fn await_that(what: &str, done: impl Fn() -> bool) {
+pub(super) fn await_that(what: &str, done: impl Fn() -> bool) {
     let end = now() + LONG.as_micros() as u64;
     while !done() {
         assert!(now() < end, "{what}");

@@ -243,6 +243,16 @@ impl Bluez {
         });
     }
 
+    /// bluetoothd says so many times that a connection ended, of an earlier one.
+    pub(crate) fn say_disconnected(&self, address: &str, count: u32) {
+        let (air, path) = (self.air.clone(), device::path(address));
+        self.wait(async move {
+            for _ in 0..count {
+                air.changed(&path, device::NAME, "Connected", Variant::from(false)).await;
+            }
+        });
+    }
+
     /// All do.
     pub(crate) fn drop_all(&self) {
         self.air.addresses().iter().for_each(|address| self.drop_link(address));
