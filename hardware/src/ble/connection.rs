@@ -37,6 +37,8 @@ pub struct Place {
     pub notifies: bool,
     /// Bytes may be written to it.
     pub writes: bool,
+    /// Why no bytes come from it although it notifies: others do, or it is optional.
+    pub refused: Option<String>,
 }
 
 /// What a connection is told. Nothing is lost while it does something else: it is looked at, not queued.
@@ -182,20 +184,41 @@ async fn open(device: &Peripheral, wanted: &Wanted) -> Result<Opened, String> {
         Err(_) => return Err(format!("its services are not told in {} s", CONNECT.as_secs())),
     }
     let all = device.characteristics();
-    let places = match wanted.channels {
+    let mut places = match wanted.channels {
         Some(channels) => named(channels, all.iter().cloned())?,
         None => every(all.iter().cloned()),
     };
     // Before anything is subscribed, so that the first notification is heard.
     let notifications = answer(device.notifications()).await?;
-    for (place, characteristic) in places.iter().filter(|(place, _)| place.notifies) {
-        answer(device.subscribe(characteristic)).await.map_err(|error| format!("channel {}: {error}", place.channel))?;
-    }
+    timeout(CONNECT, subscribe(device, wanted, &mut places))
+        .await
+        .unwrap_or_else(|_| Err(format!("its channels are not subscribed in {} s", CONNECT.as_secs())))?;
     if let Some(unlock) = &wanted.unlock {
         // What went wrong could repeat the key.
         write(device, &places, 0, unlock).await.map_err(|_| "the key was not taken".to_owned())?;
     }
     Ok(Opened { places, notifications })
+}
+
+/// Subscribes everything that notifies, and marks what refuses and may.
+async fn subscribe(device: &Peripheral, wanted: &Wanted, places: &mut [(Place, Characteristic)]) -> Result<(), String> {
+    for (place, characteristic) in places.iter_mut().filter(|(place, _)| place.notifies) {
+        match answer(device.subscribe(characteristic)).await {
+            Ok(()) => {}
+            Err(cause) if may_refuse(wanted, place.channel) => (place.notifies, place.refused) = (false, Some(cause)),
+            Err(cause) => return Err(format!("channel {}: {cause}", place.channel)),
+        }
+    }
+    let refused = places.iter().find_map(|(place, _)| Some((place.channel, place.refused.as_ref()?)));
+    let Some((channel, cause)) = refused else { return Ok(()) };
+    // Of one that has gone meanwhile nothing is known.
+    let of_use = places.iter().any(|(place, _)| place.notifies) && answer(device.is_connected()).await == Ok(true);
+    of_use.then_some(()).ok_or_else(|| format!("channel {channel}: {cause}"))
+}
+
+/// Without this channel the device is of use as well, as far as is known.
+fn may_refuse(wanted: &Wanted, channel: u8) -> bool {
+    wanted.channels.is_none_or(|channels| channels.get(usize::from(channel)).is_some_and(|channel| channel.optional))
 }
 
 /// The characteristics of a family's channels.
@@ -229,7 +252,8 @@ fn every(all: impl Iterator<Item = Characteristic>) -> Vec<(Place, Characteristi
 }
 
 fn place(channel: u8, found: &Characteristic, notifies: bool, writes: bool) -> Place {
-    Place { channel, service: found.service_uuid.as_u128(), characteristic: found.uuid.as_u128(), notifies, writes }
+    let (service, characteristic) = (found.service_uuid.as_u128(), found.uuid.as_u128());
+    Place { channel, service, characteristic, notifies, writes, refused: None }
 }
 
 async fn write(device: &Peripheral, places: &[(Place, Characteristic)], channel: u8, bytes: &[u8]) -> Result<(), LinkError> {

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use flagfall_hardware::ble::{BleEvent, BleLink, Radio, Wanted};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_protocols::drivers::dgt_pegasus;
+use flagfall_protocols::drivers::{dgt_pegasus, square_off_neo};
 
 use super::bluez::{self, Bluez, Peripheral};
 use super::search::await_that;
-use super::served::{Served, now, wanted};
+use super::served::{Served, Told, now, wanted};
 use super::{A, B, PEGASUS};
 
 /// Has a Pegasus tell changes.
@@ -49,5 +49,27 @@ fn a_device_is_let_go_whatever_it_was_told_before() {
         other.until("the order after it is obeyed", |other| !other.responding);
         room.store(true, Ordering::SeqCst);
         await_that("it is let go", || !bluez.connected(A));
+    });
+}
+
+#[test]
+fn only_an_optional_channel_may_refuse() {
+    const NEO: &str = "square_off_neo";
+    bluez::in_own_process("connected::only_an_optional_channel_may_refuse", |bus| {
+        let bluez = Bluez::start(&bus.address());
+        let ble = square_off_neo::INFO.ble.expect("it is met over Bluetooth LE");
+        let radio = Radio::start(None, now, 1).expect("a thread");
+        let by_address = |text: &str| Wanted { address: text.parse().ok(), ..wanted(&square_off_neo::INFO) };
+        for (id, address, optional) in [(1, A, true), (2, B, false)] {
+            bluez.add(Peripheral::of(NEO, address, "Square Off Neo"));
+            let channel = ble.channels.iter().rfind(|channel| channel.optional == optional).and_then(|channel| channel.notify);
+            bluez.refuse_subscribing(address, channel.expect("one that notifies"));
+            let mut board = Served::start(&radio, id, NEO, by_address(address));
+            let told = |told: &Told| matches!(told, Told::Missing(why) if why.contains("channel 2") && why.contains("ATT error"));
+            match optional {
+                true => board.until("it comes up", |board| board.heard.contains(&Told::Up(address.to_owned()))),
+                false => board.until("of no use", |board| board.heard.iter().any(told)),
+            }
+        }
     });
 }

@@ -288,6 +288,9 @@ impl Air {
     }
 
     pub(super) fn subscribe(&self, address: &str, uuid: u128, on: bool) -> Result<(), Refusal> {
+        if on && self.radio(address, |radio| radio.silent.contains(&uuid)) == Some(true) {
+            return Err(Refusal::Failed("Operation failed with ATT error: 0x0f".into()));
+        }
         let done = self.radio(address, |radio| {
             if on && radio.linked {
                 radio.notifying.insert(uuid);

@@ -284,6 +284,11 @@ impl Bluez {
         self.with(address, |radio| radio.refuse = count);
     }
 
+    /// A characteristic that notifies refuses to from now on.
+    pub(crate) fn refuse_subscribing(&self, address: &str, characteristic: u128) {
+        self.with(address, |radio| radio.silent.insert(characteristic));
+    }
+
     /// The next `count` wishes to listen for advertisements are refused.
     pub(crate) fn refuse_discoveries(&self, count: u32) {
         self.air.state().refuse_discoveries = count;

@@ -73,6 +73,8 @@ pub(super) struct Radio {
     pub(super) turn: u64,
     pub(super) refuse: u32,
     pub(super) notifying: BTreeSet<u128>,
+    /// Cannot be subscribed.
+    pub(super) silent: BTreeSet<u128>,
     pub(super) seen: Seen,
 }
 
@@ -100,6 +102,7 @@ impl Radio {
             turn: 0,
             refuse: 0,
             notifying: BTreeSet::new(),
+            silent: BTreeSet::new(),
             seen: Seen::default(),
         }
     }
