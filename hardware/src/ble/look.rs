@@ -64,10 +64,34 @@ pub(super) async fn around(adapter: &Adapter) -> Result<Vec<(Seen, Peripheral)>,
     for device in answer(adapter.peripherals()).await? {
         // One that has gone meanwhile is not around.
         let Ok(Some(properties)) = answer(device.properties()).await else { continue };
-        let (name, signal) = (properties.local_name, properties.rssi);
+        let (name, signal) = (properties.local_name.and_then(|name| plain(&name)), properties.rssi);
         let connected = signal.is_none() && answer(device.is_connected()).await == Ok(true);
         let seen = Seen { address: device.address(), name, signal, connected };
         around.push((seen, device));
     }
     Ok(around)
+}
+
+/// A name as it may be shown: who advertises could send anything to a terminal.
+fn plain(name: &str) -> Option<String> {
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn a_name_controls_no_terminal() {
+        for (told, shown) in [
+            ("DGT_PEGASUS_1", Some("DGT_PEGASUS_1")),
+            ("Küche Brett", Some("Küche Brett")),
+            ("\u{1b}[2J\u{9b}1mDGT\r\n\0", Some("[2J1mDGT")),
+            ("\u{7f}\n", None),
+            ("", None),
+        ] {
+            assert_eq!(plain(told).as_deref(), shown, "{told:?}");
+        }
+    }
 }

@@ -35,11 +35,13 @@ fn of_two_boards_of_one_name_none_is_taken_because_it_was_heard_first() {
         let mut board = Served::start(&radio, 1, PEGASUS, by_name);
         // It was told of, looked at, and is looked at again.
         await_that("it is looked at", || bluez.seen(A).looks >= 5 || !bluez.seen(A).attempts.is_empty());
-        bluez.add(Peripheral::of(PEGASUS, B, "DGT_PEGASUS"));
+        bluez.add(Peripheral::of(PEGASUS, B, "DGT_\u{1b}PEGASUS"));
         board.until(
             "two may be it",
             |board| matches!(board.heard.last(), Some(Told::Missing(why)) if why.contains(A) && why.contains(B)),
         );
+        let shown = |told: &Told| matches!(told, Told::Missing(why) if why.contains(&format!("DGT_PEGASUS ({B})")));
+        assert!(board.heard.last().is_some_and(shown), "{:?}", board.heard);
         assert!(bluez.seen(A).attempts.is_empty() && bluez.seen(B).attempts.is_empty());
         bluez.vanish(B);
         board.until("the only one", |board| board.responding);
