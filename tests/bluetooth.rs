@@ -12,6 +12,7 @@ use bluez::{Bluez, Bus, Peripheral};
 use daemon_support::ear::{Ear, Heard};
 use daemon_support::{House, Running};
 use flagfall::config::{Board, Clock};
+use flagfall::wall::mono;
 use flagfall_hardware::emulator::script::Script;
 use serde_json::Value;
 
@@ -68,9 +69,13 @@ fn whole_games_with_links_that_are_lost() {
             let before = ear.count();
             for (_, _, address, _) in BOARDS {
                 if lost {
-                    bluez.drop_link(address);
+                    bluez.fall_silent(address);
                 }
                 bluez.load(address, &Script::parse(&format!("0.05 {hands}")).expect("a script"));
+            }
+            for (_, _, address, _) in BOARDS.iter().filter(|_| lost) {
+                await_that("the hands are done", || bluez.done(address));
+                bluez.appear(address);
             }
             for (id, ..) in BOARDS {
                 if lost {
@@ -154,6 +159,15 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
 
 fn board((id, driver, address, _): (&str, &str, &str, &str)) -> Board {
     Board { id: id.to_owned(), driver: Some(driver.to_owned()), bluetooth: Some(address.to_owned()), ..Board::default() }
+}
+
+#[allow(clippy::disallowed_methods, reason = "real time among real parts")]
+fn await_that(what: &str, done: impl Fn() -> bool) {
+    let began = mono();
+    while !done() {
+        assert!(mono().since(began) < LONG, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Waits until so many plies are known on a board, the last of them this one.

@@ -195,12 +195,15 @@ fn the_daemon_is_told_what_it_has_to_do() {
         json!({"device": "dgt-54321"}),
         json!({"serial": "54321"}),
         json!({"port": "/dev/ttyUSB7"}),
+        json!({"port": "c0:ff:ee:00:10:25"}),
+        json!({"port": "C0ffee001025"}),
     ] {
         let ask = desk.ask("bind-device", &format!("w{wrong}").replace(|c: char| !c.is_ascii_alphanumeric(), "."), wrong.clone());
         assert_eq!(desk.send(Some(Role::Chief), "bind-device", &ask)[0].code, Code::Invalid, "{wrong}");
     }
     assert_eq!(desk.errands.len(), 2);
-    for right in [json!({"device": "dgt-12"}), json!({"port": "/dev/ttyUSB0"})] {
+    // In paths small and capital letters differ.
+    for right in [json!({"device": "dgt-12"}), json!({"port": "/dev/ttyUSB0"}), json!({"port": "/dev/ttyusb7"})] {
         let ask = desk.ask("bind-device", &format!("r{}", desk.errands.len()), right.clone());
         let replies = desk.send(Some(Role::Operator), "bind-device", &ask);
         assert_eq!(replies.last().map(|last| last.code), Some(Code::Ok), "{right}");

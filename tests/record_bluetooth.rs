@@ -150,6 +150,28 @@ fn pieces(file: &Path) -> Vec<(u8, Vec<u8>)> {
 }
 
 #[test]
+fn a_channel_that_refuses_is_named_and_left_out() {
+    let room = Room::new();
+    room.add_strange("Brand New Board");
+    room.bluez.refuse_subscribing(ADDRESS, device::LONG);
+    let mut recording = room.record(ADDRESS, &[]);
+    assert!(recording.says("channel 1 is left out").contains("ATT error"));
+    recording.says("recording; Ctrl-C ends");
+    room.play(2);
+    let file = room.file();
+    await_that("the other is recorded", || pieces(&file) == [(0, vec![0x55, 1]), (0, vec![0x55, 2])]);
+    recording.terminate();
+    assert!(head(&file, "channel-0").is_some_and(|value| value.starts_with("notify ")));
+    assert!(head(&file, "channel-1").is_some_and(|value| value.starts_with("refused write ")));
+    // With nothing to listen to there is nothing to record.
+    room.bluez.refuse_subscribing(ADDRESS, device::SHORT);
+    std::fs::remove_file(&file).expect("a file");
+    let mut recording = room.record(ADDRESS, &[]);
+    assert!(recording.says("channel 0: ").contains("ATT error"));
+    assert!(recording.signal("-INT").contains("nothing was recorded"));
+}
+
+#[test]
 fn a_board_that_is_asked_as_the_daemon_asks() {
     let room = Room::new();
     let log = Log::default();

@@ -68,6 +68,7 @@ async fn scan_and_talk(bluez: &Bluez, central: &Adapter) {
     assert!(central.peripherals().await.expect("a list").is_empty(), "nothing is seen without a scan");
     let mut events = central.events().await.expect("events");
     let remote = found(central, A).await;
+    assert!(failed(central.start_scan(ScanFilter::default()).await).contains("org.bluez.Error.InProgress"));
     assert_eq!(bluez.discovery(), (true, 1));
     let properties = remote.properties().await.expect("properties").expect("some");
     assert_eq!((properties.local_name.as_deref(), properties.rssi), (Some("DGT_PEGASUS_1"), Some(-60)));
@@ -293,7 +294,9 @@ async fn central() -> (Adapter, Events) {
 
 /// Scans until the peripheral is found.
 async fn found(central: &Adapter, address: &str) -> Remote {
-    central.start_scan(ScanFilter::default()).await.expect("a scan");
+    if let Err(refused) = central.start_scan(ScanFilter::default()).await {
+        assert!(failed(Err(refused)).contains("org.bluez.Error.InProgress"), "it is scanned already");
+    }
     let look = async {
         loop {
             let all = central.peripherals().await.expect("a list");

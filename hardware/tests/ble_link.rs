@@ -1,6 +1,10 @@
 //! Bluetooth links and the families' sessions, through btleplug and a D-Bus of their own, with emulated boards.
 
 mod bluez;
+#[path = "ble_link/connected.rs"]
+mod connected;
+#[path = "ble_link/search.rs"]
+mod search;
 #[path = "ble_link/served.rs"]
 mod served;
 
@@ -91,6 +95,25 @@ fn a_board_is_found_and_found_again() {
         assert_eq!((seen.most_at_once, seen.refused_writes), (1, 0));
         drop((board, radio));
         assert!(!bluez.connected(B), "whoever lets go disconnects");
+    });
+}
+
+#[test]
+fn however_often_bluetooth_is_lost_one_connection_to_the_bus_is_held() {
+    bluez::in_own_process("however_often_bluetooth_is_lost_one_connection_to_the_bus_is_held", |bus| {
+        let bluez = Bluez::start(&bus.address());
+        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
+        let alone = bluez.clients();
+        let radio = Radio::start(None, now, 1).expect("a thread");
+        let mut board = Served::start(&radio, 1, PEGASUS, Wanted { address: A.parse().ok(), ..wanted(&dgt_pegasus::INFO) });
+        board.until("it comes up", |board| board.responding);
+        for turn in 0..4 {
+            bluez.power(false);
+            board.until("switched off", |board| !board.responding);
+            bluez.power(true);
+            board.until("switched on", |board| board.responding);
+            assert_eq!(bluez.clients(), alone + 1, "{turn}");
+        }
     });
 }
 

@@ -227,6 +227,17 @@ fn taken(setup: &Setup, errand: &Errand) -> Option<&'static str> {
     };
     // Ids of devices are in small letters.
     let serial_taken = serial.is_some_and(|serial| setup.serials.iter().any(|theirs| theirs.eq_ignore_ascii_case(serial)));
-    let port_taken = port.as_ref().is_some_and(|port| setup.ports.contains(port));
+    let port_taken = port.as_ref().is_some_and(|port| setup.ports.iter().any(|theirs| mark(theirs) == mark(port)));
     (serial_taken || port_taken).then_some("body: this is another board's device")
+}
+
+/// What a port is told from others by: a Bluetooth device's address or name is the same in small letters, the address also
+/// without colons.
+fn mark(port: &str) -> String {
+    if port.contains('/') {
+        return port.to_owned();
+    }
+    let digits = port.replace(':', "");
+    let is_address = digits.len() == 12 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    if is_address { digits } else { port.to_owned() }.to_ascii_lowercase()
 }

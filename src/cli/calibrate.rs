@@ -157,7 +157,7 @@ impl Lesson {
         self.wake_before(at);
         let at = at.max(self.woken);
         match told {
-            Told::Up(_) => {
+            Told::Up(..) => {
                 match std::mem::replace(&mut self.up, true) {
                     true => note("the board is back")?,
                     false => self.coach.begin().iter().try_for_each(|line| note(line))?,

@@ -164,7 +164,8 @@ impl Tape<'_> {
         self.wake_before(at)?;
         let at = at.max(self.woken.after(Duration::from_micros(1)));
         match told {
-            Told::Up(head) => {
+            Told::Up(head, left_out) => {
+                left_out.iter().try_for_each(|line| note(line))?;
                 let again = std::mem::replace(&mut self.up, true);
                 note(&if again { format!("the {} is back", self.what) } else { "recording; Ctrl-C ends".to_owned() })?;
                 if !again {

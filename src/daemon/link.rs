@@ -63,19 +63,10 @@ impl Wanted {
             }
             Wanted::Ble(wanted) => {
                 wanted.serial = serial;
-                (wanted.address, wanted.name) = device(port.as_deref());
+                (wanted.address, wanted.name) = port.as_deref().map(ble::device).unwrap_or_default();
             }
             Wanted::Hid(wanted) => (wanted.usb_serial, wanted.port) = (serial, port.map(Into::into)),
         }
-    }
-}
-
-/// The address or the name in a text.
-pub(super) fn device(text: Option<&str>) -> (Option<ble::Address>, Option<String>) {
-    match text.map(str::parse) {
-        Some(Ok(address)) => (Some(address), None),
-        Some(Err(_)) => (None, text.map(str::to_owned)),
-        None => (None, None),
     }
 }
 

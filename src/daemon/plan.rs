@@ -14,7 +14,7 @@ use flagfall_protocols::drivers;
 use flagfall_protocols::event::ClockSide;
 
 use super::line;
-use super::link::{Wanted, device};
+use super::link::Wanted;
 use crate::arbiter::Setup;
 use crate::calibration;
 use crate::config::{self, Board, Config, User, WhiteClock};
@@ -167,7 +167,7 @@ fn wanted(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result
             folders: config.discovery.folders.clone(),
         }));
     };
-    let (address, name) = device(board.bluetooth.as_deref());
+    let (address, name) = board.bluetooth.as_deref().map(ble::device).unwrap_or_default();
     let unlock = board.unlock_file.as_deref().map(|file| config::unlock(file).map_err(anyhow::Error::msg)).transpose();
     Ok(Wanted::Ble(ble::Wanted {
         address,
@@ -268,6 +268,21 @@ mod tests {
         };
         let taken: Vec<Vec<String>> = plans(&config, 0).expect("plans").into_iter().map(|plan| plan.setup.ports).collect();
         assert_eq!(taken, [["board-2", "clock-2", "clock-1"], ["board-1", "clock-1", "clock-2"]]);
+    }
+
+    #[test]
+    fn a_bluetooth_device_is_named_in_any_script() {
+        // As many bytes as an address has digits.
+        const NAME: &str = "Küche Brett";
+        let board = Board { bluetooth: Some(NAME.to_owned()), ..Board::default() };
+        let driver = drivers::find("dgt_pegasus").expect("registered");
+        let mut wanted = wanted(&Config::default(), &board, driver).expect("a device");
+        let name = |wanted: &Wanted| if let Wanted::Ble(wanted) = wanted { wanted.name.clone() } else { None };
+        assert_eq!(name(&wanted).as_deref(), Some(NAME));
+        wanted.rebind(None, Some("c0ffee001025".to_owned()));
+        assert_eq!(name(&wanted), None);
+        wanted.rebind(None, Some(NAME.to_owned()));
+        assert_eq!(name(&wanted).as_deref(), Some(NAME));
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(crate) fn setup() -> Setup {
         configuration: "0badcafe".to_owned(),
         family: "dgt".to_owned(),
         serials: vec!["54321".to_owned()],
-        ports: vec!["/dev/ttyUSB7".to_owned()],
+        ports: vec!["/dev/ttyUSB7".to_owned(), "C0:FF:EE:00:10:25".to_owned()],
     }
 }
 

@@ -11,8 +11,8 @@ use flagfall_protocols::time::Instant;
 use super::bluez::Service;
 
 /// The characteristics of the strange device: short messages, long ones, one to write to.
-const SHORT: u128 = 0x0000aa01_0000_1000_8000_00805f9b34fb;
-const LONG: u128 = 0x0000aa02_0000_1000_8000_00805f9b34fb;
+pub(crate) const SHORT: u128 = 0x0000aa01_0000_1000_8000_00805f9b34fb;
+pub(crate) const LONG: u128 = 0x0000aa02_0000_1000_8000_00805f9b34fb;
 const WRITE: u128 = 0x0000bb01_0000_1000_8000_00805f9b34fb;
 const SERVICE: u128 = 0x0000aa00_0000_1000_8000_00805f9b34fb;
 const OTHER: u128 = 0x0000bb00_0000_1000_8000_00805f9b34fb;

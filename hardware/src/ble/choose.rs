@@ -2,20 +2,39 @@
 
 use super::{Address, Trouble, Wanted};
 
+/// The address or the name in a text that names a device.
+pub fn device(text: &str) -> (Option<Address>, Option<String>) {
+    // btleplug cuts a text of twelve bytes into pairs and would cut through other characters.
+    match text.is_ascii().then(|| text.parse()) {
+        Some(Ok(address)) => (Some(address), None),
+        _ => (None, Some(text.to_owned())),
+    }
+}
+
 /// A device that the system knows of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) address: Address,
     pub(super) name: Option<String>,
-    /// dBm.
+    /// dBm; none if it was not heard since listening began.
     pub(super) signal: Option<i16>,
+    /// Whoever is connected does not advertise.
+    pub(super) connected: bool,
 }
 
-/// The device to connect to; `taken` are those of other links.
+impl Seen {
+    /// It is within reach. Of others the system may remember that they once were.
+    pub(super) fn is_near(&self) -> bool {
+        self.signal.is_some() || self.connected
+    }
+}
+
+/// The device to connect to; `taken` are those that other links have a stronger claim on.
 pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -> Result<&'a Seen, Trouble> {
     let free = || seen.iter().filter(|seen| !taken.contains(&seen.address));
     if let Some(address) = wanted.address {
-        return free().find(|seen| seen.address == address).ok_or(Trouble::NotFound);
+        let taken = if taken.contains(&address) { Trouble::Taken(address) } else { Trouble::NotFound };
+        return free().find(|seen| seen.address == address).ok_or(taken);
     }
     let fits = |seen: &&Seen| match (&wanted.name, seen.name.as_deref()) {
         (_, None) => false,
@@ -25,9 +44,13 @@ pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -
             ends && wanted.family.iter().any(|start| begins(name, start))
         }
     };
-    let fitting: Vec<&Seen> = free().filter(fits).collect();
+    let fitting: Vec<&Seen> = free().filter(|seen| seen.is_near()).filter(fits).collect();
     match fitting[..] {
-        [] => Err(Trouble::NotFound),
+        // Where the whole name is wanted it is that one.
+        [] => match seen.iter().find(|seen| wanted.name.is_some() && taken.contains(&seen.address) && fits(seen)) {
+            Some(other) => Err(Trouble::Taken(other.address)),
+            None => Err(Trouble::NotFound),
+        },
         [one] => Ok(one),
         _ => {
             let name = |seen: &&Seen| (seen.name.clone().unwrap_or_default(), seen.address);
@@ -48,7 +71,31 @@ mod tests {
 
     fn seen(last: u8, name: &str) -> Seen {
         let name = (!name.is_empty()).then(|| name.to_owned());
-        Seen { address: Address::from([0, 0, 0, 0, 0, last]), name, signal: None }
+        Seen { address: Address::from([0, 0, 0, 0, 0, last]), name, signal: Some(-60), connected: false }
+    }
+
+    #[test]
+    fn a_text_is_an_address_or_a_name_in_any_script() {
+        let address = Some(Address::from([0xc0, 0xff, 0xee, 0, 0x10, 0x25]));
+        for text in ["C0:FF:EE:00:10:25", "c0:ff:ee:00:10:25", "c0ffee001025"] {
+            assert_eq!(device(text), (address, None), "{text}");
+        }
+        for text in ["Küche Brett", "棋棋棋棋", "aéééééa", "DGT_PEGASUS_", "C0:FF:EE:00:10", "é0:FF:EE:00:10:25", ""] {
+            assert_eq!(device(text), (None, Some(text.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_device_that_is_remembered_only_is_found_by_its_address() {
+        let far = |seen| Seen { signal: None, ..seen };
+        let all = [far(seen(1, "DGT_PEGASUS_1")), far(seen(2, "DGT_PEGASUS_2")), Seen { connected: true, ..far(seen(3, "hos")) }];
+        let by_family = |start| Wanted { address: None, name: None, serial: None, family: start, channels: None, unlock: None };
+        assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &all, &[]), Err(Trouble::NotFound));
+        let heard = [all[0].clone(), seen(2, "DGT_PEGASUS_2")];
+        assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &heard, &[]), Ok(&heard[1]));
+        assert_eq!(choose(&by_family(&["HoS"]), &all, &[]), Ok(&all[2]));
+        let by_address = Wanted { address: Some(all[0].address), ..by_family(&[]) };
+        assert_eq!(choose(&by_address, &all, &[]), Ok(&all[0]));
     }
 
     #[test]
@@ -66,15 +113,16 @@ mod tests {
         let several =
             Trouble::Several(vec![("DGT_PEGASUS_1".to_owned(), all[0].address), ("dgt_pegasus_2".to_owned(), all[1].address)]);
         let with_serial = Wanted { serial: Some("_2".to_owned()), ..wanted(None, None, &["DGT_PEGASUS_"]) };
-        let table: [(Wanted, &[Address], Result<usize, Trouble>); 10] = [
+        let table: [(Wanted, &[Address], Result<usize, Trouble>); 11] = [
             (with_serial, &[], Ok(1)),
             (wanted(address(4), Some("DGT_PEGASUS_1"), &[]), &[], Ok(3)),
             (wanted(address(9), Some("DGT_PEGASUS_1"), &["DGT"]), &[], Err(Trouble::NotFound)),
             (wanted(None, Some("DGT_PEGASUS_2"), &[]), &[], Ok(1)),
+            (wanted(None, Some("dgt_pegasus_2"), &[]), &[all[1].address], Err(Trouble::Taken(all[1].address))),
             (wanted(None, Some("DGT_PEGASUS"), &["DGT_PEGASUS"]), &[], Err(Trouble::NotFound)),
             (wanted(None, None, &["DGT_PEGASUS_"]), &[], Err(several)),
             (wanted(None, None, &["DGT_PEGASUS_"]), &[all[0].address], Ok(1)),
-            (wanted(address(1), None, &[]), &[all[0].address], Err(Trouble::NotFound)),
+            (wanted(address(1), None, &[]), &[all[0].address], Err(Trouble::Taken(all[0].address))),
             (wanted(None, None, &["Smart Chess", "Chessnut"]), &[], Ok(2)),
             (wanted(None, None, &[]), &[], Err(Trouble::NotFound)),
         ];

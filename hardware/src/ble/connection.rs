@@ -6,7 +6,7 @@ use btleplug::api::{CharPropFlags, Characteristic, Peripheral as _, ValueNotific
 use btleplug::platform::Peripheral;
 use flagfall_protocols::driver::Channel;
 use futures_util::{Stream, StreamExt};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
@@ -37,13 +37,22 @@ pub struct Place {
     pub notifies: bool,
     /// Bytes may be written to it.
     pub writes: bool,
+    /// Why no bytes come from it although it notifies: others do, or it is optional.
+    pub refused: Option<String>,
 }
 
-/// Why a connection is to end, or may have ended.
+/// What a connection is told. Nothing is lost while it does something else: it is looked at, not queued.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Hints {
+    /// How many times BlueZ said that a connection to the device ended; perhaps an earlier one.
+    pub(super) disconnected: u64,
+    /// It is to end.
+    pub(super) end: Option<End>,
+}
+
+/// Why a connection is to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hint {
-    /// BlueZ says that a connection to the device ended; perhaps an earlier one.
-    Disconnected,
+pub(super) enum End {
     /// Nobody wants the device any more.
     LetGo,
     /// The adapter or the bus is gone.
@@ -66,7 +75,7 @@ pub(super) struct Connection {
     pub(super) wanted: Wanted,
     pub(super) sink: Sink,
     pub(super) outlet: Outlet,
-    pub(super) hints: mpsc::Receiver<Hint>,
+    pub(super) hints: watch::Receiver<Hints>,
     pub(super) now: fn() -> u64,
 }
 
@@ -82,7 +91,7 @@ impl Connection {
     pub(super) async fn run(mut self) -> Ended {
         let opened = tokio::select! {
             opened = open(&self.device, &self.wanted) => opened,
-            hint = gone(&mut self.hints) => Err(match hint { Hint::Lost => "the Bluetooth service is gone", _ => "not wanted any more" }.to_owned()),
+            end = end(&mut self.hints) => Err(match end { End::Lost => "the Bluetooth service is gone", End::LetGo => "not wanted any more" }.to_owned()),
         };
         let lasted = match opened {
             Ok(opened) => Ok(self.serve(opened).await),
@@ -110,10 +119,10 @@ impl Connection {
             deliver(sink, now, &up).await?;
             loop {
                 tokio::select! {
-                    hint = hints.recv() => match hint {
-                        Some(Hint::Disconnected) if answer(device.is_connected()).await == Ok(true) => {}
-                        Some(Hint::LetGo) => return Err(LinkError::Other(std::io::Error::other("let go"))),
-                        Some(Hint::Disconnected | Hint::Lost) | None => return Err(LinkError::Unplugged),
+                    told = hints.changed() => match told.map(|()| hints.borrow_and_update().end) {
+                        Ok(None) if answer(device.is_connected()).await == Ok(true) => {}
+                        Ok(Some(End::LetGo)) => return Err(LinkError::Other(std::io::Error::other("let go"))),
+                        Ok(Some(End::Lost) | None) | Err(_) => return Err(LinkError::Unplugged),
                     },
                     got = timeout(QUIET, notifications.next()) => match got {
                         Ok(Some(got)) => {
@@ -157,16 +166,10 @@ impl Connection {
     }
 }
 
-/// Waits until the device is to be let go, or cannot be had.
-async fn gone(hints: &mut mpsc::Receiver<Hint>) -> Hint {
-    loop {
-        match hints.recv().await {
-            // It is of an earlier connection.
-            Some(Hint::Disconnected) => {}
-            Some(hint) => return hint,
-            None => return Hint::LetGo,
-        }
-    }
+/// Waits until the device is to be let go, or cannot be had. What ended meanwhile was an earlier connection.
+async fn end(hints: &mut watch::Receiver<Hints>) -> End {
+    let told = hints.wait_for(|hints| hints.end.is_some()).await;
+    told.ok().and_then(|hints| hints.end).unwrap_or(End::LetGo)
 }
 
 async fn open(device: &Peripheral, wanted: &Wanted) -> Result<Opened, String> {
@@ -181,20 +184,41 @@ async fn open(device: &Peripheral, wanted: &Wanted) -> Result<Opened, String> {
         Err(_) => return Err(format!("its services are not told in {} s", CONNECT.as_secs())),
     }
     let all = device.characteristics();
-    let places = match wanted.channels {
+    let mut places = match wanted.channels {
         Some(channels) => named(channels, all.iter().cloned())?,
         None => every(all.iter().cloned()),
     };
     // Before anything is subscribed, so that the first notification is heard.
     let notifications = answer(device.notifications()).await?;
-    for (place, characteristic) in places.iter().filter(|(place, _)| place.notifies) {
-        answer(device.subscribe(characteristic)).await.map_err(|error| format!("channel {}: {error}", place.channel))?;
-    }
+    timeout(CONNECT, subscribe(device, wanted, &mut places))
+        .await
+        .unwrap_or_else(|_| Err(format!("its channels are not subscribed in {} s", CONNECT.as_secs())))?;
     if let Some(unlock) = &wanted.unlock {
         // What went wrong could repeat the key.
         write(device, &places, 0, unlock).await.map_err(|_| "the key was not taken".to_owned())?;
     }
     Ok(Opened { places, notifications })
+}
+
+/// Subscribes everything that notifies, and marks what refuses and may.
+async fn subscribe(device: &Peripheral, wanted: &Wanted, places: &mut [(Place, Characteristic)]) -> Result<(), String> {
+    for (place, characteristic) in places.iter_mut().filter(|(place, _)| place.notifies) {
+        match answer(device.subscribe(characteristic)).await {
+            Ok(()) => {}
+            Err(cause) if may_refuse(wanted, place.channel) => (place.notifies, place.refused) = (false, Some(cause)),
+            Err(cause) => return Err(format!("channel {}: {cause}", place.channel)),
+        }
+    }
+    let refused = places.iter().find_map(|(place, _)| Some((place.channel, place.refused.as_ref()?)));
+    let Some((channel, cause)) = refused else { return Ok(()) };
+    // Of one that has gone meanwhile nothing is known.
+    let of_use = places.iter().any(|(place, _)| place.notifies) && answer(device.is_connected()).await == Ok(true);
+    of_use.then_some(()).ok_or_else(|| format!("channel {channel}: {cause}"))
+}
+
+/// Without this channel the device is of use as well, as far as is known.
+fn may_refuse(wanted: &Wanted, channel: u8) -> bool {
+    wanted.channels.is_none_or(|channels| channels.get(usize::from(channel)).is_some_and(|channel| channel.optional))
 }
 
 /// The characteristics of a family's channels.
@@ -228,7 +252,8 @@ fn every(all: impl Iterator<Item = Characteristic>) -> Vec<(Place, Characteristi
 }
 
 fn place(channel: u8, found: &Characteristic, notifies: bool, writes: bool) -> Place {
-    Place { channel, service: found.service_uuid.as_u128(), characteristic: found.uuid.as_u128(), notifies, writes }
+    let (service, characteristic) = (found.service_uuid.as_u128(), found.uuid.as_u128());
+    Place { channel, service, characteristic, notifies, writes, refused: None }
 }
 
 async fn write(device: &Peripheral, places: &[(Place, Characteristic)], channel: u8, bytes: &[u8]) -> Result<(), LinkError> {

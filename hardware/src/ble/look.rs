@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use btleplug::Error;
-use btleplug::api::{Central, CentralState, Manager as _, Peripheral as _};
+use btleplug::api::{Central, CentralState, Manager as _, Peripheral as _, ScanFilter};
 use btleplug::platform::{Adapter, Manager, Peripheral};
 use tokio::time::timeout;
 
@@ -11,7 +11,7 @@ use super::Trouble;
 use super::choose::Seen;
 
 /// How long BlueZ may take to answer what it knows.
-pub(super) const ANSWER: Duration = Duration::from_secs(5);
+const ANSWER: Duration = Duration::from_secs(5);
 
 /// Waits for an answer of BlueZ, not for ever.
 pub(super) async fn answer<T>(question: impl Future<Output = Result<T, Error>>) -> Result<T, String> {
@@ -46,14 +46,52 @@ pub(super) async fn health(adapter: &Adapter) -> Result<(), Trouble> {
     }
 }
 
+/// Listens for advertisements; false if it was listened already.
+pub(super) async fn listen(adapter: &Adapter) -> Result<bool, String> {
+    let begun = async {
+        match adapter.start_scan(ScanFilter::default()).await {
+            // The name of a D-Bus error is in none but this text.
+            Err(error) if format!("{error:?}").contains("org.bluez.Error.InProgress") => Ok(false),
+            begun => begun.map(|()| true),
+        }
+    };
+    answer(begun).await
+}
+
 /// The devices that the system knows of.
 pub(super) async fn around(adapter: &Adapter) -> Result<Vec<(Seen, Peripheral)>, String> {
     let mut around = Vec::new();
     for device in answer(adapter.peripherals()).await? {
         // One that has gone meanwhile is not around.
         let Ok(Some(properties)) = answer(device.properties()).await else { continue };
-        let seen = Seen { address: device.address(), name: properties.local_name, signal: properties.rssi };
+        let (name, signal) = (properties.local_name.and_then(|name| plain(&name)), properties.rssi);
+        let connected = signal.is_none() && answer(device.is_connected()).await == Ok(true);
+        let seen = Seen { address: device.address(), name, signal, connected };
         around.push((seen, device));
     }
     Ok(around)
+}
+
+/// A name as it may be shown: who advertises could send anything to a terminal.
+fn plain(name: &str) -> Option<String> {
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn a_name_controls_no_terminal() {
+        for (told, shown) in [
+            ("DGT_PEGASUS_1", Some("DGT_PEGASUS_1")),
+            ("Küche Brett", Some("Küche Brett")),
+            ("\u{1b}[2J\u{9b}1mDGT\r\n\0", Some("[2J1mDGT")),
+            ("\u{7f}\n", None),
+            ("", None),
+        ] {
+            assert_eq!(plain(told).as_deref(), shown, "{told:?}");
+        }
+    }
 }

@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 use flagfall_protocols::driver::Channel;
+use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use crate::link::LinkError;
@@ -25,6 +26,7 @@ use crate::port::SendError;
 
 mod choose;
 mod connection;
+mod link;
 mod look;
 mod nearby;
 mod orders;
@@ -33,6 +35,7 @@ mod radio;
 mod trouble;
 
 pub use btleplug::api::BDAddr as Address;
+pub use choose::device;
 pub use connection::Place;
 pub use nearby::{Nearby, nearby};
 pub use trouble::Trouble;
@@ -44,7 +47,7 @@ use radio::Radio as Task;
 const MAX_WAITING: usize = 64;
 
 /// Which device a link is to: the one with the address, else the one with the name, else the only one whose name begins as the
-/// family's do and ends with the serial number.
+/// family's do and ends with the serial number. Without an address it must be heard, and none beside it that could be meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Its address.
@@ -108,10 +111,25 @@ impl Radio {
     /// No more threads.
     pub fn start(adapter: Option<String>, now: fn() -> u64, seed: u64) -> io::Result<Arc<Radio>> {
         let orders = Arc::<Orders>::default();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = runtime()?;
         let task = Task::new(adapter, now, seed, Arc::clone(&orders));
-        let thread = Builder::new().name("radio".to_owned()).spawn(move || runtime.block_on(task.run()))?;
+        let thread = Builder::new().name("radio".to_owned()).spawn(move || run(task, runtime))?;
         Ok(Arc::new(Radio { orders, thread: Some(thread) }))
+    }
+}
+
+fn runtime() -> io::Result<Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
+}
+
+/// Each session has a runtime of its own: bluez-async leaves the connection to the bus in a task that nobody can end, and only
+/// with its runtime does it go.
+fn run(mut task: Task, mut own: Runtime) {
+    while own.block_on(task.turn()).is_continue() {
+        // Without room for another it goes on in this one: what is left of it goes with it later.
+        if let Ok(next) = runtime() {
+            own = next;
+        }
     }
 }
 

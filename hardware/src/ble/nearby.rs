@@ -3,10 +3,10 @@
 use std::io;
 use std::time::Duration;
 
-use btleplug::api::{Central, ScanFilter};
+use btleplug::api::Central;
 use tokio::time::sleep;
 
-use super::look::{adapter, answer, around, health};
+use super::look::{adapter, answer, around, health, listen};
 use super::{Address, Trouble};
 
 /// A device that advertises, or that the system knows otherwise.
@@ -30,7 +30,7 @@ pub fn nearby(name: Option<&str>, span: Duration) -> Result<Vec<Nearby>, Trouble
     runtime.block_on(async {
         let adapter = adapter(name).await?;
         health(&adapter).await?;
-        answer(adapter.start_scan(ScanFilter::default())).await.map_err(Trouble::NoService)?;
+        listen(&adapter).await.map_err(Trouble::NoScan)?;
         sleep(span).await;
         let found = around(&adapter).await.map_err(Trouble::NoService)?;
         // It ends with this program at the latest.

@@ -5,23 +5,26 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use btleplug::api::{Central, CentralEvent, CentralState, ScanFilter};
+use btleplug::api::{Central, CentralEvent, CentralState, Peripheral as _};
 use btleplug::platform::{Adapter, Peripheral};
 use fastrand::Rng;
 use futures_util::StreamExt;
-use tokio::sync::mpsc;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use super::choose::{Seen, choose};
-use super::connection::{Connection, Ended, Hint};
-use super::look::{ANSWER, adapter, answer, around, health};
+use super::connection::{Connection, End, Ended, Hints};
+use super::link::{Claim, Held, Link};
+use super::look::{adapter, answer, around, health, listen};
 use super::orders::{Order, Orders};
 use super::pause::{APART, GOOD, pause};
-use super::{Address, BleEvent, Outlet, Sink, Trouble, Wanted};
+use super::{Address, Trouble, Wanted};
 
-/// So many devices are being connected at once: one that is out of reach keeps nobody waiting.
+/// So many devices are being connected at once …
 const AT_ONCE: usize = 4;
+/// … of which so many are not heard: those that are switched off, each of which is tried for long, leave room for the others.
+const UNHEARD_AT_ONCE: usize = 2;
 /// How often BlueZ is asked whether it is there: its end is silent.
 const HEALTH: Duration = Duration::from_secs(5);
 /// While a device is looked for, all that are around are looked at so often …
@@ -30,48 +33,6 @@ const LOOK: Duration = Duration::from_secs(1);
 const LOOK_SOON: Duration = Duration::from_millis(100);
 /// Without BlueZ or an adapter it is tried again after so long.
 const REBUILD: Duration = Duration::from_secs(1);
-
-struct Link {
-    wanted: Wanted,
-    outlet: Outlet,
-    /// None while a connection has it.
-    sink: Option<Sink>,
-    /// The connection, and its device.
-    connection: Option<(mpsc::Sender<Hint>, Address)>,
-    /// The device that was connected last: it is the link's until another is wanted.
-    known: Option<Address>,
-    failures: u32,
-    /// Not tried before.
-    rests: u64,
-    said: Option<Trouble>,
-    /// Another device was wanted while one was connected.
-    rebound: bool,
-    leaves: bool,
-}
-
-impl Link {
-    fn searches(&self) -> bool {
-        self.connection.is_none() && !self.leaves
-    }
-
-    fn hint(&self, hint: Hint) {
-        if let Some((hints, _)) = &self.connection {
-            // Full: enough hints wait already. Closed: it has ended.
-            let _ = hints.try_send(hint);
-        }
-    }
-
-    fn say(&mut self, at: u64, trouble: &Trouble) {
-        if self.said.as_ref() == Some(trouble) {
-            return;
-        }
-        if let Some(sink) = &mut self.sink
-            && sink(at, &BleEvent::Missing(trouble.clone()))
-        {
-            self.said = Some(trouble.clone());
-        }
-    }
-}
 
 /// The radio's task.
 pub(super) struct Radio {
@@ -82,7 +43,11 @@ pub(super) struct Radio {
     links: BTreeMap<u64, Link>,
     tasks: JoinSet<Ended>,
     scans: bool,
-    /// When the next attempt to connect may begin, the next look around and the next look at BlueZ itself are due.
+    /// Why not, although somebody searches.
+    deaf: Option<String>,
+    /// When listening is begun if somebody searches, the next attempt to connect may begin, the next look around and the next
+    /// look at BlueZ itself are due.
+    scan: u64,
     attempt: u64,
     look: u64,
     health: u64,
@@ -91,25 +56,21 @@ pub(super) struct Radio {
 impl Radio {
     pub(super) fn new(adapter: Option<String>, now: fn() -> u64, seed: u64, orders: Arc<Orders>) -> Radio {
         let (links, tasks, rng) = (BTreeMap::new(), JoinSet::new(), Rng::with_seed(seed));
-        Radio { adapter, now, rng, orders, links, tasks, scans: false, attempt: 0, look: 0, health: 0 }
+        let (scans, deaf, scan, attempt, look, health) = (false, None, 0, 0, 0, 0);
+        Radio { adapter, now, rng, orders, links, tasks, scans, deaf, scan, attempt, look, health }
     }
 
-    /// Runs until the last link and the radio itself are dropped.
-    pub(super) async fn run(mut self) {
-        loop {
-            let trouble = match self.session().await {
-                ControlFlow::Break(()) => break,
-                ControlFlow::Continue(trouble) => trouble,
-            };
-            self.lose_all().await;
-            let at = (self.now)();
-            self.links.values_mut().for_each(|link| link.say(at, &trouble));
-            if self.rest(REBUILD).await.is_break() {
-                break;
-            }
-        }
-        self.links.values().for_each(|link| link.hint(Hint::LetGo));
-        while self.tasks.join_next().await.is_some() {}
+    /// One session and the rest after it; leaves no task behind. Broken when the last link and the radio itself are dropped.
+    pub(super) async fn turn(&mut self) -> ControlFlow<()> {
+        let ControlFlow::Continue(trouble) = self.session().await else {
+            self.links.values().for_each(|link| link.end(End::LetGo));
+            while self.tasks.join_next().await.is_some() {}
+            return ControlFlow::Break(());
+        };
+        self.lose_all().await;
+        let at = (self.now)();
+        self.links.values_mut().for_each(|link| link.say(at, &trouble));
+        self.rest(REBUILD).await
     }
 
     /// With one connection to BlueZ, until it fails.
@@ -129,7 +90,8 @@ impl Radio {
             Ok(events) => events,
             Err(cause) => return ControlFlow::Continue(Trouble::NoService(cause)),
         };
-        (self.scans, self.look, self.health) = (false, 0, 0);
+        (self.scans, self.deaf, self.scan, self.look, self.health) = (false, None, 0, 0, 0);
+        self.links.values_mut().for_each(|link| link.listens = None);
         loop {
             if let Err(trouble) = self.steer(&adapter).await {
                 return ControlFlow::Continue(trouble);
@@ -154,37 +116,23 @@ impl Radio {
     fn due(&self) -> u64 {
         let searching = || self.links.values().filter(|link| link.searches());
         let try_next = searching().map(|link| link.rests.max(self.look).max(self.attempt)).min();
-        try_next.map_or(self.health, |next| next.min(self.health))
+        try_next.map_or(self.health, |next| next.min(self.scan).min(self.health))
     }
 
     fn obey(&mut self, order: Order) {
         match order {
             Order::Join { id, wanted, sink, outlet } => {
-                let link = Link {
-                    wanted,
-                    outlet,
-                    sink: Some(sink),
-                    connection: None,
-                    known: None,
-                    failures: 0,
-                    rests: 0,
-                    said: None,
-                    rebound: false,
-                    leaves: false,
-                };
-                self.links.insert(id, link);
+                self.links.insert(id, Link::new(wanted, sink, outlet));
                 self.look = 0;
             }
             Order::Want { id, wanted } => {
                 let Some(link) = self.links.get_mut(&id) else { return };
-                link.hint(Hint::LetGo);
-                link.rebound = link.connection.is_some();
-                (link.wanted, link.known, link.failures, link.rests, link.said) = (wanted, None, 0, 0, None);
+                link.want(wanted);
                 self.look = 0;
             }
             Order::Leave { id } => {
                 let Some(link) = self.links.get_mut(&id) else { return };
-                link.hint(Hint::LetGo);
+                link.end(End::LetGo);
                 link.leaves = true;
                 if link.connection.is_none() {
                     self.links.remove(&id);
@@ -196,8 +144,7 @@ impl Radio {
     fn hear(&mut self, event: CentralEvent) {
         match event {
             CentralEvent::DeviceDiscovered(_) => self.look = self.look.min((self.now)() + LOOK_SOON.as_micros() as u64),
-            // Which device that is only its connection can find out.
-            CentralEvent::DeviceDisconnected(_) => self.links.values().for_each(|link| link.hint(Hint::Disconnected)),
+            CentralEvent::DeviceDisconnected(device) => self.links.values().for_each(|link| link.disconnected(&device)),
             CentralEvent::StateUpdate(CentralState::PoweredOff) => self.health = 0,
             _ => {}
         }
@@ -208,7 +155,7 @@ impl Radio {
         let Ok(Ended { id, sink, lasted }) = ended else { return };
         let at = (self.now)();
         let Some(link) = self.links.get_mut(&id) else { return };
-        let address = link.connection.take().map(|(_, address)| address);
+        let address = link.connection.take().map(|held| held.address);
         link.sink = Some(sink);
         if link.leaves {
             self.links.remove(&id);
@@ -229,56 +176,98 @@ impl Radio {
         }
     }
 
-    /// Asks how BlueZ is, looks around and begins to connect, as far as each is due.
+    /// Asks how BlueZ is, listens, looks around and begins to connect, as far as each is due. Only a BlueZ or an adapter that is
+    /// not there is an error: whoever plays is not disturbed because somebody else is not found.
     async fn steer(&mut self, adapter: &Adapter) -> Result<(), Trouble> {
         let at = (self.now)();
-        if at >= self.health {
+        let searches = self.links.values().any(Link::searches);
+        // Listening switches the adapter on: not if somebody has just switched it off.
+        if at >= self.health || (searches && at >= self.scan) {
             health(adapter).await?;
             self.health = (self.now)() + HEALTH.as_micros() as u64;
         }
-        let searches = self.links.values().any(Link::searches);
-        if searches != self.scans {
-            let done = match searches {
-                true => answer(adapter.start_scan(ScanFilter::default())).await,
-                // What it goes on with costs power only.
-                false => answer(adapter.stop_scan()).await.or(Ok(())),
-            };
-            done.map_err(Trouble::NoService)?;
-            self.scans = searches;
-        }
+        self.listen(adapter, searches).await;
         if !searches || at < self.look || at < self.attempt {
             return Ok(());
         }
-        let around = around(adapter).await.map_err(Trouble::NoService)?;
+        let around = around(adapter).await;
         let at = (self.now)();
         self.look = at + LOOK.as_micros() as u64;
-        self.connect(at, around);
+        match around {
+            Ok(around) => self.connect(at, around),
+            Err(cause) => {
+                self.health = 0;
+                let trouble = Trouble::NoService(cause);
+                self.links.values_mut().filter(|link| link.searches()).for_each(|link| link.say(at, &trouble));
+            }
+        }
         Ok(())
     }
 
-    /// Begins one attempt, for the link that has waited longest of those whose device is around.
-    fn connect(&mut self, at: u64, around: Vec<(Seen, Peripheral)>) {
-        let (seen, devices): (Vec<Seen>, Vec<Peripheral>) = around.into_iter().unzip();
-        let in_use: Vec<(u64, Address)> = self.links.iter().filter_map(|(id, link)| Some((*id, link.holds()?))).collect();
-        let mut found: Vec<(u64, u64, usize)> = Vec::new();
-        for (id, link) in self.links.iter_mut().filter(|(_, link)| link.searches()) {
-            let taken: Vec<Address> = in_use.iter().filter(|(other, _)| other != id).map(|(_, address)| *address).collect();
-            let wanted = Wanted { address: link.wanted.address.or(link.known), ..link.wanted.clone() };
-            match choose(&wanted, &seen, &taken) {
-                Ok(chosen) => {
-                    let index = seen.iter().position(|seen| seen.address == chosen.address);
-                    found.extend(index.map(|index| (link.rests, *id, index)));
-                }
-                Err(trouble) => link.say(at, &trouble),
+    /// Listens for advertisements as long as somebody searches. A BlueZ that was started anew meanwhile, which nothing tells,
+    /// does not: it is told again and again.
+    async fn listen(&mut self, adapter: &Adapter, searches: bool) {
+        let at = (self.now)();
+        if !searches {
+            if std::mem::take(&mut self.scans) {
+                // What it goes on with costs power only.
+                let _ = answer(adapter.stop_scan()).await;
+            }
+            (self.scan, self.deaf) = (0, None);
+            return;
+        }
+        if at >= self.scan {
+            let begun = listen(adapter).await;
+            if begun != Ok(false) {
+                // What was heard before is not known any more.
+                self.links.values_mut().for_each(|link| link.listens = None);
+            }
+            let again = if begun.is_ok() { HEALTH } else { LOOK };
+            self.scan = (self.now)() + again.as_micros() as u64;
+            (self.scans, self.deaf) = (begun.is_ok(), begun.err());
+            if self.deaf.is_some() {
+                self.health = 0;
             }
         }
-        let opening = self.links.values().filter(|link| link.connection.is_some() && link.is_down()).count();
-        let next = found.into_iter().filter(|(rests, ..)| *rests <= at).min();
-        let Some((_, id, index)) = next.filter(|_| opening < AT_ONCE) else { return };
+        for link in self.links.values_mut().filter(|link| self.scans && link.searches()) {
+            link.listens.get_or_insert(at);
+        }
+    }
+
+    /// Begins one attempt, for the link that has waited longest of those whose device is near, then of the others.
+    fn connect(&mut self, at: u64, around: Vec<(Seen, Peripheral)>) {
+        let (seen, devices): (Vec<Seen>, Vec<Peripheral>) = around.into_iter().unzip();
+        let claims: Vec<(u64, Claim, Address)> =
+            self.links.iter().filter_map(|(id, link)| link.claim().map(|(claim, address)| (*id, claim, address))).collect();
+        let mut found: Vec<(bool, u64, u64, usize)> = Vec::new();
+        for (id, link) in self.links.iter_mut().filter(|(_, link)| link.searches()) {
+            let own = link.claim().map(|(claim, _)| claim);
+            let stronger = claims.iter().filter(|(other, claim, _)| other != id && Some(*claim) > own);
+            let taken: Vec<Address> = stronger.map(|(_, _, address)| *address).collect();
+            let wanted = Wanted { address: link.wanted.address.or(link.known), ..link.wanted.clone() };
+            match choose(&wanted, &seen, &taken) {
+                Ok(_) if !link.has_listened(at) => {}
+                Ok(chosen) => {
+                    let index = seen.iter().position(|seen| seen.address == chosen.address);
+                    found.extend(index.map(|index| (!chosen.is_near(), link.rests, *id, index)));
+                }
+                Err(trouble) => match &self.deaf {
+                    Some(cause) if trouble == Trouble::NotFound => link.say(at, &Trouble::NoScan(cause.clone())),
+                    _ => link.say(at, &trouble),
+                },
+            }
+        }
+        let opening: Vec<bool> =
+            self.links.values().filter(|link| link.is_down()).filter_map(|link| Some(link.connection.as_ref()?.near)).collect();
+        let unheard = opening.iter().filter(|near| !**near).count();
+        let room = |far: bool| opening.len() < AT_ONCE && !(far && unheard >= UNHEARD_AT_ONCE);
+        let next = found.into_iter().filter(|(far, rests, ..)| *rests <= at && room(*far)).min();
+        let Some((far, _, id, index)) = next else { return };
         let Some(link) = self.links.get_mut(&id) else { return };
         let Some(sink) = link.sink.take() else { return };
-        let (hints, hinted) = mpsc::channel(8);
-        link.connection = Some((hints, seen[index].address));
+        let (hints, hinted) = watch::channel(Hints::default());
+        link.connection = Some(Held { hints, device: devices[index].id(), address: seen[index].address, near: !far });
+        link.listens = None;
         self.attempt = at + APART.as_micros() as u64;
         let connection = Connection {
             id,
@@ -295,9 +284,9 @@ impl Radio {
 
     /// BlueZ is gone: so is every connection.
     async fn lose_all(&mut self) {
-        self.links.values().for_each(|link| link.hint(Hint::Lost));
-        // Each waits for one more answer at most.
-        while let Ok(Some(ended)) = timeout(ANSWER * 3, self.tasks.join_next()).await {
+        self.links.values().for_each(|link| link.end(End::Lost));
+        // Each ends soon: it waits for a reader without room and for one more answer, both with a bound.
+        while let Some(ended) = self.tasks.join_next().await {
             self.ended(ended);
         }
         // What ended it was not the device's fault.
@@ -317,16 +306,5 @@ impl Radio {
                 },
             }
         }
-    }
-}
-
-impl Link {
-    /// The device that is this link's and nobody else's.
-    fn holds(&self) -> Option<Address> {
-        self.connection.as_ref().map(|(_, address)| *address).or(self.wanted.address).or(self.known)
-    }
-
-    fn is_down(&self) -> bool {
-        self.outlet.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_none()
     }
 }

@@ -13,8 +13,12 @@ pub enum Trouble {
     NoAdapter,
     /// The adapter is switched off.
     AdapterOff,
+    /// It is there and listens for no advertisements.
+    NoScan(String),
     /// Nobody advertises as the wanted device.
     NotFound,
+    /// Another link has it.
+    Taken(Address),
     /// Several devices may be the wanted one.
     Several(Vec<(String, Address)>),
     /// The device is there and could not be used.
@@ -32,7 +36,9 @@ impl fmt::Display for Trouble {
             Trouble::NoService(cause) => write!(f, "the Bluetooth service does not answer: {cause}"),
             Trouble::NoAdapter => f.write_str("there is no Bluetooth adapter"),
             Trouble::AdapterOff => f.write_str("the Bluetooth adapter is switched off (`bluetoothctl power on`)"),
+            Trouble::NoScan(cause) => write!(f, "the Bluetooth service does not look for devices: {cause}"),
             Trouble::NotFound => f.write_str("not found: no device that advertises is the wanted one"),
+            Trouble::Taken(address) => write!(f, "{address}: another board or clock here has this device"),
             Trouble::Several(devices) => {
                 f.write_str("several devices may be the board; name its address: ")?;
                 let devices: Vec<_> = devices.iter().map(|(name, address)| format!("{name} ({address})")).collect();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use zbus::message::Header;
 use zbus::{OwnedVariant, fdo, interface};
 
 use super::air::Air;
@@ -25,12 +26,14 @@ impl Adapter1 {
         let _ = filter;
     }
 
-    async fn start_discovery(&self) -> Result<(), Refusal> {
-        self.air.discover(true).await
+    async fn start_discovery(&self, #[zbus(header)] header: Header<'_>) -> Result<(), Refusal> {
+        let who = header.sender().map(ToString::to_string).unwrap_or_default();
+        self.air.discover(&who, true).await
     }
 
-    async fn stop_discovery(&self) -> Result<(), Refusal> {
-        self.air.discover(false).await
+    async fn stop_discovery(&self, #[zbus(header)] header: Header<'_>) -> Result<(), Refusal> {
+        let who = header.sender().map(ToString::to_string).unwrap_or_default();
+        self.air.discover(&who, false).await
     }
 
     #[zbus(property, name = "Address")]

@@ -1,6 +1,6 @@
 //! What all objects share: the peripherals around the adapter, and what happens between them and it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use zbus::fdo::ObjectManager;
@@ -26,11 +26,25 @@ pub(super) struct State {
     /// It cannot be switched on.
     pub(super) blocked: bool,
     pub(super) discovering: bool,
+    /// Who wants it to, by the names of their connections.
+    listeners: BTreeSet<String>,
     /// How many times discovery was started.
     pub(super) discoveries: u64,
+    pub(super) refuse_discoveries: u32,
     /// The most connections asked for at a time, of all peripherals.
     pub(super) most_asked: usize,
     pub(super) radios: BTreeMap<String, Radio>,
+}
+
+impl State {
+    /// Says whether it listened before. Whoever was heard counts as such only as long as it does.
+    fn listen(&mut self, on: bool) -> bool {
+        if !on {
+            self.listeners.clear();
+            self.radios.values_mut().for_each(|radio| radio.heard = false);
+        }
+        std::mem::replace(&mut self.discovering, on)
+    }
 }
 
 impl Air {
@@ -66,7 +80,7 @@ impl Air {
     pub(super) async fn down(&self) {
         let connection = {
             let mut state = self.state();
-            state.discovering = false;
+            state.listen(false);
             for radio in state.radios.values_mut() {
                 radio.unlink();
                 (radio.known, radio.explored, radio.asked) = (false, false, 0);
@@ -77,6 +91,15 @@ impl Air {
             // The bus may be gone before it.
             let _ = connection.close().await;
         }
+    }
+
+    /// The names of all connections to the bus; none if bluetoothd does not run.
+    pub(super) async fn clients(&self) -> Vec<String> {
+        const BUS: &str = "org.freedesktop.DBus";
+        let Some(connection) = self.connection() else { return Vec::new() };
+        let asked = connection.call_method(Some(BUS), "/org/freedesktop/DBus", Some(BUS), "ListNames", &()).await;
+        let names: Vec<String> = asked.and_then(|answer| answer.body().deserialize()).expect("the bus answers");
+        names.into_iter().filter(|name| name.starts_with(':')).collect()
     }
 
     async fn show_adapter(self: &Arc<Air>) {
@@ -110,7 +133,8 @@ impl Air {
             for address in self.addresses() {
                 self.unlink(&address).await;
             }
-            if std::mem::take(&mut self.state().discovering) {
+            let listened = self.state().listen(false);
+            if listened {
                 self.changed(adapter::PATH, adapter::NAME, "Discovering", Variant::from(false)).await;
             }
         }
@@ -122,20 +146,31 @@ impl Air {
         let _ = connection.emit_signal(None::<&str>, path, "org.freedesktop.DBus.Properties", "PropertiesChanged", &body).await;
     }
 
-    pub(super) async fn discover(self: &Arc<Air>, on: bool) -> Result<(), Refusal> {
-        let before = {
+    /// A host begins or ceases to listen. One that listens already is refused, as by bluetoothd.
+    pub(super) async fn discover(self: &Arc<Air>, who: &str, on: bool) -> Result<(), Refusal> {
+        let alive = self.clients().await;
+        let (before, after) = {
             let mut state = self.state();
             if !state.powered {
                 return Err(Refusal::not_ready());
             }
-            if !on && !state.discovering {
+            if on && state.refuse_discoveries > 0 {
+                state.refuse_discoveries -= 1;
+                return Err(Refusal::Failed("Input/output error".into()));
+            }
+            state.listeners.retain(|listener| alive.contains(listener));
+            if on && !state.listeners.insert(who.to_owned()) {
+                return Err(Refusal::InProgress("Operation already in progress".into()));
+            }
+            if !on && !state.listeners.remove(who) {
                 return Err(Refusal::Failed("No discovery started".into()));
             }
             state.discoveries += u64::from(on);
-            std::mem::replace(&mut state.discovering, on)
+            let after = !state.listeners.is_empty();
+            (state.listen(after), after)
         };
-        if before != on {
-            self.changed(adapter::PATH, adapter::NAME, "Discovering", Variant::from(on)).await;
+        if before != after {
+            self.changed(adapter::PATH, adapter::NAME, "Discovering", Variant::from(after)).await;
         }
         if on {
             for address in self.addresses() {
@@ -153,11 +188,17 @@ impl Air {
             let Some(radio) = state.radios.get_mut(address).filter(|radio| listens && radio.near && !radio.linked) else {
                 return;
             };
+            radio.heard = true;
             (std::mem::replace(&mut radio.known, true), radio.rssi)
         };
         if known {
             return self.changed(&device::path(address), device::NAME, "RSSI", Variant::from(rssi)).await;
         }
+        self.show_device(address).await;
+    }
+
+    /// bluetoothd tells of a peripheral.
+    pub(super) async fn show_device(self: &Arc<Air>, address: &str) {
         let Some(connection) = self.connection() else { return };
         let device = Device1 { air: self.clone(), address: address.into() };
         let _ = connection.object_server().at(device::path(address), device).await;
@@ -167,6 +208,7 @@ impl Air {
     pub(super) async fn forget(&self, address: &str) {
         self.unlink(address).await;
         let gone = |radio: &mut Radio| {
+            radio.heard = false;
             let explored = std::mem::take(&mut radio.explored);
             (std::mem::take(&mut radio.known), if explored { radio.services.clone() } else { Vec::new() })
         };
@@ -246,6 +288,9 @@ impl Air {
     }
 
     pub(super) fn subscribe(&self, address: &str, uuid: u128, on: bool) -> Result<(), Refusal> {
+        if on && self.radio(address, |radio| radio.silent.contains(&uuid)) == Some(true) {
+            return Err(Refusal::Failed("Operation failed with ATT error: 0x0f".into()));
+        }
         let done = self.radio(address, |radio| {
             if on && radio.linked {
                 radio.notifying.insert(uuid);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zbus::interface;
+use zbus::{fdo, interface};
 
 use super::adapter;
 use super::air::Air;
@@ -92,8 +92,13 @@ impl Device1 {
     }
 
     #[zbus(property, name = "RSSI")]
-    fn rssi(&self) -> i16 {
-        self.air.radio(&self.address, |radio| radio.rssi).unwrap_or(0)
+    fn rssi(&self) -> fdo::Result<i16> {
+        let heard = |radio: &mut super::radio::Radio| {
+            radio.seen.looks += 1;
+            radio.heard.then_some(radio.rssi)
+        };
+        let heard = self.air.radio(&self.address, heard).flatten();
+        heard.ok_or_else(|| fdo::Error::InvalidArgs("No such property 'RSSI'".into()))
     }
 
     #[zbus(property, name = "UUIDs")]

@@ -221,12 +221,35 @@ impl Bluez {
         });
     }
 
+    /// bluetoothd remembers a peripheral that is not within reach. Its address is new.
+    pub(crate) fn remember(&self, peripheral: Peripheral) {
+        let (air, address) = (self.air.clone(), peripheral.address.clone());
+        let mut radio = Radio::new(peripheral);
+        (radio.near, radio.known) = (false, true);
+        let before = air.state().radios.insert(address.clone(), radio);
+        assert!(before.is_none(), "{address} twice");
+        self.wait(async move {
+            air.show_device(&address).await;
+            tokio::spawn(air::live(air, address));
+        });
+    }
+
     /// The peripheral ends its connection, and advertises.
     pub(crate) fn drop_link(&self, address: &str) {
         let (air, address) = (self.air.clone(), address.to_owned());
         self.wait(async move {
             air.unlink(&address).await;
             air.advertise(&address).await;
+        });
+    }
+
+    /// bluetoothd says so many times that a connection ended, of an earlier one.
+    pub(crate) fn say_disconnected(&self, address: &str, count: u32) {
+        let (air, path) = (self.air.clone(), device::path(address));
+        self.wait(async move {
+            for _ in 0..count {
+                air.changed(&path, device::NAME, "Connected", Variant::from(false)).await;
+            }
         });
     }
 
@@ -259,6 +282,16 @@ impl Bluez {
     /// The next `count` attempts to connect fail, after the delay of a connection.
     pub(crate) fn refuse_connections(&self, address: &str, count: u32) {
         self.with(address, |radio| radio.refuse = count);
+    }
+
+    /// A characteristic that notifies refuses to from now on.
+    pub(crate) fn refuse_subscribing(&self, address: &str, characteristic: u128) {
+        self.with(address, |radio| radio.silent.insert(characteristic));
+    }
+
+    /// The next `count` wishes to listen for advertisements are refused.
+    pub(crate) fn refuse_discoveries(&self, count: u32) {
+        self.air.state().refuse_discoveries = count;
     }
 
     /// How long connecting takes from now on, and finding the services.
@@ -320,13 +353,18 @@ impl Bluez {
         self.air.radio(address, with).expect("a peripheral that was added")
     }
 
-    fn wait(&self, work: impl Future<Output = ()> + Send + 'static) {
+    /// How many connections the bus serves, that of bluetoothd among them.
+    pub(crate) fn clients(&self) -> usize {
+        let air = self.air.clone();
+        self.wait(async move { air.clients().await.len() })
+    }
+
+    fn wait<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         let (done, wait) = sync_channel(1);
         self.handle.spawn(async move {
-            work.await;
-            let _ = done.send(());
+            let _ = done.send(work.await);
         });
-        wait.recv().expect("the fake did not panic");
+        wait.recv().expect("the fake did not panic")
     }
 }
 

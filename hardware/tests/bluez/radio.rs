@@ -14,6 +14,8 @@ use super::{Peripheral, Service};
 /// What the host did to a peripheral, and what came of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
+    /// How many times it was told what is known of it, asked for or not.
+    pub(crate) looks: u64,
     /// When it asked for a connection.
     pub(crate) attempts: Vec<Instant>,
     /// When it got one.
@@ -61,6 +63,8 @@ pub(super) struct Radio {
     /// Its Device1 is there, and its services.
     pub(super) known: bool,
     pub(super) explored: bool,
+    /// Since listening began.
+    pub(super) heard: bool,
     pub(super) linked: bool,
     pub(super) resolved: bool,
     /// Connections that are asked for.
@@ -69,6 +73,8 @@ pub(super) struct Radio {
     pub(super) turn: u64,
     pub(super) refuse: u32,
     pub(super) notifying: BTreeSet<u128>,
+    /// Cannot be subscribed.
+    pub(super) silent: BTreeSet<u128>,
     pub(super) seen: Seen,
 }
 
@@ -89,12 +95,14 @@ impl Radio {
             near: true,
             known: false,
             explored: false,
+            heard: false,
             linked: false,
             resolved: false,
             asked: 0,
             turn: 0,
             refuse: 0,
             notifying: BTreeSet::new(),
+            silent: BTreeSet::new(),
             seen: Seen::default(),
         }
     }

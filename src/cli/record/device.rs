@@ -15,8 +15,8 @@ const MAX_WAITING: usize = 1024;
 
 /// What the link told.
 pub(in crate::cli) enum Told {
-    /// It is up; lines for the head of the recording.
-    Up(Vec<(String, String)>),
+    /// It is up; lines for the head of the recording, and for people what is left out.
+    Up(Vec<(String, String)>, Vec<String>),
     /// Bytes of a channel.
     Bytes(u8, Vec<u8>),
     /// It is gone.
@@ -41,7 +41,7 @@ impl Device {
         let (to, events) = channel(MAX_WAITING);
         let sink = move |at: u64, event: PortEvent<'_>| {
             let told = match event {
-                PortEvent::Up { .. } => Told::Up(Vec::new()),
+                PortEvent::Up { .. } => Told::Up(Vec::new(), Vec::new()),
                 PortEvent::Bytes(bytes) => Told::Bytes(0, bytes.to_vec()),
                 PortEvent::Down(error) => Told::Down(error.to_string()),
                 PortEvent::Missing(trouble) => Told::Missing(trouble.to_string(), false),
@@ -54,10 +54,10 @@ impl Device {
 
     /// Looks for a Bluetooth device by address or name; without a family everything is listened to that notifies.
     pub(in crate::cli) fn ble(named: &str, family: Option<&'static DriverInfo>) -> io::Result<(Device, Events)> {
-        let address = named.parse().ok();
+        let (address, name) = ble::device(named);
         let wanted = ble::Wanted {
             address,
-            name: address.is_none().then(|| named.to_owned()),
+            name,
             serial: None,
             family: &[],
             channels: family.and_then(|family| family.ble).map(|ble| ble.channels),
@@ -79,7 +79,7 @@ impl Device {
 
 fn pass_on(to: &Sender<(u64, Told)>, at: u64, event: &BleEvent<'_>) -> bool {
     let told = match event {
-        BleEvent::Up { name, places, .. } => Told::Up(head(*name, places)),
+        BleEvent::Up { name, places, .. } => Told::Up(head(*name, places), left_out(places)),
         BleEvent::Bytes { channel, bytes } => Told::Bytes(*channel, bytes.to_vec()),
         BleEvent::Down(error) => Told::Down(error.to_string()),
         BleEvent::Missing(trouble) => Told::Missing(trouble.to_string(), true),
@@ -90,16 +90,25 @@ fn pass_on(to: &Sender<(u64, Told)>, at: u64, event: &BleEvent<'_>) -> bool {
     }
 }
 
+/// Channels that notify and refuse to.
+fn left_out(places: &[Place]) -> Vec<String> {
+    let refused = places.iter().filter_map(|place| Some((place.channel, place.refused.as_ref()?)));
+    refused.map(|(channel, cause)| format!("channel {channel} is left out: {cause}")).collect()
+}
+
 /// What a reader of the recording must know of the device. Its address is nobody's business.
 fn head(name: Option<&str>, places: &[Place]) -> Vec<(String, String)> {
     let name: String = name.unwrap_or_default().chars().filter(|c| !c.is_control()).collect();
     let mut lines =
         vec![("bluetooth".to_owned(), if name.trim().is_empty() { "no name".to_owned() } else { name.trim().to_owned() })];
     for place in places {
-        let ways = [(place.notifies, "notify"), (place.writes, "write")];
+        let ways = [(place.notifies, "notify"), (place.refused.is_some(), "refused"), (place.writes, "write")];
         let ways: Vec<&str> = ways.into_iter().filter(|(has, _)| *has).map(|(_, way)| way).collect();
         let text = format!("{} {:032x}, service {:032x}", ways.join(" "), place.characteristic, place.service);
-        lines.push((format!("channel-{}{}", place.channel, if place.notifies { "" } else { "-w" }), text));
+        lines.push((
+            format!("channel-{}{}", place.channel, if place.notifies || place.refused.is_some() { "" } else { "-w" }),
+            text,
+        ));
     }
     lines
 }
