@@ -88,6 +88,11 @@ impl Station {
         self
     }
 
+    /// The numbers of its links.
+    pub fn links(&self) -> impl Iterator<Item = u8> + use<> {
+        [BOARD].into_iter().chain(self.clock.as_ref().map(|_| CLOCK))
+    }
+
     /// The game on the board.
     pub fn game(&self) -> &Game {
         &self.game
