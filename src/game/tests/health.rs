@@ -86,16 +86,18 @@ fn a_capture_is_no_dropout() {
     }
 }
 
+/// As a board sees it that does not identify men.
+fn occupied(placement: Placement) -> Placement {
+    let mut seen = placement;
+    for square in Square::all().filter(|&square| placement.get(square) != Reading::Empty) {
+        seen.set(square, Reading::Occupied);
+    }
+    seen
+}
+
 /// Where men are not identified a quick capture looks like a dropout, but for the square that its man left.
 #[test]
 fn a_board_without_identities() {
-    let occupied = |placement: Placement| {
-        let mut seen = placement;
-        for square in Square::all().filter(|&square| placement.get(square) != Reading::Empty) {
-            seen.set(square, Reading::Occupied);
-        }
-        seen
-    };
     for (motions, dropouts) in [("1 e4 | 0.1 d5 | 0.2 od5", 0), ("1 a8 | 0.2 oa8", 1), ("1 a8 | 0.5 oa8", 0)] {
         let mut desk = Desk::new("300");
         desk.frame(occupied(Placement::initial())).report().clock.running = true;
@@ -205,6 +207,21 @@ fn a_weak_man_is_lost_wherever_he_stands() {
     hands(&mut desk, "3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4");
     assert_eq!(desk.game.health().weak_squares, [], "nor is the one where he stands now");
     assert_eq!(of_kind(&desk, AlarmKind::WeakMan).len(), 1);
+}
+
+#[test]
+fn a_weak_man_of_one_game_is_no_weak_square_of_the_next() {
+    let mut desk = Desk::started("300");
+    for _ in 0..7 {
+        hands(&mut desk, "3 b8 | 0.25 nb8");
+    }
+    desk.play("e2e4").play("b8c6").play("e4e5");
+    hands(&mut desk, "3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6");
+    assert_eq!(desk.game.health().weak_men.len(), 1);
+    desk.frame(Placement::initial()).command(Command::StartGame { fen: None });
+    hands(&mut desk, "3 b8 | 0.25 nb8 | 3 b8 | 0.25 nb8");
+    let health = desk.game.health();
+    assert_eq!((health.weak_squares, health.dropouts), (vec![], 12));
 }
 
 #[test]
