@@ -120,6 +120,15 @@ fn a_game_whose_white_sits_at_the_right_begins_with_a_long_think() {
 }
 
 #[test]
+fn a_clock_that_was_never_heard_is_not_lost() {
+    let mut room = Room::new(chessnut(), true);
+    room.link(CLOCK, false);
+    room.wait(9.0);
+    assert_eq!(room.station.game().arbiter_state().clock_status, ClockStatus::NotHeard);
+    assert_eq!(alarms(&room), [""; 0]);
+}
+
+#[test]
 fn a_flag_that_an_arbiter_saw_names_the_bytes_of_the_clocks_own_link() {
     let mut room = own_clock::a_game(chessnut());
     room.command(r#"{"verb":"claim","flag":"black"}"#);
