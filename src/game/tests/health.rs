@@ -225,6 +225,20 @@ fn a_weak_man_of_one_game_is_no_weak_square_of_the_next() {
 }
 
 #[test]
+fn a_man_who_is_lost_together_with_another_is_counted_once() {
+    let mut desk = Desk::started("300");
+    hands(&mut desk, "3 b8 | 0 g8 | 0.25 nb8 | 0 ng8");
+    for _ in 0..6 {
+        hands(&mut desk, "3 b8 | 0.25 nb8");
+    }
+    desk.play("e2e4").play("b8c6").play("e4e5");
+    hands(&mut desk, "3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6");
+    let health = desk.game.health();
+    let men: Vec<_> = health.weak_men.iter().map(|man| (man.began.as_str(), man.dropouts)).collect();
+    assert_eq!((men, health.dropouts), (vec![("b8", 10)], 11));
+}
+
+#[test]
 fn a_weak_square_loses_every_man() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("b8c6");

@@ -109,10 +109,10 @@ impl Dropouts {
         self.last.iter().rev().take_while(|dropout| dropout.at == now).fold(0, |mask, dropout| mask | 1 << dropout.square)
     }
 
-    /// The man that dropped out on `square` at `now`.
+    /// The man that dropped out on `square` at `now`; once, however many squares are told of that moment.
     pub(crate) fn name(&mut self, now: Instant, square: usize, man: ManId) {
         let just = self.last.iter_mut().rev().take_while(|dropout| dropout.at == now);
-        for dropout in just.filter(|dropout| usize::from(dropout.square) == square) {
+        for dropout in just.filter(|dropout| usize::from(dropout.square) == square && dropout.man == ManId::NOBODY) {
             dropout.man = man;
             let count = &mut self.men[usize::from(man.0)];
             *count = count.saturating_add(1);
