@@ -95,6 +95,25 @@ fn occupied(placement: Placement) -> Placement {
     seen
 }
 
+/// The first move shows that White sits at the other side: the squares that were named have other names.
+#[test]
+fn weak_squares_are_told_anew_when_the_board_is_turned() {
+    let mut desk = Desk::new("300");
+    desk.frame(occupied(Placement::initial())).report();
+    for _ in 0..7 {
+        hands(&mut desk, "3 g1 | 0.2 og1");
+    }
+    let named = |desk: &Desk| desk.game.health().weak_squares.into_iter().map(|weak| weak.square).collect::<Vec<_>>();
+    assert_eq!(named(&desk), ["g1"]);
+    desk.clock.running = true;
+    desk.report();
+    let rev = desk.game.health_rev();
+    hands(&mut desk, "1 e7 | 0.5 oe5");
+    desk.wait(0.5);
+    assert_eq!(named(&desk), ["b8"]);
+    assert!(desk.game.health_rev() > rev);
+}
+
 /// Where men are not identified a quick capture looks like a dropout, but for the square that its man left.
 #[test]
 fn a_board_without_identities() {
