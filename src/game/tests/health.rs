@@ -114,10 +114,16 @@ fn weak_squares_are_told_anew_when_the_board_is_turned() {
     assert!(desk.game.health_rev() > rev);
 }
 
-/// Where men are not identified a quick capture looks like a dropout, but for the square that its man left.
+/// Where men are not identified a quick capture looks like a dropout, but for the square that its man left: just now, or a while ago.
 #[test]
 fn a_board_without_identities() {
-    for (motions, dropouts) in [("1 e4 | 0.1 d5 | 0.2 od5", 0), ("1 a8 | 0.2 oa8", 1), ("1 a8 | 0.5 oa8", 0)] {
+    for (motions, dropouts) in [
+        ("1 e4 | 0.1 d5 | 0.2 od5", 0),
+        ("1 e4 | 0.6 d5 | 0.2 od5", 0),
+        ("1 e4 | 4 d5 | 0.2 od5", 0),
+        ("1 a8 | 0.2 oa8", 1),
+        ("1 a8 | 0.5 oa8", 0),
+    ] {
         let mut desk = Desk::new("300");
         desk.frame(occupied(Placement::initial())).report().clock.running = true;
         desk.report();
