@@ -65,7 +65,6 @@ impl Setting {
         let Some(driver) = trace.header("driver") else {
             bail!("the trace's head has no `# driver: …` line; one may be written below its first line")
         };
-        let find = |key, name| drivers::find(name).with_context(|| format!("{key}: `{name}` is not one of {}", names()));
         let driver = find("driver", driver)?;
         let clock = trace.header("clock").map(|name| find("clock", name)).transpose()?;
         let calibration = calibration(driver, trace.header("calibration"))?;
@@ -122,11 +121,12 @@ impl Setting {
         Ok(Setting { driver, clock, calibration, config, board: Board::default(), delay, name, headers })
     }
 
-    /// The same with the rules, times, rulings and calibration that a session was begun with: what was read, found and decided by
-    /// them must neither vanish nor appear afterwards because the configuration is another one now.
+    /// The same with the rules, times, rulings, calibration and clock that a session was begun with: what was read, found and
+    /// decided by them must neither vanish nor appear afterwards because the configuration is another one now. A session that was
+    /// begun without a clock on a link of its own takes up the one that is configured.
     ///
     /// # Errors
-    /// Rules, a time control or rulings that are none; a calibration that is none of the driver's.
+    /// Rules, a time control or rulings that are none; a calibration that is none of the driver's; a clock that is none.
     pub fn with_rules_of(&self, header: impl Fn(&str) -> Option<String>) -> Result<Setting> {
         let mut setting = self.clone();
         setting.config.time_control = time_control(header("time-control").as_deref())?;
@@ -140,20 +140,31 @@ impl Setting {
         if same {
             setting.calibration = calibration(setting.driver, header("calibration").as_deref())?;
         }
-        let of_the_round = OF_THE_ROUND.into_iter().filter(|key| same || *key != "calibration");
+        let clock = header("clock").map(|name| find("clock", &name)).transpose()?;
+        if let Some(clock) = clock {
+            setting.clock = Some(clock);
+            setting.config.clock_source = clock.clock_source();
+            setting.config.own_clock = Some(clock.timing.press_delay);
+        }
+        let of_the_round = OF_THE_ROUND.into_iter().filter(|key| match *key {
+            "calibration" => same,
+            "clock" => clock.is_some(),
+            _ => true,
+        });
         setting.headers.retain(|(key, _)| !of_the_round.clone().any(|other| other == *key));
         let kept = of_the_round.filter_map(|key| Some((key, header(key)?)));
         setting.headers.extend(kept);
         Ok(setting)
     }
 
-    /// Rules, times, rulings and calibration are those of `other`.
+    /// Rules, times, rulings, calibration and clock are those of `other`.
     pub fn has_rules_of(&self, other: &Setting) -> bool {
         let rules =
             |config: &GameConfig| (config.rulebook, config.rulings, config.observer, config.default_time_s, config.casual);
         rules(&self.config) == rules(&other.config)
             && self.config.time_control == other.config.time_control
             && self.calibration == other.calibration
+            && self.clock.map(|clock| clock.name) == other.clock.map(|clock| clock.name)
     }
 
     /// A station as this setting wants it.
@@ -171,8 +182,14 @@ impl Setting {
     }
 }
 
-/// Keys of a head that say by which rules and times a round is played, who decides, and how the board is read.
-const OF_THE_ROUND: [&str; 7] = ["calibration", "time-control", "profile", "rulings", "default-time", "observer", "casual"];
+/// Keys of a head that say by which rules and times a round is played, who decides, and how board and clock are read.
+const OF_THE_ROUND: [&str; 8] =
+    ["calibration", "clock", "time-control", "profile", "rulings", "default-time", "observer", "casual"];
+
+/// The driver that a head names under a key.
+fn find(key: &str, name: &str) -> Result<&'static DriverInfo> {
+    drivers::find(name).with_context(|| format!("{key}: `{name}` is not one of {}", names()))
+}
 
 /// A head holds what the driver takes, or none.
 fn calibration(driver: &DriverInfo, header: Option<&str>) -> Result<Option<String>> {

@@ -51,7 +51,8 @@ pub struct Restored {
     pub serial: Option<String>,
     /// What was wrong with the journal's files.
     pub damage: DamageReport,
-    /// The session was begun with other rules, times, rulings or another calibration than are configured now, and goes on with them.
+    /// The session was begun with other rules, times, rulings, or another calibration or clock than are configured now, and goes
+    /// on with them.
     pub other_rules: bool,
 }
 

@@ -88,6 +88,11 @@ impl Station {
         self
     }
 
+    /// The numbers of its links.
+    pub fn links(&self) -> impl Iterator<Item = u8> + use<> {
+        [BOARD].into_iter().chain(self.clock.as_ref().map(|_| CLOCK))
+    }
+
     /// The game on the board.
     pub fn game(&self) -> &Game {
         &self.game
@@ -270,10 +275,11 @@ impl Station {
         if link == BOARD { Some(&mut self.driver) } else { self.clock.as_mut().filter(|_| link == CLOCK) }
     }
 
-    /// Without its link a clock is as one that was unplugged.
+    /// Without its link a clock is as one that was unplugged; one that was never heard is not lost.
     fn clock_link(&mut self, at: Instant, state: LinkState, out: &mut Vec<StationOutput>) {
         self.drive(at, CLOCK, state.input(), out);
-        if state == LinkState::Gone && self.clock.is_some() {
+        let heard = self.game.clock().white_ms.is_some();
+        if state == LinkState::Gone && self.clock.is_some() && heard {
             self.play(at, &GameInput::Device { event: DeviceEvent::ClockAbsent, source: ByteRange::default() }, out);
         }
     }

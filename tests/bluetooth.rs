@@ -154,6 +154,19 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
             assert_eq!((counters.lights, counters.set_and_run, counters.display), (0, 0, 0), "{address}");
         }
         running.stop();
+        // The configuration names no clock any more: its link is gone, and what it told stays.
+        let mut loaded = house.loaded(vec![board(("b1", "chessnut", BOARD, ""))]);
+        loaded.config.event.casual = true;
+        let running = Running::start(loaded);
+        let kept = |heard: &Heard| {
+            let state = heard.topic.ends_with("/arbiter/ev/1/b1/state").then(|| heard.body())?;
+            (state["clock_status"] == "lost" && pressed(2)(state)).then_some(())
+        };
+        Ear::new(running.tcp).wait("the presses of the clock that was there", 0, kept);
+        running.stop();
+        let files = std::fs::read_dir(house.journal().join("b1")).expect("a journal");
+        let text: String = files.map(|file| std::fs::read_to_string(file.expect("a file").path()).expect("text")).collect();
+        assert!(text.contains(" link 1 down restart"), "the station is told that the clock's link is gone");
     });
 }
 

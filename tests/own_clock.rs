@@ -10,6 +10,7 @@ use flagfall_game::game::Game;
 use flagfall_game::message::ClockStatus;
 use flagfall_hardware::emulator::{EMULATORS, Kind};
 use flagfall_protocols::drivers;
+use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::trace::Trace;
 use own_clock::{CLOCK_DRIVER, Room};
 
@@ -71,6 +72,60 @@ fn a_clock_whose_link_is_gone_is_lost_until_it_reports_again() {
     room.link(CLOCK, true);
     room.wait(2.0);
     assert_eq!((status(&room), open(&room)), (ClockStatus::Reporting, Vec::new()));
+}
+
+/// Alarms of the game, open or closed.
+fn alarms(room: &Room) -> Vec<String> {
+    room.station.game().alarms().iter().map(|alarm| format!("{:?}", alarm.kind)).collect()
+}
+
+fn pressed(room: &Room) -> Vec<bool> {
+    room.station.game().arbiter_state().moves.iter().map(|mv| mv.pressed_at.is_some()).collect()
+}
+
+#[test]
+fn a_clock_that_is_found_again_while_the_right_side_thinks_is_right_about_whose_press_it_is() {
+    let mut room = Room::new(chessnut(), true);
+    room.wait(9.0);
+    room.clock("0 run", 2.0);
+    room.hands("0 move e2 e4", 0.7);
+    room.clock("0 press left", 2.0);
+    room.link(CLOCK, false);
+    room.wait(1.0);
+    room.link(CLOCK, true);
+    room.wait(6.0);
+    assert_eq!(room.station.game().clock().running, Some("black"));
+    room.hands("0 move e7 e5", 0.7);
+    room.clock("0 press right", 2.0);
+    room.hands("0 slide f1 c4 0.5", 1.0);
+    room.clock("0 press left", 3.0);
+    assert_eq!(alarms(&room), ["ClockLost"]);
+    assert_eq!(moves(room.station.game()), MOVES[..3]);
+    assert_eq!(pressed(&room), [true; 3]);
+}
+
+#[test]
+fn a_game_whose_white_sits_at_the_right_begins_with_a_long_think() {
+    let mut room = Room::with_white(chessnut(), true, ClockSide::Right);
+    room.wait(9.0);
+    room.clock("0 run", 6.0);
+    assert_eq!(room.station.game().clock().running, Some("white"));
+    room.hands("0 move e2 e4", 0.7);
+    room.clock("0 press right", 2.0);
+    room.hands("0 move e7 e5", 0.7);
+    room.clock("0 press left", 3.0);
+    assert_eq!(alarms(&room), [""; 0]);
+    assert_eq!(moves(room.station.game()), MOVES[..2]);
+    assert_eq!(pressed(&room), [true; 2]);
+}
+
+#[test]
+fn a_clock_that_was_never_heard_is_not_lost() {
+    let mut room = Room::new(chessnut(), true);
+    room.link(CLOCK, false);
+    room.wait(9.0);
+    assert_eq!(room.station.game().arbiter_state().clock_status, ClockStatus::NotHeard);
+    assert_eq!(alarms(&room), [""; 0]);
 }
 
 #[test]

@@ -4,6 +4,8 @@ mod support;
 
 #[path = "restart/differences.rs"]
 mod differences;
+#[path = "restart/own_clock.rs"]
+mod own_clock;
 #[path = "restart/verify.rs"]
 mod verify;
 

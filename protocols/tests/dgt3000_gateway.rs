@@ -127,6 +127,38 @@ fn the_first_movement_puts_right_what_was_only_assumed() {
 }
 
 #[test]
+fn until_the_lever_moves_it_is_up_where_the_time_falls() {
+    for (steps, what) in [
+        (&[([300, 299], Some(([300, 299], true, Right, false)))][..], "the right side thinks"),
+        (&[([299, 300], Some(([299, 300], true, Left, false)))], "the left side thinks"),
+        (
+            &[([300, 299], Some(([300, 299], true, Right, false))), ([299, 299], Some(([299, 299], true, Left, true)))],
+            "it was assumed wrongly, or nobody heard the lever: no press is told",
+        ),
+        (&[([299, 299], Some(([299, 299], true, Left, false)))], "both fell: nobody knows"),
+    ] {
+        let mut rig = Rig::new(&INFO);
+        rig.bytes(&update([300, 300]));
+        assert_eq!(readings(&events(&rig.take())), [([300, 300], false, Left, true)]);
+        for (second, (times, expected)) in (1..).zip(steps) {
+            rig.until(ms(second * 1000));
+            rig.bytes(&update(*times));
+            assert_eq!(readings(&events(&rig.take())), Vec::from_iter(*expected), "{what}");
+        }
+    }
+    // Whose side runs is told by its first fall, and the press after it is his.
+    let mut rig = Rig::new(&INFO);
+    rig.bytes(&update([300, 300]));
+    rig.bytes(&update([300, 299]));
+    rig.take();
+    rig.bytes(&button("lever_right", 7, false));
+    assert_eq!(readings(&events(&rig.take())), [([300, 299], true, Left, false)]);
+    // Once the lever was heard, a time that falls late says nothing of it.
+    rig.bytes(&update([300, 298]));
+    assert_eq!(readings(&events(&rig.take())), [([300, 298], true, Left, false)]);
+}
+
+#[test]
 fn buttons_are_told_once() {
     let mut rig = Rig::new(&INFO);
     let names = ["back", "minus", "play_pause", "plus", "forward", "on_off_press", "on_off_release"];

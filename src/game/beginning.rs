@@ -120,6 +120,8 @@ impl Game {
         let begins = self.stage == Stage::Armed && !self.board.identifies() && self.decoder.record.moves().is_empty();
         if begins && matches!(setup::first_move(self.board.men()), Some((Shown::Rotated, true))) {
             self.board.turn_round();
+            // Weak squares have other names.
+            self.forget_men();
             self.decoder.forget_tentative();
         }
     }

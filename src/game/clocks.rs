@@ -76,14 +76,16 @@ impl Game {
         if facts.iter().any(by_itself) || !(before.runs.is_none() || facts.iter().any(unseen)) {
             return;
         }
+        // Both clocks stood, and nothing was missed since.
+        let stood = before.present && before.runs.is_none() && !facts.iter().any(|fact| matches!(fact, ClockFact::Baseline));
         let rose = |side: Color| self.clock.time(side) > *before.times.get(side) && before.times.get(side).is_some();
         self.clock_set_anew |= self.clock.flags().iter().any(|fall: &FlagFall| rose(fall.side));
         self.clock_set_anew |= self.entry_open() && rose(Color::White) | rose(Color::Black);
         for side in [Color::White, Color::Black] {
             let Some((before_ms, now_ms)) = before.times.get(side).zip(self.clock.time(side)) else { continue };
             let rise = now_ms.minus(before_ms);
-            // What ran off is no setting; what hands take away again is.
-            if rise > 0 || (rise < 0 && before.runs.is_none()) {
+            // What ran off, or may have, is no setting; what hands take away again is.
+            if rise > 0 || (rise < 0 && stood) {
                 let set = self.time_set.get_mut(side);
                 if set.len() == MAX_SETTINGS {
                     set.remove(0);

@@ -11,6 +11,7 @@ use flagfall_game::input::Command;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Counters, Device, Gateway, GatewaySettings, Kind, Sent, Start};
 use flagfall_protocols::drivers;
+use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{self, Body, Record};
 
@@ -32,22 +33,33 @@ pub(crate) struct Room {
 impl Room {
     /// Both devices, switched on and heard; without `clock` nobody listens to the second.
     pub(crate) fn new(kind: &Kind, clock: bool) -> Room {
+        Room::with_white(kind, clock, ClockSide::Left)
+    }
+
+    /// The same, White at this side of the clock.
+    pub(crate) fn with_white(kind: &Kind, clock: bool, white: ClockSide) -> Room {
         let info = drivers::find(kind.driver).expect("registered");
         let clock = clock.then(|| drivers::find(CLOCK_DRIVER).expect("registered"));
+        let right = white == ClockSide::Right;
+        let mut settings = GatewaySettings::default();
+        settings.clock.left_is_white = !right;
         let config = GameConfig {
             time_control: Some(TimeControl::parse(CONTROL).expect("a time control")),
             clock_source: clock.unwrap_or(info).clock_source(),
             own_clock: clock.map(|clock| clock.timing.press_delay),
             casual: true,
+            white_clock: right.then_some(white),
             ..GameConfig::default()
         };
         let mut trace = format!("{}\n", trace::FORMAT);
         let heads = [("driver", Some(kind.driver)), ("clock", clock.map(|clock| clock.name)), ("time-control", Some(CONTROL))];
-        for (key, value) in heads.into_iter().chain([("casual", Some("true")), ("device", Some("flagfall emulator"))]) {
+        let white = [("white-clock", right.then_some("right"))];
+        let rest = [("casual", Some("true")), ("device", Some("flagfall emulator"))];
+        for (key, value) in heads.into_iter().chain(white).chain(rest) {
             value.iter().for_each(|value| trace::print_header(key, value, &mut trace).expect("a header"));
         }
         let mut room = Room {
-            devices: [(kind.start)(&Start::default()), Box::new(Gateway::new(GatewaySettings::default()))],
+            devices: [(kind.start)(&Start::default()), Box::new(Gateway::new(settings))],
             up: [false; 2],
             station: Station::new(info, config, Board::default(), "own-clock").with_clock(clock),
             now: Instant::ZERO,

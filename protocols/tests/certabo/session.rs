@@ -6,6 +6,7 @@ use flagfall_protocols::driver::{DeviceCommand, Input};
 use flagfall_protocols::drivers::certabo::message::{occupied, ranks};
 use flagfall_protocols::drivers::certabo::{Calibration, Form, Session};
 use flagfall_protocols::event::DeviceEvent;
+use flagfall_protocols::square::Piece;
 
 use super::{Numbers, START, Talk, at, fen, initial, own, usual_table};
 
@@ -133,6 +134,21 @@ fn another_set_is_learned_and_a_part_of_one_is_not() {
     assert_eq!(talk.session.calibration(), Some(&table));
     assert_eq!(talk.news().last(), Some(&shows("????????/????????/8/8/8/8/????????/????K???")));
     assert_eq!(Talk::up(Session::with(Calibration::default())).session.calibration(), None);
+}
+
+#[test]
+fn a_frame_in_which_nothing_was_read_makes_no_other_set() {
+    let (spare, white) = ([3, 0, 84, 9, 9], Piece::from_letter('Q').expect("a queen"));
+    let mut table = usual_table();
+    table.add(spare, white).expect("a spare queen");
+    let mut talk = Talk::up(Session::with(table.clone()));
+    (0..7).for_each(|_| talk.frame(&initial().0));
+    talk.frame(&[0; 320]);
+    (0..7).for_each(|_| talk.frame(&initial().0));
+    assert_eq!(talk.session.calibration(), Some(&table));
+    talk.news();
+    (0..3).for_each(|_| talk.frame(&initial().with("e5", spare).0));
+    assert_eq!(talk.news(), [shows("rnbqkbnr/pppppppp/8/4Q3/8/8/PPPPPPPP/RNBQKBNR")]);
 }
 
 #[test]

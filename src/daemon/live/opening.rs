@@ -88,9 +88,10 @@ impl Live {
         // Numbered outputs of the opening are in the journal, where the outbox finds them.
         out.retain(|output| !matches!(output, StationOutput::Message(message) if message.number > 0));
         live.out = out;
-        // What hung had the link, and what came meanwhile waits in the inbox: nothing was missed.
+        // What hung had the link, and what came meanwhile waits in the inbox: nothing was missed. A clock that the round was begun
+        // with may have no link any more.
         if restored.inputs > 0 && (first || again) {
-            for link in plan.links() {
+            for link in live.recorder.station().links() {
                 live.feed(ended, &Body::Link { link, up: false, cause: "restart" });
             }
         }
@@ -127,7 +128,7 @@ fn tell(board: &str, restored: &Restored) {
     if restored.other_rules {
         tracing::warn!(
             "board {board}: this round goes on with the rules it was begun with; another profile, guidelines, time control, \
-             default time, rulings, observer or calibration_file hold from the next"
+             default time, rulings, observer, calibration_file or clock hold from the next"
         );
     }
     if restored.inputs > 0 {

@@ -24,6 +24,8 @@ const RING_LEN: usize = 512;
 const DROPOUT_SCANS: u32 = 3;
 /// Longer than this no sensor of a slow board misses a man: he was knocked over.
 const LONGEST_DROPOUT: Duration = Duration::from_millis(1500);
+/// Longer than this hardly anybody holds a man before he captures with him.
+const IN_THE_HAND: Duration = Duration::from_secs(5);
 /// The time of a scan until it is known.
 const SCAN: Duration = Duration::from_millis(250);
 
@@ -198,7 +200,7 @@ impl PhysicalBoard {
 
     /// How many men stand on it.
     pub(crate) fn standing(&self) -> usize {
-        self.men.iter().filter(|&&man| man != EMPTY).count()
+        standing(&self.men)
     }
 
     /// Takes a report of all squares; true if it changed anything or is the first.
@@ -332,7 +334,13 @@ impl PhysicalBoard {
                 .take_while(|change| change.at >= gone.before(self.scan))
                 .all(|change| usize::from(change.square) == index)
         };
-        !like_a_man || alone()
+        !like_a_man || (alone() && !self.took_his_place(gone, man))
+    }
+
+    /// Where all look alike, a man who was in the hand may stand where another one did: there are fewer men than before.
+    fn took_his_place(&self, gone: Instant, man: u8) -> bool {
+        let most = || self.past(gone.before(IN_THE_HAND)).map(|(_, men)| standing(&men)).max().unwrap_or(0);
+        man == men::OCCUPIED && self.standing() + 1 < most()
     }
 
     fn last_of(&self, index: usize) -> Option<&Change> {
@@ -379,4 +387,8 @@ impl PhysicalBoard {
             Some(shown)
         })
     }
+}
+
+fn standing(men: &Men) -> usize {
+    men.iter().filter(|&&man| man != EMPTY).count()
 }

@@ -86,17 +86,44 @@ fn a_capture_is_no_dropout() {
     }
 }
 
-/// Where men are not identified a quick capture looks like a dropout, but for the square that its man left.
+/// As a board sees it that does not identify men.
+fn occupied(placement: Placement) -> Placement {
+    let mut seen = placement;
+    for square in Square::all().filter(|&square| placement.get(square) != Reading::Empty) {
+        seen.set(square, Reading::Occupied);
+    }
+    seen
+}
+
+/// The first move shows that White sits at the other side: the squares that were named have other names.
+#[test]
+fn weak_squares_are_told_anew_when_the_board_is_turned() {
+    let mut desk = Desk::new("300");
+    desk.frame(occupied(Placement::initial())).report();
+    for _ in 0..7 {
+        hands(&mut desk, "3 g1 | 0.2 og1");
+    }
+    let named = |desk: &Desk| desk.game.health().weak_squares.into_iter().map(|weak| weak.square).collect::<Vec<_>>();
+    assert_eq!(named(&desk), ["g1"]);
+    desk.clock.running = true;
+    desk.report();
+    let rev = desk.game.health_rev();
+    hands(&mut desk, "1 e7 | 0.5 oe5");
+    desk.wait(0.5);
+    assert_eq!(named(&desk), ["b8"]);
+    assert!(desk.game.health_rev() > rev);
+}
+
+/// Where men are not identified a quick capture looks like a dropout, but for the square that its man left: just now, or a while ago.
 #[test]
 fn a_board_without_identities() {
-    let occupied = |placement: Placement| {
-        let mut seen = placement;
-        for square in Square::all().filter(|&square| placement.get(square) != Reading::Empty) {
-            seen.set(square, Reading::Occupied);
-        }
-        seen
-    };
-    for (motions, dropouts) in [("1 e4 | 0.1 d5 | 0.2 od5", 0), ("1 a8 | 0.2 oa8", 1), ("1 a8 | 0.5 oa8", 0)] {
+    for (motions, dropouts) in [
+        ("1 e4 | 0.1 d5 | 0.2 od5", 0),
+        ("1 e4 | 0.6 d5 | 0.2 od5", 0),
+        ("1 e4 | 4 d5 | 0.2 od5", 0),
+        ("1 a8 | 0.2 oa8", 1),
+        ("1 a8 | 0.5 oa8", 0),
+    ] {
         let mut desk = Desk::new("300");
         desk.frame(occupied(Placement::initial())).report().clock.running = true;
         desk.report();
@@ -205,6 +232,35 @@ fn a_weak_man_is_lost_wherever_he_stands() {
     hands(&mut desk, "3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4");
     assert_eq!(desk.game.health().weak_squares, [], "nor is the one where he stands now");
     assert_eq!(of_kind(&desk, AlarmKind::WeakMan).len(), 1);
+}
+
+#[test]
+fn a_weak_man_of_one_game_is_no_weak_square_of_the_next() {
+    let mut desk = Desk::started("300");
+    for _ in 0..7 {
+        hands(&mut desk, "3 b8 | 0.25 nb8");
+    }
+    desk.play("e2e4").play("b8c6").play("e4e5");
+    hands(&mut desk, "3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6");
+    assert_eq!(desk.game.health().weak_men.len(), 1);
+    desk.frame(Placement::initial()).command(Command::StartGame { fen: None });
+    hands(&mut desk, "3 b8 | 0.25 nb8 | 3 b8 | 0.25 nb8");
+    let health = desk.game.health();
+    assert_eq!((health.weak_squares, health.dropouts), (vec![], 12));
+}
+
+#[test]
+fn a_man_who_is_lost_together_with_another_is_counted_once() {
+    let mut desk = Desk::started("300");
+    hands(&mut desk, "3 b8 | 0 g8 | 0.25 nb8 | 0 ng8");
+    for _ in 0..6 {
+        hands(&mut desk, "3 b8 | 0.25 nb8");
+    }
+    desk.play("e2e4").play("b8c6").play("e4e5");
+    hands(&mut desk, "3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6");
+    let health = desk.game.health();
+    let men: Vec<_> = health.weak_men.iter().map(|man| (man.began.as_str(), man.dropouts)).collect();
+    assert_eq!((men, health.dropouts), (vec![("b8", 10)], 11));
 }
 
 #[test]

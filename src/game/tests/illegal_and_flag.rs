@@ -7,7 +7,7 @@ use desk::event::{BLACK_BARE, Event, OPEN, PLAIN};
 use flagfall_game::alarm::AlarmKind;
 use flagfall_game::input::{Command, GameResult, Side};
 use flagfall_game::laws::finding::{Kind, Outcome, Recommended};
-use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::Placement;
 
 const RULING: [&str; 1] = ["illegal_move_ruling"];
@@ -134,6 +134,29 @@ fn the_opponents_flag_without_the_time_due_to_him() {
     for two_hands in [false, true] {
         let desk = fallen(two_hands, Some(ClockSide::Right));
         assert_eq!((desk.row(), outcomes(&desk)), (("14", Outcome::WhiteWins), vec![]), "{two_hands}");
+    }
+}
+
+/// What ran off while nobody heard the clock is no time that hands took away.
+#[test]
+fn the_time_was_added_and_then_the_clock_was_not_heard_for_a_while() {
+    for away in [false, true] {
+        let mut desk = PLAIN.desk(OPEN);
+        let alarm = press_without_move(&mut desk);
+        ruled(&mut desk, alarm, true);
+        two_minutes(&mut desk, ClockSide::Right);
+        desk.play("e1d1");
+        if away {
+            desk.device(DeviceEvent::ClockAbsent).clock.running = false;
+            desk.wait(20.0).clock.running = true;
+            desk.face(ClockSide::Right).time.0 -= 20_000;
+            desk.clock.baseline = true;
+            desk.report();
+        } else {
+            desk.wait(20.0);
+        }
+        desk.flag(ClockSide::Right).call(Side::Black);
+        assert_eq!((desk.row(), outcomes(&desk)), (("14", Outcome::WhiteWins), vec![]), "{away}");
     }
 }
 

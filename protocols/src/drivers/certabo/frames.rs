@@ -37,6 +37,8 @@ impl TagFrames {
         self.len = (self.len + 1).min(KEPT);
         if self.is_another_set()
             && let Some(table) = [LEARN, KEPT].into_iter().filter(|count| *count <= self.len).find_map(|count| self.learn(count))
+            // One frame in which nothing was read makes no other set of the same men.
+            && !table.entries().iter().any(|(tag, _)| self.table.piece(tag).is_some())
         {
             self.table = table;
         }

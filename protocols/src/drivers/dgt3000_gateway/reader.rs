@@ -18,6 +18,8 @@ pub(super) struct ClockReader {
     fell: Option<Instant>,
     /// The side whose lever is up, if it was told.
     lever: Option<ClockSide>,
+    /// The side whose time fell last by itself: its lever is up, as long as none was told.
+    runs: Option<ClockSide>,
     /// The gateway's stamp of the last movement of the lever.
     moved: Option<u64>,
     absent: bool,
@@ -62,8 +64,23 @@ impl ClockReader {
             if falls != [false, false] {
                 self.fell = Some(at);
             }
+            self.runs_alone(falls);
         }
         Ok([self.news(at), None])
+    }
+
+    /// So far nobody has told where the lever is: the time that falls shows it.
+    fn runs_alone(&mut self, falls: [bool; 2]) {
+        let side = match falls {
+            [true, false] => ClockSide::Left,
+            [false, true] => ClockSide::Right,
+            _ => return,
+        };
+        // The other one did not run, or a movement was lost: nobody reads a press from a baseline.
+        if self.lever.is_none() && self.told.is_some_and(|told| told.running && told.lever_up != side) {
+            self.told = None;
+        }
+        self.runs = Some(side);
     }
 
     /// The lever moved: `button` says which side went down. The gateway's stamp shows whether it is the same movement again.
@@ -90,8 +107,7 @@ impl ClockReader {
             left,
             right,
             running: self.fell.is_some_and(|fell| at.since(fell) < STANDS),
-            // Before the lever has moved nobody has told where it is.
-            lever_up: self.lever.unwrap_or(ClockSide::Left),
+            lever_up: self.lever.or(self.runs).unwrap_or(ClockSide::Left),
             turn: None,
             battery_low: false,
             baseline: self.told.is_none(),

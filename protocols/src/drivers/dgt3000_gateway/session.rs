@@ -5,8 +5,9 @@
 //!
 //! * **Running.** A clock runs if a time fell within the last two seconds. One that counts up is not told as running: it cannot
 //!   be known from one that is being set.
-//! * **The lever**, until it moves. Left is said to be up until then. A movement says which side went down, so before it that side
-//!   was up: if something else had been told (never moved yet, or a movement was lost) a baseline puts that right first.
+//! * **The lever**, until it moves. Until then the side is said to be up whose time fell last by itself, and left before one did; a
+//!   running clock whose other time falls is told as a baseline. A movement says which side went down, so before it that side was
+//!   up: if something else had been told (never moved yet, or a movement was lost) a baseline puts that right first.
 //! * **Turn, flags, added time.** Never known: no turn, no flag, no added time.
 //!
 //! The gateway's stamp of a movement, in milliseconds, has no place in a reading; it is used only to know a movement that is told

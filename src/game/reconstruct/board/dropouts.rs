@@ -41,6 +41,8 @@ pub(crate) struct ManId(u8);
 
 impl ManId {
     const NOBODY: ManId = ManId(u8::MAX);
+    /// One who was weak and is forgotten.
+    const FORGOTTEN: ManId = ManId(u8::MAX - 1);
 
     /// The man that began the game on this square.
     pub(crate) const fn began(square: usize) -> ManId {
@@ -107,21 +109,24 @@ impl Dropouts {
         self.last.iter().rev().take_while(|dropout| dropout.at == now).fold(0, |mask, dropout| mask | 1 << dropout.square)
     }
 
-    /// The man that dropped out on `square` at `now`.
+    /// The man that dropped out on `square` at `now`; once, however many squares are told of that moment.
     pub(crate) fn name(&mut self, now: Instant, square: usize, man: ManId) {
         let just = self.last.iter_mut().rev().take_while(|dropout| dropout.at == now);
-        for dropout in just.filter(|dropout| usize::from(dropout.square) == square) {
+        for dropout in just.filter(|dropout| usize::from(dropout.square) == square && dropout.man == ManId::NOBODY) {
             dropout.man = man;
             let count = &mut self.men[usize::from(man.0)];
             *count = count.saturating_add(1);
         }
     }
 
-    /// Other men stand on the board, or the same ones elsewhere.
+    /// Other men stand on the board, or the same ones elsewhere. What was a weak man's fault does not become a square's.
     pub(crate) fn forget_men(&mut self) {
+        for dropout in &mut self.last {
+            let weak = dropout.man == ManId::FORGOTTEN || self.weak_men & dropout.man.bit() != 0;
+            dropout.man = if weak { ManId::FORGOTTEN } else { ManId::NOBODY };
+        }
         self.men = [0; 128];
         self.weak_men = 0;
-        self.last.iter_mut().for_each(|dropout| dropout.man = ManId::NOBODY);
     }
 
     /// How many a square has had since the board was first seen.
@@ -186,11 +191,13 @@ impl Dropouts {
             self.weak_men |= man.bit();
             found.man = true;
             // Where nobody else was lost it was the man and not the square.
-            let others = self.late(now).filter(|dropout| dropout.man != man).fold(0, |mask, dropout| mask | 1 << dropout.square);
+            let others = self.late(now).filter(|dropout| ![man, ManId::FORGOTTEN].contains(&dropout.man));
+            let others = others.fold(0, |mask, dropout| mask | 1 << dropout.square);
             found.cleared = self.weak_squares & self.of_man(man, now).1 & !others;
             self.weak_squares &= !found.cleared;
         }
-        let of_others = |dropout: &&Dropout| usize::from(dropout.square) == square && self.weak_men & dropout.man.bit() == 0;
+        let well = |man: ManId| man != ManId::FORGOTTEN && self.weak_men & man.bit() == 0;
+        let of_others = |dropout: &&Dropout| usize::from(dropout.square) == square && well(dropout.man);
         let own = self.late(now).filter(of_others).count();
         found.square = self.stands_out(own, standing, now);
         self.weak_squares |= u64::from(found.square) << square;
