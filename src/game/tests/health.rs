@@ -100,9 +100,7 @@ fn occupied(placement: Placement) -> Placement {
 fn weak_squares_are_told_anew_when_the_board_is_turned() {
     let mut desk = Desk::new("300");
     desk.frame(occupied(Placement::initial())).report();
-    for _ in 0..7 {
-        hands(&mut desk, "3 g1 | 0.2 og1");
-    }
+    (0..7).for_each(|_| hands(&mut desk, "3 g1 | 0.2 og1"));
     let named = |desk: &Desk| desk.game.health().weak_squares.into_iter().map(|weak| weak.square).collect::<Vec<_>>();
     assert_eq!(named(&desk), ["g1"]);
     desk.clock.running = true;
@@ -162,9 +160,7 @@ fn without_a_clock_only_what_no_hand_does_is_counted() {
 fn a_weak_square_is_named_and_closed_when_it_is_well() {
     let mut desk = Desk::started("300");
     let rev = desk.game.health_rev();
-    for _ in 0..7 {
-        hands(&mut desk, "3 d7 | 0.25 pd7");
-    }
+    (0..7).for_each(|_| hands(&mut desk, "3 d7 | 0.25 pd7"));
     let health = desk.game.health();
     assert!(desk.game.health_rev() > rev);
     assert_eq!((health.dropouts, health.weak_squares.len(), health.weak_men.len()), (7, 1, 0));
@@ -185,9 +181,7 @@ fn a_weak_square_is_named_and_closed_when_it_is_well() {
     assert_eq!(desk.game.health().weak_squares, health.weak_squares, "it stays on the list for after the round");
     desk.clock.running = true;
     desk.report();
-    for _ in 0..7 {
-        hands(&mut desk, "3 d7 | 0.25 pd7");
-    }
+    (0..7).for_each(|_| hands(&mut desk, "3 d7 | 0.25 pd7"));
     assert_eq!(of_kind(&desk, AlarmKind::WeakSquare).len(), 2, "it may become weak again");
 }
 
@@ -208,9 +202,7 @@ fn an_arbiter_who_knows_of_it_is_not_told_again() {
 #[test]
 fn a_weak_man_is_lost_wherever_he_stands() {
     let mut desk = Desk::started("300");
-    for _ in 0..7 {
-        hands(&mut desk, "3 b8 | 0.25 nb8");
-    }
+    (0..7).for_each(|_| hands(&mut desk, "3 b8 | 0.25 nb8"));
     assert_eq!(desk.game.health().weak_squares[0].square, "b8", "nobody can tell yet");
     desk.play("e2e4").play("b8c6").play("e4e5");
     hands(&mut desk, "3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6");
@@ -237,9 +229,7 @@ fn a_weak_man_is_lost_wherever_he_stands() {
 #[test]
 fn a_weak_man_of_one_game_is_no_weak_square_of_the_next() {
     let mut desk = Desk::started("300");
-    for _ in 0..7 {
-        hands(&mut desk, "3 b8 | 0.25 nb8");
-    }
+    (0..7).for_each(|_| hands(&mut desk, "3 b8 | 0.25 nb8"));
     desk.play("e2e4").play("b8c6").play("e4e5");
     hands(&mut desk, "3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6");
     assert_eq!(desk.game.health().weak_men.len(), 1);
@@ -253,9 +243,7 @@ fn a_weak_man_of_one_game_is_no_weak_square_of_the_next() {
 fn a_man_who_is_lost_together_with_another_is_counted_once() {
     let mut desk = Desk::started("300");
     hands(&mut desk, "3 b8 | 0 g8 | 0.25 nb8 | 0 ng8");
-    for _ in 0..6 {
-        hands(&mut desk, "3 b8 | 0.25 nb8");
-    }
+    (0..6).for_each(|_| hands(&mut desk, "3 b8 | 0.25 nb8"));
     desk.play("e2e4").play("b8c6").play("e4e5");
     hands(&mut desk, "3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6");
     let health = desk.game.health();
@@ -267,13 +255,9 @@ fn a_man_who_is_lost_together_with_another_is_counted_once() {
 fn a_weak_square_loses_every_man() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("b8c6");
-    for _ in 0..4 {
-        hands(&mut desk, "3 c6 | 0.25 nc6");
-    }
+    (0..4).for_each(|_| hands(&mut desk, "3 c6 | 0.25 nc6"));
     desk.play("b1a3").play("c6d4").play("a3b1").play("d7d6").play("b1a3").play("d8d7").play("a3b1").play("d7c6").play("b1a3");
-    for _ in 0..4 {
-        hands(&mut desk, "3 c6 | 0.25 qc6");
-    }
+    (0..4).for_each(|_| hands(&mut desk, "3 c6 | 0.25 qc6"));
     let health = desk.game.health();
     assert_eq!((health.weak_squares[0].square.as_str(), health.weak_squares[0].dropouts, health.weak_men), ("c6", 8, vec![]));
 }
@@ -368,9 +352,7 @@ fn batteries_outlast_a_game() {
     desk.device(battery(15, None, false));
     desk.clock.battery_low = true;
     desk.report().report();
-    for _ in 0..7 {
-        hands(&mut desk, "3 d7 | 0.25 pd7");
-    }
+    (0..7).for_each(|_| hands(&mut desk, "3 d7 | 0.25 pd7"));
     assert_eq!(desk.alarms(), ["BatteryLow", "ClockBatteryLow", "WeakSquare"]);
     desk.command(Command::StartGame { fen: None });
     assert_eq!(desk.alarms(), ["BatteryLow", "ClockBatteryLow"]);
@@ -400,9 +382,7 @@ fn another_board_begins_anew() {
     let mut desk = Desk::started("300");
     let serial = |name: &[u8]| DeviceEvent::Identity(Identity::Serial(Text::new(name)));
     desk.device(serial(b"12345")).device(battery(15, None, false));
-    for _ in 0..7 {
-        hands(&mut desk, "3 d7 | 0.25 pd7");
-    }
+    (0..7).for_each(|_| hands(&mut desk, "3 d7 | 0.25 pd7"));
     desk.device(serial(b"12345"));
     assert_eq!((desk.game.health().dropouts, desk.state().alarms.len()), (7, 2), "it is the same one");
     desk.device(serial(b"54321"));
