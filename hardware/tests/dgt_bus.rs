@@ -218,7 +218,18 @@ fn after_the_host_was_away_the_log_tells_the_game() {
 
 #[test]
 fn a_board_that_restarts_in_mid_game_is_followed_again() {
-    let mut room = Room::new(boards(BusFaults::default()), &addresses(), 5);
+    restarts_in_mid_game(false);
+}
+
+#[test]
+fn a_board_that_has_no_packet_to_repeat_is_followed_again() {
+    restarts_in_mid_game(true);
+}
+
+fn restarts_in_mid_game(mute_without_packet: bool) {
+    let mut settings = boards(BusFaults::default());
+    settings[2].mute_without_packet = mute_without_packet;
+    let mut room = Room::new(settings, &addresses(), 5);
     let text = "15 lift e2\n+0.4 place e4\n20 power off\n21 lift d7\n21.5 place d5\n24 power on\n35 lift g1\n+0.4 place f3";
     room.chain.load(2, &Script::parse(text).expect("a script"));
     room.run(seconds(45));

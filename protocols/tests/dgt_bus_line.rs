@@ -130,6 +130,33 @@ fn lost_changes_are_repeated_and_twice_lost_ones_are_read_from_the_log() {
     master.asked(Command::SendChanges);
 }
 
+/// A packet that can never be read, because a byte of it has bit 7 set, or that the board does not have.
+#[test]
+fn a_packet_that_cannot_be_repeated_is_given_up_at_the_second_turn() {
+    let mut holed = said(0x85, &[0x40, 0x34, 0x40, 0x3f]);
+    holed[8] = 0xff;
+    for repeated in [holed.as_slice(), &[]] {
+        let mut master = Master::up(&[1025]);
+        master.asked(Command::SendChanges);
+        for next in [Command::RepeatChanges, Command::RepeatChanges, Command::SendClock] {
+            master.answer(&holed);
+            assert_eq!(master.unanswered(1), [next]);
+        }
+        master.answer(&said(0x84, &CLOCK));
+        assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
+        for next in [Command::RepeatChanges, Command::RepeatChanges, Command::SendClock] {
+            master.answer(repeated);
+            assert_eq!(master.unanswered(1), [next]);
+            assert!(!master.out.contains(&LineOutput::Silent(1025)));
+        }
+        master.answer(&said(0x84, &CLOCK));
+        // New changes are asked for, and the picture is compared.
+        assert_eq!(master.unanswered(1), [Command::SendChanges]);
+        master.answer(&said(0x85, &[]));
+        master.asked(Command::SendBoard);
+    }
+}
+
 #[test]
 fn an_answer_counts_only_with_its_id_and_its_address() {
     let mut master = Master::up(&[1025]);

@@ -185,13 +185,17 @@ impl Line {
             }
             return;
         };
+        // A packet that was asked for at two turns is lost, or the board holds none: new changes are asked for, and the picture tells
+        // the rest.
+        let lost = changes && board.unsure;
         if changes {
-            board.unsure = true;
+            board.unsure = !lost;
             // Perhaps only the way back is bad: the log knows everything, the picture is the truth.
             board.want(Want::Board);
             board.want(Want::FromStart);
         }
-        if !exchange.heard && core::mem::replace(&mut board.answering, false) {
+        // No answer to that alone is no silence: a board without a packet may say nothing.
+        if !exchange.heard && !lost && core::mem::replace(&mut board.answering, false) {
             board.short = false;
             self.steps.clear();
             self.out.push_back(LineOutput::Silent(address));
