@@ -130,6 +130,21 @@ fn lost_changes_are_repeated_and_twice_lost_ones_are_read_from_the_log() {
     master.asked(Command::SendChanges);
 }
 
+/// The board may not have heard the question for new changes: then it repeats a packet from before the picture.
+#[test]
+fn an_empty_packet_that_was_repeated_is_not_told() {
+    let mut master = Master::up(&[1025]);
+    master.asked(Command::SendChanges);
+    assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
+    master.answer(&said(0x85, &[]));
+    assert_eq!(master.frames(), 0);
+    assert_eq!(master.unanswered(1), [Command::SendClock]);
+    master.answer(&said(0x84, &CLOCK));
+    assert_eq!(master.unanswered(1), [Command::SendChanges]);
+    master.answer(&said(0x85, &[]));
+    assert_eq!(master.frames(), 1);
+}
+
 /// A packet that can never be read, because a byte of it has bit 7 set, or that the board does not have.
 #[test]
 fn a_packet_that_cannot_be_repeated_is_given_up_at_the_second_turn() {

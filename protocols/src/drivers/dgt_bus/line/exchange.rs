@@ -114,6 +114,10 @@ impl Line {
             self.found(at, address);
         }
         self.answered(at, &exchange, &reply);
+        // If the question before was not heard, the packet is an older one: that it is empty must not be compared with a picture.
+        if exchange.command == Command::RepeatChanges && reply == Reply::Changes(&[]) {
+            return;
+        }
         self.out.push_back(LineOutput::Frame { address, bytes: frame });
     }
 
