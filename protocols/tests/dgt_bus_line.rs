@@ -84,15 +84,23 @@ impl Master {
         for _ in 0..200 {
             match command(&self.asks()).expect("a command") {
                 (command, 1025) if command == wanted => return,
-                (Command::SendChanges | Command::RepeatChanges, 1025) => self.answer(&said(0x85, &[])),
-                (Command::SendClock, 1025) => self.answer(&said(0x84, &CLOCK)),
-                (Command::SendBoard, 1025) => self.answer(&picture(START)),
-                (Command::SendVersion, 1025) => self.answer(&said(0x89, &[1, 2])),
-                (Command::Ping | Command::IgnoreNextPing, 1025) => self.answer(&said(0x87, &[])),
+                (command, 1025) => self.answer_well(command),
                 _ => {}
             }
         }
         panic!("{wanted:?} was never asked");
+    }
+
+    /// Answers as a good board on which nothing happens.
+    fn answer_well(&mut self, command: Command) {
+        match command {
+            Command::SendChanges | Command::RepeatChanges => self.answer(&said(0x85, &[])),
+            Command::SendClock => self.answer(&said(0x84, &CLOCK)),
+            Command::SendBoard => self.answer(&picture(START)),
+            Command::SendVersion => self.answer(&said(0x89, &[1, 2])),
+            Command::Ping | Command::IgnoreNextPing => self.answer(&said(0x87, &[])),
+            _ => {}
+        }
     }
 
     /// What it asks next, this often, when nothing is answered.
@@ -108,7 +116,7 @@ impl Master {
 const CLOCK: [u8; 7] = [0, 5, 0, 0, 5, 0, 8];
 
 #[test]
-fn lost_changes_are_repeated_and_twice_lost_ones_are_read_from_the_log() {
+fn lost_changes_are_repeated_and_after_twice_lost_ones_the_picture_is_compared() {
     let mut master = Master::up(&[1025]);
     master.asked(Command::SendChanges);
     let mut wrong = said(0x85, &[0x40, 0x34]);
@@ -124,10 +132,15 @@ fn lost_changes_are_repeated_and_twice_lost_ones_are_read_from_the_log() {
     assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
     master.answer(&said(0x85, &[0x40, 0x34]));
     assert_eq!(master.frames(), 1);
-    master.asked(Command::SendBoard);
-    master.asked(Command::SendFromStart);
-    master.answer(&said(0x86, &[0x7b]));
-    master.asked(Command::SendChanges);
+    let mut asked = Vec::new();
+    for _ in 0..20 {
+        let command = master.unanswered(1)[0];
+        asked.push(command);
+        master.answer_well(command);
+    }
+    assert!(asked.contains(&Command::SendBoard), "{asked:?}");
+    // Nobody wants the log, which keeps the whole line for seconds.
+    assert!(!asked.contains(&Command::SendFromStart), "{asked:?}");
 }
 
 /// The board may not have heard the question for new changes: then it repeats a packet from before the picture.

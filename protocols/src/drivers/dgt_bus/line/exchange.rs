@@ -12,6 +12,8 @@ use crate::time::Instant;
 const PATIENCE: Duration = Duration::from_millis(80);
 /// An answer that pauses for so long was cut; an adapter holds bytes back for 16 ms.
 const CUT: Duration = Duration::from_millis(40);
+/// An answer that keeps the line for longer is not followed by another such one at once.
+const LONG: Duration = Duration::from_secs(1);
 /// How often a question is repeated.
 const REPEATS: u8 = 3;
 /// How often lost changes are asked for again before the log is.
@@ -38,6 +40,7 @@ pub(super) struct Exchange {
     why: Why,
     /// How often it was repeated.
     repeats: u8,
+    asked: Instant,
     /// When it is given up, unless an answer is on its way.
     end: Instant,
     /// Something came, if only noise.
@@ -75,7 +78,7 @@ impl Line {
     }
 
     pub(super) fn ask(&mut self, at: Instant, address: u16, command: Command, why: Why) {
-        self.say(at, Exchange { address, command, why, repeats: 0, end: at, heard: false });
+        self.say(at, Exchange { address, command, why, repeats: 0, asked: at, end: at, heard: false });
     }
 
     fn say(&mut self, at: Instant, exchange: Exchange) {
@@ -85,7 +88,7 @@ impl Line {
         }
         self.send(&exchange.command.to(exchange.address));
         let end = at.after(wire(4 + usual(exchange.command)) + PATIENCE);
-        self.exchange = Some(Exchange { end, ..exchange });
+        self.exchange = Some(Exchange { asked: at, end, ..exchange });
     }
 
     /// A whole good frame came.
@@ -109,7 +112,7 @@ impl Line {
             }
             return;
         };
-        self.free = at.after(GAP);
+        self.over(at, &exchange);
         if exchange.why == Why::Expected {
             self.found(at, address);
         }
@@ -141,12 +144,21 @@ impl Line {
         }
     }
 
+    /// The line is free again.
+    fn over(&mut self, at: Instant, exchange: &Exchange) {
+        self.free = at.after(GAP);
+        if exchange.command == Command::SendFromStart && at.since(exchange.asked) > LONG {
+            self.logged = Some(at);
+        }
+    }
+
     fn answered(&mut self, at: Instant, exchange: &Exchange, reply: &Reply<'_>) {
         self.is_there(exchange.address);
         let Some(board) = self.board(exchange.address) else { return };
         match reply {
             Reply::Board(_) => board.pictured = at,
             Reply::Clock(raw) => board.clock(at, raw),
+            Reply::FromStart(_) => board.logs = 0,
             Reply::Changes(data) => {
                 board.unsure = false;
                 let restarted = |tag: EeTag| matches!(tag, EeTag::PowerUp | EeTag::Watchdog(_));
@@ -161,11 +173,12 @@ impl Line {
     /// No answer came, or none that could be read.
     pub(super) fn unanswered(&mut self, at: Instant) {
         let Some(mut exchange) = self.exchange.take() else { return };
-        self.free = at.after(GAP);
+        self.over(at, &exchange);
         exchange.repeats += 1;
         let changes = matches!(exchange.command, Command::SendChanges | Command::RepeatChanges);
         let most = match exchange.why {
             Why::Try => 0,
+            _ if exchange.command == Command::SendFromStart && exchange.heard => 0,
             _ if changes => REPEATED_CHANGES,
             _ => REPEATS,
         };
@@ -194,8 +207,12 @@ impl Line {
         let lost = changes && board.unsure;
         if changes {
             board.unsure = !lost;
-            // Perhaps only the way back is bad: the log knows everything, the picture is the truth.
+            // The picture is the truth; whether the log is needed too the game knows.
             board.want(Want::Board);
+        }
+        // A log that came broken keeps the line long enough: it is repeated after the others' turns.
+        if exchange.command == Command::SendFromStart && exchange.heard && board.logs < REPEATS {
+            board.logs += 1;
             board.want(Want::FromStart);
         }
         // No answer to that alone is no silence: a board without a packet may say nothing.
