@@ -185,6 +185,37 @@ fn a_packet_that_cannot_be_repeated_is_given_up_at_the_second_turn() {
     }
 }
 
+/// One byte of a long log has bit 7 set: nothing after it can be read, and the board goes on speaking.
+#[test]
+fn nothing_is_asked_while_a_board_still_speaks() {
+    let mut master = Master::up(&[1025]);
+    master.asked(Command::SendChanges);
+    master.answer(&said(0x85, &[]));
+    master.feed(master.now, LineInput::Request { address: 1025, command: Command::SendFromStart.to(1025) });
+    master.asked(Command::SendFromStart);
+    let mut log = said(0x86, &[0x7f; 1000]);
+    log[300] |= 0x80;
+    master.out.clear();
+    master.pass(10);
+    for bytes in log.chunks(16) {
+        master.pass(17);
+        master.feed(master.now, LineInput::Bytes(bytes));
+        assert!(!master.out.iter().any(|output| matches!(output, LineOutput::Send(_))));
+    }
+    let quiet = master.now;
+    master.asks();
+    assert!(master.now.since(quiet).as_millis() >= 40);
+    // A line on which somebody never ends is asked all the same.
+    let asked = master.now;
+    master.out.clear();
+    while !master.out.iter().any(|output| matches!(output, LineOutput::Send(_))) {
+        master.feed(master.now, LineInput::Bytes(&[0x11]));
+        master.pass(10);
+        assert!(master.now.since(asked).as_secs() < 10);
+    }
+    assert!(master.now.since(asked).as_secs() >= 9);
+}
+
 #[test]
 fn an_answer_counts_only_with_its_id_and_its_address() {
     let mut master = Master::up(&[1025]);

@@ -14,6 +14,8 @@ const PATIENCE: Duration = Duration::from_millis(80);
 const CUT: Duration = Duration::from_millis(40);
 /// An answer that keeps the line for longer is not followed by another such one at once.
 const LONG: Duration = Duration::from_secs(1);
+/// A line that is never quiet is waited for so long: the longest answer takes 8.3 s.
+const MOST: Duration = Duration::from_secs(9);
 /// How often a question is repeated.
 const REPEATS: u8 = 3;
 /// How often lost changes are asked for again before the log is.
@@ -71,10 +73,12 @@ fn answers(command: Command, reply: &Reply<'_>) -> bool {
 }
 
 impl Line {
-    /// When the question is given up: later if its answer has begun.
+    /// When the question is given up: once the line is quiet, whether what comes can be read or not. A board that is still speaking
+    /// would not hear the next question.
     pub(super) fn ends(&self, exchange: &Exchange) -> Instant {
         // Its length is not looked at: it may be the garbage of two boards.
-        if self.reader.holds() { exchange.end.max(self.touched.after(CUT)) } else { exchange.end }
+        let quiet = if self.touched > exchange.asked { self.touched.after(CUT) } else { exchange.end };
+        exchange.end.max(quiet.min(exchange.asked.after(MOST)))
     }
 
     pub(super) fn ask(&mut self, at: Instant, address: u16, command: Command, why: Why) {
