@@ -99,6 +99,30 @@ fn a_dead_board_costs_the_others_its_time_outs_only() {
 }
 
 #[test]
+fn a_board_that_says_nothing_but_garbage_is_silent_and_costs_the_others_one_try_a_cycle() {
+    let mut room = Room::new(boards(BusFaults::default()), &addresses(), 9);
+    let games = start(&mut room, 9, 12.0, 15);
+    room.run(seconds(10));
+    room.chain.damage(7, BusFaults { wrong_sum: 1.0, ..BusFaults::default() }, false);
+    room.run(seconds(100));
+    for (index, (address, game)) in addresses().into_iter().zip(&games).enumerate() {
+        if index != 7 {
+            assert_eq!(room.squares(address), game.changes, "{address}");
+            assert_eq!(room.presses(address), game.presses, "{address}");
+        }
+    }
+    let [(at, address)] = room.silent[..] else { panic!("{:?}", room.silent) };
+    assert!(address == addresses()[7] && at < seconds(12), "{at:?}: {address}");
+    let cycles = room.cycle_times(seconds(12));
+    report("one of twelve says nothing but garbage", &cycles);
+    assert!(percentile(&cycles, 99) <= 700, "{}", percentile(&cycles, 99));
+    // It is heard again once it can be read.
+    room.chain.damage(7, BusFaults::default(), false);
+    room.run(seconds(110));
+    assert_eq!(room.followed(addresses()[7]), Some(games[7].end));
+}
+
+#[test]
 fn faulty_boards_lose_and_double_nothing() {
     let faults = BusFaults { wrong_sum: 0.01, cut: 0.01, late: 0.005, deaf: 0.01 };
     for seed in 0..4 {

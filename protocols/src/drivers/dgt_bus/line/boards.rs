@@ -46,6 +46,8 @@ pub(super) struct Board {
     pub(super) short: bool,
     /// Its last packet of changes never came: it is asked for before new ones are.
     pub(super) unsure: bool,
+    /// How many questions in a row were given up.
+    pub(super) failed: u8,
     /// How often its log came broken since it came whole.
     pub(super) logs: u8,
     wants: u8,
@@ -61,6 +63,7 @@ impl Board {
             clocked: at,
             short: false,
             unsure: false,
+            failed: 0,
             logs: 0,
             wants: 0,
         }

@@ -18,6 +18,8 @@ const LONG: Duration = Duration::from_secs(1);
 const MOST: Duration = Duration::from_secs(9);
 /// How often a question is repeated.
 const REPEATS: u8 = 3;
+/// So many questions given up in a row, and a board that says nothing readable is as good as silent.
+const MOST_FAILED: u8 = 2;
 /// How often lost changes are asked for again before the log is.
 const REPEATED_CHANGES: u8 = 2;
 
@@ -159,6 +161,7 @@ impl Line {
     fn answered(&mut self, at: Instant, exchange: &Exchange, reply: &Reply<'_>) {
         self.is_there(exchange.address);
         let Some(board) = self.board(exchange.address) else { return };
+        board.failed = 0;
         match reply {
             Reply::Board(_) => board.pictured = at,
             Reply::Clock(raw) => board.clock(at, raw),
@@ -219,8 +222,10 @@ impl Line {
             board.logs += 1;
             board.want(Want::FromStart);
         }
-        // No answer to that alone is no silence: a board without a packet may say nothing.
-        if !exchange.heard && !lost && core::mem::replace(&mut board.answering, false) {
+        board.failed = board.failed.saturating_add(1);
+        // No answer to a packet that is lost is no silence: a board without one may say nothing. Nothing but garbage is.
+        let silent = (!exchange.heard && !lost) || board.failed >= MOST_FAILED;
+        if silent && core::mem::replace(&mut board.answering, false) {
             board.short = false;
             self.steps.clear();
             self.out.push_back(LineOutput::Silent(address));
