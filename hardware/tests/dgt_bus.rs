@@ -5,10 +5,13 @@ mod game;
 #[path = "dgt_bus/room.rs"]
 mod room;
 
+use std::time::Duration;
+
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{BusFaults, BusSettings, Settings};
 use flagfall_protocols::driver::{DeviceCommand, Input};
+use flagfall_protocols::drivers::dgt_bus::frame::Command;
 use flagfall_protocols::event::{Anomaly, DeviceEvent, LogEntry};
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::{ClockTime, Instant};
@@ -93,6 +96,30 @@ fn a_dead_board_costs_the_others_its_time_outs_only() {
     report("one of twelve is dead", &cycles);
     // One try of a command of four bytes and an answer of six that does not come.
     assert!(percentile(&cycles, 99) <= 700 + 95, "{}", percentile(&cycles, 99));
+}
+
+#[test]
+fn a_board_that_says_nothing_but_garbage_is_silent_and_costs_the_others_one_try_a_cycle() {
+    let mut room = Room::new(boards(BusFaults::default()), &addresses(), 9);
+    let games = start(&mut room, 9, 12.0, 15);
+    room.run(seconds(10));
+    room.chain.damage(7, BusFaults { wrong_sum: 1.0, ..BusFaults::default() }, false);
+    room.run(seconds(100));
+    for (index, (address, game)) in addresses().into_iter().zip(&games).enumerate() {
+        if index != 7 {
+            assert_eq!(room.squares(address), game.changes, "{address}");
+            assert_eq!(room.presses(address), game.presses, "{address}");
+        }
+    }
+    let [(at, address)] = room.silent[..] else { panic!("{:?}", room.silent) };
+    assert!(address == addresses()[7] && at < seconds(12), "{at:?}: {address}");
+    let cycles = room.cycle_times(seconds(12));
+    report("one of twelve says nothing but garbage", &cycles);
+    assert!(percentile(&cycles, 99) <= 700, "{}", percentile(&cycles, 99));
+    // It is heard again once it can be read.
+    room.chain.damage(7, BusFaults::default(), false);
+    room.run(seconds(110));
+    assert_eq!(room.followed(addresses()[7]), Some(games[7].end));
 }
 
 #[test]
@@ -216,9 +243,74 @@ fn after_the_host_was_away_the_log_tells_the_game() {
     room.sent_only_questions();
 }
 
+/// Two boards have logs of more than 6 kB, which take 6.5 s each on the wire; then one of them comes broken, and once more.
+#[test]
+fn long_logs_make_nobody_silent_and_cost_no_press() {
+    const LONG: [usize; 2] = [3, 8];
+    let mut room = Room::new(boards(BusFaults::default()), &addresses(), 6);
+    room.down();
+    let moves = ["lift g1\n+0.3 place f3", "lift g8\n+0.3 place f6", "lift f3\n+0.3 place g1", "lift f6\n+0.3 place g8"];
+    let levers = ["left", "right"];
+    let text: String = (0..900).map(|ply| format!("+0.3 {}\n+0.3 press {}\n", moves[ply % 4], levers[ply % 2])).collect();
+    let script = Script::parse(&format!("0.1 run\n{text}")).expect("a script");
+    for board in LONG {
+        room.chain.load(board, &script);
+    }
+    room.run(seconds(900));
+    room.up();
+    room.run(seconds(958));
+    room.told.clear();
+    room.cycles.clear();
+    room.run(seconds(960));
+    let log = |room: &mut Room, board: usize| {
+        room.driver(room.now, addresses()[board], Input::Command(DeviceCommand::ReadLog));
+    };
+    let others = || (0..usize::from(BOARDS)).filter(|board| !LONG.contains(board));
+    // A press while each of the four answers comes.
+    let pressed = Script::parse("1 run\n3 press left\n10 press right\n23 press left\n30 press right").expect("a script");
+    others().for_each(|board| room.chain.load(board, &pressed));
+    LONG.iter().for_each(|&board| log(&mut room, board));
+    room.run(seconds(980));
+    log(&mut room, LONG[0]);
+    let asked = Command::SendFromStart.to(addresses()[LONG[0]]);
+    while room.sent.last().is_none_or(|(_, bytes)| *bytes != asked) {
+        room.run(room.now.after(Duration::from_millis(1)));
+    }
+    room.chain.damage(LONG[0], BusFaults { wrong_sum: 1.0, ..BusFaults::default() }, false);
+    room.run(room.now.after(Duration::from_millis(100)));
+    room.chain.damage(LONG[0], BusFaults::default(), false);
+    room.run(seconds(1000));
+    for address in addresses() {
+        assert!(!room.events(address).any(|(_, event)| event == DeviceEvent::Silent), "{address}");
+    }
+    for (board, ends) in LONG.into_iter().zip([2, 1]) {
+        let end = DeviceEvent::Log(LogEntry::End);
+        let entries: Vec<_> = room.events(addresses()[board]).filter(|(_, event)| matches!(event, DeviceEvent::Log(_))).collect();
+        assert_eq!(entries.iter().filter(|(_, event)| *event == end).count(), ends, "{board}");
+        assert!(entries.len() > 2700 * ends, "{board}: {}", entries.len());
+    }
+    others().for_each(|board| assert_eq!(room.presses(addresses()[board]), 4, "{board}"));
+    assert_eq!(room.silent, []);
+    // A log, and the turns of all boards after it.
+    let longest = percentile(&room.cycle_times(Instant::ZERO), 100);
+    assert!((6500..9000).contains(&longest), "{longest}");
+    room.sent_only_questions();
+}
+
 #[test]
 fn a_board_that_restarts_in_mid_game_is_followed_again() {
-    let mut room = Room::new(boards(BusFaults::default()), &addresses(), 5);
+    restarts_in_mid_game(false);
+}
+
+#[test]
+fn a_board_that_has_no_packet_to_repeat_is_followed_again() {
+    restarts_in_mid_game(true);
+}
+
+fn restarts_in_mid_game(mute_without_packet: bool) {
+    let mut settings = boards(BusFaults::default());
+    settings[2].mute_without_packet = mute_without_packet;
+    let mut room = Room::new(settings, &addresses(), 5);
     let text = "15 lift e2\n+0.4 place e4\n20 power off\n21 lift d7\n21.5 place d5\n24 power on\n35 lift g1\n+0.4 place f3";
     room.chain.load(2, &Script::parse(text).expect("a script"));
     room.run(seconds(45));

@@ -5,6 +5,8 @@ mod common;
 #[path = "vectors/meaning.rs"]
 mod meaning;
 
+use core::time::Duration;
+
 use common::{Rig, anomalies, events, ms, sent, shared};
 use flagfall_protocols::bytes::{hex, unhex};
 use flagfall_protocols::driver::{DeviceCommand, Input};
@@ -265,6 +267,28 @@ fn the_log_from_the_start_is_ended() {
 }
 
 #[test]
+fn a_log_that_was_asked_for_is_ended_though_the_board_was_silent_meanwhile() {
+    let mut rig = known();
+    rig.until(ms(100));
+    rig.command(DeviceCommand::ReadLog);
+    rig.until(ms(15_000));
+    assert_eq!(events(&rig.take()).last(), Some(&DeviceEvent::Silent));
+    rig.until(ms(21_000));
+    assert_eq!(events(&rig.log), [DeviceEvent::Log(LogEntry::End)]);
+}
+
+#[test]
+fn a_hole_in_which_another_board_told_its_log_is_no_cycle() {
+    let mut rig = known();
+    for packet in 1..60 {
+        rig.until(ms(packet * 500 + if packet < 20 { 0 } else { 8300 }));
+        rig.bytes(&said(0x85, &[]));
+    }
+    let delays = events(&rig.log).into_iter().filter(|event| matches!(event, DeviceEvent::Delay(_)));
+    assert_eq!(delays.collect::<Vec<_>>(), [DeviceEvent::Delay(Duration::from_millis(1000))]);
+}
+
+#[test]
 fn bytes_of_delay_at_event_positions_are_counted_and_the_rest_is_read() {
     let mut rig = known();
     rig.take();
@@ -274,7 +298,7 @@ fn bytes_of_delay_at_event_positions_are_counted_and_the_rest_is_read() {
 }
 
 #[test]
-fn silence_is_told_after_three_seconds_and_another_address_is_not_read() {
+fn silence_is_told_after_more_than_a_whole_log_and_another_address_is_not_read() {
     let mut rig = known();
     rig.take();
     let mut foreign = Vec::new();
@@ -282,7 +306,10 @@ fn silence_is_told_after_three_seconds_and_another_address_is_not_read() {
     rig.until(ms(2000));
     rig.bytes(&foreign);
     assert_eq!(anomalies(&rig.log), [Anomaly::Unasked]);
-    rig.until(ms(4000));
+    // Another board tells its log, which takes 8.3 s at most.
+    rig.until(ms(10_000));
+    assert_eq!(events(&rig.log), []);
+    rig.until(ms(12_100));
     assert_eq!(events(&rig.log).iter().filter(|event| **event == DeviceEvent::Silent).count(), 1);
     rig.take();
     rig.bytes(&said(0x85, &[]));

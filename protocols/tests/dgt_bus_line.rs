@@ -84,15 +84,23 @@ impl Master {
         for _ in 0..200 {
             match command(&self.asks()).expect("a command") {
                 (command, 1025) if command == wanted => return,
-                (Command::SendChanges | Command::RepeatChanges, 1025) => self.answer(&said(0x85, &[])),
-                (Command::SendClock, 1025) => self.answer(&said(0x84, &CLOCK)),
-                (Command::SendBoard, 1025) => self.answer(&picture(START)),
-                (Command::SendVersion, 1025) => self.answer(&said(0x89, &[1, 2])),
-                (Command::Ping | Command::IgnoreNextPing, 1025) => self.answer(&said(0x87, &[])),
+                (command, 1025) => self.answer_well(command),
                 _ => {}
             }
         }
         panic!("{wanted:?} was never asked");
+    }
+
+    /// Answers as a good board on which nothing happens.
+    fn answer_well(&mut self, command: Command) {
+        match command {
+            Command::SendChanges | Command::RepeatChanges => self.answer(&said(0x85, &[])),
+            Command::SendClock => self.answer(&said(0x84, &CLOCK)),
+            Command::SendBoard => self.answer(&picture(START)),
+            Command::SendVersion => self.answer(&said(0x89, &[1, 2])),
+            Command::Ping | Command::IgnoreNextPing => self.answer(&said(0x87, &[])),
+            _ => {}
+        }
     }
 
     /// What it asks next, this often, when nothing is answered.
@@ -108,7 +116,7 @@ impl Master {
 const CLOCK: [u8; 7] = [0, 5, 0, 0, 5, 0, 8];
 
 #[test]
-fn lost_changes_are_repeated_and_twice_lost_ones_are_read_from_the_log() {
+fn lost_changes_are_repeated_and_after_twice_lost_ones_the_picture_is_compared() {
     let mut master = Master::up(&[1025]);
     master.asked(Command::SendChanges);
     let mut wrong = said(0x85, &[0x40, 0x34]);
@@ -124,10 +132,88 @@ fn lost_changes_are_repeated_and_twice_lost_ones_are_read_from_the_log() {
     assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
     master.answer(&said(0x85, &[0x40, 0x34]));
     assert_eq!(master.frames(), 1);
-    master.asked(Command::SendBoard);
-    master.asked(Command::SendFromStart);
-    master.answer(&said(0x86, &[0x7b]));
+    let mut asked = Vec::new();
+    for _ in 0..20 {
+        let command = master.unanswered(1)[0];
+        asked.push(command);
+        master.answer_well(command);
+    }
+    assert!(asked.contains(&Command::SendBoard), "{asked:?}");
+    // Nobody wants the log, which keeps the whole line for seconds.
+    assert!(!asked.contains(&Command::SendFromStart), "{asked:?}");
+}
+
+/// The board may not have heard the question for new changes: then it repeats a packet from before the picture.
+#[test]
+fn an_empty_packet_that_was_repeated_is_not_told() {
+    let mut master = Master::up(&[1025]);
     master.asked(Command::SendChanges);
+    assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
+    master.answer(&said(0x85, &[]));
+    assert_eq!(master.frames(), 0);
+    assert_eq!(master.unanswered(1), [Command::SendClock]);
+    master.answer(&said(0x84, &CLOCK));
+    assert_eq!(master.unanswered(1), [Command::SendChanges]);
+    master.answer(&said(0x85, &[]));
+    assert_eq!(master.frames(), 1);
+}
+
+/// A packet that can never be read, because a byte of it has bit 7 set, or that the board does not have.
+#[test]
+fn a_packet_that_cannot_be_repeated_is_given_up_at_the_second_turn() {
+    let mut holed = said(0x85, &[0x40, 0x34, 0x40, 0x3f]);
+    holed[8] = 0xff;
+    for repeated in [holed.as_slice(), &[]] {
+        let mut master = Master::up(&[1025]);
+        master.asked(Command::SendChanges);
+        for next in [Command::RepeatChanges, Command::RepeatChanges, Command::SendClock] {
+            master.answer(&holed);
+            assert_eq!(master.unanswered(1), [next]);
+        }
+        master.answer(&said(0x84, &CLOCK));
+        assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
+        for next in [Command::RepeatChanges, Command::RepeatChanges, Command::SendClock] {
+            master.answer(repeated);
+            assert_eq!(master.unanswered(1), [next]);
+            assert!(!master.out.contains(&LineOutput::Silent(1025)));
+        }
+        master.answer(&said(0x84, &CLOCK));
+        // New changes are asked for, and the picture is compared.
+        assert_eq!(master.unanswered(1), [Command::SendChanges]);
+        master.answer(&said(0x85, &[]));
+        master.asked(Command::SendBoard);
+    }
+}
+
+/// One byte of a long log has bit 7 set: nothing after it can be read, and the board goes on speaking.
+#[test]
+fn nothing_is_asked_while_a_board_still_speaks() {
+    let mut master = Master::up(&[1025]);
+    master.asked(Command::SendChanges);
+    master.answer(&said(0x85, &[]));
+    master.feed(master.now, LineInput::Request { address: 1025, command: Command::SendFromStart.to(1025) });
+    master.asked(Command::SendFromStart);
+    let mut log = said(0x86, &[0x7f; 1000]);
+    log[300] |= 0x80;
+    master.out.clear();
+    master.pass(10);
+    for bytes in log.chunks(16) {
+        master.pass(17);
+        master.feed(master.now, LineInput::Bytes(bytes));
+        assert!(!master.out.iter().any(|output| matches!(output, LineOutput::Send(_))));
+    }
+    let quiet = master.now;
+    master.asks();
+    assert!(master.now.since(quiet).as_millis() >= 40);
+    // A line on which somebody never ends is asked all the same.
+    let asked = master.now;
+    master.out.clear();
+    while !master.out.iter().any(|output| matches!(output, LineOutput::Send(_))) {
+        master.feed(master.now, LineInput::Bytes(&[0x11]));
+        master.pass(10);
+        assert!(master.now.since(asked).as_secs() < 10);
+    }
+    assert!(master.now.since(asked).as_secs() >= 9);
 }
 
 #[test]

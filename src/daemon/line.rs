@@ -19,11 +19,14 @@ use flagfall_hardware::port::{self, PortEvent, PortThread, Ports, SendError};
 use flagfall_protocols::drivers::dgt_bus::line::{Line, LineInput, LineOutput};
 use flagfall_protocols::time::Instant;
 
-use super::inbox::{Inbox, Popped};
+use super::inbox::{CAPACITY, Inbox, Popped};
 use super::link::{cause, micros};
 use super::message::ToStation;
 use crate::station::BOARD;
 use crate::wall::{self, Mono};
+
+#[cfg(test)]
+mod tests;
 
 /// Which board of which line.
 #[derive(Clone, Debug)]
@@ -223,19 +226,27 @@ impl Task {
         loop {
             let wait = self.line.deadline().map(|due| Mono(due.0).since(wall::mono()));
             match self.inbox.pop(self.reader, wait) {
-                Popped::Item(item) => self.take(item),
+                Popped::Item(item) => self.take(wall::mono(), item),
                 Popped::TimedOut => {}
                 Popped::Closed => return,
             }
-            let now = wall::mono();
-            while let Some(due) = self.line.deadline().filter(|due| due.0 <= now.0) {
-                self.feed(Mono(due.0), LineInput::Deadline);
+            // What waits comes before a time-out: the answer may be among it. No more than may wait at once.
+            for _ in 0..CAPACITY {
+                let Some(item) = self.inbox.pop_if(self.reader, |_| true) else { break };
+                self.take(wall::mono(), item);
             }
+            self.expire(wall::mono());
         }
     }
 
-    fn take(&mut self, item: ToLine) {
-        let now = wall::mono();
+    /// What is due by `now` is done as of now and not as of when it was due: what is asked late has its whole time for the answer.
+    fn expire(&mut self, now: Mono) {
+        if self.line.deadline().is_some_and(|due| due.0 <= now.0) {
+            self.feed(now, LineInput::Deadline);
+        }
+    }
+
+    fn take(&mut self, now: Mono, item: ToLine) {
         match item {
             ToLine::Up { path } => {
                 (self.path, self.problem) = (Some(path), None);

@@ -55,12 +55,19 @@ pub struct BusSettings {
     pub faults: BusFaults,
     /// It never says anything.
     pub dead: bool,
+    /// It does not answer 0x84 before the first 0x83 since its power-up: there is no packet to repeat.
+    pub mute_without_packet: bool,
 }
 
 impl BusSettings {
     /// A good board.
     pub const fn new(board: Settings) -> BusSettings {
-        BusSettings { board, faults: BusFaults { wrong_sum: 0.0, cut: 0.0, late: 0.0, deaf: 0.0 }, dead: false }
+        BusSettings {
+            board,
+            faults: BusFaults { wrong_sum: 0.0, cut: 0.0, late: 0.0, deaf: 0.0 },
+            dead: false,
+            mute_without_packet: false,
+        }
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) struct Member {
     /// Marks in the log: where the game began, and the first change that was not sent; and the last packet.
     start: u64,
     unsent: u64,
-    packet: Vec<u8>,
+    packet: Option<Vec<u8>>,
     wrote: Instant,
     pub(super) counters: Counters,
 }
@@ -93,7 +93,7 @@ impl Member {
             ignores_ping: false,
             start: 0,
             unsent: 0,
-            packet: Vec::new(),
+            packet: None,
             wrote: Instant::ZERO,
             counters: Counters::default(),
             settings,
@@ -189,7 +189,7 @@ impl Member {
         self.scan = Scan::new(self.now, self.settings.board.scan, self.table.seen());
         self.memory.power_up(self.scan.reported());
         self.port.power_up(self.now);
-        self.packet.clear();
+        self.packet = None;
         self.look();
     }
 
@@ -272,12 +272,14 @@ impl Member {
             }
             Command::SendBoard => self.reply(delay, 0x83, &self.codes()),
             Command::SendChanges => {
-                self.packet = self.memory.between(self.unsent, self.memory.end());
+                let packet = self.memory.between(self.unsent, self.memory.end());
                 self.unsent = self.memory.end();
                 self.memory.seal();
-                self.reply(delay, 0x85, &self.packet.clone());
+                self.reply(delay, 0x85, &packet);
+                self.packet = Some(packet);
             }
-            Command::RepeatChanges => self.reply(delay, 0x85, &self.packet.clone()),
+            Command::RepeatChanges if self.packet.is_none() && self.settings.mute_without_packet => {}
+            Command::RepeatChanges => self.reply(delay, 0x85, &self.packet.clone().unwrap_or_default()),
             Command::SendFromStart => self.reply(delay, 0x86, &self.memory.between(self.start, self.unsent)),
             Command::Ping => self.reply(delay, 0x87, &[]),
             Command::IgnoreNextPing => {

@@ -6,8 +6,9 @@ use core::time::Duration;
 use super::frame::Command;
 use crate::time::Instant;
 
-/// Nothing at all for so long: the board is silent.
-const SILENCE: Duration = Duration::from_secs(3);
+/// Nothing at all for so long: the line itself is silent. That one board of it is the line's master tells by taking the link down;
+/// it hears no other board while one tells a whole log of 8.3 s, and each has its turn before the next log.
+const SILENCE: Duration = Duration::from_secs(12);
 /// A hole as long as this in what a board says may hide a change.
 const HOLE: Duration = Duration::from_secs(2);
 /// Long enough for the wishes of a whole chain, short enough to be asked again before the silence is too long.
@@ -62,6 +63,14 @@ impl Asking {
         let mut asking = Asking { waiting: [None; 4], open: [None; 4], versions: 0, pictured: None, heard: None };
         asking.ask(at, Wish::Version);
         asking.ask(at, Wish::Board);
+        asking
+    }
+
+    /// Everything anew but a log that was asked for: the line has that wish still.
+    pub(super) fn again(&self, at: Instant) -> Asking {
+        let mut asking = Asking::new(at);
+        let log = Wish::Log as usize;
+        (asking.waiting[log], asking.open[log]) = (self.waiting[log], self.open[log]);
         asking
     }
 

@@ -116,6 +116,8 @@ pub struct Line {
     /// Another look who is there is due, because nobody was; or the boards are to be called back to bus mode.
     again: Option<Instant>,
     last_check: Instant,
+    /// When a log was over that kept the line for long.
+    logged: Option<Instant>,
     /// What the pair in hand still asks, last first.
     steps: Vec<(u16, Command, Why)>,
     out: VecDeque<LineOutput>,
@@ -141,6 +143,7 @@ impl Line {
             free: Instant::ZERO,
             again: None,
             last_check: Instant::ZERO,
+            logged: None,
             steps: Vec::new(),
             out: VecDeque::new(),
             now: Instant::ZERO,
@@ -192,7 +195,7 @@ impl Line {
     fn start(&mut self, at: Instant) {
         self.clear();
         self.boards.clear();
-        (self.free, self.again) = (at, None);
+        (self.free, self.again, self.logged) = (at, None, None);
         self.last_check = at;
         self.phase = Phase::Discover(Discovery::new(&self.expected));
     }

@@ -22,6 +22,8 @@ use alloc::vec::Vec;
 const STALL: Duration = Duration::from_millis(500);
 /// The same times are told again after this: they stand.
 const SAME: Duration = Duration::from_secs(1);
+/// A longer hole between packets is no cycle: another board told its log, or this one was away.
+const MOST_CYCLE: Duration = Duration::from_secs(3);
 /// Where the data of a reply begins.
 const HEAD: u64 = 5;
 
@@ -65,6 +67,9 @@ impl Pace {
     /// A packet came. Gives how late a change may be told, if that is news.
     fn packet(&mut self, at: Instant) -> Option<Duration> {
         let gap = at.since(self.last.replace(at)?);
+        if gap > MOST_CYCLE {
+            return None;
+        }
         self.longest = self.longest.max(gap);
         self.count += 1;
         if self.count < 16 {
@@ -169,9 +174,10 @@ impl Board {
         let Some(asking) = &mut self.asking else { return };
         match asking.expire(at, self.address.is_some()) {
             Some(Due::Silent) => {
+                let again = asking.again(at);
                 self.out.event(DeviceEvent::Silent, here);
                 self.forget();
-                self.asking = Some(Asking::new(at));
+                self.asking = Some(again);
             }
             Some(Due::Ask(command)) => {
                 if let Some(address) = self.address {

@@ -46,27 +46,39 @@ pub(super) struct Board {
     pub(super) short: bool,
     /// Its last packet of changes never came: it is asked for before new ones are.
     pub(super) unsure: bool,
+    /// How many questions in a row were given up.
+    pub(super) failed: u8,
+    /// How often its log came broken since it came whole.
+    pub(super) logs: u8,
     wants: u8,
 }
 
 impl Board {
     pub(super) const fn new(address: u16, at: Instant) -> Board {
-        Board { address, answering: false, turned: None, pictured: at, clocked: at, short: false, unsure: false, wants: 0 }
+        Board {
+            address,
+            answering: false,
+            turned: None,
+            pictured: at,
+            clocked: at,
+            short: false,
+            unsure: false,
+            failed: 0,
+            logs: 0,
+            wants: 0,
+        }
     }
 
     pub(super) const fn want(&mut self, want: Want) {
         self.wants |= 1 << want as u8;
     }
 
-    /// Whether something is to be asked now. A lost packet comes first: the picture is compared with what follows it.
-    pub(super) const fn wants_any(&self) -> bool {
-        self.answering && !self.unsure && self.wants != 0
-    }
-
-    /// The next thing that is wanted; a picture before a log.
-    pub(super) fn next_want(&self) -> Option<Command> {
-        let wanted = |want: Want| self.wants & 1 << want as u8 != 0;
-        Want::ALL.into_iter().find(|(want, _)| self.wants_any() && wanted(*want)).map(|(_, command)| command)
+    /// The next thing that is wanted, if something is to be asked now: a picture before a log, and no log unless there are to be
+    /// `logs`. A lost packet comes first: the picture is compared with what follows it.
+    pub(super) fn next_want(&self, logs: bool) -> Option<Command> {
+        let asks = self.answering && !self.unsure;
+        let wanted = |want: Want| self.wants & 1 << want as u8 != 0 && (logs || want != Want::FromStart);
+        Want::ALL.into_iter().find(|(want, _)| asks && wanted(*want)).map(|(_, command)| command)
     }
 
     /// It was asked, so that it is asked again only if it is wanted again.

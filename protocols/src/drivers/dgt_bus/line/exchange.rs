@@ -12,8 +12,14 @@ use crate::time::Instant;
 const PATIENCE: Duration = Duration::from_millis(80);
 /// An answer that pauses for so long was cut; an adapter holds bytes back for 16 ms.
 const CUT: Duration = Duration::from_millis(40);
+/// An answer that keeps the line for longer is not followed by another such one at once.
+const LONG: Duration = Duration::from_secs(1);
+/// A line that is never quiet is waited for so long: the longest answer takes 8.3 s.
+const MOST: Duration = Duration::from_secs(9);
 /// How often a question is repeated.
 const REPEATS: u8 = 3;
+/// So many questions given up in a row, and a board that says nothing readable is as good as silent.
+const MOST_FAILED: u8 = 2;
 /// How often lost changes are asked for again before the log is.
 const REPEATED_CHANGES: u8 = 2;
 
@@ -38,6 +44,7 @@ pub(super) struct Exchange {
     why: Why,
     /// How often it was repeated.
     repeats: u8,
+    asked: Instant,
     /// When it is given up, unless an answer is on its way.
     end: Instant,
     /// Something came, if only noise.
@@ -68,14 +75,16 @@ fn answers(command: Command, reply: &Reply<'_>) -> bool {
 }
 
 impl Line {
-    /// When the question is given up: later if its answer has begun.
+    /// When the question is given up: once the line is quiet, whether what comes can be read or not. A board that is still speaking
+    /// would not hear the next question.
     pub(super) fn ends(&self, exchange: &Exchange) -> Instant {
         // Its length is not looked at: it may be the garbage of two boards.
-        if self.reader.holds() { exchange.end.max(self.touched.after(CUT)) } else { exchange.end }
+        let quiet = if self.touched > exchange.asked { self.touched.after(CUT) } else { exchange.end };
+        exchange.end.max(quiet.min(exchange.asked.after(MOST)))
     }
 
     pub(super) fn ask(&mut self, at: Instant, address: u16, command: Command, why: Why) {
-        self.say(at, Exchange { address, command, why, repeats: 0, end: at, heard: false });
+        self.say(at, Exchange { address, command, why, repeats: 0, asked: at, end: at, heard: false });
     }
 
     fn say(&mut self, at: Instant, exchange: Exchange) {
@@ -85,7 +94,7 @@ impl Line {
         }
         self.send(&exchange.command.to(exchange.address));
         let end = at.after(wire(4 + usual(exchange.command)) + PATIENCE);
-        self.exchange = Some(Exchange { end, ..exchange });
+        self.exchange = Some(Exchange { asked: at, end, ..exchange });
     }
 
     /// A whole good frame came.
@@ -109,11 +118,15 @@ impl Line {
             }
             return;
         };
-        self.free = at.after(GAP);
+        self.over(at, &exchange);
         if exchange.why == Why::Expected {
             self.found(at, address);
         }
         self.answered(at, &exchange, &reply);
+        // If the question before was not heard, the packet is an older one: that it is empty must not be compared with a picture.
+        if exchange.command == Command::RepeatChanges && reply == Reply::Changes(&[]) {
+            return;
+        }
         self.out.push_back(LineOutput::Frame { address, bytes: frame });
     }
 
@@ -137,12 +150,22 @@ impl Line {
         }
     }
 
+    /// The line is free again.
+    fn over(&mut self, at: Instant, exchange: &Exchange) {
+        self.free = at.after(GAP);
+        if exchange.command == Command::SendFromStart && at.since(exchange.asked) > LONG {
+            self.logged = Some(at);
+        }
+    }
+
     fn answered(&mut self, at: Instant, exchange: &Exchange, reply: &Reply<'_>) {
         self.is_there(exchange.address);
         let Some(board) = self.board(exchange.address) else { return };
+        board.failed = 0;
         match reply {
             Reply::Board(_) => board.pictured = at,
             Reply::Clock(raw) => board.clock(at, raw),
+            Reply::FromStart(_) => board.logs = 0,
             Reply::Changes(data) => {
                 board.unsure = false;
                 let restarted = |tag: EeTag| matches!(tag, EeTag::PowerUp | EeTag::Watchdog(_));
@@ -157,11 +180,12 @@ impl Line {
     /// No answer came, or none that could be read.
     pub(super) fn unanswered(&mut self, at: Instant) {
         let Some(mut exchange) = self.exchange.take() else { return };
-        self.free = at.after(GAP);
+        self.over(at, &exchange);
         exchange.repeats += 1;
         let changes = matches!(exchange.command, Command::SendChanges | Command::RepeatChanges);
         let most = match exchange.why {
             Why::Try => 0,
+            _ if exchange.command == Command::SendFromStart && exchange.heard => 0,
             _ if changes => REPEATED_CHANGES,
             _ => REPEATS,
         };
@@ -185,13 +209,23 @@ impl Line {
             }
             return;
         };
+        // A packet that was asked for at two turns is lost, or the board holds none: new changes are asked for, and the picture tells
+        // the rest.
+        let lost = changes && board.unsure;
         if changes {
-            board.unsure = true;
-            // Perhaps only the way back is bad: the log knows everything, the picture is the truth.
+            board.unsure = !lost;
+            // The picture is the truth; whether the log is needed too the game knows.
             board.want(Want::Board);
+        }
+        // A log that came broken keeps the line long enough: it is repeated after the others' turns.
+        if exchange.command == Command::SendFromStart && exchange.heard && board.logs < REPEATS {
+            board.logs += 1;
             board.want(Want::FromStart);
         }
-        if !exchange.heard && core::mem::replace(&mut board.answering, false) {
+        board.failed = board.failed.saturating_add(1);
+        // No answer to a packet that is lost is no silence: a board without one may say nothing. Nothing but garbage is.
+        let silent = (!exchange.heard && !lost) || board.failed >= MOST_FAILED;
+        if silent && core::mem::replace(&mut board.answering, false) {
             board.short = false;
             self.steps.clear();
             self.out.push_back(LineOutput::Silent(address));

@@ -16,7 +16,7 @@ const CHECK: Duration = Duration::from_secs(60);
 impl Line {
     /// When somebody is to be asked next.
     pub(super) fn next_turn(&self) -> Option<Instant> {
-        if !self.steps.is_empty() || self.boards.iter().any(Board::wants_any) {
+        if !self.steps.is_empty() || self.wanted().is_some() {
             return Some(self.free);
         }
         let turns = self.boards.iter().map(|board| due(board, self.free));
@@ -74,10 +74,12 @@ impl Line {
         self.ask(at, address, command, Why::Turn);
     }
 
-    /// The first wish of the board whose picture is oldest.
+    /// The first wish of the board whose picture is oldest. After a long log every board has its turn before the next log.
     pub(super) fn wanted(&self) -> Option<(u16, Command)> {
-        let board = self.boards.iter().filter(|board| board.wants_any()).min_by_key(|board| board.pictured)?;
-        board.next_want().map(|command| (board.address, command))
+        let turned = |logged: Instant| self.boards.iter().all(|board| !board.answering || board.turned >= Some(logged));
+        let logs = self.logged.is_none_or(turned);
+        let wishes = self.boards.iter().filter_map(|board| Some((board, board.next_want(logs)?)));
+        wishes.min_by_key(|(board, _)| board.pictured).map(|(board, command)| (board.address, command))
     }
 
     /// Once a minute each board shows its squares, one board at a time.

@@ -1,0 +1,56 @@
+//! The line's thread when it comes late.
+
+use std::time::Duration;
+
+use flagfall_protocols::drivers::dgt_bus::INFO;
+use flagfall_protocols::drivers::dgt_bus::frame::encode_reply;
+
+use super::*;
+
+const ADDRESS: u16 = 1025;
+
+/// A line with one board, on a port that is not there: nothing leaves and nothing comes but what a test gives.
+fn task() -> Task {
+    let wanted =
+        port::Wanted { driver: &INFO, port: Some("/nowhere".into()), usb_serial: None, serial: None, folders: Vec::new() };
+    let port = PortThread::start("port-line", wanted, Ports::new(), micros, Box::new(|_, _| {})).expect("a thread");
+    let inbox: Arc<Inbox<ToLine>> = Arc::default();
+    Task {
+        reader: inbox.replace_reader(),
+        inbox,
+        port: Arc::new(port),
+        expected: vec![ADDRESS],
+        line: Line::new(&[ADDRESS]),
+        path: None,
+        problem: None,
+        boards: BTreeMap::new(),
+    }
+}
+
+/// The line's thread sleeps for 0.4 s while an answer waits: it asks on when it wakes, and waits for that answer as long as ever.
+#[test]
+fn a_question_that_is_asked_late_has_its_whole_time() {
+    let (mut task, station) = (task(), Arc::new(Inbox::default()));
+    let reader = station.replace_reader();
+    let at = |millis: u64| Mono(1_000_000 + 1000 * millis);
+    let mut answer = Vec::new();
+    encode_reply(0x87, ADDRESS, &[], &mut answer);
+    task.take(at(0), ToLine::Join { address: ADDRESS, inbox: Arc::clone(&station) });
+    task.take(at(0), ToLine::Up { path: "/nowhere".to_owned() });
+    task.expire(at(0));
+    task.take(at(400), ToLine::Bytes { at: at(15), bytes: answer });
+    for _ in 0..100 {
+        task.expire(at(400));
+    }
+    assert!(task.line.deadline().is_some_and(|due| due.0 >= at(480).0), "{:?}", task.line.deadline());
+    let told = std::iter::from_fn(|| station.pop_if(reader, |_| true));
+    assert!(!told.into_iter().any(|item| matches!(item, ToStation::Down { .. })));
+    // Nobody answers that: after all repetitions the board is silent.
+    let mut now = at(400);
+    while task.line.boards().next().is_some() && now.0 < at(1000).0 {
+        now = now.after(Duration::from_millis(1));
+        task.expire(now);
+    }
+    let told = std::iter::from_fn(|| station.pop_if(reader, |_| true));
+    assert!(told.into_iter().any(|item| matches!(item, ToStation::Down { cause: "silent", .. })));
+}
