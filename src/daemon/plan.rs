@@ -243,6 +243,12 @@ mod tests {
     use super::*;
     use crate::config::Clock;
 
+    /// A family of boards, or of clocks by themselves.
+    fn by_bluetooth(board: bool) -> &'static DriverInfo {
+        let fits = |info: &&DriverInfo| info.ble.is_some() && info.capabilities.board == board;
+        drivers::DRIVERS.iter().find(fits).expect("registered")
+    }
+
     #[test]
     fn a_session_is_short_and_no_two_rounds_share_one() {
         assert_eq!(session("open26", "5", "12"), "open26-r5-b12");
@@ -254,10 +260,11 @@ mod tests {
 
     #[test]
     fn what_other_boards_and_the_clocks_are_bound_to_is_taken() {
-        let clock = |name: &str| Clock { driver: "dgt3000_gateway".to_owned(), bluetooth: Some(name.to_owned()) };
+        let driver = |board| by_bluetooth(board).name.to_owned();
+        let clock = |name: &str| Clock { driver: driver(false), bluetooth: Some(name.to_owned()) };
         let board = |id: &str, own: &str, clock: Clock| Board {
             id: id.to_owned(),
-            driver: Some("chessnut".to_owned()),
+            driver: Some(driver(true)),
             bluetooth: Some(own.to_owned()),
             clock: Some(clock),
             ..Board::default()
@@ -275,8 +282,7 @@ mod tests {
         // As many bytes as an address has digits.
         const NAME: &str = "Küche Brett";
         let board = Board { bluetooth: Some(NAME.to_owned()), ..Board::default() };
-        let driver = drivers::find("dgt_pegasus").expect("registered");
-        let mut wanted = wanted(&Config::default(), &board, driver).expect("a device");
+        let mut wanted = wanted(&Config::default(), &board, by_bluetooth(true)).expect("a device");
         let name = |wanted: &Wanted| if let Wanted::Ble(wanted) = wanted { wanted.name.clone() } else { None };
         assert_eq!(name(&wanted).as_deref(), Some(NAME));
         wanted.rebind(None, Some("c0ffee001025".to_owned()));

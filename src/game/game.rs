@@ -85,7 +85,8 @@ pub struct Game {
     /// The longest time from a change to its report: the device family's, then the board's own.
     pub(crate) scan: Duration,
     /// The board's reports tell how fast it scans.
-    pub(crate) in_turn: bool,
+    /// How fast its family is known to be.
+    pub(crate) usual: Timing,
     pub(crate) press_delay: Duration,
     pub(crate) board: PhysicalBoard,
     pub(crate) clock: Chessclock,
@@ -180,7 +181,7 @@ impl Game {
             decoder: Decoder::new(start, timing.scan, config.tuning),
             config,
             scan: timing.scan,
-            in_turn: timing.in_turn,
+            usual: timing,
             press_delay,
             board,
             clock,
@@ -279,7 +280,7 @@ impl Game {
                     out.push(Effect::Clock);
                 }
             }
-            DeviceEvent::Delay(delay) => self.set_scan(*delay),
+            DeviceEvent::Delay(delay) => self.set_delay(*delay),
             DeviceEvent::Silent => self.board_lost(),
             DeviceEvent::Responding => self.alarms.cure(self.now, AlarmKind::BoardLost),
             DeviceEvent::Identity(identity) => self.identified(identity),

@@ -7,15 +7,25 @@ use crate::game::Game;
 impl Game {
     /// A board whose squares are sampled one after another tells by its reports how fast it is.
     pub(crate) fn learn_scan(&mut self) {
-        if self.in_turn
+        if self.usual.in_turn
             && let Some(scan) = self.board.learnt_scan()
         {
             self.set_scan(scan);
         }
     }
 
+    /// The device says so itself. A line on which boards take turns is late with their clocks by as much; a clock on a link of its
+    /// own is not.
+    pub(crate) fn set_delay(&mut self, delay: Duration) {
+        self.set_scan(delay);
+        if self.config.own_clock.is_none() {
+            self.press_delay = self.usual.press_delay.saturating_add(delay.saturating_sub(self.usual.scan));
+            self.clock.set_press_delay(self.press_delay);
+        }
+    }
+
     /// It tells a change so late at most.
-    pub(crate) fn set_scan(&mut self, scan: Duration) {
+    fn set_scan(&mut self, scan: Duration) {
         self.scan = scan;
         self.board.set_scan(scan);
         self.decoder.set_scan(scan);

@@ -106,7 +106,8 @@ impl Emulator {
                     let unknown = BatteryReport { left: [0x7f; 2], on: [0x7f; 2], standby: [0x7f; 3], ..Default::default() };
                     self.reply(&BoardMessage::Battery(BatteryReport { percent: percent.min(100), status: 0x02, ..unknown }));
                 }
-                None => self.counters.unknown += 1,
+                // One by cable is asked as well, and says nothing.
+                None => {}
             },
             Query::Version => {
                 let (major, minor) = self.settings.version;

@@ -70,6 +70,11 @@ impl Chessclock {
         }
     }
 
+    /// A press is told so late at most.
+    pub(crate) fn set_press_delay(&mut self, press_delay: Duration) {
+        self.press_delay = press_delay;
+    }
+
     /// Forgets flags and periods: a new game begins. What the display shows stays known, and a sign that is still up belongs
     /// to the old game.
     pub(crate) fn new_game(&mut self) {
