@@ -64,7 +64,7 @@ fn lazy_is_the_same_but_for_pictures_in_between() {
             assert!(last(&eager, "arbiter/replay/1/1/state").is_some(), "{}", tape.name);
             // A board without a clock has no picture of one.
             for picture in ["arbiter/replay/1/1/state", "live/replay/1/1/state", "live/replay/1/1/clock"] {
-                assert!(last(&lazy, picture) == last(&eager, picture), "{}: {picture}", tape.name);
+                assert_eq!(last(&lazy, picture), last(&eager, picture), "{}: {picture}", tape.name);
             }
             // A short trace may have nothing to spare.
             assert!(lazy.len() <= eager.len(), "{}", tape.name);

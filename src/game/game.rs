@@ -8,7 +8,7 @@ use flagfall_protocols::driver::{DeviceCommand, Timing};
 use flagfall_protocols::event::{ByteRange, ClockReading, ClockSide, DeviceEvent};
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
-use shakmaty::{CastlingMode, Chess};
+use shakmaty::{CastlingMode, Chess, Move};
 
 use crate::alarm::{AlarmKind, Alarms};
 use crate::clock::Chessclock;
@@ -29,7 +29,7 @@ use crate::laws::rulebook::Rulebook;
 use crate::laws::rules::Table;
 use crate::laws::winnable::Questions;
 use crate::mate;
-use crate::message::{AuditBody, ClaimBody, GameEvent, Hint, Ruling, Stage};
+use crate::message::{ClaimBody, Hint, Ruling, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::{Ending, Record};
@@ -159,6 +159,8 @@ pub struct Game {
     pub(crate) ruling_dirty: bool,
     pub(crate) arbiter_dirty: bool,
     pub(crate) live_dirty: bool,
+    /// The moves that arbiters were told as pending.
+    pub(crate) pending_told: Vec<Move>,
     pub(crate) rev: u32,
     pub(crate) live_rev: u32,
     pub(crate) now: Instant,
@@ -225,6 +227,7 @@ impl Game {
             ruling_dirty: false,
             arbiter_dirty: false,
             live_dirty: false,
+            pending_told: Vec::new(),
             rev: 0,
             live_rev: 0,
             now: Instant::ZERO,
@@ -366,6 +369,7 @@ impl Game {
             out.push(Effect::Ruling);
         }
         self.tell_live(out);
+        self.arbiter_dirty |= self.pending_changed();
         if core::mem::take(&mut self.arbiter_dirty) {
             out.push(Effect::State(Audience::Arbiter));
         }
@@ -379,10 +383,6 @@ impl Game {
     pub(crate) fn revised(&mut self) {
         self.rev += 1;
         self.arbiter_dirty = true;
-    }
-
-    pub(crate) fn audit_game(&self, event: GameEvent, out: &mut Vec<Effect>) {
-        out.push(Effect::Audit(AuditBody::Game { game_no: self.number, event }));
     }
 
     /// When the game wants [`Input::Deadline`], if it waits for anything.

@@ -37,6 +37,10 @@ impl Game {
         self.look_for_incomplete_set_up();
     }
 
+    pub(crate) fn audit_game(&self, event: GameEvent, out: &mut Vec<Effect>) {
+        out.push(Effect::Audit(AuditBody::Game { game_no: self.number, event }));
+    }
+
     /// A king on a centre square while the clocks stand is half of a gesture, not a move.
     pub(crate) fn drop_half_gesture(&mut self) {
         if !self.decoder.press_pending() && self.decoder.line().last().is_some_and(|ply| gesture::is_half(ply.mv)) {

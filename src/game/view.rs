@@ -212,6 +212,17 @@ impl Game {
         self.clock.flags().iter().filter(|fall| !fall.after_end).nth(free).map(|fall| fall.fell.latest)
     }
 
+    /// Whether other moves are pending than arbiters were told: time alone may let another reading of the board win.
+    pub(crate) fn pending_changed(&mut self) -> bool {
+        let pending = || self.decoder.line().plies().iter().map(|ply| ply.mv);
+        let changed = !pending().eq(self.pending_told.iter().copied());
+        if changed {
+            self.pending_told.clear();
+            self.pending_told.extend(pending());
+        }
+        changed
+    }
+
     /// Moves that stand on the board and are not yet sure.
     pub fn pending(&self) -> Vec<MoveBody> {
         let (sure, clock) = (self.decoder.record.moves().len(), self.clock());

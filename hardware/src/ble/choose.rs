@@ -88,7 +88,11 @@ mod tests {
     #[test]
     fn a_device_that_is_remembered_only_is_found_by_its_address() {
         let far = |seen| Seen { signal: None, ..seen };
-        let all = [far(seen(1, "DGT_PEGASUS_1")), far(seen(2, "DGT_PEGASUS_2")), Seen { connected: true, ..far(seen(3, "Chessnut Air")) }];
+        let all = [
+            far(seen(1, "DGT_PEGASUS_1")),
+            far(seen(2, "DGT_PEGASUS_2")),
+            Seen { connected: true, ..far(seen(3, "Chessnut Air")) },
+        ];
         let by_family = |start| Wanted { address: None, name: None, serial: None, family: start, channels: None, unlock: None };
         assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &all, &[]), Err(Trouble::NotFound));
         let heard = [all[0].clone(), seen(2, "DGT_PEGASUS_2")];
