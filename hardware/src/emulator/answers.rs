@@ -101,14 +101,13 @@ impl Emulator {
             }
             Query::HardwareVersion => self.reply(&BoardMessage::HardwareVersion { major: 1, minor: 0 }),
             Query::EeMoves => self.send_log(),
-            Query::Battery => match self.settings.battery {
-                Some(percent) => {
+            // A board by cable is asked as well, and says nothing.
+            Query::Battery => {
+                if let Some(percent) = self.settings.battery {
                     let unknown = BatteryReport { left: [0x7f; 2], on: [0x7f; 2], standby: [0x7f; 3], ..Default::default() };
                     self.reply(&BoardMessage::Battery(BatteryReport { percent: percent.min(100), status: 0x02, ..unknown }));
                 }
-                // One by cable is asked as well, and says nothing.
-                None => {}
-            },
+            }
             Query::Version => {
                 let (major, minor) = self.settings.version;
                 self.reply(&BoardMessage::Version { major, minor });
