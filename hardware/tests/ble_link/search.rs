@@ -1,5 +1,6 @@
 //! Which of several devices a link takes, and what it does until it has one.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_hardware::ble::{Radio, Wanted};
@@ -23,6 +24,19 @@ pub(super) fn await_that(what: &str, done: impl Fn() -> bool) {
 
 fn ups(board: &Served) -> Vec<&str> {
     board.heard.iter().filter_map(|told| if let Told::Up(address) = told { Some(address.as_str()) } else { None }).collect()
+}
+
+fn by_address(text: &str) -> Wanted {
+    Wanted { address: text.parse().ok(), ..wanted(&dgt_pegasus::INFO) }
+}
+
+/// A radio, and board A that it serves.
+fn one_plays(bluez: &Bluez) -> (Arc<Radio>, Served) {
+    bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
+    let radio = Radio::start(None, now, 1).expect("a thread");
+    let mut plays = Served::start(&radio, 1, PEGASUS, by_address(A));
+    plays.until("it comes up", |board| board.responding);
+    (radio, plays)
 }
 
 #[test]
@@ -72,7 +86,6 @@ fn a_board_without_an_address_is_one_that_is_heard_and_stays_the_same() {
 fn boards_that_are_switched_off_do_not_keep_one_waiting_that_is_lost_in_play() {
     bluez::in_own_process("search::boards_that_are_switched_off_do_not_keep_one_waiting_that_is_lost_in_play", |bus| {
         let bluez = Bluez::start(&bus.address());
-        let by_address = |text: &str| Wanted { address: text.parse().ok(), ..wanted(&dgt_pegasus::INFO) };
         let off: Vec<String> = (0..8).map(|n| format!("C0:00:00:00:01:{n:02X}")).collect();
         for address in &off {
             // Longer than the host waits.
@@ -103,11 +116,7 @@ fn boards_that_are_switched_off_do_not_keep_one_waiting_that_is_lost_in_play() {
 fn whoever_plays_does_not_notice_that_nobody_can_be_looked_for() {
     bluez::in_own_process("search::whoever_plays_does_not_notice_that_nobody_can_be_looked_for", |bus| {
         let bluez = Bluez::start(&bus.address());
-        let by_address = |text: &str| Wanted { address: text.parse().ok(), ..wanted(&dgt_pegasus::INFO) };
-        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
-        let radio = Radio::start(None, now, 1).expect("a thread");
-        let mut plays = Served::start(&radio, 1, PEGASUS, by_address(A));
-        plays.until("it comes up", |board| board.responding);
+        let (radio, _plays) = one_plays(&bluez);
         bluez.refuse_discoveries(2);
         bluez.add(Peripheral::of(PEGASUS, B, "DGT_PEGASUS_2"));
         let mut other = Served::start(&radio, 2, PEGASUS, by_address(B));
@@ -122,11 +131,7 @@ fn whoever_plays_does_not_notice_that_nobody_can_be_looked_for() {
 fn a_service_that_is_started_anew_is_told_again_who_is_looked_for() {
     bluez::in_own_process("search::a_service_that_is_started_anew_is_told_again_who_is_looked_for", |bus| {
         let bluez = Bluez::start(&bus.address());
-        let by_address = |text: &str| Wanted { address: text.parse().ok(), ..wanted(&dgt_pegasus::INFO) };
-        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
-        let radio = Radio::start(None, now, 1).expect("a thread");
-        let mut plays = Served::start(&radio, 1, PEGASUS, by_address(A));
-        plays.until("it comes up", |board| board.responding);
+        let (radio, mut plays) = one_plays(&bluez);
         let mut other = Served::start(&radio, 2, PEGASUS, by_address(B));
         let told = |told: &Told| matches!(told, Told::Missing(why) if why.contains("no device that advertises"));
         other.until("looked for", |other| other.heard.iter().any(told));
@@ -145,7 +150,7 @@ fn of_two_links_to_one_address_one_has_it_and_the_other_says_so() {
         let bluez = Bluez::start(&bus.address());
         bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
         let radio = Radio::start(None, now, 1).expect("a thread");
-        let start = |id| Served::start(&radio, id, PEGASUS, Wanted { address: A.parse().ok(), ..wanted(&dgt_pegasus::INFO) });
+        let start = |id| Served::start(&radio, id, PEGASUS, by_address(A));
         let (mut one, mut other) = (start(1), start(2));
         one.until("it comes up", |board| board.responding);
         let told = |told: &Told| matches!(told, Told::Missing(why) if why.contains(A) && why.contains("has this device"));
