@@ -92,7 +92,10 @@ fn a_board_is_found_and_found_again() {
         board.until("its own squares", |board| shows(board, START));
         assert!(!bluez.connected(A) && bluez.connected(B));
         let seen = bluez.seen(A);
-        assert_eq!((seen.most_at_once, seen.refused_writes), (1, 0));
+        assert_eq!(seen.most_at_once, 1);
+        // A write that was under way when the link was lost is the last of its connection.
+        let losses = board.heard.iter().filter(|told| matches!(told, Told::Down(_))).count() as u64;
+        assert!(seen.refused_writes <= losses, "{} of {losses}", seen.refused_writes);
         drop((board, radio));
         assert!(!bluez.connected(B), "whoever lets go disconnects");
     });
