@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use flagfall_hardware::emulator::chesslink::{Chesslink, ChesslinkSettings, Reports};
+use flagfall_hardware::emulator::dgt_pegasus::{Pegasus, PegasusSettings};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{
-    Chesslink, ChesslinkSettings, Counters, Device, Impossible, Pegasus, PegasusSettings, Reports, Sent,
-};
+use flagfall_hardware::emulator::{Counters, Device, Impossible, Sent};
 use flagfall_protocols::bytes::{hex, unhex};
 use flagfall_protocols::drivers::chesslink::framing::{Framed, Framing, Speaker};
 use flagfall_protocols::drivers::chesslink::host::HostCommand;

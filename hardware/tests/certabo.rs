@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use flagfall_hardware::emulator::certabo::{Certabo, CertaboSettings};
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Certabo, CertaboSettings, Counters, Device, Sent};
+use flagfall_hardware::emulator::{Counters, Device, Sent};
 use flagfall_protocols::driver::Output;
 use flagfall_protocols::drivers;
 use flagfall_protocols::drivers::certabo::framing::{Form, Framed, Framing};

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use flagfall_hardware::emulator::chessnut::{Chessnut, ChessnutSettings};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Chessnut, ChessnutSettings, Counters, Device, Impossible, Sent};
+use flagfall_hardware::emulator::{Counters, Device, Impossible, Sent};
 use flagfall_protocols::bytes::{hex, unhex};
 use flagfall_protocols::drivers::chessnut::framing::{Framed, Framing};
 use flagfall_protocols::drivers::chessnut::message::{Message, placement};

@@ -1,7 +1,9 @@
 //! Boards without a clock and their drivers: what only some families can be asked for.
 
+use flagfall_hardware::emulator::Device;
+use flagfall_hardware::emulator::chesslink::{Chesslink, ChesslinkSettings};
+use flagfall_hardware::emulator::dgt_pegasus::{Pegasus, PegasusSettings};
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
-use flagfall_hardware::emulator::{Chesslink, ChesslinkSettings, Device, Pegasus, PegasusSettings};
 use flagfall_hardware::faulty::{Faults, Rates};
 use flagfall_protocols::driver::{DriverInfo, Output};
 use flagfall_protocols::drivers::chesslink::INFO;

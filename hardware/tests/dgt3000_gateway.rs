@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use flagfall_hardware::emulator::dgt3000_gateway::{Gateway, GatewaySettings};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Counters, Device, Gateway, GatewaySettings, Sent};
+use flagfall_hardware::emulator::{Counters, Device, Sent};
 use flagfall_protocols::time::Instant;
 
 fn at(millis: u64) -> Instant {

@@ -7,9 +7,10 @@ mod room;
 
 use std::time::Duration;
 
+use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
+use flagfall_hardware::emulator::dgt_bus::{BusFaults, BusSettings};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{BusFaults, BusSettings, Settings};
 use flagfall_protocols::driver::{DeviceCommand, Input};
 use flagfall_protocols::drivers::dgt_bus::frame::Command;
 use flagfall_protocols::event::{Anomaly, DeviceEvent, LogEntry};

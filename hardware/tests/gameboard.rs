@@ -1,8 +1,9 @@
 //! The emulated board of the Gameboard UI Protocol, alone and with its driver.
 
+use flagfall_hardware::emulator::gameboard::{Gameboard, GameboardSettings};
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Counters, Device, Gameboard, GameboardSettings};
+use flagfall_hardware::emulator::{Counters, Device};
 use flagfall_protocols::driver::Output;
 use flagfall_protocols::drivers::gameboard::INFO;
 use flagfall_protocols::event::DeviceEvent;

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Counters, Device, NeoSettings, Sent, SquareOff, SquareOffSettings};
+use flagfall_hardware::emulator::square_off::{NeoSettings, SquareOff, SquareOffSettings};
+use flagfall_hardware::emulator::{Counters, Device, Sent};
 use flagfall_protocols::driver::Output;
 use flagfall_protocols::drivers::square_off::message::Message;
 use flagfall_protocols::drivers::{square_off, square_off_neo};

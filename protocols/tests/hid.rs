@@ -12,6 +12,8 @@ fn of(name: &str) -> (&'static DriverInfo, Hid) {
 fn ids_and_usage_page_tell_a_family() {
     for (name, vendor, product, page, fits) in [
         ("chessnut", 0x2d80, 0x8000, 0xff00, true),
+        // An Evo.
+        ("chessnut", 0x2d80, 0x8300, 0xff00, true),
         ("chessnut", 0x2d80, 0x86ff, 0xff00, true),
         ("chessnut", 0x2d80, 0x7fff, 0xff00, false),
         ("chessnut", 0x2d80, 0x8700, 0xff00, false),

@@ -44,17 +44,6 @@ fn names_are_unique_and_found() {
 }
 
 #[test]
-fn the_readme_lists_the_registry() {
-    let readme = include_str!("../README.md");
-    let listed: Vec<_> = readme.lines().filter(|line| line.starts_with("| `")).collect();
-    let rows: Vec<_> = DRIVERS.iter().map(|info| format!("| `{}` | {} |", info.name, info.devices.join(", "))).collect();
-    for (n, row) in rows.iter().enumerate() {
-        assert_eq!(listed.get(n), Some(&row.as_str()), "protocols/README.md: row {} of the table must be\n{row}\n", n + 1);
-    }
-    assert_eq!(listed.len(), rows.len(), "protocols/README.md: a row of no driver");
-}
-
-#[test]
 fn every_file_of_a_driver_begins_with_a_drawing() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/drivers");
     for info in every() {

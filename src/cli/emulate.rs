@@ -41,7 +41,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(super) struct Emulate {
     #[command(flatten)]
     hands: Hands,
-    /// The family whose board it is, as `protocols/README.md` names it.
+    /// The family whose board it is, as `flagfall devices --supported` names it.
     #[arg(long, default_value = "dgt", value_name = "NAME", conflicts_with = "game")]
     driver: String,
     /// Make a symbolic link here that leads to the board's path, for a name that stays the same.

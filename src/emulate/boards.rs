@@ -1,6 +1,8 @@
 //! The boards that games are simulated at.
 
-use flagfall_hardware::emulator::{Chesslink, ChesslinkSettings, Device, Emulator, Pegasus, PegasusSettings};
+use flagfall_hardware::emulator::chesslink::{Chesslink, ChesslinkSettings};
+use flagfall_hardware::emulator::dgt_pegasus::{Pegasus, PegasusSettings};
+use flagfall_hardware::emulator::{Device, Emulator};
 use flagfall_protocols::driver::DriverInfo;
 
 use super::players::Performance;

@@ -1,4 +1,5 @@
-//! Every registered driver is drawn, stands in the list that people read, and has udev rules for its USB devices.
+//! Every registered driver is drawn, stands in the list that people read, has udev rules for its USB devices, and is named nowhere
+//! but in its own files and on its lines of the registries.
 
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers::DRIVERS;
@@ -8,7 +9,7 @@ use crate::files::{self, File};
 use crate::rules::{NAMED, Named};
 
 const REGISTRY: &str = "protocols/src/drivers/mod.rs";
-const README: &str = "protocols/README.md";
+const EMULATORS: &str = "hardware/src/emulator/mod.rs";
 const BOARDS: &str = "README.md";
 const RULES: &str = "hardware/udev/60-flagfall.rules";
 
@@ -37,12 +38,6 @@ fn undrawn(module: &str, files: &[File]) -> Vec<String> {
         }
         Some(_) => Vec::new(),
     }
-}
-
-/// A row of the table begins with the driver's name as code.
-fn rows_missing(names: &[&str], readme: &str) -> Vec<String> {
-    let missing = names.iter().filter(|name| !readme.lines().any(|line| line.starts_with(&format!("| `{name}` |"))));
-    missing.map(|name| format!("{README}: no row for the driver: | `{name}` | ... |")).collect()
 }
 
 /// The table of boards that users read: several drivers may share a row, in whose first cell they stand as code.
@@ -111,6 +106,15 @@ fn named_elsewhere(driver: &str, files: &[File], named: &[Named]) -> Vec<String>
     problems
 }
 
+/// Lines of a registry that name a driver, beyond its module and its row.
+fn registry_lines(driver: &str, registry: &File) -> Vec<String> {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let named = |line: &str| line.split(|c| !part(c)).any(|word| word == driver);
+    let lines = (1..).zip(registry.text.lines().map(str::trim_start));
+    let code = lines.filter(|(_, line)| !line.starts_with("//") && named(line));
+    code.skip(2).map(|(number, _)| format!("{}:{number}: a third line of the driver `{driver}`", registry.path)).collect()
+}
+
 /// Not the end of a longer word.
 fn is_whole(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(at, _)| !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
@@ -131,8 +135,7 @@ fn every_driver_is_drawn() {
 fn every_driver_is_in_the_list_of_drivers() {
     let names: Vec<&str> = DRIVERS.iter().map(|driver| driver.name).collect();
     let users = std::fs::read_to_string(format!("{}/{BOARDS}", files::ROOT)).expect("the page is there");
-    let missing = [rows_missing(&names, text_of(README).unwrap_or_default()), boards_missing(&names, &users)];
-    assert_none(&missing.concat());
+    assert_none(&boards_missing(&names, &users));
 }
 
 #[test]
@@ -140,6 +143,14 @@ fn a_driver_is_named_in_its_own_files_only() {
     // The boards that the program was begun with are everywhere.
     let names = DRIVERS.iter().map(|driver| driver.name).filter(|name| *name != "dgt");
     assert_none(&names.flat_map(|name| named_elsewhere(name, files::all(), NAMED)).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_driver_has_two_lines_in_a_registry() {
+    let registries = || files::all().iter().filter(|file| [REGISTRY, EMULATORS].contains(&file.path.as_str()));
+    assert_eq!(registries().count(), 2);
+    let lines = registries().flat_map(|file| DRIVERS.iter().flat_map(|driver| registry_lines(driver.name, file)));
+    assert_none(&lines.collect::<Vec<_>>());
 }
 
 #[test]
@@ -185,10 +196,9 @@ fn bad_drivers_are_found() {
     let file = |path: &str, text: &str| File { path: path.to_string(), text: text.to_string() };
     let files = [file("protocols/src/drivers/a.rs", drawing), file("protocols/src/drivers/b/mod.rs", "//! Head.\n")];
     assert_eq!(["a", "b", "c"].map(|module| undrawn(module, &files).len()), [0, 1, 1]);
-    assert_eq!(
-        rows_missing(&["a", "b"], "| name |\n| `a` | x |\nand `b`\n"),
-        ["protocols/README.md: no row for the driver: | `b` | ... |"]
-    );
+    let registry = file("mod.rs", "// a\npub mod a;\npub mod a_b;\n    a::INFO,\nuse a::A;\n");
+    assert_eq!(registry_lines("a", &registry), ["mod.rs:5: a third line of the driver `a`"]);
+    assert!(registry_lines("a_b", &registry).is_empty());
     assert_eq!(boards_missing(&["a", "b", "c"], "| driver | boards |\n| `a`, `b` | `c` |\n").len(), 1);
     let (one, two) = (rule("a", 0x403, 0x6001), rule("b", 1, 2));
     assert!(rules_differing(&[one.clone(), two.clone()], &format!("# x\n{one}\n  {two}\n")).is_empty());

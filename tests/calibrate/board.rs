@@ -5,8 +5,9 @@ use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use flagfall::wall::mono;
+use flagfall_hardware::emulator::certabo::{Certabo, CertaboSettings};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Certabo, CertaboSettings, Counters, Device};
+use flagfall_hardware::emulator::{Counters, Device};
 use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::pty::Pty;
 use flagfall_protocols::time::Instant;

@@ -7,8 +7,9 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
 use flagfall::calibration;
+use flagfall_hardware::emulator::Counters;
+use flagfall_hardware::emulator::certabo::CertaboSettings;
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{CertaboSettings, Counters};
 use flagfall_protocols::drivers::certabo::Form;
 use flagfall_protocols::drivers::find;
 use flagfall_protocols::square::Placement;

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use flagfall_hardware::emulator::chesslink::{Chesslink, ChesslinkSettings, Reports};
+use flagfall_hardware::emulator::dgt_pegasus::{Pegasus, PegasusSettings};
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{
-    Chesslink, ChesslinkSettings, Counters, Device, EMULATORS, Pegasus, PegasusSettings, Reports, Start,
-};
+use flagfall_hardware::emulator::{Counters, Device, EMULATORS, Start};
 use flagfall_protocols::drivers::{self, DRIVERS};
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;

@@ -8,8 +8,9 @@ use flagfall::station::{BOARD, CLOCK, LinkState, Station, StationInput, StationO
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::GameConfig;
 use flagfall_game::input::Command;
+use flagfall_hardware::emulator::dgt3000_gateway::{Gateway, GatewaySettings};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{Counters, Device, Gateway, GatewaySettings, Kind, Sent, Start};
+use flagfall_hardware::emulator::{Counters, Device, Kind, Sent, Start};
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::Instant;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flagfall_hardware::emulator::{BusSettings, Chain};
+use flagfall_hardware::emulator::dgt_bus::{BusSettings, Chain};
 use flagfall_protocols::driver::{Driver, Input, Output};
 use flagfall_protocols::drivers;
 use flagfall_protocols::drivers::dgt_bus::frame::command;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use flagfall_hardware::emulator::{Chessnut, ChessnutSettings, Counters};
+use flagfall_hardware::emulator::Counters;
+use flagfall_hardware::emulator::chessnut::{Chessnut, ChessnutSettings};
 use flagfall_hardware::hid::Hids;
 use flagfall_hardware::port::SendError;
 use flagfall_protocols::driver::{Driver, Input, Output};

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use flagfall_hardware::emulator::chesslink::{ChesslinkSettings, Reports};
+use flagfall_hardware::emulator::dgt_pegasus::PegasusSettings;
 use flagfall_hardware::emulator::script::{Action, Script};
-use flagfall_hardware::emulator::{ChesslinkSettings, PegasusSettings, Reports};
 
 use super::{Performance, perform};
 use crate::emulate::boards::{Kind, Table};

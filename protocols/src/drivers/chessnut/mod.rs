@@ -1,4 +1,4 @@
-//! Chessnut boards: Air, Air+, Pro, Go, Smart Chess, and what the Move shares with them. They tell which piece stands where.
+//! Chessnut boards: Air, Air+, Pro, Go, Evo, Smart Chess, and what the Move shares with them. They tell which piece stands where.
 //!
 //! ```text
 //!  every message      op len payload      no check, no start mark: op, length and piece codes must fit     framing.rs
@@ -18,6 +18,9 @@
 //!
 //! What differs between the rows of the registry is a [`session::Model`]. The services of stored games and of firmware are
 //! never touched. Source: `chessnut.md`.
+//!
+//! The page has the Evo, a board that is an Android tablet, as unsupported. Its maker's newer program (`chessnutech/ChessnutNext`)
+//! talks to it as to an Air: by radio to whatever has `evo` in its name, by cable to products 83xx. No recording of one is known.
 //!
 //! By cable ([`HID`]) one report is one message with padding behind it, and there are no channels: `01` is given to channel 0, the
 //! rest to channel 1. The maker's own program writes commands as they are, so their first byte may be the report's number.
@@ -80,9 +83,9 @@ pub const E4: Example = Example::new(
 /// The registry's row.
 pub const INFO: DriverInfo = DriverInfo {
     name: "chessnut",
-    devices: &["Chessnut Air", "Air+", "Pro", "Go", "Smart Chess"],
+    devices: &["Chessnut Air", "Air+", "Pro", "Go", "Evo", "Smart Chess"],
     usb: &[],
-    ble: Some(Ble { names: &["Chessnut Air", "Smart Chess", "Chessnut Pro", "Chessnut Go"], channels: CHANNELS }),
+    ble: Some(Ble { names: &["Chessnut Air", "Smart Chess", "Chessnut Pro", "Chessnut Go", "Chessnut Evo"], channels: CHANNELS }),
     hid: Some(HID),
     // They are no serial port: of use only for a bridge that stands in for the radio.
     baud: 115_200,
