@@ -1,9 +1,10 @@
 //! The same game at every emulated board: those that identify men give the same moves, all others the same with the promotion
-//! marked as one that nobody has confirmed.
+//! marked as one that nobody has confirmed. Where there is a clock its presses complete them.
 
 use flagfall::publish::topics::Board;
 use flagfall::station::{Station, StationInput, StationOutput};
 use flagfall_game::game::GameConfig;
+use flagfall_game::message::ClockStatus;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Counters, EMULATORS, Kind, Start};
 use flagfall_protocols::driver::DriverInfo;
@@ -66,12 +67,56 @@ fn every_board_gives_the_same_moves() {
     }
 }
 
+/// Five half-moves, each with its press; White sits at the left.
+const PRESSED: &str = "\
+6 run
++1.2 move e2 e4
++1.3 press left
++1.4 move e7 e5
++1.1 press right
++2 move g1 f3
++1.2 press left
++1.5 move b8 c6
++1.3 press right
++1.2 move f1 b5
++1.1 press left
+";
+
+#[test]
+fn moves_at_every_board_with_a_clock_are_completed_by_its_presses() {
+    let mut tried = 0;
+    for kind in EMULATORS.iter().copied().flatten() {
+        let info = drivers::find(kind.driver).expect("registered");
+        if !info.capabilities.board || !info.capabilities.clock {
+            continue;
+        }
+        let station = run(info, kind, PRESSED);
+        let state = station.game().arbiter_state();
+        let moves: Vec<&str> = state.moves.iter().map(|mv| mv.uci.as_str()).collect();
+        assert_eq!(moves, ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"], "{kind:?}");
+        assert!(state.moves.iter().all(|mv| mv.pressed_at.is_some()), "{kind:?}: {:#?}", state.moves);
+        assert_eq!((state.clock_status, state.clock.source), (ClockStatus::Reporting, info.name), "{kind:?}");
+        assert!(station.game().findings().is_empty(), "{kind:?}: {:?}", station.game().findings());
+        tried += 1;
+    }
+    assert!(tried >= 3, "only {tried} boards");
+}
+
 /// The moves in the end, and the promotions among them that nobody has confirmed.
 fn played(info: &DriverInfo, kind: &Kind) -> (Vec<String>, Vec<String>) {
+    let station = run(info, kind, GAME);
+    // At a board with a clock the last ones wait for a press.
+    let state = station.game().arbiter_state();
+    let moves = state.moves.into_iter().map(|mv| mv.uci).chain(state.pending.into_iter().map(|mv| mv.uci)).collect();
+    (moves, station.game().unconfirmed_promotions())
+}
+
+/// What hands did, up to the end.
+fn run(info: &DriverInfo, kind: &Kind, hands: &str) -> Station {
     let config = GameConfig { clock_source: info.clock_source(), ..GameConfig::default() };
     let mut station = Station::new(info, config, Board::default(), "every-board");
     let mut device = (kind.start)(&Start::default());
-    device.load(&Script::parse(GAME).expect("a script"));
+    device.load(&Script::parse(hands).expect("a script"));
     let (mut out, mut sent) = (Vec::new(), Vec::new());
     station.feed(Instant::ZERO, &StationInput::link(true), &mut out);
     loop {
@@ -89,8 +134,5 @@ fn played(info: &DriverInfo, kind: &Kind) -> (Vec<String>, Vec<String>) {
         station.advance(next, &mut out);
     }
     assert_eq!((device.impossible(), device.counters()), (&[][..], Counters::default()), "{kind:?}");
-    // At a board with a clock the last ones wait for a press.
-    let state = station.game().arbiter_state();
-    let moves = state.moves.into_iter().map(|mv| mv.uci).chain(state.pending.into_iter().map(|mv| mv.uci)).collect();
-    (moves, station.game().unconfirmed_promotions())
+    station
 }

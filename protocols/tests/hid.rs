@@ -20,9 +20,9 @@ fn ids_and_usage_page_tell_a_family() {
         ("chessnut", 0x2d80, 0x8001, 0x0001, false),
         ("chessnut", 0x2d81, 0x8001, 0xff00, false),
         ("chessnut_move", 0x2d80, 0x8502, 0xff00, true),
-        ("hos", 0x0925, 0x0000, 0xff00, true),
-        ("hos", 0x0925, 0xffff, 0xff00, true),
-        ("hos", 0x0925, 0x1234, 0x000c, false),
+        ("hos_usb", 0x0925, 0x0000, 0xff00, true),
+        ("hos_usb", 0x0925, 0xffff, 0xff00, true),
+        ("hos_usb", 0x0925, 0x1234, 0x000c, false),
     ] {
         assert_eq!(of(name).1.fits(vendor, product, page), fits, "{name} {vendor:04x}:{product:04x} {page:04x}");
     }
@@ -31,12 +31,11 @@ fn ids_and_usage_page_tell_a_family() {
 /// Whatever is behind a message in its report.
 #[test]
 fn every_example_comes_out_of_a_padded_report() {
-    for (name, numbered) in [("chessnut", false), ("chessnut", true), ("chessnut_move", false), ("hos", true)] {
+    for (name, numbered) in [("chessnut", false), ("chessnut", true), ("chessnut_move", false), ("hos_usb", true)] {
         let (info, hid) = of(name);
-        // A HoS board's text is not by cable; its other messages begin with the number 00 by themselves.
-        let examples = info.examples.iter().filter(|example| name != "hos" || example.bytes[0] == 0);
+        // A HoS board's messages begin with the number 00 by themselves.
         let mut count = 0;
-        for example in examples {
+        for example in info.examples {
             for padding in [0x00, 0x01, 0xff] {
                 let mut report = if numbered { Vec::new() } else { vec![0] };
                 report.extend_from_slice(example.bytes);
@@ -65,7 +64,7 @@ fn odd_reports_are_passed_on_whole() {
     ] {
         assert_eq!((chessnut.message)(report), (channel, told), "{report:x?}");
     }
-    let (_, hos) = of("hos");
+    let (_, hos) = of("hos_usb");
     let empty = [0; 65];
     assert_eq!((hos.message)(&empty), (0, &empty[..33]), "an empty board");
     for report in

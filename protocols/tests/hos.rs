@@ -8,6 +8,7 @@ use flagfall_protocols::driver::{DeviceCommand, Input};
 use flagfall_protocols::drivers::hos::framing::{Framed, Framing, Message};
 use flagfall_protocols::drivers::hos::host::HostCommand;
 use flagfall_protocols::drivers::hos::{INFO, code, codes, placement, reading};
+use flagfall_protocols::drivers::hos_usb;
 use flagfall_protocols::event::{Anomaly, ClockReading, ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::{ClockTime, Instant};
@@ -77,7 +78,7 @@ fn of_board(message: Message, report: &[u8]) -> Value {
 
 /// What a report of the clock is told as.
 fn clock(report: &[u8]) -> ClockReading {
-    let mut rig = Rig::new(&INFO);
+    let mut rig = Rig::new(&hos_usb::INFO);
     rig.bytes(report);
     assert_eq!(anomalies(&rig.log), []);
     let [DeviceEvent::Clock(reading)] = events(&rig.log)[..] else { panic!("{:?}", rig.log) };
@@ -153,15 +154,22 @@ fn what_cannot_be_is_counted() {
         (&[0x00, 0xff, 0xca, 0, 60, 0, 0, 0, 0], Anomaly::ClockIllegal),
         (&[0x00, 0xff, 0xca, 0, 0, 0, 0, 0, 60], Anomaly::ClockIllegal),
     ] {
-        let mut rig = Rig::new(&INFO);
+        let mut rig = Rig::new(&hos_usb::INFO);
         rig.bytes(bytes);
         assert_eq!((anomalies(&rig.log), events(&rig.log)), (vec![anomaly], vec![]), "{bytes:x?}");
     }
 }
 
 #[test]
-fn the_clock_is_told_when_it_differs() {
+fn by_radio_there_is_no_clock() {
     let mut rig = Rig::new(&INFO);
+    rig.bytes(&[0x00, 0xff, 0xca, 0, 4, 59, 0, 5, 0x80]);
+    assert_eq!((anomalies(&rig.log), events(&rig.log)), (vec![Anomaly::UnknownMessage], vec![]));
+}
+
+#[test]
+fn the_clock_is_told_when_it_differs() {
+    let mut rig = Rig::new(&hos_usb::INFO);
     let report = |seconds: u8, last: u8| [0x00, 0xff, 0xca, 1, 4, seconds, 0, 5, last];
     for bytes in [report(59, 0x80), report(59, 0x80), report(58, 0x80), report(58, 0xc0), report(58, 0x40)] {
         rig.bytes(&bytes);

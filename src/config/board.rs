@@ -19,7 +19,7 @@ pub struct Board {
     pub usb_serial: Option<String>,
     /// Path of the port; better one that stays, from `/dev/serial/by-id`.
     pub port: Option<PathBuf>,
-    /// How its device is reached; if none, as its family and the keys beside say: never over USB-HID.
+    /// How its device is reached; if none, as its family and the keys beside say: over USB-HID only where the family has no other way.
     pub transport: Option<Transport>,
     /// Address or advertised name of a Bluetooth device.
     pub bluetooth: Option<String>,
@@ -53,7 +53,11 @@ impl Board {
 
     /// Its device is reached over USB-HID.
     pub fn is_hid(&self) -> bool {
-        self.transport == Some(Transport::Hid)
+        if let Some(transport) = self.transport {
+            return transport == Transport::Hid;
+        }
+        let family = self.driver.as_deref().and_then(drivers::find);
+        family.is_some_and(|family| family.hid.is_some() && family.usb.is_empty() && family.ble.is_none())
     }
 
     /// Its device is reached by Bluetooth LE: that is configured, or its family has no cable and no port is named.

@@ -217,6 +217,9 @@ fn link(board: &Board, casual: bool, check: &mut Check<'_>) {
         }
     }
     transport(board, driver, check);
+    if board.is_hid() && board.serial.is_some() {
+        check.problem(&key("serial"), "no board tells it over USB-HID: name usb_serial or port");
+    }
     if let Some(file) = &board.unlock_file {
         check.result(&key("unlock_file"), file, secrets::unlock(file).map(drop));
         if !board.is_bluetooth() {
@@ -284,9 +287,6 @@ fn transport(board: &Board, driver: &DriverInfo, check: &mut Check<'_>) {
     };
     if let Some(other) = other {
         check.problem(&key("transport"), format!("{way} and {other}: it is one or the other"));
-    }
-    if transport == Transport::Hid && board.serial.is_some() {
-        check.problem(&key("serial"), "no board tells it over USB-HID: name usb_serial or port");
     }
 }
 

@@ -84,7 +84,9 @@ const LINKS: &[(&str, &[&str])] = &[
     ("driver = \"chesslink\"\nport = \"/dev/a\"\nbluetooth = \"x\"", &["bluetooth: and port: it is one or the other"]),
     ("driver = \"dgt_pegasus\"", &[]),
     ("driver = \"chessnut\"\ntransport = \"hid\"", &[]),
-    ("driver = \"hos\"\ntransport = \"hid\"\nusb_serial = \"1\"", &[]),
+    ("driver = \"hos_usb\"\ntransport = \"hid\"\nusb_serial = \"1\"", &[]),
+    // It has no other link: that need not be said.
+    ("driver = \"hos_usb\"\nserial = \"7\"", &["serial: no board tells it over USB-HID: name usb_serial or port"]),
     ("driver = \"chessnut\"\ntransport = \"ble\"", &[]),
     ("transport = \"hid\"", &["transport: dgt is not met over USB-HID"]),
     ("transport = \"ble\"", &["transport: dgt is not met over Bluetooth LE"]),

@@ -1,10 +1,11 @@
-//! What boards without a clock have in common: the hands, what lies on the table, the line, the power switch.
+//! What boards have in common: the hands, what lies on the table, the line, the power switch.
 
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
 
 use super::board::Counters;
-use super::hands::{Motion, at_table};
+use super::clock::Clock;
+use super::hands::{Motion, at_clock, at_table};
 use super::line::Line;
 use super::motions::Motions;
 use super::script::{Action, Script};
@@ -46,16 +47,23 @@ impl Bench {
         self.motions.next()
     }
 
-    /// The hands move. Gives the new position of the power switch if that was turned.
+    /// The hands move, at a board without a clock. Gives the new position of the power switch if that was turned.
     pub(super) fn carry_out(&mut self) -> Option<bool> {
+        self.carry_out_with(None)
+    }
+
+    /// The same at a board with a clock.
+    pub(super) fn carry_out_with(&mut self, clock: Option<&mut Clock>) -> Option<bool> {
         let motion = self.motions.take()?;
-        let problem = match at_table(&mut self.table, self.now, motion) {
-            Ok(None) => return None,
-            Ok(Some(Motion::Do(Action::Power(on)))) => return (on != self.powered).then(|| self.power(on)),
-            Ok(Some(_)) => Impossible::NoClock,
-            Err(problem) => problem,
+        let done = match (at_table(&mut self.table, self.now, motion), clock) {
+            (Ok(Some(Motion::Do(Action::Power(on)))), _) => return (on != self.powered).then(|| self.power(on)),
+            (Ok(Some(Motion::Do(action))), Some(clock)) => at_clock(clock, action),
+            (Ok(Some(_)), _) => Err(Impossible::NoClock),
+            (done, _) => done.map(drop),
         };
-        self.motions.failed(self.now, problem, &mut self.counters);
+        if let Err(problem) = done {
+            self.motions.failed(self.now, problem, &mut self.counters);
+        }
         None
     }
 

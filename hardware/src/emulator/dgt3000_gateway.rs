@@ -17,7 +17,7 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use super::clock::Clock;
 use super::clock_model::{ClockSettings, Method, Model};
 use super::device::{Device, Kind, Sent};
-use super::hands::{Motion, at_table};
+use super::hands::{Motion, at_clock, at_table};
 use super::line::Line;
 use super::motions::Motions;
 use super::script::{Action, Script};
@@ -201,26 +201,16 @@ impl Gateway {
         match action {
             Action::Press(side) => {
                 let moved = clock.reading().lever_up == side;
-                clock.press(side);
+                at_clock(clock, action)?;
                 if moved && self.clock.is_some() {
                     let (button, code) =
                         if side == ClockSide::Left { (Button::LeverLeft, 0xc0) } else { (Button::LeverRight, 0x40) };
                     self.pressed(button, code);
                 }
             }
-            Action::Run | Action::Stop => {
-                if action == Action::Run {
-                    clock.run();
-                } else {
-                    clock.stop();
-                }
-            }
-            Action::Set { left, right } => return clock.set(left, right).then_some(()).ok_or(Impossible::ClockRuns),
-            Action::Additional(time) => return clock.add_with_each_move(time).then_some(()).ok_or(Impossible::ClockRuns),
-            Action::FlagSignOff(side) => clock.flag_sign_off(side),
             Action::Connect => self.plug(true),
             Action::Disconnect | Action::Replace => self.plug(false),
-            _ => {}
+            _ => return at_clock(clock, action),
         }
         Ok(())
     }

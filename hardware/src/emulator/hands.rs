@@ -66,17 +66,26 @@ pub(super) fn at_port(port: &mut Port, now: Instant, motion: Motion) -> Result<O
     };
     let clock = port.clock.as_mut().ok_or(Impossible::NoClock)?;
     match action {
+        Action::Connect => port.plug(true),
+        Action::Disconnect | Action::Replace => port.plug(false),
+        _ => at_clock(clock, action)?,
+    }
+    Ok(None)
+}
+
+/// What an action does to the clock itself.
+pub(super) fn at_clock(clock: &mut Clock, action: Action) -> Result<(), Impossible> {
+    match action {
         Action::Press(side) => clock.press(side),
         Action::Run => clock.run(),
         Action::Stop => clock.stop(),
-        Action::Set { left, right } => return clock.set(left, right).then_some(None).ok_or(Impossible::ClockRuns),
-        Action::Additional(time) => return clock.add_with_each_move(time).then_some(None).ok_or(Impossible::ClockRuns),
+        Action::Set { left, right } => return clock.set(left, right).then_some(()).ok_or(Impossible::ClockRuns),
+        Action::Additional(time) => return clock.add_with_each_move(time).then_some(()).ok_or(Impossible::ClockRuns),
         Action::FlagSignOff(side) => clock.flag_sign_off(side),
-        Action::Connect => port.plug(true),
-        Action::Disconnect | Action::Replace => port.plug(false),
-        _ => {}
+        // It has no cable that could be pulled.
+        _ => return Err(Impossible::NoClock),
     }
-    Ok(None)
+    Ok(())
 }
 
 impl Emulator {

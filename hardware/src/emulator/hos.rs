@@ -1,21 +1,25 @@
-//! An emulated HoS board over Bluetooth LE, without its clock: it tells all squares again and again (`overview.md`, Short formats).
-//! That it repeats them, and how often, is *assumed*.
+//! An emulated HoS board: it tells all squares again and again, by cable the times of its clock too (`overview.md`, Short formats and HoS
+//! clock report). That it repeats them, and how often, is *assumed*.
 
 use std::time::Duration;
 
 use flagfall_protocols::drivers::hos::codes;
 use flagfall_protocols::drivers::hos::framing::Message;
+use flagfall_protocols::drivers::hos::host::HostCommand;
+use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::Placement;
-use flagfall_protocols::time::Instant;
+use flagfall_protocols::time::{ClockTime, Instant};
 
 use super::bench::Bench;
-use super::device::{Device, Kind, Sent};
+use super::clock::Clock;
+use super::clock_model::{ClockSettings, Method, Model};
+use super::device::{Device, Kind, Sent, Start};
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
 /// How an emulated HoS board is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HosSettings {
     /// What stands on it when it is switched on.
     pub placement: Placement,
@@ -23,30 +27,48 @@ pub struct HosSettings {
     pub period: Duration,
     /// The most bytes of one notification.
     pub notification: usize,
+    /// It is on a cable, and its clock is set so.
+    pub cable: Option<ClockSettings>,
 }
 
 /// Told with the next report.
-pub(super) const KINDS: &[Kind] = &[Kind {
-    driver: "hos",
-    variant: "",
-    late: Duration::from_millis(250),
-    learns: Duration::ZERO,
-    start: |start| Box::new(Hos::new(HosSettings { placement: start.placement, ..HosSettings::default() })),
-}];
+pub(super) const KINDS: &[Kind] = &[
+    kind("hos", |start| begin(HosSettings { placement: start.placement, ..HosSettings::default() })),
+    kind("hos_usb", |start| begin(HosSettings { placement: start.placement, ..HosSettings::by_cable() })),
+];
+
+const fn kind(driver: &'static str, start: fn(&Start) -> Box<dyn Device>) -> Kind {
+    Kind { driver, variant: "", late: Duration::from_millis(250), learns: Duration::ZERO, start }
+}
+
+fn begin(settings: HosSettings) -> Box<dyn Device> {
+    Box::new(Hos::new(settings))
+}
 
 impl Default for HosSettings {
     /// A board in the initial position, in notifications of the smallest size.
     fn default() -> HosSettings {
-        HosSettings { placement: Placement::initial(), period: Duration::from_millis(250), notification: 20 }
+        HosSettings { placement: Placement::initial(), period: Duration::from_millis(250), notification: 20, cable: None }
     }
 }
 
-/// A HoS board that tells its squares. Whatever a host says over Bluetooth LE is not known: it is counted as
-/// [`Counters::unknown`].
+impl HosSettings {
+    /// The same by cable: a report is a message, and the clock has five minutes a side.
+    pub fn by_cable() -> HosSettings {
+        let clock = ClockSettings::new(Model::Generic, Method::TimeOnly, ClockTime::hms(0, 5, 0), ClockTime(0));
+        HosSettings { notification: usize::MAX, cable: Some(clock), ..HosSettings::default() }
+    }
+}
+
+/// A HoS board that tells its squares, and by cable the times of its clock. What a host may say over Bluetooth LE is not known and
+/// counted as [`Counters::unknown`]; by cable all of it lights something or sets the clock, is counted as
+/// [`Counters::set_and_run`] or [`Counters::display`], and changes nothing.
 #[derive(Clone, Debug)]
 pub struct Hos {
     settings: HosSettings,
     bench: Bench,
+    /// On a cable.
+    clock: Option<Clock>,
     /// When it tells its squares next.
     next: Instant,
     /// What it told last.
@@ -64,7 +86,8 @@ impl Hos {
     /// A board that is switched on at the beginning of time.
     pub fn new(settings: HosSettings) -> Hos {
         let bench = Bench::new(settings.placement, Line::unpaced(settings.notification));
-        Hos { settings, bench, next: Instant::ZERO.after(settings.period), told: None }
+        let clock = settings.cable.clone().map(|clock| Clock::new(clock, Instant::ZERO));
+        Hos { bench, clock, next: Instant::ZERO.after(settings.period), told: None, settings }
     }
 
     fn happens(&self) -> Option<(Instant, Next)> {
@@ -75,27 +98,54 @@ impl Hos {
 
     fn pass(&mut self, to: Instant) {
         while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.bench.arrive(at);
+            self.arrive(at);
             match next {
                 Next::Motion => {
-                    if self.bench.carry_out() == Some(true) {
+                    if self.bench.carry_out_with(self.clock.as_mut()) == Some(true) {
                         self.next = self.bench.now.after(self.settings.period);
                     }
                 }
                 Next::Report => self.report(),
             }
         }
-        self.bench.arrive(to);
+        self.arrive(to);
+    }
+
+    fn arrive(&mut self, at: Instant) {
+        self.bench.arrive(at);
+        if let Some(clock) = &mut self.clock {
+            clock.advance(self.bench.now);
+        }
     }
 
     fn report(&mut self) {
         let seen = self.bench.seen();
+        let board = Message::Board(codes(&seen));
         let mut bytes = Vec::new();
-        Message::Board(codes(&seen)).encode_text(&mut bytes);
+        if let Some(clock) = &self.clock {
+            board.encode(&mut bytes);
+            self.bench.line.send(self.bench.now, &bytes);
+            bytes.clear();
+            Message::Clock(times(clock)).encode(&mut bytes);
+        } else {
+            board.encode_text(&mut bytes);
+        }
         self.bench.line.send(self.bench.now, &bytes);
         self.told = Some(seen);
         self.next = self.bench.now.after(self.settings.period.max(Duration::from_millis(1)));
     }
+}
+
+/// The side that runs is the one whose lever is up.
+fn times(clock: &Clock) -> [u8; 6] {
+    let reading = clock.reading();
+    let [left, right] = [reading.left, reading.right].map(|face| {
+        let seconds = face.time.millis() / 1000;
+        [seconds / 3600, seconds / 60 % 60, seconds % 60].map(|part| part as u8)
+    });
+    let running = if reading.running { 0x80 } else { 0 };
+    let side = if reading.lever_up == ClockSide::Right { 0x40 } else { 0 };
+    [left[0], left[1], left[2], right[0], right[1], right[2] | running | side]
 }
 
 impl Device for Hos {
@@ -105,8 +155,15 @@ impl Device for Hos {
 
     fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
         self.pass(at.max(self.bench.now));
-        if self.bench.powered && !bytes.is_empty() {
-            self.bench.counters.unknown += 1;
+        if !self.bench.powered || bytes.is_empty() {
+            return;
+        }
+        let command = self.clock.as_ref().and_then(|_| HostCommand::decode(bytes));
+        let counters = &mut self.bench.counters;
+        match command {
+            None => counters.unknown += 1,
+            Some(HostCommand::Light(_) | HostCommand::LightsOut) => counters.display += 1,
+            Some(_) => counters.set_and_run += 1,
         }
     }
 

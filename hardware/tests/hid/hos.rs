@@ -35,8 +35,8 @@ fn read(driver: &mut dyn Driver, at: u64, told: Told) -> (Vec<DeviceEvent>, Vec<
 #[test]
 fn squares_and_clock_are_read() {
     let usb = Usb::new();
-    let (_node, device, heard) = open(&usb, "hos", HOS);
-    let mut driver = family("hos").start();
+    let (_node, device, heard) = open(&usb, "hos_usb", HOS);
+    let mut driver = family("hos_usb").start();
     let mut at = 0;
     let mut tell = |data: &[u8]| {
         device.send(&padded(data)).expect("sent");
@@ -67,8 +67,8 @@ fn squares_and_clock_are_read() {
 #[test]
 fn reports_that_are_too_short_are_never_joined() {
     let usb = Usb::new();
-    let (_node, device, heard) = open(&usb, "hos", HOS);
-    let mut driver = family("hos").start();
+    let (_node, device, heard) = open(&usb, "hos_usb", HOS);
+    let mut driver = family("hos_usb").start();
     for part in [&START[..16], &START[16..], &[0xff, 0xca, 0, 4], &[0x3b, 0, 5, 0x80]] {
         device.send(part).expect("sent");
         let (events, anomalies) = read(driver.as_mut(), 1, heard.next());

@@ -48,7 +48,7 @@ fn a_quiet_device_wakes_nobody_and_one_that_is_not_there_only_now_and_then() {
     let before = heard.thread.wakes();
     heard.quiet(Duration::from_secs(1));
     assert_eq!(heard.thread.wakes(), before);
-    let lost = Heard::start(any(&usb, "hos"), &Arc::default());
+    let lost = Heard::start(any(&usb, "hos_usb"), &Arc::default());
     assert_eq!(lost.missing(), Trouble::NotFound);
     lost.quiet(Duration::from_secs(3));
     // 0.1, 0.3, 0.7, 1.5, 2.5 s; and other tests' comings and goings in /dev.

@@ -120,5 +120,5 @@ fn devices_are_listed_as_they_are() {
     let list: Vec<_> = found.iter().map(|found| (found.path.clone(), found.serial.as_deref(), found.name.as_deref())).collect();
     assert_eq!(list, [(usb.node(10), None, Some("A maker  Board")), (usb.node(3), Some("A1"), Some("A maker  Board"))]);
     let fits = |name: &str| family(name).hid.is_some_and(|hid| found[0].may_be(&hid));
-    assert_eq!([fits("hos"), fits("chessnut"), fits("dgt")], [true, false, false]);
+    assert_eq!([fits("hos_usb"), fits("chessnut"), fits("dgt")], [true, false, false]);
 }

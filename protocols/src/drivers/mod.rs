@@ -18,6 +18,7 @@ pub mod dgt_pegasus;
 mod follow;
 pub mod gameboard;
 pub mod hos;
+pub mod hos_usb;
 pub mod ichessone;
 mod outbox;
 pub mod square_off;
@@ -42,6 +43,7 @@ pub const DRIVERS: &[DriverInfo] = &[
     dgt3000_gateway::INFO,
     ichessone::INFO,
     hos::INFO,
+    hos_usb::INFO,
     gameboard::INFO,
     dgt_bus::INFO,
 ];

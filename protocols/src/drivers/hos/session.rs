@@ -21,11 +21,13 @@ const REPEATS: Duration = Duration::from_secs(5);
 /// So many repetitions in a row make one that repeats itself.
 const ENOUGH: u8 = 3;
 
-/// Codec and session of one board on one link. Of commands it knows [`DeviceCommand::ReadBoard`] and
+/// Codec and session of one board on one link. Of commands it knows [`DeviceCommand::ReadBoard`] and, with a clock,
 /// [`DeviceCommand::ReadClock`]: the next report is told even if it is the same.
 #[derive(Debug, Default)]
 pub struct Session {
     framing: Framing,
+    /// Reports of a clock are its clock's; without it they are unknown messages.
+    has_clock: bool,
     /// Bytes of reports that were no messages.
     odd: u64,
     talk: Talk,
@@ -80,6 +82,11 @@ impl Driver for Session {
 }
 
 impl Session {
+    /// A session by cable, by which the clock's times come too.
+    pub fn with_clock() -> Session {
+        Session { has_clock: true, ..Session::default() }
+    }
+
     fn link(&mut self, up: bool) {
         self.framing.reset();
         self.up = up;
@@ -113,8 +120,10 @@ impl Session {
     fn take(&mut self, at: Instant, framed: Framed) {
         match framed {
             Framed::Message { message: Message::Board(codes), at: bytes } => self.board(at, &codes, bytes),
-            Framed::Message { message: Message::Clock(raw), at: bytes } => self.clock(at, raw, bytes),
-            Framed::Message { message: Message::OtherText, at: bytes } => self.talk.out.anomaly(Anomaly::UnknownMessage, bytes),
+            Framed::Message { message: Message::Clock(raw), at: bytes } if self.has_clock => self.clock(at, raw, bytes),
+            Framed::Message { message: Message::Clock(_) | Message::OtherText, at: bytes } => {
+                self.talk.out.anomaly(Anomaly::UnknownMessage, bytes);
+            }
             Framed::Anomaly { anomaly, at: bytes } => self.talk.out.anomaly(anomaly, bytes),
         }
     }
