@@ -198,9 +198,20 @@ impl Game {
         if self.watched.serial.replace(*serial).is_none_or(|before| before == *serial) {
             return;
         }
+        self.other_device();
+    }
+
+    /// An arbiter named the device. One that tells its serial number says itself whether it is another.
+    pub(crate) fn bound(&mut self) {
+        if self.watched.serial.is_none() {
+            self.other_device();
+        }
+    }
+
+    fn other_device(&mut self) {
         *self.board.dropouts_mut() = Dropouts::new();
-        let (rev, clock) = (self.watched.rev + 1, self.watched.clock);
-        self.watched = Watched { serial: Some(*serial), clock, rev, ..Watched::default() };
+        let Watched { serial, clock, rev, .. } = core::mem::take(&mut self.watched);
+        self.watched = Watched { serial, clock, rev: rev + 1, ..Watched::default() };
         for kind in [AlarmKind::WeakSquare, AlarmKind::WeakMan, AlarmKind::BatteryLow, AlarmKind::BatteryCritical] {
             self.alarms.cure(self.now, kind);
         }

@@ -38,6 +38,8 @@ pub enum Input {
         /// Who says so, and why.
         author: Box<Author>,
     },
+    /// An arbiter named the device that is the board's from now on.
+    Bound,
     /// A worker's answer.
     Answer(Answer),
     /// The moment named by `Game::deadline` has come.

@@ -87,6 +87,9 @@ impl Station {
         let submission = &recorded.submission;
         let message = match errand {
             Errand::BindDevice { .. } => {
+                if self.bound().is_none_or(|(before, _)| before != errand) {
+                    self.play(at, &GameInput::Bound, out);
+                }
                 self.bound = Some((errand.clone(), recorded.configuration.clone()));
                 "the device is looked for: see its status"
             }

@@ -6,7 +6,7 @@ use desk::Desk;
 use flagfall_game::alarm::{AlarmKind, AlarmStatus, Class};
 use flagfall_game::effect::Effect;
 use flagfall_game::health::BatteryLevel;
-use flagfall_game::input::Command;
+use flagfall_game::input::{Command, Input};
 use flagfall_game::message::AlertBody;
 use flagfall_protocols::driver::DeviceCommand;
 use flagfall_protocols::event::{Battery, DeviceEvent, Identity, Text};
@@ -387,4 +387,19 @@ fn another_board_begins_anew() {
     assert_eq!((desk.game.health().dropouts, desk.state().alarms.len()), (7, 2), "it is the same one");
     desk.device(serial(b"54321"));
     assert_eq!((desk.game.health(), desk.state().alarms.len()), (Default::default(), 0));
+}
+
+#[test]
+fn of_a_board_without_a_number_another_one_is_what_an_arbiter_binds() {
+    for (number, left) in [(None, 0), (Some(DeviceEvent::Identity(Identity::Serial(Text::new(b"12345")))), 7)] {
+        let mut desk = Desk::started("300");
+        desk.device(battery(15, None, false));
+        if let Some(number) = number {
+            desk.device(number);
+        }
+        (0..7).for_each(|_| hands(&mut desk, "3 d7 | 0.25 pd7"));
+        assert_eq!((desk.game.health().dropouts, desk.state().alarms.len()), (7, 2));
+        desk.feed(Input::Bound);
+        assert_eq!((desk.game.health().dropouts, desk.state().alarms.is_empty()), (left, left == 0), "{number:?}");
+    }
 }
