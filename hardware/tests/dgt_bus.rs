@@ -124,6 +124,20 @@ fn a_board_that_says_nothing_but_garbage_is_silent_and_costs_the_others_one_try_
 }
 
 #[test]
+fn a_board_that_says_nothing_but_garbage_holds_up_no_start() {
+    let mut room = Room::new(boards(BusFaults::default()), &addresses(), 10);
+    room.chain.damage(7, BusFaults { wrong_sum: 1.0, ..BusFaults::default() }, false);
+    room.run(seconds(12));
+    assert!(room.line.polling());
+    for (index, address) in addresses().into_iter().enumerate() {
+        assert_eq!(room.frames(address).len(), usize::from(index != 7), "{address}");
+    }
+    room.chain.damage(7, BusFaults::default(), false);
+    room.run(seconds(20));
+    assert_eq!(room.frames(addresses()[7]), [Placement::initial()]);
+}
+
+#[test]
 fn faulty_boards_lose_and_double_nothing() {
     let faults = BusFaults { wrong_sum: 0.01, cut: 0.01, late: 0.005, deaf: 0.01 };
     for seed in 0..4 {

@@ -12,6 +12,9 @@ use crate::time::Instant;
 const LISTEN: Duration = Duration::from_millis(1500);
 /// So many rounds must bring nothing new.
 const QUIET_ROUNDS: u8 = 2;
+/// So many rounds in a row may bring garbage and nothing else: boards choose anew when they answer, so one that can be read is
+/// heard long before.
+const GARBAGE_ROUNDS: u8 = 4;
 /// A line that is never clean is not looked at for ever.
 const MOST_ROUNDS: u8 = 20;
 /// Nobody is there: look again after this.
@@ -28,6 +31,7 @@ pub(super) struct Discovery {
     listening: Option<Instant>,
     rounds: u8,
     quiet_rounds: u8,
+    garbage_rounds: u8,
     news: bool,
     garbage: bool,
 }
@@ -41,6 +45,7 @@ impl Discovery {
             listening: None,
             rounds: 0,
             quiet_rounds: 0,
+            garbage_rounds: 0,
             news: false,
             garbage: false,
         }
@@ -63,13 +68,13 @@ impl Discovery {
     fn round(&mut self) -> bool {
         self.rounds += 1;
         let (news, garbage) = (core::mem::take(&mut self.news), core::mem::take(&mut self.garbage));
-        self.quiet_rounds = match (news, garbage) {
-            (true, _) => 0,
-            (false, true) => self.quiet_rounds,
-            (false, false) => self.quiet_rounds + 1,
+        (self.quiet_rounds, self.garbage_rounds) = match (news, garbage) {
+            (true, _) => (0, 0),
+            (false, true) => (self.quiet_rounds, self.garbage_rounds + 1),
+            (false, false) => (self.quiet_rounds + 1, 0),
         };
         (self.listening, self.quiet) = (None, 0);
-        self.quiet_rounds >= QUIET_ROUNDS || self.rounds >= MOST_ROUNDS
+        self.quiet_rounds >= QUIET_ROUNDS || self.garbage_rounds >= GARBAGE_ROUNDS || self.rounds >= MOST_ROUNDS
     }
 }
 
