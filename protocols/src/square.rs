@@ -211,6 +211,11 @@ impl Placement {
         turned
     }
 
+    /// The same without the men's names: what is known is where something stands.
+    pub fn occupied(&self) -> Placement {
+        Placement(self.0.map(|reading| if reading == Reading::Empty { reading } else { Reading::Occupied }))
+    }
+
     /// Parses the placement field of a FEN: eight ranks, letters and digits; `?` is [`Reading::Occupied`].
     pub fn parse(text: &str) -> Option<Placement> {
         let mut placement = Placement::EMPTY;

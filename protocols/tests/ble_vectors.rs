@@ -48,6 +48,33 @@ fn every_vector_of_a_family_with_a_driver() {
     assert_eq!(seen, [15, 9, 9, 7]);
 }
 
+/// Each device's vectors are read by the tests of its family: one that is in none of them would be passed over.
+#[test]
+fn every_device_of_the_vectors_has_a_test() {
+    const READ: [&str; 15] = [
+        "certabo-led",
+        "certabo-rfid",
+        "chessnut-air",
+        "chessnut-move",
+        "chessup",
+        "dgt-pegasus",
+        "dgt3000-ble-gateway",
+        "hos-eboard",
+        "ichessone",
+        "millennium-chesslink",
+        "squareoff-gks",
+        "squareoff-neo",
+        "squareoff-pro",
+        "tabutronic-sentio",
+        "tabutronic-spectrum",
+    ];
+    let Some(text) = shared("protocols/ble-vectors.jsonl") else { return };
+    let device =
+        |line: &str| serde_json::from_str::<Value>(line).expect("a JSON line")["device"].as_str().expect("a name").to_owned();
+    let devices: std::collections::BTreeSet<String> = text.lines().map(device).collect();
+    assert_eq!(devices.iter().map(String::as_str).collect::<Vec<_>>(), READ);
+}
+
 fn pegasus_host(bytes: &[u8]) -> Value {
     let mut decoder = HostDecoder::default();
     let commands: Vec<_> = bytes.iter().filter_map(|byte| decoder.push(*byte)).collect();

@@ -163,7 +163,7 @@ impl Right<'_> {
             serial: board.serial.as_deref(),
             usb_serial: board.usb_serial.as_deref(),
             port: board.port.as_ref().map(|port| port.display().to_string()),
-            transport: board.transport,
+            transport: board.transport.or(board.is_hid().then_some(Transport::Hid)),
             bluetooth: board.bluetooth.as_deref(),
             calibration_file: board.calibration_file.as_ref().map(|file| file.display().to_string()),
             white: board.white.as_deref(),

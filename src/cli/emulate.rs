@@ -23,7 +23,8 @@ const LOOK: Duration = Duration::from_millis(100);
 ///
 /// It answers on the path it prints as a DGT board does on its serial port (9600 baud), with a
 /// clock in its port, and hands move on it: a game of the demonstration, a script of your own, or
-/// none. It ends some seconds after the hands, or at Ctrl-C. With --driver it is the emulated board of another family.
+/// none. It ends some seconds after the hands, or at Ctrl-C. With --driver it is the emulated board of another family; a daemon
+/// that is to read it has transport = "serial" and the path as its port in the board's table.
 ///
 /// Examples:
 ///   flagfall emulate --game 1

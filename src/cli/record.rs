@@ -75,6 +75,11 @@ impl Record {
         if let Some(family) = family.filter(|family| self.bluetooth && family.ble.is_none()) {
             bail!("`{}` is not met over Bluetooth LE; without --driver everything that the device sends is kept", family.name);
         }
+        if let Some(family) = family.filter(|family| !self.bluetooth && family.hid.is_some() && family.usb.is_empty())
+            && self.port.starts_with("/dev/hidraw")
+        {
+            bail!("`{}` over USB-HID cannot be recorded: the journal of `flagfall run` has the bytes", family.name);
+        }
         let mut file = TraceFile::create(&self.file, family.map(|family| family.name), self.time_control.as_deref())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let done = runtime.block_on(self.record(family, &mut file));

@@ -19,7 +19,8 @@ pub struct Board {
     pub usb_serial: Option<String>,
     /// Path of the port; better one that stays, from `/dev/serial/by-id`.
     pub port: Option<PathBuf>,
-    /// How its device is reached; if none, as its family and the keys beside say: over USB-HID only where the family has no other way.
+    /// How its device is reached; if none, as its family and the keys beside say: over USB-HID only where the family has no other
+    /// link.
     pub transport: Option<Transport>,
     /// Address or advertised name of a Bluetooth device.
     pub bluetooth: Option<String>,

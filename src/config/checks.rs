@@ -271,13 +271,17 @@ fn clocks(config: &Config, check: &mut Check<'_>) {
 fn transport(board: &Board, driver: &DriverInfo, check: &mut Check<'_>) {
     let key = |name: &str| format!("board.{}.{name}", board.id);
     let Some(transport) = board.transport else { return };
-    let (way, has) = match transport {
-        Transport::Serial => ("by a serial port", true),
-        Transport::Ble => ("over Bluetooth LE", driver.ble.is_some()),
-        Transport::Hid => ("over USB-HID", driver.hid.is_some()),
+    let has = has_way(driver, transport);
+    let way = match transport {
+        Transport::Serial => "by a serial port",
+        Transport::Ble => "over Bluetooth LE",
+        Transport::Hid => "over USB-HID",
     };
     if !has {
-        check.problem(&key("transport"), format!("{} is not met {way}", driver.name));
+        // By another link the same board may be another family.
+        let also = drivers::DRIVERS.iter().find(|other| other.name.starts_with(driver.name) && has_way(other, transport));
+        let also = also.map(|other| format!("; {} is", other.name)).unwrap_or_default();
+        check.problem(&key("transport"), format!("{} is not met {way}{also}", driver.name));
     }
     let by_cable = board.port.is_some() || board.usb_serial.is_some();
     let other = match transport {
@@ -287,6 +291,15 @@ fn transport(board: &Board, driver: &DriverInfo, check: &mut Check<'_>) {
     };
     if let Some(other) = other {
         check.problem(&key("transport"), format!("{way} and {other}: it is one or the other"));
+    }
+}
+
+/// By a serial port any family can be emulated.
+fn has_way(driver: &DriverInfo, transport: Transport) -> bool {
+    match transport {
+        Transport::Serial => true,
+        Transport::Ble => driver.ble.is_some(),
+        Transport::Hid => driver.hid.is_some(),
     }
 }
 

@@ -149,7 +149,8 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     })
 }
 
-/// The device of a board: over USB-HID if that is configured, by Bluetooth if that is or the family has no cable.
+/// The device of a board: over USB-HID if that is configured or the family's only link, by Bluetooth if that is configured or the
+/// family has no cable.
 fn wanted(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<Wanted> {
     if driver.shares_line {
         return bus(config, board, driver).map(Wanted::Bus);

@@ -201,7 +201,7 @@ impl Game {
         self.other_device();
     }
 
-    /// An arbiter named the device. One that tells its serial number says itself whether it is another.
+    /// An arbiter named the device. One that told its serial number is followed by one that does so too.
     pub(crate) fn bound(&mut self) {
         if self.watched.serial.is_none() {
             self.other_device();

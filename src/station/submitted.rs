@@ -87,7 +87,9 @@ impl Station {
         let submission = &recorded.submission;
         let message = match errand {
             Errand::BindDevice { .. } => {
-                if self.bound().is_none_or(|(before, _)| before != errand) {
+                // Under another configuration another device may have been there in between.
+                let same = |(before, under)| before == errand && under == recorded.configuration.as_deref();
+                if !self.bound().is_some_and(same) {
                     self.play(at, &GameInput::Bound, out);
                 }
                 self.bound = Some((errand.clone(), recorded.configuration.clone()));

@@ -43,8 +43,9 @@ pub(crate) fn payload(verb: &str, id: &str, expect: &Value, body: Value) -> Stri
     json!({"v": "1.0", "type": format!("cmd.{verb}"), "id": id, "expect": expect, "body": body}).to_string()
 }
 
+/// Fed from a trace (`dgt/game`) up to a moment.
 fn fed(name: &str, until: impl Fn(&Station) -> bool) -> Desk {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/dgt/");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/");
     let text = std::fs::read_to_string(format!("{path}{name}.trace")).expect("a trace");
     let trace = Trace::new(text.as_bytes()).expect("a trace");
     let mut station =
@@ -66,22 +67,27 @@ fn fed(name: &str, until: impl Fn(&Station) -> bool) -> Desk {
 impl Desk {
     /// Two moves were played and completed.
     pub(crate) fn playing() -> Desk {
-        fed("game", |station| station.game().arbiter_state().moves.len() >= 2)
+        fed("dgt/game", |station| station.game().arbiter_state().moves.len() >= 2)
+    }
+
+    /// The same at a board that tells no serial number.
+    pub(crate) fn at_a_board_without_a_number() -> Desk {
+        fed("chessnut/chessnut-moves", |station| station.game().arbiter_state().moves.len() >= 2)
     }
 
     /// A flag fell in a game with a move.
     pub(crate) fn flag_fallen() -> Desk {
-        fed("one-move-short", |station| station.game().has_fallen_flag() && !station.game().told().is_empty())
+        fed("dgt/one-move-short", |station| station.game().has_fallen_flag() && !station.game().told().is_empty())
     }
 
     /// A flag fell, then kings in the centre ended the game; no result is known.
     pub(crate) fn over_with_a_flag() -> Desk {
-        fed("freeze-and-kings", |station| station.game().has_fallen_flag() && station.game().stage() == GameStage::Over)
+        fed("dgt/freeze-and-kings", |station| station.game().has_fallen_flag() && station.game().stage() == GameStage::Over)
     }
 
     /// The same before the kings, and it is proved that Black could have mated.
     pub(crate) fn flag_and_mate() -> Desk {
-        let mut desk = fed("freeze-and-kings", |station| station.game().has_fallen_flag());
+        let mut desk = fed("dgt/freeze-and-kings", |station| station.game().has_fallen_flag());
         let line = "{\"id\":1,\"line\":[\"a2a3\",\"f8c5\",\"a3a4\",\"d8f6\",\"a4a5\",\"f6f2\"]}";
         let body = Body::Answer(line);
         let input = replay::input(&body).expect("readable").expect("an input");

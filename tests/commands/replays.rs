@@ -38,6 +38,28 @@ fn a_replay_takes_the_verdicts_as_they_stand() {
     assert_eq!(again.station.admit(again_of(&desk), &setup()).verdict, Verdict::Again, "the memory is there again");
 }
 
+#[test]
+fn another_device_is_another_ones_health() {
+    let mut desk = Desk::at_a_board_without_a_number();
+    let bind = |desk: &mut Desk, id: &str, port: &str| {
+        let ask = desk.ask("bind-device", id, json!({ "port": port }));
+        desk.send(Some(Role::Operator), "bind-device", &ask);
+    };
+    let mut anew = vec![desk.station.game().health_rev()];
+    for (id, port) in [("a", "/dev/ttyUSB0"), ("b", "/dev/ttyUSB0"), ("c", "/dev/ttyUSB1"), ("d", "/dev/ttyUSB1")] {
+        bind(&mut desk, id, port);
+        anew.push(desk.station.game().health_rev());
+    }
+    // As after a restart with another configuration, by which the device was another one meanwhile.
+    let mut later: Recorded = serde_json::from_str(&desk.records[3].1).expect("JSON");
+    later.submission.id = "e".to_owned();
+    later.configuration = Some("11111111".to_owned());
+    desk.take(&later);
+    anew.push(desk.station.game().health_rev());
+    let changed: Vec<bool> = anew.windows(2).map(|pair| pair[0] != pair[1]).collect();
+    assert_eq!(changed, [true, false, true, false, true]);
+}
+
 /// The first command, sent once more.
 fn again_of(desk: &Desk) -> Submission {
     serde_json::from_str::<Recorded>(&desk.records[0].1).expect("JSON").submission

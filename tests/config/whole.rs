@@ -85,6 +85,7 @@ const LINKS: &[(&str, &[&str])] = &[
     ("driver = \"dgt_pegasus\"", &[]),
     ("driver = \"chessnut\"\ntransport = \"hid\"", &[]),
     ("driver = \"hos_usb\"\ntransport = \"hid\"\nusb_serial = \"1\"", &[]),
+    ("driver = \"hos\"\ntransport = \"hid\"", &["transport: hos is not met over USB-HID; hos_usb is"]),
     // It has no other link: that need not be said.
     ("driver = \"hos_usb\"\nserial = \"7\"", &["serial: no board tells it over USB-HID: name usb_serial or port"]),
     ("driver = \"chessnut\"\ntransport = \"ble\"", &[]),

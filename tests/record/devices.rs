@@ -46,3 +46,18 @@ fn a_named_port_is_told_for_people() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("/dev/no-such-port: no such port"));
 }
+
+#[test]
+fn what_is_supported_is_the_registry() {
+    let rows = listed(&["--supported"]);
+    let names: Vec<&str> = rows.iter().map(|row| row["driver"].as_str().expect("a name")).collect();
+    let registered: Vec<&str> = flagfall_protocols::drivers::DRIVERS.iter().map(|driver| driver.name).collect();
+    assert_eq!(names, registered);
+    for (name, links, clock) in [("dgt", "serial", true), ("dgt_pegasus", "Bluetooth LE", false), ("hos_usb", "USB-HID", true)] {
+        let row = rows.iter().find(|row| row["driver"] == name).expect(name);
+        assert_eq!((&row["links"][0], &row["clock"]), (&Value::from(links), &Value::from(clock)), "{name}");
+    }
+    let people = run(&["devices", "--supported"]);
+    let told = String::from_utf8_lossy(&people.stdout).into_owned();
+    assert!(registered.iter().all(|name| told.lines().any(|line| line == *name)), "{told}");
+}

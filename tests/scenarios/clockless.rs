@@ -1,4 +1,5 @@
-//! A game at emulated boards that have no clock: the bytes of board and driver, as a trace.
+//! Games at emulated boards other than DGT's: the bytes of board and driver, as a trace. Where there is a clock another is played
+//! with it.
 
 use std::borrow::Cow;
 
@@ -48,6 +49,19 @@ const GAME: &str = "\
 +0.4 place f6
 ";
 const GAME_LASTS: Instant = Instant(50_000_000);
+/// Each half-move with its press; White sits at the left.
+const PRESSED: &str = "\
+6 run
++1.2 move e2 e4
++1.3 press left
++1.4 move e7 e5
++1.1 press right
++2 move g1 f3
++1.2 press left
++1.5 move b8 c6
++1.3 press right
+";
+const PRESSED_LASTS: Instant = Instant(20_000_000);
 /// A board that must be asked talks ten times a second.
 const BEGINNING: &str = "2 move e2 e4\n+1.3 move d7 d5\n";
 const BEGINNING_LASTS: Instant = Instant(5_000_000);
@@ -78,7 +92,11 @@ pub(crate) fn traces() -> Vec<(&'static str, String, String)> {
             let played = |script, lasts| recorded(info.name, (kind.start)(&Start::default()), script, lasts);
             let whole = played(GAME, GAME_LASTS);
             let trace = if whole.lines().count() > 500 || !kind.learns.is_zero() { played(SHORT, SHORT_LASTS) } else { whole };
-            traces.push((info.name, format!("{}-moves", info.name.replace('_', "-")), trace));
+            let name = info.name.replace('_', "-");
+            traces.push((info.name, format!("{name}-moves"), trace));
+            if info.capabilities.clock {
+                traces.push((info.name, format!("{name}-presses"), played(PRESSED, PRESSED_LASTS)));
+            }
         }
     }
     traces

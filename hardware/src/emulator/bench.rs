@@ -1,4 +1,4 @@
-//! What boards have in common: the hands, what lies on the table, the line, the power switch.
+//! What boards other than DGT's have in common: the hands, what lies on the table, the line, the power switch.
 
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;

@@ -52,25 +52,39 @@ pub struct ChesslinkSettings {
     pub parity: bool,
     /// Firmware version, major and minor.
     pub version: (u8, u8),
+    /// It knows which man is which.
+    pub names: bool,
 }
 
 /// Two scans may pass before it is seen, and the picture takes its time on the wire.
 pub(super) const KINDS: &[Kind] = &[
-    kind("", 2 * 41 + 25, |start| begin(start, Reports::Changes { equal: 1 }, true, false)),
-    kind("changes after three scans, parity", 4 * 41 + 25, |start| begin(start, Reports::Changes { equal: 3 }, true, true)),
-    kind("every scan", 2 * 41 + 25, |start| begin(start, Reports::EveryScan, true, true)),
+    kind("chesslink", "", 2 * 41 + 25, |start| begin(start, Reports::Changes { equal: 1 }, true, false)),
+    kind("chesslink", "changes after three scans, parity", 4 * 41 + 25, |start| {
+        begin(start, Reports::Changes { equal: 3 }, true, true)
+    }),
+    kind("chesslink", "every scan", 2 * 41 + 25, |start| begin(start, Reports::EveryScan, true, true)),
     // It is asked every 100 ms, and the answer takes 23.
-    kind("when asked", 41 + 100 + 50, |start| begin(start, Reports::Never, true, false)),
-    kind("changes, not paced", 2 * 41 + 25, |start| begin(start, Reports::Changes { equal: 1 }, false, false)),
+    kind("chesslink", "when asked", 41 + 100 + 50, |start| begin(start, Reports::Never, true, false)),
+    kind("chesslink", "changes, not paced", 2 * 41 + 25, |start| begin(start, Reports::Changes { equal: 1 }, false, false)),
+    kind("chesslink_eone", "", 2 * 41 + 25, |start| {
+        Box::new(Chesslink::new(ChesslinkSettings { placement: start.placement, ..ChesslinkSettings::eone() }))
+    }),
 ];
 
-const fn kind(variant: &'static str, late_ms: u64, start: fn(&Start) -> Box<dyn Device>) -> Kind {
-    Kind { driver: "chesslink", variant, late: Duration::from_millis(late_ms), learns: Duration::ZERO, start }
+const fn kind(driver: &'static str, variant: &'static str, late_ms: u64, start: fn(&Start) -> Box<dyn Device>) -> Kind {
+    Kind { driver, variant, late: Duration::from_millis(late_ms), learns: Duration::ZERO, start }
 }
 
 fn begin(start: &Start, reports: Reports, paced: bool, parity: bool) -> Box<dyn Device> {
     let usual = ChesslinkSettings::default();
     Box::new(Chesslink::new(ChesslinkSettings { placement: start.placement, reports, paced, parity, ..usual }))
+}
+
+impl ChesslinkSettings {
+    /// An eONE over Bluetooth LE, which takes everything that stands on it for a white pawn.
+    pub fn eone() -> ChesslinkSettings {
+        ChesslinkSettings { version: (2, 0), paced: false, names: false, ..ChesslinkSettings::default() }
+    }
 }
 
 impl Default for ChesslinkSettings {
@@ -84,6 +98,7 @@ impl Default for ChesslinkSettings {
             paced: true,
             parity: false,
             version: (1, 3),
+            names: true,
         }
     }
 }
@@ -225,7 +240,11 @@ impl Chesslink {
         let picture = *self.scan.reported();
         self.sent = Some(picture);
         self.steady.1 = 0;
-        self.send(after, &Message::Board(&letters(&picture)));
+        let mut text = letters(&picture);
+        if !self.settings.names {
+            text.iter_mut().filter(|letter| **letter != b'.').for_each(|letter| *letter = b'P');
+        }
+        self.send(after, &Message::Board(&text));
     }
 
     fn send(&mut self, after: Duration, message: &Message<'_>) {

@@ -1,5 +1,5 @@
 //! An emulated board of the Gameboard UI Protocol: it looks at its squares in turn and tells what was lifted and what was put
-//! down; asked for a square it says what it last saw there. How often it looks and how soon it answers is *assumed*.
+//! down; asked for a square it says what it last saw there (its maker's page). How often it looks and how soon it answers is *assumed*.
 
 use std::time::Duration;
 

@@ -82,7 +82,7 @@ pub(super) fn at_clock(clock: &mut Clock, action: Action) -> Result<(), Impossib
         Action::Set { left, right } => return clock.set(left, right).then_some(()).ok_or(Impossible::ClockRuns),
         Action::Additional(time) => return clock.add_with_each_move(time).then_some(()).ok_or(Impossible::ClockRuns),
         Action::FlagSignOff(side) => clock.flag_sign_off(side),
-        // It has no cable that could be pulled.
+        // A cable is the caller's.
         _ => return Err(Impossible::NoClock),
     }
     Ok(())

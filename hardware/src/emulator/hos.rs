@@ -1,5 +1,5 @@
-//! An emulated HoS board: it tells all squares again and again, by cable the times of its clock too (`overview.md`, Short formats and HoS
-//! clock report). That it repeats them, and how often, is *assumed*.
+//! An emulated HoS board: it tells all squares again and again, by cable the times of its clock too (`overview.md`, Short formats
+//! and HoS clock report). That it repeats them, and how often, is *assumed*.
 
 use std::time::Duration;
 
@@ -136,7 +136,7 @@ impl Hos {
     }
 }
 
-/// The side that runs is the one whose lever is up.
+/// The side that runs is the one whose lever is up; that it is told of a clock that stands too is *assumed*.
 fn times(clock: &Clock) -> [u8; 6] {
     let reading = clock.reading();
     let [left, right] = [reading.left, reading.right].map(|face| {

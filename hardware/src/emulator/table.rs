@@ -16,7 +16,7 @@ pub enum Impossible {
     ClockRuns,
     /// The hand holds as much as it can.
     FullHand,
-    /// The board has no clock.
+    /// The board has no clock, or none on a cable that could be pulled.
     NoClock,
 }
 

@@ -1,5 +1,5 @@
-//! HoS (Zmartfun) board with the clock Tap N Set Pro by cable (USB-HID). The driver is that of [`hos`]; by cable the times of its clock
-//! come too.
+//! HoS (Zmartfun) board with the clock Tap N Set Pro by cable (USB-HID). The driver is that of [`hos`]; by cable the times of its
+//! clock come too.
 //!
 //! ```text
 //!  host to board      00 command …                                  never sent            hos/host.rs
@@ -16,6 +16,7 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
+use super::hos::framing::Form;
 use super::hos::{self, session};
 use crate::driver::{Capabilities, DriverInfo, Example, Hid, Timing};
 
@@ -51,6 +52,6 @@ pub const INFO: DriverInfo = DriverInfo {
         Example::new(&[0x00, 0xff, 0xca, 0, 4, 0x3b, 0, 5, 0x80], "running: true, lever_up: Left"),
         Example::new(&[0x00, 0xff, 0xca, 0, 4, 0x3b, 0, 4, 0xfb], "running: true, lever_up: Right"),
     ],
-    make: || Box::new(session::Session::with_clock()),
+    make: || Box::new(session::Session::new(Form::Cable)),
     ..hos::INFO
 };

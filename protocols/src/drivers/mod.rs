@@ -8,6 +8,7 @@ use crate::driver::DriverInfo;
 mod asker;
 pub mod certabo;
 pub mod chesslink;
+pub mod chesslink_eone;
 pub mod chessnut;
 pub mod chessnut_move;
 pub mod chessup;
@@ -33,6 +34,7 @@ pub mod template;
 pub const DRIVERS: &[DriverInfo] = &[
     dgt::INFO,
     chesslink::INFO,
+    chesslink_eone::INFO,
     dgt_pegasus::INFO,
     chessnut::INFO,
     chessnut_move::INFO,

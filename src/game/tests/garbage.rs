@@ -235,7 +235,7 @@ impl Source {
             89 => return vec![Input::Link { up: random.one_in(2) }],
             90 => return vec![Input::Command(command(random))],
             91 => return vec![Input::Answer(answer(random))],
-            92 => return vec![Input::Deadline],
+            92 => return vec![random.pick(&[Input::Deadline, Input::Bound])],
             _ => return self.sensible(game),
         };
         vec![device(event)]

@@ -1,4 +1,5 @@
-//! Millennium boards with a ChessLink module: Exclusive, King Performance, Supreme, eONE.
+//! Millennium boards with a ChessLink module: Exclusive, King Performance, Supreme. The eONE, which knows no men, is
+//! `chesslink_eone`.
 //!
 //! ```text
 //!  xx = two digits 0-9 A-F: all bytes before them, without bit 7, XORed                     framing.rs
@@ -32,7 +33,7 @@ pub mod session;
 /// The registry's row.
 pub const INFO: DriverInfo = DriverInfo {
     name: "chesslink",
-    devices: &["Millennium ChessLink: Exclusive, King Performance, Supreme, eONE"],
+    devices: &["Millennium ChessLink: Exclusive, King Performance, Supreme"],
     usb: &[(0x0403, 0x6001)],
     ble: Some(Ble {
         names: &["MILLENNIUM CHESS"],
@@ -45,7 +46,6 @@ pub const INFO: DriverInfo = DriverInfo {
     hid: None,
     baud: 38_400,
     shares_line: false,
-    // The eONE senses only that something stands there, and tells the pieces it takes it for.
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
     calibrated: None,
     casual_only: None,

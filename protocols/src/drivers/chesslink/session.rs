@@ -66,6 +66,8 @@ struct Reader {
     reports: Option<u8>,
     scan_time: Option<u8>,
     delay: Option<Duration>,
+    /// It senses that something stands on a square: its letters are what it takes that for.
+    occupancy: bool,
     /// The last board text that could not be used: it is counted once.
     unusable: Option<[u8; 64]>,
 }
@@ -105,6 +107,11 @@ impl Driver for Session {
 }
 
 impl Session {
+    /// Of a board whose letters say no more than that something stands there.
+    pub fn of_occupancy() -> Session {
+        Session { reader: Reader { occupancy: true, ..Reader::default() }, ..Session::default() }
+    }
+
     fn link(&mut self, asker: Option<Asker>) {
         self.framing.reset();
         self.reader.forget();
@@ -194,6 +201,7 @@ impl Reader {
             return;
         };
         self.unusable = None;
+        let placement = if self.occupancy { placement.occupied() } else { placement };
         if self.talk.follow.picture(&placement).0 {
             self.talk.out.event(DeviceEvent::Frame(placement), bytes);
         }

@@ -20,7 +20,8 @@
 //! never touched. Source: `chessnut.md`.
 //!
 //! The page has the Evo, a board that is an Android tablet, as unsupported. Its maker's newer program (`chessnutech/ChessnutNext`)
-//! talks to it as to an Air: by radio to whatever has `evo` in its name, by cable to products 83xx. No recording of one is known.
+//! talks to it as to an Air: by radio to whatever has `evo` in its name, by cable to products 83xx. That the name begins as those of
+//! the others is *assumed*; by its address it is found whatever its name. No recording of one is known.
 //!
 //! By cable ([`HID`]) one report is one message with padding behind it, and there are no channels: `01` is given to channel 0, the
 //! rest to channel 1. The maker's own program writes commands as they are, so their first byte may be the report's number.

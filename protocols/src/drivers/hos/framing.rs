@@ -1,4 +1,6 @@
-//! Cuts the board's bytes into messages of either form. Reports by cable have their length, texts end with a comma.
+//! Cuts the board's bytes into messages. Reports by cable have their length, texts by radio end with a comma.
+//!
+//! Which of both comes is known beforehand: the digits of a text are good piece codes, so behind a stray 00 a text would be squares.
 
 use alloc::vec::Vec;
 
@@ -88,43 +90,47 @@ pub enum Framed {
     },
 }
 
+/// What a board's messages look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Texts.
+    Radio,
+    /// Reports, each behind its number 00.
+    Cable,
+}
+
 /// Finds the messages of the board. It holds at most one, and knows no time: who runs it calls [`Framing::stall`].
 #[derive(Clone, Debug)]
 pub struct Framing {
+    form: Form,
     /// Bytes seen since the start.
     offset: u64,
     held: [u8; MAX_MESSAGE],
     len: usize,
 }
 
-impl Default for Framing {
-    fn default() -> Framing {
-        Framing { offset: 0, held: [0; MAX_MESSAGE], len: 0 }
-    }
-}
-
 impl Framing {
+    /// Nothing was heard yet.
+    pub const fn new(form: Form) -> Framing {
+        Framing { form, offset: 0, held: [0; MAX_MESSAGE], len: 0 }
+    }
+
     /// Takes one byte; gives what it completed or broke. Never more than one thing.
     pub fn push(&mut self, byte: u8) -> Option<Framed> {
-        let (start, here) = (self.offset - self.len as u64, self.offset);
+        let start = self.offset - self.len as u64;
         self.offset += 1;
-        let text = self.len > 0 && self.held[0] != 0x00;
-        // A text that breaks off at the beginning of a report.
-        if text && byte == 0x00 {
-            (self.held[0], self.len) = (byte, 1);
-            return Some(Framed::Anomaly { anomaly: Anomaly::Truncated, at: range(start, here) });
-        }
         self.held[self.len] = byte;
         self.len += 1;
         let held = &self.held[..self.len];
-        let found = match *held {
-            [0x00, 0xff, 0xca, ref rest @ ..] => Ok(rest.try_into().ok().map(Message::Clock)),
-            [0x00, 0xff, _, ..] => Err(Anomaly::UnknownMessage),
-            [0x00, ref rest @ ..] => Ok(rest.try_into().ok().map(Message::Board)),
-            [ref text @ .., b','] => Message::of_text(text).map(Some).ok_or(Anomaly::BadLength),
-            [.., last] if digit(last).is_none() => Err(Anomaly::StrayByte),
-            _ if self.len == MAX_MESSAGE => Err(Anomaly::BadLength),
-            _ => Ok(None),
+        let found = match (self.form, held) {
+            (Form::Cable, [0x00, 0xff, 0xca, rest @ ..]) => Ok(rest.try_into().ok().map(Message::Clock)),
+            (Form::Cable, [0x00, 0xff, _, ..]) => Err(Anomaly::UnknownMessage),
+            (Form::Cable, [0x00, rest @ ..]) => Ok(rest.try_into().ok().map(Message::Board)),
+            (Form::Cable, _) => Err(Anomaly::StrayByte),
+            (Form::Radio, [text @ .., b',']) => Message::of_text(text).map(Some).ok_or(Anomaly::BadLength),
+            (Form::Radio, [.., last]) if digit(*last).is_none() => Err(Anomaly::StrayByte),
+            (Form::Radio, _) if self.len == MAX_MESSAGE => Err(Anomaly::BadLength),
+            (Form::Radio, _) => Ok(None),
         };
         let at = range(start, self.offset);
         let framed = match found {

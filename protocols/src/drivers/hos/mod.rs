@@ -9,8 +9,6 @@
 //!           0 empty, 1-6 K Q R N B P, 7-c k q r n b p
 //! ```
 //!
-//! What comes by cable is told from these texts by its first byte, 00: `framing.rs` reads both.
-//!
 //! `session.rs` is the driver. No question is known that could be asked, so it says nothing at all. Source: `overview.md` (Short
 //! formats), evidence C.
 
@@ -57,7 +55,7 @@ pub const INFO: DriverInfo = DriverInfo {
             "Frame(rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR)",
         ),
     ],
-    make: || Box::new(session::Session::default()),
+    make: || Box::new(session::Session::new(framing::Form::Radio)),
 };
 
 /// Roles of the codes 1 to 6.

@@ -8,7 +8,7 @@
 
 use core::time::Duration;
 
-use super::framing::{Framed, Framing, Message};
+use super::framing::{Form, Framed, Framing, Message};
 use super::placement;
 use crate::driver::{DeviceCommand, Driver, Input, Output};
 use crate::drivers::talk::Talk;
@@ -21,13 +21,11 @@ const REPEATS: Duration = Duration::from_secs(5);
 /// So many repetitions in a row make one that repeats itself.
 const ENOUGH: u8 = 3;
 
-/// Codec and session of one board on one link. Of commands it knows [`DeviceCommand::ReadBoard`] and, with a clock,
+/// Codec and session of one board on one link. Of commands it knows [`DeviceCommand::ReadBoard`] and, by cable,
 /// [`DeviceCommand::ReadClock`]: the next report is told even if it is the same.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Session {
     framing: Framing,
-    /// Reports of a clock are its clock's; without it they are unknown messages.
-    has_clock: bool,
     /// Bytes of reports that were no messages.
     odd: u64,
     talk: Talk,
@@ -82,9 +80,20 @@ impl Driver for Session {
 }
 
 impl Session {
-    /// A session by cable, by which the clock's times come too.
-    pub fn with_clock() -> Session {
-        Session { has_clock: true, ..Session::default() }
+    /// A board that is met so. The times of its clock come by cable only.
+    pub fn new(form: Form) -> Session {
+        Session {
+            framing: Framing::new(form),
+            odd: 0,
+            talk: Talk::default(),
+            up: false,
+            responding: false,
+            last: None,
+            repeated: 0,
+            clock: None,
+            clock_wanted: false,
+            heard: Instant::ZERO,
+        }
     }
 
     fn link(&mut self, up: bool) {
@@ -120,10 +129,8 @@ impl Session {
     fn take(&mut self, at: Instant, framed: Framed) {
         match framed {
             Framed::Message { message: Message::Board(codes), at: bytes } => self.board(at, &codes, bytes),
-            Framed::Message { message: Message::Clock(raw), at: bytes } if self.has_clock => self.clock(at, raw, bytes),
-            Framed::Message { message: Message::Clock(_) | Message::OtherText, at: bytes } => {
-                self.talk.out.anomaly(Anomaly::UnknownMessage, bytes);
-            }
+            Framed::Message { message: Message::Clock(raw), at: bytes } => self.clock(at, raw, bytes),
+            Framed::Message { message: Message::OtherText, at: bytes } => self.talk.out.anomaly(Anomaly::UnknownMessage, bytes),
             Framed::Anomaly { anomaly, at: bytes } => self.talk.out.anomaly(anomaly, bytes),
         }
     }

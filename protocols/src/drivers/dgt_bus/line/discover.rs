@@ -12,8 +12,8 @@ use crate::time::Instant;
 const LISTEN: Duration = Duration::from_millis(1500);
 /// So many rounds must bring nothing new.
 const QUIET_ROUNDS: u8 = 2;
-/// So many rounds in a row may bring garbage and nothing else: boards choose anew when they answer, so one that can be read is
-/// heard long before.
+/// So many rounds in a row may bring garbage and no new board: boards choose anew when they answer, so two that can be read are
+/// soon heard apart.
 const GARBAGE_ROUNDS: u8 = 4;
 /// A line that is never clean is not looked at for ever.
 const MOST_ROUNDS: u8 = 20;
