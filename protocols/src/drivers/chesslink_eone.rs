@@ -25,7 +25,7 @@ pub const INFO: DriverInfo = DriverInfo {
             b"sRNBKQBNRPPPPPPPP................................pppppppprnbkqbnr73",
             "Frame(????????/????????/8/8/8/8/????????/????????)",
         ),
-        Example::new(b"v020077", "Firmware(2, 0)"),
+        Example::new(b"v020074", "Firmware(2, 0)"),
     ],
     make: || Box::new(session::Session::of_occupancy()),
     ..chesslink::INFO
