@@ -2,7 +2,7 @@
 
 mod astray;
 
-use astray::{Astray, Manner};
+use astray::{Astray, Manner, What};
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Counters, Device, EMULATORS, Kind, Start, find};
@@ -188,21 +188,36 @@ fn damaged_commands_cost_no_move() {
     }
 }
 
+/// Whether the driver of this kind asks anything.
+fn asks(kind: &Kind) -> bool {
+    let mut asked = false;
+    let mut rig = rig(kind, (kind.start)(&Start::default()));
+    rig.run_until(seconds(10), &mut |event| asked |= matches!(event, RigEvent::Tx { .. }));
+    asked
+}
+
 #[test]
 fn start_up_completes_with_any_answer_late_lost_or_doubled() {
     for kind in boards() {
-        for question in 0..10 {
-            for manner in [Manner::Lost, Manner::Late, Manner::Doubled] {
-                let board = Astray::new((kind.start)(&Start::default()), question, manner);
-                let mut rig = rig(kind, board);
-                rig.emulator.load(&Script::parse("20 lift e2\n+0.4 place e4").expect("a script"));
-                let events = events(&told(&mut rig, seconds(35)));
-                let what = format!("{kind:?}: answers to question {question} {manner:?}: {events:?}");
-                assert_eq!(events.iter().filter(|event| **event == DeviceEvent::Responding).count(), 1, "{what}");
-                assert!(!events.contains(&DeviceEvent::Silent), "{what}");
-                assert_eq!(followed(&events), shown(kind, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"), "{what}");
-            }
+        let which = if asks(kind) { What::Answers } else { What::Piece };
+        let one = (0..10).flat_map(|number| [Manner::Lost, Manner::Late, Manner::Doubled].map(|manner| (which(number), manner)));
+        let mut gone = 0;
+        for (what, manner) in one.chain([(What::All, Manner::Late), (What::All, Manner::Doubled)]) {
+            let board = Astray::new((kind.start)(&Start::default()), what, manner);
+            let mut rig = rig(kind, board);
+            let all = matches!(what, What::All);
+            // A board that is asked for one square after the other needs a minute if each answer is late.
+            let begin = if all { 60 } else { 20 };
+            rig.emulator.load(&Script::parse(&format!("{begin} lift e2\n+0.4 place e4")).expect("a script"));
+            let events = events(&told(&mut rig, seconds(begin + 15)));
+            gone += if all { 0 } else { rig.emulator.gone };
+            let what = format!("{kind:?}: {what:?} {manner:?}: {events:?}");
+            assert!(!all || rig.emulator.gone > 0, "{what}");
+            assert_eq!(events.iter().filter(|event| **event == DeviceEvent::Responding).count(), 1, "{what}");
+            assert!(!events.contains(&DeviceEvent::Silent), "{what}");
+            assert_eq!(followed(&events), shown(kind, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"), "{what}");
         }
+        assert!(gone > 0, "{kind:?}: nothing went astray");
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod astray;
 
-use astray::{Astray, Manner};
+use astray::{Astray, Manner, What};
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Counters, Device, EMULATORS, Kind, Start};
@@ -200,18 +200,22 @@ fn damaged_commands_cost_no_press() {
 #[test]
 fn start_up_completes_with_any_answer_late_lost_or_doubled() {
     for kind in clocks() {
-        for question in 0..10 {
-            for manner in [Manner::Lost, Manner::Late, Manner::Doubled] {
-                let clock = Astray::new((kind.start)(&Start::default()), question, manner);
-                let mut rig = rig(kind, clock);
-                rig.emulator.load(&Script::parse("20 press left\n+5 press right").expect("a script"));
-                let told = told(&mut rig, seconds(35));
-                let what = format!("{kind:?}: answers to question {question} {manner:?}: {told:?}");
-                assert_eq!((count(&told, DeviceEvent::Responding), count(&told, DeviceEvent::Silent)), (1, 0), "{what}");
-                assert_eq!(presses(&told).iter().map(|(_, side)| *side).collect::<Vec<_>>(), [Left, Right], "{what}");
-                assert_eq!(shown(&told), Some([300, 300]), "{what}");
-            }
+        let manners = [Manner::Lost, Manner::Late, Manner::Doubled];
+        let one = (0..10).flat_map(|number| manners.map(|manner| (What::Answers(number), manner)));
+        let mut gone = 0;
+        for (what, manner) in one.chain([(What::All, Manner::Late), (What::All, Manner::Doubled)]) {
+            let mut rig = rig(kind, Astray::new((kind.start)(&Start::default()), what, manner));
+            rig.emulator.load(&Script::parse("20 press left\n+5 press right").expect("a script"));
+            let told = told(&mut rig, seconds(35));
+            let all = matches!(what, What::All);
+            gone += if all { 0 } else { rig.emulator.gone };
+            let what = format!("{kind:?}: {what:?} {manner:?}: {told:?}");
+            assert!(!all || rig.emulator.gone > 0, "{what}");
+            assert_eq!((count(&told, DeviceEvent::Responding), count(&told, DeviceEvent::Silent)), (1, 0), "{what}");
+            assert_eq!(presses(&told).iter().map(|(_, side)| *side).collect::<Vec<_>>(), [Left, Right], "{what}");
+            assert_eq!(shown(&told), Some([300, 300]), "{what}");
         }
+        assert!(gone > 0, "{kind:?}: nothing went astray");
     }
 }
 

@@ -3,6 +3,8 @@
 //! The long runs are `cargo test --release -p flagfall-protocols --test fuzz -- --ignored`.
 
 mod common;
+#[path = "fuzz/line.rs"]
+mod line;
 
 use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Example, Input, Output};
 use flagfall_protocols::drivers::dgt::board::{BoardMessage, MAX_MESSAGE};
@@ -217,6 +219,7 @@ fn everything(total: usize) {
     clock(total);
     log(total);
     host(total);
+    line::line(total);
     samples::every().for_each(|info| session(info, total));
 }
 
@@ -226,7 +229,7 @@ fn short_run() {
 }
 
 #[test]
-#[ignore = "10^8 bytes through each decoder: run in release, some seconds"]
+#[ignore = "10^8 bytes through each decoder: run in release, more than a minute"]
 fn long_run() {
     everything(LONG);
 }

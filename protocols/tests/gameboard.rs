@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::answering::{Line, Manner, healthy, silent};
+use common::answering::{Line, Manner, healthy, often, silent};
 use common::{Rig, anomalies, events};
 use flagfall_protocols::driver::{DeviceCommand, Input};
 use flagfall_protocols::drivers::gameboard::INFO;
@@ -187,6 +187,13 @@ fn answers_out_of_step_are_found() {
     });
     assert_eq!((line.count(DeviceEvent::Frame(start())), shown), (1, Some(start())));
     assert!(line.count(DeviceEvent::Silent) == 0);
+}
+
+#[test]
+fn a_board_that_says_everything_twice_shows_its_picture() {
+    let mut line = Line::up(&INFO, often(answer, &[30, 45]));
+    line.run(20_000);
+    assert_eq!(line.told(), [DeviceEvent::Responding, DeviceEvent::Frame(start())]);
 }
 
 /// Once all squares are known, one wrong answer changes nothing.

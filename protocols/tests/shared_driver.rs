@@ -123,6 +123,45 @@ fn every_driver_finds_back_after_garbage() {
     }
 }
 
+/// After garbage every driver reads again within this: what the garbage began is given up after half a second of silence at most, or
+/// ended by good messages that come at this pace without a pause.
+const BACK: Duration = Duration::from_secs(1);
+const PACE: Duration = Duration::from_millis(250);
+
+#[test]
+fn every_driver_reads_on_after_garbage_without_a_pause() {
+    for info in every() {
+        for seed in 0..200 {
+            let mut rig = Rig::new(info);
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let garbage: Vec<u8> = (0..rng.usize(..500)).map(|_| rng.u8(..)).collect();
+            let Example { channel, bytes, read } = info.examples[0];
+            match info.hid.filter(|_| info.ble.is_none()) {
+                // Where nothing but reports comes, what is none is not fed as a message.
+                Some(hid) => garbage.chunks(64).for_each(|report| {
+                    let (channel, message) = (hid.message)(report);
+                    rig.bytes_on(channel, message);
+                }),
+                None => rig.bytes_on(channel, &garbage),
+            }
+            rig.take();
+            let began = rig.now;
+            while !format!("{:?}", rig.log).contains(read) {
+                assert!(rig.now.since(began) < BACK, "{} seed {seed}: {:?}", info.name, rig.log);
+                rig.pass(PACE);
+                rig.bytes_on(channel, bytes);
+            }
+            // Nothing of the garbage is left.
+            rig.take();
+            for _ in 0..8 {
+                rig.pass(PACE);
+                rig.bytes_on(channel, bytes);
+            }
+            assert_eq!(common::anomalies(&rig.log), [], "{} seed {seed}", info.name);
+        }
+    }
+}
+
 #[test]
 fn ranges_lie_within_the_bytes_that_came() {
     for info in every() {

@@ -28,6 +28,9 @@ use crate::wall::{self, Mono};
 #[cfg(test)]
 mod tests;
 
+/// What is wrong with a board that nobody hears.
+const UNANSWERED: &str = "the device does not answer";
+
 /// Which board of which line.
 #[derive(Clone, Debug)]
 pub struct Wanted {
@@ -189,6 +192,14 @@ impl Member {
         }
     }
 
+    /// The board does not answer, or never did.
+    fn silent(&mut self, at: Mono) {
+        if self.up {
+            return self.down(at, "silent");
+        }
+        self.tell(at, ToStation::Missing { link: BOARD, problem: UNANSWERED.to_owned() });
+    }
+
     fn down(&mut self, at: Mono, cause: &'static str) {
         if std::mem::take(&mut self.up) {
             self.tell(at, ToStation::Down { at, link: BOARD, cause });
@@ -295,7 +306,7 @@ impl Task {
                 LineOutput::Answering(_) => {}
                 LineOutput::Silent(address) => {
                     if let Some(member) = self.boards.get_mut(&address) {
-                        member.down(at, "silent");
+                        member.silent(at);
                     }
                 }
                 LineOutput::Found(address) => {

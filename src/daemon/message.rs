@@ -44,7 +44,7 @@ pub(super) enum ToStation {
         /// Why, one word.
         cause: &'static str,
     },
-    /// There is no port for a link.
+    /// There is no port for a link, or nobody who answers.
     Missing {
         /// Which one.
         link: u8,

@@ -1,4 +1,4 @@
-//! An emulated device whose answers get lost, late or doubled.
+//! An emulated device whose answers get lost, late or doubled: those to one question, one piece of them, or all.
 
 use std::time::Duration;
 
@@ -14,20 +14,56 @@ pub(crate) enum Manner {
     Doubled,
 }
 
-/// A device whose answers to one question (counted from 0) go astray: everything that it says until it is asked again.
+/// What goes astray.
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, reason = "every clock is asked")]
+pub(crate) enum What {
+    /// The answers to one question, counted from 0: everything that the device says until it is asked again.
+    Answers(usize),
+    /// One piece, counted from 0, of a device that nobody asks.
+    Piece(usize),
+    /// Everything.
+    All,
+}
+
+/// A device of which something goes astray.
 #[derive(Debug)]
 pub(crate) struct Astray {
     device: Box<dyn Device>,
-    question: usize,
+    what: What,
     manner: Manner,
     asked: usize,
+    said: usize,
+    /// Pieces that went astray.
+    pub(crate) gone: usize,
     late: Vec<Sent>,
+    /// Comes a second time when the device pauses: a message may be many pieces.
+    again: Vec<Sent>,
 }
 
+/// No message pauses for so long.
+const PAUSE: Duration = Duration::from_millis(20);
+
 impl Astray {
-    /// The answers to this question go astray in this manner.
-    pub(crate) fn new(device: Box<dyn Device>, question: usize, manner: Manner) -> Astray {
-        Astray { device, question, manner, asked: 0, late: Vec::new() }
+    /// This goes astray in this manner.
+    pub(crate) fn new(device: Box<dyn Device>, what: What, manner: Manner) -> Astray {
+        Astray { device, what, manner, asked: 0, said: 0, gone: 0, late: Vec::new(), again: Vec::new() }
+    }
+
+    /// When what is to come a second time comes.
+    fn pause(&self) -> Option<Instant> {
+        self.again.last().map(|sent| sent.at.after(PAUSE))
+    }
+
+    fn goes_astray(&mut self) -> bool {
+        self.said += 1;
+        let astray = match self.what {
+            What::Answers(question) => self.asked == question + 1,
+            What::Piece(piece) => self.said == piece + 1,
+            What::All => true,
+        };
+        self.gone += usize::from(astray);
+        astray
     }
 }
 
@@ -42,29 +78,32 @@ impl Device for Astray {
     }
 
     fn next(&self) -> Option<Instant> {
-        self.late.iter().map(|sent| sent.at).chain(self.device.next()).min()
+        self.late.iter().map(|sent| sent.at).chain(self.pause()).chain(self.device.next()).min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
         let mut said = Vec::new();
         self.device.advance(to, &mut said);
-        let astray = self.asked == self.question + 1;
         for sent in said {
+            let astray = self.goes_astray();
             match self.manner {
                 _ if !astray => out.push(sent),
                 Manner::Lost => {}
                 Manner::Late => self.late.push(Sent { at: sent.at.after(Duration::from_millis(700)), ..sent }),
                 Manner::Doubled => {
-                    self.late.push(Sent { at: sent.at.after(Duration::from_millis(20)), ..sent.clone() });
+                    self.again.push(sent.clone());
                     out.push(sent);
                 }
             }
         }
         out.extend(self.late.extract_if(.., |sent| sent.at <= to));
+        if let Some(at) = self.pause().filter(|at| *at <= to) {
+            out.extend(self.again.drain(..).map(|sent| Sent { at, ..sent }));
+        }
     }
 
     fn done(&self) -> bool {
-        self.device.done() && self.late.is_empty()
+        self.device.done() && self.late.is_empty() && self.again.is_empty()
     }
 
     fn counters(&self) -> Counters {

@@ -51,8 +51,11 @@ pub(super) struct Patrol {
     doubtful: u64,
     /// The one that is asked for next while nothing is in doubt.
     turn: Square,
-    /// The square of the last answer.
-    last: Option<Square>,
+    /// The square of the last answer, and what it said.
+    last: Option<(Square, bool)>,
+    /// Nothing was on its way when the last question left; it is to be so when the next one leaves.
+    rested: bool,
+    rests: bool,
     /// The board has spoken; it has answered.
     speaks: bool,
     answers: bool,
@@ -72,6 +75,8 @@ impl Patrol {
             doubtful: 0,
             turn: Square::wrapping(0),
             last: None,
+            rested: false,
+            rests: false,
             speaks: false,
             answers: false,
             heard: at,
@@ -86,17 +91,22 @@ impl Patrol {
     }
 
     /// An answer came; gives the square that was asked for.
-    pub(super) fn answered(&mut self, at: Instant) -> Option<Square> {
+    pub(super) fn answered(&mut self, at: Instant, occupied: bool) -> Option<Square> {
         let Some((square, _)) = self.open.take() else {
-            // The one before it may have been another square's, and those before that too.
-            self.doubtful |= self.last.take().map_or(0, Square::bit);
-            self.all();
+            // After a rest only the last answer is in question, and this one says the same.
+            let twice = self.rested && self.last.is_some_and(|(_, last)| last == occupied);
+            if !twice {
+                // The one before it may have been another square's, and those before that too.
+                self.doubtful |= self.last.take().map_or(0, |(square, _)| square.bit());
+                self.all();
+            }
+            self.rests = true;
             self.free = at.after(REST);
             return None;
         };
         self.answers = true;
         self.free = at.after(GAP);
-        self.last = Some(square);
+        self.last = Some((square, occupied));
         self.round &= !square.bit();
         self.doubtful &= !square.bit();
         Some(square)
@@ -142,6 +152,9 @@ impl Patrol {
                 *self = Patrol::new(at);
                 return Some(Due::Silent);
             }
+        }
+        if again.is_none() {
+            self.rested = core::mem::take(&mut self.rests);
         }
         let square = again.map_or_else(|| self.choose(), |(square, _)| square);
         let slow = self.speaks && !self.answers;

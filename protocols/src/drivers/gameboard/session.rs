@@ -182,7 +182,7 @@ impl Session {
 
     fn answer(&mut self, at: Instant, occupied: bool, bytes: ByteRange) {
         let Some(patrol) = &mut self.patrol else { return };
-        let Some(square) = patrol.answered(at) else {
+        let Some(square) = patrol.answered(at, occupied) else {
             return self.out.anomaly(Anomaly::Unasked, bytes);
         };
         if !self.squares.believes(square, occupied) {
