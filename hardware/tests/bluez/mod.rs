@@ -85,7 +85,7 @@ pub(crate) struct Peripheral {
     pub(crate) board: Box<dyn Device>,
     /// Which of its channels is which characteristic.
     pub(crate) channels: &'static [Channel],
-    /// Notifications hold three bytes less; at least 4.
+    /// Notifications and writes hold three bytes less; at least 4.
     pub(crate) mtu: u16,
     /// Signal strength, dBm.
     pub(crate) rssi: i16,
