@@ -6,7 +6,7 @@ use btleplug::api::{CharPropFlags, Characteristic, Peripheral as _, ValueNotific
 use btleplug::platform::Peripheral;
 use flagfall_protocols::driver::Channel;
 use futures_util::{Stream, StreamExt};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
@@ -115,6 +115,7 @@ impl Connection {
             places: &table,
         };
         let (sink, hints, device, now) = (&mut self.sink, &mut self.hints, &self.device, self.now);
+        let spoke = Notify::new();
         let read = async {
             deliver(sink, now, &up).await?;
             loop {
@@ -131,6 +132,8 @@ impl Connection {
                             };
                             // Of what was not subscribed somebody else may have wanted to hear.
                             if let Some(place) = table.iter().find(is_it) {
+                                // Before the session hears of it, so that the key goes before what it says to that.
+                                spoke.notify_one();
                                 deliver(sink, now, &BleEvent::Bytes { channel: place.channel, bytes: &got.value }).await?;
                             }
                         }
@@ -143,11 +146,24 @@ impl Connection {
                 }
             }
         };
+        // Whoever merely has the name of such a device gets no key. A locked Pegasus answers the first questions: dgtdriver
+        // waits for its version before it sends the key (dgt-pegasus.md, Handshake).
+        let mut key = self.wanted.unlock.as_deref();
         let write = async {
-            while let Some((channel, bytes)) = outgoing.recv().await {
-                write(device, &places, channel, &bytes).await?;
+            loop {
+                tokio::select! {
+                    biased;
+                    () = spoke.notified(), if key.is_some() => {
+                        let sent = write(device, &places, 0, key.take().unwrap_or_default()).await;
+                        // What went wrong could repeat the key.
+                        sent.map_err(|_| LinkError::Other(std::io::Error::other("the key was not taken")))?;
+                    }
+                    next = outgoing.recv() => match next {
+                        Some((channel, bytes)) => write(device, &places, channel, &bytes).await?,
+                        None => return Err(LinkError::Unplugged),
+                    },
+                }
             }
-            Err(LinkError::Unplugged)
         };
         // Both go on at once: a notification is stamped when it comes, not when a write is done.
         let end: Result<(), LinkError> = tokio::select! {
@@ -193,10 +209,6 @@ async fn open(device: &Peripheral, wanted: &Wanted) -> Result<Opened, String> {
     timeout(CONNECT, subscribe(device, wanted, &mut places))
         .await
         .unwrap_or_else(|_| Err(format!("its channels are not subscribed in {} s", CONNECT.as_secs())))?;
-    if let Some(unlock) = &wanted.unlock {
-        // What went wrong could repeat the key.
-        write(device, &places, 0, unlock).await.map_err(|_| "the key was not taken".to_owned())?;
-    }
     Ok(Opened { places, notifications })
 }
 
