@@ -3,6 +3,8 @@
 mod bluez;
 #[path = "ble_link/connected.rs"]
 mod connected;
+#[path = "ble_link/every.rs"]
+mod every;
 #[path = "ble_link/search.rs"]
 mod search;
 #[path = "ble_link/served.rs"]
