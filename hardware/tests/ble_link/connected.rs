@@ -57,6 +57,7 @@ fn a_device_is_let_go_whatever_it_was_told_before() {
 #[test]
 fn a_key_is_sent_to_a_device_that_has_answered_in_each_connection() {
     const VERSION: &[u8] = &[0x4d];
+    const C: &str = "C0:00:00:00:00:0C";
     // More than one write holds.
     let key = [&[0x63, 28][..], &[0xa5; 27], &[0]].concat();
     bluez::in_own_process("connected::a_key_is_sent_to_a_device_that_has_answered_in_each_connection", |bus| {
@@ -86,6 +87,11 @@ fn a_key_is_sent_to_a_device_that_has_answered_in_each_connection() {
         }
         stranger.until("it is asked again", |_| written(B).len() >= 3);
         assert!(written(B).iter().all(|bytes| bytes == VERSION), "{:x?}", written(B));
+        // One that takes no write of the key's length.
+        bluez.add(Peripheral { mtu: 10, ..Peripheral::of(PEGASUS, C, "DGT_PEGASUS_3") });
+        let mut refuses = Served::start(&radio, 3, PEGASUS, with_key(C));
+        let refused = Told::Missing(format!("{C}: the key was not taken"));
+        refuses.until("it is told", |refuses| refuses.heard.last() == Some(&refused));
         let shown = format!("{:?}", with_key(A));
         assert!(shown.contains("unlock: Some(not shown)") && !shown.contains("165"), "{shown}");
     });
