@@ -1,11 +1,15 @@
 //! The daemon with boards by Bluetooth LE: through btleplug, a D-Bus of its own and a BlueZ that serves emulated boards, a whole
-//! game on each, with links that are lost in the middle.
+//! game on each, with links that are lost in the middle; a clock by itself; a board that wants a key.
 #![cfg(feature = "broker")]
 
 #[path = "../hardware/tests/bluez/mod.rs"]
 mod bluez;
 mod daemon_support;
 
+use std::fs::File;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use bluez::{Bluez, Bus, Peripheral};
@@ -168,6 +172,66 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
         let text: String = files.map(|file| std::fs::read_to_string(file.expect("a file").path()).expect("text")).collect();
         assert!(text.contains(" link 1 down restart"), "the station is told that the clock's link is gone");
     });
+}
+
+/// It is told to the board and stands nowhere: not on disk, in no message, in no line of the log.
+#[test]
+fn a_key_is_the_boards_alone() {
+    bluez::in_own_process("a_key_is_the_boards_alone", |bus: Bus| {
+        let bluez = Bluez::start(&bus.address());
+        let (id, driver, address, name) = BOARDS[0];
+        bluez.add(Peripheral { rssi: -71, ..Peripheral::of(driver, address, name) });
+        let house = House::new();
+        let (file, log) = (house.path().join("key"), house.path().join("log"));
+        std::fs::write(&file, "6307a1b2c3d4e5f600\n").expect("written");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("its mode");
+        let writer = Mutex::new(File::create(&log).expect("a file"));
+        tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(writer).init();
+        let mut loaded = house.loaded(vec![Board { unlock_file: Some(file.clone()), ..board(BOARDS[0]) }]);
+        loaded.config.mqtt.raw = true;
+        let running = Running::start(loaded);
+        let ear = Ear::new(running.tcp);
+        let told = |heard: &Heard| {
+            let status = heard.device(id) == Some("online") && heard.body()["firmware"].is_string();
+            status.then(|| heard.body().clone())
+        };
+        let status = ear.wait("its firmware", 0, told);
+        assert_eq!((&status["firmware"], &status["signal_dbm"]), (&"1.0".into(), &(-71).into()));
+        let armed = |heard: &Heard| {
+            let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
+            (state && heard.body()["stage"] == "armed").then_some(())
+        };
+        ear.wait("the men in their places", 0, armed);
+        let written: Vec<_> = bluez.seen(address).writes.into_iter().map(|write| write.bytes).collect();
+        let asked = written.iter().take_while(|bytes| **bytes == [0x4d]).count();
+        assert!(asked > 0, "{written:x?}");
+        assert_eq!(written[asked], [0x63, 7, 0xa1, 0xb2, 0xc3, 0xd4, 0xe5, 0xf6, 0], "after the first question: {written:x?}");
+        running.stop();
+        assert!(shows_key(&std::fs::read(&file).expect("a file")), "what is looked for is found where it is");
+        let files: Vec<PathBuf> = files(house.path()).into_iter().filter(|path| *path != file).collect();
+        let whole = files.iter().flat_map(|path| std::fs::read(path).expect("a file")).collect::<Vec<u8>>();
+        let text = String::from_utf8_lossy(&whole);
+        assert!(text.contains(" tx 0 0 4d") && text.contains(" tx 0 0 42"), "the journal is among them: {files:?}");
+        assert!(std::fs::metadata(&log).expect("a log").len() > 0, "it says something");
+        assert!(!shows_key(&whole), "{files:?}");
+        for heard in ear.all() {
+            assert!(!shows_key(&heard.bytes) && !shows_key(heard.topic.as_bytes()), "{}", heard.topic);
+        }
+        assert!(ear.all().iter().any(|heard| heard.topic.contains("/raw")), "bytes are published");
+    });
+}
+
+/// Whether the key of [`a_key_is_the_boards_alone`] is in there, however bytes are written.
+fn shows_key(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes).to_lowercase();
+    let written = ["a1b2c3", "a1 b2 c3", "a1, b2, c3", "161,178,195", "161, 178, 195"];
+    bytes.windows(3).any(|three| three == [0xa1, 0xb2, 0xc3]) || written.iter().any(|form| text.contains(form))
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let within = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    within.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
 fn board((id, driver, address, _): (&str, &str, &str, &str)) -> Board {

@@ -85,6 +85,9 @@ async fn scan_and_talk(bluez: &Bluez, central: &Adapter) {
     let bytes = pieces.concat();
     assert_eq!((&bytes[..3], &bytes[3..19], &bytes[19..51]), (&[0x86, 0, 0x43][..], &[1; 16][..], &[0; 32][..]));
 
+    let too_long = failed(talk.say(&[BOARD[0]; 8]).await);
+    assert!(too_long.contains("org.bluez.Error.InvalidValueLength"), "{too_long}");
+
     talk.say(UPDATES).await.expect("written");
     bluez.load(A, &Script::parse("0.05 lift e2\n+0.2 place e4").expect("a script"));
     assert_eq!(talk.pieces(10).await, [[0x8e, 0, 5, 52, 0], [0x8e, 0, 5, 36, 1]]);

@@ -24,7 +24,7 @@ pub struct Board {
     pub transport: Option<Transport>,
     /// Address or advertised name of a Bluetooth device.
     pub bluetooth: Option<String>,
-    /// File with the key that the device wants before it talks, hexadecimal.
+    /// File with the key that the device wants before it does all that it can, hexadecimal.
     pub unlock_file: Option<PathBuf>,
     /// What `flagfall calibrate` learned of it, for families that need it.
     pub calibration_file: Option<PathBuf>,

@@ -31,7 +31,7 @@ pub fn password(file: &Path) -> Result<String, String> {
 /// Longer keys are no device's.
 const LONGEST_KEY: usize = 64;
 
-/// The key in `file` that a device wants before it talks: its first line, pairs of digits 0-9 a-f.
+/// The key in `file` that a device wants before it does all that it can: its first line, pairs of digits 0-9 a-f.
 ///
 /// # Errors
 /// As [`password`]; or it is no such key.

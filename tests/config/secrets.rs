@@ -1,6 +1,6 @@
 //! Files with passwords and certificates.
 
-use flagfall::config::{load, password};
+use flagfall::config::{load, password, unlock};
 
 use crate::support::Folder;
 
@@ -46,6 +46,28 @@ fn a_password_that_everyone_may_read_is_refused_and_not_shown() {
                 assert_eq!(found, [line("2:1", "mqtt.password_file"), line("4:1", "broker.user.s.password_file")], "{mode:o}")
             }
         }
+    }
+}
+
+#[test]
+fn a_key_is_the_first_line_in_pairs_of_digits() {
+    let folder = Folder::new();
+    for text in ["6307a1b2c3d4e5f600", "6307a1b2c3d4e5f600\n", "6307a1b2c3d4e5f600 \r\nof board 12\n"] {
+        let key = [0x63, 7, 0xa1, 0xb2, 0xc3, 0xd4, 0xe5, 0xf6, 0];
+        assert_eq!(unlock(&folder.file("k", text)).as_deref(), Ok(&key[..]), "{text:?}");
+    }
+    assert_eq!(unlock(&folder.file("k", "a1".repeat(64))).map(|key| key.len()), Ok(64));
+    for text in ["6307a1b2c3d4e5f60", "6307A1B2C3D4E5F600", "63 07 a1", "not a key", &"a1".repeat(65)] {
+        let message = "its first line, the key, is not 1 to 64 bytes as pairs of digits 0-9 a-f";
+        assert_eq!(unlock(&folder.file("k", text)), Err(message.to_owned()), "{text:?}");
+    }
+    assert_eq!(unlock(&folder.file("k", "")), Err("its first line, the key, is empty".to_owned()));
+    for (mode, problems) in [(0o600, 0), (0o644, 1)] {
+        let path = folder.file_with("k", "6307a1b2c3d4e5f600\n", mode);
+        let board = "[[board]]\nid = \"b1\"\ndriver = \"dgt_pegasus\"\n";
+        let found = said(&folder, &format!("{board}unlock_file = \"{}\"\n", path.display()));
+        assert_eq!(found.len(), problems, "{found:#?}");
+        assert!(!found.concat().contains("a1b2c3"), "{found:#?}");
     }
 }
 

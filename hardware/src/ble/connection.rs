@@ -1,12 +1,13 @@
 //! One device from its connecting to its end.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use btleplug::api::{CharPropFlags, Characteristic, Peripheral as _, ValueNotification, WriteType};
 use btleplug::platform::Peripheral;
 use flagfall_protocols::driver::Channel;
 use futures_util::{Stream, StreamExt};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
@@ -23,6 +24,8 @@ const QUIET: Duration = Duration::from_secs(10);
 const AGAIN: Duration = Duration::from_millis(20);
 /// … and loses the connection if there is none for so long: a session that begins anew loses nothing silently.
 const NO_ROOM: Duration = Duration::from_secs(5);
+/// What is said of a device that refuses its key.
+pub(super) const NO_KEY: &str = "the key was not taken";
 
 /// Where a channel is on the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +68,8 @@ pub(super) struct Ended {
     pub(super) sink: Sink,
     /// How long it was up; or why it did not come up.
     pub(super) lasted: Result<Duration, String>,
+    /// The device was up and did not take its key.
+    pub(super) keyless: bool,
 }
 
 /// All that a connection needs.
@@ -93,16 +98,20 @@ impl Connection {
             opened = open(&self.device, &self.wanted) => opened,
             end = end(&mut self.hints) => Err(match end { End::Lost => "the Bluetooth service is gone", End::LetGo => "not wanted any more" }.to_owned()),
         };
-        let lasted = match opened {
-            Ok(opened) => Ok(self.serve(opened).await),
-            Err(cause) => Err(cause),
+        let (lasted, keyless) = match opened {
+            Ok(opened) => {
+                let (lasted, keyless) = self.serve(opened).await;
+                (Ok(lasted), keyless)
+            }
+            Err(cause) => (Err(cause), false),
         };
         // Also where connecting was given up: BlueZ would go on. If nobody answers it is gone already.
         let _ = answer(self.device.disconnect()).await;
-        Ended { id: self.id, sink: self.sink, lasted }
+        Ended { id: self.id, sink: self.sink, lasted, keyless }
     }
 
-    async fn serve(&mut self, opened: Opened) -> Duration {
+    /// How long it was up, and whether it did not take its key.
+    async fn serve(&mut self, opened: Opened) -> (Duration, bool) {
         let Opened { places, mut notifications } = opened;
         let (sender, mut outgoing) = mpsc::channel(MAX_WAITING);
         let began = (self.now)();
@@ -115,6 +124,7 @@ impl Connection {
             places: &table,
         };
         let (sink, hints, device, now) = (&mut self.sink, &mut self.hints, &self.device, self.now);
+        let spoke = Notify::new();
         let read = async {
             deliver(sink, now, &up).await?;
             loop {
@@ -131,6 +141,8 @@ impl Connection {
                             };
                             // Of what was not subscribed somebody else may have wanted to hear.
                             if let Some(place) = table.iter().find(is_it) {
+                                // Before the session hears of it, so that the key goes before what it says to that.
+                                spoke.notify_one();
                                 deliver(sink, now, &BleEvent::Bytes { channel: place.channel, bytes: &got.value }).await?;
                             }
                         }
@@ -143,11 +155,27 @@ impl Connection {
                 }
             }
         };
+        // Whoever merely has the name of such a device gets no key. A locked Pegasus answers the first questions: dgtdriver
+        // waits for its version before it sends the key (dgt-pegasus.md, Handshake).
+        let mut key = self.wanted.unlock.as_deref();
+        let keyless = AtomicBool::new(false);
         let write = async {
-            while let Some((channel, bytes)) = outgoing.recv().await {
-                write(device, &places, channel, &bytes).await?;
+            loop {
+                tokio::select! {
+                    biased;
+                    () = spoke.notified(), if key.is_some() => {
+                        if write(device, &places, 0, key.take().unwrap_or_default()).await.is_err() {
+                            // Not if the link was lost. The error is told to nobody: it could repeat the key.
+                            keyless.store(answer(device.is_connected()).await == Ok(true), Ordering::Relaxed);
+                            return Err(LinkError::Other(std::io::Error::other(NO_KEY)));
+                        }
+                    }
+                    next = outgoing.recv() => match next {
+                        Some((channel, bytes)) => write(device, &places, channel, &bytes).await?,
+                        None => return Err(LinkError::Unplugged),
+                    },
+                }
             }
-            Err(LinkError::Unplugged)
         };
         // Both go on at once: a notification is stamped when it comes, not when a write is done.
         let end: Result<(), LinkError> = tokio::select! {
@@ -158,7 +186,7 @@ impl Connection {
         let down = BleEvent::Down(end.err().unwrap_or(LinkError::Unplugged));
         // Whoever has no room for that either does not read any more.
         let _ = deliver(&mut self.sink, self.now, &down).await;
-        Duration::from_micros((self.now)().saturating_sub(began))
+        (Duration::from_micros((self.now)().saturating_sub(began)), keyless.load(Ordering::Relaxed))
     }
 
     fn set_outlet(&self, sender: Option<mpsc::Sender<(u8, Vec<u8>)>>) {
@@ -193,10 +221,6 @@ async fn open(device: &Peripheral, wanted: &Wanted) -> Result<Opened, String> {
     timeout(CONNECT, subscribe(device, wanted, &mut places))
         .await
         .unwrap_or_else(|_| Err(format!("its channels are not subscribed in {} s", CONNECT.as_secs())))?;
-    if let Some(unlock) = &wanted.unlock {
-        // What went wrong could repeat the key.
-        write(device, &places, 0, unlock).await.map_err(|_| "the key was not taken".to_owned())?;
-    }
     Ok(Opened { places, notifications })
 }
 

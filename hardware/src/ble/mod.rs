@@ -9,8 +9,9 @@
 //! ```
 //!
 //! Devices are found by their address or their name. That a device is what its name says is confirmed by the family's session,
-//! whose first question harms nobody. Every wait has an end: BlueZ leaves that to its callers. Its own end is silent, so it is
-//! asked every few seconds whether it is there. One attempt to connect is begun a second, and never two for one device.
+//! whose first question harms nobody; until the device has said something no key is sent. Every wait has an end: BlueZ leaves
+//! that to its callers. Its own end is silent, so it is asked every few seconds whether it is there. One attempt to connect is
+//! begun a second, and never two for one device.
 
 use std::fmt;
 use std::io;
@@ -48,7 +49,7 @@ const MAX_WAITING: usize = 64;
 
 /// Which device a link is to: the one with the address, else the one with the name, else the only one whose name begins as the
 /// family's do and ends with the serial number. Without an address it must be heard, and none beside it that could be meant.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Wanted {
     /// Its address.
     pub address: Option<Address>,
@@ -60,8 +61,19 @@ pub struct Wanted {
     pub family: &'static [&'static str],
     /// What it is talked to through; none = everything that notifies is listened to, for devices that nobody knows yet.
     pub channels: Option<&'static [Channel]>,
-    /// Written to channel 0 before the session begins, and told to nobody: a key that some devices want.
+    /// A key that some devices want: written to channel 0 once in each connection, as soon as the device has said something
+    /// and before anything else, and told to nobody.
     pub unlock: Option<Vec<u8>>,
+}
+
+/// Without the key: it is only said whether there is one.
+impl fmt::Debug for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Wanted { address, name, serial, family, channels, unlock } = self;
+        let mut wanted = f.debug_struct("Wanted");
+        wanted.field("address", address).field("name", name).field("serial", serial).field("family", family);
+        wanted.field("channels", channels).field("unlock", &unlock.as_ref().map(|_| format_args!("not shown"))).finish()
+    }
 }
 
 /// What a link tells.

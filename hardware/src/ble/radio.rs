@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::choose::{Seen, choose};
-use super::connection::{Connection, End, Ended, Hints};
+use super::connection::{Connection, End, Ended, Hints, NO_KEY};
 use super::link::{Claim, Held, Link};
 use super::look::{adapter, answer, around, health, listen};
 use super::orders::{Order, Orders};
@@ -152,7 +152,7 @@ impl Radio {
 
     fn ended(&mut self, ended: Result<Ended, tokio::task::JoinError>) {
         // A panic is told by its hook; its link has lost its sink and with it everything it was for.
-        let Ok(Ended { id, sink, lasted }) = ended else { return };
+        let Ok(Ended { id, sink, lasted, keyless }) = ended else { return };
         let at = (self.now)();
         let Some(link) = self.links.get_mut(&id) else { return };
         let address = link.connection.take().map(|held| held.address);
@@ -170,7 +170,12 @@ impl Radio {
         let former = std::mem::take(&mut link.rebound);
         match (lasted, address) {
             _ if former => {}
-            (Ok(_), address) => (link.said, link.known) = (None, address),
+            (Ok(_), address) => {
+                (link.said, link.known) = (None, address);
+                if let Some(address) = address.filter(|_| keyless) {
+                    link.say(at, &Trouble::Failed { address, cause: NO_KEY.to_owned() });
+                }
+            }
             (Err(cause), Some(address)) => link.say(at, &Trouble::Failed { address, cause }),
             (Err(_), None) => {}
         }

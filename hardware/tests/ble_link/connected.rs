@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use flagfall_hardware::ble::{BleEvent, BleLink, Radio, Wanted};
 use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{self, Start};
+use flagfall_protocols::driver::Channel;
 use flagfall_protocols::drivers::{dgt_pegasus, square_off_neo};
 
 use super::bluez::{self, Bluez, Peripheral};
@@ -49,6 +51,49 @@ fn a_device_is_let_go_whatever_it_was_told_before() {
         other.until("the order after it is obeyed", |other| !other.responding);
         room.store(true, Ordering::SeqCst);
         await_that("it is let go", || !bluez.connected(A));
+    });
+}
+
+#[test]
+fn a_key_is_sent_to_a_device_that_has_answered_in_each_connection() {
+    const VERSION: &[u8] = &[0x4d];
+    const C: &str = "C0:00:00:00:00:0C";
+    // More than one write holds.
+    let key = [&[0x63, 28][..], &[0xa5; 27], &[0]].concat();
+    bluez::in_own_process("connected::a_key_is_sent_to_a_device_that_has_answered_in_each_connection", |bus| {
+        let bluez = Bluez::start(&bus.address());
+        let radio = Radio::start(None, now, 1).expect("a thread");
+        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
+        // It has the name and the channel, and knows none of the questions.
+        let other = (emulator::find("chesslink").expect("emulated").start)(&Start::default());
+        bluez.add(Peripheral::new(B, "DGT_PEGASUS_2", &[Channel::NORDIC_UART], other));
+        let with_key =
+            |text: &str| Wanted { address: text.parse().ok(), unlock: Some(key.clone()), ..wanted(&dgt_pegasus::INFO) };
+        let mut board = Served::start(&radio, 1, PEGASUS, with_key(A));
+        let mut stranger = Served::start(&radio, 2, PEGASUS, with_key(B));
+        let written = |address| bluez.seen(address).writes.into_iter().map(|write| write.bytes).collect::<Vec<_>>();
+        let ends = || (0..).zip(written(A)).filter(|(_, bytes)| *bytes == key[20..]).map(|(at, _)| at).collect::<Vec<usize>>();
+        for connection in 1..=2 {
+            board.until("it comes up", |board| board.responding);
+            await_that("the key is sent", || ends().len() == connection);
+            if connection == 1 {
+                bluez.drop_link(A);
+                board.until("it is lost", |board| !board.responding);
+            }
+        }
+        for end in ends() {
+            let before: Vec<_> = written(A)[..=end].iter().rev().take(3).rev().cloned().collect();
+            assert_eq!(before, [VERSION, &key[..20], &key[20..]], "{:x?}", written(A));
+        }
+        stranger.until("it is asked again", |_| written(B).len() >= 3);
+        assert!(written(B).iter().all(|bytes| bytes == VERSION), "{:x?}", written(B));
+        // One that takes no write of the key's length.
+        bluez.add(Peripheral { mtu: 10, ..Peripheral::of(PEGASUS, C, "DGT_PEGASUS_3") });
+        let mut refuses = Served::start(&radio, 3, PEGASUS, with_key(C));
+        let refused = Told::Missing(format!("{C}: the key was not taken"));
+        refuses.until("it is told", |refuses| refuses.heard.last() == Some(&refused));
+        let shown = format!("{:?}", with_key(A));
+        assert!(shown.contains("unlock: Some(not shown)") && !shown.contains("165"), "{shown}");
     });
 }
 

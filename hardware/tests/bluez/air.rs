@@ -306,13 +306,17 @@ impl Air {
 
     pub(super) fn write(&self, address: &str, uuid: u128, bytes: Vec<u8>, command: bool) -> Result<(), Refusal> {
         let done = self.radio(address, |radio| {
-            match radio.linked {
-                true => radio.hear(uuid, bytes, command),
-                false => radio.seen.refused_writes += 1,
+            if !radio.linked {
+                radio.seen.refused_writes += 1;
+                return Err(Refusal::Failed("Not connected".into()));
             }
-            radio.linked
+            if bytes.len() > radio.most() {
+                return Err(Refusal::InvalidValueLength("Invalid Length".into()));
+            }
+            radio.hear(uuid, bytes, command);
+            Ok(())
         });
-        (done == Some(true)).then_some(()).ok_or_else(|| Refusal::Failed("Not connected".into()))
+        done.unwrap_or_else(|| Err(Refusal::Failed("Not connected".into())))
     }
 }
 

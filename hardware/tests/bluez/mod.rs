@@ -44,6 +44,7 @@ mod adapter;
 mod air;
 mod bus;
 mod device;
+mod frozen;
 mod gatt;
 mod radio;
 mod refusal;
@@ -65,6 +66,7 @@ use zbus::Variant;
 use air::Air;
 #[allow(unused_imports, reason = "each test that takes it in uses a part")]
 pub(crate) use bus::{Bus, SYSTEM_BUS, in_own_process};
+use frozen::Frozen;
 use radio::Radio;
 #[allow(unused_imports, reason = "each test that takes it in uses a part")]
 pub(crate) use radio::{Seen, Written};
@@ -85,7 +87,7 @@ pub(crate) struct Peripheral {
     pub(crate) board: Box<dyn Device>,
     /// Which of its channels is which characteristic.
     pub(crate) channels: &'static [Channel],
-    /// Notifications hold three bytes less; at least 4.
+    /// Notifications and writes hold three bytes less; at least 4.
     pub(crate) mtu: u16,
     /// Signal strength, dBm.
     pub(crate) rssi: i16,
@@ -145,6 +147,7 @@ pub(crate) struct Bluez {
     handle: Handle,
     end: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
+    frozen: Frozen,
 }
 
 impl Bluez {
@@ -164,7 +167,7 @@ impl Bluez {
             let mut state = air.state();
             (state.adapter, state.powered) = (true, true);
         }
-        let bluez = Bluez { bus: bus.into(), air, handle, end: Some(end), thread: Some(thread) };
+        let bluez = Bluez { bus: bus.into(), air, handle, end: Some(end), thread: Some(thread), frozen: Frozen::default() };
         bluez.resume();
         bluez
     }
@@ -370,6 +373,7 @@ impl Bluez {
 
 impl Drop for Bluez {
     fn drop(&mut self) {
+        self.thaw();
         self.stop();
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {

@@ -132,8 +132,7 @@ impl Radio {
             let uuid = self.channels.get(usize::from(channel)).and_then(|channel| channel.notify);
             match uuid.filter(|uuid| self.linked && self.notifying.contains(uuid)).and_then(|uuid| self.place(uuid)) {
                 Some((service, characteristic)) => {
-                    let most = usize::from(self.mtu.max(4) - 3);
-                    told.extend(bytes.chunks(most).map(|piece| (service, characteristic, piece.to_vec())));
+                    told.extend(bytes.chunks(self.most()).map(|piece| (service, characteristic, piece.to_vec())));
                 }
                 None => self.seen.unheard += bytes.len() as u64,
             }
@@ -142,6 +141,11 @@ impl Radio {
         let rest = self.board.next().map_or(Duration::from_secs(3600), |next| next.since(time).div_f64(self.speed));
         // A board that wants to act at once gets its turn; one that always wants to does not stop all others.
         (told, rest.max(Duration::from_micros(100)))
+    }
+
+    /// So many bytes are a write or a notification at most.
+    pub(super) fn most(&self) -> usize {
+        usize::from(self.mtu.max(4) - 3)
     }
 
     fn place(&self, uuid: u128) -> Option<(usize, usize)> {

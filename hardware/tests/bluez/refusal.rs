@@ -8,6 +8,7 @@ pub(super) enum Refusal {
     ZBus(zbus::Error),
     Failed(String),
     InProgress(String),
+    InvalidValueLength(String),
     NotConnected(String),
     NotReady(String),
     NotSupported(String),
