@@ -104,13 +104,17 @@ fn bytes_may_be_cut_anywhere() {
     }
 }
 
+fn garbage(seed: u64) -> Vec<u8> {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    (0..rng.usize(..500)).map(|_| rng.u8(..)).collect()
+}
+
 #[test]
 fn every_driver_finds_back_after_garbage() {
     for info in every() {
         for seed in 0..200 {
             let mut rig = Rig::new(info);
-            let mut rng = fastrand::Rng::with_seed(seed);
-            let garbage: Vec<u8> = (0..rng.usize(..500)).map(|_| rng.u8(..)).collect();
+            let garbage = garbage(seed);
             let Example { channel, bytes, read } = info.examples[0];
             rig.bytes_on(channel, &garbage);
             // Silence long enough to give up whatever the garbage began.
@@ -133,8 +137,7 @@ fn every_driver_reads_on_after_garbage_without_a_pause() {
     for info in every() {
         for seed in 0..200 {
             let mut rig = Rig::new(info);
-            let mut rng = fastrand::Rng::with_seed(seed);
-            let garbage: Vec<u8> = (0..rng.usize(..500)).map(|_| rng.u8(..)).collect();
+            let garbage = garbage(seed);
             let Example { channel, bytes, read } = info.examples[0];
             match info.hid.filter(|_| info.ble.is_none()) {
                 // Where nothing but reports comes, what is none is not fed as a message.
