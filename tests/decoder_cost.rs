@@ -93,6 +93,7 @@ impl Table {
             battery_low: false,
             baseline: !running,
             resolution_ms: 1000,
+            late: Duration::ZERO,
         }))
     }
 

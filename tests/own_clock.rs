@@ -84,6 +84,37 @@ fn pressed(room: &Room) -> Vec<bool> {
 }
 
 #[test]
+fn presses_that_a_radio_holds_back_are_of_the_moments_that_the_clock_stamped() {
+    let mut room = Room::new(chessnut(), true);
+    room.wait(9.0);
+    room.clock("0 run", 2.0);
+    let mut happened = Vec::new();
+    let mut press = |room: &mut Room, side: &str, seconds: f64| {
+        happened.push(room.now.micros());
+        room.clock(&format!("0 press {side}"), seconds);
+    };
+    room.hands("0 move e2 e4", 0.7);
+    press(&mut room, "left", 2.0);
+    room.hands("0 move e7 e5", 0.4);
+    room.hold(CLOCK, 1.2);
+    press(&mut room, "right", 0.3);
+    room.hands("0 move g1 f3", 0.7);
+    press(&mut room, "left", 4.0);
+    room.hands("0 move b8 c6", 0.7);
+    press(&mut room, "right", 3.0);
+    let told: Vec<[u64; 2]> = room.station.game().arbiter_state().moves.iter().filter_map(|mv| mv.pressed_at).collect();
+    assert_eq!(told.len(), happened.len(), "{told:?}");
+    let delay = drivers::find(CLOCK_DRIVER).expect("registered").timing.press_delay.as_micros() as u64;
+    for ([earliest, latest], happened) in told.iter().zip(&happened) {
+        assert!(earliest <= happened && happened <= latest, "{happened}: {told:?}");
+        // The quickest message has taken 15 ms itself.
+        assert!(happened - earliest <= delay && happened - earliest >= delay - 16_000, "{happened}: {told:?}");
+    }
+    assert_eq!(told[1][1], told[2][1], "both came at once");
+    assert_eq!(alarms(&room), [""; 0]);
+}
+
+#[test]
 fn a_clock_that_is_found_again_while_the_right_side_thinks_is_right_about_whose_press_it_is() {
     let mut room = Room::new(chessnut(), true);
     room.wait(9.0);

@@ -102,6 +102,9 @@ pub struct ClockReading {
     pub baseline: bool,
     /// Steps in which the times are reported, in milliseconds (1000 for every DGT clock).
     pub resolution_ms: u16,
+    /// How much later than usual this report came, where the clock's own stamps show it; otherwise zero. What it tells happened
+    /// up to so much earlier than the kind's [`Timing`](crate::driver::Timing) says.
+    pub late: Duration,
 }
 
 impl ClockReading {

@@ -8,6 +8,7 @@ use flagfall_protocols::driver::{DeviceCommand, Input};
 use flagfall_protocols::drivers::dgt3000_gateway::INFO;
 use flagfall_protocols::drivers::dgt3000_gateway::host::{GET_TIME, ID};
 use flagfall_protocols::event::{Anomaly, ClockButton, ClockReading, ClockSide, DeviceEvent};
+use flagfall_protocols::time::Instant;
 
 use ClockSide::{Left, Right};
 
@@ -265,4 +266,30 @@ fn half_a_message_is_given_up_after_silence_and_forgotten_with_the_link() {
     rig.feed(ms(700), Input::LinkDown);
     rig.bytes(&update([1, 2]));
     assert_eq!((readings(&events(&rig.log)).len(), anomalies(&rig.log).len()), (1, 0));
+}
+
+/// The milliseconds by which the readings of a message were late.
+fn late(rig: &mut Rig, at: u64, message: &[u8]) -> Vec<u128> {
+    rig.until(ms(at));
+    rig.take();
+    rig.bytes(message);
+    let late = |event: &DeviceEvent| if let DeviceEvent::Clock(reading) = event { Some(reading.late.as_millis()) } else { None };
+    events(&rig.take()).iter().filter_map(late).collect()
+}
+
+#[test]
+fn how_late_a_message_was_is_told_with_its_reading() {
+    let mut rig = Rig::new(&INFO);
+    rig.feed(Instant::ZERO, Input::LinkUp);
+    let times = |stamp: u32, left: u32| {
+        format!("{{\"type\":\"timeUpdate\",\"timestamp\":{stamp},\"data\":{}}}", data([left, 300])).into_bytes()
+    };
+    assert_eq!(late(&mut rig, 1_000, &times(61_000, 300)), [0]);
+    assert_eq!(late(&mut rig, 2_010, &times(62_000, 299)), [10]);
+    // The radio held both movements back.
+    assert_eq!(late(&mut rig, 4_000, &button("lever_left", 62_700, false)), [1_300]);
+    assert_eq!(late(&mut rig, 4_000, &button("lever_right", 63_400, false)), [600]);
+    rig.feed(ms(5_000), Input::LinkDown);
+    rig.feed(ms(6_000), Input::LinkUp);
+    assert_eq!(late(&mut rig, 7_000, &times(100, 298)), [0], "it may be another gateway");
 }

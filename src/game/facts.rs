@@ -151,11 +151,10 @@ impl Game {
     /// When both clocks were stopped, if they were since `by` had `made` something. Who stops them to call his flag finishes
     /// nothing for him.
     pub(crate) fn stopped_after(&self, made: Interval, by: Color) -> Option<Interval> {
-        let at = self.clock.changed_at();
-        let stopped = self.clock.present() && self.clock.runs().is_none() && at >= made.earliest;
-        let called = |fall: &FlagFall| fall.side == by && fall.observed_at.is_some_and(|seen| seen <= at);
-        (stopped && !self.clock.flags().iter().any(called))
-            .then_some(Interval { earliest: made.earliest.max(at.before(self.press_delay)), latest: at })
+        let Interval { earliest, latest } = self.clock.changed();
+        let stopped = self.clock.present() && self.clock.runs().is_none() && latest >= made.earliest;
+        let called = |fall: &FlagFall| fall.side == by && fall.observed_at.is_some_and(|seen| seen <= latest);
+        (stopped && !self.clock.flags().iter().any(called)).then_some(Interval { earliest: made.earliest.max(earliest), latest })
     }
 
     fn endings(&self) -> Vec<Ended> {

@@ -84,10 +84,8 @@ pub struct Game {
     pub(crate) control: Option<TimeControl>,
     /// The longest time from a change to its report: the device family's, then the board's own.
     pub(crate) scan: Duration,
-    /// The board's reports tell how fast it scans.
     /// How fast its family is known to be.
     pub(crate) usual: Timing,
-    pub(crate) press_delay: Duration,
     pub(crate) board: PhysicalBoard,
     pub(crate) clock: Chessclock,
     pub(crate) setting: SettingWatch,
@@ -173,8 +171,7 @@ impl Game {
     pub fn new(config: GameConfig, timing: Timing) -> Game {
         let start = Record::new(Chess::default(), castling_mode(&config), &config.rulebook);
         let pawns_promote = config.rulebook.rules().table == Table::Club;
-        let press_delay = config.own_clock.unwrap_or(timing.press_delay);
-        let mut clock = Chessclock::new(press_delay);
+        let mut clock = Chessclock::new(config.own_clock.unwrap_or(timing.press_delay));
         clock.set_white_side(config.white_clock.unwrap_or(ClockSide::Left));
         let mut board = PhysicalBoard::new(pawns_promote);
         board.set_scan(timing.scan);
@@ -184,7 +181,6 @@ impl Game {
             config,
             scan: timing.scan,
             usual: timing,
-            press_delay,
             board,
             clock,
             setting: SettingWatch::default(),

@@ -19,8 +19,7 @@ impl Game {
     pub(crate) fn set_delay(&mut self, delay: Duration) {
         self.set_scan(delay);
         if self.config.own_clock.is_none() {
-            self.press_delay = self.usual.press_delay.saturating_add(delay.saturating_sub(self.usual.scan));
-            self.clock.set_press_delay(self.press_delay);
+            self.clock.set_press_delay(self.usual.press_delay.saturating_add(delay.saturating_sub(self.usual.scan)));
         }
     }
 

@@ -1,5 +1,7 @@
 //! Noise: readings, presses and gaps at random, and a sensible move now and then.
 
+use std::time::Duration;
+
 use fastrand::Rng;
 use flagfall_game::game::Game;
 use flagfall_game::input::{Command, Input};
@@ -39,6 +41,7 @@ impl Chaos {
             battery_low: false,
             baseline: true,
             resolution_ms: 1000,
+            late: Duration::ZERO,
         };
         let running = ClockReading { running: true, baseline: false, ..clock };
         let told = [

@@ -24,8 +24,11 @@ pub(crate) struct Room {
     devices: [Box<dyn Device>; 2],
     /// Which links are there.
     up: [bool; 2],
+    /// The link whose radio holds back what is said, until when, and what it holds.
+    held: Option<(u8, Instant)>,
+    holds: Vec<Sent>,
     pub(crate) station: Station,
-    now: Instant,
+    pub(crate) now: Instant,
     out: Vec<StationOutput>,
     pub(crate) trace: String,
     seq: u64,
@@ -62,6 +65,8 @@ impl Room {
         let mut room = Room {
             devices: [(kind.start)(&Start::default()), Box::new(Gateway::new(settings))],
             up: [false; 2],
+            held: None,
+            holds: Vec::new(),
             station: Station::new(info, config, Board::default(), "own-clock").with_clock(clock),
             now: Instant::ZERO,
             out: Vec::new(),
@@ -80,6 +85,12 @@ impl Room {
         let state = if up { LinkState::Opened } else { LinkState::Gone };
         self.station.feed(self.now, &StationInput::Link { link, state }, &mut self.out);
         self.carry_out();
+    }
+
+    /// Its radio holds back everything for so long, then all comes at once.
+    #[allow(dead_code, reason = "not every subject has such a radio")]
+    pub(crate) fn hold(&mut self, link: u8, seconds: f64) {
+        self.held = Some((link, self.now.after(Duration::from_secs_f64(seconds))));
     }
 
     pub(crate) fn command(&mut self, json: &str) {
@@ -108,12 +119,21 @@ impl Room {
     pub(crate) fn wait(&mut self, seconds: f64) {
         let end = self.now.after(Duration::from_secs_f64(seconds));
         loop {
-            let next = self.devices.iter().filter_map(|device| device.next()).chain(self.station.deadline()).min();
+            let released = self.held.map(|(_, until)| until);
+            let next =
+                self.devices.iter().filter_map(|device| device.next()).chain(self.station.deadline()).chain(released).min();
             let next = next.filter(|next| *next < end).unwrap_or(end);
             let mut sent: Vec<(u8, Sent)> = Vec::new();
             for (link, device) in [BOARD, CLOCK].into_iter().zip(&mut self.devices) {
                 let mut own = Vec::new();
                 device.advance(next, &mut own);
+                if let Some((_, until)) = self.held.filter(|(held, _)| *held == link) {
+                    self.holds.append(&mut own);
+                    if next >= until {
+                        own.extend(self.holds.drain(..).map(|sent| Sent { at: next, ..sent }));
+                        self.held = None;
+                    }
+                }
                 sent.extend(own.into_iter().map(|sent| (link, sent)));
             }
             sent.sort_by_key(|(_, sent)| sent.at);

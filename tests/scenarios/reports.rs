@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "not every subject needs all of it")]
 
+use std::time::Duration;
+
 use flagfall::publish::topics::Board;
 use flagfall::station::{Station, StationInput, StationOutput};
 use flagfall_game::clock::control::TimeControl;
@@ -173,6 +175,7 @@ impl Reports {
             battery_low: false,
             baseline: false,
             resolution_ms: 1000,
+            late: Duration::ZERO,
         }
     }
 

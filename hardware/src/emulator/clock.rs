@@ -178,6 +178,7 @@ impl Clock {
             battery_low: self.battery_low,
             baseline: false,
             resolution_ms: 1000,
+            late: Duration::ZERO,
         }
     }
 

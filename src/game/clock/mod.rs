@@ -36,7 +36,8 @@ pub(crate) struct Chessclock {
     /// The levers are wired the other way round on this clock.
     inverted: bool,
     disagreements: u8,
-    changed_at: Instant,
+    /// When a clock last began or ceased to run.
+    changed: Interval,
     /// The clock that runs was started, not pressed over.
     was_started: bool,
     /// Periods whose time the clock has added so far.
@@ -58,7 +59,7 @@ impl Chessclock {
             last: None,
             inverted: false,
             disagreements: 0,
-            changed_at: Instant::ZERO,
+            changed: Interval { earliest: Instant::ZERO, latest: Instant::ZERO },
             was_started: false,
             period: Pair::default(),
             period_doubtful: Pair::default(),
@@ -73,6 +74,11 @@ impl Chessclock {
     /// A press is told so late at most.
     pub(crate) fn set_press_delay(&mut self, press_delay: Duration) {
         self.press_delay = press_delay;
+    }
+
+    /// What the last report told is so old at most.
+    pub(crate) fn press_delay(&self) -> Duration {
+        self.press_delay.saturating_add(self.last.map_or(Duration::ZERO, |(_, reading)| reading.late))
     }
 
     /// Forgets flags and periods: a new game begins. What the display shows stays known, and a sign that is still up belongs
@@ -165,8 +171,13 @@ impl Chessclock {
     }
 
     /// When a clock last began or ceased to run.
+    pub(crate) fn changed(&self) -> Interval {
+        self.changed
+    }
+
+    /// When that was told.
     pub(crate) fn changed_at(&self) -> Instant {
-        self.changed_at
+        self.changed.latest
     }
 
     /// The clock that runs was started while both stood, not by a press of the opponent.
@@ -229,7 +240,7 @@ impl Chessclock {
         facts: &mut Facts,
     ) {
         facts.push(ClockFact::Baseline);
-        self.changed_at = at;
+        self.changed = Interval::seen(at, self.press_delay());
         let earliest = before.map_or(Instant::ZERO, |(was_at, _)| was_at);
         for side in [Color::White, Color::Black] {
             let face = *self.face(reading, side);

@@ -36,6 +36,7 @@ fn report(text: &str) -> ClockReading {
         battery_low: false,
         baseline,
         resolution_ms: 1000,
+        late: Duration::ZERO,
     }
 }
 

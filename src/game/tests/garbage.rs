@@ -102,6 +102,7 @@ fn clock(random: &mut Random, was: &ClockReading) -> ClockReading {
         battery_low: false,
         baseline: random.one_in(100),
         resolution_ms: 1000,
+        late: Duration::ZERO,
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a clock message means after those before it: the reading rules of `dgt-clock.md` section 1, in their order.
 
+use core::time::Duration;
+
 use super::clock::{AckOf, ClockAck, ClockMessage, ClockReport, Status};
 use crate::event::{Anomaly, ClockReading, DeviceEvent};
 use crate::time::ClockTime;
@@ -72,6 +74,7 @@ impl ClockReader {
             battery_low: report.status.has(Status::BATTERY_LOW),
             baseline,
             resolution_ms: 1000,
+            late: Duration::ZERO,
         });
         let anomaly = times.contains(&EIGHT_HOURS).then_some(Anomaly::ClockEightHours);
         ClockNews { anomaly, event: Some(event), ack: None }

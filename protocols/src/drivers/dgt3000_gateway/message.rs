@@ -257,6 +257,17 @@ impl<'a> Message<'a> {
         message.ok_or(Refused::Field)
     }
 
+    /// The gateway's stamp; an answer has none.
+    pub const fn stamp(&self) -> Option<u64> {
+        match *self {
+            Message::Time { stamp, .. }
+            | Message::Button { stamp, .. }
+            | Message::Connection { stamp, .. }
+            | Message::Error { stamp, .. } => Some(stamp),
+            Message::Response { .. } => None,
+        }
+    }
+
     /// Appends the message as the gateway writes it.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let mut text = Text(out);

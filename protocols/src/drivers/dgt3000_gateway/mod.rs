@@ -27,6 +27,7 @@ use crate::driver::{Ble, Capabilities, Channel, DriverInfo, Example, Timing};
 pub mod framing;
 pub mod host;
 pub mod json;
+mod lateness;
 pub mod message;
 mod reader;
 pub mod session;

@@ -112,6 +112,7 @@ impl ClockReader {
             battery_low: false,
             baseline: self.told.is_none(),
             resolution_ms: 1000,
+            late: Duration::ZERO,
         };
         let same = self.told.is_some_and(|told| reading == ClockReading { baseline: false, ..told });
         self.told = Some(reading);

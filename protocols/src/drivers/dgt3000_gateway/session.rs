@@ -10,19 +10,20 @@
 //!   up: if something else had been told (never moved yet, or a movement was lost) a baseline puts that right first.
 //! * **Turn, flags, added time.** Never known: no turn, no flag, no added time.
 //!
-//! The gateway's stamp of a movement, in milliseconds, has no place in a reading; it is used only to know a movement that is told
-//! twice. A press counts from the arrival of its message.
+//! Stamps are milliseconds since the gateway was switched on. How late a message came compared with the quickest is told with its
+//! reading; the same stamp again is the same movement of the lever told twice.
 
 use core::time::Duration;
 
 use super::framing::{Framed, Framing};
 use super::host::{GET_TIME, ID};
+use super::lateness::Lateness;
 use super::message::{Button, Message, NOT_CONNECTED, Outcome, Refused};
 use super::reader::{ClockReader, Readings};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
 use crate::drivers::asker::{Asker, Plan, Question};
 use crate::drivers::talk::Talk;
-use crate::event::{Anomaly, ByteRange, ClockButton, DeviceEvent};
+use crate::event::{Anomaly, ByteRange, ClockButton, ClockReading, DeviceEvent};
 use crate::time::Instant;
 
 /// The row that asks for the times; its answer is what a picture of all squares is to boards.
@@ -52,6 +53,7 @@ pub struct Session {
 struct Reader {
     talk: Talk,
     clock: ClockReader,
+    lateness: Lateness,
 }
 
 impl Driver for Session {
@@ -110,7 +112,7 @@ impl Reader {
     /// The clock may be another one when it comes back.
     fn forget(&mut self) {
         self.talk.forget();
-        self.clock = ClockReader::default();
+        (self.clock, self.lateness) = (ClockReader::default(), Lateness::default());
     }
 
     fn take(&mut self, at: Instant, framed: Framed<'_>) {
@@ -133,12 +135,13 @@ impl Reader {
         // Everything else comes without our asking.
         let answer = matches!(message, Message::Response { .. });
         self.talk.heard(at, answer, bytes);
+        let late = message.stamp().map_or(Duration::ZERO, |stamp| self.lateness.of(at, stamp));
         match *message {
             Message::Time { ref times, .. } => {
                 let readings = self.clock.times(at, times, false);
-                self.tell(readings, bytes);
+                self.tell(readings, late, bytes);
             }
-            Message::Button { stamp, button, repeat, .. } => self.button(at, stamp, button, repeat, bytes),
+            Message::Button { stamp, button, repeat, .. } => self.button(at, (stamp, late), button, repeat, bytes),
             Message::Connection { connected: true, .. } => self.clock.present(),
             Message::Connection { connected: false, .. } => self.absent(bytes),
             Message::Error { code, .. } => self.failed(Some(code), bytes),
@@ -151,7 +154,7 @@ impl Reader {
                 match outcome {
                     Outcome::Done(Some(times)) => {
                         let readings = self.clock.times(at, times, true);
-                        self.tell(readings, bytes);
+                        self.tell(readings, late, bytes);
                     }
                     Outcome::Done(None) => {}
                     Outcome::Failed(code) => self.failed(*code, bytes),
@@ -160,12 +163,12 @@ impl Reader {
         }
     }
 
-    fn button(&mut self, at: Instant, stamp: u64, button: Option<Button>, repeat: bool, bytes: ByteRange) {
+    fn button(&mut self, at: Instant, (stamp, late): (u64, Duration), button: Option<Button>, repeat: bool, bytes: ByteRange) {
         let Some(button) = button else { return self.talk.out.anomaly(Anomaly::BadField, bytes) };
         let pressed = match button {
             Button::LeverLeft | Button::LeverRight => {
                 let readings = self.clock.lever(at, stamp, button);
-                return self.tell(Ok(readings), bytes);
+                return self.tell(Ok(readings), late, bytes);
             }
             Button::Back => ClockButton::Back,
             Button::Minus => ClockButton::Minus,
@@ -193,10 +196,12 @@ impl Reader {
         }
     }
 
-    fn tell(&mut self, readings: Result<Readings, Anomaly>, bytes: ByteRange) {
+    fn tell(&mut self, readings: Result<Readings, Anomaly>, late: Duration, bytes: ByteRange) {
         match readings {
             Ok(readings) => {
-                readings.into_iter().flatten().for_each(|reading| self.talk.out.event(DeviceEvent::Clock(reading), bytes));
+                for reading in readings.into_iter().flatten() {
+                    self.talk.out.event(DeviceEvent::Clock(ClockReading { late, ..reading }), bytes);
+                }
             }
             Err(anomaly) => self.talk.out.anomaly(anomaly, bytes),
         }

@@ -180,6 +180,7 @@ impl Session {
             battery_low: false,
             baseline: self.clock.is_none(),
             resolution_ms: 1000,
+            late: Duration::ZERO,
         };
         let same = self.clock.is_some_and(|told| reading == ClockReading { baseline: false, ..told });
         self.clock = Some(reading);

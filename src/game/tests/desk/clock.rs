@@ -21,5 +21,6 @@ pub(crate) fn five_minutes() -> ClockReading {
         battery_low: false,
         baseline: true,
         resolution_ms: 1000,
+        late: Duration::ZERO,
     }
 }

@@ -1,0 +1,92 @@
+//! How late a message came, by the gateway's own stamps.
+
+use core::time::Duration;
+
+use crate::time::Instant;
+
+/// The quickest message is that of the last one to two of these: two clocks part by up to a tenth of a second in it.
+const WINDOW: Duration = Duration::from_secs(600);
+
+/// No radio holds back a message for longer: stamps that say so have begun anew.
+const MOST: Duration = Duration::from_secs(10);
+
+/// Compares arrivals with stamps. The quickest message tells how far the two clocks are apart, whatever it has taken itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lateness {
+    /// Arrival minus stamp, microseconds, of the quickest message: of this window and of the one before it.
+    quickest: [Option<i64>; 2],
+    began: Instant,
+}
+
+impl Lateness {
+    /// How much longer than the quickest this message was on its way; `stamp` in milliseconds.
+    pub(super) fn of(&mut self, at: Instant, stamp: u64) -> Duration {
+        let stamp = i64::try_from(stamp).unwrap_or(i64::MAX).saturating_mul(1000);
+        let apart = i64::try_from(at.0).unwrap_or(i64::MAX).saturating_sub(stamp);
+        let late = self.after_quickest(apart);
+        if late > MOST {
+            self.quickest = [None; 2];
+        }
+        if self.quickest == [None; 2] || at.since(self.began) >= WINDOW {
+            self.quickest = [None, self.quickest[0]];
+            self.began = at;
+        }
+        self.quickest[0] = Some(self.quickest[0].map_or(apart, |quickest| quickest.min(apart)));
+        if late > MOST { Duration::ZERO } else { late }
+    }
+
+    fn after_quickest(&self, apart: i64) -> Duration {
+        let quickest = self.quickest.into_iter().flatten().min().unwrap_or(apart);
+        Duration::from_micros(apart.saturating_sub(quickest).max(0).cast_unsigned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    /// Arrival and stamp in milliseconds, and how late it was.
+    fn told(messages: &[(u64, u64)]) -> Vec<u128> {
+        let mut lateness = Lateness::default();
+        messages.iter().map(|&(at, stamp)| lateness.of(Instant(at * 1000), stamp).as_millis()).collect()
+    }
+
+    #[test]
+    fn against_the_quickest_so_far() {
+        // The gateway's clock is behind ours, or before it.
+        for behind in [0, 60_000] {
+            let messages = [(5_040, 5_000), (6_015, 6_000), (7_300, 7_000), (7_300, 7_250), (8_000, 8_000), (9_015, 9_000)];
+            assert_eq!(told(&messages.map(|(at, stamp)| (at + behind, stamp))), [0, 0, 285, 35, 0, 15], "{behind}");
+            assert_eq!(told(&messages.map(|(at, stamp)| (at, stamp + behind))), [0, 0, 285, 35, 0, 15], "{behind}");
+        }
+    }
+
+    #[test]
+    fn two_clocks_that_part_are_compared_anew() {
+        // Ours gains a millisecond in twenty seconds: 50 millionths.
+        let late = told(&(0..1_000).map(|n| (n * 20_000 + n, n * 20_000)).collect::<Vec<_>>());
+        assert!(late.iter().all(|late| *late <= 60), "{late:?}");
+        assert!(late[999] >= 29, "{}", late[999]);
+    }
+
+    #[test]
+    fn stamps_that_begin_anew_say_nothing() {
+        assert_eq!(
+            told(&[(100_000, 90_000), (101_500, 91_000), (102_000, 20), (103_000, 1_000), (103_300, 1_100)]),
+            [0, 500, 0, 20, 220]
+        );
+        // A wrong one spoils what comes right after it, at most.
+        assert_eq!(
+            told(&[(1_000, u64::MAX), (2_000, 1_000), (3_200, 2_000), (3_300, u64::MAX), (4_000, 3_000)]),
+            [0, 0, 200, 0, 0]
+        );
+        assert_eq!(told(&[(u64::MAX / 1000, 0), (0, u64::MAX), (1_000, 0)]), [0, 0, 0]);
+    }
+
+    #[test]
+    fn after_a_long_silence_the_quickest_is_still_known() {
+        assert_eq!(told(&[(0, 0), (7_200_300, 7_200_000), (7_200_600, 7_200_500), (14_400_200, 14_400_000)]), [0, 300, 100, 200]);
+    }
+}
