@@ -4,7 +4,7 @@ mod input;
 mod output;
 mod submitted;
 
-pub use input::{ASKED, BOARD, CLOCK, LinkState, StationInput};
+pub use input::{ASKED, BOARD, CLOCK, LinkState, StationInput, WEAK};
 pub use output::{Stale, StationOutput};
 
 use std::collections::BTreeMap;
@@ -188,6 +188,7 @@ impl Station {
             StationInput::Link { state, .. } => {
                 self.drive(at, BOARD, state.input(), out);
                 self.play(at, &GameInput::Link { up: *state != LinkState::Gone }, out);
+                self.signal(at, BOARD, *state, out);
             }
             StationInput::Bytes { link, channel, bytes } => {
                 self.drive(at, *link, Input::Bytes { channel: *channel, bytes }, out);
@@ -281,6 +282,16 @@ impl Station {
         let heard = self.game.clock().white_ms.is_some();
         if state == LinkState::Gone && self.clock.is_some() && heard {
             self.play(at, &GameInput::Device { event: DeviceEvent::ClockAbsent, source: ByteRange::default() }, out);
+        }
+        if self.clock.is_some() {
+            self.signal(at, CLOCK, state, out);
+        }
+    }
+
+    /// How well the device is received; of one that is gone nobody knows.
+    fn signal(&mut self, at: Instant, link: u8, state: LinkState, out: &mut Vec<StationOutput>) {
+        if state != LinkState::Gone {
+            self.play(at, &GameInput::Signal { clock: link == CLOCK, weak: state == LinkState::OpenedWeak }, out);
         }
     }
 

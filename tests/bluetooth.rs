@@ -18,7 +18,7 @@ use daemon_support::{House, Running};
 use flagfall::config::{Board, Clock};
 use flagfall::wall::mono;
 use flagfall_hardware::emulator::script::Script;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Board, driver, address, and the name it advertises.
 const BOARDS: [(&str, &str, &str, &str); 2] =
@@ -168,9 +168,49 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
         };
         Ear::new(running.tcp).wait("the presses of the clock that was there", 0, kept);
         running.stop();
-        let files = std::fs::read_dir(house.journal().join("b1")).expect("a journal");
-        let text: String = files.map(|file| std::fs::read_to_string(file.expect("a file").path()).expect("text")).collect();
-        assert!(text.contains(" link 1 down restart"), "the station is told that the clock's link is gone");
+        assert!(journal(&house, "b1").contains(" link 1 down restart"), "the station is told that the clock's link is gone");
+    });
+}
+
+/// The arbiters are told of it, until it is connected again and heard better; players see nothing of it.
+#[test]
+fn a_board_that_is_received_weakly() {
+    bluez::in_own_process("a_board_that_is_received_weakly", |bus: Bus| {
+        let bluez = Bluez::start(&bus.address());
+        let (id, driver, address, name) = BOARDS[1];
+        bluez.add(Peripheral { rssi: -90, ..Peripheral::of(driver, address, name) });
+        let house = House::new();
+        let running = Running::start(house.loaded(vec![board(BOARDS[1])]));
+        let ear = Ear::new(running.tcp);
+        let status = |warnings: Value, signal: i16| {
+            move |heard: &Heard| {
+                let body = heard.device(id).map(|_| heard.body())?;
+                (body["warnings"] == warnings && body["signal_dbm"] == signal).then_some(())
+            }
+        };
+        let alarm = |status: &'static str| {
+            move |heard: &Heard| {
+                let ours = heard.topic.contains("/arbiter/") && heard.body()["kind"] == "weak_signal";
+                (ours && heard.body()["status"] == status).then(|| heard.body().clone())
+            }
+        };
+        ear.wait("a warning", 0, status(json!(["weak_signal"]), -90));
+        let open = ear.wait("an alarm", 0, alarm("open"));
+        assert_eq!(open["class"], "silent");
+        assert!(open["sentence"].as_str().is_some_and(|sentence| sentence.contains("received weakly")), "{open}");
+        let from = ear.count();
+        bluez.set_rssi(address, -60);
+        bluez.drop_link(address);
+        ear.wait("no warning", from, status(Value::Null, -60));
+        assert_eq!(ear.wait("its end", from, alarm("cured"))["id"], open["id"]);
+        for heard in ear.all() {
+            let theirs = ["/live/", "/public/"].iter().any(|audience| heard.topic.contains(audience));
+            assert!(!theirs || !String::from_utf8_lossy(&heard.bytes).contains("signal"), "{}", heard.topic);
+        }
+        running.stop();
+        let journal = journal(&house, id);
+        let ups = journal.lines().filter_map(|line| line.split_once(" link 0 up ")?.1.split(' ').next());
+        assert_eq!(ups.collect::<Vec<_>>(), ["weak", "opened"], "a restart finds the same");
     });
 }
 
@@ -226,6 +266,12 @@ fn shows_key(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes).to_lowercase();
     let written = ["a1b2c3", "a1 b2 c3", "a1, b2, c3", "161,178,195", "161, 178, 195"];
     bytes.windows(3).any(|three| three == [0xa1, 0xb2, 0xc3]) || written.iter().any(|form| text.contains(form))
+}
+
+/// What stands in a board's journal.
+fn journal(house: &House, board: &str) -> String {
+    let whole = files(&house.journal().join(board)).into_iter().map(|file| std::fs::read_to_string(file).expect("text"));
+    whole.collect()
 }
 
 /// All files below a folder.

@@ -8,16 +8,26 @@ use std::time::Duration;
 use flagfall_game::game::Game;
 use flagfall_protocols::event::{Battery, DeviceEvent, Identity};
 
-use self::health::Known;
+use self::health::{Known, is_weak};
 use super::plan::Plan;
 use crate::publish::envelope::{DeviceKind, DeviceState, DeviceStatus};
 use crate::publish::topics::MAX_ID;
+use crate::station::{ASKED, WEAK};
 use crate::wall::Mono;
 
 /// A link that went away so often ...
 const OFTEN: usize = 3;
 /// ... in this time is unstable.
 const WITHIN: Duration = Duration::from_secs(300);
+
+/// Why a link is up, as its record says: its device was `asked` on it, or is received so strongly, dBm.
+pub(super) fn opened(asked: bool, signal: Option<i16>) -> &'static str {
+    match asked {
+        true => ASKED,
+        false if is_weak(signal) => WEAK,
+        false => "opened",
+    }
+}
 
 /// What is known of a board's device.
 #[derive(Clone, Debug)]

@@ -9,6 +9,7 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
 use super::acks::Acks;
+use super::device;
 use super::disk::DiskWork;
 use super::message::ToStation;
 use super::outlet::Outlet;
@@ -20,7 +21,7 @@ use super::timeline::Timeline;
 use crate::anchor::AnchorRecord;
 use crate::arbiter::{Code, Fault, Stage};
 use crate::recorder::Recorder;
-use crate::station::{ASKED, BOARD, CLOCK, Stale, StationOutput};
+use crate::station::{BOARD, CLOCK, Stale, StationOutput};
 use crate::wall::{self, Mono};
 
 /// The name of this sink in `ack` records.
@@ -73,8 +74,7 @@ impl Live {
         match item {
             Some(ToStation::Up { at, link, asked, port, signal }) => {
                 outlet.device_on(link).up(port, signal);
-                let cause = if asked { ASKED } else { "opened" };
-                self.feed(self.line.at(at), &Body::Link { link, up: true, cause });
+                self.feed(self.line.at(at), &Body::Link { link, up: true, cause: device::opened(asked, signal) });
             }
             Some(ToStation::Bytes { at, link, channel, bytes }) => {
                 self.feed(self.line.at(at), &Body::Rx { link, channel, bytes: bytes.as_slice().into() });

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use flagfall_protocols::trace::{Audience, Body};
 
+use super::device;
 use super::fence::Fenced;
 use super::inbox::Popped;
 use super::message::ToStation;
@@ -66,9 +67,9 @@ impl Parked {
             ToStation::Bytes { at, link, channel, bytes } => {
                 (*at, Body::Rx { link: *link, channel: *channel, bytes: bytes.as_slice().into() })
             }
-            ToStation::Up { at, link, port, signal, .. } => {
+            ToStation::Up { at, link, asked, port, signal } => {
                 outlet.device_on(*link).up(port.clone(), *signal);
-                (*at, Body::Link { link: *link, up: true, cause: "opened" })
+                (*at, Body::Link { link: *link, up: true, cause: device::opened(*asked, *signal) })
             }
             ToStation::Down { at, link, cause } => {
                 outlet.device_on(*link).down(*at, cause);

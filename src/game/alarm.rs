@@ -69,6 +69,10 @@ pub enum AlarmKind {
     BatteryCritical,
     /// The clock shows its battery warning.
     ClockBatteryLow,
+    /// The board's radio was received so weakly that it may be lost at any moment.
+    WeakSignal,
+    /// The same of a clock on a link of its own.
+    ClockWeakSignal,
     /// More than one legal move explains what the board shows.
     Ambiguous,
     /// No legal moves lead from the game to what the board shows.
@@ -115,12 +119,18 @@ impl AlarmKind {
             | DeadPosition | PiecesDisplaced | BoardLost | BoardFailed | ClockLost | ClockSettingDiffers | ClockCountDiffers
             | WrongClockRunning | ClockAtZero | WrongSetUp | BatteryCritical => Class::Loud,
             IncompleteMove | PieceInHand | MovedByWrongSide | PositionDiffers | KingMissing | TooManyMen | UnreadableSquare
-            | WeakSquare | WeakMan | BatteryLow | ClockBatteryLow | Ambiguous | Unreachable | LinkGap | PromotionUnconfirmed
-            | DefaultTimeOver => Class::Silent,
+            | WeakSquare | WeakMan | BatteryLow | ClockBatteryLow | WeakSignal | ClockWeakSignal | Ambiguous | Unreachable
+            | LinkGap | PromotionUnconfirmed | DefaultTimeOver => Class::Silent,
             ClockNotStarted | FlagAfterEnd | JoinedInProgress | ResultMissing | ClockSidesExchanged | ClockLeverInverted => {
                 Class::Note
             }
         }
+    }
+
+    /// It is about a device, which is not well in the next game either.
+    const fn outlasts_a_game(self) -> bool {
+        use AlarmKind::*;
+        matches!(self, BoardLost | ClockLost | BatteryLow | BatteryCritical | ClockBatteryLow | WeakSignal | ClockWeakSignal)
     }
 
     /// Only an arbiter's record closes it: what a press completed stays completed, a flag stays fallen.
@@ -345,8 +355,7 @@ impl Alarms {
     /// Another game begins: what was open belongs to the old one, but for a device that is lost or not well. Gives the alarms that this
     /// closes.
     pub(crate) fn next_game(&mut self, at: Instant) -> Vec<Alarm> {
-        use AlarmKind::*;
-        let device = |alarm: &Alarm| matches!(alarm.kind, BoardLost | ClockLost | BatteryLow | BatteryCritical | ClockBatteryLow);
+        let device = |alarm: &Alarm| alarm.kind.outlasts_a_game();
         let mut open: Vec<Alarm> = self.open().filter(|alarm| !device(alarm)).cloned().collect();
         for alarm in &mut open {
             alarm.closed = Some(at);

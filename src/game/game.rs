@@ -239,6 +239,7 @@ impl Game {
         match input {
             Input::Device { event, source } => self.device(event, *source, out),
             Input::Link { up } => self.link(*up),
+            Input::Signal { clock, weak } => self.signal(*clock, *weak),
             Input::Bound => self.bound(),
             Input::Command(command) => self.command(command, &Author::default(), out),
             Input::Signed { command, author } => self.command(command, author, out),

@@ -78,6 +78,8 @@ pub(crate) struct Watched {
     serial: Option<Text>,
     battery: BatteryWatch,
     clock: ClockBattery,
+    /// The radios of the board and of its clock were weak.
+    weak_signal: [bool; 2],
     /// When a weak square or man may have been well for long enough.
     well: Option<Instant>,
     /// Counts what changed in [`Health`].
@@ -210,10 +212,21 @@ impl Game {
 
     fn other_device(&mut self) {
         *self.board.dropouts_mut() = Dropouts::new();
-        let Watched { serial, clock, rev, .. } = core::mem::take(&mut self.watched);
-        self.watched = Watched { serial, clock, rev: rev + 1, ..Watched::default() };
+        let Watched { serial, clock, weak_signal, rev, .. } = core::mem::take(&mut self.watched);
+        self.watched = Watched { serial, clock, weak_signal, rev: rev + 1, ..Watched::default() };
         for kind in [AlarmKind::WeakSquare, AlarmKind::WeakMan, AlarmKind::BatteryLow, AlarmKind::BatteryCritical] {
             self.alarms.cure(self.now, kind);
+        }
+    }
+
+    /// The link of the board, or of its clock, came up. What an arbiter has seen is not told again until it was well.
+    pub(crate) fn signal(&mut self, clock: bool, weak: bool) {
+        let kind = if clock { AlarmKind::ClockWeakSignal } else { AlarmKind::WeakSignal };
+        let was = core::mem::replace(&mut self.watched.weak_signal[usize::from(clock)], weak);
+        match weak {
+            true if !was => self.alarms.raise(self.now, kind, None, 0),
+            true => {}
+            false => self.alarms.cure(self.now, kind),
         }
     }
 

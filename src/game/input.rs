@@ -38,6 +38,13 @@ pub enum Input {
         /// Who says so, and why.
         author: Box<Author>,
     },
+    /// A device by Bluetooth was connected, or one by cable.
+    Signal {
+        /// The clock that has a link of its own, not the board.
+        clock: bool,
+        /// It was received so weakly that it may be lost.
+        weak: bool,
+    },
     /// An arbiter named the device that is the board's from now on.
     Bound,
     /// A worker's answer.

@@ -43,6 +43,8 @@ pub const CLOCK: u8 = 1;
 pub enum LinkState {
     /// It opened.
     Opened,
+    /// It opened, and its device is received so weakly that it may be lost.
+    OpenedWeak,
     /// It was open, and its device has just been asked on it who it is.
     TakenOver,
     /// It is gone.
@@ -52,19 +54,23 @@ pub enum LinkState {
 /// Why a link is up that its device was asked on: see [`LinkState::TakenOver`].
 pub const ASKED: &str = "asked";
 
+/// Why a link is up whose device is received weakly: see [`LinkState::OpenedWeak`].
+pub const WEAK: &str = "weak";
+
 impl LinkState {
     /// As a `link` record says.
     pub fn of(up: bool, cause: &str) -> LinkState {
         match (up, cause) {
             (false, _) => LinkState::Gone,
             (true, ASKED) => LinkState::TakenOver,
+            (true, WEAK) => LinkState::OpenedWeak,
             (true, _) => LinkState::Opened,
         }
     }
 
     pub(super) const fn input(self) -> Input<'static> {
         match self {
-            LinkState::Opened => Input::LinkUp,
+            LinkState::Opened | LinkState::OpenedWeak => Input::LinkUp,
             LinkState::TakenOver => Input::LinkTakenOver,
             LinkState::Gone => Input::LinkDown,
         }

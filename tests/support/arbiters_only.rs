@@ -174,6 +174,7 @@ pub(crate) const WORDS: &[&str] = &[
     "clock_running",
     "clock_setting_differs",
     "clock_sides_exchanged",
+    "clock_weak_signal",
     "command",
     "confirmed",
     "correct_move",

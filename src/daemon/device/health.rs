@@ -10,6 +10,11 @@ use crate::wall::Mono;
 
 /// A device that was received more weakly than this when it was connected, dBm, may be lost when somebody walks by.
 const WEAK_SIGNAL: i16 = -85;
+/// Whether a device was received so.
+pub(super) fn is_weak(signal: Option<i16>) -> bool {
+    signal.is_some_and(|signal| signal < WEAK_SIGNAL)
+}
+
 /// The game is asked so often.
 const ASKED: Duration = Duration::from_secs(5);
 
@@ -44,7 +49,7 @@ impl Known {
     pub(super) fn warnings(&self, signal: Option<i16>) -> Vec<DeviceWarning> {
         let health = &self.health;
         let holds = [
-            (signal.is_some_and(|signal| signal < WEAK_SIGNAL), DeviceWarning::WeakSignal),
+            (is_weak(signal), DeviceWarning::WeakSignal),
             (health.battery == BatteryLevel::Low, DeviceWarning::BatteryLow),
             (health.battery == BatteryLevel::Critical, DeviceWarning::BatteryCritical),
             (health.clock_battery_low, DeviceWarning::ClockBatteryLow),

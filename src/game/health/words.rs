@@ -62,6 +62,12 @@ pub(crate) fn sentence(alarm: &Alarm) -> Option<String> {
         (AlarmKind::ClockBatteryLow, None) => {
             "The clock shows its battery warning: exchange its batteries after the round.".to_string()
         }
+        (AlarmKind::WeakSignal, None) => {
+            "The board's radio is received weakly and may be lost: bring its receiver nearer.".to_string()
+        }
+        (AlarmKind::ClockWeakSignal, None) => {
+            "The clock's radio is received weakly and may be lost: bring its receiver nearer.".to_string()
+        }
         (_, None) => return None,
     })
 }

@@ -237,6 +237,7 @@ impl Source {
             90 => return vec![Input::Command(command(random))],
             91 => return vec![Input::Answer(answer(random))],
             92 => return vec![random.pick(&[Input::Deadline, Input::Bound])],
+            93 => return vec![Input::Signal { clock: random.one_in(2), weak: random.one_in(2) }],
             _ => return self.sensible(game),
         };
         vec![device(event)]
