@@ -247,6 +247,62 @@ fn a_silent_board_is_told_after_three_repeats_and_then_tried_once_a_cycle() {
 }
 
 #[test]
+fn a_board_that_is_expected_later_is_told_silent_and_tried_and_one_that_is_dismissed_costs_nothing() {
+    let mut master = Master::up(&[1025]);
+    master.asked(Command::SendClock);
+    master.answer_well(Command::SendClock);
+    for _ in 0..2 {
+        master.feed(master.now, LineInput::Expect(77));
+        assert_eq!(master.out.last(), Some(&LineOutput::Silent(77)));
+    }
+    let mut late = Vec::new();
+    encode_reply(0x87, 77, &[], &mut late);
+    let tried = (0..40).find(|_| match command(&master.asks()) {
+        Some((Command::Ping, 77)) => true,
+        Some((command, 1025)) => {
+            master.answer_well(command);
+            false
+        }
+        _ => false,
+    });
+    assert!(tried.is_some_and(|questions| questions <= 6), "{tried:?}");
+    master.answer(&late);
+    assert!(master.out.contains(&LineOutput::Answering(77)), "{:?}", master.out);
+    assert!(master.line.boards().eq([1025, 77]));
+    // While it answers it is asked, whoever wants it.
+    master.feed(master.now, LineInput::Dismiss(77));
+    assert!(master.line.boards().eq([1025, 77]));
+    master.feed(master.now, LineInput::Expect(88));
+    master.feed(master.now, LineInput::Dismiss(88));
+    assert!(master.line.boards().eq([1025, 77]));
+    // What is no address is nobody's, and who answers is not silent.
+    master.out.clear();
+    for address in [0, 0x4000, 1025] {
+        master.feed(master.now, LineInput::Expect(address));
+    }
+    assert!(master.out.is_empty() && master.line.boards().eq([1025, 77]), "{:?}", master.out);
+}
+
+#[test]
+fn boards_that_come_and_go_while_the_line_is_looked_at() {
+    let mut master = Master::up(&[1025, 1026]);
+    master.feed(master.now, LineInput::Expect(77));
+    master.feed(master.now, LineInput::Dismiss(1026));
+    while !master.line.polling() {
+        let asked = command(&master.asks());
+        assert_ne!(asked, Some((Command::Ping, 1026)));
+        if let Some((command, 1025)) = asked {
+            master.answer_well(command);
+        }
+    }
+    assert!(master.line.boards().eq([1025, 77]));
+    master.feed(master.now, LineInput::Down);
+    master.feed(master.now, LineInput::Up);
+    let asked: Vec<_> = (0..2).map(|_| command(&master.asks())).collect();
+    assert_eq!(asked[0], Some((Command::Ping, 1025)), "{asked:?}");
+}
+
+#[test]
 fn a_power_up_in_the_changes_asks_for_the_picture() {
     let mut master = Master::up(&[1025]);
     // The wishes of the start are over.
@@ -273,12 +329,14 @@ fn whatever_comes_a_line_asks_only_questions() {
             0 => master.feed(master.now, LineInput::Up),
             1 => master.feed(master.now, LineInput::Down),
             // Every command there is, to every kind of address, and nonsense.
-            2..400 => {
+            6..400 => {
                 let address = [1025, 1026, 0, 77][rng.usize(..4)];
                 let command = Command::ALL[rng.usize(..Command::ALL.len())].to(if rng.bool() { address } else { 0 });
                 let command = if rng.u8(..4) == 0 { [rng.u8(..), rng.u8(..), rng.u8(..), rng.u8(..)] } else { command };
                 master.feed(master.now, LineInput::Request { address, command });
             }
+            2 => master.feed(master.now, LineInput::Dismiss(1025)),
+            3..6 => master.feed(master.now, LineInput::Expect([1025, 1027, 0, 0x4000][rng.usize(..4)])),
             400..600 => {
                 let noise: Vec<u8> = (0..rng.usize(..40)).map(|_| rng.u8(..)).collect();
                 master.feed(master.now, LineInput::Bytes(&noise));

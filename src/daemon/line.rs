@@ -281,11 +281,16 @@ impl Task {
                     member.tell(now, ToStation::Missing { link: BOARD, problem: problem.clone() });
                 }
                 self.boards.insert(address, member);
+                self.expected.retain(|expected| *expected != address);
+                self.expected.push(address);
+                self.feed(now, LineInput::Expect(address));
             }
             ToLine::Leave { address } => {
                 if let Some(mut member) = self.boards.remove(&address) {
                     member.down(now, "unplugged");
                 }
+                self.expected.retain(|expected| *expected != address);
+                self.feed(now, LineInput::Dismiss(address));
             }
             ToLine::Ask { address, command } => {
                 // The driver says nothing but whole command frames.

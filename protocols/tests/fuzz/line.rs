@@ -119,6 +119,8 @@ pub(crate) fn line(total: usize) {
                 let command = Command::ALL[rng.usize(..Command::ALL.len())].to(to);
                 master.feed(at, LineInput::Request { address, command });
             }
+            401..=420 => master.feed(at, LineInput::Dismiss(EXPECTED[rng.usize(..EXPECTED.len())])),
+            421..=460 => master.feed(at, LineInput::Expect(EXPECTED[rng.usize(..EXPECTED.len())])),
             _ => {}
         }
     }

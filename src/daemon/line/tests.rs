@@ -54,3 +54,31 @@ fn a_question_that_is_asked_late_has_its_whole_time() {
     let told = std::iter::from_fn(|| station.pop_if(reader, |_| true));
     assert!(told.into_iter().any(|item| matches!(item, ToStation::Down { cause: "silent", .. })));
 }
+
+/// A spare board is put on the line in the middle of a round, and an arbiter binds it.
+#[test]
+fn a_board_that_is_bound_later_is_told_to_be_silent_until_it_answers() {
+    const SPARE: u16 = 77;
+    let (mut task, station) = (task(), Arc::new(Inbox::default()));
+    let reader = station.replace_reader();
+    let told = || -> Vec<ToStation> { std::iter::from_fn(|| station.pop_if(reader, |_| true)).collect() };
+    let mut now = Mono(1_000_000);
+    task.take(now, ToLine::Up { path: "/nowhere".to_owned() });
+    while !task.line.polling() {
+        now = now.after(Duration::from_millis(1));
+        task.expire(now);
+    }
+    task.take(now, ToLine::Leave { address: ADDRESS });
+    task.take(now, ToLine::Join { address: SPARE, inbox: Arc::clone(&station) });
+    assert!(matches!(&told()[..], [ToStation::Missing { problem, .. }] if problem == UNANSWERED));
+    assert_eq!((&task.expected[..], task.line.boards().collect::<Vec<_>>()), (&[SPARE][..], vec![SPARE]));
+    // It is pinged until it answers.
+    let mut answer = Vec::new();
+    encode_reply(0x87, SPARE, &[], &mut answer);
+    for _ in 0..2_000 {
+        now = now.after(Duration::from_millis(1));
+        task.expire(now);
+        task.take(now, ToLine::Bytes { at: now, bytes: answer.clone() });
+    }
+    assert!(matches!(&told()[..], [ToStation::Up { port, .. }, ..] if port == "/nowhere, address 77"));
+}

@@ -54,6 +54,10 @@ pub enum LineInput<'a> {
     Bytes(&'a [u8]),
     /// The moment named by [`Line::deadline`] has come.
     Deadline,
+    /// This board is expected from now on. Unless it answers already it is told as [`LineOutput::Silent`], and tried.
+    Expect(u16),
+    /// This board is not expected any more. While it answers it is asked all the same.
+    Dismiss(u16),
     /// The driver of a board wants this question asked: a whole command frame. Only questions are taken, and only to that board.
     Request {
         /// Whose driver.
@@ -127,14 +131,8 @@ pub struct Line {
 impl Line {
     /// A line on which these boards are expected: address 0 and what is beyond [`MAX_BOARDS`] is left out.
     pub fn new(expected: &[u16]) -> Line {
-        let mut known: Vec<u16> = Vec::new();
-        for &address in expected.iter().filter(|address| (1..=frame::MAX_ADDRESS).contains(*address)) {
-            if known.len() < MAX_BOARDS && !known.contains(&address) {
-                known.push(address);
-            }
-        }
-        Line {
-            expected: known,
+        let mut line = Line {
+            expected: Vec::new(),
             boards: Vec::new(),
             phase: Phase::Down,
             reader: Reader::default(),
@@ -147,7 +145,9 @@ impl Line {
             steps: Vec::new(),
             out: VecDeque::new(),
             now: Instant::ZERO,
-        }
+        };
+        expected.iter().for_each(|address| line.expect(Instant::ZERO, *address));
+        line
     }
 
     /// Takes one input. Never panics, whatever the bytes.
@@ -162,6 +162,8 @@ impl Line {
             }
             LineInput::Bytes(bytes) => self.bytes(at, bytes),
             LineInput::Deadline => self.expire(at),
+            LineInput::Expect(address) => self.expect(at, address),
+            LineInput::Dismiss(address) => self.dismiss(address),
             LineInput::Request { address, command } => self.request(address, command),
         }
     }

@@ -4,8 +4,8 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use super::{Board, GAP, Line, LineOutput, Phase, TO_BUS_MODE, Why, wire};
-use crate::drivers::dgt_bus::frame::Command;
+use super::{Board, GAP, Line, LineOutput, MAX_BOARDS, Phase, TO_BUS_MODE, Why, wire};
+use crate::drivers::dgt_bus::frame::{self, Command};
 use crate::time::Instant;
 
 /// Boards answer within 1.1 s.
@@ -25,7 +25,7 @@ const AGAIN: Duration = Duration::from_secs(3);
 pub(super) struct Discovery {
     /// Expected boards that are still to be asked, the next one last, and those that said nothing.
     expected: Vec<u16>,
-    pub(super) missing: Vec<u16>,
+    missing: Vec<u16>,
     /// How many of the known boards were told to keep out of this round.
     quiet: usize,
     listening: Option<Instant>,
@@ -54,6 +54,13 @@ impl Discovery {
     /// Until when the line is listened to.
     pub(super) const fn listens(&self) -> Option<Instant> {
         self.listening
+    }
+
+    /// This one is to be there and was not heard.
+    pub(super) fn missed(&mut self, address: u16) {
+        if !self.missing.contains(&address) && self.missing.len() < MAX_BOARDS {
+            self.missing.push(address);
+        }
     }
 
     pub(super) const fn news(&mut self) {
@@ -117,14 +124,48 @@ impl Line {
         self.send(&Command::Ping.to(0));
     }
 
+    /// One more board is to be there.
+    pub(super) fn expect(&mut self, at: Instant, address: u16) {
+        if !(1..=frame::MAX_ADDRESS).contains(&address) {
+            return;
+        }
+        if !self.expected.contains(&address) && self.expected.len() < MAX_BOARDS {
+            self.expected.push(address);
+        }
+        match &mut self.phase {
+            Phase::Down => {}
+            Phase::Discover(discovery) => discovery.missed(address),
+            Phase::Poll => self.await_board(at, address),
+        }
+    }
+
+    /// Nobody waits for this board any more: one that is silent costs the others no more time.
+    pub(super) fn dismiss(&mut self, address: u16) {
+        self.expected.retain(|expected| *expected != address);
+        self.boards.retain(|board| board.answering || board.address != address);
+        if let Phase::Discover(discovery) = &mut self.phase {
+            discovery.expected.retain(|expected| *expected != address);
+            discovery.missing.retain(|missing| *missing != address);
+        }
+    }
+
+    /// A board that does not answer, or not yet, is told and tried.
+    fn await_board(&mut self, at: Instant, address: u16) {
+        let full = self.boards.len() >= MAX_BOARDS;
+        match self.board(address) {
+            Some(board) if board.answering => return,
+            Some(_) => {}
+            None if full => return,
+            None => self.boards.push(Board::new(address, at)),
+        }
+        self.out.push_back(LineOutput::Silent(address));
+    }
+
     /// It is known who is there; who was expected and said nothing is tried again and again.
     fn looked(&mut self, at: Instant) {
         let Phase::Discover(discovery) = core::mem::replace(&mut self.phase, Phase::Poll) else { return };
         for address in discovery.missing {
-            if self.board(address).is_none() && self.boards.len() < super::MAX_BOARDS {
-                self.boards.push(Board::new(address, at));
-                self.out.push_back(LineOutput::Silent(address));
-            }
+            self.await_board(at, address);
         }
         self.free = at.after(GAP);
         self.again = None;

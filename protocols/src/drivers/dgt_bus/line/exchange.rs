@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use super::{Board, Discovery, GAP, Line, LineOutput, Phase, Want, wire};
+use super::{Board, GAP, Line, LineOutput, Phase, Want, wire};
 use crate::drivers::dgt::ee::{EeReader, EeTag};
 use crate::drivers::dgt_bus::frame::{Command, Reply, reply};
 use crate::event::{Anomaly, ByteRange};
@@ -204,8 +204,8 @@ impl Line {
         let address = exchange.address;
         let expected = exchange.why == Why::Expected;
         let Some(board) = self.board(address) else {
-            if expected && let Phase::Discover(Discovery { missing, .. }) = &mut self.phase {
-                missing.push(address);
+            if expected && let Phase::Discover(discovery) = &mut self.phase {
+                discovery.missed(address);
             }
             return;
         };
