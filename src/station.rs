@@ -4,7 +4,7 @@ mod input;
 mod output;
 mod submitted;
 
-pub use input::{ASKED, BOARD, CLOCK, LinkState, StationInput, WEAK};
+pub use input::{AGAIN, ASKED, BOARD, CLOCK, LinkState, StationInput, UNHEARD, WEAK};
 pub use output::{Stale, StationOutput};
 
 use std::collections::BTreeMap;
@@ -288,10 +288,10 @@ impl Station {
         }
     }
 
-    /// How well the device is received; of one that is gone nobody knows.
+    /// How well the device is received, if that is known.
     fn signal(&mut self, at: Instant, link: u8, state: LinkState, out: &mut Vec<StationOutput>) {
-        if state != LinkState::Gone {
-            self.play(at, &GameInput::Signal { clock: link == CLOCK, weak: state == LinkState::OpenedWeak }, out);
+        if !matches!(state, LinkState::Gone | LinkState::Unheard) {
+            self.play(at, &GameInput::Signal { clock: link == CLOCK, weak: state == LinkState::Weak }, out);
         }
     }
 

@@ -18,6 +18,8 @@ use daemon_support::{House, Running};
 use flagfall::config::{Board, Clock};
 use flagfall::wall::mono;
 use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{self, Start};
+use flagfall_protocols::driver::Channel;
 use serde_json::{Value, json};
 
 /// Board, driver, address, and the name it advertises.
@@ -211,6 +213,30 @@ fn a_board_that_is_received_weakly() {
         let journal = journal(&house, id);
         let ups = journal.lines().filter_map(|line| line.split_once(" link 0 up ")?.1.split(' ').next());
         assert_eq!(ups.collect::<Vec<_>>(), ["weak", "opened"], "a restart finds the same");
+    });
+}
+
+/// It has a board's name and knows none of its questions.
+#[test]
+fn a_device_that_is_none_of_its_family_is_told() {
+    bluez::in_own_process("a_device_that_is_none_of_its_family_is_told", |bus: Bus| {
+        let bluez = Bluez::start(&bus.address());
+        let (id, _, address, name) = BOARDS[0];
+        let other = (emulator::find("chesslink").expect("emulated").start)(&Start::default());
+        bluez.add(Peripheral::new(address, name, &[Channel::NORDIC_UART], other));
+        let house = House::new();
+        let running = Running::start(house.loaded(vec![board(BOARDS[0])]));
+        let told = |heard: &Heard| {
+            let body = heard.device(id).map(|_| heard.body())?;
+            (body["state"] == "offline" && body["port"] == address && body["problem"] == "the device does not answer")
+                .then_some(())
+        };
+        Ear::new(running.tcp).wait("what is wrong with it", 0, told);
+        let written = bluez.seen(address).writes;
+        assert!(
+            !written.is_empty() && written.iter().all(|write| write.bytes == [0x4d]),
+            "the first question only: {written:x?}"
+        );
     });
 }
 

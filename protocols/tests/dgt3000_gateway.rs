@@ -21,7 +21,11 @@ fn data([left, right]: [u32; 2]) -> String {
 }
 
 fn update(times: [u32; 2]) -> Vec<u8> {
-    format!("{{\"type\":\"timeUpdate\",\"timestamp\":1,\"data\":{}}}", data(times)).into_bytes()
+    stamped(1, times)
+}
+
+fn stamped(stamp: u64, times: [u32; 2]) -> Vec<u8> {
+    format!("{{\"type\":\"timeUpdate\",\"timestamp\":{stamp},\"data\":{}}}", data(times)).into_bytes()
 }
 
 fn button(name: &str, stamp: u32, repeat: bool) -> Vec<u8> {
@@ -87,7 +91,7 @@ fn a_falling_time_runs_and_one_that_is_the_same_for_two_seconds_stands() {
         (9000, [600, 600], Some(true)),
     ] {
         rig.until(ms(at));
-        rig.bytes(&update(times));
+        rig.bytes(&stamped(at, times));
         let told = readings(&events(&rig.take().into_iter().collect::<Vec<_>>()));
         assert_eq!(told.iter().map(|reading| reading.1).collect::<Vec<_>>(), expected.into_iter().collect::<Vec<_>>(), "{at}");
     }
@@ -281,15 +285,40 @@ fn late(rig: &mut Rig, at: u64, message: &[u8]) -> Vec<u128> {
 fn how_late_a_message_was_is_told_with_its_reading() {
     let mut rig = Rig::new(&INFO);
     rig.feed(Instant::ZERO, Input::LinkUp);
-    let times = |stamp: u32, left: u32| {
-        format!("{{\"type\":\"timeUpdate\",\"timestamp\":{stamp},\"data\":{}}}", data([left, 300])).into_bytes()
-    };
-    assert_eq!(late(&mut rig, 1_000, &times(61_000, 300)), [0]);
-    assert_eq!(late(&mut rig, 2_010, &times(62_000, 299)), [10]);
+    assert_eq!(late(&mut rig, 1_000, &stamped(61_000, [300, 300])), [0]);
+    assert_eq!(late(&mut rig, 2_010, &stamped(62_000, [299, 300])), [10]);
     // The radio held both movements back.
     assert_eq!(late(&mut rig, 4_000, &button("lever_left", 62_700, false)), [1_300]);
     assert_eq!(late(&mut rig, 4_000, &button("lever_right", 63_400, false)), [600]);
     rig.feed(ms(5_000), Input::LinkDown);
     rig.feed(ms(6_000), Input::LinkUp);
-    assert_eq!(late(&mut rig, 7_000, &times(100, 298)), [0], "it may be another gateway");
+    assert_eq!(late(&mut rig, 7_000, &stamped(100, [298, 300])), [0], "it may be another gateway");
+}
+
+/// A time fell at 2 s by the gateway's stamps; what comes later in one piece was written in time, or nobody knows when.
+#[test]
+fn a_clock_that_is_heard_late_runs_on() {
+    let running = |rig: &mut Rig| readings(&events(&rig.take())).iter().map(|reading| reading.1).collect::<Vec<_>>();
+    let mut rig = Rig::new(&INFO);
+    rig.feed(Instant::ZERO, Input::LinkUp);
+    rig.until(ms(1_000));
+    rig.bytes(&answers::<300>(GET_TIME).expect("an answer"));
+    rig.bytes(&stamped(61_000, [300, 300]));
+    rig.until(ms(2_000));
+    rig.bytes(&stamped(62_000, [299, 300]));
+    rig.bytes(&answers::<299>(GET_TIME).expect("an answer"));
+    rig.until(ms(4_900));
+    assert_eq!(running(&mut rig), [false, true]);
+    // The first one was asked for in time, the second not at all.
+    for _ in 0..2 {
+        rig.bytes(&answers::<299>(GET_TIME).expect("an answer"));
+    }
+    rig.bytes(&button("lever_left", 63_200, false));
+    assert_eq!(running(&mut rig), [true], "the lever");
+    // What is asked for and answered now shows that it stands.
+    for at in [5_500, 6_600, 7_700] {
+        rig.until(ms(at));
+        rig.bytes(&answers::<299>(GET_TIME).expect("an answer"));
+    }
+    assert_eq!(running(&mut rig), [false]);
 }

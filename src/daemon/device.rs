@@ -1,6 +1,8 @@
 //! What is known of a board's device, for `device/<device>/status`.
 
 mod health;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,25 +11,21 @@ use flagfall_game::game::Game;
 use flagfall_protocols::event::{Battery, DeviceEvent, Identity};
 
 use self::health::{Known, is_weak};
+use super::link::BLE;
 use super::plan::Plan;
 use crate::publish::envelope::{DeviceKind, DeviceState, DeviceStatus};
 use crate::publish::topics::MAX_ID;
-use crate::station::{ASKED, WEAK};
+use crate::station::{ASKED, UNHEARD, WEAK};
 use crate::wall::Mono;
 
+/// What is wrong with a device that nobody hears.
+pub(super) const UNANSWERED: &str = "the device does not answer";
+/// That is said of one that has said nothing for so long since its link opened.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 /// A link that went away so often ...
 const OFTEN: usize = 3;
 /// ... in this time is unstable.
 const WITHIN: Duration = Duration::from_secs(300);
-
-/// Why a link is up, as its record says: its device was `asked` on it, or is received so strongly, dBm.
-pub(super) fn opened(asked: bool, signal: Option<i16>) -> &'static str {
-    match asked {
-        true => ASKED,
-        false if is_weak(signal) => WEAK,
-        false => "opened",
-    }
-}
 
 /// What is known of a board's device.
 #[derive(Clone, Debug)]
@@ -38,6 +36,8 @@ pub(super) struct Device {
     board: String,
     fallback: String,
     port: Option<String>,
+    /// When it was opened.
+    opened: Mono,
     responding: bool,
     serial: Option<String>,
     firmware: Option<String>,
@@ -65,6 +65,7 @@ impl Device {
             board: format!("{}/{}/{}", board.event, board.round, board.board),
             fallback: format!("board-{}", board.board),
             port: None,
+            opened: Mono(0),
             responding: false,
             serial: plan.wanted.serial().map(str::to_owned),
             firmware: None,
@@ -95,7 +96,12 @@ impl Device {
 
     /// Whether its status may be another one than when this was asked last: something changed, or time alone may change it.
     pub(super) fn take_news(&mut self) -> bool {
-        std::mem::take(&mut self.news) || !self.downs.is_empty()
+        std::mem::take(&mut self.news) || !self.downs.is_empty() || self.is_mute()
+    }
+
+    /// Its link is open, and it has said nothing yet.
+    fn is_mute(&self) -> bool {
+        self.port.is_some() && !self.responding
     }
 
     /// Its id in topics: family and serial number, or, while that is not known, the board it serves.
@@ -129,11 +135,19 @@ impl Device {
         self.port.is_some() && self.responding && !self.parked
     }
 
-    /// The link opened.
-    pub(super) fn up(&mut self, port: String, signal: Option<i16>) {
+    /// The link opened, `asked` if the device was asked on it who it is. Gives why, as its record says.
+    pub(super) fn up(&mut self, now: Mono, asked: bool, port: String, signal: Option<i16>) -> &'static str {
         self.news = true;
-        (self.port, self.signal) = (Some(port), signal);
+        self.opened = now;
+        // A device that is known may be connected before it is heard.
+        (self.port, self.signal) = (Some(port), signal.or(self.signal));
         self.problem = None;
+        match signal {
+            _ if asked => ASKED,
+            None if self.transport == BLE => UNHEARD,
+            _ if is_weak(signal) => WEAK,
+            _ => "opened",
+        }
     }
 
     /// The link is gone.
@@ -164,7 +178,8 @@ impl Device {
     /// Another device serves the board from now on.
     pub(super) fn replaced(&mut self, serial: Option<String>) {
         self.news = true;
-        (self.serial, self.firmware, self.clock_firmware, self.battery) = (serial, None, None, None);
+        (self.serial, self.firmware, self.clock_firmware) = (serial, None, None);
+        (self.battery, self.signal) = (None, None);
     }
 
     /// The device said something of itself.
@@ -179,7 +194,7 @@ impl Device {
             DeviceEvent::Battery(battery) => self.battery = Some(*battery),
             DeviceEvent::Silent => {
                 self.responding = false;
-                self.problem = Some("the device does not answer".to_owned());
+                self.problem = Some(UNANSWERED.to_owned());
             }
             DeviceEvent::Responding => {
                 self.responding = true;
@@ -197,6 +212,7 @@ impl Device {
     /// For publishing.
     pub(super) fn status(&self, now: Mono) -> DeviceStatus {
         let health = self.health.health();
+        let unanswered = self.is_mute() && !self.parked && now.since(self.opened) >= ANSWERS_WITHIN;
         let lately = self.downs.iter().filter(|&&down| now.since(down) < WITHIN).count();
         DeviceStatus {
             state: match self.is_online() {
@@ -208,7 +224,7 @@ impl Device {
             transport: self.transport.to_owned(),
             port: self.port.clone(),
             board: Some(self.board.clone()),
-            problem: self.problem.clone(),
+            problem: self.problem.clone().or_else(|| unanswered.then(|| UNANSWERED.to_owned())),
             serial: self.serial.clone(),
             firmware: self.firmware.clone(),
             battery_percent: self.battery.map(|battery| battery.percent),

@@ -19,6 +19,7 @@ use flagfall_hardware::port::{self, PortEvent, PortThread, Ports, SendError};
 use flagfall_protocols::drivers::dgt_bus::line::{Line, LineInput, LineOutput};
 use flagfall_protocols::time::Instant;
 
+use super::device::UNANSWERED;
 use super::inbox::{CAPACITY, Inbox, Popped};
 use super::link::{cause, micros};
 use super::message::ToStation;
@@ -27,9 +28,6 @@ use crate::wall::{self, Mono};
 
 #[cfg(test)]
 mod tests;
-
-/// What is wrong with a board that nobody hears.
-const UNANSWERED: &str = "the device does not answer";
 
 /// Which board of which line.
 #[derive(Clone, Debug)]

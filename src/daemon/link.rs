@@ -17,6 +17,9 @@ use super::shared::Shared;
 use crate::station::CLOCK;
 use crate::wall::{self, Mono};
 
+/// The transport of devices by Bluetooth LE.
+pub(super) const BLE: &str = "ble";
+
 /// Which device serves a board.
 #[derive(Clone, Debug)]
 pub enum Wanted {
@@ -45,7 +48,7 @@ impl Wanted {
     pub fn transport(&self) -> &'static str {
         match self {
             Wanted::Port(_) | Wanted::Bus(_) => "serial",
-            Wanted::Ble(_) => "ble",
+            Wanted::Ble(_) => BLE,
             Wanted::Hid(_) => "hid",
         }
     }

@@ -9,7 +9,6 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
 use super::acks::Acks;
-use super::device;
 use super::disk::DiskWork;
 use super::message::ToStation;
 use super::outlet::Outlet;
@@ -73,8 +72,8 @@ impl Live {
         let mut flow = Flow::On;
         match item {
             Some(ToStation::Up { at, link, asked, port, signal }) => {
-                outlet.device_on(link).up(port, signal);
-                self.feed(self.line.at(at), &Body::Link { link, up: true, cause: device::opened(asked, signal) });
+                let cause = outlet.device_on(link).up(at, asked, port, signal);
+                self.feed(self.line.at(at), &Body::Link { link, up: true, cause });
             }
             Some(ToStation::Bytes { at, link, channel, bytes }) => {
                 self.feed(self.line.at(at), &Body::Rx { link, channel, bytes: bytes.as_slice().into() });

@@ -3,7 +3,6 @@
 use anyhow::Result;
 use flagfall_protocols::trace::{Audience, Body};
 
-use super::device;
 use super::fence::Fenced;
 use super::inbox::Popped;
 use super::message::ToStation;
@@ -68,8 +67,8 @@ impl Parked {
                 (*at, Body::Rx { link: *link, channel: *channel, bytes: bytes.as_slice().into() })
             }
             ToStation::Up { at, link, asked, port, signal } => {
-                outlet.device_on(*link).up(port.clone(), *signal);
-                (*at, Body::Link { link: *link, up: true, cause: device::opened(*asked, *signal) })
+                let cause = outlet.device_on(*link).up(*at, *asked, port.clone(), *signal);
+                (*at, Body::Link { link: *link, up: true, cause })
             }
             ToStation::Down { at, link, cause } => {
                 outlet.device_on(*link).down(*at, cause);

@@ -175,7 +175,7 @@ impl Game {
         {
             self.alarms.raise(self.now, AlarmKind::ClockSettingDiffers, None, 0);
         }
-        let at = Interval::seen(self.now, self.clock.press_delay());
+        let at = Interval::seen(self.now, self.clock.told_within());
         if self.stage == Stage::Over && self.result.is_none() && self.decoder.record.press_after_end(by, at) {
             self.revised();
         }

@@ -38,7 +38,7 @@ pub enum Input {
         /// Who says so, and why.
         author: Box<Author>,
     },
-    /// A device by Bluetooth was connected, or one by cable.
+    /// A device's link came up, and how well its radio is received is known; by cable it is well.
     Signal {
         /// The clock that has a link of its own, not the board.
         clock: bool,

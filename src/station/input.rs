@@ -41,10 +41,12 @@ pub const CLOCK: u8 = 1;
 /// What became of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkState {
-    /// It opened.
+    /// It opened; its device is received well enough, or has a cable.
     Opened,
     /// It opened, and its device is received so weakly that it may be lost.
-    OpenedWeak,
+    Weak,
+    /// It opened, and how well its device is received is not known.
+    Unheard,
     /// It was open, and its device has just been asked on it who it is.
     TakenOver,
     /// It is gone.
@@ -54,8 +56,12 @@ pub enum LinkState {
 /// Why a link is up that its device was asked on: see [`LinkState::TakenOver`].
 pub const ASKED: &str = "asked";
 
-/// Why a link is up whose device is received weakly: see [`LinkState::OpenedWeak`].
+/// Why a link is up whose device is received weakly: see [`LinkState::Weak`].
 pub const WEAK: &str = "weak";
+/// Why a link is up whose device was not heard before: see [`LinkState::Unheard`].
+pub const UNHEARD: &str = "unheard";
+/// Why a link is up that was up all the time, to a station that begins anew.
+pub const AGAIN: &str = "again";
 
 impl LinkState {
     /// As a `link` record says.
@@ -63,14 +69,15 @@ impl LinkState {
         match (up, cause) {
             (false, _) => LinkState::Gone,
             (true, ASKED) => LinkState::TakenOver,
-            (true, WEAK) => LinkState::OpenedWeak,
+            (true, WEAK) => LinkState::Weak,
+            (true, UNHEARD | AGAIN) => LinkState::Unheard,
             (true, _) => LinkState::Opened,
         }
     }
 
     pub(super) const fn input(self) -> Input<'static> {
         match self {
-            LinkState::Opened | LinkState::OpenedWeak => Input::LinkUp,
+            LinkState::Opened | LinkState::Weak | LinkState::Unheard => Input::LinkUp,
             LinkState::TakenOver => Input::LinkTakenOver,
             LinkState::Gone => Input::LinkDown,
         }

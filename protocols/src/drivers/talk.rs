@@ -36,6 +36,11 @@ impl Talk {
         self.asker = asker;
     }
 
+    /// The link is up, and questions are asked.
+    pub(in crate::drivers) const fn asks(&self) -> bool {
+        self.asker.is_some()
+    }
+
     /// The device may be another one when it comes back.
     pub(in crate::drivers) fn forget(&mut self) {
         self.out.forget_device();

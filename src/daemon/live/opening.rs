@@ -18,7 +18,7 @@ use super::{Live, SINK};
 use crate::anchor;
 use crate::recorder::Recorder;
 use crate::restart::Restored;
-use crate::station::StationOutput;
+use crate::station::{AGAIN, StationOutput};
 use crate::wall;
 
 /// The JSON of a `boot` record.
@@ -109,7 +109,7 @@ impl Live {
         }
         for link in plan.links().filter(|_| again) {
             if outlet.device_on(link).port().is_some() {
-                live.feed(live.line.at(now), &Body::Link { link, up: true, cause: "again" });
+                live.feed(live.line.at(now), &Body::Link { link, up: true, cause: AGAIN });
             }
         }
         outlet.tell_devices();

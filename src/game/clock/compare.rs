@@ -27,7 +27,7 @@ impl Chessclock {
         let rise = |color| self.face(now, color).time.minus(self.face(was, color).time);
         let rises = Pair { white: rise(Color::White), black: rise(Color::Black) };
         if ran != runs {
-            self.changed = Interval::seen(at, self.press_delay());
+            self.changed = (at, now.late);
             self.was_started = ran.is_none() && runs.is_some();
         }
         let mut pressed_by = None;
@@ -62,7 +62,7 @@ impl Chessclock {
             Some(by) if self.press_adds_period(by, &rises, control) => Some(PeriodCause::Press(by)),
             _ => None,
         };
-        let fell = Interval { earliest: at.before(self.press_delay()).min(was_at), latest: at };
+        let fell = Interval { earliest: at.before(self.told_within()).min(was_at), latest: at };
         self.signs(was, now, fell, pressed_by, added, facts);
         self.zeros(was, now, fell, pressed_by, facts);
         // Some clocks change the period without a sign; the time ran out all the same.

@@ -36,8 +36,8 @@ pub(crate) struct Chessclock {
     /// The levers are wired the other way round on this clock.
     inverted: bool,
     disagreements: u8,
-    /// When a clock last began or ceased to run.
-    changed: Interval,
+    /// When a clock last was told to have begun or ceased to run, and how late that was told.
+    changed: (Instant, Duration),
     /// The clock that runs was started, not pressed over.
     was_started: bool,
     /// Periods whose time the clock has added so far.
@@ -59,7 +59,7 @@ impl Chessclock {
             last: None,
             inverted: false,
             disagreements: 0,
-            changed: Interval { earliest: Instant::ZERO, latest: Instant::ZERO },
+            changed: (Instant::ZERO, Duration::ZERO),
             was_started: false,
             period: Pair::default(),
             period_doubtful: Pair::default(),
@@ -77,7 +77,7 @@ impl Chessclock {
     }
 
     /// What the last report told is so old at most.
-    pub(crate) fn press_delay(&self) -> Duration {
+    pub(crate) fn told_within(&self) -> Duration {
         self.press_delay.saturating_add(self.last.map_or(Duration::ZERO, |(_, reading)| reading.late))
     }
 
@@ -172,12 +172,13 @@ impl Chessclock {
 
     /// When a clock last began or ceased to run.
     pub(crate) fn changed(&self) -> Interval {
-        self.changed
+        let (at, late) = self.changed;
+        Interval::seen(at, self.press_delay.saturating_add(late))
     }
 
     /// When that was told.
     pub(crate) fn changed_at(&self) -> Instant {
-        self.changed.latest
+        self.changed.0
     }
 
     /// The clock that runs was started while both stood, not by a press of the opponent.
@@ -240,7 +241,7 @@ impl Chessclock {
         facts: &mut Facts,
     ) {
         facts.push(ClockFact::Baseline);
-        self.changed = Interval::seen(at, self.press_delay());
+        self.changed = (at, reading.late);
         let earliest = before.map_or(Instant::ZERO, |(was_at, _)| was_at);
         for side in [Color::White, Color::Black] {
             let face = *self.face(reading, side);

@@ -201,6 +201,25 @@ fn a_fall_lies_between_two_reports() {
 }
 
 #[test]
+fn what_a_late_report_tells_may_be_as_much_older() {
+    let mut clock = Chessclock::new(Duration::from_millis(500));
+    let mut read = |millis: u64, text: &str, late: u64| {
+        let reading = ClockReading { late: Duration::from_millis(late), ..report(text) };
+        clock.read(Instant(millis * 1000), &reading, ByteRange::default(), None);
+        let fell = clock.flags().of(White).map(|fall| fall.fell.micros().map(|at| at / 1000));
+        (clock.told_within().as_millis(), clock.changed().micros().map(|at| at / 1000), fell)
+    };
+    read(1_000, "~9 9 w", 0);
+    assert_eq!(read(7_900, "1 9 w", 300), (800, [500, 1_000], None));
+    assert_eq!(read(8_000, "0f 9 w", 900), (1_400, [500, 1_000], Some([6_600, 8_000])));
+    assert_eq!(read(9_000, "0f 9 W", 700), (1_200, [7_800, 9_000], Some([6_600, 8_000])));
+    assert_eq!(read(9_500, "0f 9 W", 0), (500, [7_800, 9_000], Some([6_600, 8_000])), "of that report, not of this one");
+    // How late the line is may be learned after it.
+    clock.set_press_delay(Duration::from_millis(2_000));
+    assert_eq!(clock.changed().micros(), [6_300_000, 9_000_000]);
+}
+
+#[test]
 fn a_new_game_forgets_flags_and_never_takes_them_over() {
     let (_, mut clock) = told(TWO, &["~1 9 w", "60f 69 w", "59f 69 W"]);
     clock.new_game();

@@ -102,7 +102,7 @@ fn clock(random: &mut Random, was: &ClockReading) -> ClockReading {
         battery_low: false,
         baseline: random.one_in(100),
         resolution_ms: 1000,
-        late: Duration::ZERO,
+        late: if random.one_in(8) { Duration::from_millis(random.below(20_000)) } else { Duration::ZERO },
     }
 }
 

@@ -4,8 +4,9 @@ use core::time::Duration;
 
 use crate::time::Instant;
 
-/// The quickest message is that of the last one to two of these: two clocks part by up to a tenth of a second in it.
-const WINDOW: Duration = Duration::from_secs(600);
+/// The quickest message is that of the last one to two of these: two clocks part by milliseconds in it, and what a wrong stamp
+/// spoils is forgotten.
+const WINDOW: Duration = Duration::from_secs(60);
 
 /// No radio holds back a message for longer: stamps that say so have begun anew.
 const MOST: Duration = Duration::from_secs(10);
@@ -65,10 +66,10 @@ mod tests {
 
     #[test]
     fn two_clocks_that_part_are_compared_anew() {
-        // Ours gains a millisecond in twenty seconds: 50 millionths.
-        let late = told(&(0..1_000).map(|n| (n * 20_000 + n, n * 20_000)).collect::<Vec<_>>());
-        assert!(late.iter().all(|late| *late <= 60), "{late:?}");
-        assert!(late[999] >= 29, "{}", late[999]);
+        // Ours gains a millisecond in ten seconds: 100 millionths.
+        let late = told(&(0..1_000).map(|n| (n * 10_000 + n, n * 10_000)).collect::<Vec<_>>());
+        assert!(late.iter().all(|late| *late <= 12), "{late:?}");
+        assert!(late[999] >= 6, "{}", late[999]);
     }
 
     #[test]
@@ -77,11 +78,14 @@ mod tests {
             told(&[(100_000, 90_000), (101_500, 91_000), (102_000, 20), (103_000, 1_000), (103_300, 1_100)]),
             [0, 500, 0, 20, 220]
         );
-        // A wrong one spoils what comes right after it, at most.
+        // A wrong one is forgotten: at once where it is far off, otherwise after two minutes.
         assert_eq!(
             told(&[(1_000, u64::MAX), (2_000, 1_000), (3_200, 2_000), (3_300, u64::MAX), (4_000, 3_000)]),
             [0, 0, 200, 0, 0]
         );
+        let ahead = (0..200).map(|second| (second * 1000, second * 1000 + if second == 30 { 8_000 } else { 0 }));
+        let late = told(&ahead.collect::<Vec<_>>());
+        assert_eq!((late[29], late[31], late[100], &late[180..]), (0, 8_000, 8_000, &[0; 20][..]));
         assert_eq!(told(&[(u64::MAX / 1000, 0), (0, u64::MAX), (1_000, 0)]), [0, 0, 0]);
     }
 

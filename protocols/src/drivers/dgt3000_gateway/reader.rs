@@ -9,12 +9,28 @@ use crate::time::{ClockTime, Instant};
 /// A time that did not fall for so long stands: a running one falls every second, and the radio is late now and then.
 const STANDS: Duration = Duration::from_secs(2);
 
+/// When a message was written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Written {
+    /// Not before this; none if nobody knows.
+    pub(super) earliest: Option<Instant>,
+    /// Not after this.
+    pub(super) latest: Instant,
+}
+
+impl Written {
+    /// It is known to the moment.
+    pub(super) const fn at(at: Instant) -> Written {
+        Written { earliest: Some(at), latest: at }
+    }
+}
+
 /// What the gateway has told so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClockReader {
     /// Left and right.
     times: Option<[ClockTime; 2]>,
-    /// When a time was seen to fall last.
+    /// When a time fell last, at the latest.
     fell: Option<Instant>,
     /// The side whose lever is up, if it was told.
     lever: Option<ClockSide>,
@@ -53,7 +69,7 @@ impl ClockReader {
     }
 
     /// Times came; `asked`: from the gateway's memory, which says nothing of a clock that is away.
-    pub(super) fn times(&mut self, at: Instant, times: &Times, asked: bool) -> Result<Readings, Anomaly> {
+    pub(super) fn times(&mut self, written: Written, times: &Times, asked: bool) -> Result<Readings, Anomaly> {
         let times = times.read().ok_or(Anomaly::ClockIllegal)?;
         if asked && self.absent {
             return Ok(NONE);
@@ -62,11 +78,11 @@ impl ClockReader {
         if let Some(before) = self.times.replace(times) {
             let falls = [0, 1].map(|side| times[side] < before[side]);
             if falls != [false, false] {
-                self.fell = Some(at);
+                self.fell = Some(written.latest);
             }
             self.runs_alone(falls);
         }
-        Ok([self.news(at), None])
+        Ok([self.news(written.earliest), None])
     }
 
     /// So far nobody has told where the lever is: the time that falls shows it.
@@ -94,19 +110,21 @@ impl ClockReader {
         let mut before = None;
         if self.told.is_some_and(|told| told.lever_up == up) {
             (self.lever, self.told) = (Some(up.other()), None);
-            before = self.news(at);
+            before = self.news(Some(at));
         }
         self.lever = Some(up);
-        [before, self.news(at)]
+        [before, self.news(Some(at))]
     }
 
-    /// The reading as it is now, if it differs from what was told or was asked for.
-    fn news(&mut self, at: Instant) -> Option<ClockReading> {
+    /// The reading as it is then, if it differs from what was told or was asked for. Where nobody knows when, a clock runs on or
+    /// stands as before.
+    fn news(&mut self, at: Option<Instant>) -> Option<ClockReading> {
+        let runs = |at: Instant| self.fell.is_some_and(|fell| at.since(fell) < STANDS);
         let [left, right] = self.times?.map(|time| ClockFace { time, ..ClockFace::default() });
         let reading = ClockReading {
             left,
             right,
-            running: self.fell.is_some_and(|fell| at.since(fell) < STANDS),
+            running: at.map_or(self.told.is_some_and(|told| told.running), runs),
             lever_up: self.lever.or(self.runs).unwrap_or(ClockSide::Left),
             turn: None,
             battery_low: false,

@@ -3,8 +3,9 @@
 //! The times are asked for every second: the gateway tells them by itself only when they change, so the answer is the sign of
 //! life, and it shows that a clock stands. What the gateway does not tell:
 //!
-//! * **Running.** A clock runs if a time fell within the last two seconds. One that counts up is not told as running: it cannot
-//!   be known from one that is being set.
+//! * **Running.** A clock runs if a time fell within the last two seconds by the gateway's stamps. An answer has none: it was
+//!   written after it was asked for, so that one which the radio held back does not show that the clock stands. A clock that counts
+//!   up is not told as running: it cannot be known from one that is being set.
 //! * **The lever**, until it moves. Until then the side is said to be up whose time fell last by itself, and left before one did; a
 //!   running clock whose other time falls is told as a baseline. A movement says which side went down, so before it that side was
 //!   up: if something else had been told (never moved yet, or a movement was lost) a baseline puts that right first.
@@ -19,7 +20,7 @@ use super::framing::{Framed, Framing};
 use super::host::{GET_TIME, ID};
 use super::lateness::Lateness;
 use super::message::{Button, Message, NOT_CONNECTED, Outcome, Refused};
-use super::reader::{ClockReader, Readings};
+use super::reader::{ClockReader, Readings, Written};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
 use crate::drivers::asker::{Asker, Plan, Question};
 use crate::drivers::talk::Talk;
@@ -54,6 +55,8 @@ struct Reader {
     talk: Talk,
     clock: ClockReader,
     lateness: Lateness,
+    /// Since when an answer is waited for.
+    asked: Option<Instant>,
 }
 
 impl Driver for Session {
@@ -93,6 +96,7 @@ impl Session {
     fn link(&mut self, asker: Option<Asker>) {
         self.framing.reset();
         self.reader.forget();
+        self.reader.lateness = Lateness::default();
         self.reader.talk.link(asker);
     }
 
@@ -105,6 +109,9 @@ impl Session {
         if self.reader.talk.expire(at, self.framing.offset()) {
             self.reader.forget();
         }
+        if self.reader.talk.waits_for(TIMES) {
+            self.reader.asked.get_or_insert(at);
+        }
     }
 }
 
@@ -112,7 +119,7 @@ impl Reader {
     /// The clock may be another one when it comes back.
     fn forget(&mut self) {
         self.talk.forget();
-        (self.clock, self.lateness) = (ClockReader::default(), Lateness::default());
+        (self.clock, self.asked) = (ClockReader::default(), None);
     }
 
     fn take(&mut self, at: Instant, framed: Framed<'_>) {
@@ -138,7 +145,7 @@ impl Reader {
         let late = message.stamp().map_or(Duration::ZERO, |stamp| self.lateness.of(at, stamp));
         match *message {
             Message::Time { ref times, .. } => {
-                let readings = self.clock.times(at, times, false);
+                let readings = self.clock.times(Written::at(at.before(late)), times, false);
                 self.tell(readings, late, bytes);
             }
             Message::Button { stamp, button, repeat, .. } => self.button(at, (stamp, late), button, repeat, bytes),
@@ -151,9 +158,11 @@ impl Reader {
                     return self.talk.out.anomaly(Anomaly::Unasked, bytes);
                 }
                 self.talk.answered(at, TIMES);
+                // Who only listens does not know when it was asked for.
+                let earliest = if self.talk.asks() { self.asked.take() } else { Some(at) };
                 match outcome {
                     Outcome::Done(Some(times)) => {
-                        let readings = self.clock.times(at, times, true);
+                        let readings = self.clock.times(Written { earliest, latest: at }, times, true);
                         self.tell(readings, late, bytes);
                     }
                     Outcome::Done(None) => {}
@@ -167,7 +176,7 @@ impl Reader {
         let Some(button) = button else { return self.talk.out.anomaly(Anomaly::BadField, bytes) };
         let pressed = match button {
             Button::LeverLeft | Button::LeverRight => {
-                let readings = self.clock.lever(at, stamp, button);
+                let readings = self.clock.lever(at.before(late), stamp, button);
                 return self.tell(Ok(readings), late, bytes);
             }
             Button::Back => ClockButton::Back,
