@@ -6,7 +6,7 @@ use flagfall_protocols::drivers::DRIVERS;
 
 use crate::assert_none;
 use crate::files::{self, File};
-use crate::rules::{NAMED, Named};
+use crate::rules::{NAMED, Named, TWO_ROWS};
 
 const REGISTRY: &str = "protocols/src/drivers/mod.rs";
 const EMULATORS: &str = "hardware/src/emulator/mod.rs";
@@ -78,9 +78,9 @@ fn rules_differing(wanted: &[String], rules: &str) -> Vec<String> {
 fn named_elsewhere(driver: &str, files: &[File], named: &[Named]) -> Vec<String> {
     let own = |path: &str| {
         let after = ["protocols/src/drivers/", "hardware/src/emulator/"].iter().find_map(|folder| path.strip_prefix(folder));
-        // `square_off_neo` is a row of `square_off`'s files.
         let stem = after.map(|rest| rest.split(['/', '.']).next().unwrap_or_default());
-        stem.is_some_and(|stem| stem == "mod" || stem.starts_with(driver) || driver.starts_with(stem))
+        let related = |stem: &str| TWO_ROWS.iter().any(|rows| [(stem, driver), (driver, stem)].contains(rows));
+        stem.is_some_and(|stem| stem == "mod" || stem == driver || related(stem))
     };
     let sources = |file: &&File| {
         let path = file.path.as_str();
@@ -90,7 +90,7 @@ fn named_elsewhere(driver: &str, files: &[File], named: &[Named]) -> Vec<String>
             && !own(path)
             && !named.iter().any(|named| named.driver == driver && path.starts_with(named.file))
     };
-    let words = [format!("{driver}::"), format!("\"{driver}\"")];
+    let words = [format!("{driver}::"), format!("\"{driver}\""), format!("drivers::{driver} ")];
     let mut problems = Vec::new();
     for file in files.iter().filter(sources) {
         for (number, line) in (1..).zip(file.text.lines()) {

@@ -148,9 +148,15 @@ pub(crate) const NAMED: &[Named] = &[
     named("chesslink", "src/emulate/", "the simulation plays at three kinds of boards"),
     named("dgt_pegasus", "src/emulate/", "the simulation plays at three kinds of boards"),
     named("dgt_bus", "src/daemon/line", "the owner of a line runs its master"),
-    named("certabo", "protocols/src/drivers/tabutronic.rs", "one driver, two rows"),
-    named("tabutronic", "protocols/src/drivers/certabo/", "one driver, two rows"),
-    named("tabutronic", "hardware/src/emulator/certabo.rs", "one emulated board, two rows"),
+];
+
+/// Drivers with two rows of the registry: what is common stands in the first one's files.
+pub(crate) const TWO_ROWS: &[(&str, &str)] = &[
+    ("certabo", "tabutronic"),
+    ("chesslink", "chesslink_eone"),
+    ("chessnut", "chessnut_move"),
+    ("hos", "hos_usb"),
+    ("square_off", "square_off_neo"),
 ];
 
 /// Rust source longer than [`LONGEST`] lines.

@@ -16,6 +16,8 @@
 //!    32 01 nn   0f 01 nn                          stored games, a button
 //! ```
 //!
+//! The firmware is not asked for: no page says how the answer begins, and one project takes the question for another command.
+//!
 //! What differs between the rows of the registry is a [`session::Model`]. The services of stored games and of firmware are
 //! never touched. Source: `chessnut.md`.
 //!
