@@ -36,7 +36,8 @@ pub(super) const QUESTIONS: &[Question] = &[
     Question { bytes: &[0x52, 0xb0, 0x31, 0xb5, 0xb3], retry: Some(Duration::from_secs(2)), tries: Some(3) },
 ];
 
-/// Boards are known that do not answer every question: what is not vital is given up.
+/// Boards are known that do not answer every question: what is not vital is given up, and no answer is waited for before the next
+/// is asked. All of them only read.
 const PLAN: Plan = Plan {
     settle: Duration::from_millis(500),
     confirm: false,
