@@ -44,6 +44,8 @@ pub struct BusFaults {
     pub late: f64,
     /// The board did not hear the question.
     pub deaf: f64,
+    /// It comes twice in a row.
+    pub doubled: f64,
 }
 
 /// One emulated board of a chain. Its address is [`Settings::serial`].
@@ -64,7 +66,7 @@ impl BusSettings {
     pub const fn new(board: Settings) -> BusSettings {
         BusSettings {
             board,
-            faults: BusFaults { wrong_sum: 0.0, cut: 0.0, late: 0.0, deaf: 0.0 },
+            faults: BusFaults { wrong_sum: 0.0, cut: 0.0, late: 0.0, deaf: 0.0, doubled: 0.0 },
             dead: false,
             mute_without_packet: false,
         }
