@@ -1,5 +1,6 @@
 //! Twelve rapid games at once on one line of 9600 baud, in simulated time: every move of every game is known, each with its press,
-//! with twelve boards that answer and with eleven and a dead one, and no board waits long for its turn.
+//! with twelve boards that answer and with eleven and a dead one, also behind an adapter that holds bytes back, and no board waits
+//! long for its turn.
 
 #[path = "games/legal.rs"]
 #[allow(dead_code, reason = "only the games are wanted")]
@@ -45,8 +46,39 @@ fn game(seed: u64) -> (Play, Vec<String>) {
     (Play { start: Chess::default(), turns, end: End::default(), rotated: false }, uci)
 }
 
+/// An FTDI adapter: what came is handed over when its latency timer ticks, or when a packet of USB is full.
+struct Adapter {
+    /// None: every byte at its time on the wire.
+    timer: Option<u64>,
+    held: Vec<u8>,
+    due: Option<Instant>,
+}
+
+impl Adapter {
+    /// Of a packet's 64 bytes two are the adapter's own.
+    const PACKET: usize = 62;
+
+    /// With a timer of so many milliseconds.
+    const fn new(timer_ms: Option<u64>) -> Adapter {
+        let timer = if let Some(timer_ms) = timer_ms { Some(timer_ms * 1000) } else { None };
+        Adapter { timer, held: Vec::new(), due: None }
+    }
+
+    fn receive(&mut self, at: Instant, bytes: &[u8]) {
+        self.held.extend_from_slice(bytes);
+        let full = self.held.len() >= Adapter::PACKET;
+        let tick = self.timer.filter(|_| !full).map_or(at, |timer| Instant(at.0.div_ceil(timer) * timer));
+        self.due = Some(self.due.map_or(tick, |due| due.min(tick)));
+    }
+
+    fn hand_over(&mut self, at: Instant) -> Option<Vec<u8>> {
+        self.due.take_if(|due| *due <= at).map(|_| std::mem::take(&mut self.held))
+    }
+}
+
 struct Room {
     chain: Chain,
+    adapter: Adapter,
     line: Line,
     stations: BTreeMap<u16, (Station, bool)>,
     /// When each board's changes came: a cycle lies between two.
@@ -101,14 +133,17 @@ impl Room {
         let mut sent = Vec::new();
         loop {
             let stations = self.stations.values().filter_map(|(station, _)| station.deadline());
-            let next = [self.chain.next(), self.line.deadline()].into_iter().flatten().chain(stations).min();
+            let next = [self.chain.next(), self.adapter.due, self.line.deadline()].into_iter().flatten().chain(stations).min();
             let Some(at) = next else { break };
             if done(at) {
                 break;
             }
             self.chain.advance(at, &mut sent);
             for piece in std::mem::take(&mut sent) {
-                self.feed(piece.at.max(at), LineInput::Bytes(&piece.bytes));
+                self.adapter.receive(piece.at.max(at), &piece.bytes);
+            }
+            if let Some(bytes) = self.adapter.hand_over(at) {
+                self.feed(at, LineInput::Bytes(&bytes));
             }
             if self.line.deadline().is_some_and(|due| due <= at) {
                 self.feed(at, LineInput::Deadline);
@@ -129,7 +164,7 @@ impl Room {
 }
 
 /// A line of boards whose players have so many seconds, found and ready; the one with this number is dead.
-fn room(seconds: u32, dead: Option<u16>) -> Room {
+fn room(seconds: u32, dead: Option<u16>, adapter: Adapter) -> Room {
     let clock = ClockSettings::new(Model::Dgt3000, Method::TimeOnly, ClockTime(seconds * 1000), ClockTime(0));
     let board = |number: u16| {
         let board = Settings { clock: Some(clock.clone()), serial: 1000 + number, ..Settings::default() };
@@ -143,6 +178,7 @@ fn room(seconds: u32, dead: Option<u16>) -> Room {
     };
     let mut room = Room {
         chain: Chain::new((0..BOARDS).map(board).collect(), 3),
+        adapter,
         line: Line::new(&addresses),
         stations: addresses.iter().map(|address| (*address, station(*address))).collect(),
         cycles: BTreeMap::new(),
@@ -154,10 +190,11 @@ fn room(seconds: u32, dead: Option<u16>) -> Room {
     room
 }
 
-/// Plays a game at each board; the one with this number is dead. Gives the 99th percentile of the cycle times in milliseconds.
+/// Plays a game at each board; the one with this number is dead, and the adapter's timer ticks every so many milliseconds. Gives the
+/// 99th percentile of the cycle times in milliseconds.
 #[allow(clippy::print_stderr, reason = "the figures are for people")]
-fn played(dead: Option<u16>) -> u64 {
-    let mut room = room(900, dead);
+fn played(dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
+    let mut room = room(900, dead, Adapter::new(timer_ms));
     let games: Vec<_> = (0..BOARDS).map(|number| game(u64::from(number) + 1)).collect();
     // What was moved last is told some seconds later.
     let mut end = BEGIN;
@@ -181,28 +218,47 @@ fn played(dead: Option<u16>) -> u64 {
     }
     let cycles = room.cycle_times(BEGIN);
     let [half, most, all] = [50, 99, 100].map(|percent| cycles[(cycles.len() - 1) * percent / 100]);
-    eprintln!("board {dead:?} is dead: {} cycles, median {half} ms, p99 {most} ms, longest {all} ms", cycles.len());
+    let what = format!("board {dead:?} is dead, adapter {timer_ms:?} ms");
+    eprintln!("{what}: {} cycles, median {half} ms, p99 {most} ms, longest {all} ms", cycles.len());
     most
 }
 
 #[test]
 fn every_move_of_twelve_games() {
-    let cycle = played(None);
+    let cycle = played(None, None);
     assert!(cycle <= 700, "{cycle} ms");
 }
 
 #[test]
 fn a_dead_board_costs_the_others_no_move() {
-    let cycle = played(Some(5));
+    let cycle = played(Some(5), None);
     assert!(cycle <= 700, "{cycle} ms");
+}
+
+/// As the udev rules set it.
+#[test]
+fn an_adapter_with_a_short_timer_costs_no_move_and_little_time() {
+    let cycle = played(None, Some(1));
+    assert!(cycle <= 700, "{cycle} ms");
+}
+
+/// As it is when it is plugged in: more than a cycle should take, and no question waits longer than its answer is held back.
+#[test]
+fn an_adapter_with_a_long_timer_costs_no_move() {
+    let cycle = played(None, Some(16));
+    assert!(cycle <= 900, "{cycle} ms");
 }
 
 /// Black's time runs out at every board, each a little later than the one before: the interval of each finding has the true moment,
 /// and is as wide as what a clock tells on a line is late.
 #[test]
 fn a_flag_on_a_line_fell_within_the_wider_window() {
+    [None, Some(1), Some(16)].into_iter().for_each(flag_within);
+}
+
+fn flag_within(timer_ms: Option<u64>) {
     const SECONDS: u32 = 20;
-    let mut room = room(SECONDS, None);
+    let mut room = room(SECONDS, None, Adapter::new(timer_ms));
     let moment = |number: u16, after_ms: u64| Duration::from_millis(u64::from(number) * 737 + after_ms);
     for number in 0..BOARDS {
         let at = |after| format!("{:.3}", moment(number, after).as_secs_f64());

@@ -8,6 +8,7 @@ use std::time::Duration;
 use flagfall::wall::mono;
 use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::pty::Pty;
+use flagfall_protocols::drivers::dgt_bus::frame::{Command as Question, encode_reply};
 use serde_json::Value;
 
 const BOUND: Duration = Duration::from_secs(15);
@@ -130,6 +131,7 @@ fn wrong_calls_are_refused() {
         &["--idle", "--serial", "20000"],
         &["--idle", "--seed", "3"],
         &["--idle", "--linger", "inf"],
+        &["--idle", "--driver", "dgt_bus", "--boards", "13"],
     ] {
         assert_eq!(Program::start(arguments).end().0.code(), Some(2), "{arguments:?}");
     }
@@ -155,11 +157,71 @@ fn a_board_of_another_family() {
     program.terminate();
     assert!(program.end().0.success());
     for (arguments, reason) in [
-        (["--driver", "nobody", "--idle"], "no emulated board is called `nobody`"),
-        (["--driver", "square_off_neo", "--idle"], "speaks on several channels"),
+        (&["--driver", "nobody", "--idle"][..], "no emulated board is called `nobody`"),
+        (&["--driver", "square_off_neo", "--idle"], "speaks on several channels"),
+        (&["--driver", "chesslink", "--idle", "--boards", "2"], "do not share a line"),
+        (&["--driver", "dgt_bus", "--idle", "--serial", "0"], "from 1 to 16383"),
+        (&["--driver", "dgt_bus", "--idle", "--serial", "16383", "--boards", "2"], "from 1 to 16383"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_flagfall")).arg("emulate").args(arguments).output().expect("it starts");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && said.contains(reason), "{said}");
     }
+}
+
+/// Reads what comes until then.
+fn listen(host: &mut Pty, long: Duration, enough: usize) -> Vec<u8> {
+    let (began, mut all, mut buffer) = (mono(), Vec::new(), [0; 256]);
+    while all.len() < enough && mono().since(began) < long {
+        match host.read(&mut buffer, Duration::from_millis(50)) {
+            Ok(count) => all.extend_from_slice(&buffer[..count]),
+            Err(LinkError::TimedOut) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    all
+}
+
+#[test]
+fn a_chain_answers_on_one_path_and_says_nothing_unasked() {
+    const QUIET: Duration = Duration::from_millis(1500);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("hands.txt");
+    std::fs::write(&file, "0.2 lift e2\n+0.3 place e4\n").expect("written");
+    let script = file.to_str().expect("text");
+    let arguments = ["--driver", "dgt_bus", "--boards", "3", "--script", script, "--after", "0", "--linger", "0", "--json"];
+    let mut program = Program::start(&arguments);
+    let ready = program.json();
+    assert_eq!((&ready["serial"], &ready["boards"]), (&1025.into(), &3.into()));
+    let mut host = Pty::open(Path::new(ready["path"].as_str().expect("a path"))).expect("opens");
+    assert_eq!(listen(&mut host, QUIET, 1), [0u8; 0], "nothing unasked, though a man was moved");
+    let answer = |id, address, data: &[u8]| {
+        let mut bytes = Vec::new();
+        encode_reply(id, address, data, &mut bytes);
+        bytes
+    };
+    // With these serial numbers no two answers overlap.
+    host.write(&[0x87, 0, 0, 7]).expect("written");
+    let pings = listen(&mut host, BOUND, 18);
+    let mut answers: Vec<_> = pings.chunks(6).collect();
+    answers.sort_unstable();
+    assert_eq!(answers, [1025, 1026, 1027].map(|address| answer(0x87, address, &[])));
+    host.write(&Question::Ping.to(1028)).expect("written");
+    assert_eq!(listen(&mut host, QUIET, 1), [0u8; 0], "nobody has that address");
+    // The hands were at the first board; when all have told their changes they are done.
+    let mut asked = |command: Question, address| {
+        host.write(&command.to(address)).expect("written");
+        let mut frame = listen(&mut host, BOUND, 3);
+        let length = usize::from(frame[1]) << 7 | usize::from(frame[2]);
+        frame.extend(listen(&mut host, BOUND, length - frame.len()));
+        frame
+    };
+    let squares = [1025, 1026].map(|address| asked(Question::SendBoard, address));
+    let differing = (5..69).filter(|&at| squares[0][at] != squares[1][at]).count();
+    assert_eq!(differing, 2, "{squares:02x?}");
+    for address in 1025..=1027 {
+        assert_eq!(asked(Question::SendChanges, address)[0], 0x85);
+    }
+    assert_eq!(program.json(), serde_json::json!({"event": "hands_done", "impossible": 0}));
+    assert!(program.end().0.success());
 }

@@ -149,7 +149,7 @@ fn a_board_that_says_nothing_but_garbage_holds_up_no_start() {
 
 #[test]
 fn faulty_boards_lose_and_double_nothing() {
-    let faults = BusFaults { wrong_sum: 0.01, cut: 0.01, late: 0.005, deaf: 0.01 };
+    let faults = BusFaults { wrong_sum: 0.01, cut: 0.01, late: 0.005, deaf: 0.01, doubled: 0.01 };
     for seed in 0..4 {
         let mut room = Room::new(boards(BusFaults::default()), &addresses(), seed);
         let games = start(&mut room, 10 + seed, 12.0, 12);
@@ -165,9 +165,29 @@ fn faulty_boards_lose_and_double_nothing() {
     }
 }
 
+/// The second of two answers lies over the next board's: what is garbage then is asked for again.
+#[test]
+fn boards_that_say_everything_twice_lose_and_double_nothing() {
+    for (seed, doubled) in [(0, 1.0), (1, 0.3), (2, 0.3)] {
+        let mut room = Room::new(boards(BusFaults::default()), &addresses(), seed);
+        let games = start(&mut room, 30 + seed, 12.0, 12);
+        room.run(seconds(10));
+        let faults = BusFaults { doubled, ..BusFaults::default() };
+        (0..usize::from(BOARDS)).for_each(|board| room.chain.damage(board, faults, false));
+        room.run(seconds(80));
+        for (address, game) in addresses().into_iter().zip(&games) {
+            assert_eq!(room.squares(address), game.changes, "seed {seed}: {address}: {:?}", room.anomalies);
+            assert_eq!(room.followed(address), Some(game.end), "seed {seed}: {address}");
+        }
+        assert!(room.chain.mixed() > 100 && room.anomalies[&Anomaly::Unasked] > 20, "{:?}", room.anomalies);
+        assert_eq!(room.silent, []);
+        room.sent_only_questions();
+    }
+}
+
 #[test]
 fn very_faulty_boards_end_in_the_right_position() {
-    let faults = BusFaults { wrong_sum: 0.1, cut: 0.1, late: 0.05, deaf: 0.1 };
+    let faults = BusFaults { wrong_sum: 0.1, cut: 0.1, late: 0.05, deaf: 0.1, doubled: 0.1 };
     for seed in 0..3 {
         let mut room = Room::new(boards(BusFaults::default()), &addresses(), seed);
         let games = start(&mut room, 20 + seed, 12.0, 10);

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use flagfall_hardware::emulator::dgt_bus::{BusSettings, Chain};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{self, Device, Emulator, Start};
+use flagfall_hardware::emulator::{self, Device, Emulator, Settings, Start};
+use flagfall_protocols::drivers::dgt_bus::frame::MAX_ADDRESS;
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -26,11 +28,15 @@ const LOOK: Duration = Duration::from_millis(100);
 /// none. It ends some seconds after the hands, or at Ctrl-C. With --driver it is the emulated board of another family; a daemon
 /// that is to read it has transport = "serial" and the path as its port in the board's table.
 ///
+/// With --driver dgt_bus it is a chain of --boards boards on one line, which say nothing unasked; hands move at the first one, and
+/// are done when every board was asked for its changes.
+///
 /// Examples:
 ///   flagfall emulate --game 1
 ///   flagfall emulate --script hands.txt --link /tmp/board-1 --speed 4
 ///   flagfall emulate --idle --serial 1234
 ///   flagfall emulate --driver chesslink --script hands.txt
+///   flagfall emulate --driver dgt_bus --boards 12 --idle
 ///
 /// A script has one action a line, with its time in seconds (`+` = after the line before):
 ///   0.5 run
@@ -51,6 +57,9 @@ pub(super) struct Emulate {
     /// Serial number that the board answers.
     #[arg(long, default_value_t = 1025, value_parser = clap::value_parser!(u16).range(0..=16_383))]
     serial: u16,
+    /// So many boards on one line, of a family that shares one; their serial numbers follow each other.
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=12))]
+    boards: u16,
     /// So many times as fast as people, 0.01 to 1000; the board's and the clock's time too.
     #[arg(long, default_value_t = 1.0, value_parser = speed)]
     speed: f64,
@@ -87,7 +96,7 @@ struct Hands {
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Told<'a> {
-    Ready { path: &'a Path, link: Option<&'a Path>, serial: u16 },
+    Ready { path: &'a Path, link: Option<&'a Path>, serial: u16, boards: u16 },
     HandsDone { impossible: u64 },
     Ended { lost_bytes: u64 },
 }
@@ -111,16 +120,23 @@ impl Emulate {
     fn board(&self) -> Result<(Box<dyn Device>, Script)> {
         let kind = emulator::find(&self.driver).with_context(|| format!("no emulated board is called `{}`", self.driver))?;
         // One that is not registered yet has a serial line, or is tried as if it had.
-        let ble = flagfall_protocols::drivers::find(&self.driver).and_then(|family| family.ble);
+        let family = flagfall_protocols::drivers::find(&self.driver);
+        let ble = family.and_then(|family| family.ble);
         if ble.is_some_and(|ble| ble.channels.len() > 1) {
             bail!("`{}` speaks on several channels, which no pseudo-terminal has", self.driver);
         }
-        let usual = || (kind.start)(&Start { serial: self.serial, ..Start::default() });
+        let shares_line = family.is_some_and(|family| family.shares_line);
+        if self.boards > 1 && !shares_line {
+            bail!("boards of `{}` do not share a line", self.driver);
+        }
+        let usual = || {
+            if shares_line { self.chain() } else { Ok((kind.start)(&Start { serial: self.serial, ..Start::default() })) }
+        };
         let (board, hands) = match (&self.hands.script, self.hands.game) {
             (Some(file), _) => {
                 let text = std::fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
                 let script = Script::parse(&text).with_context(|| format!("{}", file.display()))?;
-                (usual(), script)
+                (usual()?, script)
             }
             (None, Some(number)) => {
                 let game = games::game(usize::from(number.saturating_sub(1)));
@@ -131,7 +147,7 @@ impl Emulate {
                 let board: Box<dyn Device> = Box::new(Emulator::new(game.settings(self.serial)));
                 (board, game.script())
             }
-            (None, None) => (usual(), Script::new()),
+            (None, None) => (usual()?, Script::new()),
         };
         // People wait in real time, hands in the board's.
         let after = Duration::from_secs_f64(self.after).mul_f64(self.speed);
@@ -142,12 +158,22 @@ impl Emulate {
         Ok((board, script))
     }
 
+    /// Boards on one line, without its master: that is whoever opens the path.
+    fn chain(&self) -> Result<Box<dyn Device>> {
+        let addresses = self.serial..self.serial.saturating_add(self.boards);
+        if self.serial == 0 || addresses.end > MAX_ADDRESS + 1 {
+            bail!("boards on a line have serial numbers from 1 to {MAX_ADDRESS}");
+        }
+        let board = |serial| BusSettings::new(Settings { serial, ..Settings::default() });
+        Ok(Box::new(Chain::new(addresses.map(board).collect(), u64::from(self.serial))))
+    }
+
     /// Until a signal comes, or the hands are done and the time after them is over.
     async fn stay(&self, board: &PtyBoard) -> Result<()> {
         // Whoever reads the path may end us at once.
         let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         let path = board.path().unwrap_or_default();
-        self.tell(&Told::Ready { path: &path, link: self.link.as_deref(), serial: self.serial })?;
+        self.tell(&Told::Ready { path: &path, link: self.link.as_deref(), serial: self.serial, boards: self.boards })?;
         let mut look = tokio::time::interval(LOOK);
         let mut done: Option<Mono> = None;
         loop {
@@ -178,9 +204,16 @@ impl Emulate {
         let mut out = std::io::stdout().lock();
         match told {
             _ if self.json => writeln!(out, "{}", serde_json::to_string(told)?)?,
-            Told::Ready { path, link: None, serial } => writeln!(out, "board {serial} at {}", path.display())?,
-            Told::Ready { path, link: Some(link), serial } => {
-                writeln!(out, "board {serial} at {}, linked from {}", path.display(), link.display())?;
+            Told::Ready { path, link, serial, boards } => {
+                match boards {
+                    1 => write!(out, "board {serial}")?,
+                    _ => write!(out, "boards {serial} to {}", serial + boards - 1)?,
+                }
+                write!(out, " at {}", path.display())?;
+                match link {
+                    None => writeln!(out)?,
+                    Some(link) => writeln!(out, ", linked from {}", link.display())?,
+                }
             }
             Told::HandsDone { .. } => writeln!(out, "the hands are done")?,
             Told::Ended { lost_bytes: 0 } => writeln!(out, "ended")?,

@@ -177,6 +177,17 @@ fn every_usb_device_of_a_driver_has_a_udev_rule() {
     assert_none(&rules_differing(&wanted, &rules));
 }
 
+/// Many boards on one line wait for short answers.
+const LATENCY: &str = "SUBSYSTEM==\"usb-serial\", DRIVER==\"ftdi_sio\", ACTION==\"add|bind|change\", ATTR{latency_timer}=\"1\"";
+
+#[test]
+fn the_latency_of_adapters_is_set_before_other_subsystems_are_left() {
+    let rules = std::fs::read_to_string(format!("{}/{RULES}", files::ROOT)).expect("the rules are there");
+    let place = |start: &str| rules.lines().position(|line| line.starts_with(start));
+    let (set, left) = (place(LATENCY), place("SUBSYSTEM!="));
+    assert!(set.is_some() && set < left, "{RULES}: {LATENCY}");
+}
+
 #[test]
 fn bad_drivers_are_found() {
     let source = |path: &str, text: &str| File { path: path.to_string(), text: text.to_string() };

@@ -148,6 +148,7 @@ pub(crate) const NAMED: &[Named] = &[
     named("chesslink", "src/emulate/", "the simulation plays at three kinds of boards"),
     named("dgt_pegasus", "src/emulate/", "the simulation plays at three kinds of boards"),
     named("dgt_bus", "src/daemon/line", "the owner of a line runs its master"),
+    named("dgt_bus", "src/cli/emulate.rs", "a whole chain answers on one path"),
 ];
 
 /// Drivers with two rows of the registry: what is common stands in the first one's files.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use flagfall_protocols::time::Instant;
 
-use super::device::{Kind, Sent, Start};
+use super::device::{Device, Kind, Sent, Start};
 use super::script::Script;
 use super::settings::Settings;
 use super::{Counters, Impossible};
@@ -44,6 +44,8 @@ pub struct BusFaults {
     pub late: f64,
     /// The board did not hear the question.
     pub deaf: f64,
+    /// It comes twice in a row.
+    pub doubled: f64,
 }
 
 /// One emulated board of a chain. Its address is [`Settings::serial`].
@@ -64,7 +66,7 @@ impl BusSettings {
     pub const fn new(board: Settings) -> BusSettings {
         BusSettings {
             board,
-            faults: BusFaults { wrong_sum: 0.0, cut: 0.0, late: 0.0, deaf: 0.0 },
+            faults: BusFaults { wrong_sum: 0.0, cut: 0.0, late: 0.0, deaf: 0.0, doubled: 0.0 },
             dead: false,
             mute_without_packet: false,
         }
@@ -205,5 +207,36 @@ impl Chain {
         if let Some(board) = self.boards.get_mut(board) {
             board.damage(faults, dead);
         }
+    }
+}
+
+/// As whoever opens the port sees it. Hands move at the first board.
+impl Device for Chain {
+    fn load(&mut self, script: &Script) {
+        Chain::load(self, 0, script);
+    }
+
+    fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
+        Chain::host(self, at, bytes);
+    }
+
+    fn next(&self) -> Option<Instant> {
+        Chain::next(self)
+    }
+
+    fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
+        Chain::advance(self, to, out);
+    }
+
+    fn done(&self) -> bool {
+        Chain::done(self)
+    }
+
+    fn counters(&self) -> Counters {
+        Chain::counters(self)
+    }
+
+    fn impossible(&self) -> &[(Instant, Impossible)] {
+        Chain::impossible(self, 0)
     }
 }

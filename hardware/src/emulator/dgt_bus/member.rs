@@ -332,6 +332,10 @@ impl Member {
         if self.rng.f64() < faults.cut {
             bytes.truncate(self.rng.usize(1..bytes.len()));
         }
+        // Nothing is drawn without it: what a seed gives stays as it is.
+        if faults.doubled > 0.0 && self.rng.f64() < faults.doubled {
+            bytes.extend_from_within(..);
+        }
         let late = if self.rng.f64() < faults.late { self.rng.u64(100..=500) } else { 0 };
         self.answer = Some((self.now.after(after + Duration::from_millis(late)), bytes));
     }
