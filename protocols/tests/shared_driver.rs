@@ -110,7 +110,7 @@ fn garbage(info: &DriverInfo, seed: u64) -> [Vec<u8>; 2] {
     let noise = (0..rng.usize(..500)).map(|_| rng.u8(..)).collect();
     let channel = info.examples[0].channel;
     let begun: Vec<_> = info.examples.iter().filter(|example| example.channel == channel && example.bytes.len() > 1).collect();
-    if seed % 2 == 0 || begun.is_empty() {
+    if seed.is_multiple_of(2) || begun.is_empty() {
         return [noise, Vec::new()];
     }
     let bytes = begun[rng.usize(..begun.len())].bytes;
