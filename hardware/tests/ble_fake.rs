@@ -234,6 +234,10 @@ async fn twenty(bluez: &Bluez, central: &Adapter) {
         (talk, began.elapsed_now())
     });
     let mut talks = futures::future::join_all(talks).await;
+    assert!(bluez.most_asked_at_once() > 10, "together");
+    let mut made: Vec<_> = (0..20).flat_map(|number| bluez.seen(&address(number)).connections).collect();
+    made.sort();
+    assert!(made.windows(2).all(|pair| pair[1] - pair[0] >= Duration::from_millis(15)), "one after the other: {made:?}");
     show(&format!("all are read after {:?}", talks.iter().map(|(_, took)| *took).max().expect("twenty")));
     (0..20).for_each(|number| bluez.load(&address(number), &moves));
     for (talk, _) in &mut talks {

@@ -167,7 +167,10 @@ fn twenty_boards_that_are_dropped_at_once_are_back_within_half_a_minute() {
         let radio = Radio::start(None, now, 7).expect("a thread");
         let address = |n: u64| format!("C0:00:00:00:01:{n:02X}");
         for n in 0..20 {
-            bluez.add(Peripheral::of(PEGASUS, &address(n), &format!("DGT_PEGASUS_{n}")));
+            // As long as it takes on the air, one connection after the other.
+            let (connect_delay, resolve_delay) = (Duration::from_millis(500), Duration::from_millis(300));
+            let board = Peripheral::of(PEGASUS, &address(n), &format!("DGT_PEGASUS_{n}"));
+            bluez.add(Peripheral { connect_delay, resolve_delay, ..board });
         }
         let by_address = |n: u64| Wanted { address: Some(address(n).parse().expect("an address")), ..wanted(&dgt_pegasus::INFO) };
         let mut boards: Vec<Served> = (0..20).map(|n| Served::start(&radio, n, PEGASUS, by_address(n))).collect();

@@ -196,6 +196,18 @@ fn a_board_that_says_everything_twice_shows_its_picture() {
     assert_eq!(line.told(), [DeviceEvent::Responding, DeviceEvent::Frame(start())]);
 }
 
+/// Each answer comes after the question was asked again, and so a second time: never as that of the next square.
+#[test]
+fn answers_that_are_later_than_the_question_is_asked_again_are_each_squares_own() {
+    for late in [1_010, 1_500, 1_990, 2_010, 2_900] {
+        let manner: Manner =
+            Box::new(move |_, question| vec![(Duration::from_millis(late), answer(question).expect("a question"))]);
+        let mut line = Line::up(&INFO, manner);
+        line.run(64 * (late + 100) + 10_000);
+        assert_eq!(line.told(), [DeviceEvent::Responding, DeviceEvent::Frame(start())], "{late}");
+    }
+}
+
 /// Once all squares are known, one wrong answer changes nothing.
 #[test]
 fn a_wrong_answer_is_not_believed() {

@@ -10,9 +10,18 @@ use flagfall_protocols::time::Instant;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Manner {
     Lost,
-    Late,
+    Late(Duration),
     Doubled,
 }
+
+/// What may become of one answer. One that is later than the question is asked again is answered twice.
+pub(crate) const MANNERS: [Manner; 5] = [
+    Manner::Lost,
+    Manner::Late(Duration::from_millis(100)),
+    Manner::Late(Duration::from_millis(700)),
+    Manner::Late(Duration::from_millis(1500)),
+    Manner::Doubled,
+];
 
 /// What goes astray.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +57,15 @@ impl Astray {
     /// This goes astray in this manner.
     pub(crate) fn new(device: Box<dyn Device>, what: What, manner: Manner) -> Astray {
         Astray { device, what, manner, asked: 0, said: 0, gone: 0, late: Vec::new(), again: Vec::new() }
+    }
+
+    /// There was an answer or a piece of the number that goes astray, if only an empty one.
+    pub(crate) const fn reached(&self) -> bool {
+        match self.what {
+            What::Answers(question) => self.asked > question,
+            What::Piece(piece) => self.said > piece,
+            What::All => true,
+        }
     }
 
     /// When what is to come a second time comes.
@@ -89,7 +107,7 @@ impl Device for Astray {
             match self.manner {
                 _ if !astray => out.push(sent),
                 Manner::Lost => {}
-                Manner::Late => self.late.push(Sent { at: sent.at.after(Duration::from_millis(700)), ..sent }),
+                Manner::Late(by) => self.late.push(Sent { at: sent.at.after(by), ..sent }),
                 Manner::Doubled => {
                     self.again.push(sent.clone());
                     out.push(sent);

@@ -15,6 +15,8 @@ use super::refusal::Refusal;
 #[derive(Default)]
 pub(super) struct Air {
     state: Mutex<State>,
+    /// Held while a connection is made: a controller makes one at a time, in the order in which they were asked for.
+    making: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
@@ -225,7 +227,7 @@ impl Air {
 
     /// The host asks for a connection.
     pub(super) async fn connect(self: &Arc<Air>, address: &str) -> Result<(), Refusal> {
-        let (turn, delay, refused) = {
+        let (mut turns, delay, near, refused) = {
             let mut state = self.state();
             let powered = state.powered;
             let Some(radio) = state.radios.get_mut(address) else { return Err(Refusal::no_connection()) };
@@ -244,16 +246,25 @@ impl Air {
             radio.asked += 1;
             let refused = !radio.near || radio.refuse > 0;
             radio.refuse = radio.refuse.saturating_sub(1);
-            let result = (radio.turn, radio.connect_delay, refused);
+            let result = (radio.turn.subscribe(), radio.connect_delay, radio.near, refused);
             let asked = state.radios.values().map(|radio| radio.asked).sum();
             state.most_asked = state.most_asked.max(asked);
             result
         };
-        tokio::time::sleep(delay).await;
+        let turn = *turns.borrow();
+        let make = async {
+            // Of one that is out of reach nothing is heard, and so nothing is made: the controller is free for others.
+            let _making = if near { Some(self.making.lock().await) } else { None };
+            tokio::time::sleep(delay).await;
+        };
+        tokio::select! {
+            () = make => {}
+            _ = turns.wait_for(|now| *now != turn) => {}
+        }
         let linked = self.radio(address, |radio| {
             // It was set to none if bluetoothd died meanwhile.
             radio.asked = radio.asked.saturating_sub(1);
-            radio.linked = !refused && radio.turn == turn && radio.near;
+            radio.linked = !refused && *radio.turn.borrow() == turn && radio.near;
             if radio.linked {
                 radio.seen.connections.push(now());
             }
@@ -322,7 +333,7 @@ impl Air {
 
 /// Finds the services of a peripheral that has just been connected.
 async fn resolve(air: Arc<Air>, address: String, turn: u64) {
-    let same = |radio: &mut Radio| radio.linked && radio.turn == turn;
+    let same = |radio: &mut Radio| radio.linked && *radio.turn.borrow() == turn;
     tokio::time::sleep(air.radio(&address, |radio| radio.resolve_delay).unwrap_or_default()).await;
     if air.radio(&address, same) != Some(true) {
         return;

@@ -26,7 +26,7 @@
 //! Like bluetoothd: a peripheral is an object once an advertisement of it was received during discovery; its services are
 //! objects once they were resolved, and stay; bluetoothd's end and the bus's are silent; nothing but properties tells of a
 //! disconnect. Unlike it: objects of peripherals that fell silent stay until [`Bluez::vanish`], there is no pairing and no cache
-//! on disk, connections of many peripherals come about at the same time, and nothing is lost on the air.
+//! on disk, and nothing is lost on the air. Connections come about one after the other, as a controller makes them.
 //!
 //! A rule that is kept: dbus-daemon 1.14 takes match rules that differ in nothing but `path_namespace` for the same, and
 //! RemoveMatch takes away the one that was added last. So with btleplug, where each `connect` and each end of `notifications`
@@ -34,7 +34,7 @@
 //! devices through one `Manager` opens `Adapter::events` first of all and keeps it (and reads it: it has no bound) as long as
 //! it uses the `Manager`: the oldest rule stays, and all signals of the adapter's devices come by it.
 //!
-//! Needs `dbus-daemon`, and in `[dev-dependencies]` flagfall-hardware, flagfall-protocols, tempfile, tokio (rt, time, sync) and
+//! Needs `dbus-daemon`, and in `[dev-dependencies]` flagfall-hardware, flagfall-protocols, tempfile, tokio (rt, time, sync, macros) and
 //! zbus (tokio, service, object-manager).
 
 #![allow(dead_code, reason = "each test that takes it in uses a part")]
@@ -93,7 +93,7 @@ pub(crate) struct Peripheral {
     pub(crate) rssi: i16,
     /// So many times as fast as real time.
     pub(crate) speed: f64,
-    /// From the wish for a connection to the connection, or to its failure.
+    /// From the wish for a connection to the connection, or to its failure; others that are asked for meanwhile begin after it.
     pub(crate) connect_delay: Duration,
     /// From there until the services are known.
     pub(crate) resolve_delay: Duration,
@@ -346,7 +346,7 @@ impl Bluez {
         (state.discovering, state.discoveries)
     }
 
-    /// The most connections that the host asked for at a time. Real controllers make one at a time.
+    /// The most connections that the host asked for at a time.
     pub(crate) fn most_asked_at_once(&self) -> usize {
         self.air.state().most_asked
     }

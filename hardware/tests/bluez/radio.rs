@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use flagfall_hardware::emulator::{Device, Sent};
 use flagfall_protocols::driver::Channel;
 use flagfall_protocols::time::Instant as BoardTime;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use super::{Peripheral, Service};
 
@@ -70,7 +70,7 @@ pub(super) struct Radio {
     /// Connections that are asked for.
     pub(super) asked: usize,
     /// How many times a connection ended: a number for the one that is.
-    pub(super) turn: u64,
+    pub(super) turn: watch::Sender<u64>,
     pub(super) refuse: u32,
     pub(super) notifying: BTreeSet<u128>,
     /// Cannot be subscribed.
@@ -99,7 +99,7 @@ impl Radio {
             linked: false,
             resolved: false,
             asked: 0,
-            turn: 0,
+            turn: watch::Sender::new(0),
             refuse: 0,
             notifying: BTreeSet::new(),
             silent: BTreeSet::new(),
@@ -155,7 +155,7 @@ impl Radio {
 
     /// A connection ended, or one that was asked for will not come about. Says whether there was one.
     pub(super) fn unlink(&mut self) -> bool {
-        self.turn += 1;
+        self.turn.send_modify(|turn| *turn += 1);
         self.resolved = false;
         self.notifying.clear();
         std::mem::take(&mut self.linked)

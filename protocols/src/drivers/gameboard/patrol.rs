@@ -22,6 +22,8 @@ const PACE: Duration = Duration::from_millis(75);
 const RETRY: Duration = Duration::from_secs(1);
 /// … and for one of a board that speaks and has never answered: it may be of a level that does not.
 const SLOW: Duration = Duration::from_secs(10);
+/// A board that answers later than it is asked again is given this time at most.
+const LATEST: Duration = Duration::from_secs(3);
 /// A board is taken for silent after so many questions without any message, and not sooner than after this time.
 const MISSED: u32 = 3;
 const SILENCE: Duration = Duration::from_secs(3);
@@ -44,8 +46,13 @@ pub(super) struct Patrol {
     open: Option<(Square, Instant)>,
     /// Nothing is asked before this.
     free: Instant,
-    /// When the last question left.
+    /// When the last question left, and when it did for the first time, of one that was asked again.
     asked: Instant,
+    first: Instant,
+    /// So many answers more may come to the same question: it was asked so many times again.
+    again: u32,
+    /// How long an answer is waited for now.
+    patience: Duration,
     /// Squares that are asked for quickly, and of these the ones that come first.
     round: u64,
     doubtful: u64,
@@ -71,6 +78,9 @@ impl Patrol {
             open: None,
             free: at.after(SETTLE),
             asked: at,
+            first: at,
+            again: 0,
+            patience: RETRY,
             round: !0,
             doubtful: 0,
             turn: Square::wrapping(0),
@@ -94,18 +104,32 @@ impl Patrol {
     pub(super) fn answered(&mut self, at: Instant, occupied: bool) -> Option<Square> {
         let Some((square, _)) = self.open.take() else {
             // After a rest only the last answer is in question, and this one says the same.
-            let twice = self.rested && self.last.is_some_and(|(_, last)| last == occupied);
+            let awaited = self.again > 0;
+            if awaited {
+                // No answer was lost: this is how long the board takes.
+                self.again -= 1;
+                self.patience = LATEST.min(self.patience.max(at.since(self.asked)) + RETRY);
+            }
+            let twice = (self.rested || awaited) && self.last.is_some_and(|(_, last)| last == occupied);
             if !twice {
                 // The one before it may have been another square's, and those before that too.
                 self.doubtful |= self.last.take().map_or(0, |(square, _)| square.bit());
                 self.all();
             }
             self.rests = true;
-            self.free = at.after(REST);
+            self.free = if self.again > 0 { self.free.max(at.after(REST)) } else { at.after(REST) };
             return None;
         };
         self.answers = true;
-        self.free = at.after(GAP);
+        let took = at.since(self.first);
+        self.free = match self.again {
+            0 => at.after(GAP),
+            // The first answer may have been late, not lost: the others are as late, and would be taken for another square's.
+            _ => self.asked.after(took.min(LATEST)).max(at).after(REST),
+        };
+        if took < RETRY {
+            self.patience = RETRY;
+        }
         self.last = Some((square, occupied));
         self.round &= !square.bit();
         self.doubtful &= !square.bit();
@@ -155,10 +179,13 @@ impl Patrol {
         }
         if again.is_none() {
             self.rested = core::mem::take(&mut self.rests);
+            (self.first, self.again) = (at, 0);
+        } else {
+            self.again = self.again.saturating_add(1);
         }
         let square = again.map_or_else(|| self.choose(), |(square, _)| square);
         let slow = self.speaks && !self.answers;
-        self.open = Some((square, at.after(if slow { SLOW } else { RETRY })));
+        self.open = Some((square, at.after(if slow { SLOW } else { self.patience })));
         self.asked = at;
         Some(if again.is_some() { Due::Again(square) } else { Due::Ask(square) })
     }
