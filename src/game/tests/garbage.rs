@@ -102,7 +102,7 @@ fn clock(random: &mut Random, was: &ClockReading) -> ClockReading {
         battery_low: false,
         baseline: random.one_in(100),
         resolution_ms: 1000,
-        late: if random.one_in(8) { Duration::from_millis(random.below(20_000)) } else { Duration::ZERO },
+        late: Duration::ZERO,
     }
 }
 
@@ -195,11 +195,13 @@ fn answer(random: &mut Random) -> Answer {
 struct Source {
     random: Random,
     clock: ClockReading,
+    /// Of a radio: how late reports are and how it is received.
+    radio: Option<Random>,
 }
 
 impl Source {
     fn new(seed: u64) -> Source {
-        Source { random: Random(seed), clock: Desk::new("").clock }
+        Source { random: Random(seed), clock: Desk::new("").clock, radio: None }
     }
 
     /// Squares that make a legal move of the position that the game knows.
@@ -221,13 +223,20 @@ impl Source {
     }
 
     fn inputs(&mut self, game: &Game) -> Vec<Input> {
+        let mut late = Duration::ZERO;
+        if let Some(radio) = &mut self.radio {
+            if radio.one_in(50) {
+                return vec![Input::Signal { clock: radio.one_in(2), weak: radio.one_in(2) }];
+            }
+            late = if radio.one_in(8) { Duration::from_millis(radio.below(20_000)) } else { Duration::ZERO };
+        }
         let random = &mut self.random;
         let event = match random.below(100) {
             0..=49 => DeviceEvent::Square { square: Square::wrapping(random.next() as u8), reading: reading(random) },
             50..=54 => DeviceEvent::Frame(placement(random)),
             55..=84 => {
                 self.clock = clock(random, &self.clock);
-                DeviceEvent::Clock(self.clock)
+                DeviceEvent::Clock(ClockReading { late, ..self.clock })
             }
             85 => DeviceEvent::ClockAbsent,
             86 => DeviceEvent::Silent,
@@ -237,7 +246,6 @@ impl Source {
             90 => return vec![Input::Command(command(random))],
             91 => return vec![Input::Answer(answer(random))],
             92 => return vec![random.pick(&[Input::Deadline, Input::Bound])],
-            93 => return vec![Input::Signal { clock: random.one_in(2), weak: random.one_in(2) }],
             _ => return self.sensible(game),
         };
         vec![device(event)]
@@ -263,9 +271,12 @@ fn kept(game: &Game) -> usize {
 }
 
 fn run(seed: u64, steps: usize) {
+    run_from(Source::new(seed), seed, steps);
+}
+
+fn run_from(mut source: Source, seed: u64, steps: usize) {
     let control = [None, Some("300"), Some("2/300+5:300+5"), Some("1/60:1/60:1/60:60")][(seed % 4) as usize];
     let (mut one, mut two) = (game(control), game(control));
-    let mut source = Source::new(seed);
     let (mut now, mut effects) = (Instant(0), 0);
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for step in 0..steps {
@@ -300,6 +311,13 @@ fn run(seed: u64, steps: usize) {
 fn nothing_panics_and_everything_repeats() {
     for seed in 0..4 {
         run(seed, STEPS / 4);
+    }
+}
+
+#[test]
+fn nor_with_a_radio_that_is_late_and_weak() {
+    for seed in 0..4 {
+        run_from(Source { radio: Some(Random(seed + 1_000)), ..Source::new(seed) }, seed, STEPS / 8);
     }
 }
 
