@@ -81,7 +81,7 @@ struct OnWire {
     byte: u8,
 }
 
-/// Boards on one line. No IO and no clock of its own, as [`Device`](super::Device): the same inputs at the same times give the same
+/// Boards on one line. No IO and no clock of its own, as [`Device`]: the same inputs at the same times give the same
 /// bytes.
 #[derive(Clone, Debug)]
 pub struct Chain {
