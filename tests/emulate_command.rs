@@ -64,9 +64,15 @@ impl Drop for Program {
 fn ask_board(path: &Path) -> Vec<u8> {
     let mut host = Pty::open(path).expect("the path opens");
     host.write(&[0x42]).expect("written");
+    let all = listen(&mut host, BOUND, DUMP);
+    assert!(all.len() >= DUMP, "only {} bytes came", all.len());
+    all
+}
+
+/// Reads what comes until there is enough or it is so late.
+fn listen(host: &mut Pty, long: Duration, enough: usize) -> Vec<u8> {
     let (began, mut all, mut buffer) = (mono(), Vec::new(), [0; 256]);
-    while all.len() < DUMP {
-        assert!(mono().since(began) < BOUND, "only {} bytes came", all.len());
+    while all.len() < enough && mono().since(began) < long {
         match host.read(&mut buffer, Duration::from_millis(50)) {
             Ok(count) => all.extend_from_slice(&buffer[..count]),
             Err(LinkError::TimedOut) => {}
@@ -167,19 +173,6 @@ fn a_board_of_another_family() {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && said.contains(reason), "{said}");
     }
-}
-
-/// Reads what comes until then.
-fn listen(host: &mut Pty, long: Duration, enough: usize) -> Vec<u8> {
-    let (began, mut all, mut buffer) = (mono(), Vec::new(), [0; 256]);
-    while all.len() < enough && mono().since(began) < long {
-        match host.read(&mut buffer, Duration::from_millis(50)) {
-            Ok(count) => all.extend_from_slice(&buffer[..count]),
-            Err(LinkError::TimedOut) => {}
-            Err(error) => panic!("{error}"),
-        }
-    }
-    all
 }
 
 #[test]
