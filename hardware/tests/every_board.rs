@@ -2,6 +2,8 @@
 
 mod astray;
 
+use std::time::Duration;
+
 use astray::{Astray, MANNERS, Manner, What};
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
@@ -222,8 +224,9 @@ fn start_up_completes_with_any_answer_late_lost_or_doubled() {
 fn start_up_completes_with_all_answers_late_or_doubled() {
     for kind in boards() {
         for manner in MANNERS.into_iter().filter(|manner| !matches!(manner, Manner::Lost)) {
-            // A board that is asked for one square after the other needs a minute and a half if each answer is late.
-            let (gone, _) = starts_up(kind, What::All, manner, 120, 120);
+            // A board that is asked for one square after the other needs a minute if each answer is late, and more if each is so late.
+            let begin = if matches!(manner, Manner::Late(by) if by > Duration::from_secs(1)) { 120 } else { 60 };
+            let (gone, _) = starts_up(kind, What::All, manner, begin, begin);
             assert!(gone > 0, "{kind:?}");
         }
     }
