@@ -1,8 +1,5 @@
-//! Is a message what its schema says, and does it keep what only arbiters may know? Taken in by path:
-//! `#[path = "support/schemas.rs"] mod schemas;`.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+//! Is a message what its schema says, and does it keep what only arbiters may know?
 
-#[path = "arbiters_only.rs"]
 pub(crate) mod arbiters_only;
 
 use std::collections::BTreeMap;

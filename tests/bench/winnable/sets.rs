@@ -4,7 +4,7 @@ use std::path::Path;
 
 use shakmaty::{Chess, Color};
 
-#[path = "../../winnable/rows.rs"]
+#[path = "../../replay/winnable/rows.rs"]
 mod rows;
 
 use rows::{Row, position};

@@ -1,6 +1,6 @@
 //! From a board, a clock and the arbiter's desk to findings: what the tables are told of a game.
 
-#[path = "../../tests/desk/clock.rs"]
+#[path = "../../tests/game/desk/clock.rs"]
 mod clock;
 mod desk;
 mod king;

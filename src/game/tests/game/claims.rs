@@ -1,0 +1,139 @@
+//! Flags that only an arbiter has seen (6.8), and acts of an arbiter that the live audience sees nothing of.
+
+use flagfall_game::FlagPath;
+use flagfall_game::effect::{Audience, Effect};
+use flagfall_game::input::{Command, GameResult, Side};
+use flagfall_game::laws::finding::{Finding, Outcome};
+use flagfall_game::message::Stage;
+use flagfall_protocols::event::DeviceEvent;
+use flagfall_protocols::square::Placement;
+use flagfall_protocols::time::ClockTime;
+
+use crate::desk::Desk;
+
+fn claim(flag: Side, period: Option<u32>) -> Command {
+    Command::Claim { flag, period, observed_at: None }
+}
+
+fn finding(desk: &Desk) -> Finding {
+    desk.game.findings().last().expect("a finding").clone()
+}
+
+#[test]
+fn a_flag_that_the_clock_has_not_shown() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5").wait(2.0);
+    let heard = desk.now.0;
+    desk.device(DeviceEvent::ClockAbsent).wait(0.0).clock.running = false;
+    desk.wait(60.0).command(claim(Side::White, None));
+    let finding = finding(&desk);
+    assert_eq!(
+        (desk.refused(), finding.path, finding.flag, finding.row),
+        (0, Some(FlagPath::ObservedByArbiter), Some("white"), "16")
+    );
+    assert_eq!((finding.conditional, finding.observed_at), (false, Some(desk.now.0)));
+    assert_eq!(finding.expired_at, Some([heard, desk.now.0]), "after the last report");
+    assert!(finding.unknown.contains(&"moment_of_expiry") && finding.evidence.is_empty(), "{finding:?}");
+    assert_eq!(desk.alarms(), ["ClockLost", "Flag(white)"]);
+    desk.command(claim(Side::White, None));
+    assert_eq!((desk.state().flags.len(), desk.refused()), (1, 0), "the same flag again");
+    let back = Command::SetClockRecord { time_control: None, additional_time: None, flag_taken_back: Some(Side::White) };
+    assert_eq!(desk.command(back).state().flags.len(), 0);
+}
+
+#[test]
+fn a_board_without_a_clock() {
+    let mut desk = Desk::new("");
+    desk.frame(Placement::initial()).wait(1.0).make("e2e4").wait(30.0).command(claim(Side::Black, None));
+    let found = finding(&desk);
+    assert_eq!((found.path, found.outcome), (Some(FlagPath::ObservedByArbiter), Outcome::Undecided));
+    for unknown in ["time_control", "moment_of_expiry"] {
+        assert!(found.unknown.contains(&unknown), "{found:?}");
+    }
+    assert_eq!(Desk::new("300").command(claim(Side::Black, None)).refused(), 1, "no game, no flag");
+}
+
+#[test]
+fn the_period_may_be_named() {
+    let mut desk = Desk::started("2/300:300");
+    desk.play("e2e4").play("e7e5").play("g1f3").play("b8c6");
+    desk.clock.left.time = ClockTime(0);
+    desk.clock.left.flag_shown = true;
+    desk.report().wait(1.0).command(claim(Side::White, Some(2)));
+    let falls: Vec<_> = desk.state().flags.iter().map(|fall| (fall.path, fall.period, fall.observed_at.is_some())).collect();
+    assert_eq!(falls, [(FlagPath::RunningAtZero, 1, false), (FlagPath::ObservedByArbiter, 2, true)]);
+    assert_eq!((desk.game.findings()[0].outcome, desk.game.findings()[1].row), (Outcome::GameGoesOn, "16"));
+    desk.command(claim(Side::White, Some(1)));
+    assert!(desk.state().flags[0].observed_at.is_some());
+    for none in [0, 3, 9, u32::MAX] {
+        desk.command(claim(Side::White, Some(none)));
+    }
+    assert_eq!((desk.refused(), desk.state().flags.len()), (4, 2));
+}
+
+/// With the cable out nobody knows which of the moves since then were made in time.
+#[test]
+fn moves_after_the_last_report_may_have_been_too_late() {
+    let mut desk = Desk::started("3/300:300");
+    desk.play("e2e4").play("e7e5").device(DeviceEvent::ClockAbsent).clock.running = false;
+    for uci in ["g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6"] {
+        desk.wait(30.0).make(uci);
+    }
+    desk.wait(30.0).command(claim(Side::White, None));
+    let found = finding(&desk);
+    assert_eq!((found.row, found.completed, found.outcome), ("13", None, Outcome::Undecided));
+    assert!(found.unknown.contains(&"completed_moves"), "{found:?}");
+}
+
+/// The clock shows it later: it is the same fall.
+#[test]
+fn a_sign_that_comes_later_is_no_second_flag() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").device(DeviceEvent::ClockAbsent).wait(20.0).command(claim(Side::Black, None));
+    desk.clock.right.time = ClockTime(0);
+    desk.clock.right.flag_shown = true;
+    desk.clock.baseline = true;
+    desk.report().wait(2.0);
+    assert_eq!((desk.state().flags.len(), desk.game.findings().len()), (1, 1));
+}
+
+fn live(desk: &mut Desk) -> (u32, usize) {
+    let shown = desk.out.drain(..).filter(|effect| matches!(effect, Effect::State(Audience::Live))).count();
+    (desk.game.rev(Audience::Live), shown)
+}
+
+#[test]
+fn a_result_that_was_not_there_is_taken_back_unseen() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5").wait(3.0);
+    let (rev, _) = live(&mut desk);
+    desk.command(Command::DeclareResult { result: GameResult::Open });
+    assert_eq!(live(&mut desk), (rev, 0));
+    desk.command(Command::DeclareResult { result: GameResult::Draw });
+    assert_eq!(live(&mut desk), (rev + 1, 1));
+    desk.command(Command::DeclareResult { result: GameResult::Draw });
+    assert_eq!(live(&mut desk), (rev + 1, 0));
+    desk.command(Command::DeclareResult { result: GameResult::Open });
+    assert_eq!(live(&mut desk), (rev + 2, 1));
+}
+
+#[test]
+fn kings_in_the_centre_are_seen_by_arbiters_only() {
+    let mut desk = Desk::started("300").with_position("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+    desk.clock.running = false;
+    desk.report().wait(3.0);
+    let (rev, _) = live(&mut desk);
+    desk.frame(Placement::parse("8/8/8/3k4/4K3/8/4P3/8").expect("a placement")).wait(5.0);
+    assert_eq!(desk.state().stage, Stage::Over);
+    assert_eq!(live(&mut desk), (rev, 0));
+}
+
+/// Every picture of the live audience differs in more than its clock from the one before.
+#[test]
+fn another_start_is_shown() {
+    let mut desk = Desk::started("300");
+    let (rev, _) = live(&mut desk);
+    desk.command(Command::SetPosition { fen: "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 9".into() });
+    assert_eq!(live(&mut desk), (rev + 1, 1));
+    assert!(desk.game.live_state().initial_fen.starts_with("4k3/4p3"));
+}

@@ -1,0 +1,192 @@
+//! Facts of the hands, set-ups that are wrong, sensors that are weak.
+
+use flagfall_game::effect::Effect;
+use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::message::{AuditBody, Stage};
+use flagfall_protocols::square::{Piece, Placement, Reading, Square};
+
+use crate::desk::Desk;
+
+const CASTLING: &str = "4k3/8/8/8/8/8/7P/4K2R w K - 0 1";
+
+/// Lifts (`g1`) and puts down (`Ng1`), each after so many seconds.
+fn hands(desk: &mut Desk, what: &str) {
+    for step in what.split(" | ") {
+        let (pause, change) = step.split_once(' ').expect("seconds and a change");
+        let (man, square) = change.split_at(change.len() - 2);
+        let reading = man.chars().next().map_or(Reading::Empty, |man| Reading::Piece(Piece::from_letter(man).expect(change)));
+        desk.wait(pause.parse().expect("seconds")).square(Square::parse(square).expect(change), reading);
+    }
+}
+
+/// What was told of the hands: `touched g1`.
+fn told(desk: &Desk) -> Vec<String> {
+    let word = |effect: &Effect| match effect {
+        Effect::Audit(AuditBody::Touched { squares, .. }) => Some(format!("touched {}", squares.join(" "))),
+        Effect::Audit(AuditBody::Stood { squares, ply, .. }) => Some(format!("stood {} {ply}", squares.join(" "))),
+        Effect::Audit(AuditBody::RookFirst { squares, .. }) => Some(format!("rook_first {}", squares.join(" "))),
+        Effect::Audit(AuditBody::TwoHands { squares, .. }) => Some(format!("two_hands {}", squares.join(" "))),
+        _ => None,
+    };
+    desk.out.iter().filter_map(word).collect()
+}
+
+#[test]
+fn a_touched_man_is_told_in_the_own_time_only() {
+    let mut desk = Desk::started("300");
+    hands(&mut desk, "2 g1 | 0.8 Ng1 | 1 g8 | 0.8 ng8");
+    assert_eq!(told(&desk), ["touched g1"], "Black's knight is adjusted in White's time");
+    let Some(Effect::Audit(AuditBody::Touched { side, lifted_at, put_back_at, .. })) =
+        desk.out.iter().find(|effect| matches!(effect, Effect::Audit(AuditBody::Touched { .. })))
+    else {
+        panic!("told above")
+    };
+    assert_eq!((*side, put_back_at[1] - lifted_at[1]), ("white", 800_000));
+    desk.play("e2e4").wait(1.0);
+    hands(&mut desk, "0.5 e4 | 0.8 Pe4 | 1 g8 | 0.8 ng8");
+    assert_eq!(told(&desk), ["touched g1", "touched g8"], "White's pawn is put right in Black's time");
+}
+
+#[test]
+fn where_a_man_stood_on_its_way() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5");
+    hands(&mut desk, "1 f1 | 0.4 Bd3 | 0.9 d3 | 0.4 Be2");
+    desk.wait(0.3).press(0).wait(1.0);
+    assert_eq!((desk.moves().len(), told(&desk)), (3, vec!["stood d3 3".to_owned()]));
+    // A slide shows its man on two squares at once, and nowhere for long.
+    hands(&mut desk, "1 d7 | 0.1 pd6 | 0.1 d6 | 0.1 pd5");
+    desk.wait(0.3).press(0).wait(1.0);
+    assert_eq!((desk.moves().len(), told(&desk).len()), (4, 1));
+}
+
+/// Scenario 5 with a long pause, where no clock tells a press.
+#[test]
+fn a_man_that_goes_on_without_a_clock() {
+    let mut desk = Desk::new("").with_position("4k3/8/8/8/8/8/3P4/4K2B w - - 0 1");
+    hands(&mut desk, "1 d2 | 0.3 Pd3");
+    assert_eq!(desk.wait(3.0).moves(), ["d2d3"]);
+    hands(&mut desk, "0.1 d3 | 0.3 Pd4");
+    assert_eq!((desk.wait(4.0).moves(), desk.alarms()), (vec!["d2d4".to_owned()], vec![]));
+    // Another man of his is not the same one.
+    hands(&mut desk, "1 h1 | 0.3 Be4");
+    assert_eq!((desk.wait(1.5).moves(), desk.alarms()), (vec!["d2d4".to_owned()], vec!["MovedByWrongSide(white)".to_owned()]));
+}
+
+#[test]
+fn the_order_of_a_castling() {
+    for (motions, facts) in [
+        ("1 e1 | 0.3 Kg1 | 0.5 h1 | 0.3 Rf1", &[][..]),
+        ("1 h1 | 0.3 Rf1 | 0.5 e1 | 0.5 Kg1", &["rook_first h1 e1"]),
+        ("1 e1 | 0.01 h1 | 0.5 Kg1 | 0.5 Rf1", &["two_hands h1 e1"]),
+        ("1 e1 | 0.5 h1 | 0.5 Kg1 | 0.01 Rf1", &["two_hands f1 g1"]),
+    ] {
+        let mut desk = Desk::new("300").with_position(CASTLING);
+        desk.report();
+        desk.clock.running = true;
+        desk.report();
+        hands(&mut desk, motions);
+        desk.wait(0.4).press(0).wait(1.0);
+        assert_eq!((desk.moves(), told(&desk)), (vec!["e1g1".to_owned()], facts.iter().map(|fact| fact.to_string()).collect()));
+    }
+}
+
+#[test]
+fn a_weak_square_is_told_once_a_game_and_counted() {
+    let mut desk = Desk::started("300");
+    for _ in 0..12 {
+        hands(&mut desk, "3 d2 | 0.1 Pd2");
+    }
+    assert_eq!(desk.alarms(), ["WeakSquare"]);
+    assert_eq!(desk.game.dropouts(), [(Square::parse("d2").expect("a square"), 12)]);
+}
+
+#[test]
+fn who_straightens_a_man_has_no_weak_square() {
+    let mut desk = Desk::started("300");
+    for _ in 0..12 {
+        hands(&mut desk, "3 d2 | 1.2 Pd2");
+    }
+    assert_eq!((desk.alarms(), desk.game.dropouts()), (vec![], vec![]));
+}
+
+#[test]
+fn a_player_may_straighten_the_same_man_again_and_again_in_his_own_time() {
+    let mut desk = Desk::started("300");
+    for _ in 0..12 {
+        hands(&mut desk, "3 d2 | 0.45 Pd2");
+    }
+    assert_eq!((desk.alarms(), desk.game.dropouts()), (vec![], vec![]));
+    desk.play("e2e4").wait(1.0);
+    for _ in 0..12 {
+        hands(&mut desk, "3 d2 | 0.45 Pd2");
+    }
+    assert_eq!(desk.alarms(), ["WeakSquare"], "nobody does that while the other thinks");
+}
+
+#[test]
+fn men_that_are_straightened_here_and_there_leave_no_weak_square() {
+    let mut desk = Desk::started("300");
+    for _ in 0..8 {
+        hands(
+            &mut desk,
+            "1 a2 | 0.1 Pa2 | 1 b2 | 0.1 Pb2 | 1 c2 | 0.1 Pc2 | 1 f7 | 0.1 pf7 | 1 g7 | 0.1 pg7 | 1 h8 | 0.1 rh8 | 1 e8 | 0.1 ke8 | 1 e2 | 0.1 Pe2",
+        );
+    }
+    assert_eq!((desk.alarms(), desk.game.dropouts().len()), (vec![], 8));
+}
+
+fn set_up(placement: &str) -> Desk {
+    let mut desk = Desk::new("300");
+    desk.frame(Placement::parse(placement).expect("a placement")).report().wait(1.0);
+    desk.clock.running = true;
+    desk.report().wait(2.0);
+    desk
+}
+
+#[test]
+fn a_missing_man_is_named_and_the_game_begins_with_it() {
+    let mut desk = set_up("rnbqkbn1/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
+    let wrong = &desk.game.alarms()[0].set_up;
+    assert_eq!(
+        (wrong.len(), wrong[0].square.as_str(), &wrong[0].stands, wrong[0].expected.as_deref()),
+        (1, "h8", &None, Some("r"))
+    );
+    assert_eq!(desk.state().initial_fen, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    desk.play("e2e4").wait(8.0);
+    assert_eq!(desk.alarms(), ["WrongSetUp", "PositionDiffers"], "and it is in nobody's hand");
+    desk.square(Square::parse("h8").expect("a square"), Reading::Piece(Piece::from_letter('r').expect("a rook"))).wait(1.0);
+    assert_eq!(desk.state().alarms.len(), 1, "the board agrees");
+}
+
+#[test]
+fn an_exchanged_king_and_queen_are_named_and_stay() {
+    let desk = set_up("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR");
+    let alarms = desk.game.alarms();
+    let named = |wrong: &flagfall_game::message::SetUpBody| (wrong.square.clone(), wrong.stands.clone(), wrong.expected.clone());
+    let some = |letter: &str| Some(letter.to_owned());
+    assert_eq!(
+        alarms[0].set_up.iter().map(named).collect::<Vec<_>>(),
+        [("d1".to_owned(), some("K"), some("Q")), ("e1".to_owned(), some("Q"), some("K"))]
+    );
+    assert!(desk.state().initial_fen.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w kq"));
+}
+
+#[test]
+fn a_chess960_beginning_either_way_round() {
+    for rotated in [false, true] {
+        let mut desk = Desk::new("300");
+        desk.game = Game::new(GameConfig { chess960: true, ..GameConfig::default() }, crate::desk::TIMING);
+        let placement = Placement::parse("bqnbrnkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR").expect("a placement");
+        desk.frame(if rotated { placement.rotated() } else { placement }).wait(1.0);
+        assert_eq!((desk.state().stage, desk.game.number(), desk.state().rotated), (Stage::Armed, 1, rotated));
+        assert!(desk.state().initial_fen.starts_with("bqnbrnkr/"), "{}", desk.state().initial_fen);
+    }
+}
+
+#[test]
+fn one_wait_for_a_press_is_told_once() {
+    let mut desk = Desk::started("300");
+    desk.wait(1.0).make("e2e4").wait(60.0);
+    assert_eq!(desk.alarms(), ["IncompleteMove(white)"]);
+}

@@ -1,0 +1,398 @@
+//! The health of the devices: what is a dropout and what is not, weak squares and weak men, batteries.
+
+use flagfall_game::alarm::{AlarmKind, AlarmStatus, Class};
+use flagfall_game::effect::Effect;
+use flagfall_game::health::BatteryLevel;
+use flagfall_game::input::{Command, Input};
+use flagfall_game::message::AlertBody;
+use flagfall_protocols::driver::DeviceCommand;
+use flagfall_protocols::event::{Battery, DeviceEvent, Identity, Text};
+use flagfall_protocols::square::{Piece, Placement, Reading, Square};
+
+use crate::desk::Desk;
+
+fn square(name: &str) -> Square {
+    Square::parse(name).expect(name)
+}
+
+fn reading(man: &str) -> Reading {
+    match man {
+        "" => Reading::Empty,
+        "?" => Reading::Unreadable,
+        "o" => Reading::Occupied,
+        letter => Reading::Piece(Piece::from_letter(letter.chars().next().expect("a letter")).expect(letter)),
+    }
+}
+
+/// Squares change: `0.1 d2 | 0.2 Pd2`, seconds before each, what it shows then; `?` cannot be read.
+fn hands(desk: &mut Desk, what: &str) {
+    for step in what.split(" | ") {
+        let (pause, change) = step.split_once(' ').expect("seconds and a change");
+        let (man, name) = change.split_at(change.len() - 2);
+        desk.wait(pause.parse().expect("seconds")).square(square(name), reading(man));
+    }
+}
+
+fn counted(desk: &Desk) -> Vec<(String, u32)> {
+    desk.game.dropouts().into_iter().map(|(square, count)| (square.to_string(), count)).collect()
+}
+
+/// The alarms of this kind, opened or closed.
+fn of_kind(desk: &Desk, kind: AlarmKind) -> Vec<AlertBody> {
+    desk.game.alarms().into_iter().filter(|alarm| alarm.kind == kind).collect()
+}
+
+/// White has the move, his clock runs, and a scan takes 250 ms.
+#[test]
+fn what_is_a_dropout() {
+    for (what, motions, dropouts) in [
+        ("a man is gone for a scan", "1 a1 | 0.25 Ra1", &["a1"][..]),
+        ("one of the other side for longer: his player does not have the move", "1 a8 | 0.6 ra8", &["a8"]),
+        ("and for three scans", "1 a8 | 0.75 ra8", &[]),
+        ("a man cannot be read for a moment", "1 ?b1 | 0.5 Nb1", &["b1"]),
+        ("or for long", "1 ?b1 | 2 Nb1", &[]),
+        ("a man is read as another one, and nothing else changes", "1 Bb1 | 0.25 Nb1", &["b1"]),
+        ("the same while a hand is at another square", "1 c1 | 0.1 Bb1 | 0.2 Nb1 | 0.1 Bc1", &[]),
+        ("White adjusts", "1 g1 | 0.5 Ng1", &[]),
+        ("White adjusts slowly", "1 g1 | 3 Ng1", &[]),
+        ("a move", "1 e2 | 0.2 Pe4", &[]),
+        ("a slide", "1 e2 | 0.1 Pe3 | 0.1 e3 | 0.1 Pe4", &[]),
+        ("a man is knocked over and put back", "1 h7 | 2 ph7", &[]),
+        (
+            "two men are knocked over and put back crosswise",
+            "1 h7 | 0.1 h8 | 1 rh7 | 0.5 ph8 | 1 h7 | 0.1 h8 | 1 ph7 | 0.5 rh8",
+            &[],
+        ),
+        ("a dead square shows nothing for the rest of the game", "1 h8", &[]),
+        ("an empty square shows a man for a moment", "1 Pe5 | 0.2 e5", &[]),
+    ] {
+        let mut desk = Desk::started("300");
+        hands(&mut desk, motions);
+        let expected: Vec<(String, u32)> = dropouts.iter().map(|square| (square.to_string(), 1)).collect();
+        assert_eq!(counted(&desk), expected, "{what}");
+        assert_eq!(desk.game.health().dropouts, expected.len() as u32, "{what}");
+    }
+}
+
+#[test]
+fn a_capture_is_no_dropout() {
+    for capture in ["1 e4 | 0.2 d5 | 0.2 Pd5", "1 d5 | 0.2 e4 | 0.2 Pd5", "1 e4 | 0.2 Pd5"] {
+        let mut desk = Desk::started("300");
+        desk.play("e2e4").play("d7d5");
+        hands(&mut desk, capture);
+        desk.press(0).wait(2.0);
+        assert_eq!((desk.moves().len(), counted(&desk)), (3, vec![]), "{capture}");
+    }
+}
+
+/// As a board sees it that does not identify men.
+fn occupied(placement: Placement) -> Placement {
+    let mut seen = placement;
+    for square in Square::all().filter(|&square| placement.get(square) != Reading::Empty) {
+        seen.set(square, Reading::Occupied);
+    }
+    seen
+}
+
+/// The first move shows that White sits at the other side: the squares that were named have other names.
+#[test]
+fn weak_squares_are_told_anew_when_the_board_is_turned() {
+    let mut desk = Desk::new("300");
+    desk.frame(occupied(Placement::initial())).report();
+    (0..7).for_each(|_| hands(&mut desk, "3 g1 | 0.2 og1"));
+    let named = |desk: &Desk| desk.game.health().weak_squares.into_iter().map(|weak| weak.square).collect::<Vec<_>>();
+    assert_eq!(named(&desk), ["g1"]);
+    desk.clock.running = true;
+    desk.report();
+    let rev = desk.game.health_rev();
+    hands(&mut desk, "1 e7 | 0.5 oe5");
+    desk.wait(0.5);
+    assert_eq!(named(&desk), ["b8"]);
+    assert!(desk.game.health_rev() > rev);
+}
+
+/// Where men are not identified a quick capture looks like a dropout, but for the square that its man left: just now, or a while ago.
+#[test]
+fn a_board_without_identities() {
+    for (motions, dropouts) in [
+        ("1 e4 | 0.1 d5 | 0.2 od5", 0),
+        ("1 e4 | 0.6 d5 | 0.2 od5", 0),
+        ("1 e4 | 4 d5 | 0.2 od5", 0),
+        ("1 a8 | 0.2 oa8", 1),
+        ("1 a8 | 0.5 oa8", 0),
+    ] {
+        let mut desk = Desk::new("300");
+        desk.frame(occupied(Placement::initial())).report().clock.running = true;
+        desk.report();
+        for motion in ["1 e2 | 0.5 oe4", "1 d7 | 0.5 od5"] {
+            hands(&mut desk, motion);
+            desk.wait(0.3).press(0).wait(0.6);
+        }
+        hands(&mut desk, motions);
+        assert_eq!(desk.game.health().dropouts, dropouts, "{motions}");
+        assert!(desk.game.health().weak_men.is_empty());
+    }
+}
+
+#[test]
+fn hands_before_and_after_a_game_are_not_counted() {
+    let mut desk = Desk::new("300");
+    desk.frame(Placement::parse("rnbqkbnr/pppppppp/8/8/8/8/8/4K3").expect("a placement"));
+    hands(&mut desk, "1 e1 | 0.2 Ke1 | 1 e1 | 0.2 Ke1");
+    assert_eq!(counted(&desk), []);
+    let mut desk = Desk::started("300");
+    ["f2f3", "e7e5", "g2g4", "d8h4"].into_iter().for_each(|mv| _ = desk.play(mv));
+    hands(&mut desk, "1 a1 | 0.2 Ra1");
+    assert_eq!(counted(&desk), []);
+}
+
+/// Who plays without a clock adjusts whenever he likes.
+#[test]
+fn without_a_clock_only_what_no_hand_does_is_counted() {
+    let mut desk = Desk::new("");
+    desk.frame(Placement::initial()).wait(1.0);
+    hands(&mut desk, "1 a1 | 0.5 Ra1 | 1 a8 | 0.5 ra8 | 1 h1 | 0.25 Rh1");
+    assert_eq!(counted(&desk), [("h1".to_owned(), 1)]);
+}
+
+#[test]
+fn a_weak_square_is_named_and_closed_when_it_is_well() {
+    let mut desk = Desk::started("300");
+    let rev = desk.game.health_rev();
+    (0..7).for_each(|_| hands(&mut desk, "3 d7 | 0.25 pd7"));
+    let health = desk.game.health();
+    assert!(desk.game.health_rev() > rev);
+    assert_eq!((health.dropouts, health.weak_squares.len(), health.weak_men.len()), (7, 1, 0));
+    assert_eq!((health.weak_squares[0].square.as_str(), health.weak_squares[0].dropouts), ("d7", 7));
+    let alarm = &of_kind(&desk, AlarmKind::WeakSquare)[0];
+    assert_eq!((alarm.class, alarm.status, alarm.squares.join(" ")), (Class::Silent, AlarmStatus::Open, "d7".to_owned()));
+    assert_eq!(
+        alarm.sentence.as_deref(),
+        Some("Square d7 lost its man 7 times in 10 minutes: look at the man and at the board after the round.")
+    );
+    desk.clock.running = false;
+    desk.report().wait(599.0);
+    assert_eq!(of_kind(&desk, AlarmKind::WeakSquare)[0].status, AlarmStatus::Open);
+    let told = desk.out.len();
+    desk.wait(2.0);
+    assert_eq!(of_kind(&desk, AlarmKind::WeakSquare)[0].status, AlarmStatus::Cured, "it closes by itself");
+    assert!(desk.out[told..].iter().any(|effect| matches!(effect, Effect::Alert(alert) if alert.closed_at.is_some())));
+    assert_eq!(desk.game.health().weak_squares, health.weak_squares, "it stays on the list for after the round");
+    desk.clock.running = true;
+    desk.report();
+    (0..7).for_each(|_| hands(&mut desk, "3 d7 | 0.25 pd7"));
+    assert_eq!(of_kind(&desk, AlarmKind::WeakSquare).len(), 2, "it may become weak again");
+}
+
+#[test]
+fn an_arbiter_who_knows_of_it_is_not_told_again() {
+    let mut desk = Desk::started("300");
+    for round in 0..14 {
+        hands(&mut desk, "3 d7 | 0.25 pd7");
+        if round == 7 {
+            let alarm = of_kind(&desk, AlarmKind::WeakSquare)[0].id;
+            desk.command(Command::AcknowledgeAlert { alarm });
+        }
+    }
+    let alarms = of_kind(&desk, AlarmKind::WeakSquare);
+    assert_eq!((alarms.len(), alarms[0].status), (1, AlarmStatus::Acknowledged));
+}
+
+#[test]
+fn a_weak_man_is_lost_wherever_he_stands() {
+    let mut desk = Desk::started("300");
+    (0..7).for_each(|_| hands(&mut desk, "3 b8 | 0.25 nb8"));
+    assert_eq!(desk.game.health().weak_squares[0].square, "b8", "nobody can tell yet");
+    desk.play("e2e4").play("b8c6").play("e4e5");
+    hands(&mut desk, "3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6");
+    assert_eq!(desk.game.health().weak_men, [], "twice may be chance");
+    desk.play("c6d4");
+    hands(&mut desk, "3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4");
+    let health = desk.game.health();
+    let men: Vec<_> =
+        health.weak_men.iter().map(|man| (man.man.as_str(), man.began.as_str(), man.promoted, man.dropouts)).collect();
+    assert_eq!((men, health.weak_squares.len(), health.dropouts), (vec![("n", "b8", false, 12)], 0, 12));
+    let closed = &of_kind(&desk, AlarmKind::WeakSquare)[0];
+    assert_eq!(closed.status, AlarmStatus::Cured, "it was not the square");
+    let alarm = &of_kind(&desk, AlarmKind::WeakMan)[0];
+    assert_eq!((alarm.class, alarm.squares.join(" ")), (Class::Silent, "d4 c6 b8".to_owned()));
+    assert_eq!(
+        alarm.sentence.as_deref(),
+        Some("The black knight from b8 was lost 12 times in 10 minutes, on d4 c6 b8: exchange this man after the round.")
+    );
+    hands(&mut desk, "3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4");
+    assert_eq!(desk.game.health().weak_squares, [], "nor is the one where he stands now");
+    assert_eq!(of_kind(&desk, AlarmKind::WeakMan).len(), 1);
+}
+
+#[test]
+fn a_weak_man_of_one_game_is_no_weak_square_of_the_next() {
+    let mut desk = Desk::started("300");
+    (0..7).for_each(|_| hands(&mut desk, "3 b8 | 0.25 nb8"));
+    desk.play("e2e4").play("b8c6").play("e4e5");
+    hands(&mut desk, "3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6");
+    assert_eq!(desk.game.health().weak_men.len(), 1);
+    desk.frame(Placement::initial()).command(Command::StartGame { fen: None });
+    hands(&mut desk, "3 b8 | 0.25 nb8 | 3 b8 | 0.25 nb8");
+    let health = desk.game.health();
+    assert_eq!((health.weak_squares, health.dropouts), (vec![], 12));
+}
+
+#[test]
+fn a_man_who_is_lost_together_with_another_is_counted_once() {
+    let mut desk = Desk::started("300");
+    hands(&mut desk, "3 b8 | 0 g8 | 0.25 nb8 | 0 ng8");
+    (0..6).for_each(|_| hands(&mut desk, "3 b8 | 0.25 nb8"));
+    desk.play("e2e4").play("b8c6").play("e4e5");
+    hands(&mut desk, "3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6");
+    let health = desk.game.health();
+    let men: Vec<_> = health.weak_men.iter().map(|man| (man.began.as_str(), man.dropouts)).collect();
+    assert_eq!((men, health.dropouts), (vec![("b8", 10)], 11));
+}
+
+#[test]
+fn a_weak_square_loses_every_man() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("b8c6");
+    (0..4).for_each(|_| hands(&mut desk, "3 c6 | 0.25 nc6"));
+    desk.play("b1a3").play("c6d4").play("a3b1").play("d7d6").play("b1a3").play("d8d7").play("a3b1").play("d7c6").play("b1a3");
+    (0..4).for_each(|_| hands(&mut desk, "3 c6 | 0.25 qc6"));
+    let health = desk.game.health();
+    assert_eq!((health.weak_squares[0].square.as_str(), health.weak_squares[0].dropouts, health.weak_men), ("c6", 8, vec![]));
+}
+
+#[test]
+fn men_are_followed_through_castling_and_promotion() {
+    let mut desk = Desk::new("300").with_position("4k2r/8/8/8/8/8/7p/R3K3 b Qk - 0 1");
+    desk.clock.lever_up = desk.clock.lever_up.other();
+    desk.report().clock.running = true;
+    desk.report();
+    desk.play("e8g8").play("a1a2").play("h2h1q");
+    assert_eq!(desk.moves(), ["e8g8", "a1a2", "h2h1q"]);
+    // Black's rook began on h8, and stands on f8; White has the move.
+    let lose =
+        |desk: &mut Desk, man: &str, times: usize| (0..times).for_each(|_| hands(desk, &format!("3 {} | 0.25 {man}", &man[1..])));
+    lose(&mut desk, "rf8", 4);
+    desk.play("e1d2").play("f8f2").play("d2d3");
+    lose(&mut desk, "rf2", 4);
+    let who = |desk: &Desk| {
+        let name = |man: &flagfall_game::health::WeakMan| format!("{}{} {}", man.man, man.began, man.promoted);
+        desk.game.health().weak_men.iter().map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(who(&desk), ["rh8 false"]);
+    desk.play("f2f1");
+    lose(&mut desk, "qh1", 20);
+    desk.play("d3d2").play("h1h2").play("d2d3");
+    lose(&mut desk, "qh2", 20);
+    assert_eq!(who(&desk), ["rh8 false", "qh1 true"]);
+}
+
+fn battery(percent: u8, minutes_left: Option<u16>, charging: bool) -> DeviceEvent {
+    DeviceEvent::Battery(Battery { percent, minutes_left, charging })
+}
+
+fn statuses(desk: &Desk, kind: AlarmKind) -> Vec<AlarmStatus> {
+    of_kind(desk, kind).iter().map(|alarm| alarm.status).collect()
+}
+
+fn asked(desk: &Desk) -> usize {
+    desk.out.iter().filter(|effect| **effect == Effect::Device(DeviceCommand::ReadBattery)).count()
+}
+
+#[test]
+fn a_battery_from_full_to_empty_and_back() {
+    use AlarmKind::{BatteryCritical, BatteryLow};
+    use AlarmStatus::{Cured, Open};
+    let mut desk = Desk::started("300");
+    desk.device(battery(60, None, false)).device(battery(21, None, false));
+    assert_eq!(desk.alarms().len(), 0);
+    desk.device(battery(20, Some(70), false)).device(battery(21, Some(70), false)).device(battery(19, Some(65), false));
+    assert_eq!(statuses(&desk, BatteryLow), [Open]);
+    let alarm = of_kind(&desk, BatteryLow).remove(0);
+    assert_eq!(
+        (alarm.class, alarm.sentence.as_deref()),
+        (Class::Silent, Some("The board's battery has 20 %, 70 minutes left: charge it."))
+    );
+    desk.device(battery(5, None, false)).device(battery(6, None, false)).device(battery(5, None, false));
+    assert_eq!((statuses(&desk, BatteryLow), statuses(&desk, BatteryCritical)), (vec![Cured], vec![Open]));
+    assert_eq!(of_kind(&desk, BatteryCritical)[0].class, Class::Loud);
+    assert_eq!(desk.game.health().battery, BatteryLevel::Critical);
+    desk.device(battery(5, None, true)).wait(59.0);
+    assert_eq!(statuses(&desk, BatteryCritical), [Open]);
+    desk.wait(2.0);
+    assert_eq!(statuses(&desk, BatteryCritical), [Cured], "it charges");
+    assert_eq!(desk.game.health().battery, BatteryLevel::Good);
+}
+
+#[test]
+fn an_empty_battery_out_of_nothing_is_asked_for_again() {
+    let mut desk = Desk::started("300");
+    desk.device(battery(80, None, false));
+    assert_eq!(asked(&desk), 0);
+    desk.device(battery(4, None, false));
+    assert_eq!((asked(&desk), desk.alarms()), (1, vec!["BatteryLow".to_owned()]));
+    desk.device(battery(80, None, false)).wait(301.0);
+    assert_eq!((asked(&desk), statuses(&desk, AlarmKind::BatteryLow)), (2, vec![AlarmStatus::Cured]), "every five minutes");
+    desk.device(DeviceEvent::Silent).wait(301.0);
+    assert_eq!(asked(&desk), 2, "not of a board that is not there");
+}
+
+#[test]
+fn a_board_without_a_battery_is_never_asked() {
+    let mut desk = Desk::started("300");
+    desk.wait(1_000.0);
+    assert_eq!(asked(&desk), 0);
+}
+
+/// A device that is not well is so in the next game too; weak squares are looked for anew.
+#[test]
+fn batteries_outlast_a_game() {
+    let mut desk = Desk::started("300");
+    desk.device(battery(15, None, false));
+    desk.clock.battery_low = true;
+    desk.report().report();
+    (0..7).for_each(|_| hands(&mut desk, "3 d7 | 0.25 pd7"));
+    assert_eq!(desk.alarms(), ["BatteryLow", "ClockBatteryLow", "WeakSquare"]);
+    desk.command(Command::StartGame { fen: None });
+    assert_eq!(desk.alarms(), ["BatteryLow", "ClockBatteryLow"]);
+    assert_eq!(desk.game.health().weak_squares.len(), 1);
+}
+
+#[test]
+fn the_clocks_warning() {
+    let mut desk = Desk::started("300");
+    desk.clock.battery_low = true;
+    desk.report();
+    assert_eq!(desk.alarms().len(), 0, "one report may be damaged");
+    desk.report();
+    let alarm = of_kind(&desk, AlarmKind::ClockBatteryLow).remove(0);
+    assert_eq!((alarm.class, alarm.status), (Class::Silent, AlarmStatus::Open));
+    assert!(alarm.sentence.is_some_and(|sentence| sentence.contains("clock")) && desk.game.health().clock_battery_low);
+    for second in 0..900 {
+        desk.clock.battery_low = second < 300 && second % 50 == 0;
+        desk.clock.running = false;
+        desk.wait(1.0).report();
+    }
+    assert_eq!(statuses(&desk, AlarmKind::ClockBatteryLow), [AlarmStatus::Cured]);
+}
+
+#[test]
+fn another_board_begins_anew() {
+    let mut desk = Desk::started("300");
+    let serial = |name: &[u8]| DeviceEvent::Identity(Identity::Serial(Text::new(name)));
+    desk.device(serial(b"12345")).device(battery(15, None, false));
+    (0..7).for_each(|_| hands(&mut desk, "3 d7 | 0.25 pd7"));
+    desk.device(serial(b"12345"));
+    assert_eq!((desk.game.health().dropouts, desk.state().alarms.len()), (7, 2), "it is the same one");
+    desk.device(serial(b"54321"));
+    assert_eq!((desk.game.health(), desk.state().alarms.len()), (Default::default(), 0));
+}
+
+#[test]
+fn of_a_board_without_a_number_another_one_is_what_an_arbiter_binds() {
+    let mut desk = Desk::started("300");
+    desk.device(battery(15, None, false)).feed(Input::Bound);
+    assert!(desk.state().alarms.is_empty());
+    desk.device(DeviceEvent::Identity(Identity::Serial(Text::new(b"12345")))).device(battery(15, None, false));
+    assert_eq!(desk.feed(Input::Bound).state().alarms.len(), 1, "it will say itself who it is");
+}

@@ -1,0 +1,224 @@
+//! A game joined in progress, and a game that goes on while nobody looked.
+
+use std::time::Duration;
+
+use flagfall_game::FlagPath;
+use flagfall_game::input::{Command, Input, Side};
+use flagfall_game::laws::finding::Outcome;
+use flagfall_game::message::Stage;
+use flagfall_game::pair::Pair;
+use flagfall_protocols::event::{ClockSide, DeviceEvent};
+use flagfall_protocols::square::{Piece, Placement, Reading, Square};
+use flagfall_protocols::time::ClockTime;
+
+use crate::desk::Desk;
+
+#[test]
+fn a_flag_without_a_game_finds_nothing() {
+    let mut desk = Desk::new("300");
+    desk.clock.left.flag_blocked = true;
+    desk.clock.left.time = ClockTime(0);
+    desk.report().wait(2.0);
+    assert_eq!(desk.alarms(), ["Flag(white)"]);
+    assert!(desk.game.findings().is_empty(), "no position, no finding");
+}
+
+#[test]
+fn a_flag_that_was_up_when_the_game_is_joined_stays() {
+    let mut desk = Desk::new("300");
+    desk.clock.left.flag_shown = true;
+    desk.clock.left.time = ClockTime(0);
+    desk.clock.running = true;
+    desk.clock.lever_up = ClockSide::Right;
+    desk.report();
+    desk.frame(Placement::parse("4k3/4q3/8/8/8/8/4Q3/4K3").expect("a placement")).wait(3.0);
+    let state = desk.state();
+    assert_eq!((state.stage, state.flags.len(), state.flags[0].path), (Stage::Playing, 1, FlagPath::OnConnect));
+    assert_eq!(desk.game.findings()[0].row, "16");
+    assert!(state.alarms.iter().any(|alarm| alarm.side == Some("white")), "{:?}", desk.alarms());
+}
+
+#[test]
+fn a_game_joined_after_the_first_move_is_no_wrong_set_up() {
+    for (uci, lever) in [("e2e4", ClockSide::Right), ("g1f3", ClockSide::Right), ("g1f3", ClockSide::Left)] {
+        let mut desk = Desk::new("300");
+        desk.assume("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+        let mv = uci.parse::<shakmaty::uci::UciMove>().expect("UCI").to_move(&desk.position).expect("legal");
+        shakmaty::Position::play_unchecked(&mut desk.position, mv);
+        let standing = desk.standing();
+        desk.frame(standing);
+        desk.clock.running = true;
+        desk.clock.lever_up = lever;
+        desk.report().wait(3.0);
+        if lever == ClockSide::Left {
+            desk.press(0);
+        }
+        desk.play("d7d5").wait(1.0);
+        assert_eq!((desk.moves(), desk.alarms()), (vec![uci.to_owned(), "d7d5".to_owned()], vec![]), "{uci} {lever:?}");
+        assert_eq!((desk.state().completed.white, desk.state().completed.black), (Some(1), Some(1)));
+    }
+}
+
+#[test]
+fn a_wrong_set_up_is_still_named() {
+    let mut desk = Desk::new("300");
+    desk.frame(Placement::parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR").expect("a placement"));
+    desk.clock.running = true;
+    desk.report().wait(3.0);
+    assert_eq!(desk.alarms(), ["WrongSetUp"]);
+}
+
+/// No sensor under a1: the board never shows the rook. The game begins all the same, and the first move may come before or after
+/// the clock is started.
+#[test]
+fn a_man_that_is_not_seen_from_the_start() {
+    for clock_first in [true, false] {
+        let mut desk = Desk::new("300");
+        desk.assume("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+        desk.frame(Placement::parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR").expect("a placement")).wait(3.5);
+        assert_eq!((desk.state().stage, desk.alarms()), (Stage::Armed, vec![]));
+        if clock_first {
+            desk.clock.running = true;
+            desk.report();
+        }
+        desk.make("e2e4");
+        desk.clock.running = true;
+        desk.press(0);
+        desk.play("d7d5").wait(1.0);
+        assert_eq!(desk.moves(), ["e2e4", "d7d5"], "{clock_first}");
+        assert!(desk.alarms().contains(&"WrongSetUp".to_owned()), "{:?}", desk.alarms());
+        assert_eq!((desk.state().completed.white, desk.state().completed.black), (Some(1), Some(1)));
+    }
+}
+
+/// The last man of a set-up comes late.
+#[test]
+fn a_man_that_is_put_late() {
+    let mut desk = Desk::new("300");
+    desk.assume("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    desk.frame(Placement::parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR").expect("a placement")).wait(10.0);
+    desk.square(Square::parse("a1").expect("a1"), Reading::Piece(Piece::from_letter('R').expect("a rook"))).wait(5.0);
+    desk.clock.running = true;
+    desk.report().play("e2e4").play("d7d5").wait(1.0);
+    assert_eq!((desk.moves(), desk.alarms()), (vec!["e2e4".to_owned(), "d7d5".to_owned()], vec![]));
+}
+
+#[test]
+fn a_move_made_in_a_gap_was_made_at_any_time_in_it() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").wait(2.0);
+    let lost = desk.now;
+    desk.feed(Input::Link { up: false }).wait(20.0);
+    let uci = "e7e5".parse::<shakmaty::uci::UciMove>().expect("UCI").to_move(&desk.position).expect("legal");
+    shakmaty::Position::play_unchecked(&mut desk.position, uci);
+    desk.feed(Input::Link { up: true }).wait(1.0).device(DeviceEvent::Responding);
+    let standing = desk.standing();
+    desk.clock.baseline = true;
+    desk.clock.lever_up = ClockSide::Left;
+    desk.frame(standing).report().wait(3.0);
+    let state = desk.state();
+    assert_eq!(desk.moves(), ["e2e4", "e7e5"]);
+    assert!(state.moves[1].made_at[0] <= lost.0, "{:?} lost {lost:?}", state.moves[1].made_at);
+    desk.play("g1f3").wait(1.0);
+    let made = desk.state().moves[2].made_at;
+    assert!(made[1] - made[0] <= 500_000, "and then the board is seen again: {made:?}");
+}
+
+#[test]
+fn late_presses_at_the_start_do_not_exchange_the_sides() {
+    let mut desk = Desk::started("300");
+    // Each press is heard when the next move stands already.
+    desk.wait(0.4).make("e2e4");
+    for uci in ["e7e5", "g1f3", "b8c6"] {
+        desk.make(uci).press(0);
+    }
+    desk.wait(0.2).press(0);
+    desk.wait(3.0);
+    assert_eq!(desk.moves(), ["e2e4", "e7e5", "g1f3", "b8c6"]);
+    assert_eq!(desk.alarms(), [""; 0]);
+}
+
+/// Black's queen slides from d8 to a5 and was last seen on d6.
+fn cut_off_while_a_queen_slides() -> Desk {
+    let mut desk = Desk::new("300").with_position("3qk3/8/8/8/8/8/8/4K2R b - - 0 1");
+    desk.clock.lever_up = ClockSide::Right;
+    desk.report();
+    desk.clock.running = true;
+    desk.report().wait(1.0);
+    desk.square(Square::parse("d8").expect("d8"), Reading::Empty).wait(0.2);
+    desk.square(Square::parse("d6").expect("d6"), Reading::Piece(Piece::from_letter('q').expect("a queen"))).wait(0.05);
+    desk.feed(Input::Link { up: false });
+    desk.assume("4k3/8/8/q7/8/8/8/4K2R w - - 1 2");
+    desk
+}
+
+#[test]
+fn a_piece_on_its_way_when_the_board_was_lost_has_not_made_a_move() {
+    // How long the board is away, and whether the clock is heard before the board tells its squares.
+    for (away, clock_first) in [(0.5, true), (0.5, false), (20.0, true), (20.0, false)] {
+        let mut desk = cut_off_while_a_queen_slides();
+        desk.now = desk.now.after(Duration::from_secs_f64(away));
+        desk.feed(Input::Link { up: true });
+        let standing = desk.standing();
+        if clock_first {
+            desk.press(0).wait(4.0).frame(standing);
+        } else {
+            desk.frame(standing).press(0);
+        }
+        desk.wait(4.0);
+        assert_eq!(desk.moves(), ["d8a5"], "away {away} s, clock first: {clock_first}: {:?}", desk.alarms());
+        desk.play("e1e2").wait(2.0);
+        assert_eq!(desk.moves(), ["d8a5", "e1e2"]);
+    }
+}
+
+/// Kings and pawns at move 45, a clock in its second period, and White's flag.
+fn joined_at_move_45(white: u32) -> Desk {
+    let mut desk = Desk::new("40/5400+30:1800+30");
+    desk.clock.running = true;
+    desk.report();
+    desk.frame(Placement::parse("4k3/4p3/8/8/8/8/4P3/4K3").expect("a placement")).wait(3.0);
+    desk.command(Command::SetMoveCount { completed: Pair { white, black: white } }).wait(1.0);
+    desk.clock.left.time = ClockTime(0);
+    desk.clock.left.flag_shown = true;
+    desk.report().wait(1.0);
+    desk
+}
+
+#[test]
+fn the_flag_of_a_period_that_nobody_knows_is_undecided() {
+    let mut desk = joined_at_move_45(45);
+    let found = &desk.game.findings()[0];
+    assert_eq!((found.outcome, found.last_period, found.completed), (Outcome::Undecided, None, Some(45)));
+    desk.command(Command::Claim { flag: Side::White, period: Some(2), observed_at: None }).wait(1.0);
+    let found = &desk.game.findings()[0];
+    assert_eq!((found.last_period, desk.state().flags.len()), (Some(true), 1), "the arbiter says which: {found:?}");
+    let few = joined_at_move_45(20);
+    assert_eq!(few.game.findings()[0].last_period, Some(false), "no second period without 40 moves");
+}
+
+#[test]
+fn a_period_added_in_a_gap_leaves_its_flag_open() {
+    // Whether the next period's time is there when the clock is heard again.
+    for added in [true, false] {
+        let mut desk = Desk::started("2/300:1800");
+        desk.play("e2e4").play("e7e5").wait(0.6).make("g1f3").wait(0.2);
+        desk.feed(Input::Link { up: false }).wait(0.0);
+        desk.now = desk.now.after(Duration::from_secs(20));
+        desk.clock.baseline = true;
+        desk.clock.lever_up = ClockSide::Right;
+        if added {
+            desk.clock.left.time.0 += 1_790_000;
+        }
+        desk.feed(Input::Link { up: true }).device(DeviceEvent::Responding);
+        let standing = desk.standing();
+        desk.frame(standing).report().wait(3.0);
+        desk.play("g8f6").wait(1.0);
+        desk.clock.left.time = ClockTime(0);
+        desk.clock.left.flag_shown = true;
+        desk.report().wait(1.0);
+        let found = &desk.game.findings()[0];
+        let expected = if added { (Outcome::Undecided, None) } else { (Outcome::GameGoesOn, Some(false)) };
+        assert_eq!((found.outcome, found.last_period), expected, "{found:?}");
+    }
+}

@@ -1,0 +1,27 @@
+//! The game through its public functions: inputs with their times in, effects out.
+
+mod advice;
+mod arbiter;
+mod automatic;
+mod claims;
+mod claims_and_flags;
+mod counts;
+mod decisions;
+mod desk;
+mod ending;
+mod entries;
+mod evidence;
+mod game_of_decision;
+mod garbage;
+mod hands;
+mod health;
+mod illegal_and_flag;
+mod joining;
+mod late_endings;
+mod live;
+mod next_game;
+mod observers;
+mod rejections;
+mod signal;
+mod told_delay;
+mod unidentified;

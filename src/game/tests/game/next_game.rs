@@ -1,0 +1,206 @@
+//! A flag that awaits its ruling, and pieces that are set up again.
+
+use flagfall_game::effect::Effect;
+use flagfall_game::input::{Command, GameResult, Side};
+use flagfall_game::message::{Ruling, Stage};
+use flagfall_protocols::event::DeviceEvent;
+use flagfall_protocols::square::Placement;
+use flagfall_protocols::time::ClockTime;
+
+use crate::desk::Desk;
+
+/// White's flag fell after two moves, the clock was stopped at zero and the pieces are set up again.
+fn set_up_again() -> Desk {
+    let mut desk = flagged();
+    desk.clock.running = false;
+    desk.report().wait(0.5).frame(Placement::initial()).wait(10.0);
+    desk.assume("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    desk
+}
+
+fn flagged() -> Desk {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5");
+    desk.clock.left.time = ClockTime(1000);
+    desk.report().wait(0.5);
+    desk.clock.left.time = ClockTime(0);
+    desk.clock.left.flag_shown = true;
+    desk.report();
+    desk
+}
+
+fn set_clock(desk: &mut Desk) {
+    for face in [&mut desk.clock.left, &mut desk.clock.right] {
+        (face.time, face.flag_shown) = (ClockTime(300_000), false);
+    }
+}
+
+fn play_on(desk: &mut Desk) {
+    desk.play("d2d4").play("d7d5").wait(2.0);
+    assert_eq!((desk.game.number(), desk.moves()), (2, vec!["d2d4".to_owned(), "d7d5".to_owned()]));
+    assert!(desk.state().flags.is_empty());
+}
+
+#[test]
+fn the_flag_stays_while_the_clock_stands_at_zero() {
+    let mut desk = set_up_again();
+    desk.wait(600.0);
+    assert_eq!((desk.game.number(), desk.state().flags.len()), (1, 1));
+    desk.command(Command::Claim { flag: Side::White, period: None, observed_at: None });
+    assert_eq!((desk.refused(), desk.game.findings()[0].conditional), (0, false));
+    desk.out.clear();
+    desk.command(Command::DeclareResult { result: GameResult::BlackWins });
+    assert_eq!((desk.refused(), desk.game.number(), desk.state().stage), (0, 1, Stage::Over));
+    assert_eq!(desk.game.live_state().result, Some(GameResult::BlackWins), "it is told before the next game begins");
+    set_clock(desk.report().wait(2.0));
+    assert_eq!(desk.game.number(), 2, "nothing awaits a ruling any more");
+    desk.report();
+    desk.clock.running = true;
+    desk.report();
+    play_on(&mut desk);
+}
+
+#[test]
+fn the_clock_set_anew_begins_the_next_game() {
+    let mut desk = set_up_again();
+    set_clock(&mut desk);
+    desk.report();
+    assert_eq!((desk.game.number(), desk.state().stage), (2, Stage::Armed));
+    assert_eq!(desk.alarms(), ["ResultMissing"]);
+    desk.clock.running = true;
+    desk.report();
+    play_on(&mut desk);
+}
+
+#[test]
+fn the_clock_may_be_set_before_the_pieces() {
+    let mut desk = flagged();
+    desk.clock.running = false;
+    desk.report().wait(0.5);
+    set_clock(&mut desk);
+    desk.report().wait(20.0);
+    assert_eq!(desk.game.number(), 1, "the position of the flag stands");
+    desk.frame(Placement::initial()).assume("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    // They are quick: no five seconds.
+    desk.wait(1.0).clock.running = true;
+    desk.report();
+    play_on(&mut desk);
+}
+
+/// Set and started between two reports, and White's first move is quicker than the second.
+#[test]
+fn a_move_before_the_clock_is_heard_is_not_lost() {
+    for first in ["d2d4", "g1f3"] {
+        let mut desk = set_up_again();
+        desk.make(first);
+        set_clock(&mut desk);
+        desk.clock.running = true;
+        desk.report().press(0).play("d7d5").wait(2.0);
+        assert_eq!((desk.game.number(), desk.moves()), (2, vec![first.to_owned(), "d7d5".to_owned()]));
+    }
+}
+
+/// A clock is switched off to be set: that is no next game. Played without it, it is.
+#[test]
+fn without_a_clock_the_first_move_tells() {
+    let mut desk = set_up_again();
+    desk.device(DeviceEvent::ClockAbsent).wait(60.0);
+    assert_eq!(desk.game.number(), 1);
+    let mut back = set_up_again();
+    back.device(DeviceEvent::ClockAbsent).wait(60.0);
+    set_clock(&mut back);
+    back.clock.baseline = true;
+    back.report();
+    assert_eq!(back.game.number(), 2);
+    desk.make("d2d4").wait(1.0).make("d7d5").wait(1.0).make("c2c4").wait(60.0);
+    let played: Vec<String> = desk.game.told().iter().map(|told| told.uci.clone()).collect();
+    assert_eq!((desk.game.number(), played.join(" ")), (2, "d2d4 d7d5 c2c4".to_owned()));
+}
+
+/// The period's time that a clock adds by itself is not set by anybody.
+#[test]
+fn a_period_added_at_zero_is_no_new_setting() {
+    let mut desk = Desk::started("40/300:300");
+    desk.play("e2e4").play("e7e5");
+    desk.clock.left.time = ClockTime(1000);
+    desk.report().wait(0.5);
+    desk.clock.left.time = ClockTime(300_000);
+    desk.clock.right.time = ClockTime(desk.clock.right.time.0 + 300_000);
+    desk.clock.left.flag_shown = true;
+    desk.report().wait(2.0).clock.running = false;
+    desk.report().frame(Placement::initial()).wait(30.0);
+    assert_eq!((desk.game.number(), desk.state().flags.len()), (1, 1));
+}
+
+#[test]
+fn a_flag_that_costs_nothing_holds_nothing() {
+    let mut desk = Desk::started("1/300:300");
+    desk.play("e2e4").play("e7e5");
+    desk.clock.left.time = ClockTime(0);
+    desk.clock.left.flag_shown = true;
+    desk.report().wait(0.5).clock.running = false;
+    desk.report().frame(Placement::initial()).wait(7.0);
+    assert_eq!(desk.game.number(), 2);
+}
+
+fn rulings(desk: &Desk) -> usize {
+    desk.out.iter().filter(|effect| matches!(effect, Effect::Ruling)).count()
+}
+
+#[test]
+fn a_flag_taken_back_has_no_ruling() {
+    let mut desk = flagged();
+    assert!(rulings(&desk) > 0 && matches!(desk.game.ruling(), Some((1, Ruling::Finding { decision: None, .. }))));
+    desk.out.clear();
+    let back = Command::SetClockRecord { time_control: None, additional_time: None, flag_taken_back: Some(Side::White) };
+    desk.command(back);
+    assert_eq!((rulings(&desk), desk.game.ruling()), (1, None));
+}
+
+#[test]
+fn a_ruling_has_the_decision() {
+    let mut desk = flagged();
+    desk.wait(1.0).out.clear();
+    desk.command(Command::DeclareResult { result: GameResult::BlackWins });
+    let at = desk.now.0;
+    let Some((1, Ruling::Finding { decision: Some(decision), finding })) = desk.game.ruling() else { panic!("no decision") };
+    assert_eq!((rulings(&desk), decision.result, decision.at, finding.flag), (1, GameResult::BlackWins, at, Some("white")));
+    desk.out.clear();
+    desk.command(Command::DeclareResult { result: GameResult::Open });
+    assert_eq!(rulings(&desk), 1);
+    assert!(matches!(desk.game.ruling(), Some((1, Ruling::Finding { decision: None, .. }))));
+    let mut drawn = Desk::started("300");
+    drawn.play("e2e4").command(Command::DeclareResult { result: GameResult::Draw });
+    assert!(rulings(&drawn) == 1 && matches!(drawn.game.ruling(), Some((1, Ruling::Decision { .. }))));
+    drawn.command(Command::DeclareResult { result: GameResult::Open });
+    assert_eq!((rulings(&drawn), drawn.game.ruling()), (2, None));
+}
+
+#[test]
+fn the_old_ruling_goes_with_the_first_move() {
+    let mut desk = set_up_again();
+    set_clock(&mut desk);
+    desk.out.clear();
+    desk.report().wait(5.0).clock.running = true;
+    desk.report();
+    assert_eq!((desk.game.number(), rulings(&desk)), (2, 0));
+    assert!(matches!(desk.game.ruling(), Some((1, Ruling::Finding { .. }))), "still that of the game before");
+    desk.make("d2d4");
+    assert_eq!((rulings(&desk), desk.game.ruling()), (1, None));
+}
+
+/// A resignation that nobody has ruled on is not lost with its game; nor is the next one begun in the step that rejects it.
+#[test]
+fn a_resignation_holds_the_next_game_back_like_a_flag() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5").command(Command::Resign { side: Side::White });
+    desk.clock.running = false;
+    desk.report().wait(0.5).frame(Placement::initial()).wait(60.0);
+    assert_eq!((desk.refused(), desk.game.number()), (0, 1));
+    let found = desk.game.findings()[0].clone();
+    let finding = flagfall_game::input::FindingKey { id: found.id, revision: found.revision };
+    desk.command(Command::Reject { finding });
+    assert_eq!((desk.refused(), desk.game.number()), (0, 1), "not in the same step");
+    desk.wait(10.0);
+    assert_eq!(desk.game.number(), 2);
+}

@@ -1,0 +1,36 @@
+//! A device that says how late it tells things.
+
+use core::time::Duration;
+
+use flagfall_game::game::{Game, GameConfig};
+use flagfall_protocols::event::DeviceEvent;
+
+use crate::desk::{Desk, TIMING};
+
+/// Between which two moments a press of White's was, in milliseconds before it was told, where the device said these delays.
+fn pressed_before(own_clock: Option<Duration>, delays: &[Duration]) -> [u64; 2] {
+    let mut desk = Desk::new("300");
+    desk.game = Game::new(GameConfig { own_clock, ..GameConfig::default() }, TIMING);
+    desk.start();
+    desk.wait(5.0);
+    for delay in delays {
+        desk.device(DeviceEvent::Delay(*delay));
+    }
+    desk.make("e2e4").wait(10.0).press(0);
+    let told = desk.now;
+    desk.wait(1.0);
+    let pressed = desk.state().moves.pop().and_then(|e4| e4.pressed_at).expect("pressed");
+    pressed.map(|at| (told.0 - at) / 1000)
+}
+
+/// On a line of many boards the clocks are asked as rarely as the squares.
+#[test]
+fn a_press_is_told_as_late_as_the_line_says() {
+    let usual = TIMING.press_delay.as_millis() as u64;
+    let [later, much_later] = [600, 2_000].map(|more| TIMING.scan + Duration::from_millis(more));
+    assert_eq!(pressed_before(None, &[]), [usual, 0]);
+    assert_eq!(pressed_before(None, &[later]), [usual + 600, 0]);
+    assert_eq!(pressed_before(None, &[much_later, later]), [usual + 600, 0], "as it said last");
+    assert_eq!(pressed_before(None, &[much_later, TIMING.scan]), [usual, 0]);
+    assert_eq!(pressed_before(Some(Duration::from_millis(300)), &[later]), [300, 0], "a clock on a link of its own");
+}

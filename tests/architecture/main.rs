@@ -1,0 +1,26 @@
+//! The rules of the workspace that a compiler does not know, each a test of its own.
+//!
+//! What is allowed, banned and excused stands in `rules.rs`, in `clippy.toml` and in `deny.toml`; the modules only
+//! look. Every look is also tried on a small bad example, so that a rule which can no longer fail is noticed.
+
+mod bans;
+mod crates;
+mod dependencies;
+mod drivers;
+mod files;
+mod habits;
+mod lexer;
+mod lists;
+mod metadata;
+mod rules;
+mod settings;
+mod source;
+mod spdx;
+mod systemd;
+mod topics;
+
+/// Fails with every problem found, one a line: `file:line: what is wrong`.
+#[track_caller]
+fn assert_none(problems: &[String]) {
+    assert!(problems.is_empty(), "{} problem(s):\n{}", problems.len(), problems.join("\n"));
+}

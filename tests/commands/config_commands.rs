@@ -1,0 +1,5 @@
+//! `flagfall check-config` and `flagfall doctor` as programs.
+
+mod check;
+mod doctor;
+mod program;

@@ -1,0 +1,158 @@
+//! `flagfall doctor` against brokers that are there, and not.
+
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use flagfall::wall::mono;
+use serde_json::Value;
+
+use crate::config_commands::program::{flagfall, write};
+
+const PATIENCE: Duration = Duration::from_secs(15);
+
+struct Broker(Child);
+
+impl Drop for Broker {
+    fn drop(&mut self) {
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port()
+}
+
+/// A mosquitto on a free port with these further lines; none, told, where it is not installed.
+#[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+fn mosquitto(folder: &Path, lines: &str) -> Option<(Broker, u16)> {
+    let program = ["/usr/sbin/mosquitto", "/usr/bin/mosquitto"].into_iter().find(|path| Path::new(path).exists());
+    let Some(program) = program else {
+        println!("skipped: mosquitto is not installed");
+        return None;
+    };
+    let port = free_port();
+    let config = write(folder, "mosquitto.conf", &format!("listener {port} 127.0.0.1\n{lines}\n"), 0o600);
+    let child = Command::new(program).arg("-c").arg(config).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let mut broker = Broker(child.expect("mosquitto starts"));
+    let end = mono().after(PATIENCE);
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(broker.0.try_wait().expect("its state").is_none(), "mosquitto ended");
+        assert!(mono() < end, "mosquitto does not listen at {port}");
+        std::thread::yield_now();
+    }
+    Some((broker, port))
+}
+
+/// What the doctor says, and of the thing that begins with `about`.
+fn doctor(folder: &Path, text: &str) -> (Option<i32>, Value) {
+    let journal = folder.display();
+    let file = write(folder, "c.toml", &format!("[journal]\ndir = \"{journal}\"\n{text}"), 0o600).display().to_string();
+    let ran = flagfall(&["doctor", "--json", "--config", &file], &[]);
+    (ran.code, ran.json())
+}
+
+#[track_caller]
+fn about<'a>(report: &'a Value, begin: &str) -> &'a Value {
+    let findings = report["findings"].as_array().expect("findings");
+    let found = findings.iter().find(|finding| finding["about"].as_str().is_some_and(|about| about.starts_with(begin)));
+    found.unwrap_or_else(|| panic!("nothing about {begin}: {report:#}"))
+}
+
+#[test]
+fn nobody_listens() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, report) = doctor(folder.path(), &format!("[mqtt]\nport = {}\n", free_port()));
+    let broker = about(&report, "broker at 127.0.0.1:");
+    assert_eq!((code, &report["ok"], &broker["state"]), (Some(1), &false.into(), &"problem".into()), "{report:#}");
+    assert_eq!(broker["found"], "nothing listens there");
+    assert!(broker["advice"].as_str().is_some_and(|advice| advice.starts_with("Start the broker")), "{broker}");
+}
+
+#[test]
+fn the_broker_of_our_own_is_not_missed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let port = free_port();
+    let text = format!("[mqtt]\nport = {port}\n[broker]\nenabled = true\ntcp = \"127.0.0.1:{port}\"\n");
+    let (_, report) = doctor(folder.path(), &text);
+    assert_eq!(about(&report, "broker at")["state"], "warning", "{report:#}");
+}
+
+#[test]
+fn a_broker_takes_us() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some((_broker, port)) = mosquitto(folder.path(), "allow_anonymous true") else { return };
+    let (code, report) = doctor(folder.path(), &format!("[mqtt]\nport = {port}\n"));
+    let broker = about(&report, "broker at 127.0.0.1:");
+    assert_eq!((&broker["state"], &broker["found"]), (&"ok".into(), &"takes us".into()), "{report:#}");
+    let problems =
+        report["findings"].as_array().expect("findings").iter().filter(|finding| finding["state"] == "problem").count();
+    assert_eq!((code, &report["ok"]), (Some(i32::from(problems > 0)), &(problems == 0).into()));
+}
+
+#[test]
+fn a_broker_refuses_us() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some((_broker, port)) = mosquitto(folder.path(), "allow_anonymous false") else { return };
+    let password = write(folder.path(), "password", "hunter2\n", 0o600);
+    let text = format!("[mqtt]\nport = {port}\nuser = \"node\"\npassword_file = \"{}\"\n", password.display());
+    for text in [text, format!("[mqtt]\nport = {port}\n")] {
+        let (code, report) = doctor(folder.path(), &text);
+        let broker = about(&report, "broker at");
+        assert_eq!((code, &broker["state"]), (Some(1), &"problem".into()), "{report:#}");
+        assert_eq!(broker["found"], "refuses us: user name or password is wrong, or missing");
+        assert!(!report.to_string().contains("hunter2"));
+    }
+}
+
+#[test]
+fn something_else_listens() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("its port").port();
+    let answer = move || {
+        use std::io::Write;
+        let (mut stream, _) = listener.accept().expect("a connection");
+        _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+    };
+    let answering = std::thread::Builder::new().name("answer".to_owned()).spawn(answer).expect("a thread");
+    let (code, report) = doctor(folder.path(), &format!("[mqtt]\nport = {port}\n"));
+    answering.join().expect("answered");
+    let broker = about(&report, "broker at");
+    assert_eq!((code, &broker["state"]), (Some(1), &"problem".into()), "{report:#}");
+    assert!(broker["advice"].as_str().is_some_and(|advice| advice.contains("mqtt.port")), "{broker}");
+}
+
+#[test]
+fn every_finding_that_is_not_ok_says_what_to_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ports = "[mqtt]\nport = 1\n[[board]]\nid = \"b1\"\nport = \"/dev/none\"\n[[board]]\nid = \"b2\"\nusb_serial = \"none\"\n";
+    let hid = "[[board]]\nid = \"b3\"\ndriver = \"chessnut\"\ntransport = \"hid\"\nusb_serial = \"no such number\"\n";
+    let (code, report) = doctor(folder.path(), &format!("{ports}{hid}"));
+    assert_eq!(code, Some(1));
+    for finding in report["findings"].as_array().expect("findings") {
+        let advice = finding["advice"].as_str().unwrap_or_default();
+        assert_eq!(advice.is_empty(), finding["state"] == "ok", "{finding}");
+    }
+    assert_eq!(about(&report, "board b1")["found"], "/dev/none is not there");
+    assert_eq!(about(&report, "board b2")["found"], "no USB adapter with serial number none is there");
+    assert_eq!(about(&report, "board b3")["found"], "no USB HID device that is its own is there");
+    assert_eq!(about(&report, "journals in")["state"], "ok");
+    about(&report, "clock");
+}
+
+#[test]
+fn people_get_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = write(folder.path(), "c.toml", "[mqtt]\nport = 1\n[journal]\ndir = \"/proc/none\"\n", 0o600).display().to_string();
+    let ran = flagfall(&["doctor", "--config", &file], &[]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(
+        ran.out.contains("PROBLEM  broker at 127.0.0.1:1: nothing listens there\n         -> Start the broker"),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("PROBLEM  journals in /proc/none: "), "{}", ran.out);
+}

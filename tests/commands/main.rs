@@ -1,0 +1,12 @@
+//! Every command of the program, as a user types it.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod adjudicate_command;
+mod config_commands;
+mod demo;
+mod emulate_board;
+mod emulate_command;
+mod simulate;
+mod winnable_command;

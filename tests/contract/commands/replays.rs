@@ -1,0 +1,82 @@
+//! Commands in a journal: fed again they are decided as they were, and answered from memory.
+
+use flagfall::arbiter::{Code, Recorded, Submission, Verdict};
+use flagfall::config::Role;
+use flagfall::replay::{self, Overrides, Setting};
+use flagfall::station::StationInput;
+use flagfall_protocols::trace::{Body, Trace};
+use serde_json::json;
+
+use crate::commands::body;
+use crate::commands::desk::{Desk, setup};
+
+#[test]
+fn a_replay_takes_the_verdicts_as_they_stand() {
+    let mut desk = Desk::playing();
+    let locked = desk.ask("take-back", "a", body("take-back"));
+    desk.send(Some(Role::Arbiter), "take-back", &locked);
+    let stale = locked.replace("\"a\"", "\"b\"");
+    assert_eq!(desk.send(Some(Role::Arbiter), "take-back", &stale)[0].code, Code::Stale);
+    desk.send(Some(Role::Arbiter), "take-back", &locked);
+    desk.send(None, "start-game", &desk.ask("start-game", "c", json!({})));
+    let ask = desk.ask("bind-device", "d", body("bind-device"));
+    desk.send(Some(Role::Operator), "bind-device", &ask);
+    let (messages, audits) = (desk.messages.clone(), desk.audits().len());
+    assert_eq!(audits, 4, "the same again is the same command");
+    let mut replies = Vec::new();
+    let mut again = Desk::playing();
+    for (at, json) in &desk.records {
+        let body = Body::Cmd(json);
+        let input = replay::input(&body).expect("readable").expect("an input");
+        let StationInput::Submitted(recorded) = &input else { panic!("{input:?}") };
+        again.now = *at;
+        replies.extend(again.take(recorded));
+    }
+    assert_eq!(replies.len(), 2 + 1 + 1 + 1 + 2);
+    assert!(again.messages == messages, "{:#?}", again.messages);
+    assert_eq!((again.digest(), again.station.bound()), (desk.digest(), desk.station.bound()));
+    assert_eq!(again.station.admit(again_of(&desk), &setup()).verdict, Verdict::Again, "the memory is there again");
+}
+
+#[test]
+fn another_device_is_another_ones_health() {
+    let mut desk = Desk::at_a_board_without_a_number();
+    let bind = |desk: &mut Desk, id: &str, port: &str| {
+        let ask = desk.ask("bind-device", id, json!({ "port": port }));
+        desk.send(Some(Role::Operator), "bind-device", &ask);
+    };
+    let mut anew = vec![desk.station.game().health_rev()];
+    for (id, port) in [("a", "/dev/ttyUSB0"), ("b", "/dev/ttyUSB0"), ("c", "/dev/ttyUSB1"), ("d", "/dev/ttyUSB1")] {
+        bind(&mut desk, id, port);
+        anew.push(desk.station.game().health_rev());
+    }
+    // As after a restart with another configuration, by which the device was another one meanwhile.
+    let mut later: Recorded = serde_json::from_str(&desk.records[3].1).expect("JSON");
+    later.submission.id = "e".to_owned();
+    later.configuration = Some("11111111".to_owned());
+    desk.take(&later);
+    anew.push(desk.station.game().health_rev());
+    let changed: Vec<bool> = anew.windows(2).map(|pair| pair[0] != pair[1]).collect();
+    assert_eq!(changed, [true, false, true, false, true]);
+}
+
+/// The first command, sent once more.
+fn again_of(desk: &Desk) -> Submission {
+    serde_json::from_str::<Recorded>(&desk.records[0].1).expect("JSON").submission
+}
+
+#[test]
+fn the_bare_form_of_older_journals_is_read() {
+    let text = include_str!("../../traces/dgt/illegal-move.trace");
+    let trace = Trace::new(text.as_bytes()).expect("a trace");
+    let commands: Vec<_> =
+        trace.records().map(|record| record.expect("a record").1).filter(|record| matches!(record.body, Body::Cmd(_))).collect();
+    assert_eq!(commands.len(), 1);
+    let input = replay::input(&commands[0].body).expect("readable").expect("an input");
+    assert!(matches!(input, StationInput::Command(_)), "{input:?}");
+    assert!(Setting::of(&trace, &Overrides::default()).is_ok());
+    for neither in ["{}", "[]", "1", "{\"verb\":\"explode\"}", "{\"submission\":{}}"] {
+        let problem = replay::input(&Body::Cmd(neither)).expect_err(neither);
+        assert!(format!("{problem:#}").starts_with("command"), "{problem:#}");
+    }
+}

@@ -1,0 +1,220 @@
+//! Single files and variables that are refused, and what is said.
+
+use crate::config::support::{config, problems};
+
+/// A file, and all lines that are said of it.
+const FILES: &[(&str, &[&str])] = &[
+    ("[event]\ndelay_move = 2\n", &["1.toml:2:1: event.delay_move: unknown key; did you mean `delay_moves`?"]),
+    ("[event]\n  dleay = 2\n", &["1.toml:2:3: event.dleay: unknown key; did you mean `delay`?"]),
+    ("delay = 2\n", &["1.toml:1:1: delay: unknown key; did you mean `event.delay`?"]),
+    ("[evnt]\nid = \"a\"\n", &["1.toml:1:2: evnt: unknown key; did you mean `event`?"]),
+    (
+        "[mqtt]\npassword = \"hunter2\"\n",
+        &["1.toml:2:1: mqtt.password: unknown key; here are known: host, port, root, user, password_file, tls, ca_file, \
+         certificate_file, key_file, insecure, raw"],
+    ),
+    (
+        "[[board]]\nid = \"b1\"\ntime-control = \"300\"\n",
+        &["1.toml:3:1: board.b1.time-control: unknown key; did you mean `time_control`?"],
+    ),
+    ("[event]\ndelay = -1\n", &["1.toml:2:9: event.delay: is out of range: must be a whole number from 0 to 86400"]),
+    (
+        "[event]\ndelay = 86401\ndelay_moves = 41\n",
+        &[
+            "1.toml:2:9: event.delay: is out of range: must be a whole number from 0 to 86400",
+            "1.toml:3:15: event.delay_moves: is out of range: must be a whole number from 0 to 40",
+        ],
+    ),
+    (
+        "[event]\ndelay = 99999999999999999999\n",
+        &["1.toml:2:9: event.delay: is out of range: must be a whole number from 0 to 86400"],
+    ),
+    ("[event]\ndelay = 1.5\n", &["1.toml:2:9: event.delay: must be a whole number from 0 to 86400, not a number with a point"]),
+    ("[event]\ndelay = \"15\"\n", &["1.toml:2:9: event.delay: must be a whole number from 0 to 86400, not a text"]),
+    ("[event]\nround = 5\n", &["1.toml:2:9: event.round: must be text in quotes, not a number"]),
+    (
+        "[event]\nid = \"Open 26\"\n",
+        &["1.toml:2:6: event.id: \"Open 26\" is not an id: 1 to 40 of the letters a-z, digits and -"],
+    ),
+    ("[event]\nid = \"\"\n", &["1.toml:2:6: event.id: \"\" is not an id: 1 to 40 of the letters a-z, digits and -"]),
+    ("event = 3\n", &["1.toml:1:9: event: must be a section, [event], not a number"]),
+    (
+        "[event]\nprofile = \"fide-2023-bliz\"\n",
+        &["1.toml:2:11: event.profile: there is no rulebook `fide-2023-bliz`; did you mean `fide-2023-blitz`?"],
+    ),
+    (
+        "[event]\nprofile = \"club-speed+article-6\"\n",
+        &["1.toml:2:11: event.profile: there is no rulebook `article-6`; did you mean `article-6.9`?"],
+    ),
+    ("[event]\nguidelines = \"III.6\"\n", &["1.toml:2:14: event.guidelines: \"III.6\" is not one of \"\", \"III.4\", \"III.5\""]),
+    ("[event]\nrulings = \"auto\"\n", &["1.toml:2:11: event.rulings: \"auto\" is not one of \"advise\", \"automatic\""]),
+    ("[event]\ncasual = 1\n", &["1.toml:2:10: event.casual: must be true or false, not a number"]),
+    ("[event]\nobserver = \"yes\"\n", &["1.toml:2:12: event.observer: must be true or false, not a text"]),
+    (
+        "[user.automatic]\nrole = \"chief\"\n",
+        &["1.toml:1:7: user.automatic: \"automatic\" is who decides where nobody does: not a user name"],
+    ),
+    ("[event]\nchess960 = \"yes\"\n", &["1.toml:2:12: event.chess960: must be true or false, not a text"]),
+    (
+        "[event]\ntime_control = \"90+30m\"\n",
+        &[
+            "1.toml:2:16: event.time_control: \"90+30m\": time control, byte 3: a whole number is expected; for example \"5400+30\" is 90 \
+         minutes and 30 seconds a move",
+        ],
+    ),
+    (
+        "[log]\nlevel = \"inf\"\n",
+        &["1.toml:2:9: log.level: \"inf\" is not one of \"error\", \"warn\", \"info\", \"debug\"; did you mean \"info\"?"],
+    ),
+    (
+        "[mqtt]\nhost = \"mqtt://broker\"\n",
+        &["1.toml:2:8: mqtt.host: \"mqtt://broker\": only the name or address, without `mqtt://`"],
+    ),
+    ("[mqtt]\nhost = \"broker:1883\"\n", &["1.toml:2:8: mqtt.host: \"broker:1883\": the port has a key of its own, mqtt.port"]),
+    ("[mqtt]\nport = 0\n", &["1.toml:2:8: mqtt.port: is out of range: must be a whole number from 1 to 65535"]),
+    (
+        "[mqtt]\nroot = \"a/b\"\n",
+        &["1.toml:2:8: mqtt.root: \"a/b\" is not one level of a topic: 1 to 40 of the letters A-Z a-z, digits and - _ ."],
+    ),
+    (
+        "[journal]\nfile_mib = 129\ntotal_mib = 0\ndir = \"\"\n",
+        &[
+            "1.toml:2:12: journal.file_mib: is out of range: must be a whole number from 1 to 128",
+            "1.toml:3:13: journal.total_mib: is out of range: must be a whole number from 1 to 65536",
+            "1.toml:4:7: journal.dir: is empty: leave the key out instead",
+        ],
+    ),
+    (
+        "[discovery]\nfolders = \"/dev\"\n",
+        &["1.toml:2:11: discovery.folders: must be a list of paths, [\"...\", \"...\"], not a text"],
+    ),
+    ("[broker]\ntcp = \"1883\"\n", &["1.toml:2:7: broker.tcp: \"1883\" is not an address and port such as \"127.0.0.1:1883\""]),
+    (
+        "[broker.user.s]\nread = [\"a/#/b\"]\n",
+        &[
+            "1.toml:2:8: broker.user.s.read: \"a/#/b\" is not a topic filter: + and # stand for whole levels, # only at the end",
+            "1.toml:1:14: broker.user.s.password_file: is missing",
+        ],
+    ),
+    ("[user]\nanna = \"arbiter\"\n", &["1.toml:2:1: user.anna: must be in sections with a name, [user.NAME]"]),
+    (
+        "[user.anna]\nrole = \"king\"\nboards = [1]\n",
+        &[
+            "1.toml:2:8: user.anna.role: \"king\" is not one of \"operator\", \"arbiter\", \"chief\"",
+            "1.toml:3:10: user.anna.boards: must be a list of texts, [\"...\", \"...\"], not a list of other things",
+        ],
+    ),
+    ("[user.anna]\n", &["1.toml:1:7: user.anna.role: is missing"]),
+    (
+        "[user.\"a/+\"]\nrole = \"chief\"\n",
+        &["1.toml:1:7: user.\"a/+\": \"a/+\" is not a user name: 1 to 64 of the letters A-Z a-z, digits and - _"],
+    ),
+    ("[[board]]\nport = \"/dev/a\"\n", &["1.toml:1:1: board[0].id: is missing: every board needs one"]),
+    ("[board]\nid = \"b1\"\n", &["1.toml:1:1: board: must be tables, [[board]], not a table"]),
+    (
+        "[[board]]\nid = \"b1\"\ndriver = \"dtg\"\n",
+        &["1.toml:3:10: board.b1.driver: no driver is called \"dtg\"; did you mean `dgt`?"],
+    ),
+    (
+        "[[board]]\nid = \"b1\"\nwhite_clock = \"rigth\"\n",
+        &["1.toml:3:15: board.b1.white_clock: \"rigth\" is not one of \"left\", \"right\"; did you mean \"right\"?"],
+    ),
+    (
+        "[[board]]\nid = \"b1\"\n[[board]]\nid = \"b1\"\n",
+        &["1.toml:4:6: board.b1.id: is the id of another board too, at 1.toml:2:1"],
+    ),
+    (
+        "[event]\nid = \"a\nround = \"b\n",
+        &["1.toml:2:8: invalid basic string, expected `\"`", "1.toml:3:11: invalid basic string, expected `\"`"],
+    ),
+    ("[event]\nid = \"a\"\nid = \"b\"\n", &["1.toml:3:1: duplicate key"]),
+];
+
+#[test]
+fn each_bad_file_says_what_is_wrong_and_where() {
+    let mut wrong = Vec::new();
+    for (text, lines) in FILES {
+        let found = problems(&[text], &[]);
+        if found != *lines {
+            wrong.push(format!("{text}\nwanted: {lines:#?}\nfound: {found:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A variable, and what is said of it.
+const VARIABLES: &[(&str, &str, &str)] = &[
+    ("FLAGFALL__EVENT__DELAI", "3", "FLAGFALL__EVENT__DELAI: fits no key; did you mean FLAGFALL__EVENT__DELAY?"),
+    ("FLAGFALL__EVNT__ROUND", "3", "FLAGFALL__EVNT__ROUND: fits no key; did you mean FLAGFALL__EVENT__ROUND?"),
+    (
+        "FLAGFALL__",
+        "3",
+        "FLAGFALL__: fits no key: unknown key; here are known: node, event, mqtt, broker, journal, discovery, bluetooth, log, \
+      user, board",
+    ),
+    ("FLAGFALL__EVENT", "3", "FLAGFALL__EVENT: names no key of [event]"),
+    ("FLAGFALL__EVENT__DELAY", "soon", "FLAGFALL__EVENT__DELAY: event.delay: must be a whole number from 0 to 86400, not a text"),
+    (
+        "FLAGFALL__EVENT__DELAY",
+        "90000",
+        "FLAGFALL__EVENT__DELAY: event.delay: is out of range: must be a whole number from 0 to \
+      86400",
+    ),
+    ("FLAGFALL__MQTT__TLS", "1", "FLAGFALL__MQTT__TLS: mqtt.tls: must be true or false, not a text"),
+    ("FLAGFALL__BOARD__B1__PORT", "x", "FLAGFALL__BOARD__B1__PORT: boards are told in files, [[board]]"),
+    ("FLAGFALL__USER__ANNA__BOARDS", "b1", "FLAGFALL__USER__ANNA__BOARDS: user.anna.role: is missing"),
+    ("FLAGFALL__USER__ANNA", "chief", "FLAGFALL__USER__ANNA: names no key of [user]"),
+    (
+        "FLAGFALL__USER__ANNA__ROLE",
+        "boss",
+        "FLAGFALL__USER__ANNA__ROLE: user.anna.role: \"boss\" is not one of \"operator\", \
+      \"arbiter\", \"chief\"",
+    ),
+];
+
+#[test]
+fn each_bad_variable_is_named_with_the_nearest() {
+    for (name, value, line) in VARIABLES {
+        assert_eq!(problems(&[], &[(name, value)]), [line.to_string()], "{name}={value}");
+    }
+    config(&[], &[("FLAGFALL_EVENT__DELAY", "x"), ("PATH", "x"), ("XFLAGFALL__A", "x")]);
+}
+
+#[test]
+fn all_errors_of_all_files_are_told() {
+    let found = problems(
+        &["[event]\nidd = \"a\"\ndelay = true\n", "[mqqt]\n", "= 1\n"],
+        &[("FLAGFALL__LOG__LEVEL", "loud"), ("FLAGFALL__LOG__LEVL", "info")],
+    );
+    let places: Vec<&str> = found.iter().map(|line| line.split(": ").next().unwrap_or_default()).collect();
+    assert_eq!(
+        places,
+        ["1.toml:2:1", "1.toml:3:9", "2.toml:1:2", "3.toml:1:1", "FLAGFALL__LOG__LEVEL", "FLAGFALL__LOG__LEVL"],
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn what_is_no_secret_file_by_mistake_is_not_repeated() {
+    let found = problems(&["[mqtt]\npasword = \"hunter2\"\npassword_file = 7\n"], &[("FLAGFALL__MQTT__PASSWORD", "hunter2")]);
+    assert_eq!(found.len(), 3, "{found:#?}");
+    assert!(!found.concat().contains("hunter2"), "{found:#?}");
+}
+
+#[test]
+fn files_that_are_not_text_or_not_there() {
+    use crate::config::support::Folder;
+    let folder = Folder::new();
+    let bytes = folder.file("bytes.toml", b"[event]\nid = \"\xff\"\n");
+    let long = folder.file("long.toml", vec![b'\n'; (1 << 20) + 1]);
+    let gone = folder.file("x", "").with_file_name("gone.toml");
+    let errors = flagfall::config::load(&[bytes, long, gone], std::iter::empty()).expect_err("refused");
+    assert_eq!(
+        folder.lines(&errors),
+        [
+            "bytes.toml:2:7: is not text in UTF-8",
+            "long.toml: is longer than 1048576 bytes and no configuration",
+            "gone.toml: cannot be read: No such file or directory (os error 2)",
+        ]
+    );
+}

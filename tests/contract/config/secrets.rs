@@ -1,0 +1,100 @@
+//! Files with passwords and certificates.
+
+use flagfall::config::{load, password, unlock};
+
+use crate::config::support::Folder;
+
+const SECRET: &str = "correct horse";
+
+fn said(folder: &Folder, text: &str) -> Vec<String> {
+    let file = folder.file("c.toml", text);
+    match load(&[file], std::iter::empty()) {
+        Ok(_) => Vec::new(),
+        Err(errors) => folder.lines(&errors),
+    }
+}
+
+#[test]
+fn a_password_is_the_first_line() {
+    let folder = Folder::new();
+    for text in ["correct horse", "correct horse\n", "correct horse \r\nand a note\n"] {
+        assert_eq!(password(&folder.file("p", text)).as_deref(), Ok(SECRET));
+    }
+    for (bytes, message) in [
+        (&b"\nx"[..], "its first line, the password, is empty"),
+        (b"", "its first line, the password, is empty"),
+        (b"\xff\n", "its first line, the password, is not text in UTF-8"),
+        (&[b'x'; 5000], "its first line, the password, is longer than 4096 bytes"),
+    ] {
+        assert_eq!(password(&folder.file("p", bytes)), Err(message.to_owned()));
+    }
+}
+
+#[test]
+fn a_password_that_everyone_may_read_is_refused_and_not_shown() {
+    let folder = Folder::new();
+    for (mode, fine) in [(0o600, true), (0o640, true), (0o644, false), (0o604, false), (0o602, false), (0o666, false)] {
+        let path = folder.file_with("p", SECRET, mode);
+        let text = format!("[mqtt]\npassword_file = \"{0}\"\n[broker.user.s]\npassword_file = \"{0}\"\n", path.display());
+        let found = said(&folder, &text);
+        assert!(!found.concat().contains(SECRET), "{found:#?}");
+        let line =
+            |place, key| format!("c.toml:{place}: {key}: p: everyone on this machine may read or change it; run: chmod o= 'p'");
+        match fine {
+            true => assert_eq!(found, Vec::<String>::new(), "{mode:o}"),
+            false => {
+                assert_eq!(found, [line("2:1", "mqtt.password_file"), line("4:1", "broker.user.s.password_file")], "{mode:o}")
+            }
+        }
+    }
+}
+
+#[test]
+fn a_key_is_the_first_line_in_pairs_of_digits() {
+    let folder = Folder::new();
+    for text in ["6307a1b2c3d4e5f600", "6307a1b2c3d4e5f600\n", "6307a1b2c3d4e5f600 \r\nof board 12\n"] {
+        let key = [0x63, 7, 0xa1, 0xb2, 0xc3, 0xd4, 0xe5, 0xf6, 0];
+        assert_eq!(unlock(&folder.file("k", text)).as_deref(), Ok(&key[..]), "{text:?}");
+    }
+    assert_eq!(unlock(&folder.file("k", "a1".repeat(64))).map(|key| key.len()), Ok(64));
+    for text in ["6307a1b2c3d4e5f60", "6307A1B2C3D4E5F600", "63 07 a1", "not a key", &"a1".repeat(65)] {
+        let message = "its first line, the key, is not 1 to 64 bytes as pairs of digits 0-9 a-f";
+        assert_eq!(unlock(&folder.file("k", text)), Err(message.to_owned()), "{text:?}");
+    }
+    assert_eq!(unlock(&folder.file("k", "")), Err("its first line, the key, is empty".to_owned()));
+    for (mode, problems) in [(0o600, 0), (0o644, 1)] {
+        let path = folder.file_with("k", "6307a1b2c3d4e5f600\n", mode);
+        let board = "[[board]]\nid = \"b1\"\ndriver = \"dgt_pegasus\"\n";
+        let found = said(&folder, &format!("{board}unlock_file = \"{}\"\n", path.display()));
+        assert_eq!(found.len(), problems, "{found:#?}");
+        assert!(!found.concat().contains("a1b2c3"), "{found:#?}");
+    }
+}
+
+#[test]
+fn files_that_are_named_must_be_what_they_should_be() {
+    let folder = Folder::new();
+    let pem = |label: &str| format!("note\n-----BEGIN {label}-----\nAAAA\n-----END {label}-----\n");
+    let (ca, key) = (folder.file_with("ca", pem("CERTIFICATE"), 0o644), folder.file("key", pem("EC PRIVATE KEY")));
+    let mqtt = |ca: &std::path::Path, certificate: &str, key: &str| {
+        format!("[mqtt]\nhost = \"b\"\ntls = true\nca_file = \"{}\"\n{certificate}{key}", ca.display())
+    };
+    let key_line = format!("key_file = \"{}\"\n", key.display());
+    let certificate_line = format!("certificate_file = \"{}\"\n", ca.display());
+    assert_eq!(said(&folder, &mqtt(&ca, &certificate_line, &key_line)), Vec::<String>::new());
+    assert_eq!(said(&folder, &mqtt(&ca, "", "")), Vec::<String>::new());
+    assert_eq!(
+        said(&folder, &mqtt(&ca, "", &key_line)),
+        ["c.toml:5:1: mqtt.key_file: needs mqtt.certificate_file, the certificate it belongs to",]
+    );
+    assert_eq!(
+        said(&folder, &mqtt(&ca, &certificate_line, "")),
+        ["c.toml:5:1: mqtt.certificate_file: needs mqtt.key_file, its private key",]
+    );
+    assert_eq!(said(&folder, &mqtt(&key, "", "")), ["c.toml:4:1: mqtt.ca_file: key: holds no CERTIFICATE in PEM form"]);
+    assert_eq!(
+        said(&folder, &mqtt(&ca.with_file_name("gone"), "", "")),
+        ["c.toml:4:1: mqtt.ca_file: gone: cannot be read: No such file or directory (os error 2)",]
+    );
+    assert_eq!(said(&folder, &mqtt(key.parent().expect("its folder"), "", "")).len(), 1, "a folder is no file");
+}

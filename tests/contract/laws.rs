@@ -1,0 +1,13 @@
+//! The tables of the rule digest, row by row, for every profile; what popular texts say and what the profiles say; and what must
+//! hold of every finding.
+
+mod club;
+mod fide;
+mod flags;
+mod illegal;
+mod knowledge;
+mod popular;
+mod profiles;
+mod properties;
+mod support;
+mod us_chess;

@@ -1,0 +1,124 @@
+//! What only arbiters may know is found wherever it stands.
+
+use std::collections::BTreeSet;
+
+use flagfall::publish::schema;
+use serde_json::{Value, json};
+
+use crate::support::schemas::arbiters_only::{FIELDS, WORDS, forbidden};
+use crate::support::schemas::validate;
+
+const ARBITERS: [&str; 5] = ["board.state.arbiter", "board.move.arbiter", "board.alert", "board.ruling", "board.audit"];
+const OPEN: [&str; 4] = ["board.state.live", "board.clock", "board.move.live", "board.revision"];
+
+/// Field names and fixed words that a schema knows.
+#[derive(Default)]
+struct Vocabulary {
+    fields: BTreeSet<String>,
+    words: BTreeSet<String>,
+}
+
+impl Vocabulary {
+    fn of(names: &[&str]) -> Vocabulary {
+        let mut vocabulary = Vocabulary::default();
+        names.iter().for_each(|name| vocabulary.collect(&schema::schema(name).expect("a schema")));
+        vocabulary
+    }
+
+    fn collect(&mut self, value: &Value) {
+        match value {
+            Value::Object(fields) => {
+                if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
+                    self.fields.extend(properties.keys().cloned());
+                }
+                let list = fields.get("enum").and_then(Value::as_array).into_iter().flatten();
+                let words = list.chain(fields.get("const")).filter_map(Value::as_str);
+                self.words.extend(words.map(str::to_owned));
+                fields.values().for_each(|field| self.collect(field));
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.collect(item)),
+            _ => {}
+        }
+    }
+}
+
+/// Whatever is added for arbiters is kept from the others until somebody decides otherwise.
+#[test]
+fn the_tables_have_all_that_is_the_arbiters_own() {
+    let (arbiters, open) = (Vocabulary::of(&ARBITERS), Vocabulary::of(&OPEN));
+    let missing = |own: &BTreeSet<String>, open: &BTreeSet<String>, table: &[&str]| -> Vec<String> {
+        own.difference(open).filter(|word| !table.contains(&word.as_str())).cloned().collect()
+    };
+    assert_eq!(missing(&arbiters.fields, &open.fields, FIELDS), [""; 0], "fields");
+    assert_eq!(missing(&arbiters.words, &open.words, WORDS), [""; 0], "words");
+}
+
+#[test]
+fn the_tables_have_nothing_that_everybody_may_know() {
+    let open = Vocabulary::of(&OPEN);
+    assert_eq!(FIELDS.iter().filter(|field| open.fields.contains(**field)).count(), 0);
+    assert_eq!(WORDS.iter().filter(|word| open.words.contains(**word)).count(), 0);
+    let sorted = |table: &[&str]| table.is_sorted() && table.windows(2).all(|pair| pair[0] != pair[1]);
+    assert!(sorted(FIELDS) && sorted(WORDS));
+}
+
+fn state() -> Value {
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let moves = json!([{"ply": 1, "san": "e4", "uci": "e2e4", "white_ms": 1, "black_ms": 2}]);
+    let clock = json!({"white_ms": 1, "black_ms": 2, "running": null, "read_us": 3, "resolution_ms": 1000, "source": "dgt"});
+    json!({
+        "v": "1.0", "type": "board.state", "game": "open26-r5-b12-g1", "rev": 5, "node": "pi-07", "boot": 3,
+        "t": {"us": 7, "utc": "2026-11-21T13:02:11.412Z", "sync": "none"},
+        "body": {"game_no": 1, "initial_fen": start, "fen": start, "moves": moves, "clock": clock, "result": null},
+    })
+}
+
+const TOPICS: [&str; 2] = ["flagfall/1/live/open26/r5/b12/state", "flagfall/1/public/open26/r5/b12/state"];
+/// Places of all depths.
+const PLACES: [&str; 4] = ["", "/body", "/body/clock", "/body/moves/0"];
+
+#[test]
+fn a_planted_field_is_found_wherever_it_stands() {
+    for topic in TOPICS {
+        assert_eq!(validate(topic, state().to_string()), Ok(()));
+    }
+    for field in FIELDS {
+        for place in PLACES {
+            for value in [json!(null), json!(0), json!({"deep": []})] {
+                let mut planted = state();
+                planted.pointer_mut(place).expect("a place")[*field] = value;
+                assert_eq!(forbidden(&planted), [format!("{place}/{field}")]);
+                for topic in TOPICS {
+                    validate(topic, planted.to_string()).expect_err(field);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_planted_word_is_found_wherever_it_stands() {
+    for word in WORDS {
+        for place in PLACES {
+            for value in [json!(word), json!([[word]]), json!([{"deep": word}])] {
+                let mut planted = state();
+                planted.pointer_mut(place).expect("a place")["new"] = value;
+                assert_eq!(forbidden(&planted).len(), 1, "{word} in {place}");
+                for topic in TOPICS {
+                    validate(topic, planted.to_string()).expect_err(word);
+                }
+            }
+        }
+    }
+}
+
+/// Arbiters may know all of it.
+#[test]
+fn arbiters_are_told() {
+    let mut audit = state();
+    audit["type"] = "board.audit".into();
+    (audit["id"], audit["no"]) = ("j:1".into(), 1.into());
+    audit["body"] = json!({"what": "press_out_of_turn", "side": "white", "pressed_at": [1, 2]});
+    assert_eq!(forbidden(&audit).len(), 5, "type, what and its word, side, pressed_at");
+    assert_eq!(validate("flagfall/1/arbiter/open26/r5/b12/audit", audit.to_string()), Ok(()));
+}

@@ -1,0 +1,285 @@
+//! Who may do what at mosquitto with the files of `config/mosquitto`: every role, every kind of topic, read and write, and the bridge.
+//! Mosquitto grants subscriptions that are too wide and leaves out messages, so only what arrives is looked at.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use rumqttc::v5::mqttbytes::QoS;
+use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, LastWill, PubAckReason, SubscribeReasonCode};
+
+use crate::client::{Client, message, options, retained, text};
+use crate::mosquitto::{Mosquitto, say};
+use crate::websocket::WebSocket;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/config/mosquitto");
+const QOS1: QoS = QoS::AtLeastOnce;
+/// Sees and says everything; only in the test's copy of the rules.
+const WITNESS: &str = "witness";
+
+const ROLES: [&str; 6] = ["node-07", "arbiter-anna", "chief-carol", "screen-1", "overlay-1", "organiser"];
+
+/// Topic, `%u` = the user's own name, and what each of [`ROLES`] may do.
+const MATRIX: &str = "
+flagfall/1/public/e/1/b/state       -w r- r- r- -- --
+flagfall/1/public/e/1/b/move        -w r- r- r- -- --
+flagfall/1/public/e/1/b/revision    -w r- r- r- -- --
+flagfall/1/public/e/1/pgn           -w r- r- r- -- --
+flagfall/1/live/e/1/b/state         -w r- r- -- r- --
+flagfall/1/live/e/1/b/clock         -w r- r- -- r- --
+flagfall/1/live/e/1/b/move          -w r- r- -- r- --
+flagfall/1/arbiter/e/1/b/state      -w r- r- -- -- --
+flagfall/1/arbiter/e/1/b/audit      -w r- r- -- -- --
+flagfall/1/arbiter/e/1/b/alert/1    -w r- r- -- -- --
+flagfall/1/arbiter/e/1/b/ruling     -w r- r- -- -- --
+flagfall/1/meta/e                   r- r- r- -- -- rw
+flagfall/1/meta/e/1                 r- r- r- -- -- rw
+flagfall/1/cmd/%u/e/1/b/confirm     rw rw rw -w -w -w
+flagfall/1/cmd/other/e/1/b/confirm  r- r- r- -- -- --
+flagfall/1/cmd/%u-2/e/1/b/confirm   r- r- r- -- -- --
+flagfall/1/cmd/e/1/b/confirm        r- r- r- -- -- --
+flagfall/1/reply/%u/1               rw r- r- r- r- r-
+flagfall/1/reply/other/1            -w r- r- -- -- --
+flagfall/1/node/node-07/status      rw r- r- -- -- --
+flagfall/1/node/node-08/status      r- r- r- -- -- --
+flagfall/1/device/d/status          -w r- r- -- -- --
+flagfall/1/device/d/raw             -w r- r- -- -- --
+flagfall/2/public/e/1/b/state       -- -- -- -- -- --
+other/1/public/e/1/b/state          -- -- -- -- -- --
+public                              -- -- -- -- -- --
+";
+
+/// Topics of the matrix for the role of this column, and those it may use for `what`, `r` or `w`.
+fn column(index: usize, what: char) -> (Vec<String>, BTreeSet<String>) {
+    let (mut topics, mut allowed) = (Vec::new(), BTreeSet::new());
+    for line in MATRIX.lines().filter(|line| !line.is_empty()) {
+        let cells: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(cells.len(), ROLES.len() + 1, "{line}");
+        let topic = cells[0].replace("%u", ROLES[index]);
+        if cells[index + 1].contains(what) {
+            allowed.insert(topic.clone());
+        }
+        topics.push(topic);
+    }
+    (topics, allowed)
+}
+
+fn file(name: &str) -> String {
+    std::fs::read_to_string(format!("{FOLDER}/{name}")).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// `flagfall.conf` on free ports of this machine, in the test's folder.
+fn configuration(tls: bool) -> String {
+    let text = file("flagfall.conf").replace("/etc/mosquitto/certs/", "DIR/").replace("/etc/mosquitto/", "DIR/");
+    let mut lines = Vec::new();
+    for line in text.lines().filter(|line| tls || (!line.starts_with("certfile") && !line.starts_with("keyfile"))) {
+        lines.push(match line {
+            "listener 8883" => "listener TCP 127.0.0.1",
+            "listener 9443" => "listener WEB 127.0.0.1",
+            line => line,
+        });
+    }
+    assert!(["TCP", "WEB"].iter().all(|port| lines.contains(&format!("listener {port} 127.0.0.1").as_str())), "{text}");
+    lines.push("persistence_location DIR/");
+    lines.join("\n")
+}
+
+/// Names and hashed passwords, as `mosquitto_passwd` makes them; a user's password is `secret of <name>`.
+fn passwords() -> Option<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("passwords");
+    let lines = ROLES.iter().chain([&WITNESS]).map(|name| format!("{name}:secret of {name}\n"));
+    std::fs::write(&path, lines.collect::<String>()).expect("file is written");
+    match Command::new("mosquitto_passwd").arg("-U").arg(&path).status() {
+        Err(error) => {
+            say(&format!("skipped: mosquitto_passwd: {error}"));
+            None
+        }
+        Ok(status) => {
+            assert!(status.success(), "mosquitto_passwd: {status}");
+            let made = std::fs::read_to_string(&path).expect("file is read");
+            assert!(!made.contains("secret of"), "hashed");
+            Some(made)
+        }
+    }
+}
+
+fn started(more: &str) -> Option<Mosquitto> {
+    start(&format!("{}\n{more}", configuration(false)), &[])
+}
+
+fn start(configuration: &str, files: &[(&str, &str)]) -> Option<Mosquitto> {
+    let rules = format!("{}\nuser {WITNESS}\ntopic readwrite #\n", file("acl"));
+    let passwords = passwords()?;
+    let own = [("flagfall.acl", rules.as_str()), ("flagfall.passwords", passwords.as_str())];
+    Mosquitto::start(configuration, &[&own, files].concat())
+}
+
+/// Certificate and key as README.md says to make them, but for this machine.
+fn certificate() -> Option<(String, String)> {
+    let text = file("README.md");
+    let (_, command) = text.split_once("sudo openssl").expect("README.md says how");
+    let command = command.split_once("```").expect("its end").0;
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = format!("{}/", folder.path().display());
+    let command = command.replace("/etc/mosquitto/certs/", &here).replace("192.168.1.10", "127.0.0.1");
+    let output = Command::new("sh").arg("-c").arg(format!("openssl {command}")).output().expect("a shell");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(127) {
+        say("skipped: openssl is not installed");
+        return None;
+    }
+    assert!(output.status.success(), "openssl: {errors}");
+    let read = |name| std::fs::read_to_string(folder.path().join(name)).expect("it was made");
+    Some((read("flagfall.crt"), read("flagfall.key")))
+}
+
+fn login(broker: &Mosquitto, name: &str) -> rumqttc::v5::MqttOptions {
+    let mut options = options(broker.tcp, name);
+    options.set_credentials(name, format!("secret of {name}"));
+    options
+}
+
+async fn witness(broker: &Mosquitto, filter: &str) -> Client {
+    let mut client = Client::connect(login(broker, WITNESS)).await;
+    assert_eq!(client.subscribe(filter, QOS1).await, SubscribeReasonCode::Success(QOS1));
+    client
+}
+
+/// The topics of what comes until the end, sent by the witness, arrives.
+async fn arrived(client: &mut Client, end: &str) -> BTreeSet<String> {
+    client.until(end).await.iter().map(|message| text(&message.topic)).collect()
+}
+
+#[tokio::test]
+async fn each_role_writes_what_the_table_says() {
+    let Some(broker) = started("") else { return };
+    let mut witness = witness(&broker, "#").await;
+    for (index, role) in ROLES.iter().enumerate() {
+        let (topics, allowed) = column(index, 'w');
+        let mut client = Client::connect(login(&broker, role)).await;
+        for topic in &topics {
+            let refused = client.publish(message(topic, *role)).await == PubAckReason::NotAuthorized;
+            assert_eq!(refused, !allowed.contains(topic), "{role}: {topic}");
+        }
+        witness.publish(message("end", "")).await;
+        assert_eq!(arrived(&mut witness, "end").await, allowed, "{role}");
+    }
+}
+
+#[tokio::test]
+async fn each_role_reads_what_the_table_says() {
+    let Some(broker) = started("") else { return };
+    let mut witness = witness(&broker, "nothing").await;
+    for (index, role) in ROLES.iter().enumerate() {
+        let (topics, allowed) = column(index, 'r');
+        let end = format!("flagfall/1/reply/{role}/end");
+        for topic in &topics {
+            witness.publish(retained(topic, "x")).await;
+        }
+        let mut client = Client::connect(login(&broker, role)).await;
+        for filter in ["#", "flagfall/1/+/e/1/b/state", "$SYS/#"] {
+            client.subscribe(filter, QOS1).await;
+        }
+        witness.publish(message(&end, "")).await;
+        assert_eq!(arrived(&mut client, &end).await, allowed, "{role}: retained");
+        for topic in &topics {
+            witness.publish(retained(topic, "")).await;
+        }
+        witness.publish(message(&end, "")).await;
+        assert_eq!(arrived(&mut client, &end).await, allowed, "{role}: as it comes");
+    }
+}
+
+#[tokio::test]
+async fn strangers_are_refused() {
+    let Some(broker) = started("") else { return };
+    let mut wrong = login(&broker, "arbiter-anna");
+    wrong.set_credentials("arbiter-anna", "secret of screen-1");
+    for options in [options(broker.tcp, "x"), wrong] {
+        assert_eq!(Client::try_connect(options).await.err(), Some(ConnectReturnCode::NotAuthorized));
+    }
+    for (login, code) in [(None, 5), (Some(("screen-1", "wrong")), 5), (Some(("screen-1", "secret of screen-1")), 0)] {
+        assert_eq!(WebSocket::open(broker.websocket).await.connect("w", login).await, Some(code), "{login:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_will_obeys_the_rules_too() {
+    let Some(broker) = started("") else { return };
+    let mut witness = witness(&broker, "flagfall/#").await;
+    for (topic, payload) in
+        [("flagfall/1/cmd/screen-1/e/1/b/confirm", "no"), ("flagfall/1/cmd/arbiter-anna/e/1/b/confirm", "yes")]
+    {
+        let mut options = login(&broker, "arbiter-anna");
+        options.set_last_will(LastWill::new(topic, payload, QOS1, false, None));
+        if let Ok(client) = Client::try_connect(options).await {
+            client.vanish().await;
+        }
+    }
+    assert_eq!(witness.next_text().await.1, "yes");
+}
+
+/// `bridge.conf` with the other broker's address and without TLS and password.
+fn bridge(to: &Mosquitto) -> String {
+    let ours = file("bridge.conf").replace("relay.example.org:8883", &to.tcp.to_string());
+    let lines = ours.lines().filter(|line| !["bridge_capath", "remote_"].iter().any(|start| line.starts_with(start)));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn the_bridge_carries_public_only_and_only_outwards() {
+    let outside = Mosquitto::start("listener TCP 127.0.0.1\nlistener WEB 127.0.0.1\nallow_anonymous true", &[]);
+    let Some(outside) = outside else { return };
+    let mut world = Client::plain(outside.tcp, "world").await;
+    world.subscribe("#", QOS1).await;
+    let Some(inside) = started(&bridge(&outside)) else { return };
+    let mut witness = witness(&inside, "#").await;
+
+    let (topics, _) = column(0, 'w');
+    for topic in &topics {
+        witness.publish(retained(topic, "first")).await;
+    }
+    let public: BTreeSet<String> = topics.iter().filter(|topic| topic.starts_with("flagfall/1/public/")).cloned().collect();
+    assert_eq!(public.len(), 4);
+    for end in ["flagfall/1/public/first", "flagfall/1/public/second"] {
+        for topic in &topics {
+            witness.publish(message(topic, "x")).await;
+        }
+        witness.publish(message(end, "")).await;
+        assert_eq!(arrived(&mut world, end).await, public, "{end}");
+    }
+
+    // The other way: nothing, until something of our own comes back to the witness.
+    witness.publish(message("end", "")).await;
+    arrived(&mut witness, "end").await;
+    for topic in &topics {
+        world.publish(message(topic, "from outside")).await;
+    }
+    witness.publish(message("flagfall/1/public/end", "")).await;
+    arrived(&mut world, "flagfall/1/public/end").await;
+    witness.publish(message("end", "")).await;
+    let came = arrived(&mut witness, "end").await;
+    assert_eq!(came, BTreeSet::from(["flagfall/1/public/end".to_owned()]));
+}
+
+#[tokio::test]
+async fn a_certificate_made_as_the_readme_says_is_trusted_and_another_is_not() {
+    let (Some(ours), Some(other)) = (certificate(), certificate()) else { return };
+    let files = [("flagfall.crt", ours.0.as_str()), ("flagfall.key", ours.1.as_str())];
+    let Some(broker) = start(&configuration(true), &files) else { return };
+    rustls::crypto::ring::default_provider().install_default().expect("the first");
+    let over_tls = |trusted: &str| {
+        let mut options = login(&broker, "arbiter-anna");
+        options.set_transport(rumqttc::Transport::tls(trusted.as_bytes().to_vec(), None, None));
+        options
+    };
+    let mut anna = Client::connect(over_tls(&ours.0)).await;
+    anna.subscribe("flagfall/1/cmd/arbiter-anna/#", QOS1).await;
+    anna.publish(message("flagfall/1/cmd/arbiter-anna/x", "over TLS")).await;
+    assert_eq!(anna.next_text().await.1, "over TLS");
+
+    for options in [over_tls(&other.0), login(&broker, "arbiter-anna")] {
+        let answer = rumqttc::v5::EventLoop::new(options, 1).poll().await;
+        assert!(answer.is_err(), "{answer:?}");
+    }
+}

@@ -1,0 +1,311 @@
+//! The embedded broker: who gets in, what they may do, and what it refuses to start with.
+#![cfg(feature = "broker")]
+
+use std::fs;
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use flagfall::broker::{self, BrokerError, Running};
+use flagfall::config::{Broker, BrokerUser};
+use rumqttc::v5::mqttbytes::QoS;
+use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, PubAckReason, SubscribeReasonCode};
+
+use crate::client::{Client, message, options, text};
+use crate::websocket::WebSocket;
+
+const ANY: &str = "127.0.0.1:0";
+
+fn open() -> Broker {
+    Broker { enabled: true, tcp: ANY.to_owned(), websocket: ANY.to_owned(), ..Broker::default() }
+}
+
+fn secret(folder: &Path, name: &str, line: &str, mode: u32) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, line).expect("password file is written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("mode is set");
+    path
+}
+
+fn user(folder: &Path, name: &str, read: &[&str], write: &[&str]) -> (String, BrokerUser) {
+    let password_file = secret(folder, name, &format!("secret of {name}\nnot this\n"), 0o600);
+    let list = |filters: &[&str]| filters.iter().map(|filter| (*filter).to_owned()).collect();
+    (name.to_owned(), BrokerUser { password_file, read: list(read), write: list(write) })
+}
+
+/// A node that may do all, an arbiter who reads all, a screen.
+fn guarded(folder: &Path) -> Broker {
+    let users = [
+        user(folder, "node", &["flagfall/1/cmd/#"], &["flagfall/1/public/#", "flagfall/1/live/#", "flagfall/1/arbiter/#"]),
+        user(folder, "anna", &["flagfall/1/#"], &[]),
+        user(folder, "screen", &["flagfall/1/public/#"], &[]),
+    ];
+    Broker { user: users.into(), ..open() }
+}
+
+async fn login(at: SocketAddr, id: &str, name: &str, password: &str) -> Result<Client, ConnectReturnCode> {
+    let mut options = options(at, id);
+    options.set_credentials(name, password);
+    Client::try_connect(options).await
+}
+
+async fn member(at: SocketAddr, name: &str) -> Client {
+    login(at, name, name, &format!("secret of {name}")).await.unwrap_or_else(|code| panic!("{name}: {code:?}"))
+}
+
+async fn started(settings: &Broker) -> Running {
+    broker::start(settings, "flagfall", "node-1").await.unwrap_or_else(|error| panic!("{error}"))
+}
+
+async fn refused(settings: &Broker) -> BrokerError {
+    match broker::start(settings, "flagfall", "node-1").await {
+        Err(error) => error,
+        Ok(_) => panic!("started: {settings:?}"),
+    }
+}
+
+#[tokio::test]
+async fn strangers_and_wrong_passwords_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = started(&guarded(folder.path())).await;
+    let anonymous = Client::try_connect(options(running.tcp, "x")).await.err();
+    assert_eq!(anonymous, Some(ConnectReturnCode::BadUserNamePassword));
+    for (name, password) in [("anna", "wrong"), ("anna", ""), ("anna", "not this"), ("nobody", "secret of anna")] {
+        let answer = login(running.tcp, "x", name, password).await.err();
+        assert_eq!(answer, Some(ConnectReturnCode::BadUserNamePassword), "{name}, {password}");
+    }
+
+    let at = running.websocket.expect("WebSocket is on");
+    for login in [None, Some(("screen", "wrong"))] {
+        let code = WebSocket::open(at).await.connect("w", login).await;
+        assert!(code.is_none_or(|code| code != 0), "{login:?}: {code:?}");
+    }
+    assert_eq!(WebSocket::open(at).await.connect("w", Some(("screen", "secret of screen"))).await, Some(0));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn guessing_is_slowed_down() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = started(&guarded(folder.path())).await;
+    let mut answers = Vec::new();
+    for _ in 0..11 {
+        answers.push(login(running.tcp, "x", "anna", "wrong").await.err());
+    }
+    assert_eq!(answers.pop().flatten(), Some(ConnectReturnCode::ConnectionRateExceeded), "{answers:?}");
+    let right = login(running.tcp, "x", "anna", "secret of anna").await.err();
+    assert_eq!(right, Some(ConnectReturnCode::ConnectionRateExceeded), "a right guess is not seen either");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_command_under_anothers_name_does_not_arrive() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = started(&guarded(folder.path())).await;
+    let mut node = member(running.tcp, "node").await;
+    assert_eq!(node.subscribe("flagfall/1/cmd/#", QoS::AtLeastOnce).await, SubscribeReasonCode::Success(QoS::AtLeastOnce));
+
+    let mut anna = member(running.tcp, "anna").await;
+    for topic in ["flagfall/1/cmd/screen/e/1/b/confirm", "flagfall/1/cmd/node/e/1/b/confirm", "flagfall/1/live/e/1/b/state", "x"]
+    {
+        assert_eq!(anna.publish(message(topic, "no")).await, PubAckReason::NotAuthorized, "{topic}");
+    }
+    let mut screen = WebSocket::open(running.websocket.expect("WebSocket is on")).await;
+    assert_eq!(screen.connect("w", Some(("screen", "secret of screen"))).await, Some(0));
+    let answer = screen.publish("flagfall/1/cmd/anna/e/1/b/confirm", "no").await;
+    // A PUBACK as in MQTT 5, which 3.1.1 does not have, or the end of the connection.
+    assert!(answer.as_ref().is_none_or(|packet| packet[..2] != [0x40, 2]), "{answer:?}");
+
+    assert_eq!(anna.publish(message("flagfall/1/cmd/anna/e/1/b/confirm", "yes")).await, PubAckReason::Success);
+    assert_eq!(node.next_text().await, ("flagfall/1/cmd/anna/e/1/b/confirm".to_owned(), "yes".to_owned()));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_will_obeys_the_rules_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = started(&guarded(folder.path())).await;
+    let mut node = member(running.tcp, "node").await;
+    node.subscribe("flagfall/1/cmd/#", QoS::AtLeastOnce).await;
+    for (topic, payload) in [("flagfall/1/cmd/screen/e/1/b/confirm", "no"), ("flagfall/1/cmd/anna/e/1/b/confirm", "yes")] {
+        let mut options = options(running.tcp, "anna");
+        options.set_credentials("anna", "secret of anna");
+        options.set_last_will(rumqttc::v5::mqttbytes::v5::LastWill::new(topic, payload, QoS::AtLeastOnce, false, None));
+        Client::connect(options).await.vanish().await;
+    }
+    assert_eq!(text(&node.next().await.payload), "yes");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn reading_is_limited_to_the_lists() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = started(&guarded(folder.path())).await;
+    let granted = SubscribeReasonCode::Success(QoS::AtLeastOnce);
+    // Who, filter, granted.
+    for (name, filter, allowed) in [
+        ("screen", "flagfall/1/public/#", true),
+        ("screen", "flagfall/1/public/e/+/b/state", true),
+        ("screen", "flagfall/1/reply/screen/#", true),
+        ("screen", "flagfall/1/reply/anna/#", false),
+        ("screen", "flagfall/1/cmd/screen/#", false),
+        ("screen", "flagfall/1/live/#", false),
+        ("screen", "flagfall/1/+/e/1/b/state", false),
+        ("screen", "flagfall/1/#", false),
+        ("screen", "#", false),
+        ("screen", "$share/g/flagfall/1/live/#", false),
+        ("screen", "$SYS/#", false),
+        ("anna", "flagfall/1/#", true),
+        ("anna", "flagfall/1/cmd/anna/#", true),
+        ("anna", "#", false),
+        ("node", "flagfall/1/cmd/#", true),
+        ("node", "flagfall/1/arbiter/#", false),
+    ] {
+        let answer = member(running.tcp, name).await.subscribe(filter, QoS::AtLeastOnce).await;
+        let wanted = if allowed { granted } else { SubscribeReasonCode::NotAuthorized };
+        assert_eq!(answer, wanted, "{name}: {filter}");
+    }
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_session_belongs_to_its_user() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = started(&guarded(folder.path())).await;
+    let session = |name: &str| {
+        let mut options = options(running.tcp, "one-id");
+        options.set_clean_start(false).set_session_expiry_interval(Some(60));
+        options.set_credentials(name, format!("secret of {name}"));
+        options
+    };
+    let mut anna = Client::connect(session("anna")).await;
+    anna.subscribe("flagfall/1/arbiter/#", QoS::AtLeastOnce).await;
+    anna.vanish().await;
+    member(running.tcp, "node").await.publish(message("flagfall/1/arbiter/e/1/b/audit", "for arbiters")).await;
+
+    match Client::try_connect(session("screen")).await {
+        Err(_) => {}
+        Ok(mut screen) => {
+            screen.subscribe("flagfall/1/public/#", QoS::AtLeastOnce).await;
+            member(running.tcp, "node").await.publish(message("flagfall/1/public/end", "")).await;
+            assert_eq!(screen.until("flagfall/1/public/end").await, [], "what waited for another user");
+        }
+    }
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn on_loopback_without_users_it_is_open() {
+    let running = started(&open()).await;
+    assert!(running.tcp.ip().is_loopback() && running.websocket.is_some_and(|at| at.ip().is_loopback()));
+    let mut watcher = Client::plain(running.tcp, "watcher").await;
+    watcher.subscribe("#", QoS::AtLeastOnce).await;
+    let mut page = WebSocket::open(running.websocket.expect("WebSocket is on")).await;
+    assert_eq!(page.connect("page", None).await, Some(0));
+    assert_eq!(page.publish("a/b", "hello").await, Some(vec![0x40, 2, 0, 7]));
+    assert_eq!(watcher.next_text().await, ("a/b".to_owned(), "hello".to_owned()));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn without_websocket_there_is_none() {
+    let running = started(&Broker { websocket: String::new(), ..open() }).await;
+    assert_eq!(running.websocket, None);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_taken_port_is_named() {
+    let taken = TcpListener::bind(ANY).expect("a port");
+    let address = taken.local_addr().expect("its address").to_string();
+    let port = taken.local_addr().expect("its address").port().to_string();
+    for (settings, word) in [
+        (Broker { tcp: address.clone(), ..open() }, "MQTT"),
+        (Broker { websocket: address.clone(), ..open() }, "WebSocket"),
+        (Broker { tcp: address.clone(), websocket: address.clone(), ..open() }, "MQTT"),
+    ] {
+        let error = refused(&settings).await;
+        assert!(matches!(error, BrokerError::Listen(..)), "{error:?}");
+        let said = error.to_string();
+        assert!([port.as_str(), "127.0.0.1", word, "taken"].iter().all(|part| said.contains(part)), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_start_that_failed_leaves_no_port_open() {
+    let taken = TcpListener::bind(ANY).expect("a port");
+    let free = TcpListener::bind(ANY).expect("a port").local_addr().expect("its address");
+    let websocket = taken.local_addr().expect("its address").to_string();
+    refused(&Broker { tcp: free.to_string(), websocket, ..open() }).await;
+    TcpListener::bind(free).expect("the port is free again");
+}
+
+#[tokio::test]
+async fn stopped_with_clients_its_ports_are_free() {
+    let running = started(&open()).await;
+    let clients = [Client::plain(running.tcp, "a").await, Client::plain(running.tcp, "b").await];
+    let settings =
+        Broker { tcp: running.tcp.to_string(), websocket: running.websocket.expect("WebSocket is on").to_string(), ..open() };
+    running.stop().await;
+    drop(clients);
+    started(&settings).await.stop().await;
+}
+
+#[tokio::test]
+async fn wrong_settings_are_refused_with_what_to_write() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let with = |name: &str, read: &[&str], write: &[&str]| {
+        let user = user(folder.path(), "some", read, write).1;
+        Broker { user: [(name.to_owned(), user)].into(), ..open() }
+    };
+    let password = |line: &str, mode: u32| {
+        let file = secret(folder.path(), &format!("{}-{mode:o}", line.len()), line, mode);
+        Broker { user: [("some".to_owned(), BrokerUser { password_file: file, ..BrokerUser::default() })].into(), ..open() }
+    };
+    let missing = BrokerUser { password_file: folder.path().join("none"), ..BrokerUser::default() };
+    for (settings, words) in [
+        (Broker { tcp: "0.0.0.0:0".to_owned(), ..open() }, "0.0.0.0:0 [broker.user. password_file read"),
+        (Broker { websocket: "[::]:0".to_owned(), ..open() }, "[::]:0 [broker.user."),
+        (Broker { tcp: "localhost".to_owned(), ..open() }, "broker.tcp \"localhost\""),
+        (Broker { websocket: "9001".to_owned(), ..open() }, "broker.websocket \"9001\""),
+        (with("Anna B", &[], &[]), "a-z"),
+        (with("#", &[], &[]), "a-z"),
+        (with("", &[], &[]), "a-z"),
+        (with("some", &["a/#/b"], &[]), "broker.user.some \"a/#/b\""),
+        (with("some", &["a/+"], &[]), "\"a/+\" everything"),
+        (with("some", &[], &["a/b+"]), "\"a/b+\""),
+        (with("some", &[], &["a/%u/b"]), "\"a/%u/b\""),
+        (with("some", &[], &["flagfall/#"]), "\"flagfall/#\" commands under every name"),
+        (with("some", &[], &["+/1/cmd/#"]), "commands under another name"),
+        (with("some", &[], &["flagfall/+/+/anna/#"]), "commands under another name"),
+        (with("some", &[""], &[]), "empty"),
+        (password("secret\n", 0o644), "everybody chmod 640"),
+        (password("\nsecret", 0o600), "first line is empty"),
+        (password("", 0o600), "first line is empty"),
+        (password(&"x".repeat(5_000), 0o600), "4096"),
+        (Broker { user: [("some".to_owned(), missing)].into(), ..open() }, "/none No such file"),
+    ] {
+        let said = refused(&settings).await.to_string();
+        assert!(words.split(' ').all(|word| said.contains(word)), "{said:?} does not say {words:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_daemon_has_a_user_of_its_own_where_the_others_log_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = started(&guarded(folder.path())).await;
+    let own = running.own.clone().expect("a user");
+    assert_eq!(own.user, "node-1");
+    assert!(!format!("{running:?}").contains(&own.password), "the password stays where it is");
+    let mut daemon = login(running.tcp, "daemon", &own.user, &own.password).await.expect("is let in");
+    let topics = ["cmd/#", "meta/#", "node/#"].map(|topic| format!("flagfall/1/{topic}"));
+    for topic in &topics {
+        let granted = SubscribeReasonCode::Success(QoS::AtLeastOnce);
+        assert_eq!(daemon.subscribe(topic, QoS::AtLeastOnce).await, granted, "{topic}");
+    }
+    running.stop().await;
+
+    let unguarded = started(&open()).await;
+    assert!(unguarded.own.is_none(), "nobody logs in");
+    unguarded.stop().await;
+}

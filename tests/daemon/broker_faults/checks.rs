@@ -1,0 +1,148 @@
+//! What must be true of everything that went over the line.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use flagfall::journal::Out;
+use flagfall::wall::{Mono, Utc, mono, utc};
+use serde_json::Value;
+
+use crate::rig::ROUND;
+use crate::support::mqtt::packets::Packet;
+use crate::support::mqtt::proxy::Timed;
+
+/// Audience, event, round and board: `live/open26/5/b1`.
+pub(crate) type Line = String;
+
+pub(crate) use crate::contract::line;
+
+/// After a reconnection what is retained is right within this time.
+const RIGHT_WITHIN: Duration = Duration::from_secs(1);
+/// A state is so old at most when it is made (`mqtt.md` section 3: ten a second), and then waits its turn.
+const STATE_AGE: Duration = Duration::from_millis(300);
+
+/// When the broker welcomed the client.
+pub(crate) fn welcome(wire: &Timed) -> Option<Mono> {
+    wire.down.iter().find(|(_, packet)| matches!(packet, Packet::Other(first) if first >> 4 == 2)).map(|(at, _)| *at)
+}
+
+/// Something published at QoS 1 on one connection.
+pub(crate) struct Published {
+    pub(crate) at: Mono,
+    pub(crate) line: Line,
+    pub(crate) topic: String,
+    pub(crate) json: Value,
+    pub(crate) acked: Option<Acked>,
+}
+
+/// The broker's answer.
+pub(crate) struct Acked {
+    pub(crate) at: Mono,
+    /// So many others came before it on this connection.
+    pub(crate) place: usize,
+}
+
+/// In the order in which it was published.
+pub(crate) fn published(wire: &Timed) -> Vec<Published> {
+    let answers: Vec<_> = wire
+        .down
+        .iter()
+        .filter_map(|(at, packet)| match packet {
+            Packet::PubAck { id } => Some((*id, *at)),
+            _ => None,
+        })
+        .collect();
+    // An id is used again only after its acknowledgement.
+    let mut by_id = BTreeMap::<u16, Vec<Acked>>::new();
+    for (place, (id, at)) in answers.into_iter().enumerate().rev() {
+        by_id.entry(id).or_default().push(Acked { at, place });
+    }
+    let ours = wire.up.iter().filter_map(|(at, packet)| match packet {
+        Packet::Publish { id: Some(id), topic, payload } => Some((*at, id, topic, payload)),
+        _ => None,
+    });
+    ours.map(|(at, id, topic, payload)| Published {
+        at,
+        line: line(topic),
+        topic: topic.clone(),
+        json: serde_json::from_str(payload).unwrap_or_default(),
+        acked: by_id.get_mut(id).and_then(Vec::pop),
+    })
+    .collect()
+}
+
+/// The numbers of each line that were acknowledged, in order, with repetitions.
+pub(crate) fn acknowledged(wires: &[Timed]) -> BTreeMap<Line, Vec<u64>> {
+    let mut lines = BTreeMap::<Line, Vec<u64>>::new();
+    for event in wires.iter().flat_map(published).filter(|event| event.acked.is_some()) {
+        if let Some(no) = event.json["no"].as_u64() {
+            lines.entry(event.line).or_default().push(no);
+        }
+    }
+    lines
+}
+
+/// The moves of a line, SAN, as they stood from each time on: a live audience sees moves that are not sure, and what becomes of them.
+fn histories(wires: &[Timed], of: &str) -> Vec<(Utc, Vec<Value>)> {
+    let told = |topic: &str| topic.ends_with("/move") || topic.ends_with("/revision");
+    let mut events = BTreeMap::<u64, Value>::new();
+    for event in wires.iter().flat_map(published).filter(|event| event.line == of && told(&event.topic)) {
+        events.entry(event.json["no"].as_u64().expect("a number")).or_insert(event.json);
+    }
+    let mut stood = vec![(Utc(i64::MIN), Vec::new())];
+    for event in events.values() {
+        let at = event["t"]["utc"].as_str().and_then(Utc::parse).expect("a time");
+        let (body, mut moves) = (&event["body"], stood.last().expect("the beginning").1.clone());
+        let from = body["from_ply"].as_u64().or(body["ply"].as_u64()).expect("a ply") as usize;
+        let (one, several) = (body["san"].is_string().then_some(body), body["moves"].as_array());
+        moves.truncate(from - 1);
+        moves.extend(one.into_iter().chain(several.into_iter().flatten()).map(|played| played["san"].clone()));
+        stood.push((at, moves));
+    }
+    stood
+}
+
+/// After each welcome that was not soon followed by a fault, the acknowledged states show what had been played.
+pub(crate) fn states(wires: &[Timed], faults: &[Mono]) {
+    let (now, wall) = (mono(), utc());
+    let mut looked = 0;
+    for (number, wire) in wires.iter().enumerate().skip(1) {
+        let Some(began) = welcome(wire) else { continue };
+        let until = began.after(RIGHT_WITHIN);
+        if faults.iter().any(|fault| (began..until).contains(fault)) {
+            continue;
+        }
+        looked += 1;
+        let states = published(wire);
+        for board in ["b1", "b2"] {
+            for (audience, delay) in [("arbiter", 0), ("live", 0), ("public", 2)] {
+                let line = format!("{audience}/{ROUND}/{board}");
+                let name = format!("connection {number}, {line}");
+                let mut ours = states.iter().filter(|state| state.line == line && state.topic.ends_with("/state"));
+                let shown = ours.rfind(|state| state.acked.as_ref().is_some_and(|acked| acked.at <= until));
+                let moves = shown.map(|shown| shown.json["body"]["moves"].as_array().expect("moves"));
+                let moves = moves.map(|moves| moves.iter().map(|played| played["san"].clone()).collect::<Vec<_>>());
+                let since = now.since(began) + STATE_AGE + Duration::from_secs(delay);
+                let limit = wall.after_micros(-(since.as_micros() as i64));
+                let stood = histories(wires, &line);
+                let first = stood.iter().rposition(|(at, _)| *at < limit).expect("the beginning");
+                // The public has no picture in the first seconds.
+                let none_yet = audience == "public" && stood[first].1.is_empty() && moves.is_none();
+                let right = || stood[first..].iter().any(|(_, stood)| moves.as_ref() == Some(stood));
+                assert!(none_yet || right(), "{name}: shown {moves:?}, played {:?}", &stood[first..]);
+            }
+        }
+    }
+    assert!(looked >= 1, "only {looked} of {} connections lasted", wires.len());
+}
+
+/// The consumer has every event, as it was recorded.
+pub(crate) fn whole(heard: &BTreeMap<Line, BTreeMap<u64, Value>>, journals: &BTreeMap<Line, Vec<Out>>) {
+    for (line, outs) in journals {
+        let heard = &heard[line];
+        for out in outs.iter().filter(|out| Some(&out.number) <= heard.keys().last()) {
+            let recorded: Value = serde_json::from_str(&out.payload).expect("JSON");
+            assert_eq!(heard.get(&out.number), Some(&recorded["body"]), "{line} {}", out.number);
+        }
+    }
+}

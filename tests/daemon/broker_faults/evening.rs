@@ -1,0 +1,236 @@
+//! Two blitz games beside a broker with faults.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fastrand::Rng;
+use flagfall::emulate::PtyBoard;
+use flagfall::emulate::games::game;
+use flagfall::journal::{Out, outs_from};
+use flagfall::wall::{Mono, mono};
+use flagfall_protocols::trace::Audience;
+use serde_json::{Value, json};
+
+use crate::broker_faults::checks::{self, Line};
+use crate::broker_faults::order::{self, Asked, Life};
+use crate::rig::{Daemon, ROUND, Rig, Seat, pause};
+use crate::support::mqtt::{Mosquitto, PATIENCE, Proxy, publish};
+use crate::watch::Watch;
+
+/// Faults of the broker in one evening.
+const FAULTS: usize = 10;
+/// After so many the daemon is killed, which begins with short waits for the broker again.
+const IN_A_ROW: usize = 3;
+/// Times as fast as people: the games last as long as the faults.
+const SPEED: f64 = 2.0;
+
+const AUDIENCES: [Audience; 3] = [Audience::Arbiter, Audience::Live, Audience::Public];
+const BOARDS: [&str; 2] = ["b1", "b2"];
+
+fn name(audience: Audience, board: &str) -> Line {
+    format!("{}/{ROUND}/{board}", audience.name())
+}
+
+struct Evening {
+    rng: Rng,
+    broker: Mosquitto,
+    proxy: Proxy,
+    rig: Rig,
+    boards: Vec<PtyBoard>,
+    daemon: Option<Daemon>,
+    /// All its runs.
+    lives: Vec<Life>,
+    /// What a consumer heard that is not always there, by line and number.
+    heard: BTreeMap<Line, BTreeMap<u64, Value>>,
+    watch: Option<Watch>,
+    /// When something was broken.
+    faults: Vec<Mono>,
+}
+
+/// One evening of this seed: panics if anything is not as it must be.
+pub(crate) fn spend(seed: u64) {
+    let mut evening = Evening::begin(seed);
+    for fault in 0..FAULTS {
+        if fault % IN_A_ROW == IN_A_ROW - 1 {
+            evening.kill_the_daemon();
+        }
+        evening.break_the_broker();
+    }
+    evening.end();
+}
+
+impl Evening {
+    fn begin(seed: u64) -> Evening {
+        let mut rng = Rng::with_seed(seed);
+        let persistent = rng.bool();
+        let broker = Mosquitto::with(|dir| {
+            // Saved at its end, and once a second: after a kill it has an old picture.
+            let kept = format!("persistence true\npersistence_location {}/\nautosave_interval 1\n", dir.display());
+            format!("allow_anonymous true\n{}", if persistent { kept } else { String::new() })
+        });
+        let proxy = Proxy::new(broker.port());
+        let games: Vec<_> = (0..2).map(|number| game(number).seeded(seed * 2 + number as u64)).collect();
+        let seats: Vec<_> = BOARDS.iter().zip(&games).map(|(id, game)| Seat { id, time_control: game.time_control }).collect();
+        let rig = Rig::new(proxy.port(), "delay = 2", &seats);
+        let seat = |number: usize| rig.board(BOARDS[number], games[number].settings(101 + number as u16), SPEED);
+        let boards = vec![seat(0), seat(1)];
+        let watch = Watch::new(broker.port());
+        let daemon = Some(rig.start());
+        for board in BOARDS {
+            let armed = |json: &Value| json["body"]["stage"] == "armed";
+            watch.on(&format!("flagfall/1/arbiter/{ROUND}/{board}/state"), "armed", armed);
+        }
+        boards.iter().zip(&games).for_each(|(board, game)| board.load(&game.script()).expect("it runs"));
+        let (lives, heard, faults) = (vec![Life::first()], BTreeMap::new(), Vec::new());
+        let mut evening = Evening { rng, broker, proxy, rig, boards, daemon, lives, heard, watch: Some(watch), faults };
+        evening.let_pass();
+        evening
+    }
+
+    /// A while that ends in a birth, soon after it, or long after.
+    fn let_pass(&mut self) {
+        let most = [60, 400, 2400][self.rng.usize(..3)];
+        pause(Duration::from_millis(self.rng.u64(..most)));
+    }
+
+    /// How often a broker welcomed the daemon.
+    fn welcomes(&self) -> usize {
+        self.proxy.timed().iter().filter(|wire| checks::welcome(wire).is_some()).count()
+    }
+
+    fn wait_for_welcome(&self, before: usize) {
+        let until = mono().after(PATIENCE);
+        while self.welcomes() <= before {
+            assert!(mono() < until, "the daemon does not come back");
+            pause(Duration::from_millis(10));
+        }
+    }
+
+    /// The consumer goes, with what it heard.
+    fn leave(&mut self) {
+        let Some(watch) = self.watch.take() else { return };
+        for heard in watch.all() {
+            if let Some(no) = heard.no() {
+                self.heard.entry(checks::line(&heard.topic)).or_default().entry(no).or_insert_with(|| heard.body().clone());
+            }
+        }
+    }
+
+    fn break_the_broker(&mut self) {
+        let welcomes = self.welcomes();
+        self.leave();
+        self.faults.push(mono());
+        match self.rng.u8(..5) {
+            0 | 1 => self.broker.kill(),
+            2 | 3 => self.broker.stop(),
+            _ => self.proxy.close(),
+        }
+        pause(Duration::from_millis(self.rng.u64(..600)));
+        self.broker.kill();
+        self.broker.run();
+        self.proxy.open();
+        if self.rng.bool() {
+            self.watch = Some(Watch::new(self.broker.port()));
+        }
+        self.wait_for_welcome(welcomes);
+        self.let_pass();
+    }
+
+    fn kill_the_daemon(&mut self) {
+        let welcomes = self.welcomes();
+        self.faults.push(mono());
+        self.daemon.take().expect("it runs").kill();
+        let mut life = Life { first: self.proxy.connections(), ..Life::first() };
+        for board in BOARDS {
+            life.read(&self.rig.journal(board), |audience| name(audience, board));
+        }
+        self.lives.push(life);
+        pause(Duration::from_millis(self.rng.u64(..300)));
+        self.daemon = Some(self.rig.start());
+        self.wait_for_welcome(welcomes);
+        self.let_pass();
+    }
+
+    /// What the journals say was told.
+    fn journals(&self) -> BTreeMap<Line, Vec<Out>> {
+        let mut lines = BTreeMap::new();
+        for board in BOARDS {
+            for audience in AUDIENCES {
+                let (outs, _) = outs_from(&self.rig.journal(board), audience, 1, usize::MAX).expect("a journal");
+                lines.insert(name(audience, board), outs);
+            }
+        }
+        lines
+    }
+
+    fn end(mut self) {
+        for board in &self.boards {
+            assert!(board.wait_done(Duration::from_secs(60)), "{:?}", board.status());
+        }
+        self.leave();
+        let watch = Watch::new(self.broker.port());
+        let until = mono().after(2 * PATIENCE);
+        let is_whole = |acked: &BTreeMap<Line, Vec<u64>>, journals: &BTreeMap<Line, Vec<Out>>| {
+            journals
+                .iter()
+                .all(|(line, outs)| outs.last().is_none_or(|last| acked.get(line).is_some_and(|all| all.contains(&last.number))))
+        };
+        while !is_whole(&checks::acknowledged(&self.proxy.timed()), &self.journals()) {
+            assert!(mono() < until, "not everything arrives: {:?}", checks::acknowledged(&self.proxy.timed()));
+            pause(Duration::from_millis(50));
+        }
+        self.watch = Some(watch);
+        if self.rng.bool() {
+            self.begin_anew();
+        }
+        let asked = self.resync();
+        let (status, took) = self.daemon.take().expect("it runs").terminate();
+        assert!(status.success() && took < Duration::from_secs(5), "{status} after {took:?}");
+        let (wires, journals) = (self.proxy.timed(), self.journals());
+        order::order(&wires, &self.lives, asked, &journals);
+        checks::states(&wires, &self.faults);
+        checks::whole(&self.heard, &journals);
+    }
+
+    /// A connection that has nothing of its own to tell.
+    fn begin_anew(&mut self) {
+        let welcomes = self.welcomes();
+        self.faults.push(mono());
+        self.proxy.cut();
+        self.wait_for_welcome(welcomes);
+    }
+
+    /// The consumer asks for what it missed.
+    fn resync(&mut self) -> Asked {
+        let journals = self.journals();
+        let mut missing = Vec::new();
+        for (line, outs) in &journals {
+            let heard = self.heard.entry(line.clone()).or_default();
+            let first = outs.iter().find(|out| !heard.contains_key(&out.number));
+            missing.extend(first.map(|out| (line.clone(), out.number)));
+        }
+        assert!(!missing.is_empty(), "the consumer missed nothing");
+        let at = mono();
+        for (line, from) in &missing {
+            let (audience, board) = (line.split('/').next().expect("an audience"), line.rsplit('/').next().expect("a board"));
+            // Two senders, so that neither sends too many.
+            let user = if board == "b1" { "anna" } else { "carl" };
+            let command = json!({"v": "1.0", "type": "cmd.resync", "id": line.replace('/', "-"),
+                "body": {"from": from, "audience": audience}});
+            publish(self.broker.port(), &format!("flagfall/1/cmd/{user}/{ROUND}/{board}/resync"), &command.to_string(), &[]);
+        }
+        for (line, from) in &missing {
+            let last = journals[line].last().expect("an event").number;
+            self.watch.as_ref().expect("the consumer").wait(&format!("{line} from {from} to {last}"), |all| {
+                let mut there: Vec<u64> =
+                    all.iter().filter(|heard| checks::line(&heard.topic) == *line).filter_map(|heard| heard.no()).collect();
+                there.sort_unstable();
+                there.dedup();
+                let place = there.binary_search(from).ok()?;
+                (there[place..].starts_with(&(*from..=last).collect::<Vec<_>>())).then_some(())
+            });
+        }
+        self.leave();
+        Asked { at, from: missing.into_iter().collect() }
+    }
+}

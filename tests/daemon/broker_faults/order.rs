@@ -1,0 +1,153 @@
+//! Where each line goes on: behind what the daemon knows the broker to have, and back only where somebody asked for it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use flagfall::journal::{Disk, Out, Recovered, read};
+use flagfall::wall::{Mono, Utc, mono, utc};
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{Audience, Body};
+use serde_json::Value;
+
+use crate::broker_faults::checks::{Line, published};
+use crate::support::mqtt::proxy::Timed;
+
+/// What may be under way at once, and therefore be acknowledged without the daemon's knowing.
+const WINDOW: usize = 32;
+/// An acknowledgement that came so long before the last thing the daemon said on a connection was read before that.
+const READ: Duration = Duration::from_secs(1);
+/// The name under which the journal remembers what the broker has.
+const SINK: &str = "mqtt";
+/// An acknowledgement is recorded with the first turn that comes a second after the last record; the rest is its way to the daemon.
+const RECORDED: Duration = Duration::from_millis(1500);
+/// Records that are so far apart are of different turns.
+const ANOTHER_TURN: Duration = Duration::from_secs(1);
+
+/// One run of the daemon, and what it had to go by.
+pub(crate) struct Life {
+    /// The number of its first connection.
+    pub(crate) first: usize,
+    /// Up to where the journal says of each line that the broker has everything.
+    pub(crate) known: BTreeMap<Line, u64>,
+    /// What the run before knew of a line at this time is in the journal.
+    pub(crate) recorded: BTreeMap<Line, Mono>,
+}
+
+impl Life {
+    /// The first one: nothing is known yet.
+    pub(crate) fn first() -> Life {
+        Life { first: 0, known: BTreeMap::new(), recorded: BTreeMap::new() }
+    }
+
+    /// Takes over what the run that was killed has left in a board's journal.
+    pub(crate) fn read(&mut self, dir: &Path, name: impl Fn(Audience) -> Line) {
+        let recovered = read(&mut Disk::reading(dir)).expect("a journal");
+        let recorded = recorded(&recovered);
+        for audience in Audience::ALL {
+            self.known.insert(name(audience), recovered.standing.acked(SINK, audience));
+            self.recorded.extend(recorded.map(|until| (name(audience), until)));
+        }
+    }
+}
+
+/// What was acknowledged by then is recorded: the turn that was to record it was followed by another one, which is in the journal.
+fn recorded(recovered: &Recovered) -> Option<Mono> {
+    let mut times: Vec<Instant> = recovered.records().map(|record| record.at).collect();
+    let last = times.pop()?;
+    let turn = times.into_iter().rfind(|at| last.since(*at) >= ANOTHER_TURN)?;
+    let anchors = recovered.records().filter_map(|record| match record.body {
+        Body::Anchor(json) => Some((record.at, serde_json::from_str::<Value>(json).expect("JSON")["utc_us"].as_i64()?)),
+        _ => None,
+    });
+    let (anchored, wall) = anchors.last()?;
+    let turn = Utc(wall + turn.micros() as i64 - anchored.micros() as i64);
+    let (now, wall_now) = (mono(), utc());
+    let ago = Duration::from_micros(u64::try_from(wall_now.0 - turn.0).ok()?) + RECORDED;
+    let micros = u64::try_from(ago.as_micros()).ok()?;
+    now.0.checked_sub(micros).map(Mono)
+}
+
+/// What a consumer wanted again, and since when.
+pub(crate) struct Asked {
+    pub(crate) at: Mono,
+    /// From which number on, by line.
+    pub(crate) from: BTreeMap<Line, u64>,
+}
+
+/// How far a line is.
+#[derive(Debug, Default)]
+struct Reach {
+    /// The broker has everything up to here.
+    broker: u64,
+    /// The daemon of this run knows that of at least so many, and of at most so many.
+    daemon: (u64, u64),
+    /// Where this run took it up again, and when.
+    resumed: Vec<(Mono, u64)>,
+    /// What was acknowledged on this connection, and when.
+    acked: Vec<(Mono, u64)>,
+}
+
+/// Every event of the journals was acknowledged, first occurrences in order; each connection goes on from the cursor, without a
+/// gap; nothing is sent again on a connection but what was asked for; what is told is what is recorded.
+pub(crate) fn order(wires: &[Timed], lives: &[Life], mut asked: Asked, journals: &BTreeMap<Line, Vec<Out>>) {
+    let mut lines: BTreeMap<Line, Reach> = journals.keys().map(|line| (line.clone(), Reach::default())).collect();
+    for (number, wire) in wires.iter().enumerate() {
+        lives.iter().filter(|life| life.first == number).for_each(|life| begin(life, &mut lines));
+        lines.values_mut().for_each(|reach| reach.acked.clear());
+        let mut last = BTreeMap::<Line, u64>::new();
+        let events = published(wire);
+        let (heard, said) = (events.len().saturating_sub(WINDOW), wire.up.last().map(|(at, _)| *at));
+        for event in &events {
+            let Some(no) = event.json["no"].as_u64() else { continue };
+            let reach = lines.get_mut(&event.line).expect("a line with a journal");
+            let name = || format!("connection {number}, {} {no}", event.line);
+            let before = last.insert(event.line.clone(), no);
+            let goes_on = match before {
+                Some(before) => no == before + 1,
+                None => reach.daemon.0 < no && no <= reach.daemon.1 + 1,
+            };
+            if !goes_on {
+                let wanted = asked.from.remove(&event.line).filter(|_| event.at >= asked.at);
+                assert_eq!(wanted, Some(no), "{} after {before:?} is not the cursor: {reach:?}", name());
+            } else if before.is_none() {
+                reach.resumed.push((event.at, no - 1));
+            }
+            let out = &journals[&event.line][no as usize - 1];
+            let recorded: Value = serde_json::from_str(&out.payload).expect("JSON");
+            assert_eq!((out.number, &out.topic, &recorded["body"]), (no, &event.topic, &event.json["body"]), "{}", name());
+            if let Some(acked) = &event.acked {
+                assert!(no <= reach.broker + 1, "{} is acknowledged: {reach:?}", name());
+                reach.broker = no.max(reach.broker);
+                reach.daemon.1 = no.max(reach.daemon.1);
+                reach.acked.push((acked.at, no));
+                // Without its answer the last publication would have been one too many.
+                if acked.place < heard || Some(acked.at.after(READ)) <= said {
+                    reach.daemon.0 = no.max(reach.daemon.0);
+                }
+            }
+        }
+    }
+    for (line, outs) in journals {
+        assert_eq!(lines[line].broker, outs.len() as u64, "{line}");
+        assert!(outs.iter().map(|out| out.number).eq(1..=outs.len() as u64), "{line}");
+        // A move that was under way when the daemon died may be read otherwise, and then the game stands still for the public.
+        let least = if line.starts_with("arbiter") { 20 } else { 1 };
+        assert!(outs.len() >= least, "{line} has only {} events", outs.len());
+    }
+}
+
+/// A daemon that was killed goes on from its journal's cursor, which the broker has reached and which is not too old.
+fn begin(life: &Life, lines: &mut BTreeMap<Line, Reach>) {
+    for (line, &known) in &life.known {
+        let reach = lines.get_mut(line).expect("a line with a journal");
+        assert!(known <= reach.broker, "{line}: the journal says {known}: {reach:?}");
+        let until = life.recorded.get(line).copied();
+        // The connection that ended with the daemon was not cut before.
+        let knew = reach.resumed.iter().chain(&reach.acked);
+        let old = knew.filter(|(at, _)| Some(*at) <= until).map(|(_, no)| *no).max();
+        assert!(Some(known) >= old, "{line}: the journal says {known}, and at {until:?} the daemon knew more: {reach:?}");
+        reach.daemon = (known, known);
+        reach.resumed.clear();
+    }
+}

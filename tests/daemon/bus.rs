@@ -1,0 +1,220 @@
+//! Several DGT boards on one serial line: the daemon finds them and asks them in turn, each has a station of its own, and one that
+//! never answers costs the others nothing.
+#![cfg(feature = "broker")]
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use flagfall::config::Board;
+use flagfall::wall::mono;
+use flagfall_hardware::emulator::Settings;
+use flagfall_hardware::emulator::dgt_bus::{BusFaults, BusSettings, Chain};
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::link::{Link, LinkError};
+use flagfall_hardware::pty::Pty;
+use flagfall_protocols::drivers::dgt_bus::frame::Command;
+use flagfall_protocols::square::{Placement, Reading, Square};
+use flagfall_protocols::time::Instant;
+use serde_json::Value;
+
+use crate::support::hall::ear::{Ear, Heard};
+use crate::support::hall::{House, Running, thread};
+
+/// A move in UCI notation, and the hands that make it.
+type Ply = (&'static str, &'static str);
+
+/// Boards by id, address, and two moves with the squares that each empties and fills.
+const BOARDS: [(&str, u16, [Ply; 2]); 3] = [
+    ("b1", 1025, [("e2e4", "move e2 e4"), ("e7e5", "move e7 e5")]),
+    ("b2", 6685, [("d2d4", "move d2 d4"), ("g8f6", "move g8 f6")]),
+    ("b3", 16_383, [("c2c4", "move c2 c4"), ("c7c5", "move c7 c5")]),
+];
+const DEAD: (&str, u16) = ("b4", 77);
+/// What is told of a board that never answered.
+const UNANSWERED: &str = "the device does not answer";
+
+/// A chain of boards on a pseudo-terminal, in real time. Ends when dropped.
+struct Line {
+    chain: Arc<Mutex<Chain>>,
+    /// What the daemon said.
+    asked: Arc<Mutex<Vec<u8>>>,
+    path: PathBuf,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Line {
+    fn start(chain: Chain) -> Line {
+        Line::waking(chain, Vec::new())
+    }
+
+    /// These boards, dead up to then, are there when all are asked who is there for the first time.
+    fn waking(chain: Chain, mut wake: Vec<usize>) -> Line {
+        let (mut pty, path) = Pty::pair().expect("a pseudo-terminal");
+        let chain = Arc::new(Mutex::new(chain));
+        let stop = Arc::new(AtomicBool::new(false));
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (theirs, stopped, began) = (Arc::clone(&chain), Arc::clone(&stop), mono());
+        let heard = Arc::clone(&asked);
+        let thread = thread("chain", move || {
+            let (mut sent, mut buffer) = (Vec::new(), [0; 256]);
+            while !stopped.load(Ordering::Relaxed) {
+                let now = || Instant(mono().since(began).as_micros() as u64);
+                let next = {
+                    let mut chain = theirs.lock().unwrap_or_else(PoisonError::into_inner);
+                    chain.advance(now(), &mut sent);
+                    chain.next()
+                };
+                let bytes: Vec<u8> = sent.drain(..).flat_map(|piece| piece.bytes).collect();
+                pty.write(&bytes).expect("somebody reads");
+                let wait = next.map_or(Duration::from_millis(20), |next| next.since(now())).min(Duration::from_millis(20));
+                match pty.read(&mut buffer, wait) {
+                    Ok(count) => {
+                        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+                        heard.extend_from_slice(&buffer[..count]);
+                        let mut chain = theirs.lock().unwrap_or_else(PoisonError::into_inner);
+                        if !wake.is_empty() && says(&heard, Command::Ping, 0) {
+                            wake.drain(..).for_each(|board| chain.damage(board, BusFaults::default(), false));
+                        }
+                        chain.host(now(), &buffer[..count]);
+                    }
+                    Err(LinkError::TimedOut) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        });
+        Line { chain, asked, path, stop, thread: Some(thread) }
+    }
+
+    /// Whether the daemon sent this.
+    fn was_asked(&self, command: Command, address: u16) -> bool {
+        says(&self.asked.lock().unwrap_or_else(PoisonError::into_inner), command, address)
+    }
+
+    fn load(&self, board: usize, script: &str) {
+        let script = Script::parse(script).expect("a script");
+        self.chain.lock().unwrap_or_else(PoisonError::into_inner).load(board, &script);
+    }
+}
+
+/// Whether a command to a board, or to all, is among these bytes.
+fn says(bytes: &[u8], command: Command, address: u16) -> bool {
+    bytes.windows(4).any(|frame| *frame == command.to(address))
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let ended = thread.join();
+            assert!(ended.is_ok() || std::thread::panicking());
+        }
+    }
+}
+
+#[test]
+fn boards_on_one_line_are_served_each_by_itself() {
+    let on_line = BOARDS.iter().map(|(_, address, _)| *address).chain([DEAD.1]);
+    let board = |serial| BusSettings { dead: serial == DEAD.1, ..BusSettings::new(Settings { serial, ..Settings::default() }) };
+    let line = Line::start(Chain::new(on_line.map(board).collect(), 1));
+    let house = House::new();
+    let ids = BOARDS.iter().map(|(id, address, _)| (*id, *address)).chain([DEAD]);
+    let running = Running::start(house.loaded(ids.map(|(id, address)| configured(id, address, &line.path)).collect()));
+    let ear = Ear::new(running.tcp);
+    for (id, ..) in BOARDS {
+        ear.device(id, &["online"], 0);
+        let topic = format!("/arbiter/ev/1/{id}/state");
+        let armed = |heard: &Heard| (heard.topic.ends_with(&topic) && heard.body()["stage"] == "armed").then_some(());
+        ear.wait("the men in their places", 0, armed);
+    }
+    for (number, (_, _, moves)) in BOARDS.iter().enumerate() {
+        let [(_, white), (_, black)] = moves;
+        line.load(number, &format!("1 run\n+1 {white}\n+0.4 press left\n+1.5 {black}\n+0.4 press right\n"));
+    }
+    for (id, _, played) in BOARDS {
+        let topic = format!("/arbiter/ev/1/{id}/state");
+        let there = ear.find(0, Duration::from_secs(30), |heard| {
+            let state = heard.topic.ends_with(&topic).then(|| heard.body())?;
+            let completed = state["completed"] == serde_json::json!({"white": 1, "black": 1});
+            (completed && moves(state) == played.map(|(uci, _)| uci)).then(|| state["clock"].clone())
+        });
+        let clock = there.unwrap_or_else(|| panic!("board {id}: {:?}", ear.latest(&topic).map(|heard| heard.body().clone())));
+        assert!(clock["white_ms"].is_u64() && clock["source"] != "none", "{id}: {clock}");
+    }
+    let dead = ear.latest("/device/dgt-bus-77/status").expect("its status");
+    assert_eq!((&dead.body()["state"], &dead.body()["problem"]), (&"offline".into(), &UNANSWERED.into()));
+    let chain = line.chain.lock().unwrap_or_else(PoisonError::into_inner);
+    assert_eq!(chain.counters().dangerous, 0, "nothing but questions");
+}
+
+/// Boards of a whole chain, its dead ones, and those that nobody configured, by their places.
+const CHAIN: usize = 12;
+const SILENT: [usize; 2] = [3, 9];
+const STRANGERS: [usize; 2] = [6, 11];
+/// With this one pings overlap in the first round.
+const SEED: u64 = 1;
+
+/// A chain of twelve gets its power late: nobody is there when the boards are asked by name, and all answer at once when all are
+/// asked, so that some have to be asked again. Each then comes with its own position.
+#[test]
+fn a_whole_chain_is_found_though_its_pings_overlap() {
+    let address = |number: usize| 1025 + 401 * number as u16;
+    // On each board another man is missing.
+    let stands = |number: usize| {
+        let mut placement = Placement::initial();
+        let square = Square::all().filter(|square| placement.get(*square) != Reading::Empty).nth(number).expect("32 men");
+        placement.set(square, Reading::Empty);
+        placement
+    };
+    let board = |number| {
+        let board = Settings { serial: address(number), placement: stands(number), ..Settings::default() };
+        BusSettings { dead: true, ..BusSettings::new(board) }
+    };
+    let live: Vec<usize> = (0..CHAIN).filter(|number| !SILENT.contains(number)).collect();
+    let line = Line::waking(Chain::new((0..CHAIN).map(board).collect(), SEED), live.clone());
+    let ours: Vec<usize> = (0..CHAIN).filter(|number| !STRANGERS.contains(number)).collect();
+    let house = House::new();
+    let boards = ours.iter().map(|number| configured(&format!("c{number}"), address(*number), &line.path)).collect();
+    let running = Running::start(house.loaded(boards));
+    let ear = Ear::new(running.tcp);
+    for &number in ours.iter().filter(|number| live.contains(number)) {
+        let id = format!("c{number}");
+        ear.device(&id, &["online"], 0);
+        let (topic, stands) = (format!("/arbiter/ev/1/{id}/state"), stands(number).to_string());
+        let there = |heard: &Heard| (heard.topic.ends_with(&topic) && heard.body()["board"] == stands.as_str()).then_some(());
+        ear.wait(&format!("the men of {id}"), 0, there);
+    }
+    for number in SILENT {
+        let topic = format!("/device/dgt-bus-{}/status", address(number));
+        let told = |heard: &Heard| (heard.topic.ends_with(&topic) && heard.body()["problem"] == UNANSWERED).then_some(());
+        ear.wait(&format!("that {} does not answer", address(number)), 0, told);
+        assert_eq!(ear.latest(&topic).expect("its status").body()["state"], "offline");
+    }
+    // Whoever was found is told to keep out of the next ping to all, also if nobody wants to hear of it.
+    for number in 0..CHAIN {
+        assert_eq!(line.was_asked(Command::IgnoreNextPing, address(number)), live.contains(&number), "{}", address(number));
+    }
+    for number in STRANGERS {
+        assert!(ear.latest(&format!("/device/dgt-bus-{}/status", address(number))).is_none(), "{} is not ours", address(number));
+    }
+    let chain = line.chain.lock().unwrap_or_else(PoisonError::into_inner);
+    assert!(chain.mixed() > 0, "no pings overlapped");
+    assert_eq!(chain.counters().dangerous, 0, "nothing but questions");
+}
+
+fn configured(id: &str, address: u16, path: &Path) -> Board {
+    Board {
+        id: id.to_owned(),
+        driver: Some("dgt_bus".to_owned()),
+        serial: Some(address.to_string()),
+        port: Some(path.to_owned()),
+        ..Board::default()
+    }
+}
+
+fn moves(state: &Value) -> Vec<&str> {
+    state["moves"].as_array().into_iter().flatten().filter_map(|mv| mv["uci"].as_str()).collect()
+}

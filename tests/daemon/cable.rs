@@ -1,0 +1,229 @@
+//! The cable is pulled and put back in the middle of games, and every time the port comes back under another name: the board
+//! is online within two seconds, its position is read again, and in the end every move of the game is there.
+//!
+//! What is made while nobody listens is found where the board says it by itself: one move, or two if only one pair of moves
+//! leads to what stands there when the clock is pressed next. Who moved three times in the dark needs an arbiter, and is not
+//! played here.
+#![cfg(feature = "broker")]
+
+use std::path::Path;
+use std::time::Duration;
+
+use fastrand::Rng;
+use flagfall::config::Board;
+use flagfall::emulate::hands::Play;
+use flagfall::journal::{Disk, read};
+use flagfall::wall::{Mono, mono};
+use flagfall_hardware::pty::Pty;
+use flagfall_protocols::trace::Body;
+
+use crate::support::hall::ear::Ear;
+use crate::support::hall::table::{Table, play, whole};
+use crate::support::hall::{House, PATIENCE, Running, pass};
+
+/// From the plug's return to the message that says the board is there.
+const BACK_WITHIN: Duration = Duration::from_secs(2);
+const BOARDS: usize = 5;
+const PULLS_PER_GAME: usize = 5;
+/// From one pull of a board to its next.
+const ROUND: Duration = Duration::from_millis(8_500);
+/// What was made so long before the cable went may not have been told yet.
+const NOT_TOLD: Duration = Duration::from_millis(300);
+
+/// How a report of all squares begins.
+const DUMP: [u8; 3] = [0x86, 0, 67];
+
+/// How the board is found again.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// By a link that always leads to the present port.
+    Link,
+    /// By its own serial number, with nothing else known.
+    Serial,
+    /// By the port where it was first, and when that does not come back by the serial number that it told there.
+    Learnt,
+}
+
+/// The cable is pulled so long after the game began, for so long.
+#[derive(Clone, Copy, Debug)]
+struct Pull {
+    at: Duration,
+    out: Duration,
+}
+
+/// Seeded moments, none of them with more than one whole move in the dark, and one cable out at a time: several have a test of
+/// their own.
+fn pulls(table: &Table, way: Way, rng: &mut Rng) -> Vec<Pull> {
+    let presses = table.presses();
+    let (from, longest, read_again) = match (way, table.id.as_str()) {
+        (Way::Serial, _) => (1_400, 300, 1_700),
+        (Way::Learnt, _) => (3_500, 300, 1_700),
+        (Way::Link, "b0") => (0, 400, 850),
+        (Way::Link, "b3") => (5_600, 400, 850),
+        (Way::Link, _) => (7_000, 400, 850),
+    };
+    let one = |number: usize| loop {
+        let at = Duration::from_millis(800 + rng.u64(from..from + 150)) + ROUND * number as u32;
+        let out = if rng.u8(0..4) == 0 { Duration::ZERO } else { Duration::from_millis(rng.u64(50..longest)) };
+        let dark = at - NOT_TOLD..at + out + Duration::from_millis(read_again);
+        if presses.iter().filter(|press| dark.contains(press)).count() <= 1 {
+            return Pull { at, out };
+        }
+    };
+    (0..PULLS_PER_GAME).map(one).collect()
+}
+
+/// Pulls the cable of one table at these moments of its game; gives how long it took each time to be back, with
+/// words on it.
+fn game(table: &Table, way: Way, pulls: &[Pull], house: &House, ear: &Ear) -> Vec<(Duration, String)> {
+    let began = mono();
+    table.board.load(&table.script).expect("hands");
+    let pull = |(number, pull): (usize, &Pull)| {
+        pass(began.after(pull.at).since(mono()));
+        let from = ear.count();
+        table.board.unplug().expect("pulled");
+        // Whoever has the number that became free, it is not the board.
+        let _other = Pty::pair().expect("a pseudo-terminal");
+        if !matches!(way, Way::Link) {
+            table.board.link_at(&house.port(&format!("tty-{}-{number}", table.id))).expect("another name");
+        }
+        pass(pull.out);
+        table.board.replug().expect("put back");
+        let plugged = mono();
+        let took = ear.device(&table.id, &["online", "unstable"], from).at.since(plugged);
+        (took, format!("{} {way:?} {pull:?}: {took:?}", table.id))
+    };
+    let times = pulls.iter().enumerate().map(pull).collect();
+    assert!(table.board.wait_done(Duration::from_secs(120)), "{}: the game does not end", table.id);
+    times
+}
+
+/// Whose board is found by asking thinks longer, so that a move at a time is made in the dark.
+fn game_of(number: usize, seed: usize) -> Play {
+    match number {
+        1 | 2 => play(number + seed, 15, [2_000, 2_700]),
+        _ => play(number + seed, 18, [1_300, 2_000]),
+    }
+}
+
+fn play_and_pull(seed: u64) {
+    let house = House::new();
+    let tables: Vec<Table> = (0..BOARDS).map(|number| Table::new(&house, number, &game_of(number, seed as usize))).collect();
+    let way = |number: usize| match number {
+        1 => Way::Serial,
+        2 => Way::Learnt,
+        _ => Way::Link,
+    };
+    let configured = |(number, table): (usize, &Table)| match way(number) {
+        Way::Link | Way::Learnt => table.by_port(&house),
+        Way::Serial => Board { id: table.id.clone(), serial: Some((1000 + number).to_string()), ..Board::default() },
+    };
+    let daemon = Running::start(house.loaded(tables.iter().enumerate().map(configured).collect()));
+    let ear = Ear::new(daemon.tcp);
+    tables.iter().for_each(|table| drop(ear.device(&table.id, &["online"], 0)));
+
+    let (room, heard) = (&house, &ear);
+    let mut times: Vec<(Duration, String)> = std::thread::scope(|scope| {
+        let start = |(number, table)| {
+            let pulls = pulls(table, way(number), &mut Rng::with_seed(seed + number as u64));
+            scope.spawn(move || game(table, way(number), &pulls, room, heard))
+        };
+        let games: Vec<_> = tables.iter().enumerate().map(start).collect();
+        games.into_iter().flat_map(|game| game.join().expect("a game")).collect()
+    });
+    times.sort();
+    whole(&ear, &tables);
+    assert!(times.iter().all(|(took, _)| *took <= BACK_WITHIN), "back too late: {times:#?}");
+    daemon.stop();
+    for table in &tables {
+        let status = table.board.status();
+        assert!(status.impossible.is_empty(), "{}: {:?}", table.id, status.impossible);
+        assert_eq!((status.counters.set_and_run, status.counters.display, status.counters.dangerous), (0, 0, 0), "{}", table.id);
+        assert_eq!(readings(&house.journal().join(&table.id)), vec![true; PULLS_PER_GAME + 1], "{}", table.id);
+    }
+}
+
+/// For every time that the link of this journal was there, whether the board was read.
+fn readings(dir: &Path) -> Vec<bool> {
+    let recovered = read(&mut Disk::reading(dir)).expect("a journal");
+    let mut sessions: Vec<Vec<u8>> = Vec::new();
+    for record in recovered.records() {
+        match record.body {
+            Body::Link { up: true, .. } => sessions.push(Vec::new()),
+            Body::Rx { bytes, .. } => sessions.last_mut().expect("a link").extend_from_slice(&bytes),
+            _ => {}
+        }
+    }
+    sessions.iter().map(|bytes| bytes.windows(3).any(|three| three == DUMP)).collect()
+}
+
+/// All cables are pulled, and put back under other names in another order; each board is back in time from the last plug.
+fn all_at_once(count: usize) {
+    let house = House::new();
+    let tables: Vec<Table> = (0..count).map(|number| Table::new(&house, number, &play(number, 2, [100, 200]))).collect();
+    let configured = |(number, table): (usize, &Table)| Board {
+        id: table.id.clone(),
+        serial: Some((1000 + number).to_string()),
+        ..Board::default()
+    };
+    let daemon = Running::start(house.loaded(tables.iter().enumerate().map(configured).collect()));
+    let ear = Ear::new(daemon.tcp);
+    tables.iter().for_each(|table| drop(ear.device(&table.id, &["online"], 0)));
+    let from = ear.count();
+    tables.iter().for_each(|table| table.board.unplug().expect("pulled"));
+    let mut rng = Rng::with_seed(count as u64);
+    let mut order: Vec<usize> = (0..count).collect();
+    rng.shuffle(&mut order);
+    for (place, number) in order.iter().enumerate() {
+        tables[*number].board.link_at(&house.port(&format!("other-{place}"))).expect("another name");
+    }
+    rng.shuffle(&mut order);
+    order.iter().for_each(|number| drop(tables[*number].board.replug().expect("put back")));
+    let plugged = mono();
+    let times: Vec<Duration> = tables.iter().map(|table| back(&ear, &table.id, from).since(plugged)).collect();
+    assert!(times.iter().all(|took| *took <= BACK_WITHIN), "{count} boards, back too late: {times:?}");
+    tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
+    assert!(tables.iter().all(|table| table.board.wait_done(PATIENCE)));
+    whole(&ear, &tables);
+    daemon.stop();
+    for table in &tables {
+        // The first time it may have been too short.
+        let readings = readings(&house.journal().join(&table.id));
+        assert!(matches!(readings[..], [_, true]), "{}: {readings:?}", table.id);
+    }
+}
+
+/// When the board was there again, after it was seen to be gone.
+fn back(ear: &Ear, board: &str, from: usize) -> Mono {
+    let mut gone = false;
+    let back = ear.find(from, PATIENCE, |heard| match heard.device(board) {
+        Some("online" | "unstable") if gone => Some(heard.at),
+        Some(state) => {
+            gone |= state == "offline";
+            None
+        }
+        None => None,
+    });
+    back.unwrap_or_else(|| panic!("board {board} does not come back"))
+}
+
+#[test]
+fn six_boards_known_by_their_numbers_are_pulled_and_put_back_at_once() {
+    all_at_once(6);
+}
+
+#[test]
+fn eight_boards_known_by_their_numbers_are_pulled_and_put_back_at_once() {
+    all_at_once(8);
+}
+
+#[test]
+fn the_cable_is_pulled_at_twenty_five_moments() {
+    play_and_pull(1);
+}
+
+#[test]
+#[ignore = "takes three minutes"]
+fn the_cable_is_pulled_at_a_hundred_moments() {
+    [2, 3, 4, 5].into_iter().for_each(play_and_pull);
+}

@@ -1,0 +1,266 @@
+//! Commands as arbiters send them: answered, audited, and without effect where they are refused.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use flagfall::emulate::PtyBoard;
+use flagfall::emulate::games::game;
+use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
+use serde_json::{Value, json};
+use shakmaty::Chess;
+
+use crate::contract;
+use crate::end_to_end::games::{sans, topic};
+use crate::rig::{Daemon, ROUND, Rig, Seat, pause};
+use crate::support::mqtt::{Mosquitto, publish};
+use crate::watch::{Heard, Watch};
+
+const SEATS: [Seat<'static>; 2] = [Seat { id: "b1", time_control: "60" }, Seat { id: "b2", time_control: "60" }];
+
+/// A game of three moves that goes on, a board beside it, and somebody who sends commands.
+struct Desk {
+    watch: Watch,
+    daemon: Option<Daemon>,
+    _boards: [PtyBoard; 2],
+    rig: Rig,
+    broker: Mosquitto,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        let broker = Mosquitto::start();
+        let rig = Rig::new(broker.port(), "", &SEATS);
+        let watch = Watch::new(broker.port());
+        let boards = [("b1", 101), ("b2", 102)].map(|(id, serial)| rig.board(id, game(1).settings(serial), 2.0));
+        let daemon = Some(rig.start());
+        let armed = |board: &str| watch.on(&topic("arbiter", board, "state"), "armed", |json| json["body"]["stage"] == "armed");
+        _ = (armed("b1"), armed("b2"));
+        let turn = |san: &str| Turn { san: san.to_owned(), think: Duration::from_millis(500), manner: Manner::Straight };
+        let play =
+            Play { start: Chess::default(), turns: ["e4", "e5", "Nf3"].map(turn).to_vec(), end: End::default(), rotated: false };
+        boards[0].load(&play.script(&Habits { adjusts: 0, ..Habits::default() }, 1).expect("legal")).expect("it runs");
+        watch.on(&topic("arbiter", "b1", "state"), "three moves", |json| sans(&json["body"]["moves"]) == ["e4", "e5", "Nf3"]);
+        Desk { watch, daemon, _boards: boards, rig, broker }
+    }
+
+    /// Game and revision, as a lock names them, and the result.
+    fn state(&self) -> (Value, Value, Value) {
+        let state = self.watch.last(&topic("arbiter", "b1", "state")).expect("a state").json;
+        (state["game"].clone(), state["rev"].clone(), state["body"]["result"].clone())
+    }
+
+    fn lock(&self) -> Value {
+        let (game, rev, _) = self.state();
+        json!({"game": game, "rev": rev})
+    }
+
+    fn send(&self, user: &str, verb: &str, payload: &Value, more: &[&str]) {
+        self.send_for(&format!("flagfall/1/reply/{user}/desk"), user, verb, payload, more);
+    }
+
+    /// With another response topic.
+    fn send_for(&self, to: &str, user: &str, verb: &str, payload: &Value, more: &[&str]) {
+        let topic = format!("flagfall/1/cmd/{user}/{ROUND}/b1/{verb}");
+        let id = payload["id"].as_str().unwrap_or_default();
+        let about = ["-D", "publish", "response-topic", to, "-D", "publish", "correlation-data", id];
+        publish(self.broker.port(), &topic, &payload.to_string(), &[&about, more].concat());
+    }
+
+    /// The answers to a command, once the last one is there.
+    fn answers(&self, id: &str, topic: &str) -> Vec<Heard> {
+        self.watch.wait(&format!("the answer to {id}"), |all| {
+            let answers: Vec<Heard> =
+                all.iter().filter(|heard| heard.branch() == "reply" && heard.json["id"] == id).cloned().collect();
+            assert!(answers.iter().all(|heard| heard.topic == topic), "{answers:?}");
+            answers.last().is_some_and(|last| last.body()["stage"] != "accepted").then_some(answers)
+        })
+    }
+
+    /// The audit's lines about a command.
+    fn audits(&self, id: &str) -> Vec<Value> {
+        let all = self.watch.all();
+        let lines =
+            all.iter().filter(|heard| heard.topic == topic("arbiter", "b1", "audit") && heard.body()["what"] == "command");
+        lines.filter(|heard| heard.body()["id"] == id).map(|heard| heard.body().clone()).collect()
+    }
+
+    fn audited(&self, id: &str, code: &str, user: &str) {
+        self.watch.wait(&format!("{id} in the audit"), |all| {
+            let line = all.iter().find(|heard| heard.body()["what"] == "command" && heard.body()["id"] == id)?;
+            assert_eq!((line.body()["code"].as_str(), line.body()["actor"].as_str()), (Some(code), Some(user)), "{line:?}");
+            Some(())
+        });
+        assert_eq!(self.audits(id).len(), 1);
+    }
+
+    /// Sends a command that is refused with this code: answered, audited, without effect.
+    fn refused(&self, user: &str, verb: &str, payload: &Value, code: &str) {
+        let before = self.state();
+        self.send(user, verb, payload, &[]);
+        let id = payload["id"].as_str().expect("an id");
+        let answers = self.answers(id, &format!("flagfall/1/reply/{user}/desk"));
+        let [answer] = answers.as_slice() else { panic!("{answers:?}") };
+        let body = answer.body();
+        assert_eq!((&body["stage"], &body["code"]), (&json!("failed"), &json!(code)), "{id}: {answer:?}");
+        let shown = if code == "denied" { (&Value::Null, &Value::Null) } else { (&before.0, &before.1) };
+        assert_eq!((&body["game"], &body["rev"]), shown, "the present value, to who may know it: {answer:?}");
+        assert_eq!(answer.correlation, id);
+        self.audited(id, code, user);
+        assert_eq!(self.state(), before, "{id} had an effect");
+    }
+}
+
+fn command(verb: &str, id: &str, expect: Value, body: Value) -> Value {
+    json!({"v": "1.0", "type": format!("cmd.{verb}"), "id": id, "expect": expect, "body": body})
+}
+
+fn declare(id: &str, expect: Value, result: &str) -> Value {
+    command("declare-result", id, expect, json!({"result": result}))
+}
+
+#[test]
+fn commands_are_answered_and_audited_and_those_refused_change_nothing() {
+    let desk = Desk::new();
+    let (game, rev, _) = desk.state();
+    let stale = json!({"game": game, "rev": rev.as_u64().expect("a number") - 1});
+    desk.refused("anna", "declare-result", &declare("stale", stale, "1-0"), "stale");
+    desk.refused("carl", "declare-result", &declare("other-game", json!({"game": "open26-5-b1-g9", "rev": rev}), "1-0"), "stale");
+    desk.refused("carl", "declare-result", &declare("no-lock", json!({}), "1-0"), "invalid");
+    desk.refused("eve", "declare-result", &declare("unknown-user", desk.lock(), "1-0"), "denied");
+    desk.refused("otto", "declare-result", &declare("wrong-role", desk.lock(), "1-0"), "denied");
+    desk.refused("arne", "declare-result", &declare("wrong-board", desk.lock(), "1-0"), "denied");
+    desk.refused("otto", "sing", &command("sing", "no-verb", json!({}), json!({})), "unsupported");
+    desk.refused("olga", "identify", &command("identify", "identify", json!({}), json!({})), "busy");
+    // Retained commands are dropped, unanswered: else each start would carry them out again.
+    desk.send("carl", "declare-result", &declare("retained", desk.lock(), "0-1"), &["-r"]);
+    // An answer goes to its sender and nowhere else.
+    let astray = declare("astray", json!({}), "1-0");
+    desk.send_for("flagfall/1/reply/anna/desk", "otto", "declare-result", &astray, &[]);
+    desk.answers("astray", "flagfall/1/reply/otto/all");
+    desk.audited("astray", "denied", "otto");
+
+    // Without access rules at the broker anybody may use a name; then the role of that name counts.
+    let good = declare("good", desk.lock(), "1/2-1/2");
+    desk.send("anna", "declare-result", &good, &[]);
+    let to = "flagfall/1/reply/anna/desk";
+    let answers = desk.answers("good", to);
+    let stages: Vec<_> = answers.iter().map(|heard| (heard.body()["stage"].clone(), heard.body()["code"].clone())).collect();
+    assert_eq!(stages, [(json!("accepted"), json!("ok")), (json!("done"), json!("ok"))]);
+    desk.audited("good", "ok", "anna");
+    for audience in ["arbiter", "live", "public"] {
+        desk.watch.on(&topic(audience, "b1", "state"), "the result", |json| json["body"]["result"] == "1/2-1/2");
+    }
+    let after = desk.state();
+    assert_eq!(answers[1].body()["rev"], after.1);
+
+    // The same again: the same answer, and no second action, though the lock is stale by now.
+    desk.send("anna", "declare-result", &good, &[]);
+    let done = |heard: &&Heard| heard.json["id"] == "good" && heard.body()["stage"] == "done";
+    desk.watch.wait("the same answer", |all| {
+        let both: Vec<&Heard> = all.iter().filter(done).collect();
+        let [one, other] = both.as_slice() else { return None };
+        assert_eq!(one.body(), other.body());
+        Some(())
+    });
+    old_client(&desk);
+    assert_eq!((desk.audits("good").len(), desk.state()), (1, after));
+    assert!(desk.audits("retained").is_empty());
+    contract::each(&desk.watch.all());
+    crate::end_to_end::keep_to_schemas(&desk.watch.all());
+}
+
+/// A client of MQTT 3.1.1 says in the payload where the answer goes and what it knows it by.
+fn old_client(desk: &Desk) {
+    let mut payload = command("resync", "old", json!({}), json!({"from": 1, "audience": "live"}));
+    payload["reply_to"] = json!("flagfall/1/reply/carl/old");
+    payload["corr"] = json!("c-1");
+    let topic = format!("flagfall/1/cmd/carl/{ROUND}/b1/resync");
+    publish(desk.broker.port(), &topic, &payload.to_string(), &["-V", "311"]);
+    let answers = desk.answers("old", "flagfall/1/reply/carl/old");
+    assert!(answers.len() == 2 && answers.iter().all(|heard| heard.body()["corr"] == "c-1"), "{answers:?}");
+    // Its events come again.
+    let line = format!("live/{ROUND}/b1");
+    desk.watch.wait("the first live event again", |all| {
+        let again = all.iter().filter(|heard| contract::line(&heard.topic) == line && heard.no() == Some(1));
+        (again.count() == 2).then_some(())
+    });
+    contract::events(&desk.watch.all());
+}
+
+#[test]
+fn a_sender_of_too_many_is_told_so_and_leaves_no_trace() {
+    const SENT: usize = 30;
+    let desk = Desk::new();
+    let before = desk.state();
+    let topic = format!("flagfall/1/cmd/otto/{ROUND}/b1/resync");
+    let mut command_line = Command::new("mosquitto_pub");
+    command_line.args(["-V", "5", "-h", "127.0.0.1", "-p", &desk.broker.port().to_string(), "-q", "1", "-t", &topic, "-l"]);
+    command_line.args(["-D", "publish", "response-topic", "flagfall/1/reply/otto/desk"]);
+    let mut sender = command_line.stdin(Stdio::piped()).spawn().expect("mosquitto_pub");
+    let lines: String = (0..SENT)
+        .map(|n| {
+            command("resync", &format!("many-{n}"), json!({}), json!({"from": 99_999, "audience": "live"})).to_string() + "\n"
+        })
+        .collect();
+    sender.stdin.take().expect("its input").write_all(lines.as_bytes()).expect("written");
+    assert!(sender.wait().expect("a child").success());
+    let last = |code: &'static str| {
+        move |heard: &&Heard| heard.branch() == "reply" && heard.body()["stage"] != "accepted" && heard.body()["code"] == code
+    };
+    // Another sender is not held up, and whose answer is there came after all others.
+    desk.refused("anna", "declare-result", &declare("no-lock", json!({}), "1-0"), "invalid");
+    let all = desk.watch.all();
+    let ids = |code| all.iter().filter(last(code)).map(|heard| heard.json["id"].as_str().expect("an id").to_owned());
+    let (ok, busy): (Vec<_>, Vec<_>) = (ids("ok").collect(), ids("busy").collect());
+    // Five at once, and five for each second that it took; of the others one in a second is told so.
+    assert!((5..20).contains(&ok.len()), "{} of {SENT} were let through", ok.len());
+    assert!((1..=4).contains(&busy.len()), "{} of {SENT} were told", busy.len());
+    ok.iter().for_each(|id| desk.audited(id, "ok", "otto"));
+    assert!(busy.iter().all(|id| desk.audits(id).is_empty()));
+    assert_eq!(desk.state(), before);
+}
+
+#[test]
+fn a_command_that_expired_while_nobody_listened_is_gone() {
+    let mut desk = Desk::new();
+    desk.daemon.take().expect("it runs").kill();
+    let before = desk.state();
+    desk.send("anna", "declare-result", &declare("late", desk.lock(), "1-0"), &["-D", "publish", "message-expiry-interval", "1"]);
+    let lasting = command("resync", "lasting", json!({}), json!({"from": 1, "audience": "arbiter"}));
+    desk.send("carl", "resync", &lasting, &["-D", "publish", "message-expiry-interval", "60"]);
+    pause(Duration::from_millis(2500));
+    desk.daemon = Some(desk.rig.start());
+    desk.answers("lasting", "flagfall/1/reply/carl/desk");
+    desk.audited("lasting", "ok", "carl");
+    assert!(desk.audits("late").is_empty());
+    assert!(desk.watch.all().iter().all(|heard| heard.branch() != "reply" || heard.json["id"] != "late"));
+    assert_eq!(desk.state().2, before.2);
+}
+
+#[test]
+fn a_device_is_bound_until_the_configuration_says_otherwise() {
+    const OVER: &str = "bound under another configuration";
+    let mut desk = Desk::new();
+    let bind = |desk: &Desk, id: &str, body: Value| command("bind-device", id, json!({"game": desk.state().0}), body);
+    let theirs = bind(&desk, "theirs", json!({"port": desk.rig.port("b2")}));
+    desk.refused("otto", "bind-device", &theirs, "invalid");
+    desk.send("otto", "bind-device", &bind(&desk, "mine", json!({"serial": "777"})), &[]);
+    let answers = desk.answers("mine", "flagfall/1/reply/otto/desk");
+    let last = answers.last().expect("an answer").body();
+    assert!(last["stage"] == "done" && last["message"].as_str().is_some_and(|text| text.contains("status")), "{last}");
+    desk.audited("mine", "ok", "otto");
+    for (id, changed) in [("again", false), ("changed", true)] {
+        desk.daemon.take().expect("it runs").kill();
+        if changed {
+            let mut file = std::fs::File::options().append(true).open(desk.rig.config()).expect("a configuration");
+            file.write_all(b"[user.nina]\nrole = \"operator\"\n").expect("written");
+        }
+        desk.daemon = Some(desk.rig.start());
+        let ask = command("resync", id, json!({}), json!({"from": 1, "audience": "live"}));
+        // Until somebody listens.
+        desk.send("carl", "resync", &ask, &["-D", "publish", "message-expiry-interval", "60"]);
+        desk.answers(id, "flagfall/1/reply/carl/desk");
+        assert_eq!(desk.rig.log().contains(OVER), changed, "{}", desk.rig.log());
+    }
+}

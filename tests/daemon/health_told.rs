@@ -1,0 +1,81 @@
+//! What subscribers hear of a device's health while a game is played, and what is still known when the daemon was started again.
+#![cfg(feature = "broker")]
+
+use std::time::Duration;
+
+use flagfall::emulate::PtyBoard;
+use flagfall_hardware::emulator::Settings;
+use flagfall_hardware::emulator::script::{Action, Script};
+use flagfall_protocols::square::Square;
+use serde_json::{Value, json};
+
+use crate::support::hall::ear::{Ear, Heard};
+use crate::support::hall::table::{Table, play, settings, whole};
+use crate::support::hall::{House, Running};
+
+const PLIES: usize = 4;
+const DROPOUTS: u32 = 8;
+/// No man leaves it in this game.
+const WEAK: &str = "h8";
+
+/// A board by Bluetooth's serial port with a low battery, and a game after which Black's rook is lost again and
+/// again, while nobody moves.
+fn table(house: &House) -> Table {
+    let mut table = Table::new(house, 0, &play(0, PLIES, [1_200, 1_700]));
+    let worn = Settings { battery: Some(18), ..settings(1000) };
+    table.board = PtyBoard::start("b0", worn, &Script::new(), 1.0).expect("a board");
+    table.board.link_at(&house.port("board-0")).expect("a link");
+    let square = Square::parse(WEAK).expect("a square");
+    let end = table.script.end();
+    for number in 1..=DROPOUTS {
+        let at = end + number * Duration::from_millis(1_300);
+        table.script.push(at, Action::Dropout { square, lasts: Duration::from_millis(400) });
+    }
+    table
+}
+
+/// The status of the board's device, if this is one and says so.
+fn status(heard: &Heard, is: impl Fn(&Value) -> bool) -> Option<Value> {
+    (heard.device("b0").is_some() && is(heard.body())).then(|| heard.body().clone())
+}
+
+#[test]
+fn a_weak_square_and_a_low_battery() {
+    let house = House::new();
+    let tables = [table(&house)];
+    let daemon = Running::start(house.loaded(vec![tables[0].by_port(&house)]));
+    let ear = Ear::new(daemon.tcp);
+    ear.device("b0", &["online"], 0);
+    let told = ear.wait("the battery", 0, |heard| status(heard, |body| body["battery_percent"] == 18));
+    assert_eq!(told["charging"], false);
+    tables[0].board.load(&tables[0].script).expect("hands");
+    assert!(tables[0].board.wait_done(Duration::from_secs(90)), "the game does not end");
+    whole(&ear, &tables);
+    let seen = ear.wait("the weak square", 0, |heard| status(heard, |body| !body["weak_squares"][0].is_null()));
+    assert_eq!((&seen["weak_squares"][0]["square"], &seen["weak_men"]), (&json!(WEAK), &Value::Null));
+    assert_eq!(seen["warnings"], json!(["battery_low", "weak_squares"]));
+    let last = ear.wait("every dropout", 0, |heard| status(heard, |body| body["dropouts"] == DROPOUTS));
+    assert_eq!(last["weak_squares"][0]["dropouts"], DROPOUTS);
+    for (kind, says) in [("weak_square", "Square h8 lost its man"), ("battery_low", "The board's battery has 18 %")] {
+        let alarm = |heard: &Heard| {
+            let ours = heard.topic.contains("/arbiter/") && heard.body()["kind"] == kind;
+            ours.then(|| heard.body()["sentence"].as_str().unwrap_or_default().to_owned())
+        };
+        let text = ear.wait(kind, 0, alarm);
+        assert!(text.starts_with(says), "{text}");
+    }
+    for heard in ear.all() {
+        let text = String::from_utf8_lossy(&heard.bytes);
+        let theirs = ["/live/", "/public/"].iter().any(|audience| heard.topic.contains(audience));
+        assert!(!theirs || !["weak", "battery", "dropout"].iter().any(|word| text.contains(word)), "{}: {text}", heard.topic);
+    }
+    drop(ear);
+    daemon.stop();
+
+    // Nobody moves any more: what is told now was counted from the journal.
+    let again = Running::start(house.loaded(vec![tables[0].by_port(&house)]));
+    let ear = Ear::new(again.tcp);
+    let known = ear.wait("what was known", 0, |heard| status(heard, |body| body["dropouts"] == DROPOUTS));
+    assert_eq!((&known["weak_squares"], &known["warnings"]), (&last["weak_squares"], &last["warnings"]));
+    again.stop();
+}

@@ -1,0 +1,139 @@
+//! Drivers with a fault in them: a certain byte from the board sets it off.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use flagfall::config::Loaded;
+use flagfall::daemon::{Daemon, Patience, Plan, plans};
+use flagfall::journal::{Disk, outs_from, read};
+use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
+use flagfall_protocols::drivers;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{Audience, Body};
+
+use crate::support::hall::ear::{Ear, Heard};
+use crate::support::hall::table::Table;
+use crate::support::hall::{House, Running};
+
+/// No message of the board has this byte.
+pub(crate) const TRIGGER: u8 = 0x7e;
+/// What a station may take in these tests; generous for a machine that does much else.
+pub(crate) const PATIENCE: Patience = Patience { serving: Duration::from_secs(3), opening: Duration::from_secs(3) };
+
+/// The first is sprung once, then every time.
+static SPRUNG: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
+/// Hanging drivers are let go.
+pub(crate) static RELEASED: [AtomicBool; 4] = [const { AtomicBool::new(false) }; 4];
+
+/// What the byte does.
+pub(crate) const PANICS_ONCE: usize = 0;
+pub(crate) const PANICS_ALWAYS: usize = 1;
+pub(crate) const HANGS_ONCE: usize = 2;
+pub(crate) const HANGS_ALWAYS: usize = 3;
+
+/// How often it was done.
+pub(crate) fn sprung(fault: usize) -> usize {
+    SPRUNG[fault].load(Ordering::SeqCst)
+}
+
+struct Faulty<const FAULT: usize>(Box<dyn Driver>);
+
+impl<const FAULT: usize> Driver for Faulty<FAULT> {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        if matches!(input, Input::Bytes { bytes, .. } if bytes.contains(&TRIGGER)) {
+            let before = SPRUNG[FAULT].fetch_add(1, Ordering::SeqCst);
+            match FAULT {
+                PANICS_ONCE if before == 0 => panic!("the fault of this test"),
+                PANICS_ALWAYS => panic!("the fault of this test, again and again"),
+                HANGS_ONCE if before > 0 => {}
+                HANGS_ONCE | HANGS_ALWAYS => {
+                    while !RELEASED[FAULT].load(Ordering::SeqCst) {
+                        std::thread::park_timeout(Duration::from_millis(5));
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.0.handle(at, input);
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.0.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.0.deadline()
+    }
+}
+
+fn sound() -> &'static DriverInfo {
+    drivers::find("dgt").expect("registered")
+}
+
+fn make<const FAULT: usize>() -> Box<dyn Driver> {
+    Box::new(Faulty::<FAULT>(sound().start()))
+}
+
+/// A daemon whose first board has a driver with this fault.
+pub(crate) fn daemon<const FAULT: usize>(house: &House, tables: &[Table]) -> Running {
+    let loaded: Loaded = house.loaded(tables.iter().map(|table| table.by_port(house)).collect());
+    let mut plans: Vec<Plan> = plans(&loaded.config, 0).expect("plans");
+    plans[0].setting.driver = Box::leak(Box::new(DriverInfo { make: make::<FAULT>, ..*sound() }));
+    Running::with(async move || Daemon::start_with(&loaded, plans, PATIENCE).await.expect("starts"))
+}
+
+/// Waits until the node's health names exactly these boards as failed.
+#[track_caller]
+pub(crate) fn failed(ear: &Ear, boards: &[&str]) {
+    let told = |heard: &Heard| {
+        let list = heard.body()["failed_boards"].as_array().filter(|_| heard.topic.ends_with("/health"))?;
+        (list.iter().map(|board| board.as_str().unwrap_or("")).collect::<Vec<_>>() == boards).then_some(())
+    };
+    ear.wait(&format!("failed boards {boards:?}"), 0, told);
+}
+
+/// A journal without damage, whose numbers have no gap; gives all bytes that were read.
+pub(crate) fn sound_journal(house: &House, board: &str) -> Vec<u8> {
+    let recovered = read(&mut Disk::reading(&house.journal().join(board))).expect("a journal");
+    assert!(recovered.damage.described.is_empty(), "{board}: {:?}", recovered.damage.described);
+    let (mut last, mut numbers, mut all) = (0, [0u64; 3], Vec::new());
+    for record in recovered.records() {
+        assert_eq!(record.seq, last + 1, "{board}");
+        last = record.seq;
+        match record.body {
+            Body::Rx { bytes, .. } => all.extend_from_slice(&bytes),
+            Body::Out { number, audience, .. } => {
+                let before: &mut u64 = &mut numbers[audience as usize];
+                assert_eq!(number, *before + 1, "{board}, {}", audience.name());
+                *before = number;
+            }
+            _ => {}
+        }
+    }
+    assert!(numbers[Audience::Live as usize] > 0, "{board}: no events");
+    all
+}
+
+/// Every event of the board's journal was published.
+pub(crate) fn all_sent(house: &House, ear: &Ear, board: &str) {
+    let heard = ear.all();
+    for audience in Audience::ALL {
+        let (outs, _) = outs_from(&house.journal().join(board), audience, 1, usize::MAX).expect("a journal");
+        for out in outs {
+            let is_it = |heard: &Heard| heard.topic == out.topic && heard.message["no"].as_u64() == Some(out.number);
+            assert!(heard.iter().any(is_it), "{} {} was not sent", out.topic, out.number);
+        }
+    }
+}
+
+/// No number was given to two events.
+pub(crate) fn one_event_a_number(ear: &Ear, board: &str) {
+    let mut seen = std::collections::BTreeMap::new();
+    for heard in ear.all().into_iter().filter(|heard| heard.topic.contains(&format!("/{board}/"))) {
+        let Some(number) = heard.message["no"].as_u64() else { continue };
+        let audience = heard.topic.split('/').nth(2).unwrap_or("").to_owned();
+        let what = (heard.message["type"].clone(), heard.body().clone());
+        let first = seen.entry((audience, number)).or_insert_with(|| what.clone());
+        assert_eq!(*first, what, "number {number} twice");
+    }
+}

@@ -1,0 +1,42 @@
+//! The daemon among real parts: boards on pseudo-terminals, brokers, a D-Bus, cables that are pulled.
+
+#[path = "../../hardware/tests/bluez/mod.rs"]
+mod bluez;
+#[path = "../bench/counting.rs"]
+#[allow(dead_code, reason = "the benches use more of it")]
+mod counting;
+#[path = "../bench/stream.rs"]
+#[allow(dead_code, reason = "the benches use more of it")]
+mod stream;
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "../../hardware/tests/hid/usb.rs"]
+mod usb;
+
+mod access;
+mod bluetooth;
+mod broker;
+mod broker_contract;
+mod broker_faults;
+mod bus;
+mod cable;
+mod calibrate;
+mod client;
+mod contract;
+mod daemon_faults;
+mod end_to_end;
+mod health_told;
+mod hid;
+mod islands;
+mod mosquitto;
+mod mqtt_session;
+mod mqtt_session_faults;
+mod mqtt_session_stop;
+mod mqtt_session_tls;
+mod public_delay;
+mod record;
+mod record_bluetooth;
+mod rig;
+mod upgrade;
+mod watch;
+mod websocket;

@@ -1,0 +1,316 @@
+//! The MQTT session against a real mosquitto: birth, will, farewell, lost brokers, commands, claims.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+use flagfall::publish::mqtt::{Ended, Pace};
+use flagfall::publish::outbox::{Kept, Once, Quality};
+
+use crate::support::mqtt;
+use crate::support::mqtt::node::{event, settings};
+use crate::support::mqtt::packets::Packet;
+use crate::support::mqtt::{Heard, Mosquitto, Node, Proxy, Subscriber, Told, publish, thread};
+
+const STATUS: &str = "flagfall/1/node/n1/status";
+const AUDIT: &str = "flagfall/1/arbiter/open26/5/b1/audit";
+
+/// The state in a status, with its boot.
+fn state(heard: &Heard) -> Option<String> {
+    let message: serde_json::Value = serde_json::from_str(&heard.payload).ok()?;
+    (heard.topic == STATUS).then(|| format!("{} {}", message["body"]["state"].as_str().unwrap_or("?"), message["boot"]))
+}
+
+fn quick() -> Pace {
+    let (first, longest, good) = (Duration::from_millis(20), Duration::from_millis(50), Duration::from_secs(30));
+    Pace { first, longest, good }
+}
+
+#[test]
+fn birth_in_order_and_a_clean_stop() {
+    let broker = Mosquitto::start();
+    let subscriber = Subscriber::new(broker.port(), &["flagfall/1/#"]);
+    let states = ["node/n1/info", "device/d1/status", "live/open26/5/b1/state", "arbiter/open26/5/b1/alert/4"];
+    let node = Node::prepared(settings(broker.port(), |_| ()), 7, 3, |outbox, board| {
+        let kept = |topic: &str, quality, expiry| {
+            let (topic, payload) = (format!("flagfall/1/{topic}"), "{}".to_owned());
+            Kept { topic, payload, quality, expiry }
+        };
+        for topic in states.iter().rev() {
+            outbox.keep(kept(topic, Quality::AtLeastOnce, None));
+        }
+        outbox.keep_of(board, kept("live/open26/5/b1/clock", Quality::AtMostOnce, Some(Duration::from_secs(120))));
+    });
+    let all = subscriber.until("ready", |heard| state(heard).as_deref() == Some("ready 7"));
+    let topics: Vec<&str> = all.iter().filter_map(|heard| heard.topic.strip_prefix("flagfall/1/")).collect();
+    let place = |topic: &str| topics.iter().position(|other| *other == topic).unwrap_or_else(|| panic!("{topic}: {topics:?}"));
+    let order = [&["node/n1/status"][..], &states, &["arbiter/open26/5/b1/audit"]].concat();
+    assert!(order.iter().map(|topic| place(topic)).is_sorted(), "{topics:?}");
+    assert_eq!(state(&all[0]).as_deref(), Some("init 7"));
+    let events: Vec<&str> = all.iter().filter(|heard| heard.topic == AUDIT).map(|heard| heard.payload.as_str()).collect();
+    assert_eq!(events, [r#"{"no":1}"#, r#"{"no":2}"#, r#"{"no":3}"#]);
+    for heard in &all {
+        let clock = heard.topic.ends_with("/clock");
+        let expiry = if clock {
+            "120"
+        } else if heard.topic == AUDIT {
+            "3600"
+        } else {
+            ""
+        };
+        let is = (heard.qos, heard.retain, heard.content_type.as_str(), heard.expiry.as_str(), heard.format.as_str());
+        assert_eq!(is, (u8::from(!clock), heard.topic != AUDIT, "application/json", expiry, "1"), "{heard:?}");
+    }
+
+    let (topic, payload) = ("flagfall/1/reply/anna/c1".to_owned(), "{}".to_owned());
+    node.outbox.once(Once { topic, payload, correlation: Some(b"q17".to_vec()), expiry: Duration::from_secs(60) });
+    node.events(2);
+    assert_eq!(node.stop(), Ended::Stopped);
+    let rest = subscriber.until("stopped", |heard| state(heard).as_deref() == Some("stopped 7"));
+    let reply = rest.iter().find(|heard| heard.topic.ends_with("/c1")).expect("the reply before the farewell");
+    assert!(!reply.retain && reply.correlation == "q17" && ["59", "60"].contains(&reply.expiry.as_str()), "{reply:?}");
+    assert_eq!(rest.iter().filter(|heard| heard.topic == AUDIT).count(), 2);
+    assert!(broker.logged("Received DISCONNECT from flagfall-n1").contains("flagfall-n1"));
+}
+
+#[test]
+fn a_node_that_is_cut_off_is_lost_after_five_seconds_and_comes_back() {
+    let broker = Mosquitto::start();
+    let proxy = Proxy::new(broker.port());
+    let subscriber = Subscriber::new(broker.port(), &[STATUS]);
+    let mut settings = settings(proxy.port(), |_| ());
+    settings.pace = quick();
+    let node = Node::with(settings, 2, 0);
+    node.ready();
+    let cut = flagfall::wall::mono();
+    proxy.close();
+    let all = subscriber.until("lost", |heard| state(heard).as_deref() == Some("lost 2"));
+    assert!(all.last().is_some_and(|will| will.retain && will.content_type == "application/json"), "{all:?}");
+    assert!(flagfall::wall::mono().since(cut) > Duration::from_secs(4), "too early");
+    proxy.open();
+    let back = subscriber.until("ready", |heard| state(heard).as_deref() == Some("ready 2"));
+    assert_eq!(state(&back[0]).as_deref(), Some("init 2"));
+}
+
+#[test]
+fn a_will_of_an_earlier_run_is_told_by_its_boot_and_put_right() {
+    let broker = Mosquitto::start();
+    let subscriber = Subscriber::new(broker.port(), &[STATUS]);
+    let node = Node::with(settings(broker.port(), |_| ()), 3, 0);
+    node.ready();
+    publish(broker.port(), STATUS, r#"{"boot":2,"body":{"state":"lost"}}"#, &["-r"]);
+    let all = subscriber.until("ready again", {
+        let mut lost = false;
+        move |heard| {
+            lost |= state(heard).as_deref() == Some("lost 2");
+            lost && state(heard).as_deref() == Some("ready 3")
+        }
+    });
+    assert!(all.len() >= 4, "init, ready, lost, ready: {all:?}");
+}
+
+#[test]
+fn a_broker_that_forgot_everything_has_it_again() {
+    let mut broker = Mosquitto::start();
+    let mut settings = settings(broker.port(), |_| ());
+    settings.pace = quick();
+    let node = Node::with(settings, 1, 0);
+    node.keep("flagfall/1/live/open26/5/b1/state", "old");
+    node.ready();
+    node.events(10);
+    node.wait("the cursor", |told| (told == Told::Acked(10)).then_some(()));
+    broker.kill();
+    node.down();
+    node.keep("flagfall/1/live/open26/5/b1/state", "new");
+    node.events(1000);
+    broker.run();
+    node.wait("the cursor", |told| (told == Told::Acked(1010)).then_some(()));
+    let subscriber = Subscriber::new(broker.port(), &["flagfall/1/#"]);
+    assert_eq!(node.stop(), Ended::Stopped);
+    let all = subscriber.until("stopped", |heard| state(heard).as_deref() == Some("stopped 1"));
+    assert!(all.iter().any(|heard| heard.retain && heard.payload == "new"), "{all:?}");
+}
+
+#[test]
+fn through_a_line_that_is_cut_all_the_time_nothing_is_lost() {
+    const EVENTS: u64 = 3000;
+    // Else it drops what a slow subscriber has not read, silently.
+    let broker = Mosquitto::with(|_| "allow_anonymous true\nmax_queued_messages 0\n".to_owned());
+    let proxy = Proxy::new(broker.port());
+    let subscriber = Subscriber::new(broker.port(), &[AUDIT]);
+    let mut settings = settings(proxy.port(), |_| ());
+    settings.pace = quick();
+    let node = Node::with(settings, 1, 0);
+    node.ready();
+    let mut random = fastrand::Rng::with_seed(3000);
+    let mut given = 0;
+    let mut acked = 0;
+    let mut next = flagfall::wall::mono();
+    let end = next.after(Duration::from_secs(120));
+    while acked < EVENTS {
+        assert!(flagfall::wall::mono() < end, "only {acked} are acknowledged");
+        if flagfall::wall::mono() >= next {
+            proxy.cut();
+            next = flagfall::wall::mono().after(Duration::from_millis(random.u64(200..600)));
+        }
+        let now = random.u64(1..16).min(EVENTS - given);
+        node.events(now);
+        given += now;
+        while let Ok(told) = node.told.recv_timeout(Duration::from_millis(10)) {
+            if let Told::Acked(number) = told {
+                assert!(number > acked, "the cursor went back from {acked} to {number}");
+                acked = number;
+            }
+        }
+    }
+    let mut acknowledged = 0;
+    for connection in proxy.acknowledged() {
+        let events: Vec<String> =
+            connection.into_iter().filter(|(topic, _)| topic == AUDIT).map(|(_, payload)| payload).collect();
+        for payload in events {
+            if payload == event(acknowledged + 1).payload {
+                acknowledged += 1;
+            }
+        }
+    }
+    assert_eq!(acknowledged, EVENTS, "acknowledged in order");
+    let last = event(EVENTS).payload;
+    let mut heard = 0;
+    for payload in subscriber.until("the last event", |heard| heard.payload == last).into_iter().map(|heard| heard.payload) {
+        if payload == event(heard + 1).payload {
+            heard += 1;
+        }
+    }
+    assert_eq!(heard, EVENTS, "first occurrences in order");
+    assert!(proxy.connections() > 5, "the line was hardly cut");
+    let counters = node.outbox.counters();
+    assert_eq!((counters.refused, counters.missing, counters.dropped), (0, 0, 0));
+}
+
+#[test]
+fn a_wrong_password_is_said_and_tried_again_slowly() {
+    let broker = Mosquitto::with(|dir| {
+        let file = dir.join("passwords");
+        let made = std::process::Command::new("mosquitto_passwd").args(["-b", "-c"]).arg(&file).args(["n1", "right"]).status();
+        assert!(made.is_ok_and(|status| status.success()), "mosquitto_passwd");
+        std::fs::write(dir.join("secret"), "right\nnot this\n").expect("a file");
+        std::fs::write(dir.join("guess"), "wrong\n").expect("a file");
+        format!("allow_anonymous false\npassword_file {}\n", file.display())
+    });
+    let wrong = Node::with(settings(broker.port(), |mqtt| mqtt.password_file = Some(broker.file("guess"))), 1, 0);
+    let down = wrong.down();
+    assert!(down.cause.contains("password") && down.retry > Duration::from_secs(10) && down.attempts == 1, "{down:?}");
+    assert_eq!(wrong.stop(), Ended::Stopped);
+    let right = Node::with(settings(broker.port(), |mqtt| mqtt.password_file = Some(broker.file("secret"))), 1, 0);
+    right.ready();
+}
+
+#[test]
+fn one_who_takes_the_name_takes_the_place() {
+    let broker = Mosquitto::start();
+    let first = Node::with(settings(broker.port(), |_| ()), 1, 0);
+    first.ready();
+    let second = Node::with(settings(broker.port(), |_| ()), 2, 0);
+    second.ready();
+    let told = first.wait("the end", |told| match told {
+        Told::Connection(state) if !state.up && state.cause.contains("name") => Some(state.cause),
+        _ => None,
+    });
+    assert_eq!((first.ended(), told.as_str()), (Ended::TakenOver, "another client has our name"));
+    second.ready();
+    second.events(1);
+    second.wait("the cursor", |told| (told == Told::Acked(1)).then_some(()));
+}
+
+#[test]
+fn commands_arrive_with_what_the_answer_needs_and_retained_ones_do_not() {
+    let mut broker = Mosquitto::start();
+    let topic = "flagfall/1/cmd/anna/open26/5/b1/confirm";
+    publish(broker.port(), topic, "kept before", &["-r"]);
+    let node = Node::start(broker.port());
+    node.ready();
+    publish(broker.port(), topic, "kept now", &["-r"]);
+    publish(broker.port(), "flagfall/1/cmd/anna/open26/4/b1/confirm", "another round", &[]);
+    // The subscriber's limit of 256 KiB is told to the broker, which then leaves the packet out.
+    publish(broker.port(), topic, &"x".repeat(1 << 20), &[]);
+    let about = ["-D", "publish", "response-topic", "here", "-D", "publish", "correlation-data", "q1"];
+    publish(broker.port(), topic, "good", &about);
+    let arrived = node.wait("a command", |told| match told {
+        Told::Command(arrived) => Some(arrived),
+        Told::Connection(state) => panic!("{state:?}"),
+        _ => None,
+    });
+    assert_eq!((arrived.topic.as_str(), arrived.payload.as_slice(), arrived.retain), (topic, &b"good"[..], false));
+    assert_eq!((arrived.response_topic.as_deref(), arrived.correlation.as_deref()), (Some("here"), Some(&b"q1"[..])));
+    broker.kill();
+    assert_eq!(node.down().retained_commands, 2);
+}
+
+/// Reads one packet of a client.
+fn packet(stream: &mut TcpStream) -> Vec<Packet> {
+    let mut bytes = vec![0; 65536];
+    let read = stream.read(&mut bytes).unwrap_or(0);
+    mqtt::packets::packets(&bytes[..read])
+}
+
+#[test]
+fn a_broker_that_sends_too_much_is_left_and_its_session_forgotten() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let mut settings = settings(listener.local_addr().expect("its address").port(), |_| ());
+    settings.pace = quick();
+    let broker = thread("fake broker", move || {
+        let mut clean = Vec::new();
+        let mut last = None;
+        for _ in 0..3 {
+            let (mut stream, _) = listener.accept().expect("a client");
+            stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a time-out");
+            if let Some(Packet::Connect { clean: wanted }) = packet(&mut stream).first() {
+                clean.push(*wanted);
+            }
+            stream.write_all(&[0x20, 3, 0, 0, 0]).expect("a welcome");
+            if clean.len() == 3 {
+                last = Some(stream);
+                break;
+            }
+            // 1 MiB at QoS 1, as in a session that is resumed.
+            let body = [&[0, 1, b't', 0, 1, 0][..], &vec![b'x'; 1 << 20]].concat();
+            let length = [0x80 | (body.len() & 0x7f) as u8, 0x80 | (body.len() >> 7 & 0x7f) as u8, (body.len() >> 14) as u8];
+            // It hangs up in the middle.
+            _ = stream.write_all(&[&[0x32][..], &length, &body].concat());
+        }
+        (clean, last)
+    });
+    let node = Node::with(settings, 1, 0);
+    let causes = [node.down(), node.down()];
+    assert!(causes.iter().all(|down| down.cause.contains("1048")), "{causes:?}");
+    assert_eq!(causes[1].bad_packets, 2);
+    let (clean, last) = broker.join().expect("no panic");
+    assert_eq!(clean, [false, true, true]);
+    drop(last);
+}
+
+#[test]
+fn the_second_node_on_a_board_withholds_until_the_first_is_gone() {
+    let broker = Mosquitto::start();
+    let (info, status) = ("flagfall/1/node/a9/info", "flagfall/1/node/a9/status");
+    publish(broker.port(), info, r#"{"body":{"boards":["b1"]}}"#, &["-r"]);
+    publish(broker.port(), status, r#"{"body":{"state":"ready"}}"#, &["-r"]);
+    let subscriber = Subscriber::new(broker.port(), &["flagfall/1/#"]);
+    let node = Node::with(settings(broker.port(), |_| ()), 1, 2);
+    let claim = |live| Told::Foreign("b1".to_owned(), "a9".to_owned(), live);
+    node.wait("the claim", |told| (told == claim(true)).then_some(()));
+    node.ready();
+    let before = subscriber.until("ready", |heard| state(heard).as_deref() == Some("ready 1"));
+    assert!(before.iter().all(|heard| heard.topic != AUDIT), "{before:?}");
+    publish(broker.port(), status, r#"{"body":{"state":"lost"}}"#, &["-r"]);
+    node.wait("the end of the claim", |told| (told == claim(false)).then_some(()));
+    subscriber.until("its events", |heard| heard.payload == event(2).payload);
+    // Now it is the first, whatever the other one says.
+    publish(broker.port(), status, r#"{"body":{"state":"ready"}}"#, &["-r"]);
+    node.events(1);
+    node.wait("the cursor", |told| match told {
+        Told::Foreign(..) => panic!("{told:?}"),
+        Told::Acked(3) => Some(()),
+        _ => None,
+    });
+}

@@ -1,0 +1,271 @@
+//! The MQTT session against brokers that do not keep to the rules, or are gone without a word.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use flagfall::publish::mqtt::{Ended, Pace, Settings};
+use flagfall::publish::outbox::WINDOW;
+use flagfall::wall;
+
+use crate::support::mqtt::node::settings;
+use crate::support::mqtt::packets::{Packet, packets};
+use crate::support::mqtt::{Node, PATIENCE, Told, thread};
+
+const WELCOME: [u8; 5] = [0x20, 3, 0, 0, 0];
+const PING: u8 = 0xc0;
+
+/// Over, with the client it serves, when dropped.
+struct Broker {
+    port: u16,
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Serves one client after the other as `serve` says.
+fn broker(mut serve: impl FnMut(usize, TcpStream) + Send + 'static) -> Broker {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = listener.local_addr().expect("its address").port();
+    let over = Arc::new(AtomicBool::new(false));
+    let ends = over.clone();
+    let thread = thread("broker", move || {
+        for (number, stream) in listener.incoming().enumerate() {
+            if ends.load(Ordering::SeqCst) {
+                return;
+            }
+            let stream = stream.expect("a client");
+            stream.set_read_timeout(Some(Duration::from_millis(5))).expect("a time-out");
+            serve(number, stream);
+        }
+    });
+    Broker { port, over, thread: Some(thread) }
+}
+
+impl Drop for Broker {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::SeqCst);
+        _ = TcpStream::connect(("127.0.0.1", self.port));
+        if let Some(thread) = self.thread.take() {
+            _ = thread.join();
+        }
+    }
+}
+
+fn at(broker: &Broker) -> Settings {
+    let (first, longest, good) = (Duration::from_millis(10), Duration::from_millis(10), Duration::from_secs(30));
+    Settings { pace: Pace { first, longest, good }, ..settings(broker.port, |_| ()) }
+}
+
+/// Reads packets and gives each to `heard`, with its place, until that says false, or the client is gone.
+fn read(stream: &mut TcpStream, mut heard: impl FnMut(&mut TcpStream, &Packet) -> bool) {
+    let (mut bytes, mut buffer, mut done) = (Vec::new(), [0; 4096], 0);
+    let end = wall::mono().after(PATIENCE);
+    while wall::mono() < end {
+        match stream.read(&mut buffer) {
+            Ok(0) => return,
+            Ok(count) => bytes.extend_from_slice(&buffer[..count]),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+            Err(_) => return,
+        }
+        let all = packets(&bytes);
+        for packet in all.iter().skip(done) {
+            if !heard(stream, packet) {
+                return;
+            }
+        }
+        done = all.len();
+    }
+}
+
+/// A client that is gone is seen when it is read next.
+fn say(stream: &mut TcpStream, bytes: &[u8]) {
+    _ = stream.write_all(bytes);
+}
+
+fn acknowledge(stream: &mut TcpStream, id: u16) {
+    say(stream, &[&[0x40, 2][..], &id.to_be_bytes()].concat());
+}
+
+#[test]
+fn a_broker_that_breaks_the_rules_is_left_and_it_is_said_why() {
+    // After the client's first packet; why it is left; whether that is a bad packet.
+    let table: [(&[u8], &str, bool); 12] = [
+        (&[0x34, 7, 0, 1, b't', 0, 1, 0, b'x'], "QoS 2", true),
+        (&[0x50, 2, 0, 1], "nobody asked", true),
+        (&[0x20, 3, 0, 0, 0], "nobody asked", true),
+        (&[0xf0, 2, 0, 0], "", true),
+        (&[0x30, 5, 0, 9, b't', 0, b'x'], "boundary", true),
+        (&[0x30, 5, 0, 1, 0xff, 0, b'x'], "not text", true),
+        (&[0x30, 7, 0, 0, 3, 0x23, 0, 1, b'x'], "without a topic", true),
+        (&[0x30, 0x80, 0x80, 0x40, 0, 1, b't'], "1048576", true),
+        (&[0x40, 2, 0, 9], "publication 9", false),
+        (&[0x90, 4, 0, 9, 0, 1], "subscription 9", false),
+        (&[0xe0, 1, 0x8b], "ServerShuttingDown", false),
+        (&[], "closed the connection", false),
+    ];
+    let broker = broker(move |number, mut stream| {
+        read(&mut stream, |stream, packet| {
+            if matches!(packet, Packet::Connect { .. }) {
+                say(stream, &[&WELCOME, table[number % table.len()].0].concat());
+            }
+            // What was left unread would cut off what was said.
+            !table[number % table.len()].0.is_empty()
+        });
+    });
+    let node = Node::with(at(&broker), 1, 0);
+    let mut bad = 0;
+    for (bytes, cause, is_bad) in table {
+        let down = node.down();
+        bad += u64::from(is_bad);
+        assert!(down.cause.contains(cause) && down.bad_packets == bad, "{bytes:x?}: {down:?}");
+    }
+    assert_eq!(node.stop(), Ended::Stopped);
+}
+
+#[test]
+fn what_does_not_welcome_us_is_no_broker() {
+    let table: [(&[u8], &str); 5] = [
+        (b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\nWhat is this supposed to mean? Please go away at once, and do not come back.", ""),
+        (&[0x40, 2, 0, 1], "another packet than a welcome"),
+        (&[0x20, 6, 0, 0, 3, 0x21, 0, 0], "allows nothing"),
+        (&[0x20, 3, 0, 0x88, 0], "refuses us"),
+        (&[0xe0, 2, 0x89, 0], "ServerBusy"),
+    ];
+    let broker = broker(move |number, mut stream| {
+        read(&mut stream, |stream, _| {
+            say(stream, table[number % table.len()].0);
+            true
+        });
+    });
+    let node = Node::with(at(&broker), 1, 0);
+    for (bytes, cause) in table {
+        let down = node.down();
+        assert!(down.cause.contains(cause) && !down.cause.contains("five seconds"), "{bytes:x?}: {down:?}");
+    }
+}
+
+#[test]
+fn one_who_is_told_that_another_has_its_name_goes_at_once() {
+    // As mosquitto says it, without a property length.
+    let broker = broker(|_, mut stream| {
+        read(&mut stream, |stream, packet| {
+            if matches!(packet, Packet::Connect { .. }) {
+                say(stream, &[&WELCOME[..], &[0xe0, 1, 0x8e]].concat());
+            }
+            true
+        });
+    });
+    let node = Node::with(at(&broker), 1, 0);
+    assert!(node.down().cause.contains("name"));
+    assert_eq!(node.ended(), Ended::TakenOver);
+}
+
+/// A broker that welcomes with these properties and does as `heard` says with everything but the connection itself.
+fn welcoming(properties: &'static [u8], mut heard: impl FnMut(&mut TcpStream, &Packet) -> bool + Send + 'static) -> Broker {
+    let welcome = [&[0x20, 3 + properties.len() as u8, 0, 0, properties.len() as u8], properties].concat();
+    broker(move |_, mut stream| {
+        let mut subscriptions = 0;
+        read(&mut stream, |stream, packet| {
+            match packet {
+                Packet::Connect { .. } => say(stream, &welcome),
+                // The client's first ids; the first request has one filter, the second three.
+                Packet::Other(0x82) => {
+                    subscriptions += 1;
+                    let codes = [1, 3][subscriptions - 1];
+                    let head = [0x90, 3 + codes, 0, subscriptions as u8, 0];
+                    say(stream, &[&head[..], &vec![1; codes.into()]].concat());
+                }
+                packet => return heard(stream, packet),
+            }
+            true
+        });
+    })
+}
+
+#[test]
+fn a_broker_that_gives_no_sign_of_life_is_left() {
+    let (sender, pings) = sync_channel(10);
+    let mut answered = 0;
+    // It wishes for a sign every second.
+    let broker = welcoming(&[0x13, 0, 1], move |stream, packet| {
+        match packet {
+            Packet::Publish { id: Some(id), .. } => acknowledge(stream, *id),
+            Packet::Other(PING) => {
+                sender.send(wall::mono()).expect("somebody listens");
+                answered += 1;
+                if answered == 1 {
+                    say(stream, &[0xd0, 0]);
+                }
+            }
+            _ => {}
+        }
+        true
+    });
+    let node = Node::with(at(&broker), 1, 0);
+    node.ready();
+    let next = |pings: &Receiver<_>| pings.recv_timeout(PATIENCE).expect("a ping");
+    let (first, second) = (next(&pings), next(&pings));
+    let down = node.down();
+    let lasted = wall::mono().since(second);
+    assert!(second.since(first) > Duration::from_millis(900), "{:?}", second.since(first));
+    assert!(down.cause.contains("no sign of life") && down.bad_packets == 0, "{down:?}");
+    assert!((Duration::from_millis(4900)..Duration::from_secs(8)).contains(&lasted), "{lasted:?}");
+}
+
+#[test]
+fn no_more_is_under_way_than_the_broker_takes() {
+    let mut open = Vec::new();
+    // A receive maximum of two.
+    let broker = welcoming(&[0x21, 0, 2], move |stream, packet| {
+        if let Packet::Publish { id: Some(id), .. } = packet {
+            open.push(*id);
+            // The one that came last first.
+            if open.len() == 2 {
+                acknowledge(stream, open.remove(1));
+            } else if open.len() > 2 {
+                say(stream, &[0xe0, 1, 0x93]);
+            }
+        }
+        true
+    });
+    let node = Node::with(at(&broker), 1, 40);
+    node.wait("the cursor", |told| match told {
+        Told::Connection(state) if !state.up => panic!("{state:?}"),
+        Told::Acked(38) => Some(()),
+        _ => None,
+    });
+}
+
+#[test]
+fn a_broker_that_stops_to_read_keeps_nobody_from_stopping() {
+    const LARGE: usize = 4 << 20;
+    let (sender, full) = sync_channel(1);
+    let broker = welcoming(&[], move |stream, packet| {
+        if let Packet::Publish { id: Some(id), payload, .. } = packet {
+            if payload.len() > 1000 {
+                // It reads no more, and the connection stays.
+                sender.send(stream.try_clone().expect("a connection")).expect("somebody listens");
+                return false;
+            }
+            acknowledge(stream, *id);
+        }
+        true
+    });
+    let node = Node::with(at(&broker), 1, 0);
+    node.ready();
+    let large = "x".repeat(LARGE);
+    (0..2 * WINDOW).for_each(|number| node.keep(&format!("flagfall/1/live/open26/5/b1/{number}"), &large));
+    let _stays = full.recv_timeout(PATIENCE).expect("it reads no more");
+    node.events(100);
+    // Nothing more is taken while it cannot be written: what is under way fits the buffers of the kernel, and one more.
+    let under_way = node.outbox.counters().flying;
+    assert!(under_way < WINDOW / 2, "{under_way} of {LARGE} bytes each are under way");
+    let before = wall::mono();
+    assert_eq!(node.stop(), Ended::Stopped);
+    let took = wall::mono().since(before);
+    assert!(took < Duration::from_secs(5), "{took:?}");
+}

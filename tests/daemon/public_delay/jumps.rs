@@ -1,0 +1,209 @@
+//! In process, against a time that nobody in the daemon knows: the wall clock jumps, the daemon dies and comes back.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fastrand::Rng;
+use flagfall::anchor::{self, AnchorRecord};
+use flagfall::journal::Limits;
+use flagfall::publish::Message;
+use flagfall::publish::delay::Delay;
+use flagfall::publish::envelope::TimeSource;
+use flagfall::recorder::Recorder;
+use flagfall::station::StationOutput;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{Audience, Body};
+use serde_json::Value;
+
+use crate::support::tapes::memory::Memory;
+use crate::support::tapes::{Tape, own_tapes};
+
+const SEEDS: u64 = 12;
+const HOUR: i64 = 3_600_000_000;
+
+/// A machine with a daemon, and what it told when. Times are true ones, microseconds.
+struct Machine {
+    rng: Rng,
+    /// Now.
+    now: u64,
+    /// By how much the wall clock is wrong.
+    wrong: i64,
+    /// When the daemon died.
+    died: u64,
+    memory: Memory,
+    told: Told,
+}
+
+#[derive(Default)]
+struct Told {
+    live: BTreeMap<u64, u64>,
+    public: BTreeMap<u64, u64>,
+    /// Moves in a picture for the public.
+    shown: Vec<(u64, usize)>,
+    /// Plies that the live audience was told.
+    plies: Vec<(u64, usize)>,
+    over: Option<u64>,
+}
+
+/// The journal's time and the true one.
+#[derive(Clone, Copy)]
+struct Span {
+    /// The journal ended there when the daemon died.
+    last: Instant,
+    died: u64,
+    /// It goes on there when the daemon is opened.
+    base: Instant,
+    opened: u64,
+}
+
+impl Span {
+    /// When something was told: as its journal's time comes, but not before the daemon was opened.
+    fn told(self, at: Instant) -> u64 {
+        self.opened + at.since(self.base).as_micros() as u64
+    }
+
+    /// When it was so far: also while nobody was there to tell it.
+    fn due(self, at: Instant) -> u64 {
+        if at >= self.base { self.told(at) } else { self.died + at.since(self.last).as_micros() as u64 }
+    }
+}
+
+impl Told {
+    fn take(&mut self, output: StationOutput, span: Span) {
+        let StationOutput::Message(Message { audience, number, topic, payload, at, .. }) = output else { return };
+        let time = if audience == Audience::Public { span.told(at) } else { span.due(at) };
+        let json: Value = serde_json::from_str(&payload).unwrap_or_default();
+        let body = &json["body"];
+        match (audience, number) {
+            (Audience::Live, 1..) => {
+                let first = *self.live.entry(number).or_insert(time);
+                let revised = body["moves"].as_array().map_or(0, Vec::len) as u64;
+                let ply = body["ply"].as_u64().or_else(|| Some((body["from_ply"].as_u64()? + revised).saturating_sub(1)));
+                self.plies.push((first, ply.expect("a ply") as usize));
+            }
+            (Audience::Public, 1..) => _ = self.public.entry(number).or_insert(time),
+            (Audience::Public, 0) if topic.ends_with("/state") => {
+                self.shown.push((time, body["moves"].as_array().expect("moves").len()));
+            }
+            (Audience::Arbiter, _) if body["event"] == "over" => _ = self.over.get_or_insert(time),
+            _ => {}
+        }
+    }
+
+    fn check(&self, name: &str, delay: Delay) {
+        let late = delay.time.as_micros() as u64;
+        for (number, time) in &self.public {
+            let live = self.live[number];
+            assert!(*time >= live + late, "{name}: event {number} at {time}, live at {live}");
+            let after = self.live.values().filter(|live| *live <= time).count() as u64;
+            let over = self.over.is_some_and(|over| over <= *time);
+            assert!(over || after >= number + u64::from(delay.moves), "{name}: event {number} after {after} moves");
+        }
+        for (time, moves) in &self.shown {
+            let most = self.plies.iter().filter(|(told, _)| told + late <= *time).map(|(_, ply)| *ply).max().unwrap_or(0);
+            assert!(*moves <= most, "{name}: {moves} moves are shown at {time}, {most} were to be");
+        }
+    }
+}
+
+impl Machine {
+    /// What the daemon can know of the time.
+    fn wall(&mut self, sync: TimeSource) -> AnchorRecord {
+        let utc_us = 1_795_266_131_000_000 + self.now as i64 + self.wrong;
+        AnchorRecord { utc_us, sync, err_ms: None, up_us: Some(self.now + 77_000_000) }
+    }
+
+    fn sync(&mut self) -> TimeSource {
+        if self.rng.u8(..4) == 0 { TimeSource::None } else { TimeSource::Ntp }
+    }
+
+    fn jump(&mut self) {
+        self.wrong = [-HOUR, 0, HOUR, self.rng.i64(-HOUR..HOUR)][self.rng.usize(..4)];
+    }
+
+    /// The daemon runs, until it is killed in front of input `upto`; gives how many inputs it had.
+    fn run(&mut self, tape: &Tape, from: usize, upto: usize) {
+        let sync = self.sync();
+        let wall = self.wall(sync);
+        let mut early = Vec::new();
+        let sink = &mut |output| {
+            early.push(output);
+            Ok(())
+        };
+        let fs = Box::new(self.memory.clone());
+        let (mut recorder, _) = Recorder::open(fs, Limits::default(), &tape.setting, "test", sink).expect("opens");
+        let last = recorder.journal().standing().last_at;
+        let base = anchor::resume(last, recorder.recorded_anchor(), &wall);
+        let span = Span { last, died: self.died, base, opened: self.now };
+        early.into_iter().for_each(|output| self.told.take(output, span));
+        self.feed(&mut recorder, span, &Body::Anchor(&wall.json()));
+        for place in from..upto {
+            let before = if place == 0 { Instant::ZERO } else { tape.inputs[place - 1].0 };
+            let (at, body) = &tape.inputs[place];
+            self.now += at.since(before).as_micros() as u64;
+            if self.rng.u8(..40) == 0 {
+                self.jump();
+                let sync = self.sync();
+                let json = self.wall(sync).json();
+                self.feed(&mut recorder, span, &Body::Anchor(&json));
+            }
+            self.feed(&mut recorder, span, body);
+        }
+        if upto == tape.inputs.len() {
+            self.now += 4_000_000_000;
+        }
+        let told = &mut self.told;
+        let end = span.base.after(Duration::from_micros(self.now - span.opened));
+        recorder
+            .advance(end, &mut |output| {
+                told.take(output, span);
+                Ok(())
+            })
+            .expect("kept");
+    }
+
+    fn feed(&mut self, recorder: &mut Recorder, span: Span, body: &Body<'_>) {
+        let at = span.base.after(Duration::from_micros(self.now - span.opened));
+        let told = &mut self.told;
+        recorder
+            .feed(at, body, &mut |output| {
+                told.take(output, span);
+                Ok(())
+            })
+            .expect("an input");
+    }
+}
+
+#[test]
+fn a_wall_clock_that_jumps_and_a_daemon_that_dies_hurry_nothing() {
+    let mut public = 0;
+    for tape in own_tapes() {
+        for seed in 0..SEEDS {
+            let mut rng = Rng::with_seed(seed);
+            let delay = Delay { time: Duration::from_secs([0, 3, 15, 900][rng.usize(..4)]), moves: [0, 0, 1, 4][rng.usize(..4)] };
+            let name = format!("{}, seed {seed}, {delay}", tape.name);
+            let mut tape = tape.clone();
+            tape.setting.delay = Some(delay);
+            let mut machine = Machine { rng, now: 0, wrong: 0, died: 0, memory: Memory::default(), told: Told::default() };
+            let mut cuts: Vec<usize> = (0..4).map(|_| machine.rng.usize(..=tape.inputs.len())).collect();
+            cuts.extend([0, tape.inputs.len()]);
+            cuts.sort_unstable();
+            for pair in cuts.windows(2) {
+                machine.run(&tape, pair[0], pair[1]);
+                machine.died = machine.now;
+                // Away, meanwhile the clock on the wall may be set.
+                let most = [1_000_000, 1_500_000_000][machine.rng.usize(..2)];
+                machine.now += machine.rng.u64(..most);
+                if machine.rng.bool() {
+                    machine.jump();
+                }
+            }
+            machine.told.check(&name, delay);
+            if delay.moves == 0 {
+                assert_eq!(machine.told.public.len(), machine.told.live.len(), "{name}: everything comes");
+            }
+            public += machine.told.public.len();
+        }
+    }
+    assert!(public > 100, "only {public} events became public");
+}

@@ -1,0 +1,102 @@
+//! Through the daemon, which is killed twice.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use flagfall::emulate::games::game;
+use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
+use flagfall::wall::{Utc, mono, utc};
+use flagfall_hardware::emulator::script::Script;
+use serde_json::Value;
+use shakmaty::Chess;
+
+use crate::contract;
+use crate::rig::{ROUND, Rig, Seat};
+use crate::support::mqtt::Mosquitto;
+use crate::watch::{Heard, Watch};
+
+const DELAY: i64 = 3_000_000;
+const MOVES: u64 = 2;
+const GAME: [&str; 9] = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O"];
+
+/// Hands that rest for two seconds between two moves.
+fn slow() -> Script {
+    let think = Duration::from_secs(4);
+    let turns = GAME.map(|san| Turn { san: san.to_owned(), think, manner: Manner::Straight }).to_vec();
+    let play = Play { start: Chess::default(), turns, end: End::default(), rotated: false };
+    play.script(&Habits { adjusts: 0, ..Habits::default() }, 1).expect("legal moves")
+}
+
+/// The first arrival of each event of an audience.
+fn firsts<'a>(all: &'a [Heard], audience: &str) -> BTreeMap<u64, &'a Heard> {
+    let mut firsts = BTreeMap::new();
+    for heard in all.iter().filter(|heard| heard.branch() == audience) {
+        if let Some(no) = heard.no() {
+            firsts.entry(no).or_insert(heard);
+        }
+    }
+    firsts
+}
+
+/// When something happened, as its message says.
+fn happened(heard: &Heard) -> i64 {
+    heard.json["t"]["utc"].as_str().and_then(Utc::parse).expect("a time").0
+}
+
+#[test]
+fn a_daemon_that_is_killed_twice_hurries_nothing() {
+    let broker = Mosquitto::start();
+    let rig = Rig::new(
+        broker.port(),
+        &format!("delay = 3\ndelay_moves = {MOVES}"),
+        &[Seat { id: "b1", time_control: game(1).time_control }],
+    );
+    let watch = Watch::new(broker.port());
+    let board = rig.board("b1", game(1).settings(101), 2.0);
+    let mut daemon = rig.start();
+    let armed = |json: &Value| json["body"]["stage"] == "armed";
+    watch.on(&format!("flagfall/1/arbiter/{ROUND}/b1/state"), "armed", armed);
+    board.load(&slow()).expect("it runs");
+    for moves in [3, 6] {
+        // Nobody touches a piece in the next seconds: the game goes on as it stands.
+        watch.wait("some moves", |all| (firsts(all, "live").len() >= moves).then_some(()));
+        daemon.kill();
+        daemon = rig.start();
+    }
+    assert!(board.wait_done(Duration::from_secs(60)), "{:?}", board.status());
+    let all = watch.wait("what may be public", |all| {
+        let all_live = firsts(all, "live").len() == GAME.len();
+        (all_live && firsts(all, "public").len() as u64 + MOVES == GAME.len() as u64).then(|| all.to_vec())
+    });
+    let (status, _) = daemon.terminate();
+    assert!(status.success());
+    check(&all);
+}
+
+fn check(all: &[Heard]) {
+    contract::each(all);
+    contract::events(all);
+    let (now, wall) = (mono(), utc().0);
+    let arrived = |heard: &Heard| wall - now.since(heard.at).as_micros() as i64;
+    let (live, public) = (firsts(all, "live"), firsts(all, "public"));
+    let over = all.iter().find(|heard| heard.body()["event"] == "over").map(happened);
+    for (number, heard) in &public {
+        let late = arrived(heard) - happened(live[number]);
+        assert!(late >= DELAY, "event {number} is public after {late} µs");
+        assert_eq!(
+            (heard.body(), &heard.json["t"]["us"]),
+            (live[number].body(), &live[number].json["t"]["us"]),
+            "event {number}"
+        );
+        let after = live.get(&(number + MOVES)).is_some_and(|later| happened(later) <= arrived(heard));
+        assert!(after || over.is_some_and(|over| over <= arrived(heard)), "event {number} is public too few moves later");
+    }
+    // What a message says of its time is when it was sent, but for those that waited for the daemon to come back.
+    let prompt = live.values().filter(|heard| arrived(heard) - happened(heard) < 250_000).count();
+    assert!(prompt + 4 >= live.len(), "{prompt} of {} live events came at once", live.len());
+    for heard in all.iter().filter(|heard| heard.branch() == "public" && heard.topic.ends_with("/state")) {
+        let shown = heard.body()["moves"].as_array().expect("moves").len();
+        let told = live.values().filter(|live| happened(live) + DELAY <= arrived(heard)).count();
+        assert!(shown <= told, "{shown} moves are shown, {told} were to be");
+    }
+}

@@ -1,0 +1,157 @@
+//! Devices that keep what they sent while somebody listened.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{Counters, Device, Impossible, Sent};
+use flagfall_protocols::driver::Channel;
+use flagfall_protocols::time::Instant;
+
+use crate::bluez::Service;
+
+/// The characteristics of the strange device: short messages, long ones, one to write to.
+pub(crate) const SHORT: u128 = 0x0000aa01_0000_1000_8000_00805f9b34fb;
+pub(crate) const LONG: u128 = 0x0000aa02_0000_1000_8000_00805f9b34fb;
+const WRITE: u128 = 0x0000bb01_0000_1000_8000_00805f9b34fb;
+const SERVICE: u128 = 0x0000aa00_0000_1000_8000_00805f9b34fb;
+const OTHER: u128 = 0x0000bb00_0000_1000_8000_00805f9b34fb;
+/// Its name, as every device has it: of no use here.
+const NAME: u128 = 0x00002a00_0000_1000_8000_00805f9b34fb;
+
+/// Its channels, numbered as a recording numbers them.
+pub(crate) const CHANNELS: &[Channel] = &[
+    Channel { write: None, notify: Some(SHORT), optional: false },
+    Channel { write: Some(LONG), notify: Some(LONG), optional: false },
+    Channel { write: Some(WRITE), notify: None, optional: false },
+];
+
+/// What a recording says of them.
+pub(crate) const TOLD: [(&str, &str); 3] = [
+    ("channel-0", "notify 0000aa0100001000800000805f9b34fb, service 0000aa0000001000800000805f9b34fb"),
+    ("channel-1", "notify write 0000aa0200001000800000805f9b34fb, service 0000aa0000001000800000805f9b34fb"),
+    ("channel-2-w", "write 0000bb0100001000800000805f9b34fb, service 0000bb0000001000800000805f9b34fb"),
+];
+
+/// What it offers.
+pub(crate) fn services() -> Vec<Service> {
+    vec![
+        (SERVICE, vec![(LONG, vec!["notify", "write"]), (SHORT, vec!["notify"])]),
+        (OTHER, vec![(NAME, vec!["read"]), (WRITE, vec!["write-without-response"])]),
+    ]
+}
+
+/// What a device sent, in its order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log(Arc<Mutex<Vec<Sent>>>);
+
+impl Log {
+    fn note(&self, sent: &[Sent]) {
+        self.0.lock().expect("nobody panics with it").extend_from_slice(sent);
+    }
+
+    /// Channel and bytes of everything.
+    pub(crate) fn heard(&self) -> Vec<(u8, Vec<u8>)> {
+        self.0.lock().expect("nobody panics with it").iter().map(|sent| (sent.channel, sent.bytes.clone())).collect()
+    }
+}
+
+/// Says something on both channels at each step of a script, whatever the step is; the long piece at every other step only.
+#[derive(Debug)]
+pub(crate) struct Strange {
+    log: Log,
+    now: Instant,
+    waiting: VecDeque<Instant>,
+    count: u8,
+}
+
+impl Strange {
+    pub(crate) fn new(log: Log) -> Strange {
+        Strange { log, now: Instant::ZERO, waiting: VecDeque::new(), count: 0 }
+    }
+}
+
+impl Device for Strange {
+    fn load(&mut self, script: &Script) {
+        self.waiting.extend(script.steps().iter().map(|step| self.now.after(step.at)));
+    }
+
+    fn host(&mut self, at: Instant, _: u8, _: &[u8]) {
+        self.now = self.now.max(at);
+    }
+
+    fn next(&self) -> Option<Instant> {
+        self.waiting.front().copied()
+    }
+
+    fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
+        self.now = self.now.max(to);
+        while let Some(at) = self.waiting.pop_front_if(|at| *at <= to) {
+            self.count += 1;
+            let mut said = vec![Sent { at, channel: 0, bytes: vec![0x55, self.count] }];
+            if self.count.is_multiple_of(2) {
+                // More than a notification holds.
+                said.push(Sent { at, channel: 1, bytes: (0..50).map(|byte| byte ^ self.count).collect() });
+            }
+            self.log.note(&said);
+            out.extend(said);
+        }
+    }
+
+    fn done(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    fn counters(&self) -> Counters {
+        Counters::default()
+    }
+
+    fn impossible(&self) -> &[(Instant, Impossible)] {
+        &[]
+    }
+}
+
+/// Any board.
+#[derive(Debug)]
+pub(crate) struct Tapped {
+    board: Box<dyn Device>,
+    log: Log,
+}
+
+impl Tapped {
+    pub(crate) fn new(board: Box<dyn Device>, log: Log) -> Tapped {
+        Tapped { board, log }
+    }
+}
+
+impl Device for Tapped {
+    fn load(&mut self, script: &Script) {
+        self.board.load(script);
+    }
+
+    fn host(&mut self, at: Instant, channel: u8, bytes: &[u8]) {
+        self.board.host(at, channel, bytes);
+    }
+
+    fn next(&self) -> Option<Instant> {
+        self.board.next()
+    }
+
+    fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
+        let before = out.len();
+        self.board.advance(to, out);
+        self.log.note(&out[before..]);
+    }
+
+    fn done(&self) -> bool {
+        self.board.done()
+    }
+
+    fn counters(&self) -> Counters {
+        self.board.counters()
+    }
+
+    fn impossible(&self) -> &[(Instant, Impossible)] {
+        self.board.impossible()
+    }
+}

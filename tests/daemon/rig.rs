@@ -1,0 +1,166 @@
+//! The daemon as a process, and emulated boards on pseudo-terminals in front of it.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use flagfall::emulate::PtyBoard;
+use flagfall::wall::mono;
+use flagfall_hardware::emulator::Settings;
+use flagfall_hardware::emulator::script::Script;
+use tempfile::TempDir;
+
+use crate::support::mqtt::PATIENCE;
+
+/// The event and round of all rigs.
+pub(crate) const ROUND: &str = "open26/5";
+
+/// A folder with a configuration, journals, the ports of boards, and a log.
+pub(crate) struct Rig {
+    dir: TempDir,
+    /// A daemon that is started again and again writes one log.
+    log: PathBuf,
+}
+
+/// A board of a configuration.
+pub(crate) struct Seat<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) time_control: &'a str,
+}
+
+impl Rig {
+    /// `event` are lines for the section of that name.
+    pub(crate) fn new(broker: u16, event: &str, seats: &[Seat<'_>]) -> Rig {
+        let dir = tempfile::tempdir().expect("a folder");
+        let rig = Rig { log: dir.path().join("log"), dir };
+        std::fs::create_dir(rig.dir.path().join("ports")).expect("a folder");
+        rig.configure(broker, event, seats);
+        rig
+    }
+
+    fn configure(&self, broker: u16, event: &str, seats: &[Seat<'_>]) {
+        let mut text = format!(
+            "node.name = \"pi-1\"\nmqtt.port = {broker}\njournal.dir = '{}'\ndiscovery.folders = []\n\
+             [event]\nid = \"open26\"\nround = \"5\"\n{event}\n\
+             [user.anna]\nrole = \"arbiter\"\n[user.otto]\nrole = \"operator\"\n[user.olga]\nrole = \"operator\"\n\
+             [user.carl]\nrole = \"chief\"\n[user.arne]\nrole = \"arbiter\"\nboards = [\"{}\"]\n",
+            self.dir.path().join("journals").display(),
+            seats.last().expect("a board").id,
+        );
+        for Seat { id, time_control } in seats {
+            let port = self.port(id);
+            // Writing to a string does not fail.
+            _ = write!(
+                text,
+                "[[board]]\nid = \"{id}\"\ndriver = \"dgt\"\nport = '{}'\ntime_control = \"{time_control}\"\n\
+                 white = \"Wilhelmina\"\nblack = \"Bartholomew\"\n",
+                port.display()
+            );
+        }
+        std::fs::write(self.config(), text).expect("a configuration");
+    }
+
+    pub(crate) fn config(&self) -> PathBuf {
+        self.dir.path().join("flagfall.toml")
+    }
+
+    pub(crate) fn port(&self, board: &str) -> PathBuf {
+        self.dir.path().join("ports").join(board)
+    }
+
+    /// The journals of a board.
+    pub(crate) fn journal(&self, board: &str) -> PathBuf {
+        self.dir.path().join("journals").join(board)
+    }
+
+    /// A board with its pieces on their squares; nobody moves yet.
+    pub(crate) fn board(&self, id: &str, settings: Settings, speed: f64) -> PtyBoard {
+        let board = PtyBoard::start(id, settings, &Script::new(), speed).expect("a board");
+        board.link_at(&self.port(id)).expect("a link");
+        board
+    }
+
+    pub(crate) fn start(&self) -> Daemon {
+        let log = File::options().create(true).append(true).open(&self.log).expect("a log");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall"));
+        command.args(["run", "--config"]).arg(self.config()).env_clear();
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the daemon");
+        Daemon { child }
+    }
+
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap_or_default()
+    }
+}
+
+impl Drop for Rig {
+    #[allow(clippy::print_stderr, reason = "a test that failed shows what the daemon said")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("--- the daemon's log\n{}---", self.log());
+        }
+    }
+}
+
+/// A daemon that runs; killed when dropped.
+pub(crate) struct Daemon {
+    child: Child,
+}
+
+impl Daemon {
+    /// SIGTERM; gives how it ended and how long that took.
+    pub(crate) fn terminate(mut self) -> (ExitStatus, Duration) {
+        let began = mono();
+        signal(self.child.id(), "TERM");
+        (self.wait(), mono().since(began))
+    }
+
+    /// Waits for the end that it comes to by itself.
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        ended(&mut self.child, "the daemon")
+    }
+
+    /// SIGKILL.
+    pub(crate) fn kill(self) {
+        drop(self);
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+/// Sends a signal to a process of our own that was not waited for yet.
+pub(crate) fn signal(process: u32, name: &str) {
+    let sent = Command::new("kill").args(["-s", name, &process.to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()), "kill -s {name} {process}");
+}
+
+/// The end of a process.
+pub(crate) fn ended(child: &mut Child, what: &str) -> ExitStatus {
+    let until = mono().after(PATIENCE);
+    loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            return status;
+        }
+        assert!(mono() < until, "{what} does not end");
+        pause(Duration::from_millis(5));
+    }
+}
+
+/// Lets time pass, where time itself is what a test is about: the moment of a fault, the age of a message.
+pub(crate) fn pause(time: Duration) {
+    let until = mono().after(time);
+    loop {
+        let left = until.since(mono());
+        if left.is_zero() {
+            return;
+        }
+        std::thread::park_timeout(left);
+    }
+}

@@ -1,0 +1,268 @@
+//! A decision is on the disk before anybody sees it: arbiters, commentary, the public.
+
+use flagfall::arbiter::{Recorded, Submission, Verdict};
+use flagfall::journal::Limits;
+use flagfall::publish::delay::Delay;
+use flagfall::recorder::Recorder;
+use flagfall::replay::{self, Overrides, Setting};
+use flagfall::station::{Stale, StationOutput};
+use flagfall_game::game::Rulings;
+use flagfall_game::input::GameResult;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{Audience, Body, Trace};
+
+use crate::support::tapes::memory::Memory;
+use crate::support::tapes::{Tape, own_tapes};
+
+/// Of 1. e4 e5, with White to move.
+const MATE: &str = "{\"id\":1,\"line\":[\"a2a3\",\"f8c5\",\"a3a4\",\"d8f6\",\"a4a5\",\"f6f2\"]}";
+
+/// A game in which White's flag falls, up to that; nothing is delayed for the public.
+fn tape() -> Tape {
+    let mut tape = own_tapes().into_iter().find(|tape| tape.name.contains("freeze-and-kings")).expect("the trace");
+    tape.setting.delay = Some(Delay { time: std::time::Duration::ZERO, moves: 0 });
+    let mut station = tape.setting.station().expect("a station");
+    let mut fed = 0;
+    for (at, body) in &tape.inputs {
+        fed += 1;
+        if let Some(input) = replay::input(body).expect("readable") {
+            station.feed(*at, &input, &mut Vec::new());
+        }
+        if station.game().has_fallen_flag() {
+            break;
+        }
+    }
+    assert!(station.game().has_fallen_flag(), "no flag");
+    tape.inputs.truncate(fed);
+    tape
+}
+
+fn shows_result(output: &StationOutput) -> bool {
+    match output {
+        StationOutput::Message(message) => {
+            message.payload.contains("\"result\":\"0-1\"") || message.payload.contains("\"decision\":{")
+        }
+        _ => false,
+    }
+}
+
+fn audience(output: &StationOutput) -> Option<Audience> {
+    match output {
+        StationOutput::Message(message) => Some(message.audience),
+        _ => None,
+    }
+}
+
+/// A command of an arbiter as a journal has it.
+fn command(verb: &str, action: &str) -> String {
+    let submission = format!("{{\"actor\":\"anna\",\"role\":\"arbiter\",\"verb\":\"{verb}\",\"id\":\"a\"}}");
+    let json = format!("{{\"submission\":{submission},\"verdict\":{{\"admitted\":{{\"game\":{action}}}}}}}");
+    let recorded: Recorded = serde_json::from_str(&json).expect("a command");
+    let Recorded { submission: Submission { actor, .. }, verdict: Verdict::Admitted(_), .. } = &recorded else {
+        panic!("{json}")
+    };
+    assert_eq!(actor, "anna");
+    recorded.to_json()
+}
+
+struct Bench {
+    memory: Memory,
+    recorder: Recorder,
+    now: Instant,
+    out: Vec<StationOutput>,
+    /// Nothing that shows a decision came while bytes had not been waited for.
+    watched: bool,
+}
+
+impl Bench {
+    fn new(tape: &Tape) -> Bench {
+        let memory = Memory::default();
+        let fs = Box::new(memory.clone());
+        let (recorder, _) = Recorder::open(fs, Limits::default(), &tape.setting, "s", &mut |_| Ok(())).expect("opens");
+        let mut bench = Bench { memory, recorder, now: Instant::ZERO, out: Vec::new(), watched: true };
+        for (at, body) in &tape.inputs {
+            bench.feed(*at, body);
+        }
+        bench
+    }
+
+    fn feed(&mut self, at: Instant, body: &Body<'_>) {
+        let (memory, out, watched) = (&self.memory, &mut self.out, self.watched);
+        let fed = self.recorder.feed(at, body, &mut |output| {
+            assert!(!watched || !shows_result(&output) || memory.unsynced() == 0, "not on the disk: {output:?}");
+            out.push(output);
+            Ok(())
+        });
+        self.now = fed.expect("an input");
+    }
+
+    fn advance(&mut self, to: Instant) {
+        let (memory, out, watched) = (&self.memory, &mut self.out, self.watched);
+        let advanced = self.recorder.advance(to, &mut |output| {
+            assert!(!watched || !shows_result(&output) || memory.unsynced() == 0, "not on the disk: {output:?}");
+            out.push(output);
+            Ok(())
+        });
+        advanced.expect("kept");
+        self.now = to;
+    }
+
+    /// Audiences that were shown the decision.
+    fn shown(&self) -> Vec<Audience> {
+        let mut shown: Vec<Audience> = self.out.iter().filter(|output| shows_result(output)).filter_map(audience).collect();
+        shown.sort_by_key(|audience| *audience as usize);
+        shown.dedup();
+        shown
+    }
+}
+
+const EVERYBODY: [Audience; 3] = [Audience::Arbiter, Audience::Live, Audience::Public];
+
+fn later(at: Instant, ms: u64) -> Instant {
+    at.after(std::time::Duration::from_millis(ms))
+}
+
+#[test]
+fn whoever_sees_it_sees_it_after_the_disk_has_it() {
+    let tape = tape();
+    for (verb, action) in [
+        ("declare-result", "{\"verb\":\"declare-result\",\"result\":\"0-1\"}"),
+        ("confirm", "{\"verb\":\"confirm\",\"finding\":{\"id\":1,\"revision\":2}}"),
+    ] {
+        let mut bench = Bench::new(&tape);
+        bench.feed(later(bench.now, 1), &Body::Answer(MATE));
+        bench.feed(later(bench.now, 1), &Body::Cmd(&command(verb, action)));
+        bench.advance(later(bench.now, 100));
+        assert_eq!(bench.recorder.station().game().result(), Some(GameResult::BlackWins), "{verb}");
+        assert_eq!(bench.shown(), EVERYBODY, "{verb}");
+    }
+}
+
+/// Where another thread waits for the disk, nothing that shows the decision overtakes it: not the pictures of others either.
+#[test]
+fn what_another_thread_waits_for_is_held_for_every_audience() {
+    let declared = command("declare-result", "{\"verb\":\"declare-result\",\"result\":\"0-1\"}");
+    for (lazy, automatic) in [(false, false), (true, false), (false, true), (true, true)] {
+        let name = format!("lazy {lazy}, automatic {automatic}");
+        let tape = if automatic { self::automatic() } else { tape() };
+        let mut bench = Bench::new(&tape);
+        bench.recorder.defer();
+        bench.recorder.station_mut().set_lazy(lazy);
+        // The disk is not asked before.
+        bench.watched = false;
+        // What the public was to see before it has seen.
+        bench.advance(later(bench.now, 1));
+        let input = if automatic { Body::Answer(MATE) } else { Body::Cmd(&declared) };
+        bench.feed(later(bench.now, 1), &input);
+        bench.advance(later(bench.now, 50));
+        assert_eq!(bench.recorder.station().game().result(), Some(GameResult::BlackWins), "{name}");
+        assert_eq!(bench.shown(), [], "{name}");
+        assert!(EVERYBODY.iter().all(|audience| bench.recorder.is_holding(*audience)), "{name}: no picture is made of it now");
+        let job = bench.recorder.sync_job(bench.now).expect("something to wait for");
+        let synced = job.run();
+        let (now, out) = (later(bench.now, 10), &mut bench.out);
+        let mut sink = |output| {
+            out.push(output);
+            Ok(())
+        };
+        bench.recorder.synced(synced, now, &mut sink).expect("kept");
+        assert!(EVERYBODY.iter().all(|audience| !bench.recorder.is_holding(*audience)), "{name}");
+        let all = Stale { arbiter: true, live: true, ..Stale::default() };
+        bench.recorder.station_mut().render(now, all, &mut bench.out);
+        bench.advance(later(now, 50));
+        assert_eq!(bench.shown(), EVERYBODY, "{name}");
+    }
+}
+
+/// The tape where the event has what is certain decided by itself.
+fn automatic() -> Tape {
+    let mut tape = tape();
+    (tape.setting.config.rulings, tape.setting.config.observer) = (Rulings::Automatic, true);
+    tape.setting.headers.extend([("rulings", "automatic".to_owned()), ("observer", "true".to_owned())]);
+    tape
+}
+
+#[test]
+fn a_decision_without_an_arbiter_waits_for_the_disk_too() {
+    let mut bench = Bench::new(&automatic());
+    bench.feed(later(bench.now, 1), &Body::Answer(MATE));
+    bench.advance(later(bench.now, 100));
+    let decisions: Vec<_> = bench.recorder.station().game().decisions().cloned().collect();
+    assert_eq!(decisions.iter().map(|decision| decision.by.as_deref()).collect::<Vec<_>>(), [Some("automatic")]);
+    assert_eq!(bench.shown(), EVERYBODY);
+}
+
+/// What was decided by itself stays decided, and what was left to an arbiter stays so, whatever is configured at the next start.
+#[test]
+fn a_round_goes_on_with_the_rulings_it_was_begun_with() {
+    for (begun, then, result) in [(automatic(), tape(), Some(GameResult::BlackWins)), (tape(), automatic(), None)] {
+        let mut bench = Bench::new(&begun);
+        bench.feed(later(bench.now, 1), &Body::Answer(MATE));
+        bench.advance(later(bench.now, 100));
+        let (digest, memory) = (bench.recorder.station().digest(), bench.memory.clone());
+        drop(bench);
+        let mut setting = then.setting.clone();
+        for _ in 0..2 {
+            let opened = Recorder::open(Box::new(memory.clone()), Limits::default(), &setting, "s", &mut |_| Ok(()));
+            let (again, restored) = opened.expect("opens");
+            assert_eq!(again.station().game().result(), result);
+            assert_eq!((again.station().digest(), restored.verified.differing), (digest, 0));
+            assert_eq!(restored.other_rules, setting.config.rulings != begun.setting.config.rulings);
+            setting = begun.setting.clone();
+        }
+    }
+}
+
+/// A finding that an arbiter has confirmed keeps its number and revision, so the decision is there after the restart.
+#[test]
+fn a_round_goes_on_with_the_rules_and_times_it_was_begun_with() {
+    let begun = tape();
+    let other = |headers: &str| {
+        let head = format!("# flagfall trace 1\n# driver: dgt\n{headers}");
+        let read = Setting::of(&Trace::new(head.as_bytes()).expect("a trace"), &Overrides::default()).expect("a setting");
+        let mut setting = begun.setting.clone();
+        let (config, wanted) = (&mut setting.config, &read.config);
+        (config.rulebook, config.default_time_s) = (wanted.rulebook, wanted.default_time_s);
+        config.time_control.clone_from(&wanted.time_control);
+        let theirs = ["profile", "time-control", "default-time"];
+        setting.headers.retain(|(key, _)| !theirs.contains(key));
+        setting.headers.extend(read.headers.into_iter().filter(|(key, _)| theirs.contains(key)));
+        setting
+    };
+    let mut bench = Bench::new(&begun);
+    bench.feed(later(bench.now, 1), &Body::Answer(MATE));
+    let confirm = command("confirm", "{\"verb\":\"confirm\",\"finding\":{\"id\":1,\"revision\":2}}");
+    bench.feed(later(bench.now, 1), &Body::Cmd(&confirm));
+    bench.advance(later(bench.now, 100));
+    let (digest, memory) = (bench.recorder.station().digest(), bench.memory.clone());
+    drop(bench);
+    for headers in ["# profile: us-chess\n", "# time-control: 40/7200:3600\n", "# default-time: 1800\n"] {
+        let opened = Recorder::open(Box::new(memory.clone()), Limits::default(), &other(headers), "s", &mut |_| Ok(()));
+        let (again, restored) = opened.expect("opens");
+        assert_eq!(again.station().game().result(), Some(GameResult::BlackWins), "{headers}");
+        assert_eq!((again.station().digest(), restored.verified.differing), (digest, 0), "{headers}");
+        assert!(restored.other_rules, "{headers}");
+    }
+}
+
+/// A journal's head has what findings and rulings depend on.
+#[test]
+fn a_journal_tells_the_rules_that_were_played() {
+    let head = |more: &str| format!("# flagfall trace 1\n# driver: dgt\n{more}");
+    let setting = |text: &str| Setting::of(&Trace::new(text.as_bytes()).expect("a trace"), &Overrides::default());
+    let plain = setting(&head("")).expect("a setting");
+    assert_eq!((plain.config.rulings, plain.config.observer), (Rulings::Advise, false), "an older journal");
+    let full = head("# profile: fide-2023-rapid+guidelines-III.5\n# rulings: automatic\n# observer: true\n# casual: true\n");
+    let full = setting(&full).expect("a setting");
+    assert_eq!((full.config.rulings, full.config.observer), (Rulings::Automatic, true));
+    assert_eq!((plain.config.casual, full.config.casual), (false, true));
+    assert_ne!(full.config.rulebook, plain.config.rulebook);
+    for (key, value) in
+        [("profile", "fide-2023-rapid+guidelines-III.5"), ("rulings", "automatic"), ("observer", "true"), ("casual", "true")]
+    {
+        assert!(full.headers.contains(&(key, value.to_owned())), "{key}");
+    }
+    for wrong in ["# profile: checkers\n", "# rulings: maybe\n"] {
+        assert!(setting(&head(wrong)).is_err(), "{wrong}");
+    }
+}

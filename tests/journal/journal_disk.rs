@@ -1,0 +1,94 @@
+//! The journal on a real disk: the lock, and a whole event's worth of records.
+
+use std::borrow::Cow;
+
+use flagfall::journal::{Disk, Journal, Limits, OpenError, read};
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{Audience, Body};
+
+use crate::support::fake_disk::lines;
+
+fn open_in(dir: &std::path::Path) -> Result<(Journal, flagfall::journal::Recovered), OpenError> {
+    Journal::open(Box::new(Disk::open(dir)?), Limits::default())
+}
+
+#[test]
+fn one_process_has_it_and_the_other_is_told_who() {
+    let parent = tempfile::tempdir().expect("a temporary directory");
+    let dir = parent.path().join("stations/b12");
+    let held = open_in(&dir).expect("free");
+    let error = open_in(&dir).map(drop).expect_err("held");
+    let message = error.to_string();
+    assert!(matches!(error, OpenError::Locked { .. }), "{message}");
+    assert!(message.contains("stations/b12") && message.contains(&format!("process {}", std::process::id())), "{message}");
+    assert!(read(&mut Disk::reading(&dir)).is_ok(), "reading needs no lock");
+    drop(held);
+    open_in(&dir).expect("free again");
+}
+
+#[test]
+fn a_directory_that_cannot_be_made_is_an_error() {
+    let parent = tempfile::tempdir().expect("a temporary directory");
+    let file = parent.path().join("file");
+    std::fs::write(&file, "x").expect("can be written");
+    let error = open_in(&file.join("journal")).map(drop).expect_err("not a directory");
+    assert!(matches!(error, OpenError::Io { .. }), "{error}");
+}
+
+#[test]
+fn twenty_thousand_records_are_read_back_and_a_torn_tail_is_cut() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let (mut journal, _) = open_in(dir.path()).expect("free");
+    journal.begin("r1-b12", &[("driver", "dgt"), ("program", "0.1.0")], Instant(0)).expect("a good session");
+    for i in 1..=20_000_u64 {
+        let at = Instant(i * 50_000);
+        let body = match i % 10 {
+            0 => Body::Out {
+                number: i / 10,
+                audience: Audience::Live,
+                topic: "open26/5/12/clock",
+                retain: true,
+                payload: r#"{"v":"1.0","type":"board.clock","body":{"white_ms":5391000,"black_ms":5400000,"running":"white"}}"#,
+            },
+            _ => Body::Rx { link: 0, channel: 0, bytes: Cow::Borrowed(&[0x8d, 0x00, 0x0a, 1, 2, 3, 4, 5, 6, 7]) },
+        };
+        journal.append(at, body).expect("good");
+        if i % 1000 == 0 {
+            journal.flush(at).expect("the disk is fine");
+        }
+    }
+    drop(journal);
+    let name = dir.path().join("00000001-r1-b12.journal");
+    let whole = std::fs::read(&name).expect("there");
+    std::fs::write(&name, &whole[..whole.len() - 3]).expect("can be written");
+    let before = read(&mut Disk::reading(dir.path())).expect("readable");
+    let (mut journal, recovered) = open_in(dir.path()).expect("free");
+    assert_eq!(recovered.records().count(), 19_999);
+    assert_eq!((recovered.standing.next_out(Audience::Live), recovered.damage.total), (2000, 1));
+    assert!(before.records().eq(recovered.records()));
+    journal.append(Instant(0), Body::Boot("{}")).expect("good");
+    journal.flush(Instant(0)).expect("the disk is fine");
+    drop(journal);
+    let (_, again) = open_in(dir.path()).expect("free");
+    assert_eq!((again.records().count(), again.damage.total), (20_000, 0));
+    assert!(lines(again.records()).last().expect("records").starts_with("20000 999950000 boot {} *"));
+}
+
+#[test]
+fn what_is_appended_while_the_disk_is_waited_for_has_its_own_time() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (mut journal, _) = open_in(dir.path()).expect("a new journal");
+    let at = |ms: u64| Instant(ms * 1000);
+    let mark = || Body::Boot("{}");
+    journal.begin("s", &[], at(0)).expect("a session");
+    journal.append(at(0), mark()).expect("room");
+    assert_eq!(journal.flush_due_after_sync(), None, "nothing is waited for");
+    let job = journal.begin_sync(at(500)).expect("something waits");
+    assert_eq!((journal.flush_due(), journal.flush_due_after_sync()), (None, None));
+    journal.append(at(600), mark()).expect("room");
+    assert_eq!((journal.flush_due(), journal.flush_due_after_sync()), (None, Some(at(1100))));
+    let synced = job.run();
+    assert!(!synced.has_failed());
+    journal.synced(synced, at(700));
+    assert_eq!((journal.flush_due(), journal.flush_due_after_sync()), (Some(at(1100)), None));
+}

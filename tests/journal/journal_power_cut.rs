@@ -1,0 +1,236 @@
+//! The journal against a model: random actions, troubles and power cuts, each named by its seed.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fastrand::Rng;
+use flagfall::journal::{AppendError, Journal, Limits, Recovered, Stamp, SyncJob};
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{Audience, Body, Record};
+
+use crate::support::fake_disk::{FakeDisk, line, open};
+
+/// Prints the seed if the test fails, wherever it does.
+struct Seed(u64);
+
+impl Drop for Seed {
+    #[allow(clippy::print_stderr, reason = "what a failing test says")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("seed {}", self.0);
+        }
+    }
+}
+
+/// What must be in the journal.
+#[derive(Default)]
+struct Model {
+    /// All records taken, by sequence number.
+    lines: BTreeMap<u64, String>,
+    /// Records below this are on the disk.
+    durable: u64,
+    /// Records from here on belong to the session that goes on and are never deleted.
+    session_from: u64,
+    deleted: bool,
+    /// Highest numbers of outputs taken, and of those on the disk.
+    outs: [u64; 3],
+    durable_outs: [u64; 3],
+}
+
+impl Model {
+    fn check(&self, recovered: &Recovered) {
+        let mut seen = BTreeMap::new();
+        let mut last = None;
+        for record in recovered.records() {
+            assert_eq!(self.lines.get(&record.seq), Some(&line(&record)), "not what was appended");
+            assert!(last < Some((record.seq, record.at)), "out of order");
+            last = Some((record.seq, record.at));
+            seen.insert(record.seq, ());
+        }
+        let from = if self.deleted { self.session_from } else { 0 };
+        for seq in self.lines.range(from..self.durable.max(from)).map(|(seq, _)| seq) {
+            assert!(seen.contains_key(seq), "record {seq} was on the disk: {:?}", recovered.damage);
+        }
+        let standing = &recovered.standing;
+        let newest = self.lines.range(..self.durable).next_back();
+        assert!(newest.is_none_or(|(&seq, _)| seq < standing.next_seq), "sequence numbers would be used again");
+        assert!(last.is_none_or(|(seq, at)| seq < standing.next_seq && at <= standing.last_at));
+        for audience in Audience::ALL {
+            assert!(standing.next_out(audience) > self.durable_outs[audience as usize], "numbers would be used again");
+        }
+    }
+
+    /// What was not recovered is gone, but for what was deleted before: its name may come back with the next cut.
+    fn restart(&mut self, recovered: &Recovered) {
+        let oldest = recovered.records().next().map_or(recovered.standing.next_seq, |record| record.seq);
+        self.lines.retain(|&seq, _| self.deleted && seq < oldest.min(self.session_from));
+        self.lines.extend(recovered.records().map(|record| (record.seq, line(&record))));
+        self.durable = recovered.standing.next_seq;
+        self.session_from = recovered.session_records().next().map_or(self.durable, |record| record.seq);
+        self.outs = Audience::ALL.map(|audience| recovered.standing.next_out(audience) - 1);
+        self.durable_outs = self.outs;
+    }
+
+    /// All that was taken is on the disk now.
+    fn synced(&mut self, journal: &Journal) {
+        self.durable = journal.standing().next_seq;
+        self.durable_outs = self.outs;
+    }
+}
+
+fn append(journal: &mut Journal, model: &mut Model, rng: &mut Rng, now: Instant) {
+    let text = "x".repeat(rng.usize(1..40));
+    let bytes: Vec<u8> = (0..rng.usize(1..20)).map(|_| rng.u8(..)).collect();
+    let audience = Audience::ALL[rng.usize(0..3)];
+    let number = journal.standing().next_out(audience);
+    let sink = ["mqtt", "pgn"][rng.usize(0..2)];
+    let body = match rng.u8(0..9) {
+        0..3 => Body::Rx { link: 0, channel: 0, bytes: Cow::Borrowed(&bytes) },
+        3 => Body::Tx { link: 0, channel: 0, bytes: Cow::Borrowed(&bytes) },
+        4 => Body::Cmd(&text),
+        5 => Body::Boot(&text),
+        6 => Body::Ack { sink, audience, number: number - 1 },
+        _ => Body::Out { number, audience, topic: "a/b", retain: rng.bool(), payload: &text },
+    };
+    // Stamps of several links do not come in order.
+    let given = now.before(Duration::from_micros(rng.u64(0..1000)));
+    match journal.append(given, body.clone()) {
+        Ok(Stamp { seq, at }) => {
+            assert!(at >= given);
+            if let Body::Out { number, audience, .. } = body {
+                model.outs[audience as usize] = number;
+            }
+            let line = line(&Record { seq, at, body });
+            assert_eq!(model.lines.insert(seq, line), None, "number {seq} used twice");
+        }
+        Err(AppendError::GivenUp(_)) => {}
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A wait for the disk on another thread, and the numbers that were taken before it.
+struct Waiting(SyncJob, [u64; 3]);
+
+fn act(journal: &mut Journal, model: &mut Model, waiting: &mut Option<Waiting>, rng: &mut Rng, disk: &FakeDisk, now: Instant) {
+    match rng.u8(0..38) {
+        32..35 => {
+            let outs = model.outs;
+            if let Some(job) = journal.begin_sync(now) {
+                *waiting = Some(Waiting(job, outs));
+            }
+        }
+        35..38 => {
+            if let Some(Waiting(job, outs)) = waiting.take() {
+                let before = journal.durable_seq();
+                journal.synced(job.run(), now);
+                let durable = journal.durable_seq() + 1;
+                if durable > before + 1 {
+                    model.durable = durable.max(model.durable);
+                    model.durable_outs =
+                        Audience::ALL.map(|audience| outs[audience as usize].max(model.durable_outs[audience as usize]));
+                }
+            }
+        }
+        0..18 => append(journal, model, rng, now),
+        18..20 => journal.write_out(),
+        20..23 => {
+            if journal.flush(now).is_ok() {
+                model.synced(journal);
+            }
+        }
+        23..27 => {
+            // A finding is sent after this.
+            if journal.send_barrier(now).is_ok() {
+                model.synced(journal);
+            }
+        }
+        27 => {
+            let from = journal.standing().next_seq;
+            let session = ["r1-b12", "r2-b12", "r3-b12", "r4-b12"][rng.usize(0..4)];
+            journal.begin(session, &[("driver", "dgt")], now).expect("a good session");
+            model.session_from = from;
+        }
+        28 => disk.trouble([0.0, 0.1, 0.5][rng.usize(0..3)]),
+        29 => disk.free([None, None, Some(rng.usize(0..500))][rng.usize(0..3)]),
+        30 if rng.u8(0..4) == 0 => disk.power(Some(rng.u32(0..6))),
+        _ => {
+            disk.trouble(0.0);
+            disk.free(None);
+        }
+    }
+    model.deleted |= journal.status().deleted > 0;
+}
+
+/// Runs one journal through several lives; gives the number of power cuts.
+fn run(seed: u64) -> usize {
+    let _seed = Seed(seed);
+    let mut rng = Rng::with_seed(seed);
+    let disk = FakeDisk::new(seed ^ 0x5eed);
+    let limits = Limits {
+        file: rng.u64(300..4000),
+        total: [3000, 1 << 20][rng.usize(0..2)],
+        files: [3, 1000][rng.usize(0..2)],
+        buffer: [400, 1 << 20][rng.usize(0..2)],
+    };
+    let mut model = Model::default();
+    let mut now = Instant::ZERO;
+    let mut cuts = 0;
+    for _ in 0..rng.u8(2..6) {
+        while rng.u8(0..3) == 0 {
+            // The power fails again while the last cut is being repaired.
+            disk.power(Some(rng.u32(0..8)));
+            if let Ok((_, recovered)) = Journal::open(Box::new(disk.clone()), limits) {
+                model.check(&recovered);
+            }
+            disk.cut();
+            cuts += 1;
+        }
+        let (mut journal, recovered) = open(&disk, limits);
+        model.check(&recovered);
+        model.restart(&recovered);
+        if rng.u8(0..4) == 0 {
+            let (again, twice) = open(&disk, limits);
+            assert!(twice.records().eq(recovered.records()), "opening again changes nothing");
+            assert_eq!((&twice.standing, again.standing()), (&recovered.standing, &recovered.standing));
+            journal = again;
+        }
+        let mut waiting = None;
+        for _ in 0..rng.u8(0..60) {
+            now = now.after(Duration::from_millis([0, 1, 100, 3000][rng.usize(0..4)]));
+            act(&mut journal, &mut model, &mut waiting, &mut rng, &disk, now);
+        }
+        drop(journal);
+        if rng.bool() || disk.has_lost_pages() {
+            disk.cut();
+            cuts += 1;
+        } else {
+            // The program died, the power did not.
+            disk.power(None);
+            disk.trouble(0.0);
+            disk.free(None);
+        }
+    }
+    cuts
+}
+
+#[test]
+fn ten_thousand_power_cuts_lose_nothing_that_was_synced() {
+    let mut cuts = 0;
+    let mut seed = 0;
+    while cuts < 10_000 {
+        cuts += run(seed);
+        seed += 1;
+    }
+}
+
+#[test]
+#[ignore = "long: a million power cuts"]
+fn a_million_power_cuts_lose_nothing_that_was_synced() {
+    let mut cuts = 0;
+    let mut seed = 1 << 32;
+    while cuts < 1_000_000 {
+        cuts += run(seed);
+        seed += 1;
+    }
+}

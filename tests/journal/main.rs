@@ -1,0 +1,11 @@
+//! The journal on disks that lie: power cuts, damage, a killed program.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod decisions_on_disk;
+mod journal_damage;
+mod journal_disk;
+mod journal_errors;
+mod journal_power_cut;
+mod kill9;

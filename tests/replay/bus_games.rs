@@ -1,0 +1,279 @@
+//! Twelve rapid games at once on one line of 9600 baud, in simulated time: every move of every game is known, each with its press,
+//! with twelve boards that answer and with eleven and a dead one, also behind an adapter that holds bytes back, and no board waits
+//! long for its turn.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
+use flagfall::publish::topics::Board;
+use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::game::GameConfig;
+use flagfall_hardware::emulator::Settings;
+use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
+use flagfall_hardware::emulator::dgt_bus::{BusSettings, Chain};
+use flagfall_hardware::emulator::script::Script;
+use flagfall_protocols::drivers::dgt_bus::INFO;
+use flagfall_protocols::drivers::dgt_bus::line::{Line, LineInput, LineOutput};
+use flagfall_protocols::time::{ClockTime, Instant};
+use shakmaty::san::San;
+use shakmaty::{CastlingMode, Chess, Position};
+
+use crate::games::legal;
+
+const BOARDS: u16 = 12;
+const PLIES: usize = 60;
+/// The boards are found and their men stand in their places by then.
+const BEGIN: Instant = Instant(30_000_000);
+
+/// A game of people who think for some seconds, and its moves in UCI notation.
+fn game(seed: u64) -> (Play, Vec<String>) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let moves = legal::game(&mut rng, PLIES);
+    let (mut position, mut turns, mut uci) = (Chess::default(), Vec::new(), Vec::new());
+    for mv in moves {
+        turns.push(Turn {
+            san: San::from_move(&position, mv).to_string(),
+            think: Duration::from_millis(rng.u64(2_500..9_000)),
+            manner: Manner::Straight,
+        });
+        uci.push(mv.to_uci(CastlingMode::Standard).to_string());
+        position.play_unchecked(mv);
+    }
+    (Play { start: Chess::default(), turns, end: End::default(), rotated: false }, uci)
+}
+
+/// An FTDI adapter: what came is handed over when its latency timer ticks, or when a packet of USB is full.
+struct Adapter {
+    /// None: every byte at its time on the wire.
+    timer: Option<u64>,
+    held: Vec<u8>,
+    due: Option<Instant>,
+}
+
+impl Adapter {
+    /// Of a packet's 64 bytes two are the adapter's own.
+    const PACKET: usize = 62;
+
+    /// With a timer of so many milliseconds.
+    const fn new(timer_ms: Option<u64>) -> Adapter {
+        let timer = if let Some(timer_ms) = timer_ms { Some(timer_ms * 1000) } else { None };
+        Adapter { timer, held: Vec::new(), due: None }
+    }
+
+    fn receive(&mut self, at: Instant, bytes: &[u8]) {
+        self.held.extend_from_slice(bytes);
+        let full = self.held.len() >= Adapter::PACKET;
+        let tick = self.timer.filter(|_| !full).map_or(at, |timer| Instant(at.0.div_ceil(timer) * timer));
+        self.due = Some(self.due.map_or(tick, |due| due.min(tick)));
+    }
+
+    fn hand_over(&mut self, at: Instant) -> Option<Vec<u8>> {
+        self.due.take_if(|due| *due <= at).map(|_| std::mem::take(&mut self.held))
+    }
+}
+
+struct Room {
+    chain: Chain,
+    adapter: Adapter,
+    line: Line,
+    stations: BTreeMap<u16, (Station, bool)>,
+    /// When each board's changes came: a cycle lies between two.
+    cycles: BTreeMap<u16, Vec<Instant>>,
+    out: Vec<StationOutput>,
+}
+
+impl Room {
+    fn feed(&mut self, at: Instant, input: LineInput<'_>) {
+        self.line.handle(at, input);
+        while let Some(output) = self.line.poll() {
+            match output {
+                LineOutput::Send(bytes) => self.chain.host(at, &bytes),
+                LineOutput::Frame { address, bytes, .. } => {
+                    if bytes[0] == 0x85 {
+                        self.cycles.entry(address).or_default().push(at);
+                    }
+                    let Some((station, up)) = self.stations.get_mut(&address) else { continue };
+                    if !std::mem::replace(up, true) {
+                        station.feed(at, &StationInput::link(true), &mut self.out);
+                    }
+                    station.feed(at, &StationInput::bytes(0, &bytes), &mut self.out);
+                }
+                LineOutput::Silent(address) => {
+                    let Some((station, up)) = self.stations.get_mut(&address) else { continue };
+                    if std::mem::replace(up, false) {
+                        station.feed(at, &StationInput::link(false), &mut self.out);
+                    }
+                }
+                LineOutput::Answering(_) | LineOutput::Found(_) | LineOutput::Anomaly { .. } => {}
+            }
+        }
+    }
+
+    fn ask(&mut self, at: Instant) {
+        let addresses: Vec<u16> = self.stations.keys().copied().collect();
+        for address in addresses {
+            if let Some((station, _)) = self.stations.get_mut(&address) {
+                station.advance(at, &mut self.out);
+            }
+            for output in std::mem::take(&mut self.out) {
+                if let StationOutput::Send { bytes, .. } = output
+                    && let Ok(command) = bytes.try_into()
+                {
+                    self.feed(at, LineInput::Request { address, command });
+                }
+            }
+        }
+    }
+
+    fn run(&mut self, done: impl Fn(Instant) -> bool) {
+        let mut sent = Vec::new();
+        loop {
+            let stations = self.stations.values().filter_map(|(station, _)| station.deadline());
+            let next = [self.chain.next(), self.adapter.due, self.line.deadline()].into_iter().flatten().chain(stations).min();
+            let Some(at) = next else { break };
+            if done(at) {
+                break;
+            }
+            self.chain.advance(at, &mut sent);
+            for piece in std::mem::take(&mut sent) {
+                self.adapter.receive(piece.at.max(at), &piece.bytes);
+            }
+            if let Some(bytes) = self.adapter.hand_over(at) {
+                self.feed(at, LineInput::Bytes(&bytes));
+            }
+            if self.line.deadline().is_some_and(|due| due <= at) {
+                self.feed(at, LineInput::Deadline);
+            }
+            self.ask(at);
+        }
+    }
+
+    /// Cycle times of all boards in milliseconds from that moment on, sorted.
+    fn cycle_times(&self, from: Instant) -> Vec<u64> {
+        let gaps = |times: &Vec<Instant>| -> Vec<u64> {
+            times.windows(2).filter(|pair| pair[0] >= from).map(|pair| pair[1].since(pair[0]).as_millis() as u64).collect()
+        };
+        let mut all: Vec<u64> = self.cycles.values().flat_map(gaps).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// A line of boards whose players have so many seconds, found and ready; the one with this number is dead.
+fn room(seconds: u32, dead: Option<u16>, adapter: Adapter) -> Room {
+    let clock = ClockSettings::new(Model::Dgt3000, Method::TimeOnly, ClockTime(seconds * 1000), ClockTime(0));
+    let board = |number: u16| {
+        let board = Settings { clock: Some(clock.clone()), serial: 1000 + number, ..Settings::default() };
+        BusSettings { dead: dead == Some(number), ..BusSettings::new(board) }
+    };
+    let addresses: Vec<u16> = (0..BOARDS).map(|number| 1000 + number).collect();
+    let station = |address: u16| {
+        let time_control = Some(TimeControl::parse(&seconds.to_string()).expect("a time control"));
+        let config = GameConfig { time_control, clock_source: INFO.clock_source(), ..GameConfig::default() };
+        (Station::new(&INFO, config, Board::default(), &format!("bus-{address}")), false)
+    };
+    let mut room = Room {
+        chain: Chain::new((0..BOARDS).map(board).collect(), 3),
+        adapter,
+        line: Line::new(&addresses),
+        stations: addresses.iter().map(|address| (*address, station(*address))).collect(),
+        cycles: BTreeMap::new(),
+        out: Vec::new(),
+    };
+    room.stations.values_mut().for_each(|(station, _)| station.set_lazy(true));
+    room.feed(Instant::ZERO, LineInput::Up);
+    room.run(|at| at >= BEGIN);
+    room
+}
+
+/// Plays a game at each board; the one with this number is dead, and the adapter's timer ticks every so many milliseconds. Gives the
+/// 99th percentile of the cycle times in milliseconds.
+#[allow(clippy::print_stderr, reason = "the figures are for people")]
+fn played(dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
+    let mut room = room(900, dead, Adapter::new(timer_ms));
+    let games: Vec<_> = (0..BOARDS).map(|number| game(u64::from(number) + 1)).collect();
+    // What was moved last is told some seconds later.
+    let mut end = BEGIN;
+    for (number, (play, _)) in games.iter().enumerate() {
+        let script = play.script(&Habits::default(), number as u64).expect("legal");
+        end = end.max(BEGIN.after(script.steps().last().expect("a move").at + Duration::from_secs(20)));
+        room.chain.load(number, &script);
+    }
+    room.run(|at| at >= end);
+    for (number, (_, uci)) in (0..BOARDS).zip(&games) {
+        let state = room.stations[&(1000 + number)].0.game().arbiter_state();
+        let moves: Vec<String> = state.moves.iter().map(|mv| mv.uci.clone()).collect();
+        if dead == Some(number) {
+            assert!(moves.is_empty(), "board {number} is dead");
+            continue;
+        }
+        assert_eq!(moves, *uci, "board {number}, pending {:?}", state.pending);
+        let completed = [state.completed.white, state.completed.black].map(|count| count.expect("known from the start"));
+        // The last one may end the game without a press.
+        assert!(completed.iter().sum::<u32>() as usize + 1 >= uci.len(), "board {number}: {completed:?} of {} moves", uci.len());
+    }
+    let cycles = room.cycle_times(BEGIN);
+    let [half, most, all] = [50, 99, 100].map(|percent| cycles[(cycles.len() - 1) * percent / 100]);
+    let what = format!("board {dead:?} is dead, adapter {timer_ms:?} ms");
+    eprintln!("{what}: {} cycles, median {half} ms, p99 {most} ms, longest {all} ms", cycles.len());
+    most
+}
+
+#[test]
+fn every_move_of_twelve_games() {
+    let cycle = played(None, None);
+    assert!(cycle <= 700, "{cycle} ms");
+}
+
+#[test]
+fn a_dead_board_costs_the_others_no_move() {
+    let cycle = played(Some(5), None);
+    assert!(cycle <= 700, "{cycle} ms");
+}
+
+/// As the udev rules set it.
+#[test]
+fn an_adapter_with_a_short_timer_costs_no_move_and_little_time() {
+    let cycle = played(None, Some(1));
+    assert!(cycle <= 700, "{cycle} ms");
+}
+
+/// As it is when it is plugged in: more than a cycle should take, and no question waits longer than its answer is held back.
+#[test]
+fn an_adapter_with_a_long_timer_costs_no_move() {
+    let cycle = played(None, Some(16));
+    assert!(cycle <= 900, "{cycle} ms");
+}
+
+/// Black's time runs out at every board, each a little later than the one before: the interval of each finding has the true moment,
+/// and is as wide as what a clock tells on a line is late.
+#[test]
+fn a_flag_on_a_line_fell_within_the_wider_window() {
+    [None, Some(1), Some(16)].into_iter().for_each(flag_within);
+}
+
+fn flag_within(timer_ms: Option<u64>) {
+    const SECONDS: u32 = 20;
+    let mut room = room(SECONDS, None, Adapter::new(timer_ms));
+    let moment = |number: u16, after_ms: u64| Duration::from_millis(u64::from(number) * 737 + after_ms);
+    for number in 0..BOARDS {
+        let at = |after| format!("{:.3}", moment(number, after).as_secs_f64());
+        let script = format!("{} run\n{} move e2 e4\n{} press left", at(0), at(3000), at(4000));
+        room.chain.load(usize::from(number), &Script::parse(&script).expect("a script"));
+    }
+    room.run(|at| at >= BEGIN.after(Duration::from_secs(60)));
+    let mut widest = Duration::ZERO;
+    for number in 0..BOARDS {
+        let fell = BEGIN.after(moment(number, 4000 + u64::from(SECONDS) * 1000));
+        let findings = room.stations[&(1000 + number)].0.game().findings();
+        let [finding] = findings else { panic!("board {number}: {findings:?}") };
+        assert_eq!(finding.flag, Some("black"), "board {number}");
+        let [earliest, latest] = finding.expired_at.expect("a flag fell").map(Instant);
+        assert!(earliest <= fell && fell <= latest, "board {number}: {fell:?} is not from {earliest:?} to {latest:?}");
+        assert!(latest.since(earliest) >= INFO.timing.press_delay, "board {number}: {:?}", latest.since(earliest));
+        widest = widest.max(latest.since(earliest));
+    }
+    assert!(widest < Duration::from_secs(6), "{widest:?} says nothing any more");
+}

@@ -1,0 +1,92 @@
+//! What must not change what comes out: how the bytes are cut, when everything began, which way round the board lies, how
+//! often it is replayed; and what damaged bytes must not do.
+
+mod faults;
+mod rotated;
+mod stream;
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use flagfall::station::StationOutput;
+use flagfall_protocols::time::Instant;
+use serde_json::Value;
+
+use crate::support::tapes::change::{aligned, cut};
+use crate::support::tapes::{Tape, same, tapes};
+
+/// Ways to cut each tape at random.
+const SEEDS: u64 = 6;
+
+#[test]
+fn a_replay_gives_the_same_again() {
+    for tape in tapes() {
+        same(&tape.name, &tape.run(), &tape.run());
+    }
+}
+
+#[test]
+fn cutting_the_bytes_changes_nothing() {
+    for tape in tapes() {
+        let whole = tape.run();
+        same(&format!("{}, single bytes", tape.name), &whole, &cut(&tape, |_| 1).run());
+        for seed in 0..SEEDS {
+            let mut rng = Rng::with_seed(seed);
+            let name = format!("{}, seed {seed}", tape.name);
+            same(&name, &whole, &cut(&tape, |rest| rng.usize(1..=rest)).run());
+            // A deadline at the stamp of the pieces comes after all of them.
+            let aligned = aligned(&tape, seed);
+            same(&format!("{name}, aligned"), &aligned.run(), &cut(&aligned, |rest| rng.usize(1..=rest)).run());
+        }
+    }
+}
+
+/// All that a tape gives, `by` later, as JSON in which every time is counted from `by`.
+fn shifted(tape: &Tape, by: Duration) -> Vec<Value> {
+    let inputs = tape.inputs.iter().map(|(at, body)| (at.after(by), body.clone())).collect();
+    let later = Tape { inputs, ..tape.clone() };
+    let at = |at: Instant| at.micros().checked_sub(by.as_micros() as u64).expect("not before the beginning");
+    let value = |output: StationOutput| match output {
+        StationOutput::Message(message) => {
+            let mut payload: Value = match message.payload.as_str() {
+                "" => Value::Null,
+                text => serde_json::from_str(text).expect("JSON"),
+            };
+            earlier(&mut payload, by.as_micros() as u64);
+            serde_json::json!([at(message.at), message.topic, message.retain, payload])
+        }
+        StationOutput::Send { at: sent, bytes, .. } => serde_json::json!([at(sent), bytes]),
+        StationOutput::Ask(ask) => serde_json::json!(ask),
+        StationOutput::Device { event, .. } => serde_json::json!(format!("{event:?}")),
+        StationOutput::Reply(reply) => serde_json::json!(reply),
+        StationOutput::Do(errand) => serde_json::json!(errand),
+    };
+    later.run().outputs.into_iter().map(value).collect()
+}
+
+/// Takes `by` from every number that is at least that: nothing but a time is so large.
+fn earlier(value: &mut Value, by: u64) {
+    match value {
+        Value::Number(number) => {
+            if let Some(less) = number.as_u64().and_then(|number| number.checked_sub(by)) {
+                *value = less.into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| earlier(item, by)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| earlier(field, by)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_later_beginning_shifts_every_time_and_nothing_else() {
+    // Not from zero: intervals that reach back before it are cut off there.
+    let (day, year) = (Duration::from_secs(86_400), Duration::from_secs(31_536_000));
+    for tape in tapes() {
+        let (one, other) = (shifted(&tape, day), shifted(&tape, year));
+        for (one, other) in one.iter().zip(&other) {
+            assert_eq!(one, other, "{}", tape.name);
+        }
+        assert_eq!(one.len(), other.len(), "{}", tape.name);
+    }
+}

@@ -1,0 +1,65 @@
+//! Damaged bytes: nothing panics, and one full report of all squares puts the board right.
+
+use flagfall_hardware::faulty::{Rates, damage};
+use flagfall_protocols::drivers::dgt::board::BoardMessage;
+use flagfall_protocols::drivers::dgt::squares;
+use flagfall_protocols::square::{Placement, Reading};
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::Body;
+
+use crate::cuts::stream;
+use crate::support::tapes::{Tape, rx};
+
+const SEEDS: u64 = 32;
+/// Far more damage than a line has that anybody would use.
+const AWFUL: Rates = Rates { drop: 0.01, flip: 0.01, duplicate: 0.01, garbage: 0.05, silence: 0.005, ..Rates::ROUGH };
+
+/// The tape over a bad line, and at its end a dump of what stands on the board.
+fn damaged(tape: &Tape, seed: u64, rates: Rates) -> Tape {
+    let pieces: Vec<(Instant, Vec<u8>)> = tape
+        .inputs
+        .iter()
+        .filter_map(|(at, body)| match body {
+            Body::Rx { bytes, .. } => Some((*at, bytes.to_vec())),
+            _ => None,
+        })
+        .collect();
+    let rest = tape.inputs.iter().filter(|(_, body)| !matches!(body, Body::Rx { .. })).cloned();
+    let bad = damage(seed, rates, &pieces).into_iter().map(|(at, bytes)| (at, rx(&bytes)));
+    let mut inputs: Vec<(Instant, Body<'static>)> = rest.chain(bad).collect();
+    inputs.sort_by_key(|(at, _)| *at);
+    let damaged = Tape { inputs, ..tape.clone() };
+    let mut dump = Vec::new();
+    BoardMessage::Board(&stream::squares(&stream::bytes(tape))).encode(&mut dump);
+    let end = damaged.end();
+    Tape { inputs: damaged.inputs.into_iter().chain([(end, rx(&dump))]).collect(), ..damaged }
+}
+
+/// What really stands there, as seen from the board's connector.
+fn truth(tape: &Tape) -> Placement {
+    let mut placement = Placement::EMPTY;
+    for (index, code) in (0..).zip(stream::squares(&stream::bytes(tape))) {
+        let (square, reading) = (squares::square(index), squares::reading(code));
+        placement.set(square.expect("below 64"), reading.unwrap_or(Reading::Unreadable));
+    }
+    placement
+}
+
+#[test]
+fn a_bad_line_never_panics_and_one_dump_puts_the_board_right() {
+    let mut harmed = 0;
+    for tape in stream::dgt_tapes() {
+        let truth = truth(&tape);
+        let clean = tape.run();
+        for seed in 0..SEEDS {
+            let rates = if seed % 2 == 0 { Rates::ROUGH } else { AWFUL };
+            let (station, outputs) = damaged(&tape, seed, rates).play();
+            let state = station.game().arbiter_state();
+            let board = Placement::parse(&state.board).expect("a placement");
+            let board = if state.rotated { board.rotated() } else { board };
+            assert_eq!(board.to_string(), truth.to_string(), "{}, seed {seed}", tape.name);
+            harmed += usize::from(outputs != clean.outputs);
+        }
+    }
+    assert!(harmed > 0, "no damage was done");
+}

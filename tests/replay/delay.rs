@@ -1,0 +1,156 @@
+//! The public: never early, in order, complete, each event once; over restarts, gaps of time and other delays.
+
+mod watched;
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use flagfall::publish::delay::Delay;
+use flagfall::replay;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{Audience, Body};
+use watched::{Public, Watched, events};
+
+use crate::support::tapes::memory::Memory;
+use crate::support::tapes::{Tape, own_tapes, recordings};
+
+/// Seeds of each random test.
+const SEEDS: u64 = 15;
+
+/// The tape with gaps between its inputs, some of them an hour long.
+fn with_gaps(tape: &Tape, rng: &mut Rng) -> Tape {
+    let mut shift = 0;
+    let mut inputs = Vec::new();
+    for (at, body) in &tape.inputs {
+        shift += match rng.u8(..60) {
+            0 => rng.u64(..3_600_000_000),
+            1..=5 => rng.u64(..20_000_000),
+            _ => 0,
+        };
+        inputs.push((Instant(at.0 + shift), body.clone()));
+    }
+    Tape { inputs, ..tape.clone() }
+}
+
+fn any_delay(rng: &mut Rng) -> Delay {
+    let time = Duration::from_millis([0, 1, 900, 15_000, 900_000, rng.u64(..200_000)][rng.usize(..6)]);
+    Delay { time, moves: [0, 0, 1, 4][rng.usize(..4)] }
+}
+
+fn delayed(tape: &Tape, delay: Delay) -> Tape {
+    let mut tape = tape.clone();
+    tape.setting.delay = Some(delay);
+    tape
+}
+
+#[test]
+fn without_a_delay_in_the_setting_there_is_no_public() {
+    for tape in own_tapes() {
+        assert!(tape.run().messages().all(|message| message.audience != Audience::Public), "{}", tape.name);
+    }
+}
+
+#[test]
+fn the_public_changes_nothing_for_the_others() {
+    for tape in own_tapes() {
+        let others = |tape: &Tape| -> Vec<_> {
+            tape.run().messages().filter(|message| message.audience != Audience::Public).cloned().collect()
+        };
+        let with = delayed(&tape, Delay { time: Duration::from_secs(7), moves: 1 });
+        assert!(others(&tape) == others(&with), "{}", tape.name);
+    }
+}
+
+#[test]
+fn nothing_is_early_and_everything_comes_in_order() {
+    // A recording is as long as twenty traces.
+    let own = own_tapes().into_iter().map(|tape| (tape, SEEDS));
+    for (tape, seeds) in own.chain(recordings().into_iter().map(|tape| (tape, 2))) {
+        for seed in 0..seeds {
+            let mut rng = Rng::with_seed(seed);
+            let delay = any_delay(&mut rng);
+            let tape = delayed(&with_gaps(&tape, &mut rng), delay);
+            let (mut station, mut outputs) = tape.play();
+            station.advance(tape.end().after(delay.time + Duration::from_secs(1)), &mut outputs);
+            let mut watched = Watched::default();
+            watched.run(delay);
+            outputs.into_iter().for_each(|output| watched.see(output));
+            watched.check(&format!("{}, seed {seed}, {delay}", tape.name), station.game());
+            assert_eq!(station.lost(), Default::default());
+        }
+    }
+}
+
+#[test]
+fn a_restart_lets_go_what_an_uninterrupted_run_does() {
+    let mut cuts = 0;
+    for tape in own_tapes() {
+        for seed in 0..SEEDS / 3 {
+            let mut rng = Rng::with_seed(seed);
+            let tape = delayed(&with_gaps(&tape, &mut rng), any_delay(&mut rng));
+            let end = tape.end().after(Duration::from_secs(2000));
+            let mut whole = Public::open(&tape, Memory::default());
+            whole.feed(&tape, tape.inputs.len(), end);
+            let text = whole.text();
+            for _ in 0..4 {
+                let header = text.find("\n1 ").expect("a record") + 1;
+                let bytes = rng.usize(header..text.len());
+                let name = format!("{}, seed {seed}, cut at {bytes}", tape.name);
+                let mut public = Public::open(&tape, Memory::with("00000001-test.journal", &text[..bytes]));
+                assert_eq!(public.restored.verified.differences, [""; 0], "{name}");
+                public.feed(&tape, tape.inputs.len(), end);
+                let [ours, theirs] = [&public, &whole].map(|public| events(&public.memory, Audience::Public));
+                assert!(ours == theirs, "{name}\n{ours:#?}\n{theirs:#?}");
+                cuts += usize::from(!theirs.is_empty());
+            }
+        }
+    }
+    assert!(cuts > 50, "{cuts}");
+}
+
+#[test]
+fn another_delay_after_a_restart_neither_repeats_nor_hurries() {
+    for tape in own_tapes() {
+        for seed in 0..SEEDS {
+            let mut rng = Rng::with_seed(seed);
+            let tape = with_gaps(&tape, &mut rng);
+            let (memory, mut watched) = (Memory::default(), Watched::default());
+            let mut name = format!("{}, seed {seed}", tape.name);
+            let mut game = None;
+            for run in 0..4 {
+                let delay = any_delay(&mut rng);
+                name += &format!(", {delay}");
+                let tape = delayed(&tape, delay);
+                watched.run(delay);
+                let mut public = Public::open_watched(&tape, memory.clone(), &mut watched);
+                assert_eq!(public.restored.verified.differences, [""; 0], "{name}");
+                let upto = if run == 3 { tape.inputs.len() } else { tape.inputs.len() * (run + 1) / 4 };
+                let last = tape.inputs[upto.max(1) - 1].0;
+                let end = if run == 3 { tape.end().after(Duration::from_secs(2000)) } else { last };
+                public.feed_watched(&tape, upto, end, &mut watched);
+                game = Some(public.recorder.station().game().clone());
+            }
+            watched.check(&name, &game.expect("a run"));
+        }
+    }
+}
+
+#[test]
+fn the_head_of_a_journal_says_the_delay() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/dgt/game.trace")).expect("a trace");
+    let (first, rest) = text.split_once('\n').expect("lines");
+    let with = |line: &str| format!("{first}\n{line}\n{rest}");
+    let setting = |text: &str| {
+        let trace = flagfall_protocols::trace::Trace::new(text.as_bytes()).expect("a trace");
+        replay::Setting::of(&trace, &replay::Overrides::default())
+    };
+    let delay = Delay { time: Duration::from_secs(900), moves: 3 };
+    let read = setting(&with(&format!("# delay: {delay}"))).expect("a setting");
+    assert_eq!(read.delay, Some(delay));
+    assert!(read.headers.contains(&("delay", "900 s 3 moves".to_owned())), "{:?}", read.headers);
+    for wrong in ["900", "900 s", "-1 s 0 moves", "9 s x moves"] {
+        assert!(setting(&with(&format!("# delay: {wrong}"))).is_err(), "{wrong}");
+    }
+    let tape = Tape::parse("game.trace", &text);
+    assert!(tape.inputs.iter().any(|(_, body)| matches!(body, Body::Rx { .. })));
+}

@@ -1,0 +1,183 @@
+//! What the live audience and the public are told, side by side.
+
+use flagfall::journal::Limits;
+use flagfall::publish::Message;
+use flagfall::publish::delay::Delay;
+use flagfall::recorder::Recorder;
+use flagfall::restart::Restored;
+use flagfall::station::StationOutput;
+use flagfall_game::game::Game;
+use flagfall_game::message::Stage;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{Audience, Body};
+use serde_json::Value;
+
+use crate::support::tapes::Tape;
+use crate::support::tapes::memory::Memory;
+
+/// A recorder with a public.
+pub(crate) struct Public {
+    pub(crate) memory: Memory,
+    pub(crate) recorder: Recorder,
+    pub(crate) restored: Restored,
+}
+
+impl Public {
+    pub(crate) fn open(tape: &Tape, memory: Memory) -> Public {
+        Public::open_watched(tape, memory, &mut Watched::default())
+    }
+
+    pub(crate) fn open_watched(tape: &Tape, memory: Memory, watched: &mut Watched) -> Public {
+        let mut sink = |output| {
+            watched.see(output);
+            Ok(())
+        };
+        let fs = Box::new(memory.clone());
+        let (recorder, restored) = Recorder::open(fs, Limits::default(), &tape.setting, "test", &mut sink).expect("opens");
+        Public { memory, recorder, restored }
+    }
+
+    pub(crate) fn feed(&mut self, tape: &Tape, upto: usize, end: Instant) {
+        self.feed_watched(tape, upto, end, &mut Watched::default());
+    }
+
+    /// The inputs that are not in the journal yet, up to this one, and time up to `end`.
+    pub(crate) fn feed_watched(&mut self, tape: &Tape, upto: usize, end: Instant, watched: &mut Watched) {
+        let mut sink = |output| {
+            watched.see(output);
+            Ok(())
+        };
+        let known = self.restored.inputs as usize;
+        for (at, body) in tape.inputs.get(known..upto).unwrap_or_default() {
+            self.recorder.feed(*at, body, &mut sink).expect("an input");
+        }
+        self.recorder.advance(end, &mut sink).expect("kept");
+        self.recorder.flush(end).expect("written");
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let files = self.memory.files();
+        let [(_, text)] = files.as_slice() else { panic!("{} files", files.len()) };
+        text.clone()
+    }
+}
+
+/// The recorded events of an audience: time, number, payload.
+pub(crate) fn events(memory: &Memory, whose: Audience) -> Vec<(Instant, u64, String)> {
+    let recovered = memory.recovered();
+    let events = recovered.records().filter_map(|record| match record.body {
+        Body::Out { number, audience, payload, .. } if audience == whose => Some((record.at, number, payload.to_owned())),
+        _ => None,
+    });
+    events.collect()
+}
+
+/// One message, read.
+struct Seen {
+    at: Instant,
+    us: u64,
+    payload: Value,
+    delay: Delay,
+    run: usize,
+}
+
+/// Everything the two audiences were told.
+#[derive(Default)]
+pub(crate) struct Watched {
+    delay: Delay,
+    run: usize,
+    live: Vec<Seen>,
+    public: Vec<Seen>,
+    /// Live states, by the time in them.
+    states: Vec<(u64, Value)>,
+    shown: Vec<Seen>,
+    /// When the game was said to be over.
+    over: Vec<u64>,
+}
+
+impl Watched {
+    /// From here on this delay holds.
+    pub(crate) fn run(&mut self, delay: Delay) {
+        self.delay = delay;
+        self.run += 1;
+    }
+
+    pub(crate) fn see(&mut self, output: StationOutput) {
+        let StationOutput::Message(Message { audience, number, topic, retain, payload, at, .. }) = output else { return };
+        if payload.is_empty() {
+            return;
+        }
+        let payload: Value = serde_json::from_str(&payload).expect("JSON");
+        let seen = Seen { at, us: payload["t"]["us"].as_u64().expect("a time"), payload, delay: self.delay, run: self.run };
+        assert_eq!(retain, number == 0);
+        match (audience, number > 0) {
+            (Audience::Live, true) => self.live.push(seen),
+            (Audience::Live, false) if topic.ends_with("/state") => self.states.push((seen.us, seen.payload["body"].clone())),
+            (Audience::Public, true) => self.public.push(seen),
+            (Audience::Public, false) => self.shown.push(seen),
+            (Audience::Arbiter, _) if matches!(seen.payload["body"]["event"].as_str(), Some("over")) => self.over.push(seen.us),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn check(&self, name: &str, game: &Game) {
+        let over = game.stage() == Stage::Over || game.result().is_some();
+        self.check_events(name, over);
+        self.check_states(name);
+        if over && !self.live.is_empty() {
+            let last = &self.shown.last().expect("a picture").payload["body"];
+            let live = serde_json::to_value(game.live_state()).expect("JSON");
+            assert_eq!((&last["moves"], &last["fen"]), (&live["moves"], &live["fen"]), "{name}");
+        }
+    }
+
+    fn check_events(&self, name: &str, over: bool) {
+        assert!(self.public.len() <= self.live.len(), "{name}");
+        if over || self.delay.moves == 0 {
+            assert_eq!(self.public.len(), self.live.len(), "{name}: everything comes");
+        }
+        for (index, (live, public)) in self.live.iter().zip(&self.public).enumerate() {
+            let name = format!("{name}, event {index}");
+            assert_eq!(public.payload["no"], index as u64 + 1, "{name}");
+            for same in ["type", "game", "t", "body"] {
+                assert_eq!(public.payload[same], live.payload[same], "{name}");
+            }
+            assert!(public.at >= live.at.after(public.delay.time), "{name}: {:?} after {:?}", public.at, live.at);
+            let ended = self.over.iter().any(|&over| over <= public.at.0);
+            let before: Vec<&Seen> = self.live.iter().filter(|event| event.at <= public.at).collect();
+            let events = before.len() as u64 > index as u64 + u64::from(public.delay.moves);
+            // What was repaired after a gap comes several moves at once.
+            let moves = before.last().is_some_and(|newest| plies(newest) >= plies(live) + u64::from(public.delay.moves));
+            assert!(ended || events || moves, "{name}: {} events", before.len());
+        }
+    }
+
+    fn check_states(&self, name: &str) {
+        let (mut newest, mut before, mut rev) = (0, (0, 0), 0);
+        for shown in &self.shown {
+            let in_time = shown.us + shown.delay.time.as_micros() as u64 <= shown.at.0;
+            assert!(in_time || shown.us <= newest, "{name}: a picture of {} at {:?}", shown.us, shown.at);
+            // Another delay may take back what only a picture had shown.
+            assert!(shown.run > before.0 || shown.us >= before.1, "{name}: back from {} to {}", before.1, shown.us);
+            rev = if shown.run > before.0 { 0 } else { rev };
+            (newest, before) = (newest.max(shown.us), (shown.run, shown.us));
+            let now = shown.payload["rev"].as_u64().expect("a revision");
+            assert!(now >= rev, "{name}");
+            rev = now;
+            if let Some((_, live)) = self.states.iter().rev().find(|(us, _)| *us == shown.us) {
+                for same in ["game_no", "initial_fen", "fen", "moves"] {
+                    assert_eq!(shown.payload["body"][same], live[same], "{name}: picture of {}", shown.us);
+                }
+            }
+        }
+    }
+}
+
+/// How many moves the game has with this event.
+fn plies(event: &Seen) -> u64 {
+    let body = &event.payload["body"];
+    match body["moves"].as_array() {
+        Some(moves) => body["from_ply"].as_u64().expect("a ply") - 1 + moves.len() as u64,
+        None => body["ply"].as_u64().expect("a ply"),
+    }
+}

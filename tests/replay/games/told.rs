@@ -1,0 +1,179 @@
+//! The same game told otherwise: squares of one scan in another order, frames instead of squares, news told twice, one square
+//! never told (`reconstruction.md` section 7, invariants 2, 4, 6, 10, 12).
+
+use fastrand::Rng;
+use flagfall_game::effect::Effect;
+use flagfall_game::game::Game;
+use flagfall_game::input::Input;
+use flagfall_game::message::ArbiterState;
+use flagfall_protocols::driver::{Input as DriverInput, Output};
+use flagfall_protocols::drivers;
+use flagfall_protocols::event::{ByteRange, DeviceEvent};
+use flagfall_protocols::square::Placement;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::{Body, Trace};
+
+use crate::games::exact::{BLITZ, RAPID, names, play};
+use crate::games::hands::Pace;
+use crate::scene::Outcome;
+
+type Told = Vec<(Instant, DeviceEvent)>;
+
+/// What the driver told the game in a scene.
+fn told(outcome: &Outcome) -> Told {
+    let mut driver = drivers::find("dgt").expect("registered").start();
+    let mut told = Vec::new();
+    for record in Trace::new(outcome.trace.as_bytes()).expect("a trace").records() {
+        let (_, record) = record.expect("a record");
+        let Body::Rx { channel, bytes, .. } = &record.body else { continue };
+        driver.handle(record.at, DriverInput::Bytes { channel: *channel, bytes });
+        while let Some(output) = driver.poll() {
+            if let Output::Event { event, .. } = output {
+                told.push((record.at, event));
+            }
+        }
+    }
+    told
+}
+
+/// What a game makes of it.
+fn heard(told: &Told) -> ArbiterState {
+    let mut game = Game::new(Default::default(), drivers::find("dgt").expect("registered").timing);
+    let mut out: Vec<Effect> = Vec::new();
+    let end = told.last().map_or(Instant::ZERO, |(at, _)| Instant(at.0 + 5_000_000));
+    for (at, event) in told {
+        while let Some(due) = game.deadline().filter(|due| due < at) {
+            game.step(due, &Input::Deadline, &mut out);
+        }
+        game.step(*at, &Input::Device { event: *event, source: ByteRange::default() }, &mut out);
+        out.clear();
+    }
+    while let Some(due) = game.deadline().filter(|&due| due <= end) {
+        game.step(due, &Input::Deadline, &mut out);
+    }
+    game.arbiter_state()
+}
+
+fn moves(told: &Told) -> Vec<String> {
+    heard(told).moves.into_iter().map(|mv| mv.uci).collect()
+}
+
+fn is_square(event: &DeviceEvent) -> bool {
+    matches!(event, DeviceEvent::Square { .. })
+}
+
+/// Squares told within one scan change places; those of one square keep their order, and the stamps stay where they are.
+fn shuffled(told: &Told, rng: &mut Rng) -> Told {
+    let mut told = told.clone();
+    let mut begin = 0;
+    while begin < told.len() {
+        let first = told[begin].0;
+        let within = |(at, event): &&(Instant, DeviceEvent)| is_square(event) && at.0 < first.0 + 225_000;
+        let count = told[begin..].iter().take_while(within).count();
+        let mut events: Vec<DeviceEvent> = told[begin..begin + count].iter().map(|(_, event)| *event).collect();
+        let of = |event: &DeviceEvent| match event {
+            DeviceEvent::Square { square, .. } => square.index(),
+            _ => 64,
+        };
+        let mut once: Vec<usize> = events.iter().map(of).collect();
+        once.sort_unstable();
+        once.dedup();
+        if once.len() == events.len() {
+            rng.shuffle(&mut events);
+        }
+        for (to, event) in told[begin..].iter_mut().zip(events) {
+            to.1 = event;
+        }
+        begin += count.max(1);
+    }
+    told
+}
+
+/// Every square is told as a frame of the whole board.
+fn framed(told: &Told) -> Told {
+    let mut board = Placement::EMPTY;
+    let frames = told.iter().map(|(at, event)| match event {
+        DeviceEvent::Frame(frame) => {
+            board = *frame;
+            (*at, *event)
+        }
+        DeviceEvent::Square { square, reading } => {
+            board.set(*square, *reading);
+            (*at, DeviceEvent::Frame(board))
+        }
+        _ => (*at, *event),
+    });
+    frames.collect()
+}
+
+/// Everything about squares is told twice.
+fn twice(told: &Told) -> Told {
+    told.iter().flat_map(|&entry| std::iter::repeat_n(entry, if is_square(&entry.1) { 2 } else { 1 })).collect()
+}
+
+/// One square is not told; a second later all are.
+fn dropped(told: &Told, index: usize) -> Told {
+    let mut board = Placement::EMPTY;
+    let mut changed = Told::new();
+    let again = Instant(told[index].0.0 + 1_000_000);
+    let mut repaired = false;
+    for (here, (at, event)) in told.iter().enumerate() {
+        if *at > again && !std::mem::replace(&mut repaired, true) {
+            changed.push((again, DeviceEvent::Frame(board)));
+        }
+        match event {
+            DeviceEvent::Frame(frame) => board = *frame,
+            DeviceEvent::Square { square, reading } => board.set(*square, *reading),
+            _ => {}
+        }
+        if here != index {
+            changed.push((*at, *event));
+        }
+    }
+    if !repaired {
+        changed.push((again, DeviceEvent::Frame(board)));
+    }
+    changed
+}
+
+fn games(pace: Pace, seeds: std::ops::Range<u64>, plies: usize, check: impl Fn(u64, &mut Rng, &Told, &[String])) {
+    for seed in seeds {
+        let mut rng = Rng::with_seed(seed);
+        let mut played = play(&mut rng, pace, plies, false);
+        let outcome = played.scene.wait(3.0).run();
+        let told = told(&outcome);
+        let expected = names(&played.moves);
+        assert_eq!(moves(&told), expected, "seed {seed}: as it was told");
+        check(seed, &mut rng, &told, &expected);
+    }
+}
+
+#[test]
+fn squares_of_one_scan_in_any_order() {
+    games(BLITZ, 300..306, 90, |seed, rng, told, expected| {
+        for _ in 0..5 {
+            assert_eq!(moves(&shuffled(told, rng)), expected, "seed {seed}");
+        }
+    });
+}
+
+#[test]
+fn frames_and_repetitions_tell_the_same() {
+    games(BLITZ, 310..316, 90, |seed, _, told, expected| {
+        let plain = heard(told);
+        // A frame does not say when its squares were looked at, so when moves were made is known less well.
+        assert_eq!(moves(&framed(told)), expected, "seed {seed}: frames");
+        assert_eq!(heard(&twice(told)), plain, "seed {seed}: twice");
+    });
+}
+
+#[test]
+fn a_square_never_told_is_repaired_by_the_next_frame() {
+    games(RAPID, 320..322, 50, |seed, rng, told, expected| {
+        let squares: Vec<usize> = (0..told.len()).filter(|&index| is_square(&told[index].1)).collect();
+        for _ in 0..25 {
+            let index = rng.choice(&squares).copied().expect("a square");
+            assert_eq!(moves(&dropped(told, index)), expected, "seed {seed}, event {index}: {:?}", told[index]);
+        }
+    });
+}

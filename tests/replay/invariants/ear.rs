@@ -1,0 +1,165 @@
+//! A game that is looked at after every step: what it commits is legal, in order, and told.
+
+use flagfall_game::effect::Effect;
+use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::input::Input;
+use flagfall_game::message::{ArbiterState, AuditBody, GameEvent, MoveBody, Stage};
+use flagfall_protocols::driver::Timing;
+use flagfall_protocols::drivers;
+use flagfall_protocols::time::Instant;
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Position};
+
+use crate::invariants::table::{Told, config};
+
+/// Steps after which the list is compared even if nothing was said of it.
+const LOOK: u32 = 16;
+
+/// A game, and the list of its sure moves as its messages tell it.
+pub(crate) struct Ear {
+    pub(crate) game: Game,
+    pub(crate) list: Vec<MoveBody>,
+    /// The positions of the list, from the start on; none where the start is one that no legal game can have.
+    positions: Vec<Chess>,
+    pub(crate) revisions: usize,
+    /// Everything that came out of the last input, deadlines before it included.
+    pub(crate) out: Vec<Effect>,
+    step: Vec<Effect>,
+    steps: u32,
+}
+
+impl Ear {
+    pub(crate) fn new(config: GameConfig) -> Ear {
+        Ear::at(config, drivers::find("dgt").expect("registered").timing)
+    }
+
+    /// A game at a board of this speed.
+    pub(crate) fn at(config: GameConfig, timing: Timing) -> Ear {
+        let game = Game::new(config, timing);
+        let positions = vec![Chess::default()];
+        Ear { game, list: Vec::new(), positions, revisions: 0, out: Vec::new(), step: Vec::new(), steps: 0 }
+    }
+
+    /// A game that was told all this, and then nothing for five seconds.
+    pub(crate) fn of(told: &Told) -> Ear {
+        let mut ear = Ear::new(config());
+        told.iter().for_each(|(at, input)| ear.feed(*at, input));
+        ear.pass(Instant(told.last().map_or(0, |(at, _)| at.0) + 5_000_000));
+        ear
+    }
+
+    pub(crate) fn state(&self) -> ArbiterState {
+        self.game.arbiter_state()
+    }
+
+    /// The sure moves, UCI.
+    pub(crate) fn moves(&self) -> Vec<String> {
+        self.list.iter().map(|mv| mv.uci.clone()).collect()
+    }
+
+    /// All that can be asked of the game, as text; when the clock was read last, and when it would count as lost, is no part
+    /// of it.
+    pub(crate) fn digest(&self) -> String {
+        let mut state = self.state();
+        state.clock.read_us = 0;
+        let state = serde_json::to_string(&state).expect("JSON");
+        let live = serde_json::to_string(&self.game.live_state().moves).expect("JSON");
+        format!("{state} {live} {:?} {:?}", self.game.findings(), self.game.alarms())
+    }
+
+    /// Every deadline before `at`, then `input`.
+    #[track_caller]
+    pub(crate) fn feed(&mut self, at: Instant, input: &Input) {
+        self.out.clear();
+        self.wake(Instant(at.0.saturating_sub(1)));
+        self.one(at, input);
+    }
+
+    /// Every deadline up to `to`.
+    #[track_caller]
+    pub(crate) fn pass(&mut self, to: Instant) {
+        self.out.clear();
+        self.wake(to);
+    }
+
+    fn wake(&mut self, to: Instant) {
+        let mut woken = 0;
+        while let Some(due) = self.game.deadline().filter(|&due| due <= to) {
+            self.one(due, &Input::Deadline);
+            woken += 1;
+            assert!(woken < 500, "it wakes itself for ever at {due:?}");
+        }
+    }
+
+    fn one(&mut self, at: Instant, input: &Input) {
+        let (stage, number) = (self.game.stage(), self.game.number());
+        self.step.clear();
+        self.game.step(at, input, &mut self.step);
+        let commanded = matches!(input, Input::Command(_));
+        let step = std::mem::take(&mut self.step);
+        let mut touched = false;
+        for effect in &step {
+            match effect {
+                Effect::Move(body) => {
+                    let off = matches!(stage, Stage::Over | Stage::AwaitingSetUp) && number == self.game.number();
+                    assert!(commanded || !off, "{stage:?}, and {} became sure", body.uci);
+                    self.commit(body);
+                    touched = true;
+                }
+                Effect::Audit(AuditBody::Revision(body)) => {
+                    assert!(commanded, "nobody asked for a revision: {body:?}");
+                    let kept = body.from_ply as usize - 1;
+                    assert!(kept <= self.list.len(), "it revises what is not there: {body:?}");
+                    self.revisions += 1;
+                    self.list.truncate(kept);
+                    self.positions.truncate(kept + 1);
+                    if kept == 0 {
+                        self.start();
+                    }
+                    body.moves.iter().for_each(|mv| self.commit(mv));
+                    touched = true;
+                }
+                Effect::Audit(AuditBody::Game { event: GameEvent::Armed | GameEvent::Joined, .. }) => {
+                    self.list.clear();
+                    self.start();
+                    touched = true;
+                }
+                _ => {}
+            }
+        }
+        self.steps += 1;
+        if touched || self.steps.is_multiple_of(LOOK) {
+            self.compare();
+        }
+        self.out.extend(step.iter().cloned());
+        self.step = step;
+    }
+
+    fn start(&mut self) {
+        let fen: Fen = self.state().initial_fen.parse().expect("its own FEN");
+        let start = fen.into_position(CastlingMode::Standard).expect("a game begins from a legal position");
+        self.positions = vec![start];
+    }
+
+    fn commit(&mut self, body: &MoveBody) {
+        assert_eq!(body.ply as usize, self.list.len() + 1, "it is added at the end: {body:?}");
+        let mut position = self.positions.last().expect("the start").clone();
+        let uci: UciMove = body.uci.parse().expect("UCI");
+        let mv =
+            uci.to_move(&position).unwrap_or_else(|error| panic!("{} is not legal after {:?}: {error}", body.uci, self.moves()));
+        assert_eq!(body.color == "white", position.turn().is_white(), "{body:?}");
+        position.play_unchecked(mv);
+        self.positions.push(position);
+        self.list.push(body.clone());
+    }
+
+    fn compare(&self) {
+        let state = self.state();
+        let moves: Vec<String> = state.moves.iter().map(|mv| mv.uci.clone()).collect();
+        assert_eq!(moves, self.moves(), "the list is what its messages made it");
+        let fen: Fen = state.fen.parse().expect("its own FEN");
+        let position: Chess = fen.into_position(CastlingMode::Standard).expect("legal");
+        assert_eq!(Some(&position), self.positions.last(), "the position is that of the list");
+    }
+}

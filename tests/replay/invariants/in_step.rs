@@ -1,0 +1,118 @@
+//! After noise the game is in step again.
+
+use fastrand::Rng;
+use flagfall_game::message::Stage;
+use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::{Placement, Reading, Square};
+use flagfall_protocols::time::Instant;
+use shakmaty::{Chess, Position};
+
+use crate::invariants::chaos::Chaos;
+use crate::invariants::ear::Ear;
+use crate::invariants::seeds::{each, ordinary};
+use crate::invariants::table::{BLITZ, game, position};
+
+/// The reachable position must be followed within this, counted from the last press.
+const WITHIN: u64 = 3_000_000;
+
+fn placement(position: &Chess, rotated: bool) -> Placement {
+    let placement = Placement::parse(&position.board().board_fen().to_string()).expect("a placement");
+    if rotated { placement.rotated() } else { placement }
+}
+
+/// Hands that do anything: pieces swept, lifted, exchanged, put anywhere, and presses.
+fn noise(chaos: &mut Chaos, ear: &mut Ear) {
+    for _ in 0..chaos.rng.usize(5..80) {
+        let inputs = match chaos.rng.u8(0..6) {
+            // Swept off.
+            0 => {
+                let squares: Vec<Square> = (0..8).map(|_| Square::wrapping(chaos.rng.u8(..))).collect();
+                squares.into_iter().map(|square| chaos.put(square, Reading::Empty)).collect()
+            }
+            _ => chaos.next(&ear.game),
+        };
+        inputs.iter().for_each(|(at, input)| ear.feed(*at, input));
+    }
+}
+
+/// Invariant 13.
+#[test]
+fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
+    let (mut tried, mut two) = (0, 0);
+    each(131_000, 45, |seed| {
+        let mut rng = Rng::with_seed(seed);
+        let plies = rng.usize(2..30);
+        let played = game(&mut rng, BLITZ, plies);
+        let mut ear = Ear::of(&played.told);
+        let mut chaos = Chaos::after(rng.u64(..), &played.told);
+        for _ in 0..4 {
+            noise(&mut chaos, &mut ear);
+            // The last press of the noise has been judged.
+            chaos.wait(rng.u64(3_000_000..6_000_000));
+            ear.pass(chaos.now);
+            let state = ear.state();
+            let mut target = position(&state.fen);
+            if !matches!(state.stage, Stage::Armed | Stage::Playing) || target.is_game_over() {
+                return;
+            }
+            // An arbiter sees to it that the clock of the side to move runs.
+            let white_left = !state.rotated;
+            let side = |white: bool| if white == white_left { ClockSide::Left } else { ClockSide::Right };
+            if chaos.clock.lever_up != side(target.turn().is_white()) {
+                let (at, input) = chaos.press();
+                ear.feed(at, &input);
+                chaos.wait(rng.u64(3_000_000..6_000_000));
+            }
+            // Whatever became sure meanwhile is where it begins.
+            ear.pass(chaos.now);
+            if ear.state().fen != state.fen {
+                continue;
+            }
+            let mut moves = Vec::new();
+            for _ in 0..rng.choice([1, 1, 2]).expect("counts") {
+                let Some(mv) = rng.choice(target.legal_moves()) else { break };
+                moves.push(mv);
+                target.play_unchecked(mv);
+            }
+            // Kings that come to the centre tell a result.
+            let centre = |mv: &shakmaty::Move| mv.role() == shakmaty::Role::King && (2..6).contains(&u32::from(mv.to().rank()));
+            if moves.iter().any(centre) {
+                continue;
+            }
+            let goal = placement(&target, state.rotated);
+            let frames = rng.bool();
+            let mut told = Vec::new();
+            if frames {
+                told.push(chaos.frame(goal));
+            } else {
+                for square in Square::all().filter(|&square| chaos.board.get(square) != goal.get(square)).collect::<Vec<_>>() {
+                    chaos.wait(rng.u64(0..60_000));
+                    told.push(chaos.put(square, goal.get(square)));
+                }
+            }
+            for _ in &moves {
+                chaos.wait(rng.u64(50_000..1_200_000));
+                told.push(chaos.press());
+            }
+            told.iter().for_each(|(at, input)| ear.feed(*at, input));
+            ear.pass(Instant(chaos.now.0 + WITHIN));
+            chaos.wait(WITHIN);
+            tried += 1;
+            two += usize::from(moves.len() == 2);
+            let now = ear.state();
+            let (goal, here) = (target.board(), position(&now.fen));
+            assert_eq!(
+                (here.board(), here.turn()),
+                (goal, target.turn()),
+                "now {} {moves:?} from {}, {} moves sure, frames {frames}, at {:?}, pending {:?}, alarms {:?}",
+                now.fen,
+                state.fen,
+                now.moves.len(),
+                chaos.now,
+                now.pending.iter().map(|mv| &mv.uci).collect::<Vec<_>>(),
+                now.alarms.iter().map(|alarm| alarm.kind).collect::<Vec<_>>(),
+            );
+        }
+    });
+    assert!(!ordinary() || (tried > 50 && two > 10), "{tried} were tried, {two} of them over two plies");
+}

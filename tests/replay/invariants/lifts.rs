@@ -1,0 +1,134 @@
+//! A piece is lifted and put back.
+
+use fastrand::Rng;
+use flagfall_game::input::Input;
+use flagfall_protocols::event::DeviceEvent;
+use flagfall_protocols::square::{Placement, Reading, Square};
+use flagfall_protocols::time::Instant;
+
+use crate::invariants::chaos::Chaos;
+use crate::invariants::ear::Ear;
+use crate::invariants::seeds::{each, ordinary};
+use crate::invariants::table::{BLITZ, Played, RAPID, Told, config, device, game};
+
+/// When each square is told, and what, from the first frame on.
+pub(crate) fn history(told: &Told) -> Vec<(Instant, Square, Reading)> {
+    let mut history = Vec::new();
+    for (at, input) in told {
+        match input {
+            Input::Device { event: DeviceEvent::Frame(frame), .. } => {
+                history.extend(Square::all().map(|square| (*at, square, frame.get(square))));
+            }
+            Input::Device { event: DeviceEvent::Square { square, reading }, .. } => history.push((*at, *square, *reading)),
+            _ => {}
+        }
+    }
+    history
+}
+
+/// The game while somebody lifts pieces that no move needs at that time, and puts each back before one does.
+fn with_lifts(rng: &mut Rng, told: &Told, count: usize) -> (Told, usize) {
+    let history = history(told);
+    let end = told.last().expect("events").0.0;
+    let mut lifted: Vec<(Square, u64, u64)> = Vec::new();
+    for _ in 0..count {
+        let (square, from) = (Square::wrapping(rng.u8(..)), rng.u64(6_500_000..end));
+        let of_square = || history.iter().filter(|(_, of, _)| *of == square);
+        let standing = of_square().take_while(|(at, ..)| at.0 <= from).last();
+        let Some(&(since, _, reading @ Reading::Piece(_))) = standing else { continue };
+        // A scan must have seen it there, and must see it again.
+        let next = of_square().find(|(at, ..)| at.0 > from).map_or(end, |(at, ..)| at.0);
+        let lasts = rng.choice([50_000, 300_000, 1_000_000, 4_000_000, 8_000_000]).expect("times");
+        let to = (from + rng.u64(40_000..=lasts + 40_000)).min(next.saturating_sub(250_000));
+        let free = lifted.iter().all(|(of, begin, end)| *of != square || to + 250_000 < *begin || *end + 250_000 < from);
+        if from < since.0 + 250_000 || to <= from || !free {
+            continue;
+        }
+        assert_ne!(reading, Reading::Empty);
+        lifted.push((square, from, to));
+    }
+    let mut all = told.clone();
+    for (square, from, to) in &lifted {
+        let reading = history.iter().rfind(|(at, of, _)| of == square && at.0 <= *from).expect("it stands there").2;
+        for (at, reading) in [(*from, Reading::Empty), (*to, reading)] {
+            let place = all.partition_point(|(told, _)| told.0 <= at);
+            all.insert(place, (Instant(at), device(DeviceEvent::Square { square: *square, reading })));
+        }
+    }
+    (all, lifted.len())
+}
+
+/// Whatever is committed at any time is the game that was played.
+#[track_caller]
+pub(crate) fn only_what_was_played(told: &Told, played: &Played) -> Ear {
+    let mut ear = Ear::new(config());
+    for (at, input) in told {
+        ear.feed(*at, input);
+        let moves = ear.list.len();
+        if moves > 0 {
+            let right = played.moves.get(moves - 1) == Some(&ear.list[moves - 1].uci);
+            assert!(
+                right,
+                "at {at:?}: {:?} is not what was played, {:?}",
+                ear.moves(),
+                &played.moves[..moves.min(played.moves.len())]
+            );
+        }
+    }
+    ear.pass(Instant(told.last().expect("events").0.0 + 5_000_000));
+    ear
+}
+
+/// Invariant 8: while a game is played, and while nothing is but presses and lifts, by anyone, of several pieces at a time.
+#[test]
+fn i08_a_lift_and_return_is_no_move() {
+    let mut lifts = 0;
+    each(81_000, 12, |seed| {
+        let mut rng = Rng::with_seed(seed);
+        let played = game(&mut rng, if seed % 2 == 0 { BLITZ } else { RAPID }, 50);
+        let (told, count) = with_lifts(&mut rng, &played.told, 60);
+        lifts += count;
+        let ear = only_what_was_played(&told, &played);
+        assert_eq!(ear.moves(), played.moves, "{count} lifts");
+        assert_eq!((ear.revisions, ear.state().pending.len()), (0, 0));
+    });
+    assert!(!ordinary() || lifts > 100, "pieces were lifted: {lifts}");
+    each(82_000, 30, |seed| {
+        let mut rng = Rng::with_seed(seed);
+        let plies = rng.usize(0..40);
+        let played = game(&mut rng, BLITZ, plies);
+        let mut ear = Ear::of(&played.told);
+        let mut chaos = Chaos::after(rng.u64(..), &played.told);
+        let board: Placement = chaos.board;
+        let standing: Vec<Square> = Square::all().filter(|&square| board.get(square) != Reading::Empty).collect();
+        for _ in 0..60 {
+            let mut hands: Vec<(u64, Option<Square>, Reading)> = Vec::new();
+            let mut free = standing.clone();
+            rng.shuffle(&mut free);
+            for square in free.into_iter().take(rng.usize(1..4)) {
+                let from = rng.u64(0..1_500_000);
+                let lasts = rng.choice([60_000, 400_000, 2_500_000, 7_000_000]).expect("times");
+                hands.push((from, Some(square), Reading::Empty));
+                hands.push((from + rng.u64(50_000..=lasts), Some(square), board.get(square)));
+            }
+            for _ in 0..rng.choice([0, 0, 1, 2]).expect("counts") {
+                hands.push((rng.u64(0..3_000_000), None, Reading::Empty));
+            }
+            hands.sort_by_key(|(at, ..)| *at);
+            let began = chaos.now;
+            for (after, square, reading) in hands {
+                chaos.now = Instant(began.0 + after);
+                let (at, input) = match square {
+                    Some(square) => chaos.put(square, reading),
+                    None => chaos.press(),
+                };
+                ear.feed(at, &input);
+                assert_eq!(ear.moves(), played.moves, "at {at:?}: {:?}", ear.list.last());
+            }
+            chaos.wait(rng.u64(300_000..6_000_000));
+        }
+        ear.pass(Instant(chaos.now.0 + 5_000_000));
+        assert_eq!(ear.moves(), played.moves);
+        assert_eq!(ear.state().pending, []);
+    });
+}

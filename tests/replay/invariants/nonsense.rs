@@ -1,0 +1,114 @@
+//! Nonsense: what stands on the board, and what is held and done for it.
+
+use fastrand::Rng;
+use flagfall_game::game::Game;
+use flagfall_game::input::Input;
+use flagfall_protocols::drivers;
+use flagfall_protocols::event::DeviceEvent;
+use flagfall_protocols::time::Instant;
+
+use crate::counting;
+use crate::invariants::chaos::Chaos;
+use crate::invariants::ear::Ear;
+use crate::invariants::seeds::{each, ordinary};
+use crate::invariants::table::{BLITZ, Told, config, game};
+
+/// Invariant 11.
+#[test]
+fn i11_what_stands_on_the_board_is_what_was_read_last() {
+    each(111_000, 12, |seed| {
+        let (mut chaos, told) = Chaos::new(seed);
+        chaos.links = seed % 2 == 0;
+        let mut ear = Ear::new(config());
+        told.iter().for_each(|(at, input)| ear.feed(*at, input));
+        for round in 0..25 {
+            for _ in 0..chaos.rng.usize(1..25) {
+                chaos.next(&ear.game).iter().for_each(|(at, input)| ear.feed(*at, input));
+            }
+            // One scan, and a frame's time.
+            chaos.wait(300_000);
+            ear.pass(chaos.now);
+            let state = ear.state();
+            let read = if state.rotated { chaos.board.rotated() } else { chaos.board };
+            assert_eq!(state.board, read.to_string(), "round {round}");
+        }
+    });
+}
+
+/// What one step may cost, whatever comes in: calls of the allocator, which grow with the readings that are weighed.
+const MOST_CALLS: u64 = 60_000;
+/// What one board may hold beside the list of its moves.
+const MOST_HELD: i64 = 320 << 10;
+/// What one move of the list may hold.
+const OF_A_MOVE: i64 = 2 << 10;
+
+/// Two games on two boards, told as if they were one.
+fn mixed(rng: &mut Rng) -> Told {
+    let mut told = game(rng, BLITZ, 40).told;
+    let other = game(rng, BLITZ, 40).told;
+    let square = |input: &Input| matches!(input, Input::Device { event: DeviceEvent::Square { .. } | DeviceEvent::Frame(_), .. });
+    let presses = rng.bool();
+    told.extend(other.into_iter().filter(|(_, input)| presses || square(input)));
+    told.sort_by_key(|(at, _)| *at);
+    told
+}
+
+/// A game that is fed, with what its worst step cost.
+struct Weighed {
+    game: Game,
+    out: Vec<flagfall_game::effect::Effect>,
+    worst: (u64, Instant, String),
+}
+
+impl Weighed {
+    fn step(&mut self, at: Instant, input: &Input) {
+        self.out.clear();
+        let before = counting::calls();
+        self.game.step(at, input, &mut self.out);
+        let due = self.game.deadline();
+        let calls = counting::calls() - before;
+        assert!(due.is_none_or(|due| due.0 < u64::MAX), "it waits for a moment that never comes");
+        if calls > self.worst.0 {
+            self.worst = (calls, at, format!("{input:?}"));
+        }
+    }
+
+    fn feed(&mut self, at: Instant, input: &Input) {
+        while let Some(due) = self.game.deadline().filter(|&due| due < at) {
+            self.step(due, &Input::Deadline);
+        }
+        self.step(at, input);
+    }
+}
+
+/// Invariant 12; bytes of any kind through drivers and stations are in `tests/fuzz.rs`.
+#[test]
+fn i12_no_input_panics_or_costs_more_than_its_bound() {
+    let mut worst = (0, 0);
+    each(121_000, 9, |seed| {
+        let mut rng = Rng::with_seed(seed);
+        let told = if seed % 3 == 0 { mixed(&mut rng) } else { Chaos::new(seed).1 };
+        let mut chaos = Chaos::after(rng.u64(..), &told);
+        (chaos.commands, chaos.links) = (seed % 2 == 0, true);
+        let before = counting::live();
+        let game = Game::new(config(), drivers::find("dgt").expect("registered").timing);
+        let mut weighed = Weighed { game, out: Vec::new(), worst: (0, Instant::ZERO, String::new()) };
+        told.iter().for_each(|(at, input)| weighed.feed(*at, input));
+        for round in 0..450 {
+            let inputs = chaos.next(&weighed.game);
+            inputs.iter().for_each(|(at, input)| weighed.feed(*at, input));
+            if round % 50 == 0 {
+                drop(inputs);
+                weighed.out = Vec::new();
+                let held = counting::live() - before;
+                let moves = weighed.game.arbiter_state().moves.len() as i64;
+                assert!(held <= MOST_HELD + moves * OF_A_MOVE, "{held} bytes are held with {moves} moves, round {round}");
+                worst.1 = worst.1.max(held);
+            }
+        }
+        let (calls, at, input) = &weighed.worst;
+        assert!(*calls <= MOST_CALLS, "{calls} allocations for {input} at {at:?}");
+        worst.0 = worst.0.max(*calls);
+    });
+    assert!(!ordinary() || (worst.0 > 100 && worst.1 > 1000), "counting works: {worst:?}");
+}

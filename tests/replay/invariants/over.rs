@@ -1,0 +1,138 @@
+//! While no game is on, nothing is committed.
+
+use fastrand::Rng;
+use flagfall_game::input::{Command, GameResult, Input};
+use flagfall_game::message::Stage;
+use flagfall_protocols::event::{ClockSide, DeviceEvent};
+use flagfall_protocols::square::{Piece, Placement, Reading, Square};
+use shakmaty::{Chess, Position};
+
+use crate::invariants::chaos::Chaos;
+use crate::invariants::ear::Ear;
+use crate::invariants::seeds::each;
+use crate::invariants::table::{BLITZ, config, device, game, position};
+
+/// How the game ended.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Declared,
+    /// Fool's mate.
+    Mate,
+    /// Both kings on squares of the centre, the clocks stopped.
+    Gesture,
+}
+
+fn over(rng: &mut Rng, end: End) -> (Ear, Chaos, Chess) {
+    let plies = rng.usize(4..30);
+    let played = if let End::Mate = end { mate(rng) } else { game(rng, BLITZ, plies) };
+    let mut ear = Ear::of(&played.told);
+    let mut chaos = Chaos::after(rng.u64(..), &played.told);
+    match end {
+        End::Declared => {
+            let result = rng.choice([GameResult::WhiteWins, GameResult::BlackWins, GameResult::Draw]).expect("results");
+            ear.feed(chaos.now, &Input::Command(Command::DeclareResult { result }));
+        }
+        End::Mate => {}
+        End::Gesture => {
+            chaos.clock.running = false;
+            let (at, input) = chaos.tell_clock();
+            ear.feed(at, &input);
+            for (letter, to) in [('K', "e4"), ('k', "d5")] {
+                let king = Reading::Piece(Piece::from_letter(letter).expect("a king"));
+                let from = Square::all().find(|&square| chaos.board.get(square) == king).expect("a king");
+                let to = Square::parse(to).expect("a square");
+                for (square, reading) in [(from, Reading::Empty), (to, king)] {
+                    chaos.wait(400_000);
+                    let (at, input) = chaos.put(square, reading);
+                    ear.feed(at, &input);
+                }
+            }
+            chaos.wait(5_000_000);
+            ear.pass(chaos.now);
+        }
+    }
+    let state = ear.state();
+    assert_eq!(state.stage, Stage::Over, "{end:?}, board {}", state.board);
+    let last = position(&state.fen);
+    (ear, chaos, last)
+}
+
+fn mate(rng: &mut Rng) -> crate::invariants::table::Played {
+    let mut at = Chess::default();
+    let moves = ["f2f3", "e7e5", "g2g4", "d8h4"].map(|uci| {
+        let mv = uci.parse::<shakmaty::uci::UciMove>().expect("UCI").to_move(&at).expect(uci);
+        at.play_unchecked(mv);
+        mv
+    });
+    crate::invariants::table::play(rng, BLITZ, None, &moves)
+}
+
+/// With two men less a game begins all the same: a sensor may not see them.
+fn sets_up_last_men(input: &Input) -> bool {
+    let last = ["e1", "a1", "h8"].map(Square::parse);
+    match input {
+        Input::Device { event: DeviceEvent::Square { square, .. }, .. } => last.contains(&Some(*square)),
+        Input::Device { event: DeviceEvent::Frame(_), .. } => true,
+        _ => false,
+    }
+}
+
+/// Invariant 14: players analyse after the game, with and without presses, from where it ended or from anywhere; and pieces
+/// are put up before one.
+#[test]
+fn i14_nothing_is_committed_while_no_game_is_on() {
+    each(141_000, 24, |seed| {
+        let mut rng = Rng::with_seed(seed);
+        let end = [End::Declared, End::Mate, End::Gesture][seed as usize % 3];
+        let (mut ear, mut chaos, last) = over(&mut rng, end);
+        let (list, number) = (ear.state().moves, ear.game.number());
+        chaos.clock.running = rng.bool();
+        let mut at = last.clone();
+        for _ in 0..80 {
+            // Back to where it ended, or somewhere else, now and then.
+            if rng.u8(0..12) == 0 || at.is_game_over() {
+                at = if rng.bool() { last.clone() } else { position("r3k2r/pppq1ppp/8/8/8/8/PPPQ1PPP/R3K2R w KQkq - 0 1") };
+            }
+            if let Some(mv) = rng.choice(at.legal_moves()) {
+                at.play_unchecked(mv);
+            }
+            let goal = Placement::parse(&at.board().board_fen().to_string()).expect("a placement");
+            if goal == Placement::initial() {
+                continue;
+            }
+            for square in Square::all().filter(|&square| chaos.board.get(square) != goal.get(square)).collect::<Vec<_>>() {
+                chaos.wait(rng.u64(10_000..400_000));
+                let (when, input) = chaos.put(square, goal.get(square));
+                ear.feed(when, &input);
+            }
+            if rng.bool() {
+                chaos.wait(rng.u64(10_000..1_000_000));
+                let (when, input) = chaos.press();
+                ear.feed(when, &input);
+            }
+            chaos.wait(rng.u64(0..5_000_000));
+            ear.pass(chaos.now);
+            assert_eq!((ear.game.stage(), ear.game.number()), (Stage::Over, number), "{end:?}: it stays over");
+            assert_eq!(ear.state().pending, [], "{end:?}: nothing is tentative either");
+        }
+        let moves = ear.state().moves;
+        let same = moves.len() == list.len() && moves.iter().zip(&list).all(|(one, other)| one.uci == other.uci);
+        assert!(same, "{end:?}: {} moves, {} before", moves.len(), list.len());
+    });
+    each(142_000, 12, |seed| {
+        let (mut chaos, told) = Chaos::new(seed);
+        let mut ear = Ear::new(config());
+        (chaos.board, chaos.clock.running, chaos.clock.lever_up) = (Placement::EMPTY, false, ClockSide::Left);
+        let (_, stands) = &told[1];
+        ear.feed(told[1].0, &device(DeviceEvent::Frame(Placement::EMPTY)));
+        ear.feed(told[1].0, stands);
+        for _ in 0..300 {
+            let inputs = chaos.next(&ear.game);
+            // Three men are not put up: the initial position would begin a game.
+            for (at, input) in inputs.into_iter().filter(|(_, input)| !sets_up_last_men(input)) {
+                ear.feed(at, &input);
+                assert_eq!((ear.game.stage(), ear.list.len()), (Stage::AwaitingSetUp, 0), "{at:?} {input:?}");
+            }
+        }
+    });
+}

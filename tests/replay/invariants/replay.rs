@@ -1,0 +1,100 @@
+//! The same bytes again, in other pieces, and later: through driver and game as a station has them.
+
+use fastrand::Rng;
+use flagfall::publish::topics::Board;
+use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall_protocols::drivers;
+use flagfall_protocols::time::Instant;
+use serde_json::{Value, json};
+
+use crate::invariants::clean::of_kind;
+use crate::invariants::seeds::each;
+use crate::invariants::table::{BLITZ, Played, config, game};
+
+type Pieces = Vec<(Instant, Vec<u8>)>;
+
+/// All that a station gives, with every time counted from `by`, in which all begins.
+fn outputs(played: &Played, pieces: &Pieces, by: u64) -> Vec<Value> {
+    let driver = drivers::find("dgt").expect("registered");
+    let mut station = Station::new(driver, config(), Board::default(), "invariants");
+    let mut out = Vec::new();
+    let mut start = played.start.as_ref();
+    station.feed(Instant(by), &StationInput::link(true), &mut out);
+    for (at, bytes) in pieces {
+        if let Some((when, command)) = start.take_if(|(when, _)| *when <= *at) {
+            station.feed(Instant(when.0 + by), &StationInput::Command(command.clone()), &mut out);
+        }
+        station.feed(Instant(at.0 + by), &StationInput::bytes(0, bytes), &mut out);
+    }
+    let end = pieces.last().map_or(0, |(at, _)| at.0) + by + 5_000_000;
+    station.advance(Instant(end), &mut out);
+    let moves: Vec<String> = station.game().arbiter_state().moves.into_iter().map(|mv| mv.uci).collect();
+    assert_eq!(moves, played.moves);
+    out.into_iter().map(|output| value(output, by)).collect()
+}
+
+fn value(output: StationOutput, by: u64) -> Value {
+    let from = |at: Instant| at.0.checked_sub(by).expect("not before the beginning");
+    match output {
+        StationOutput::Message(message) => {
+            let mut payload = serde_json::from_str(&message.payload).unwrap_or(Value::Null);
+            earlier(&mut payload, by);
+            json!([from(message.at), message.topic, message.retain, payload])
+        }
+        StationOutput::Send { at, bytes, .. } => json!([from(at), bytes]),
+        other => json!(format!("{other:?}")),
+    }
+}
+
+/// Takes `by` from every number that is at least that: nothing but a time is so large.
+fn earlier(value: &mut Value, by: u64) {
+    match value {
+        Value::Number(number) if by > 0 => {
+            if let Some(less) = number.as_u64().and_then(|number| number.checked_sub(by)) {
+                *value = less.into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| earlier(item, by)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| earlier(field, by)),
+        _ => {}
+    }
+}
+
+#[track_caller]
+fn same(one: &[Value], other: &[Value], what: &str) {
+    for (index, (one, other)) in one.iter().zip(other).enumerate() {
+        assert_eq!(one, other, "{what}: output {index}");
+    }
+    assert_eq!(one.len(), other.len(), "{what}: number of outputs");
+}
+
+/// The bytes in other pieces: each keeps its stamp.
+fn cut(pieces: &Pieces, mut next: impl FnMut(usize) -> usize) -> Pieces {
+    let mut cut = Pieces::new();
+    for (at, bytes) in pieces {
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            let (piece, tail) = rest.split_at(next(rest.len()).clamp(1, rest.len()));
+            cut.push((*at, piece.to_vec()));
+            rest = tail;
+        }
+    }
+    cut
+}
+
+/// Invariant 7, for random games; `tests/cuts.rs` has it for every recording, and at the moments of deadlines.
+#[test]
+fn i07_replayed_cut_or_later_it_is_the_same() {
+    // So late that no interval reaches back before the beginning, and no other number is as large.
+    const DAY: u64 = 86_400_000_000;
+    each(71_000, 4, |seed| {
+        let mut rng = Rng::with_seed(seed);
+        let played = if seed % 2 == 0 { game(&mut rng, BLITZ, 16) } else { of_kind(&mut rng, BLITZ, seed as usize) };
+        let whole = outputs(&played, &played.bytes, DAY);
+        same(&whole, &outputs(&played, &played.bytes, DAY), "again");
+        same(&whole, &outputs(&played, &cut(&played.bytes, |_| 1), DAY), "single bytes");
+        same(&whole, &outputs(&played, &cut(&played.bytes, |rest| rng.usize(1..=rest)), DAY), "cut at random");
+        let later = DAY + rng.u64(1..365) * DAY + rng.u64(0..DAY);
+        same(&whole, &outputs(&played, &played.bytes, later), &format!("later by {}", later - DAY));
+    });
+}

@@ -1,0 +1,256 @@
+//! The same game told otherwise: twice, in another order within a scan, from the other side of the board, in frames.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use flagfall_game::effect::Effect;
+use flagfall_game::input::Input;
+use flagfall_protocols::drivers;
+use flagfall_protocols::event::{ClockReading, ClockSide, DeviceEvent};
+use flagfall_protocols::square::{Placement, Square};
+use flagfall_protocols::time::Instant;
+
+use crate::invariants::chaos::Chaos;
+use crate::invariants::clean::of_kind;
+use crate::invariants::ear::Ear;
+use crate::invariants::seeds::{each, ordinary};
+use crate::invariants::table::{BLITZ, Played, RAPID, Told, config, device, game};
+
+/// A whole random game, or a short one with a rare move.
+fn any(rng: &mut Rng, seed: u64) -> Played {
+    match seed % 3 {
+        0 => game(rng, BLITZ, 70),
+        1 => of_kind(rng, RAPID, rng.clone().usize(0..24)),
+        _ => of_kind(rng, BLITZ, rng.clone().usize(0..24)),
+    }
+}
+
+/// Some of what stands on the board and clock, once more.
+fn nothing_new(rng: &mut Rng, board: &Placement, clock: Option<ClockReading>) -> Vec<DeviceEvent> {
+    let square = Square::wrapping(rng.u8(..));
+    match rng.u8(0..4) {
+        0 => vec![DeviceEvent::Frame(*board)],
+        1 => Square::all().map(|square| DeviceEvent::Square { square, reading: board.get(square) }).collect(),
+        2 => clock.map(|clock| DeviceEvent::Clock(ClockReading { baseline: false, ..clock })).into_iter().collect(),
+        _ => vec![DeviceEvent::Square { square, reading: board.get(square) }],
+    }
+}
+
+fn note(event: &DeviceEvent, board: &mut Placement) {
+    match event {
+        DeviceEvent::Frame(frame) => *board = *frame,
+        DeviceEvent::Square { square, reading } => board.set(*square, *reading),
+        _ => {}
+    }
+}
+
+/// Shows the first difference, which the whole texts would bury.
+#[track_caller]
+fn same(one: &str, other: &str, when: &str) {
+    let differ = one.bytes().zip(other.bytes()).position(|(one, other)| one != other);
+    let at = differ.unwrap_or(one.len().min(other.len()));
+    let around =
+        |text: &str| String::from_utf8_lossy(&text.as_bytes()[at.saturating_sub(90)..text.len().min(at + 90)]).into_owned();
+    assert!(one == other, "{when}: {:?}, but was {:?}", around(other), around(one));
+}
+
+/// Invariant 2.
+#[test]
+fn i02_what_tells_nothing_new_changes_nothing() {
+    each(21_000, 9, |seed| {
+        let mut rng = Rng::with_seed(seed);
+        let told = any(&mut rng, seed).told;
+        let plain = Ear::of(&told);
+        let (mut ear, mut board, mut clock, mut known) = (Ear::new(config()), Placement::EMPTY, None, false);
+        for (index, (at, input)) in told.iter().enumerate() {
+            ear.feed(*at, input);
+            let Input::Device { event, .. } = input else { continue };
+            note(event, &mut board);
+            known |= matches!(event, DeviceEvent::Frame(_));
+            if let DeviceEvent::Clock(reading) = event {
+                clock = Some(*reading);
+            }
+            if !known || rng.u8(0..3) > 0 {
+                continue;
+            }
+            // At the same moment, or anywhere before what comes next.
+            let next = told.get(index + 1).map_or(at.0 + 1, |(next, _)| next.0.max(at.0 + 1));
+            let then = Instant(if rng.bool() { at.0 } else { rng.u64(at.0..next) });
+            ear.pass(Instant(then.0.saturating_sub(1)));
+            let before = ear.digest();
+            for event in nothing_new(&mut rng, &board, clock) {
+                ear.feed(then, &device(event));
+                assert!(ear.out.iter().all(|effect| matches!(effect, Effect::Clock)), "{then:?} {event:?}: {:?}", ear.out);
+            }
+            same(&before, &ear.digest(), &format!("at {then:?}"));
+        }
+        ear.pass(Instant(told.last().expect("events").0.0 + 5_000_000));
+        same(&plain.digest(), &ear.digest(), "at the end");
+        assert_eq!(ear.list, plain.list);
+    });
+}
+
+/// Squares told within one scan change places; those of one square keep their order, and the stamps stay where they are.
+fn shuffled(told: &Told, rng: &mut Rng) -> Told {
+    let square = |input: &Input| match input {
+        Input::Device { event: DeviceEvent::Square { square, .. }, .. } => Some(square.index()),
+        _ => None,
+    };
+    let (mut told, mut begin) = (told.clone(), 0);
+    while begin < told.len() {
+        let first = told[begin].0.0;
+        let same = |(at, input): &&(Instant, Input)| at.0 < first + 225_000 && square(input).is_some();
+        let count = told[begin..].iter().take_while(same).count();
+        let mut inputs: Vec<Input> = told[begin..begin + count].iter().map(|(_, input)| input.clone()).collect();
+        let of_one: Vec<Option<usize>> = inputs.iter().map(square).collect();
+        rng.shuffle(&mut inputs);
+        // Each square tells its own news in their order.
+        for index in of_one.iter().flatten() {
+            let places: Vec<usize> = (0..count).filter(|&place| square(&inputs[place]) == Some(*index)).collect();
+            let news = (0..count).filter(|&place| of_one[place] == Some(*index));
+            let news: Vec<Input> = news.map(|place| told[begin + place].1.clone()).collect();
+            places.into_iter().zip(news).for_each(|(place, input)| inputs[place] = input);
+        }
+        told[begin..].iter_mut().zip(inputs).for_each(|(to, input)| to.1 = input);
+        begin += count.max(1);
+    }
+    told
+}
+
+/// Invariant 4.
+#[test]
+fn i04_squares_of_one_scan_in_any_order_give_the_same_list() {
+    let mut changed = 0;
+    each(41_000, 15, |seed| {
+        let mut rng = Rng::with_seed(seed);
+        let played = any(&mut rng, seed);
+        for way in 0..if seed % 3 == 0 { 2 } else { 6 } {
+            let other = shuffled(&played.told, &mut rng);
+            changed += usize::from(other != played.told);
+            assert_eq!(Ear::of(&other).moves(), played.moves, "way {way}");
+        }
+    });
+    assert!(!ordinary() || changed > 10, "something was shuffled: {changed}");
+}
+
+/// White sits at the other side of board and clock.
+fn turned(input: &Input) -> Input {
+    let Input::Device { event, source } = input else { return input.clone() };
+    let event = match *event {
+        DeviceEvent::Square { square, reading } => DeviceEvent::Square { square: square.rotated(), reading },
+        DeviceEvent::Frame(frame) => DeviceEvent::Frame(frame.rotated()),
+        DeviceEvent::Clock(reading) => DeviceEvent::Clock(ClockReading {
+            left: reading.right,
+            right: reading.left,
+            lever_up: reading.lever_up.other(),
+            turn: reading.turn.map(ClockSide::other),
+            ..reading
+        }),
+        other => other,
+    };
+    Input::Device { event, source: *source }
+}
+
+/// Invariant 5: clean games, and games that end in noise; the clock's side is told, or follows from the board. A board that is
+/// sampled square by square tells its speed by the moments of its reports, and turned round it has others: so it tells frames,
+/// or is too fast for that.
+#[test]
+fn i05_a_turned_board_gives_the_same_output() {
+    each(51_000, 12, |seed| {
+        let mut rng = Rng::with_seed(seed);
+        let mut told = game(&mut rng, BLITZ, 40).told;
+        if seed % 2 == 1 {
+            let cut = rng.usize(told.len() / 3..told.len());
+            told.truncate(cut);
+            let mut chaos = Chaos::after(rng.u64(..), &told);
+            let mut ear = Ear::of(&told);
+            for _ in 0..150 {
+                told.extend(chaos.next(&ear.game).into_iter().inspect(|(at, input)| ear.feed(*at, input)));
+            }
+        }
+        let side = if seed % 3 == 0 { None } else { Some(ClockSide::Left) };
+        let mut timing = drivers::find("dgt").expect("registered").timing;
+        if seed % 4 < 2 {
+            told = framed(&told, false);
+        } else {
+            timing.scan = Duration::from_millis(149);
+        }
+        let mut settings = config();
+        settings.white_clock = side;
+        let mut one = Ear::at(settings.clone(), timing);
+        settings.white_clock = side.map(ClockSide::other);
+        let mut other = Ear::at(settings, timing);
+        for (index, (at, input)) in told.iter().enumerate() {
+            one.feed(*at, input);
+            other.feed(*at, &turned(input));
+            assert_eq!(one.out, other.out, "input {index}, {input:?}");
+        }
+        let [mut here, mut there] = [one.state(), other.state()];
+        assert!(here.rotated != there.rotated, "one of them is turned");
+        (here.rotated, there.rotated) = (false, false);
+        assert_eq!(here, there);
+        assert!(!here.moves.is_empty() || here.game_no > 1, "moves were made");
+    });
+}
+
+/// Every change of a square is told as the whole board: each by itself, or all of a twenty-fifth of a second together.
+fn framed(told: &Told, together: bool) -> Told {
+    let (mut board, mut framed, mut due) = (Placement::EMPTY, Told::new(), None);
+    for (at, input) in told {
+        if let Some(when) = due.take_if(|due: &mut Instant| *due <= *at) {
+            framed.push((when, device(DeviceEvent::Frame(board))));
+        }
+        match input {
+            Input::Device { event: event @ DeviceEvent::Square { .. }, .. } => {
+                note(event, &mut board);
+                if together {
+                    due.get_or_insert(Instant((at.0 / 41_000 + 1) * 41_000));
+                } else {
+                    framed.push((*at, device(DeviceEvent::Frame(board))));
+                }
+            }
+            Input::Device { event, .. } => {
+                note(event, &mut board);
+                framed.push((*at, input.clone()));
+            }
+            _ => framed.push((*at, input.clone())),
+        }
+    }
+    framed.extend(due.map(|when| (when, device(DeviceEvent::Frame(board)))));
+    framed
+}
+
+/// Every frame but the first is told as the squares that it changes.
+fn unframed(told: &Told) -> Told {
+    let (mut board, mut squares) = (None::<Placement>, Told::new());
+    for (at, input) in told {
+        match (input, &mut board) {
+            (Input::Device { event: DeviceEvent::Frame(frame), .. }, Some(board)) => {
+                let news = Square::all().filter(|&square| board.get(square) != frame.get(square));
+                let news = news.map(|square| DeviceEvent::Square { square, reading: frame.get(square) });
+                squares.extend(news.map(|event| (*at, device(event))));
+                *board = *frame;
+            }
+            (Input::Device { event: DeviceEvent::Frame(frame), .. }, none) => {
+                *none = Some(*frame);
+                squares.push((*at, input.clone()));
+            }
+            _ => squares.push((*at, input.clone())),
+        }
+    }
+    squares
+}
+
+/// Invariant 6.
+#[test]
+fn i06_frames_and_the_same_squares_give_the_same_list() {
+    each(61_000, 15, |seed| {
+        let mut rng = Rng::with_seed(seed);
+        let played = any(&mut rng, seed);
+        let frames = framed(&played.told, false);
+        assert_eq!(Ear::of(&frames).moves(), played.moves, "a frame for each square");
+        let frames = framed(&played.told, true);
+        assert_eq!(Ear::of(&frames).moves(), played.moves, "a frame for all squares of a scan");
+        assert_eq!(Ear::of(&unframed(&frames)).moves(), played.moves, "and the squares of those frames");
+    });
+}

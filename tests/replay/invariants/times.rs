@@ -1,0 +1,138 @@
+//! When moves are made and pressed.
+
+use fastrand::Rng;
+use flagfall_game::input::Input;
+use flagfall_game::message::MoveBody;
+use flagfall_game::reconstruct::record::How;
+use flagfall_protocols::drivers;
+use flagfall_protocols::event::{ClockSide, DeviceEvent};
+use flagfall_protocols::square::{Placement, Square};
+use flagfall_protocols::time::Instant;
+
+use crate::invariants::chaos::Chaos;
+use crate::invariants::ear::Ear;
+use crate::invariants::lifts::history;
+use crate::invariants::seeds::{each, ordinary};
+use crate::invariants::table::{BLITZ, RAPID, Told, config, game};
+
+/// When the lever was seen to go: away from White, away from Black.
+fn lever_changes(told: &Told) -> [Vec<u64>; 2] {
+    let (mut changes, mut up) = ([Vec::new(), Vec::new()], None);
+    for (at, input) in told {
+        if let Input::Device { event: DeviceEvent::Clock(reading), .. } = input
+            && let Some(was) = up.replace(reading.lever_up)
+            && was != reading.lever_up
+        {
+            changes[usize::from(was == ClockSide::Right)].push(at.0);
+        }
+    }
+    changes
+}
+
+/// Where presses come at random: a move that was begun before the press may be finished after it until it is called illegal, so
+/// much later (`reconstruction.md` section 6).
+const CALLED: u64 = 1_500_000;
+
+/// A slow line tells a change so much later than its scan, microseconds.
+const LINE: u64 = 50_000;
+
+/// When each square told something else than before.
+fn changes(told: &Told) -> Vec<(u64, Square)> {
+    let (mut board, mut changes) = (Placement::EMPTY, Vec::new());
+    for (at, square, reading) in history(told) {
+        if board.get(square) != reading {
+            board.set(square, reading);
+            changes.push((at.0, square));
+        }
+    }
+    changes
+}
+
+/// When the first of its squares told what it showed when it was made.
+fn begun(mv: &MoveBody, made: u64, changes: &[(u64, Square)]) -> Option<u64> {
+    let [from, to] = [&mv.uci[..2], &mv.uci[2..4]].map(|name| Square::parse(name).expect("a square"));
+    let of_rank = |file: u8| Square::wrapping(from.rank() * 8 + file);
+    let squares = match (mv.san.trim_end_matches(['+', '#']), mv.san.contains('x')) {
+        ("O-O", _) => vec![from, to, of_rank(5), of_rank(7)],
+        ("O-O-O", _) => vec![from, to, of_rank(0), of_rank(3)],
+        // In passing, perhaps.
+        (_, true) => vec![from, to, of_rank(to.file())],
+        _ => vec![from, to],
+    };
+    let last = |square| changes.iter().rfind(|(at, of)| *of == square && *at <= made).map(|(at, _)| *at);
+    squares.into_iter().filter_map(last).min()
+}
+
+/// Invariant 9 of a whole list; `clean` if every press came after its move.
+#[track_caller]
+fn in_order(list: &[MoveBody], told: &Told, clean: bool) {
+    let timing = drivers::find("dgt").expect("registered").timing;
+    let (scan, late) = (timing.scan.as_micros() as u64, timing.press_delay.as_micros() as u64);
+    let (levers, changes) = (lever_changes(told), changes(told));
+    let mut last = [0; 2];
+    let mut last_pressed: [Option<(&MoveBody, u64)>; 2] = [None; 2];
+    for mv in list {
+        let [earliest, latest] = mv.made_at;
+        assert!(earliest <= latest, "made the wrong way round: {mv:?}");
+        assert!(last[0] <= earliest && last[1] <= latest, "made before the move before, {last:?}: {mv:?}");
+        last = mv.made_at;
+        let Some(pressed) = mv.pressed_at else { continue };
+        assert!(pressed[0] <= pressed[1] && pressed[1] - pressed[0] <= late, "pressed: {mv:?}");
+        // A scan may tell the last square after the press was told.
+        let told = pressed[1] + if clean { scan } else { CALLED };
+        assert!(latest <= told && (!clean || earliest <= pressed[1]), "pressed before it was made: {mv:?}");
+        // And what is finished later was begun before it.
+        let unseen = latest - earliest > 2 * scan;
+        let begun = begun(mv, latest, &changes);
+        assert!(unseen || begun.is_none_or(|begun| begun <= pressed[1] + scan + LINE), "pressed before it was begun: {mv:?}");
+        if mv.how == Some(How::Repair) {
+            continue;
+        }
+        let side = usize::from(mv.color == "black");
+        assert!(levers[side].contains(&pressed[1]), "no lever was moved then: {mv:?}");
+        if let Some((before, then)) = last_pressed[side] {
+            assert!(then < pressed[1], "one press for two moves: {before:?} and {mv:?}");
+            let between = levers[side].iter().filter(|&&at| then < at && at <= pressed[1]).count();
+            assert!(between > 0 && latest > then.saturating_sub(late), "both lie between two presses: {before:?} and {mv:?}");
+        }
+        last_pressed[side] = Some((mv, pressed[1]));
+    }
+    for (side, levers) in levers.iter().enumerate() {
+        let pressed = list.iter().filter(|mv| (mv.color == "black") == (side == 1) && mv.pressed_at.is_some()).count();
+        assert!(pressed <= levers.len(), "{pressed} presses, {} lever changes", levers.len());
+    }
+}
+
+/// Invariant 9: of clean games, and of games that go on in noise.
+#[test]
+fn i09_made_before_pressed_and_one_press_for_one_move() {
+    let (mut moves, mut pressed) = (0, 0);
+    each(91_000, 18, |seed| {
+        let mut rng = Rng::with_seed(seed);
+        let mut told = game(&mut rng, if seed % 2 == 0 { BLITZ } else { RAPID }, 40).told;
+        if seed % 3 > 0 {
+            told.truncate(rng.usize(told.len() / 3..told.len()));
+        }
+        let mut ear = Ear::new(config());
+        told.iter().for_each(|(at, input)| ear.feed(*at, input));
+        if seed % 3 > 0 {
+            let number = ear.game.number();
+            let mut chaos = Chaos::after(rng.u64(..), &told);
+            for _ in 0..300 {
+                for (at, input) in chaos.next(&ear.game) {
+                    told.push((at, input.clone()));
+                    ear.feed(at, &input);
+                }
+                if ear.game.number() == number {
+                    in_order(&ear.state().moves, &told, false);
+                }
+            }
+        }
+        ear.pass(Instant(told.last().expect("events").0.0 + 5_000_000));
+        let list = ear.state().moves;
+        in_order(&list, &told, seed % 3 == 0);
+        moves += list.len();
+        pressed += list.iter().filter(|mv| mv.pressed_at.is_some()).count();
+    });
+    assert!(!ordinary() || (pressed * 2 > moves && pressed > 100), "{pressed} of {moves} moves were pressed");
+}

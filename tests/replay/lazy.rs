@@ -1,0 +1,100 @@
+//! Pictures made when asked for: the same numbered messages, the same pictures, fewer of them; and what devices say of themselves.
+
+use flagfall::publish::Message;
+use flagfall::replay;
+use flagfall::station::{Stale, StationOutput};
+use flagfall_protocols::event::DeviceEvent;
+use serde_json::Value;
+
+use crate::support::tapes::{Tape, own_tapes};
+
+fn messages(outputs: Vec<StationOutput>) -> Vec<Message> {
+    let message = |output| match output {
+        StationOutput::Message(message) => Some(message),
+        _ => None,
+    };
+    outputs.into_iter().filter_map(message).collect()
+}
+
+/// Everything that comes out lazily, with the pictures made after every `every` inputs.
+fn lazily(tape: &Tape, every: usize) -> (Vec<Message>, usize) {
+    let mut station = tape.setting.station().expect("a station");
+    station.set_lazy(true);
+    let (mut out, mut switches) = (Vec::new(), 0);
+    for (index, (at, body)) in tape.inputs.iter().enumerate() {
+        if let Some(input) = replay::input(body).expect("readable") {
+            station.feed(*at, &input, &mut out);
+        }
+        if index % every == 0 {
+            switches += usize::from(station.stale().running_changed);
+            let stale = station.stale();
+            station.render(station.earliest().max(*at), stale, &mut out);
+            assert_eq!(station.stale(), Stale::default());
+        }
+    }
+    station.advance(tape.end(), &mut out);
+    let stale = station.stale();
+    station.render(tape.end(), stale, &mut out);
+    (messages(out), switches)
+}
+
+/// The last picture of a topic, if there was one, without the times: a picture made later has later ones.
+fn last(messages: &[Message], ending: &str) -> Option<Value> {
+    let found = messages.iter().rfind(|message| message.retain && message.topic.ends_with(ending))?;
+    let mut body = serde_json::from_str::<Value>(&found.payload).expect("JSON")["body"].take();
+    for key in ["clock", "white_ms", "black_ms", "read_us"] {
+        body.as_object_mut().expect("an object").remove(key);
+    }
+    for pending in body["pending"].as_array_mut().into_iter().flatten() {
+        (pending["white_ms"], pending["black_ms"]) = (Value::Null, Value::Null);
+    }
+    Some(body)
+}
+
+#[test]
+fn lazy_is_the_same_but_for_pictures_in_between() {
+    let mut spared = [0; 3];
+    for tape in own_tapes() {
+        let eager = messages(tape.run().outputs);
+        for (every, spared) in [1, 7, usize::MAX].into_iter().zip(&mut spared) {
+            let (lazy, _) = lazily(&tape, every);
+            let numbered = |all: &[Message]| all.iter().filter(|message| message.number > 0).cloned().collect::<Vec<_>>();
+            assert!(numbered(&lazy) == numbered(&eager), "{}", tape.name);
+            assert!(last(&eager, "arbiter/replay/1/1/state").is_some(), "{}", tape.name);
+            // A board without a clock has no picture of one.
+            for picture in ["arbiter/replay/1/1/state", "live/replay/1/1/state", "live/replay/1/1/clock"] {
+                assert_eq!(last(&lazy, picture), last(&eager, picture), "{}: {picture}", tape.name);
+            }
+            // A short trace may have nothing to spare.
+            assert!(lazy.len() <= eager.len(), "{}", tape.name);
+            *spared += eager.len() - lazy.len();
+        }
+    }
+    assert!(spared[0] <= spared[1] && 0 < spared[1] && spared[1] < spared[2], "{spared:?}");
+}
+
+#[test]
+fn a_switch_of_the_clocks_is_worth_saying_at_once() {
+    let tape = own_tapes().into_iter().find(|tape| tape.name.ends_with("one-move-short.trace")).expect("a trace");
+    let (_, switches) = lazily(&tape, 1);
+    assert_eq!(switches, 3, "the start and two presses");
+}
+
+/// Families whose devices say who they are.
+const TELL_WHO: [&str; 4] = ["dgt", "chesslink", "dgt_pegasus", "dgt_bus"];
+
+#[test]
+fn a_device_says_who_it_is_and_that_it_answers() {
+    for tape in own_tapes() {
+        let outputs = tape.run().outputs;
+        let said = |which: fn(&DeviceEvent) -> bool| {
+            outputs.iter().any(|output| matches!(output, StationOutput::Device { event, .. } if which(event)))
+        };
+        assert!(said(|event| matches!(event, DeviceEvent::Responding)), "{}", tape.name);
+        // Others have no words for it.
+        if TELL_WHO.contains(&tape.setting.driver.name) {
+            assert!(said(|event| matches!(event, DeviceEvent::Identity(_))), "{}", tape.name);
+        }
+        assert!(!said(|event| matches!(event, DeviceEvent::Clock(_) | DeviceEvent::Square { .. })), "{}", tape.name);
+    }
+}

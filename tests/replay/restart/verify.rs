@@ -1,0 +1,143 @@
+//! `flagfall replay --verify` on a journal.
+
+use std::process::Command;
+
+use flagfall_game::laws::answering;
+use flagfall_game::laws::proof::Proof;
+use flagfall_game::laws::winnable::{Answer, CHECKED_ON_ENTRY};
+use flagfall_protocols::trace::{Body, Record, parse, print};
+
+use crate::restart::Bench;
+use crate::support::tapes::memory::Memory;
+use crate::support::tapes::own_tapes;
+
+/// Exit code and words of `replay --verify`.
+fn verify(text: &str) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("00000001-test.journal");
+    std::fs::write(&file, text).expect("written");
+    let output = Command::new(env!("CARGO_BIN_EXE_flagfall")).args(["replay", "--verify"]).arg(&file).output().expect("runs");
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+}
+
+type Change = fn(&mut Body<'_>);
+
+/// The journal with its `nth` output changed and sealed again.
+fn altered(text: &str, nth: usize, change: Change) -> String {
+    let mut seen = 0;
+    let mut altered = String::new();
+    for line in text.lines() {
+        let is_out = line.split(' ').nth(2) == Some("out");
+        seen += usize::from(is_out);
+        if is_out && seen == nth {
+            let Record { seq, at, mut body } = parse(line).expect("a record");
+            change(&mut body);
+            print(&Record { seq, at, body }, &mut altered).expect("a record");
+        } else {
+            altered.push_str(line);
+            altered.push('\n');
+        }
+    }
+    assert_ne!(altered, text);
+    altered
+}
+
+#[test]
+fn a_journal_is_compared_with_what_comes_out() {
+    for tape in own_tapes() {
+        let mut bench = Bench::open(&tape, Memory::default());
+        bench.rest(&tape);
+        let text = bench.text();
+        let count = bench.numbered().len();
+        assert_eq!(verify(&text), (Some(0), format!("{count} outputs compared, 0 differences\n")), "{}", tape.name);
+        // A board that tells no pieces gives no moves: there is nothing to alter.
+        if count == 0 {
+            continue;
+        }
+        let changes: [(&str, Change); 5] = [
+            ("payload", |body| {
+                if let Body::Out { payload, .. } = body {
+                    *payload = String::leak(payload.replacen("\"body\"", "\"other\"", 1));
+                }
+            }),
+            ("number", |body| {
+                if let Body::Out { number, .. } = body {
+                    *number += 1;
+                }
+            }),
+            ("audience", |body| {
+                if let Body::Out { audience, .. } = body {
+                    *audience = flagfall_protocols::trace::Audience::Public;
+                }
+            }),
+            ("topic", |body| {
+                if let Body::Out { topic, .. } = body {
+                    *topic = "flagfall/1/other";
+                }
+            }),
+            ("retain", |body| {
+                if let Body::Out { retain, .. } = body {
+                    *retain = true;
+                }
+            }),
+        ];
+        for (what, change) in changes {
+            for nth in [1, count / 2 + 1, count] {
+                let (code, words) = verify(&altered(&text, nth, change));
+                assert_eq!(code, Some(1), "{}: {what} of output {nth}\n{words}", tape.name);
+                assert!(words.starts_with("record "), "{words}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_state_that_differs_from_its_digest_is_told() {
+    let tape = own_tapes().into_iter().find(|tape| tape.name.ends_with("game.trace")).expect("a trace");
+    let mut bench = Bench::open(&tape, Memory::default());
+    bench.rest(&tape);
+    let text = bench.text();
+    let line = text.lines().find(|line| line.split(' ').nth(2) == Some("snap")).expect("a digest");
+    let Record { seq, at, .. } = parse(line).expect("a record");
+    let mut other = String::new();
+    print(&Record { seq, at, body: Body::Snap([0; 4].as_slice().into()) }, &mut other).expect("a record");
+    let (code, words) = verify(&text.replace(line, other.trim_end()));
+    assert_eq!(code, Some(1));
+    assert!(words.starts_with(&format!("record {seq}: the state differs")), "{words}");
+}
+
+#[test]
+fn recorded_answers_are_looked_at_again() {
+    let tape = own_tapes().into_iter().find(|tape| tape.name.ends_with("freeze-and-kings.trace")).expect("a trace");
+    let mut bench = Bench::open(&tape, Memory::default());
+    bench.rest(&tape);
+    let text = bench.text();
+    let asks = Bench::open(&tape, crate::restart::on_disk(text.lines())).restored.asks;
+    let [ask] = asks.as_slice() else { panic!("{asks:?}") };
+    let good = answering::answer(ask).answer;
+    let count = Proof::ExhaustedClosure {
+        positions: CHECKED_ON_ENTRY as u32 + 1,
+        depth: 3,
+        material: 0,
+        stalemates: 0,
+        mated: 0,
+        walled: 0,
+        walls: Vec::new(),
+    };
+    for (answer, problem) in [
+        (good.clone(), None),
+        (Answer { id: ask.id, ..Answer::default() }, None),
+        // Too large to be looked at when it entered, and said to have been.
+        (Answer { line: None, proof: Some(count), checked: true, ..good.clone() }, Some("does not hold: the positions are not")),
+        (Answer { line: None, proof: Some(Proof::BareKing), ..good }, Some("does not hold: the position is not")),
+    ] {
+        let mut bench = Bench::open(&tape, crate::restart::on_disk(text.lines()));
+        bench.feed(tape.end(), &Body::Answer(&serde_json::to_string(&answer).expect("JSON")));
+        bench.recorder.flush(tape.end()).expect("written");
+        let (code, words) = verify(&bench.text());
+        assert!(words.contains("1 answers on Article 6.9 looked at again, "), "{words}");
+        assert_eq!(code, Some(i32::from(problem.is_some())), "{words}");
+        assert!(words.contains(problem.unwrap_or(", 0 differences")), "{words}");
+    }
+}

@@ -1,0 +1,24 @@
+//! The scenarios of `scenarios.md`, each from hand motions through the emulator's bytes, or from reports in an exact order.
+
+mod reports;
+
+mod at_the_flag;
+mod captures;
+mod castling;
+mod clock;
+mod ends;
+mod fast;
+mod flag;
+mod gaps;
+mod index;
+mod irregular;
+mod knocked;
+mod moves;
+mod next_game;
+mod occupancy;
+mod phases;
+mod presses;
+mod promotion;
+mod sensors;
+mod setup;
+mod touched;

@@ -1,0 +1,54 @@
+//! Scenarios 76-78: boards that know no more than whether something stands on a square.
+
+use std::time::Duration;
+
+use flagfall_game::alarm::AlarmStatus;
+use flagfall_game::game::Game;
+use flagfall_protocols::driver::Timing;
+
+use crate::scenarios::reports::Reports;
+use crate::scene::outcome::{alarms_of, sans_of};
+
+/// Polled every 50 ms; the clock tells a press within a second.
+const TIMING: Timing = Timing { scan: Duration::from_millis(50), press_delay: Duration::from_secs(1), in_turn: false };
+/// The queen can capture on d5 and on h5.
+const TWO_CAPTURES: &str = "4k3/p7/8/3p3p/8/8/P7/3QK3 w - - 0 1";
+
+fn told(fen: &str, reports: &str) -> Game {
+    Reports::occupancy(fen).tell(reports).game(TIMING)
+}
+
+#[track_caller]
+fn expect(game: &Game, moves: &str, alarms: &[&str]) {
+    assert_eq!((sans_of(game).as_str(), alarms_of(game)), (moves, alarms.iter().map(|alarm| alarm.to_string()).collect()));
+}
+
+#[test]
+fn s076_the_captured_square_was_touched() {
+    expect(&told(TWO_CAPTURES, "d1:0 | d5:0 | d5:1 | WP"), "Qxd5", &[]);
+    expect(&told(TWO_CAPTURES, "d1:0 | h5:0 | h5:1 | WP"), "Qxh5+", &[]);
+    expect(&told(TWO_CAPTURES, "d5:0 | d1:0 | d5:1 | WP"), "Qxd5", &[]);
+    expect(&told(TWO_CAPTURES, "d1:0 | d2:1 | WP"), "Qd2", &[]);
+}
+
+#[test]
+fn s077_no_target_was_ever_empty() {
+    let game = told(TWO_CAPTURES, "d1:0 | 0.6 WP");
+    expect(&game, "", &["ambiguous"]);
+    let alarms = game.alarms();
+    assert_eq!((alarms[0].status, alarms[0].squares.as_slice()), (AlarmStatus::Open, &["d5".to_owned(), "h5".to_owned()][..]));
+    // Only a queen on d5 goes back to d1 and leaves d5 empty.
+    let game = told(TWO_CAPTURES, "d1:0 | 0.6 WP | 2.0 e8:0 | e7:1 | 0.6 BP | 2.0 d5:0 | d1:1 | 0.6 WP");
+    expect(&game, "Qxd5 Ke7 Qd1", &["ambiguous"]);
+    assert_eq!(game.alarms()[0].status, AlarmStatus::Cured, "settled by what came later");
+}
+
+#[test]
+fn s078_nobody_knows_the_piece() {
+    let game = told("8/4P3/k7/7p/7P/8/8/4K3 w - - 0 1", "e7:0 | 0.8 e8:1 | 0.6 WP");
+    assert_eq!(sans_of(&game), "e8=Q");
+    let state = serde_json::to_string(&game.arbiter_state()).expect("JSON");
+    assert!(state.contains("promotion_unconfirmed"), "{state}");
+    let alarms: Vec<String> = alarms_of(&game).into_iter().filter(|alarm| alarm != "promotion_unconfirmed").collect();
+    assert_eq!(alarms, [""; 0]);
+}

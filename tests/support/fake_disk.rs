@@ -1,0 +1,312 @@
+//! A disk in memory that forgets what was not synced, runs full, and can be switched off in the middle of anything.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use fastrand::Rng;
+use flagfall::journal::{Journal, JournalFs, Limits, Recovered, Syncer};
+use flagfall_protocols::trace::{Record, print};
+
+/// Size of the pieces in which a power cut keeps or loses bytes: small, so that holes fall inside records.
+const PAGE: usize = 32;
+
+/// Handles to one disk: the journal owns one, the test keeps another.
+#[derive(Clone)]
+pub(crate) struct FakeDisk(Arc<Mutex<State>>);
+
+struct State {
+    rng: Rng,
+    files: Vec<Content>,
+    names: BTreeMap<String, usize>,
+    durable_names: BTreeMap<String, usize>,
+    name_changes: Vec<(String, Option<usize>)>,
+    power: Option<u32>,
+    free: Option<usize>,
+    trouble: f64,
+}
+
+#[derive(Clone, Default)]
+struct Content {
+    now: Vec<u8>,
+    durable: Vec<u8>,
+    changes: Vec<Change>,
+    /// Written, reported as failed, and never to reach the disk unless written again.
+    lost: Vec<Range<usize>>,
+}
+
+#[derive(Clone)]
+enum Change {
+    Append(Vec<u8>),
+    Truncate(usize),
+}
+
+impl FakeDisk {
+    pub(crate) fn new(seed: u64) -> FakeDisk {
+        FakeDisk(Arc::new(Mutex::new(State {
+            rng: Rng::with_seed(seed),
+            files: Vec::new(),
+            names: BTreeMap::new(),
+            durable_names: BTreeMap::new(),
+            name_changes: Vec::new(),
+            power: None,
+            free: None,
+            trouble: 0.0,
+        })))
+    }
+
+    /// A disk that holds these files.
+    pub(crate) fn with(files: &BTreeMap<String, Vec<u8>>) -> FakeDisk {
+        let disk = FakeDisk::new(0);
+        files.iter().for_each(|(name, bytes)| disk.put(name, bytes));
+        disk
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().expect("no test panics while it holds the lock")
+    }
+
+    /// Puts a file there, durable.
+    pub(crate) fn put(&self, name: &str, bytes: &[u8]) {
+        let mut state = self.state();
+        let id = state.files.len();
+        state.files.push(Content { now: bytes.to_vec(), durable: bytes.to_vec(), ..Content::default() });
+        state.names.insert(name.to_owned(), id);
+        state.durable_names.insert(name.to_owned(), id);
+    }
+
+    /// All files as a program sees them now.
+    pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let state = self.state();
+        state.names.iter().map(|(name, &id)| (name.clone(), state.files[id].now.clone())).collect()
+    }
+
+    /// The power fails after so many more changes; none: it does not.
+    pub(crate) fn power(&self, changes: Option<u32>) {
+        self.state().power = changes;
+    }
+
+    /// So many bytes can still be written.
+    pub(crate) fn free(&self, bytes: Option<usize>) {
+        self.state().free = bytes;
+    }
+
+    /// How likely each change fails, 0.0..=1.0.
+    pub(crate) fn trouble(&self, likely: f64) {
+        self.state().trouble = likely;
+    }
+
+    /// Whether bytes are gone that a program still reads.
+    pub(crate) fn has_lost_pages(&self) -> bool {
+        self.state().files.iter().any(|file| !file.lost.is_empty())
+    }
+
+    /// Cuts the power and switches it on again: what was synced stands there, of the rest anything.
+    pub(crate) fn cut(&self) {
+        let mut state = self.state();
+        let State { rng, files, names, durable_names, name_changes, .. } = &mut *state;
+        for file in files.iter_mut() {
+            let left = file.after_cut(rng);
+            *file = Content { now: left.clone(), durable: left, ..Content::default() };
+        }
+        for (name, id) in name_changes.drain(..) {
+            if rng.bool() {
+                change_name(durable_names, name, id);
+            }
+        }
+        names.clone_from(durable_names);
+        (state.power, state.free, state.trouble) = (None, None, 0.0);
+    }
+}
+
+fn change_name(names: &mut BTreeMap<String, usize>, name: String, id: Option<usize>) {
+    match id {
+        Some(id) => names.insert(name, id),
+        None => names.remove(&name),
+    };
+}
+
+impl Content {
+    fn after_cut(&self, rng: &mut Rng) -> Vec<u8> {
+        let only_appends = self.changes.iter().all(|change| matches!(change, Change::Append(_)));
+        match rng.u8(0..4) {
+            0 => self.durable.clone(),
+            1 => self.synced(),
+            2 if only_appends => {
+                // Later pages may be there while earlier ones are not.
+                let mut left = self.now[..rng.usize(self.durable.len()..=self.now.len())].to_vec();
+                let mut start = self.durable.len();
+                while start < left.len() {
+                    let end = (start / PAGE * PAGE + PAGE).min(left.len());
+                    if rng.bool() {
+                        left[start..end].fill(0);
+                    }
+                    start = end;
+                }
+                left
+            }
+            _ => {
+                let mut left = self.durable.clone();
+                for change in &self.changes[..rng.usize(0..=self.changes.len())] {
+                    match change {
+                        Change::Append(bytes) => left.extend(bytes),
+                        Change::Truncate(len) => left.truncate(*len),
+                    }
+                }
+                left.truncate(rng.usize(self.durable.len().min(left.len())..=left.len()));
+                left
+            }
+        }
+    }
+
+    fn synced(&self) -> Vec<u8> {
+        let mut bytes = self.now.clone();
+        self.lost.iter().for_each(|lost| bytes[lost.clone()].fill(0));
+        bytes
+    }
+}
+
+impl State {
+    /// Counts one change down; says whether it happens.
+    fn change(&mut self) -> io::Result<()> {
+        match &mut self.power {
+            Some(0) => return Err(io::Error::other("no power")),
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        let fails = self.trouble > 0.0 && self.rng.f64() < self.trouble;
+        if fails { Err(io::Error::other("trouble")) } else { Ok(()) }
+    }
+
+    fn give_back(&mut self, bytes: usize) {
+        self.free = self.free.map(|free| free + bytes);
+    }
+
+    fn file(&mut self, name: &str) -> io::Result<&mut Content> {
+        let id = *self.names.get(name).ok_or(io::ErrorKind::NotFound)?;
+        Ok(&mut self.files[id])
+    }
+}
+
+impl JournalFs for FakeDisk {
+    fn list(&mut self) -> io::Result<Vec<String>> {
+        Ok(self.state().names.keys().rev().cloned().collect())
+    }
+
+    fn len(&mut self, name: &str) -> io::Result<u64> {
+        Ok(self.state().file(name)?.now.len() as u64)
+    }
+
+    fn read(&mut self, name: &str) -> io::Result<Vec<u8>> {
+        Ok(self.state().file(name)?.now.clone())
+    }
+
+    fn create(&mut self, name: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.change()?;
+        if let Ok(file) = state.file(name) {
+            let freed = file.now.len();
+            file.now.clear();
+            file.lost.clear();
+            file.changes.push(Change::Truncate(0));
+            state.give_back(freed);
+            return Ok(());
+        }
+        let id = state.files.len();
+        state.files.push(Content::default());
+        state.names.insert(name.to_owned(), id);
+        state.name_changes.push((name.to_owned(), Some(id)));
+        Ok(())
+    }
+
+    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let mut state = self.state();
+        let result = state.change();
+        let mut fits = bytes.len().min(state.free.unwrap_or(usize::MAX));
+        if result.is_err() {
+            fits = state.rng.usize(0..=fits);
+        }
+        if let Some(free) = &mut state.free {
+            *free -= fits;
+        }
+        let file = state.file(name)?;
+        file.now.extend(&bytes[..fits]);
+        file.changes.push(Change::Append(bytes[..fits].to_vec()));
+        result?;
+        if fits < bytes.len() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+
+    fn truncate(&mut self, name: &str, len: u64) -> io::Result<()> {
+        let mut state = self.state();
+        state.change()?;
+        let file = state.file(name)?;
+        let len = len as usize;
+        let freed = file.now.len().checked_sub(len).expect("a journal never makes a file longer this way");
+        file.now.truncate(len);
+        file.lost.retain_mut(|lost| {
+            lost.end = lost.end.min(len);
+            lost.start < lost.end
+        });
+        file.changes.push(Change::Truncate(len));
+        state.give_back(freed);
+        Ok(())
+    }
+
+    fn sync(&mut self, name: &str) -> io::Result<()> {
+        let mut state = self.state();
+        let result = state.change();
+        let kind = state.rng.u8(0..3);
+        let file = state.file(name)?;
+        match (&result, kind) {
+            (Err(_), 0) => {}
+            (Err(_), 1) => file.lost.push(file.durable.len().min(file.now.len())..file.now.len()),
+            _ => {
+                file.durable = file.synced();
+                file.changes.clear();
+            }
+        }
+        result
+    }
+
+    fn syncer(&mut self, name: &str) -> io::Result<Syncer> {
+        let (mut disk, name) = (self.clone(), name.to_owned());
+        disk.state().file(&name)?;
+        Ok(Box::new(move || disk.sync(&name)))
+    }
+
+    fn sync_dir(&mut self) -> io::Result<()> {
+        let mut state = self.state();
+        state.change()?;
+        let State { durable_names, name_changes, .. } = &mut *state;
+        name_changes.drain(..).for_each(|(name, id)| change_name(durable_names, name, id));
+        Ok(())
+    }
+
+    fn remove(&mut self, name: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.change()?;
+        let id = state.names.remove(name).ok_or(io::ErrorKind::NotFound)?;
+        let freed = state.files[id].now.len();
+        state.give_back(freed);
+        state.name_changes.push((name.to_owned(), None));
+        Ok(())
+    }
+}
+
+/// Opens the journal on `disk`.
+pub(crate) fn open(disk: &FakeDisk, limits: Limits) -> (Journal, Recovered) {
+    Journal::open(Box::new(disk.clone()), limits).expect("a journal always opens")
+}
+
+/// The records as lines.
+pub(crate) fn lines<'a>(records: impl Iterator<Item = Record<'a>>) -> Vec<String> {
+    records.map(|record| line(&record)).collect()
+}
+
+/// A record as a line.
+pub(crate) fn line(record: &Record<'_>) -> String {
+    let mut text = String::new();
+    print(record, &mut text).expect("journals hold what can be printed");
+    text
+}

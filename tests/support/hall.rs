@@ -1,0 +1,169 @@
+//! A daemon at work in this process, with its own broker on a free port, emulated boards, and a client that hears everything.
+
+pub(crate) mod ear;
+pub(crate) mod process;
+pub(crate) mod table;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use flagfall::config::{Board, Broker, Config, Discovery, Event, Journal, Loaded, Node};
+use flagfall::daemon::{Daemon, Ended};
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+
+/// Longest wait for anything.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A thread with a name.
+pub(crate) fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).expect("a thread")
+}
+
+/// Lets so much time pass: hands do not wait for anything that could be awaited.
+pub(crate) fn pass(time: Duration) {
+    let (_keep, never) = sync_channel::<()>(0);
+    let _ = never.recv_timeout(time);
+}
+
+/// A folder with a place for ports and one for journals.
+pub(crate) struct House(TempDir);
+
+impl House {
+    pub(crate) fn new() -> House {
+        let house = House(tempfile::tempdir().expect("a folder"));
+        std::fs::create_dir(house.ports()).expect("a folder");
+        house
+    }
+
+    pub(crate) fn ports(&self) -> PathBuf {
+        self.0.path().join("ports")
+    }
+
+    pub(crate) fn port(&self, name: &str) -> PathBuf {
+        self.ports().join(name)
+    }
+
+    pub(crate) fn journal(&self) -> PathBuf {
+        self.0.path().join("journal")
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// A daemon for these boards, with a broker of its own.
+    pub(crate) fn loaded(&self, board: Vec<Board>) -> Loaded {
+        let any = || "127.0.0.1:0".to_owned();
+        let config = Config {
+            node: Node { name: Some("n1".to_owned()) },
+            event: Event { id: "ev".to_owned(), time_control: Some("600".to_owned()), ..Event::default() },
+            broker: Broker { enabled: true, tcp: any(), websocket: String::new(), ..Broker::default() },
+            journal: Journal { dir: self.journal(), ..Journal::default() },
+            discovery: Discovery { folders: vec![self.ports()] },
+            board,
+            ..Config::default()
+        };
+        Loaded { config, files: Vec::new(), hash: 0 }
+    }
+}
+
+/// A broker that is there before the daemon; ended when dropped.
+pub(crate) struct OwnBroker {
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+    pub(crate) tcp: SocketAddr,
+}
+
+impl OwnBroker {
+    pub(crate) fn start() -> OwnBroker {
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (began, begun) = sync_channel(1);
+        let thread = thread("broker", move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async {
+                let settings = Broker { tcp: "127.0.0.1:0".to_owned(), websocket: String::new(), ..Broker::default() };
+                let broker = flagfall::broker::start(&settings, "flagfall", "node-1").await.expect("starts");
+                began.send(broker.tcp).expect("somebody waits");
+                let _ = stopped.await;
+                broker.stop().await;
+            });
+        });
+        let tcp = begun.recv_timeout(PATIENCE).expect("the broker starts");
+        OwnBroker { stop: Some(stop), thread: Some(thread), tcp }
+    }
+}
+
+impl Drop for OwnBroker {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A daemon at work; ended when dropped.
+pub(crate) struct Running {
+    stop: Option<oneshot::Sender<()>>,
+    ended: Receiver<Ended>,
+    thread: Option<JoinHandle<()>>,
+    /// Its broker.
+    pub(crate) tcp: SocketAddr,
+}
+
+impl Running {
+    pub(crate) fn start(loaded: Loaded) -> Running {
+        let elsewhere = loaded.config.mqtt.port.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+        Running::publishing(elsewhere, async move || Daemon::start(&loaded).await.expect("starts"))
+    }
+
+    /// The daemon that `make` makes, with its own broker.
+    pub(crate) fn with<F: Future<Output = Daemon>>(make: impl FnOnce() -> F + Send + 'static) -> Running {
+        Running::publishing(None, make)
+    }
+
+    fn publishing<F: Future<Output = Daemon>>(
+        elsewhere: Option<SocketAddr>,
+        make: impl FnOnce() -> F + Send + 'static,
+    ) -> Running {
+        let (stop, stopped) = oneshot::channel();
+        let (began, begun) = sync_channel(1);
+        let (told, ended) = sync_channel(1);
+        let thread = thread("daemon", move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async {
+                let daemon = make().await;
+                let tcp = elsewhere.unwrap_or_else(|| daemon.broker().expect("its broker").0);
+                began.send(tcp).expect("somebody waits");
+                let stopped = async {
+                    let _ = stopped.await;
+                };
+                let ended = daemon.run(stopped).await.expect("runs");
+                let _ = told.send(ended);
+            });
+        });
+        let tcp = begun.recv_timeout(PATIENCE).expect("the daemon starts");
+        Running { stop: Some(stop), ended, thread: Some(thread), tcp }
+    }
+
+    /// Ends it, and says how.
+    pub(crate) fn stop(mut self) -> Ended {
+        drop(self.stop.take());
+        self.ended.recv_timeout(PATIENCE).expect("the daemon ends")
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            assert!(std::thread::panicking(), "the daemon panicked");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! `flagfall run` as a process, and the folder it lives in.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use flagfall::config::load;
+use flagfall::daemon::plans;
+use flagfall::replay::Setting;
+use flagfall::wall::mono;
+use tempfile::TempDir;
+
+use crate::support::mqtt::{PATIENCE, lines, wait_for};
+
+/// The folder of a daemon with one board, `b0`.
+pub(crate) struct Home {
+    dir: TempDir,
+    node: String,
+    broker: u16,
+}
+
+impl Home {
+    pub(crate) fn new(node: &str, broker: u16) -> Home {
+        Home { dir: tempfile::tempdir().expect("a folder"), node: node.to_owned(), broker }
+    }
+
+    pub(crate) fn port(&self) -> PathBuf {
+        self.dir.path().join("port")
+    }
+
+    pub(crate) fn journal(&self) -> PathBuf {
+        self.dir.path().join("journal")
+    }
+
+    pub(crate) fn config(&self) -> PathBuf {
+        self.config_of(&self.node)
+    }
+
+    /// The configuration for a node of this name.
+    pub(crate) fn config_of(&self, node: &str) -> PathBuf {
+        let text = format!(
+            "[node]\nname = \"{node}\"\n[event]\nid = \"ev\"\ntime_control = \"600\"\n[mqtt]\nhost = \"127.0.0.1\"\nport = {}\n\
+             [journal]\ndir = {:?}\n[discovery]\nfolders = []\n[[board]]\nid = \"b0\"\nport = {:?}\n",
+            self.broker,
+            self.journal(),
+            self.port(),
+        );
+        let path = self.dir.path().join(format!("{node}.toml"));
+        std::fs::write(&path, text).expect("written");
+        path
+    }
+
+    /// What the daemon's station goes by.
+    pub(crate) fn setting(&self) -> Setting {
+        let loaded = load(&[self.config()], std::iter::empty()).unwrap_or_else(|errors| panic!("{errors}"));
+        plans(&loaded.config, loaded.hash).expect("plans").remove(0).setting
+    }
+
+    /// The board's journal in another folder.
+    pub(crate) fn copy_of_journal(&self) -> PathBuf {
+        let copy = self.dir.path().join("copy");
+        std::fs::create_dir(&copy).expect("a folder");
+        for entry in std::fs::read_dir(self.journal().join("b0")).expect("a journal") {
+            let entry = entry.expect("an entry");
+            std::fs::copy(entry.path(), copy.join(entry.file_name())).expect("copied");
+        }
+        copy
+    }
+}
+
+/// A daemon; killed when dropped.
+pub(crate) struct Process {
+    child: RefCell<Child>,
+    log: Receiver<String>,
+}
+
+impl Process {
+    pub(crate) fn start(config: &Path) -> Process {
+        Process::spawn(Command::new(env!("CARGO_BIN_EXE_flagfall")), config)
+    }
+
+    /// No file that it writes grows beyond so many bytes, until the limit is lifted.
+    pub(crate) fn with_limited_files(config: &Path, bytes: u32) -> Process {
+        let mut command = Command::new("sh");
+        // The shell counts in blocks of 512 bytes. Who is ignorant of the signal gets an error instead.
+        let script = format!("trap '' XFSZ; ulimit -S -f {}; exec \"$0\" \"$@\"", bytes / 512);
+        command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_flagfall"));
+        Process::spawn(command, config)
+    }
+
+    fn spawn(mut command: Command, config: &Path) -> Process {
+        command.arg("run").arg("--config").arg(config);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
+        let log = lines(child.stderr.take().expect("its log"));
+        Process { child: RefCell::new(child), log }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.borrow().id()
+    }
+
+    fn run(&self, program: &str, arguments: &[&str]) {
+        let status = Command::new(program).args(arguments).arg(self.id().to_string()).status().expect(program);
+        assert!(status.success(), "{program}: {status}");
+    }
+
+    pub(crate) fn terminate(&self) {
+        self.run("kill", &["-TERM"]);
+    }
+
+    /// Files may grow again.
+    pub(crate) fn lift_limit(&self) {
+        self.run("prlimit", &["--fsize=unlimited:", "--pid"]);
+    }
+
+    /// Waits for its end.
+    pub(crate) fn end(&self) -> ExitStatus {
+        let until = mono().after(PATIENCE);
+        loop {
+            if let Some(status) = self.child.borrow_mut().try_wait().expect("a child") {
+                return status;
+            }
+            assert!(mono() < until, "the daemon does not end");
+            std::thread::park_timeout(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits for a line of its log.
+    pub(crate) fn says(&self, what: &str, is: impl Fn(&str) -> bool) {
+        wait_for(&self.log, what, |line| is(&line).then_some(()));
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let child = self.child.get_mut();
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}

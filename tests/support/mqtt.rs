@@ -1,0 +1,67 @@
+//! A real broker, an independent client, a proxy that cuts, and a node that publishes, for tests of the network side.
+//! Everything is on a free port, in a folder of its own, and gone when it is dropped.
+
+pub(crate) mod broker;
+pub(crate) mod client;
+pub(crate) mod node;
+pub(crate) mod packets;
+pub(crate) mod proxy;
+
+pub(crate) use broker::Mosquitto;
+pub(crate) use client::{Heard, Subscriber, publish};
+pub(crate) use node::{Node, Told};
+pub(crate) use proxy::Proxy;
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::TcpListener;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Duration;
+
+use flagfall::wall;
+
+/// Longest wait for anything.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A port that nobody had a moment ago.
+pub(crate) fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("its address").port()
+}
+
+/// A thread with a name.
+pub(crate) fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> std::thread::JoinHandle<T> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).expect("a thread")
+}
+
+/// The lines that something writes; the channel ends with it.
+pub(crate) fn lines(source: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = sync_channel(100_000);
+    thread("lines", move || {
+        let mut source = BufReader::new(source);
+        let mut line = Vec::new();
+        while source.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+            let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+            if sender.send(text).is_err() {
+                return;
+            }
+            line.clear();
+        }
+    });
+    receiver
+}
+
+/// The first thing from the channel that `want` makes something of; fails with `what` after [`PATIENCE`].
+pub(crate) fn wait_for<T, U>(from: &Receiver<T>, what: &str, mut want: impl FnMut(T) -> Option<U>) -> U {
+    let until = wall::mono().after(PATIENCE);
+    loop {
+        let left = until.since(wall::mono());
+        match from.recv_timeout(left) {
+            Ok(thing) => {
+                if let Some(found) = want(thing) {
+                    return found;
+                }
+            }
+            Err(error) => panic!("waiting for {what}: {error}"),
+        }
+    }
+}
