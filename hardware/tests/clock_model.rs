@@ -1,4 +1,5 @@
-//! What each clock does at zero, at a press and in a pause: `dgt-clock.md` sections 1, 2 and 5, row by row.
+//! What each clock does at zero, at a press and in a pause: `dgt/clock.md#1`, `dgt/clock.md#2` and
+//! `dgt/clock.md#5.1`, row by row.
 
 use std::time::Duration;
 

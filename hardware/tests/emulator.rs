@@ -1,4 +1,5 @@
-//! The emulated board alone, byte by byte: `dgt-board.md` sections 3, 4, 5, 7, 9 and 10.
+//! The emulated board alone, byte by byte: `dgt/README.md#3`, `dgt/README.md#4`, `dgt/README.md#5`, `dgt/README.md#9.1` and
+//! `dgt/README.md#10`.
 
 mod common;
 

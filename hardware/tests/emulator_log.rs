@@ -1,4 +1,4 @@
-//! The log that the emulated board keeps: `dgt-board.md` section 7.
+//! The log that the emulated board keeps: `dgt/README.md#7`.
 
 mod common;
 

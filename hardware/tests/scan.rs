@@ -1,4 +1,4 @@
-//! What the finite scan makes of hand movements (`dgt-board.md` section 8), seen through the emulated board's field updates.
+//! What the finite scan makes of hand movements (`dgt/README.md#8`), seen through the emulated board's field updates.
 
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Emulator, Sent, Settings};

@@ -83,7 +83,7 @@ pub struct ClockFace {
     pub adds_time: bool,
 }
 
-/// One report of the clock. Raw facts: whose turn it is has to be concluded (`dgt-clock.md` section 1).
+/// One report of the clock. Raw facts: whose turn it is has to be concluded (`dgt/clock.md#1.1`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockReading {
     /// The left display.
@@ -117,7 +117,7 @@ impl ClockReading {
     }
 }
 
-/// Buttons of a DGT clock, from left to right (`dgt-clock.md` section 3).
+/// Buttons of a DGT clock, from left to right (`dgt/clock.md#3`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the words printed on the clock")]
 pub enum ClockButton {
@@ -191,7 +191,7 @@ pub struct Battery {
     pub charging: bool,
 }
 
-/// One entry of the log that a board keeps by itself (`dgt-board.md` section 7).
+/// One entry of the log that a board keeps by itself (`dgt/README.md#7`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogEntry {
     /// A square changed; `quick` = within about 250 ms of the change before it.
@@ -246,13 +246,13 @@ pub enum Anomaly {
     UnknownMessage,
     /// A field that holds what it cannot hold (square above 63, unknown piece code).
     BadField,
-    /// A clock report with an impossible time (`dgt-clock.md`, reading rule 5).
+    /// A clock report with an impossible time (`dgt/clock.md#1.4`, reading rule 5).
     ClockIllegal,
-    /// A clock report of zeros, which means nothing (reading rule 3).
+    /// A clock report of zeros, which means nothing (`dgt/clock.md#1.4`, reading rule 3).
     ClockNull,
-    /// A rise of more than an hour, ignored until repeated (reading rule 6).
+    /// A rise of more than an hour, ignored until repeated (`dgt/clock.md#1.4`, reading rule 6).
     ClockJump,
-    /// A time of exactly 8:00:00, which one program takes for zero (reading rule 7).
+    /// A time of exactly 8:00:00, which one program takes for zero (`dgt/clock.md#1.4`, reading rule 7).
     ClockEightHours,
     /// The clock refused a command or failed.
     ClockRefused,

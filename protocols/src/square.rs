@@ -172,7 +172,7 @@ impl Reading {
     }
 }
 
-/// Which result a result piece declares (`dgt-board.md` section 6).
+/// Which result a result piece declares (`dgt/README.md#6.2`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the three names say it")]
 pub enum ResultPiece {

@@ -56,7 +56,7 @@ pub(crate) const fn on_last_rank(man: u8, square: usize) -> bool {
     (man == 1 && square >= 56) || (man == 7 && square < 8)
 }
 
-/// The number of what a sensor reads. A result piece counts as an empty square (`dgt-board.md` section 6).
+/// The number of what a sensor reads. A result piece counts as an empty square (`dgt/README.md#6.2`).
 pub(crate) fn of_reading(reading: Reading) -> u8 {
     match reading {
         Reading::Empty | Reading::ResultPiece(_) => EMPTY,

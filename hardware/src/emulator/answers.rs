@@ -1,4 +1,5 @@
-//! What the board answers to which command (`dgt-board.md` sections 3 to 5 and 10).
+//! What the board answers to which command (`dgt/README.md#3`, `dgt/README.md#4`, `dgt/README.md#5` and
+//! `dgt/README.md#10`).
 
 use flagfall_protocols::drivers::dgt::board::{BatteryReport, BoardMessage};
 use flagfall_protocols::drivers::dgt::clock::ClockAck;

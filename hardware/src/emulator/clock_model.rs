@@ -1,4 +1,4 @@
-//! Settings of an emulated clock, and what the models do at zero (`dgt-clock.md` section 5).
+//! Settings of an emulated clock, and what the models do at zero (`dgt/clock.md#5.1`).
 //!
 //! Where the manuals read so far are silent the choice made here is marked *assumed*; see `README.md` of this crate.
 

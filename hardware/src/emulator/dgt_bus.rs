@@ -1,4 +1,5 @@
-//! Emulated DGT boards on a bus: up to twelve on one line of 9600 baud, each with its own hands and clock (`dgt-bus.md` section 10).
+//! Emulated DGT boards on a bus: up to twelve on one line of 9600 baud, each with its own hands and clock
+//! (`dgt_bus/README.md#10`).
 //!
 //! Every board hears everything, and what two boards say at the same moment is mixed up bit by bit, as on the common wire.
 

@@ -1,4 +1,4 @@
-//! The log a board writes by itself (`dgt-board.md` section 7): a bounded ring that survives loss of power.
+//! The log a board writes by itself (`dgt/README.md#7`): a bounded ring that survives loss of power.
 
 use std::collections::VecDeque;
 use std::time::Duration;

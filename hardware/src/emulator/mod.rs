@@ -1,9 +1,9 @@
 //! Emulated boards: they answer a host byte for byte as the protocol pages say, and do by themselves what hands do to them
 //! ([`script`]).
 //!
-//! [`Emulator`] is a DGT board with its clock: it reports each square as the scan comes by, and the clock (`dgt-board.md`,
-//! section 10). Each other kind has a file, whose head says what it reports and which page it follows; a new one is such a file, its
-//! `pub mod` line here and its row in [`EMULATORS`].
+//! [`Emulator`] is a DGT board with its clock: it reports each square as the scan comes by, and the clock
+//! (`dgt/README.md#10`). Each other kind has a file, whose head says what it reports and which page it follows; a new one is
+//! such a file, its `pub mod` line here and its row in [`EMULATORS`].
 //!
 //! What all of them can is [`Device`]; where the kind is known only when the program runs, `Box<dyn Device>` is one too.
 //!

@@ -1,4 +1,4 @@
-//! How a board looks at its squares: one after another, a8 to h1, round and round (`dgt-board.md` section 8).
+//! How a board looks at its squares: one after another, a8 to h1, round and round (`dgt/README.md#8`).
 //!
 //! A piece that moves while the scan is on its way can be seen on two squares or on none, and its new square can be reported
 //! before the old one. Nothing of that is simulated by itself; it follows from when each square is sampled. Squares that do

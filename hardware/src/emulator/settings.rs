@@ -71,7 +71,7 @@ pub struct ClockWay {
     pub seed: u64,
 }
 
-/// Habits seen on real boards (`dgt-board.md` section 9). None by default.
+/// Habits seen on real boards (`dgt/README.md#9.1`). None by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quirks {
     /// An all-zero clock message follows every clock command.

@@ -1,4 +1,4 @@
-//! What two reports, one after the other, tell (`dgt-clock.md` section 5, "From message to meaning").
+//! What two reports, one after the other, tell (`dgt/clock.md#5.2`, "From message to meaning").
 
 use flagfall_protocols::event::{ClockFace, ClockReading};
 use flagfall_protocols::square::Color;
@@ -165,7 +165,7 @@ impl Chessclock {
             match other {
                 // The sign of an earlier period stays up for five minutes: it is not new, the zero is.
                 _ if face.flag_shown => self.latch(side, FlagPath::RunningAtZero, fell, false, with_press, facts),
-                // After the first fall some clocks show no sign for the second (`dgt-clock.md` section 5).
+                // After the first fall some clocks show no sign for the second (`dgt/clock.md#5.1`).
                 Some(other) if !other.blocked => self.latch(side, FlagPath::ZeroAfterOther, fell, false, with_press, facts),
                 _ => facts.push(ClockFact::ZeroWithoutSign { side }),
             }

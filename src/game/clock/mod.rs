@@ -1,4 +1,4 @@
-//! The chessclock: what its reports say one after the other (`dgt-clock.md` sections 1, 2 and 5).
+//! The chessclock: what its reports say one after the other (`dgt/clock.md#1`, `dgt/clock.md#2` and `dgt/clock.md#5.2`).
 //!
 //! Nothing is ruled here. A report is compared with the one before, and the difference is named: a press, a start, a stop, a
 //! flag, time added. Which display belongs to which player is the only thing that has to be told.

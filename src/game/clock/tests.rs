@@ -1,5 +1,4 @@
-//! Reports of a clock in pairs and longer rows, and what they tell: the table "From message to meaning" of `dgt-clock.md`
-//! section 5, row by row.
+//! Reports of a clock in pairs and longer rows, and what they tell: the table of `dgt/clock.md#5.2`, "From message to meaning".
 
 use alloc::format;
 use alloc::string::String;

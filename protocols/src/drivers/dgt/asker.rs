@@ -1,4 +1,5 @@
-//! What to ask a board and when: start-up, gaps, retries, keep-alive (`dgt-board.md` section 9).
+//! What to ask a board and when: start-up, gaps, retries, keep-alive (`dgt/README.md#9.2` and
+//! `dgt/README.md#9.3`).
 //!
 //! ```text
 //!  link up ── 0.5 s ── 40 ── 200 ms, input not looked at ── 4d 55 45 4b 42 2b…09 4c, 100 ms apart ── 45 when the line is quiet
@@ -40,7 +41,7 @@ const REREAD_SPACING: Duration = Duration::from_secs(1);
 const QUIET: Duration = Duration::from_secs(5);
 
 /// In this order: who, mode, then the dump, because pieces that stand already are not reported by themselves. A board by
-/// Bluetooth tells its battery, one by cable answers nothing (`dgt-board.md` section 4).
+/// Bluetooth tells its battery, one by cable answers nothing (`dgt/README.md#4`).
 const START: [Query; 7] =
     [Query::Version, Query::LongSerial, Query::Serial, Query::UpdateNice, Query::Board, Query::ClockVersion, Query::Battery];
 

@@ -1,4 +1,4 @@
-//! What a board sends to a host, both directions (`dgt-board.md` section 5).
+//! What a board sends to a host, both directions (`dgt/README.md#5`).
 //!
 //! Messages borrow from the buffer they were read in: nothing is allocated to read one.
 

@@ -1,4 +1,4 @@
-//! The seven bytes of a clock message, both directions (`dgt-clock.md` sections 1 and 3).
+//! The seven bytes of a clock message, both directions (`dgt/clock.md#1` and `dgt/clock.md#3`).
 //!
 //! ```text
 //!  8d 00 0a   b3      b4 b5      b6 b7 b8     b9
@@ -219,7 +219,7 @@ impl ClockAck {
 }
 
 impl ClockMessage {
-    /// What the seven bytes are: reading rules 2 and 3, in that order.
+    /// What the seven bytes are: reading rules 2 and 3 (`dgt/clock.md#1.4`), in that order.
     pub const fn decode(bytes: &[u8; 7]) -> ClockMessage {
         let [b3, b4, b5, b6, b7, b8, b9] = *bytes;
         // Hour 10 does not exist. Implementations differ in which side carries the mark, so both are tested.

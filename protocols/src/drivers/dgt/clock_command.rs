@@ -1,4 +1,4 @@
-//! Commands to the clock, both directions (`dgt-clock.md` section 4): `2b n 03 cmd … 00`.
+//! Commands to the clock, both directions (`dgt/clock.md#4`): `2b n 03 cmd … 00`.
 
 use alloc::vec::Vec;
 

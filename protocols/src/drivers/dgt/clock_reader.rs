@@ -1,4 +1,4 @@
-//! What a clock message means after those before it: the reading rules of `dgt-clock.md` section 1, in their order.
+//! What a clock message means after those before it: the reading rules of `dgt/clock.md#1.4`, in their order.
 
 use core::time::Duration;
 

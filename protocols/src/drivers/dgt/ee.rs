@@ -1,4 +1,4 @@
-//! The log a board keeps by itself, both directions (`dgt-board.md` section 7).
+//! The log a board keeps by itself, both directions (`dgt/README.md#7.1`).
 //!
 //! ```text
 //!  4p|5p ss      field: p code now (0 = emptied), 5 = quickly after the one before, ss square 00..3f

@@ -1,4 +1,4 @@
-//! Cuts a board's bytes into messages and finds the way back after lost ones (`dgt-board.md` section 2).
+//! Cuts a board's bytes into messages and finds the way back after lost ones (`dgt/README.md#2`).
 
 use alloc::vec::Vec;
 

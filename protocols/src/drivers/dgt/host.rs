@@ -1,4 +1,4 @@
-//! What a host sends to a board, both directions (`dgt-board.md` section 4, `dgt-clock.md` section 4).
+//! What a host sends to a board, both directions (`dgt/README.md#4`, `dgt/clock.md#4`).
 //!
 //! ```text
 //!  4x 5x          a command of one byte, no checksum

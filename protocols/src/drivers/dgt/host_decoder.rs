@@ -1,4 +1,4 @@
-//! Cuts what a host sends into messages: the ear of an emulated board (`dgt-board.md` sections 3 and 10).
+//! Cuts what a host sends into messages: the ear of an emulated board (`dgt/README.md#3` and `dgt/README.md#10`).
 
 use alloc::vec::Vec;
 

@@ -13,7 +13,7 @@
 //!    90 bus address   91 serial   92 trademark   93 version   96 hardware   a0 battery   a2 long serial
 //! ```
 //!
-//! `session.rs` is the driver: what to ask when, and what the answers mean. Sources: `dgt-board.md`, `dgt-clock.md`.
+//! `session.rs` is the driver: what to ask when, and what the answers mean. What is known: `dgt/README.md`, `dgt/clock.md`.
 //! DGT's notice: commercial users of the protocol should ask DGT for leave.
 
 use alloc::boxed::Box;
@@ -46,7 +46,7 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: true },
     calibrated: None,
     casual_only: None,
-    // Section 8; the clock is polled slower than the squares, and its times are up to a second old (dgt-clock.md section 2).
+    // `dgt/README.md#8`; the clock is polled slower than the squares, its times are up to a second old (`dgt/clock.md#2`).
     timing: Timing { scan: Duration::from_millis(250), press_delay: Duration::from_secs(1), in_turn: true },
     harmless: |_, bytes| match bytes {
         [0x4a] => false,

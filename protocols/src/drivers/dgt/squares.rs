@@ -1,4 +1,4 @@
-//! The board's numbering of squares and its piece codes (`dgt-board.md` section 6).
+//! The board's numbering of squares and its piece codes (`dgt/README.md#6`).
 
 use crate::square::{Color, Piece, Reading, ResultPiece, Role, Square};
 

@@ -17,7 +17,7 @@
 //! The gateway takes central control of the clock (its mode 25): the clock's own programme does not run, another program counts
 //! moves and adds time. So it is for casual games. `session.rs` is the driver: it asks for the times and never says anything
 //! else. Its head says what is concluded of what the gateway does not tell. Sources: `overview.md` (DGT3000 BLE Gateway 1.x),
-//! `dgt-clock.md` section 7.
+//! `dgt/clock.md#7`.
 
 use alloc::boxed::Box;
 use core::time::Duration;

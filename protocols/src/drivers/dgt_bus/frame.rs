@@ -1,4 +1,5 @@
-//! Command and reply frames of the bus: sums, encoding, decoding, the way back after lost bytes (`dgt-bus.md` sections 2 and 3).
+//! Command and reply frames of the bus: sums, encoding, decoding, the way back after lost bytes (`dgt_bus/README.md#2` and
+//! `dgt_bus/README.md#3`).
 //!
 //! ```text
 //!  host to board      cmd  hi lo  sum                 sum of the three before it, 7 bits
@@ -17,7 +18,7 @@ pub const MIN_REPLY: usize = 6;
 /// The longest: the whole log, which is 0x1f00 bytes.
 pub const MAX_REPLY: usize = MIN_REPLY + 0x1f00;
 
-/// What a host may say on the bus (section 4). The session says only what [`Command::harmless`] allows.
+/// What a host may say on the bus (`dgt_bus/README.md#4`). The session says only what [`Command::harmless`] allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the words of the page's table")]
 #[repr(u8)]
@@ -107,7 +108,7 @@ pub fn command(bytes: &[u8]) -> Option<(Command, u16)> {
     Command::of(code).filter(|_| good).map(|command| (command, join(high, low)))
 }
 
-/// What a board says (section 4).
+/// What a board says (`dgt_bus/README.md#4`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply<'a> {
     /// 83: codes of all squares, a8 first.

@@ -1,4 +1,4 @@
-//! I2C frames of DGT clocks and key pads, and how the bus carries them (`dgt-clock.md` section 6, `dgt-bus.md` section 6).
+//! I2C frames of DGT clocks and key pads, and how the bus carries them (`dgt/clock.md#6`, `dgt_bus/README.md#6`).
 //!
 //! ```text
 //!  to*2  from*2  length  type  data …  crc      length counts all; CRC-8, polynomial 07, start 0, over all before it

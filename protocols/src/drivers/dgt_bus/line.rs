@@ -1,4 +1,5 @@
-//! The master of a whole line: it alone speaks, to one board at a time (`dgt-bus.md` sections 7 to 9).
+//! The master of a whole line: it alone speaks, to one board at a time (`dgt_bus/README.md#7`,
+//! `dgt_bus/README.md#8` and `dgt_bus/README.md#9`).
 //!
 //! ```text
 //!  up ── 87 to each expected board ── rounds: 8a to each found one, 87 to all, 1.5 s of listening ── polling

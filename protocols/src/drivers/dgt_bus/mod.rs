@@ -1,4 +1,4 @@
-//! DGT boards in bus mode: many boards on one serial line (`dgt-bus.md`).
+//! DGT boards in bus mode: many boards on one serial line (`dgt_bus/README.md`).
 //!
 //! ```text
 //!  host to board      cmd  hi lo  sum                       81 clock  82 board  83 changes  84 repeat  86 from start
@@ -44,8 +44,8 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: true },
     calibrated: None,
     casual_only: None,
-    // A scan and a cycle of twelve boards (section 9). A clock value is up to a second old at the board, comes a cycle later,
-    // and counts whole seconds. A longer cycle is told as `DeviceEvent::Delay`.
+    // A scan and a cycle of twelve boards (`dgt_bus/README.md#9`). A clock value is up to a second old at the board, comes a
+    // cycle later, and counts whole seconds. A longer cycle is told as `DeviceEvent::Delay`.
     timing: Timing {
         scan: Duration::from_millis(250 + 700),
         press_delay: Duration::from_millis(1000 + 700 + 1000),

@@ -1,4 +1,4 @@
-//! The log that a board keeps by itself, as the source for the repair of a gap (`dgt-board.md` section 7).
+//! The log that a board keeps by itself, as the source for the repair of a gap (`dgt/README.md#7`).
 //!
 //! It holds every change in its order, and the presses, but no times of day. Two limits: changes of one and the same piece
 //! overwrite each other, and a press may be missing when moves are very fast.

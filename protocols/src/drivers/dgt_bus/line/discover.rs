@@ -1,5 +1,5 @@
-//! Who is there (section 8): the expected ones are asked by name, then whoever is not known yet answers a ping to all. Boards that
-//! answer at the same moment make garbage: then it is tried again.
+//! Who is there (`dgt_bus/README.md#8`): the expected ones are asked by name, then whoever is not known yet answers a ping to
+//! all. Boards that answer at the same moment make garbage: then it is tried again.
 
 use alloc::vec::Vec;
 use core::time::Duration;

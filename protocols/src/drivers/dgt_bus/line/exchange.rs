@@ -1,4 +1,4 @@
-//! One question at a time: how long it waits, how it is repeated, which answer is its own (section 7).
+//! One question at a time: how long it waits, how it is repeated, which answer is its own (`dgt_bus/README.md#7`).
 
 use core::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Who is asked next, and what (section 9). A pure function of who was asked when and what they said.
+//! Who is asked next, and what (`dgt_bus/README.md#9`). A pure function of who was asked when and what they said.
 
 use core::time::Duration;
 
