@@ -156,7 +156,7 @@ impl Connection {
             }
         };
         // Whoever merely has the name of such a device gets no key. A locked Pegasus answers the first questions: dgtdriver
-        // waits for its version before it sends the key (dgt-pegasus.md, Handshake).
+        // waits for its version before it sends the key (`dgt_pegasus/README.md#6.1`).
         let mut key = self.wanted.unlock.as_deref();
         let keyless = AtomicBool::new(false);
         let write = async {

@@ -1,4 +1,4 @@
-//! Emulated Certabo and Tabutronic boards: a frame of all squares a few times a second, unasked (`certabo.md`).
+//! Emulated Certabo and Tabutronic boards: a frame of all squares a few times a second, unasked (`certabo/README.md`).
 //!
 //! Of a board with tags every piece has its own, which goes with it from square to square. A piece that is put down from the
 //! box is one that was taken off before, or, if there is none of its kind, one that nobody calibrated.

@@ -1,4 +1,5 @@
-//! An emulated Millennium board: after a scan that found a difference it sends the picture of all squares (`millennium.md`).
+//! An emulated Millennium board: after a scan that found a difference it sends the picture of all squares
+//! (`chesslink/README.md`).
 //!
 //! Squares are sampled one after another as [`Scan`] does it, so a piece that moves meanwhile can be seen on two squares or on
 //! none.

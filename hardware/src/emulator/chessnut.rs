@@ -1,5 +1,5 @@
 //! An emulated Chessnut board: in real-time mode it sends the picture of all squares after a scan that found a difference
-//! (`chessnut.md`). A Move is one too; it moves nothing by itself.
+//! (`chessnut/README.md`). A Move is one too; it moves nothing by itself.
 //!
 //! Squares are sampled one after another as [`Scan`] does it, so a piece that moves meanwhile can be seen on two squares or on
 //! none. How long a scan takes is not known of real boards.

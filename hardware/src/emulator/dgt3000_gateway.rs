@@ -1,5 +1,5 @@
 //! An emulated DGT3000 BLE Gateway with its clock: it tells a time when it has changed and the lever when it moves
-//! (`overview.md`, DGT3000 BLE Gateway 1.x).
+//! (`dgt3000_gateway/README.md#4`).
 //!
 //! Who commands the clock is not emulated: `run`, `set` and presses of a script are as if a program sent `run` and `setTime`. Such a
 //! program adds no time by itself, so the clock is one without additional time.

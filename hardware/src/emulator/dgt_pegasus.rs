@@ -1,5 +1,5 @@
 //! An emulated DGT Pegasus: it looks at all squares at once, many times a second, and tells each on which something was put or
-//! from which it was lifted (`dgt-pegasus.md`).
+//! from which it was lifted (`dgt_pegasus/README.md#4`).
 
 use std::time::Duration;
 

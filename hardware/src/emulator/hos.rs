@@ -1,5 +1,5 @@
-//! An emulated HoS board: it tells all squares again and again, by cable the times of its clock too (`overview.md`, Short formats
-//! and HoS clock report). That it repeats them, and how often, is *assumed*.
+//! An emulated HoS board: it tells all squares again and again, by cable the times of its clock too (`hos/README.md#2` and
+//! `hos/README.md#3`). That it repeats them, and how often, is *assumed*.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! An emulated iChessOne: it looks at all squares at once and tells all of them when something has changed (`overview.md`, Short
-//! formats). How often it looks is *assumed*.
+//! An emulated iChessOne: it looks at all squares at once and tells all of them when something has changed
+//! (`ichessone/README.md#3`). How often it looks is *assumed*.
 
 use std::time::Duration;
 

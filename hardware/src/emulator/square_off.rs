@@ -1,5 +1,5 @@
 //! An emulated Square Off board: it looks at its squares several times a second and tells each on which something was put or
-//! from which it was lifted; the Neo tells all of them by itself too, late (`squareoff.md`).
+//! from which it was lifted; the Neo tells all of them by itself too, late (`square_off/README.md#4`).
 
 use std::time::Duration;
 

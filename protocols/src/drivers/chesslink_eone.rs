@@ -7,7 +7,7 @@
 //! ```
 //!
 //! After a man was adjusted or a move taken back its letters may be wrong, and which version is an eONE's the sources do not agree
-//! on: the configuration says it. Source: `millennium.md`, Models.
+//! on: the configuration says it. Page: `chesslink/README.md#7`.
 
 use alloc::boxed::Box;
 

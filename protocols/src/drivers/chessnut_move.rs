@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Which kind of board it is its name says, or by cable the configuration: it is not asked. That it talks by cable is not certain.
-//! Source: `chessnut.md`, Move; `overview.md`.
+//! Page: `chessnut/README.md#6`.
 
 use alloc::boxed::Box;
 

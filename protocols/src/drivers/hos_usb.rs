@@ -11,7 +11,8 @@
 //! ```
 //!
 //! 00 is the number of the report, and what is behind these bytes is padding. A report of another form or too short is channel 1:
-//! bytes that are counted, and never part of a message. Source: `overview.md` (HoS clock report), evidence C.
+//! bytes that are counted, and never part of a message. Page: `hos/README.md#3`, evidence C
+//! (`protocols/README.md#4`).
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -20,7 +21,7 @@ use super::hos::framing::Form;
 use super::hos::{self, session};
 use crate::driver::{Capabilities, DriverInfo, Example, Hid, Timing};
 
-/// Which products are boards the page does not say, and the vendor id is that of hobbyists' devices too: the usage page tells, and
+/// Which products are boards no source says, and the vendor id is that of hobbyists' devices too: the usage page tells, and
 /// nothing is ever written.
 pub const HID: Hid = Hid { vendor: 0x0925, products: (0x0000, 0xffff), usage_page: 0xff00, message: of_report };
 

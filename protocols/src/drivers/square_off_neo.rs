@@ -14,7 +14,8 @@
 //!    pp                     the standard 2a19: battery, percent
 //! ```
 //!
-//! The motor's routes and the board's signals go through other characteristics, which are never written. Source: `squareoff.md`.
+//! The motor's routes and the board's signals go through other characteristics, which are never written. Page:
+//! `square_off/README.md#3`.
 
 use alloc::boxed::Box;
 use core::time::Duration;

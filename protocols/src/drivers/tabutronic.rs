@@ -7,8 +7,8 @@
 //!    4c   44                 'L', 'D': lights are set
 //! ```
 //!
-//! The text is cut and believed as that of the boards with tags, and the session is the same: `super::certabo`. Source:
-//! `certabo.md`.
+//! The text is cut and believed as that of the boards with tags, and the session is the same: `super::certabo`. Page:
+//! `certabo/README.md`.
 
 use alloc::boxed::Box;
 use core::time::Duration;

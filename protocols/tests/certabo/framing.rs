@@ -1,4 +1,4 @@
-//! Text cut into frames: every rule of the page, odd values, and the way back.
+//! Text cut into frames: every rule of `certabo/README.md#2.1`, odd values, and the way back.
 
 use flagfall_protocols::drivers::certabo::framing::{Form, Framed, Framing};
 use flagfall_protocols::drivers::certabo::message::encode;

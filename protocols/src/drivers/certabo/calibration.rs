@@ -1,4 +1,4 @@
-//! Which tag is which piece: a table that is learned from the initial position or given as text (`certabo.md`, Calibration).
+//! Which tag is which piece: a table that is learned from the initial position or given as text (`certabo/README.md#4`).
 
 use alloc::format;
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! What is believed of the last frames: two of the last three must agree on a square (`certabo.md`, Noise).
+//! What is believed of the last frames: two of the last three must agree on a square (`certabo/README.md#3`).
 
 use super::calibration::{Calibration, Shows};
 use super::framing::TAG_NUMBERS;

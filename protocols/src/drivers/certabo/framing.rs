@@ -1,4 +1,4 @@
-//! Cuts the text of a board into frames of numbers, and finds the way back after lost bytes (`certabo.md`, Parser rules).
+//! Cuts the text of a board into frames of numbers, and finds the way back after lost bytes (`certabo/README.md#2.1`).
 //!
 //! A frame begins with `:` and ends with the next `:`, with `L` or `D`, with the space behind its last number, or with silence
 //! behind its last number; never with a line end, for those stand anywhere, and never with a digit, for another may follow. A

@@ -1,4 +1,4 @@
-//! What a host sends to a board: lights, both directions (`certabo.md`, Host to board). For emulators and tests only; the
+//! What a host sends to a board: lights, both directions (`certabo/README.md#5`). For emulators and tests only; the
 //! session sends nothing.
 
 use alloc::boxed::Box;

@@ -1,4 +1,4 @@
-//! Learns which tag is which piece, for a file of this board (`certabo.md`, Calibration): the men from the initial position, as the
+//! Learns which tag is which piece, for a file of this board (`certabo/README.md#4`): the men from the initial position, as the
 //! session does by itself, then spare queens, one after another on d3 (White's) and d6 (Black's).
 
 use alloc::vec::Vec;

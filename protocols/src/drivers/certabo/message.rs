@@ -1,4 +1,4 @@
-//! What the numbers of a frame mean, both directions (`certabo.md`, Board to host).
+//! What the numbers of a frame mean, both directions (`certabo/README.md#2`).
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -15,7 +15,8 @@
 //! ```
 //!
 //! There is nothing to ask, so the session (`session.rs`) sends nothing at all. There is no checksum either: a square is believed
-//! when two of the last three frames agree on it (`frames.rs`), so no single frame tells anything. Source: `certabo.md`.
+//! when two of the last three frames agree on it (`frames.rs`), so no single frame tells anything. Page:
+//! `certabo/README.md`.
 //!
 //! **Pieces.** A tag belongs to one piece, not to a kind, and in every frame 5 to 16 empty squares carry random bytes. Which tag is
 //! which piece is in a [`Calibration`]: given (it was learned before, by `learner.rs`), or learned by the session itself from the
@@ -54,7 +55,7 @@ pub use session::Session;
 /// The USB adapter of all these boards, a CP210x.
 pub(super) const USB: &[(u16, u16)] = &[(0x10c4, 0xea60)];
 
-/// One program meets all these boards so; not confirmed (`certabo.md`, Transports).
+/// One program meets all these boards so; not confirmed (`certabo/README.md#1`).
 pub(super) const BLE: Option<Ble> = Some(Ble { names: &["Certabo"], channels: &[Channel::NORDIC_UART] });
 
 /// Which tag is which piece.

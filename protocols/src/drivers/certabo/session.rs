@@ -17,7 +17,7 @@ use crate::time::Instant;
 
 /// A board is silent after so long without a frame.
 const SILENCE: Duration = Duration::from_secs(3);
-/// From one frame to the next, as long as it is not known better: the page says a few a second.
+/// From one frame to the next, as long as it is not known better: a few come a second (`certabo/README.md#2`).
 pub(in crate::drivers) const USUAL_PACE: Duration = Duration::from_millis(300);
 /// So many frames show the pace of a board.
 const PACED: u32 = 16;

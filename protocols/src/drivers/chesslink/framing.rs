@@ -1,5 +1,5 @@
-//! Cuts text with check digits into messages, both directions, and finds the way back after lost bytes (`millennium.md`,
-//! Framing).
+//! Cuts text with check digits into messages, both directions, and finds the way back after lost bytes
+//! (`chesslink/README.md#2`).
 //!
 //! The first letter gives the length. A message whose letters cannot be, or whose digits do not fit, is given up from its
 //! first byte to the next one from which a message may begin: what was lost in one message costs no other.

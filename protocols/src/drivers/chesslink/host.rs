@@ -1,4 +1,4 @@
-//! What a host sends to a board, both directions (`millennium.md`, Framing).
+//! What a host sends to a board, both directions (`chesslink/README.md#3` and `chesslink/README.md#4`).
 //!
 //! The session has only questions, as bytes in its own table. Whatever lights, resets or stores something is in [`HostCommand`],
 //! which is for emulators and tests.

@@ -1,4 +1,4 @@
-//! What a board says, both directions (`millennium.md`, Framing and Board text).
+//! What a board says, both directions (`chesslink/README.md#3` and `chesslink/README.md#5`).
 
 use alloc::vec::Vec;
 

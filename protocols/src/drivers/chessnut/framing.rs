@@ -1,4 +1,4 @@
-//! Cuts the bytes of one channel into messages and finds the way back after lost ones (`chessnut.md`, Framing).
+//! Cuts the bytes of one channel into messages and finds the way back after lost ones (`chessnut/README.md#2`).
 //!
 //! There is no check and no start mark. What cannot be a message is given up from its first byte to the next one from which a
 //! message may begin. A position in which another one seems to begin is two halves of two, or pieces that happen to look like

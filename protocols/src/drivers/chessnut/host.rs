@@ -1,4 +1,4 @@
-//! What a host sends, both directions (`chessnut.md`, Commands and replies, Move).
+//! What a host sends, both directions (`chessnut/README.md#3` and `chessnut/README.md#6`).
 //!
 //! The session has only questions, as bytes in its own table. Whatever lights, beeps, moves pieces or deletes games is in
 //! [`HostCommand`], which is for emulators and tests.

@@ -1,4 +1,4 @@
-//! What a board sends, both directions (`chessnut.md`, Commands and replies, Move).
+//! What a board sends, both directions (`chessnut/README.md#3` and `chessnut/README.md#6`).
 
 use alloc::vec::Vec;
 

@@ -16,14 +16,14 @@
 //!    32 01 nn   0f 01 nn                          stored games, a button
 //! ```
 //!
-//! The firmware is not asked for: no page says how the answer begins, and one project takes the question for another command.
+//! The firmware is not asked for: no source says how the answer begins, and one project takes the question for another command.
 //!
 //! What differs between the rows of the registry is a [`session::Model`]. The services of stored games and of firmware are
-//! never touched. Source: `chessnut.md`.
+//! never touched. Page: `chessnut/README.md`.
 //!
-//! The page has the Evo, a board that is an Android tablet, as unsupported. Its maker's newer program (`chessnutech/ChessnutNext`)
-//! talks to it as to an Air: by radio to whatever has `evo` in its name, by cable to products 83xx. That the name begins as those of
-//! the others is *assumed*; by its address it is found whatever its name. No recording of one is known.
+//! The Evo is a board with an Android tablet in it. Its maker's newer program (`chessnutech/ChessnutNext`) talks to it as to an
+//! Air: by radio to whatever has `evo` in its name, by cable to products 83xx. That the name begins as those of the others is
+//! *assumed*; by its address it is found whatever its name. No recording of one is known (`chessnut/README.md#7`).
 //!
 //! By cable ([`HID`]) one report is one message with padding behind it, and there are no channels: `01` is given to channel 0, the
 //! rest to channel 1. The maker's own program writes commands as they are, so their first byte may be the report's number.

@@ -15,14 +15,14 @@
 //!
 //! There is no row in the registry, because no driver that only asks could say anything true:
 //!
-//! * the one harmless question is the state (67), and what its bytes mean no page tells: no squares can be read;
+//! * the one harmless question is the state (67), and what its bytes mean no source tells: no squares can be read;
 //! * a move is what the firmware concluded from touches, not what stands on squares: an illegal move, a piece put back or a piece
 //!   knocked over is never told, and the vocabulary of events has no moves;
 //! * a move has to be acknowledged (21) or is repeated, and the acknowledgement makes the board's own game go on: it is no question. It
 //!   takes the mode b9 to have moves at all, which changes how the board plays with whoever sits at it.
 //!
-//! Every message is one notification or one write of its own, so there is nothing to frame. Source: `overview.md` (Short formats),
-//! evidence B.
+//! Every message is one notification or one write of its own, so there is nothing to frame. Page: `chessup/README.md`, evidence B
+//! (`protocols/README.md#4`).
 
 use alloc::vec::Vec;
 

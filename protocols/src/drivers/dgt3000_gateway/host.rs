@@ -1,4 +1,4 @@
-//! What a host sends to the gateway, both directions (`overview.md`, DGT3000 BLE Gateway 1.x).
+//! What a host sends to the gateway, both directions (`dgt3000_gateway/README.md#3`).
 //!
 //! [`GET_TIME`] is all the session can say. Whatever sets, runs, stops or shows something is in [`HostCommand`], which is for
 //! emulators and tests.

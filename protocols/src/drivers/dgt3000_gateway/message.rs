@@ -1,4 +1,4 @@
-//! What the gateway says (`overview.md`, DGT3000 BLE Gateway 1.x).
+//! What the gateway says (`dgt3000_gateway/README.md#4`).
 
 use alloc::vec::Vec;
 use core::fmt::Write;

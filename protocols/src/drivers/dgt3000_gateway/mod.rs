@@ -16,7 +16,7 @@
 //!
 //! The gateway takes central control of the clock (its mode 25): the clock's own programme does not run, another program counts
 //! moves and adds time. So it is for casual games. `session.rs` is the driver: it asks for the times and never says anything
-//! else. Its head says what is concluded of what the gateway does not tell. Sources: `overview.md` (DGT3000 BLE Gateway 1.x),
+//! else. Its head says what is concluded of what the gateway does not tell. Pages: `dgt3000_gateway/README.md`,
 //! `dgt/clock.md#7`.
 
 use alloc::boxed::Box;
@@ -55,7 +55,7 @@ pub const INFO: DriverInfo = DriverInfo {
     casual_only: Some(
         "the gateway takes control of the clock (mode 25): the clock's own time control does not run, and no flag is reported",
     ),
-    // There are no squares. The lever is told when it moves; how late the radio is at most no page says.
+    // There are no squares. The lever is told when it moves; how late the radio is at most no source says.
     timing: Timing { scan: Duration::ZERO, press_delay: Duration::from_millis(200), in_turn: false },
     harmless: |channel, bytes| channel == 0 && bytes == host::GET_TIME,
     examples: &[

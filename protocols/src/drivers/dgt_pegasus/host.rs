@@ -1,4 +1,4 @@
-//! What a host sends to a board, both directions (`dgt-pegasus.md`, Host commands and LEDs).
+//! What a host sends to a board, both directions (`dgt_pegasus/README.md#3` and `dgt_pegasus/README.md#5`).
 //!
 //! [`Query`] is all the session can say. Whatever lights or unlocks something is in [`HostCommand`], which is for emulators and
 //! tests.

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! `session.rs` is the driver: it asks, sets the mode in which changes are reported, and repairs what notifications lose. It
-//! sends no key, lights nothing, and never says 43 or 4b, which are modes with a clock. Source: `dgt-pegasus.md`.
+//! sends no key, lights nothing, and never says 43 or 4b, which are modes with a clock. Page: `dgt_pegasus/README.md`.
 
 use alloc::boxed::Box;
 use core::time::Duration;

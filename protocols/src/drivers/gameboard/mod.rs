@@ -17,7 +17,8 @@
 //! answer nothing. It says nothing of USB ids and baud rates. The two firmwares that are published speak by WLAN, end lines
 //! with 0a and answer nothing; that of level 0.1 does not tell that a second man is lifted while one is in the hand.
 //!
-//! Source: the protocol's own page (github.com/Affelino/gameboard-ui-protocol, CC BY 4.0; facts only), evidence B.
+//! Source: the protocol's own page (github.com/Affelino/gameboard-ui-protocol, CC BY 4.0; facts only), evidence B
+//! (`protocols/README.md#4`).
 
 use alloc::boxed::Box;
 use core::time::Duration;

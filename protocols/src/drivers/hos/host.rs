@@ -1,5 +1,5 @@
-//! What a host sends by cable, both directions (`overview.md`, HoS clock report and Short formats). The session says none of it:
-//! all of it lights something or sets the clock. For emulators and tests.
+//! What a host sends by cable, both directions (`hos/README.md#4`). The session says none of it: all of it lights something
+//! or sets the clock. For emulators and tests.
 
 use alloc::vec::Vec;
 

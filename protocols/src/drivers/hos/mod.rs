@@ -9,8 +9,8 @@
 //!           0 empty, 1-6 K Q R N B P, 7-c k q r n b p
 //! ```
 //!
-//! `session.rs` is the driver. No question is known that could be asked, so it says nothing at all. Source: `overview.md` (Short
-//! formats), evidence C.
+//! `session.rs` is the driver. No question is known that could be asked, so it says nothing at all. Page: `hos/README.md`,
+//! evidence C (`protocols/README.md#4`).
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -42,7 +42,7 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
     calibrated: None,
     casual_only: None,
-    // How often it reports no page tells.
+    // How often it reports no source tells.
     timing: Timing { scan: Duration::from_millis(500), press_delay: Duration::ZERO, in_turn: false },
     harmless: |_, _| false,
     examples: &[

@@ -1,4 +1,4 @@
-//! What a host sends to a board, both directions (`overview.md`, Short formats).
+//! What a host sends to a board, both directions (`ichessone/README.md#2`).
 //!
 //! [`Query`] is all the session can say. Lights are in [`HostCommand`], which is for emulators and tests.
 

@@ -13,8 +13,8 @@
 //!
 //! There is no check of any kind, but 3d cannot stand within the squares: there is no piece d.
 //!
-//! `session.rs` is the driver: it asks, and wants changes reported. It lights nothing. The cable (USB-HID) has no page. Source:
-//! `overview.md` (Short formats), evidence B.
+//! `session.rs` is the driver: it asks, and wants changes reported. It lights nothing. Of the cable (USB-HID) nothing is
+//! published. Page: `ichessone/README.md`, evidence B (`protocols/README.md#4`).
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -31,7 +31,7 @@ pub const INFO: DriverInfo = DriverInfo {
     name: "ichessone",
     devices: &["iChessOne"],
     usb: &[],
-    // No page tells the name it advertises: the product's own is assumed.
+    // No source tells the name it advertises: the product's own is assumed.
     ble: Some(Ble { names: &["iChessOne"], channels: &[Channel::NORDIC_UART] }),
     hid: None,
     // There is no serial cable: of use only for a bridge that stands in for the radio.
@@ -40,7 +40,7 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
     calibrated: None,
     casual_only: None,
-    // How often it looks no page tells: taken to be as boards like it.
+    // How often it looks no source tells: taken to be as boards like it.
     timing: Timing { scan: Duration::from_millis(200), press_delay: Duration::ZERO, in_turn: false },
     harmless: |_, bytes| host::Query::ALL.iter().any(|query| query.bytes() == bytes),
     examples: &[

@@ -9,7 +9,7 @@ use crate::event::{Anomaly, ByteRange};
 use crate::time::Instant;
 
 /// A message broken off by this much silence is given up: the pieces of one come at most 0.15 s apart, two pictures of the Neo
-/// at least 0.36 s (`squareoff.md`, captures).
+/// at least 0.36 s (`square_off/README.md#4`).
 const STALL: Duration = Duration::from_millis(300);
 
 /// What the bytes in hand are.

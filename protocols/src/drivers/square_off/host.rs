@@ -1,4 +1,5 @@
-//! What a host sends to a board, both directions: for emulators and tests, the session uses none of it (`squareoff.md`).
+//! What a host sends to a board, both directions: for emulators and tests, the session uses none of it (`square_off/README.md#1`
+//! and `square_off/README.md#3`).
 
 use alloc::vec::Vec;
 

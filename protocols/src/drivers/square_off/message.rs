@@ -1,4 +1,4 @@
-//! What a board says, both directions (`squareoff.md`, Pro / Swap and Neo).
+//! What a board says, both directions (`square_off/README.md#1` and `square_off/README.md#3`).
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -80,7 +80,7 @@ pub enum Message {
     MotorDone,
 }
 
-/// The Neo's all-too-full battery: 4095.00 mV, again and again, says nothing (`squareoff.md`, Neo).
+/// The Neo's all-too-full battery: 4095.00 mV, again and again, says nothing (`square_off/README.md#3.1`).
 pub const NO_MILLIVOLTS: u32 = 4095;
 
 impl Message {

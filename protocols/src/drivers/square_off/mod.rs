@@ -17,7 +17,7 @@
 //! begins after silence.
 //!
 //! `session.rs` is the driver; it asks for squares and battery and says nothing else: `14#1*` would begin the board's game again.
-//! `gks` has the older words of the Grand Kingdom Set, which no driver speaks. Source: `squareoff.md`.
+//! `gks` has the older words of the Grand Kingdom Set, which no driver speaks. Page: `square_off/README.md`.
 
 use alloc::boxed::Box;
 use core::time::Duration;

@@ -1,4 +1,4 @@
-//! What a host says to a Grand Kingdom Set, both directions (`squareoff.md`): for tests only.
+//! What a host says to a Grand Kingdom Set, both directions (`square_off/README.md#2`): for tests only.
 
 use alloc::vec::Vec;
 

@@ -7,7 +7,7 @@
 //!    6-11.63*  2-85.*  battery: volts, perhaps percent
 //! ```
 //!
-//! Source: `squareoff.md`, Grand Kingdom Set.
+//! Page: `square_off/README.md#2`.
 
 use alloc::format;
 use alloc::vec::Vec;
