@@ -1,4 +1,4 @@
-//! A king that was left in check and captured: in the club that wins (`laws.md` section 5, points 3.3, 18, 19).
+//! A king that was left in check and captured: in the club that wins (`laws/README.md#5.1`, points 3.3, 18, 19).
 //!
 //! To the decoder this is no move, so it is looked for among the men: the board that stood at the press, and the board now.
 

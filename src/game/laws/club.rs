@@ -1,4 +1,4 @@
-//! Flags by a club's 31 points of speed chess (`laws.md` section 5): a flag counts when a player declares it and stops both
+//! Flags by a club's 31 points of speed chess (`laws/README.md#5`): a flag counts when a player declares it and stops both
 //! clocks, and the clock beats a mate.
 
 use alloc::vec;

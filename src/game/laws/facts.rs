@@ -76,7 +76,7 @@ pub enum Caller {
     Player,
 }
 
-/// A position that may be the one that counts (`laws.md` section 2, "Which position is `pos`?").
+/// A position that may be the one that counts (`laws/README.md#2.4`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
     /// The position.

@@ -91,7 +91,7 @@ pub struct Alternative {
     pub row: &'static str,
 }
 
-/// In which part of the running move the flag found the players (`laws.md` section 2, "Which position is `pos`?").
+/// In which part of the running move the flag found the players (`laws/README.md#2.4`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -1,4 +1,4 @@
-//! What the Laws say of what happened: findings, never decisions (`laws.md` sections 1-5).
+//! What the Laws say of what happened: findings, never decisions (`laws/README.md`).
 
 pub mod adjudicate;
 pub mod answering;

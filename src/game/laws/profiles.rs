@@ -1,4 +1,4 @@
-//! The profiles (`laws.md` sections 1-5).
+//! The profiles (`laws/README.md#9.1`).
 
 use crate::laws::rules::{About, Articles, BothFlags, Choice, Rows, Rules, Table, Winnability};
 

@@ -1,4 +1,4 @@
-//! Rulebooks: what an organiser chooses from, by name (`laws.md` sections 1-5).
+//! Rulebooks: what an organiser chooses from, by name (`laws/README.md#9`).
 
 use alloc::string::String;
 use core::fmt;

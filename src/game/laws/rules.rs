@@ -1,14 +1,14 @@
-//! What each profile says differently, as data (`laws.md` sections 1-5). What its source leaves open, or was read second-hand
+//! What each profile says differently, as data (`laws/README.md#9`). What its source leaves open, or was read second-hand
 //! only, is a [`Choice`] with a default; a finding that rests on one names it.
 
 /// How a flag is ruled on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
-    /// `laws.md` section 2.
+    /// `laws/README.md#2`.
     Fide,
-    /// `laws.md` section 4.
+    /// `laws/README.md#4`.
     UsChess,
-    /// `laws.md` section 5.
+    /// `laws/README.md#5`.
     Club,
 }
 

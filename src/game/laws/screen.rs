@@ -1,4 +1,4 @@
-//! A finding as an arbiter must see it in ten seconds (`arbiter-screen.md`): the same order on every screen and on paper, as
+//! A finding as an arbiter must see it in ten seconds (`laws/README.md#8`): the same order on every screen and on paper, as
 //! fields for programs and as plain text. For arbiters only: it says what no player may be told (12.6).
 
 use alloc::format;

@@ -1,4 +1,4 @@
-//! The FIDE table (`laws.md` section 2) where a flag of each side fell: which was first, and which was observed.
+//! The FIDE table (`laws/README.md#2.5`) where a flag of each side fell: which was first, and which was observed.
 
 use alloc::vec;
 

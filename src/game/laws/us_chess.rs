@@ -1,4 +1,4 @@
-//! Flags by the US Chess rules (`laws.md` section 4): claimed by players only, and 14E asks for material, not for a helpmate.
+//! Flags by the US Chess rules (`laws/README.md#4`): claimed by players only, and 14E asks for material, not for a helpmate.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -10,7 +10,7 @@
 //!
 //! The order of the questions: is the game over, is the material enough, is the play forced; is there a mate that a short walk
 //! finds, a wall around the position, a mate by a search in depth; and then by turns, with more and more positions: what do all
-//! that can arise say, and is there a mate that a guided search finds? `stages` has the table.
+//! that can arise say, and is there a mate that a guided search finds? `stages` has the table, `mate/README.md` the arguments.
 //!
 //! [`shorten`] takes more time for a line that people read; [`dead`] is the watch of Article 5.2.2 after every made move.
 

@@ -1,4 +1,4 @@
-//! Section 5 of the digest: the five rows of `club-speed`, and those of its 31 points that a machine can play.
+//! The five rows of `club-speed` (`laws/README.md#5.2`), and those of its 31 points that a machine can play.
 
 use flagfall_game::laws::facts::{Caller, End, Ended, Facts, Flag, Illegal, Treated};
 use flagfall_game::reconstruct::record::Ending;

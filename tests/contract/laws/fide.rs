@@ -1,4 +1,4 @@
-//! Section 2 of the digest for `fide-2023-standard`: rows 1 to 16, one flag.
+//! The FIDE table (`laws/README.md#2.3`) for `fide-2023-standard`: rows 1 to 16, one flag.
 
 use flagfall_game::desk::{Ground, Standing};
 use flagfall_game::laws::facts::{Facts, Flag, Treated};

@@ -1,4 +1,4 @@
-//! Section 6 of the digest: what popular texts say, and what the profiles say; each as a pair.
+//! What popular texts say, and what the profiles say (`laws/README.md#6`); each as a pair.
 
 use flagfall_game::laws::facts::{Facts, Flag, Illegal, IllegalKind, Treated};
 use flagfall_game::laws::rulebook::Profile;

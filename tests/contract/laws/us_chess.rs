@@ -1,4 +1,4 @@
-//! Section 4 of the digest: the eleven rows of `us-chess`, and its options.
+//! The eleven rows of `us-chess` (`laws/README.md#4.2`), and its options.
 
 use flagfall_game::laws::facts::{Caller, Facts, Flag, Treated};
 use flagfall_game::laws::winnable::Verdict;

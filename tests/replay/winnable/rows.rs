@@ -1,4 +1,4 @@
-//! The rows of `unwinnable.csv` and `unwinnable-bulk.csv.gz` (`unwinnability.md` section 6).
+//! The rows of `unwinnable.csv` and `unwinnable-bulk.csv.gz` (`mate/README.md#6`).
 
 use std::path::Path;
 use std::process::Command;

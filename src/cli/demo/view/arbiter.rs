@@ -1,4 +1,5 @@
-//! The arbiter's column: the running move and open alarms, or the flag and what is proposed, in the order of an arbiter's screen.
+//! The arbiter's column: the running move and open alarms, or the flag and what is proposed, in the order of an arbiter's screen
+//! (`laws/README.md#8.1`).
 
 use serde_json::Value;
 
