@@ -14,7 +14,7 @@ use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 use shakmaty::uci::UciMove;
 
-const PGN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/simulate/two-games.pgn");
+const PGN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/simulate/two-games.pgn");
 
 fn games() -> Vec<ScoreSheet> {
     let games = score_sheet::read(std::fs::File::open(PGN).expect(PGN)).expect("games");

@@ -51,7 +51,7 @@ pub(crate) fn all(options: &Options, text: &mut String) -> io::Result<Vec<Set>> 
         }
     }
     if sets.is_empty() {
-        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simulate/two-games.pgn");
+        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands/simulate/two-games.pgn");
         let _ = writeln!(text, "none of the files is there: {} instead, of which nothing follows\n", own.display());
         sets.push(Set { speed: "own", sheets: read(&own)? });
     }
