@@ -24,8 +24,8 @@ const MAX_CORR: usize = 128;
 /// Reads a command that arrived at `at`. Unknown fields are passed over; a known field with an illegal value, or a payload that is
 /// none, is a fault in the submission, so that it can be answered, recorded and audited like any other.
 ///
-/// Beside the fields of `mqtt.md` section 5 a sender may say what its own clock goes by, `"sync":"ntp"`: without that nobody
-/// knows how old a command is.
+/// A sender may say what its own clock goes by, `"sync":"ntp"` (`publish/README.md#5`): without that nobody knows how old a command
+/// is.
 pub fn read(
     root: &str,
     topic: &CommandTopic<'_>,

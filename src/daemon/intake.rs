@@ -14,7 +14,7 @@ use crate::publish::mqtt::Arrived;
 use crate::publish::topics::{self, CommandTopic};
 use crate::wall::{self, Mono};
 
-/// Commands a second that one user may send (`mqtt.md` section 3).
+/// Commands a second that one user may send (`publish/README.md#3`).
 const PER_SECOND: u32 = 5;
 /// How often a user is told in vain that a command was turned away.
 const TOLD_EVERY: Duration = Duration::from_secs(1);

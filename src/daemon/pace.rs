@@ -1,4 +1,4 @@
-//! How often pictures are published (`mqtt.md` section 3): serialising one costs as much as the game is long.
+//! How often pictures are published (`publish/README.md#3`): serialising one costs as much as the game is long.
 
 use std::time::Duration;
 

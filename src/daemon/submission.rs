@@ -14,7 +14,7 @@ use crate::station::Station;
 
 /// Correlation data beyond this many bytes is cut off: nobody needs more to know an answer by.
 const MAX_CORRELATION: usize = 256;
-/// Nobody waits for an answer longer than this (`mqtt.md` section 3).
+/// Nobody waits for an answer longer than this (`publish/README.md#3`).
 const REPLY_EXPIRY: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// Judges a command that arrived at `at`; to be recorded, whatever was decided. None if its topic is no command's, which the

@@ -1,4 +1,4 @@
-//! Alarms: facts for the arbiter's audience only (`reconstruction.md` section 6).
+//! Alarms: facts for the arbiter's audience only (`reconstruct/README.md#6`).
 
 use alloc::vec::Vec;
 

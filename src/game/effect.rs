@@ -9,7 +9,7 @@ use crate::laws::finding::Finding;
 use crate::laws::winnable::Ask;
 use crate::message::{AlertBody, AuditBody, LiveCause, LiveMove, MoveBody};
 
-/// For whom something is (`architecture.md`, "Three audiences, three types"). The public gets what the live audience gets,
+/// For whom something is (`ARCHITECTURE.md#6.8`). The public gets what the live audience gets,
 /// later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {

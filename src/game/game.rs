@@ -71,7 +71,7 @@ pub struct GameConfig {
     pub default_time_s: Option<u32>,
     /// Which display is White's; if none, the left one, or the right one where the board is rotated.
     pub white_clock: Option<ClockSide>,
-    /// Nobody rules on this game: moves that the players take back on the board leave the list (`reconstruction.md` section 3.6).
+    /// Nobody rules on this game: moves that the players take back on the board leave the list (`reconstruct/README.md#3.7`).
     pub casual: bool,
     /// How the decoder weighs evidence.
     pub tuning: Tuning,

@@ -13,7 +13,7 @@ const MOVED_BY_ONE: usize = 2;
 const SQUARES_OF_ONE: u32 = 6;
 
 impl Game {
-    /// A press, and no legal move: an illegal one, or men that no single move can have displaced (`reconstruction.md` section 6).
+    /// A press, and no legal move: an illegal one, or men that no single move can have displaced (`reconstruct/README.md#6.1`).
     pub(crate) fn pressed_illegally(&mut self, by: Color, pawn_stays: bool, at: Interval) {
         let squares = men::difference(self.board.men(), &self.decoder.record.node().men);
         self.king_may_be_left(by, at);

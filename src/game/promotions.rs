@@ -1,4 +1,4 @@
-//! Promotions on a board that does not identify men: a queen, until play shows another piece (`reconstruction.md` section 3.4).
+//! Promotions on a board that does not identify men: a queen, until play shows another piece (`reconstruct/README.md#3.4`).
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

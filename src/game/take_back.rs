@@ -1,4 +1,4 @@
-//! Casual games: players take back what they played by putting it back (`reconstruction.md` section 3.6). And where no clock tells
+//! Casual games: players take back what they played by putting it back (`reconstruct/README.md#3.7`). And where no clock tells
 //! a press, a man that has rested on his way takes back the move that was read (scenarios 5 and 32).
 
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! What is wrong on the board or with the clock, and for how long it has been (`reconstruction.md` section 6).
+//! What is wrong on the board or with the clock, and for how long it has been (`reconstruct/README.md#6`).
 
 use alloc::vec::Vec;
 use core::time::Duration;

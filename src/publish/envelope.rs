@@ -1,4 +1,4 @@
-//! The flat header of every message, and what the sink adds to it (`mqtt.md` section 2).
+//! The flat header of every message, and what the sink adds to it (`publish/README.md#2`).
 //!
 //! A station says what happened and when on its own time line; which node it was, how often the journal was opened and what
 //! time that is for people is added by whoever sends. So payloads in the journal do not depend on the wall clock.
@@ -151,7 +151,7 @@ pub struct NodeStatus {
     pub state: NodeState,
 }
 
-/// Where a node is in its life (`mqtt.md` section 4).
+/// Where a node is in its life (`publish/README.md#4`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeState {

@@ -1,4 +1,4 @@
-//! From the game's effects to messages: topic, retained or not, payload (`mqtt.md`).
+//! From the game's effects to messages: topic, retained or not, payload (`publish/README.md`).
 
 pub mod delay;
 pub mod envelope;

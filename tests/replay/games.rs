@@ -1,5 +1,5 @@
 //! Whole games from hand motions: random legal ones, in every manner in which hands make moves, at several speeds; and
-//! the same games told otherwise (`reconstruction.md` section 7).
+//! the same games told otherwise (`reconstruct/README.md#7`).
 
 mod exact;
 pub(crate) mod hands;

@@ -1,4 +1,4 @@
-//! The fourteen invariants of reconstruction (`reconstruction.md` section 7) on random games, noise and nonsense. A failure
+//! The fourteen invariants of reconstruction (`reconstruct/README.md#7`) on random games, noise and nonsense. A failure
 //! names its seed; `INVARIANTS_SEEDS=500` runs so many seeds of each.
 //!
 //! | number | says | where |

@@ -1,4 +1,4 @@
-//! A proof that a side cannot mate, as the journal keeps it (`architecture.md`, "Questions"): moves in UCI, boards as the
+//! A proof that a side cannot mate, as the journal keeps it (`ARCHITECTURE.md#5`): moves in UCI, boards as the
 //! first part of a FEN, sets of squares as 16 hexadecimal digits with a1 as the lowest bit.
 
 use alloc::format;

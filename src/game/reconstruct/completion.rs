@@ -1,4 +1,4 @@
-//! When a move is sure: a press and the board prove it, or one of the ways without a press (`reconstruction.md` section 3.3).
+//! When a move is sure: a press and the board prove it, or one of the ways without a press (`reconstruct/README.md#3.3`).
 
 use alloc::vec::Vec;
 use core::time::Duration;

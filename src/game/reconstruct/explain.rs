@@ -1,4 +1,4 @@
-//! How badly a position fits what the board shows (`reconstruction.md` section 3, the table of evidence).
+//! How badly a position fits what the board shows (`reconstruct/README.md#3`).
 
 use core::time::Duration;
 

@@ -1,4 +1,4 @@
-//! After a time in which nothing was heard of the board: the moves that were made meanwhile (`reconstruction.md` section 3.6).
+//! After a time in which nothing was heard of the board: the moves that were made meanwhile (`reconstruct/README.md#3.6`).
 //!
 //! The board's own log tells them in their order, where there is one; else the shortest legal ways from the last sure position
 //! to what stands now.

@@ -1,4 +1,4 @@
-//! Kings on the centre squares: how players show a result, and never a move (`reconstruction.md` section 4).
+//! Kings on the centre squares: how players show a result, and never a move (`reconstruct/README.md#4.2`).
 
 use flagfall_protocols::square::{Color, Square};
 use shakmaty::{Move, Role};

@@ -17,7 +17,7 @@ use crate::reconstruct::line::{Line, Tentative};
 use crate::reconstruct::plausible::{Doubt, doubt};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
-/// After a press without any change the board has this long, plus a scan, to show one (`reconstruction.md` section 6).
+/// After a press without any change the board has this long, plus a scan, to show one (`reconstruct/README.md#6.1`).
 pub(crate) const NOTHING_MOVED: Duration = Duration::from_millis(700);
 /// After a press the board has this long to show a legal move.
 pub(crate) const NO_LEGAL_MOVE: Duration = Duration::from_millis(1500);

@@ -1,4 +1,4 @@
-//! From sensor chatter and presses to moves (`reconstruction.md` section 3).
+//! From sensor chatter and presses to moves (`reconstruct/README.md#3`).
 //!
 //! Everything that may have been played since the last sure move is kept as a hypothesis and judged by all that is known: what
 //! the board shows and has shown, the presses, whose clock runs. A move is sure when a rule of completion is met and every
@@ -185,7 +185,7 @@ impl Decoder {
         self.beam.drop_half_gestures();
     }
 
-    /// Captures that explain the board equally well (`reconstruction.md` section 3.5).
+    /// Captures that explain the board equally well (`reconstruct/README.md#3.5`).
     pub(crate) fn open(&self) -> impl Iterator<Item = Move> {
         self.guessed.iter().chain(&self.open).copied()
     }

@@ -1,4 +1,4 @@
-//! How fast a board scans, learnt from when it reports (`reconstruction.md` section 3.2).
+//! How fast a board scans, learnt from when it reports (`reconstruct/README.md#3.2`).
 //!
 //! A board that samples its squares one after another, a8 to h1 or the other way round, reports each square at its own moment of
 //! a scan. So two reports tell the time of a scan up to whole scans, and many tell it.

@@ -1,5 +1,5 @@
 //! How likely players are to make a move, judged by what can be taken: all that tells two captures apart where men are not
-//! identified and nobody was seen to touch the captured one (`reconstruction.md` section 3.5).
+//! identified and nobody was seen to touch the captured one (`reconstruct/README.md#3.5`).
 
 use shakmaty::{Bitboard, Board, Chess, Color, Move, Position, Role, Square};
 

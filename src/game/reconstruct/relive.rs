@@ -1,5 +1,5 @@
 //! A board's log played through a decoder of its own, where its presses and positions alone do not tell the moves
-//! (`reconstruction.md` section 3.6).
+//! (`reconstruct/README.md#3.6`).
 
 use alloc::vec::Vec;
 use core::time::Duration;

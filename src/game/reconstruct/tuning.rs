@@ -1,4 +1,4 @@
-//! What evidence is worth: every weight of the decoder in one table (`reconstruction.md` section 3).
+//! What evidence is worth: every weight of the decoder in one table (`reconstruct/README.md#3`).
 //!
 //! Costs are tenths of a nat: 10 = e times less likely.
 
@@ -85,7 +85,8 @@ pub struct Weights {
     pub most_by_age: i32,
     /// A square whose sensor is taken to be dead.
     pub dead: i32,
-    /// A capture that nobody has answered, on a board that does not identify men (section 3.5): the man may be in a hand.
+    /// A capture that nobody has answered, on a board that does not identify men: the man may be in a hand
+    /// (`reconstruct/README.md#3.5`).
     pub in_hand: i32,
     /// A capture on such a board on a square that nobody was seen to touch.
     pub pushed_off: i32,

@@ -1,4 +1,4 @@
-//! What is known of a reading where men are not identified (`reconstruction.md` section 3.5): which captured man was touched, what
+//! What is known of a reading where men are not identified (`reconstruct/README.md#3.5`): which captured man was touched, what
 //! is on its way and what stands, who was too early.
 
 use core::time::Duration;
@@ -70,8 +70,8 @@ impl Hypothesis {
         if early { scene.tuning.weights.lifted_early } else { 0 }
     }
 
-    /// Has the square of its last capture been touched since the man that captures left its own (`reconstruction.md` section
-    /// 3.5)? After a press it is too late.
+    /// Has the square of its last capture been touched since the man that captures left its own (`reconstruct/README.md#3.5`)?
+    /// After a press it is too late.
     pub(super) fn note_touch(&mut self, scene: &Scene<'_>) {
         // What the move before it changed there was no touch.
         let before = self.line.plies().iter().rev().nth(1).map(|before| (before.made.latest, 1 << before.mv.to().to_u32()));

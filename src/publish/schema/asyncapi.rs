@@ -1,4 +1,5 @@
-//! Every topic as an AsyncAPI 3 document: address, what may be in it, who sends it and how (`mqtt.md` sections 1 and 3).
+//! Every topic as an AsyncAPI 3 document: address, what may be in it, who sends it and how (`publish/README.md#1` and
+//! `publish/README.md#3`).
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! What stands around a body (`mqtt.md` section 2).
+//! What stands around a body (`publish/README.md#2`).
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};

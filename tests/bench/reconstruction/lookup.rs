@@ -1,4 +1,4 @@
-//! (A) Look-up of legal positions after a quiet time, as `reconstruction.md` section 8 describes it.
+//! (A) Look-up of legal positions after a quiet time, as `reconstruct/README.md#8` describes it.
 //!
 //! Each report of a square starts a timer anew. When it expires, the board is compared with the positions after each legal move;
 //! a hit among those of the position before replaces the last move; a hit on an earlier position takes back. That the board

@@ -1,4 +1,4 @@
-//! (F) The table of all positions that can be reached from any visited one, as `reconstruction.md` section 8 describes it.
+//! (F) The table of all positions that can be reached from any visited one, as `reconstruct/README.md#8` describes it.
 //!
 //! No timer and no press: whenever the board looks like a position of the table, that one is visited, and the last visited one
 //! defines the game. Both kings on squares of the centre end it.

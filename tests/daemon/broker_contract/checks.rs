@@ -1,4 +1,4 @@
-//! What the daemon and its subscribers rely on, whatever the broker (`mqtt.md` sections 2 to 5).
+//! What the daemon and its subscribers rely on, whatever the broker (`publish/README.md#2` to `publish/README.md#5`).
 
 use std::net::SocketAddr;
 use std::time::Duration;

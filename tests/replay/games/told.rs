@@ -1,5 +1,5 @@
 //! The same game told otherwise: squares of one scan in another order, frames instead of squares, news told twice, one square
-//! never told (`reconstruction.md` section 7, invariants 2, 4, 6, 10, 12).
+//! never told (`reconstruct/README.md#7`, invariants 2, 4, 6, 10, 12).
 
 use fastrand::Rng;
 use flagfall_game::effect::Effect;

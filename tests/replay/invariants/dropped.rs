@@ -11,7 +11,7 @@ use crate::invariants::lifts::only_what_was_played;
 use crate::invariants::seeds::each;
 use crate::invariants::table::{BLITZ, Played, RAPID, Told, device, game};
 
-/// After a press a move is called illegal so much later, microseconds (`reconstruction.md` section 6); the press comes a tenth of
+/// After a press a move is called illegal so much later, microseconds (`reconstruct/README.md#6.1`); the press comes a tenth of
 /// a second after the last touch at the earliest, and may be told sooner than the square.
 const JUDGED: u64 = 1_200_000;
 

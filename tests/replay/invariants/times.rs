@@ -30,7 +30,7 @@ fn lever_changes(told: &Told) -> [Vec<u64>; 2] {
 }
 
 /// Where presses come at random: a move that was begun before the press may be finished after it until it is called illegal, so
-/// much later (`reconstruction.md` section 6).
+/// much later (`reconstruct/README.md#6.1`).
 const CALLED: u64 = 1_500_000;
 
 /// A slow line tells a change so much later than its scan, microseconds.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Names of fields that only arbiters may see (`architecture.md` section 3).
+/// Names of fields that only arbiters may see (`ARCHITECTURE.md#6.8`).
 pub(crate) const FIELDS: &[&str] = &[
     "act",
     "actor",

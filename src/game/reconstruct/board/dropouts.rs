@@ -1,4 +1,4 @@
-//! Squares and men that are lost for moments: what a weak chip or sensor looks like (`reconstruction.md` section 3.2).
+//! Squares and men that are lost for moments: what a weak chip or sensor looks like (`reconstruct/README.md#3.2`).
 //!
 //! A dropout is a man that was gone, or read as something else, and is there again sooner than a hand puts him back. Whose it is shows
 //! with the moves: a weak sensor loses every man that comes to its square, a weak chip is lost wherever its man stands.

@@ -1,5 +1,5 @@
 //! Legal ways from a known position to the board that is seen now: the repair of a gap where nothing tells the order of what
-//! was played (`reconstruction.md` section 3.6).
+//! was played (`reconstruct/README.md#3.6`).
 //!
 //! A square of the wanted board that shows something unknown may hold any man, so a board that tells only empty and occupied
 //! squares is searched for by the same means. Work is counted in positions, never in time: the same question has the same

@@ -1,4 +1,4 @@
-//! Boards that tell where something stands, not what, and no clock (`reconstruction.md` sections 3.4 and 3.5).
+//! Boards that tell where something stands, not what, and no clock (`reconstruct/README.md#3.4` and `reconstruct/README.md#3.5`).
 
 use std::time::Duration;
 
