@@ -51,7 +51,16 @@ pub(crate) const CRATES: &[CrateRule] = &[
         licence: "GPL-3.0-or-later",
         licence_files: &["LICENSE"],
         only: None,
-        never: &[],
+        never: &["chasolver", "chess"],
+        no_std: false,
+    },
+    CrateRule {
+        name: "flagfall-bench-winnable",
+        folder: "tests/bench/winnable",
+        licence: "GPL-3.0-or-later",
+        licence_files: &[],
+        only: None,
+        never: &["flagfall"],
         no_std: false,
     },
 ];

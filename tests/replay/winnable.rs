@@ -13,3 +13,6 @@ mod rows;
 mod tally;
 mod three_men;
 mod verdicts;
+
+/// The root of the workspace.
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");

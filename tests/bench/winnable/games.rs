@@ -7,14 +7,14 @@ use flagfall_game::mate::{Life, Watch, watched};
 use shakmaty::san::San;
 use shakmaty::{Chess, Move, Position};
 
-use crate::times::{Times, fastest};
+use flagfall_bench_winnable::{Times, fastest};
 
 /// One game by hand, where no files are.
 const OWN: &str = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O f6 6. d4 exd4 7. Nxd4 c5 8. Ne2 Qxd1 9. Rxd1 Bd7 1/2-1/2";
 
 /// Measures each move of each game.
 pub(crate) fn watch(out: &mut dyn Write) -> io::Result<()> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/games");
+    let dir = Path::new(crate::ROOT).join("../shared/data/games");
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(&dir).map_or(Vec::new(), |all| all.flatten().map(|file| file.path()).collect());
     files.retain(|path| path.extension().is_some_and(|ext| ext == "pgn") && !path.ends_with("artefacts.pgn"));

@@ -1,21 +1,23 @@
-//! `cargo bench --bench winnable`: how long Article 6.9 takes, beside the published solver `chasolver`.
+//! `cargo bench -p flagfall-bench-winnable`: how long Article 6.9 takes, beside the published solver `chasolver`.
 //!
 //! Every question is put to both in turns, in one run. What is compared: the answer with its proof here, the full mode there,
 //! which asserts what is unwinnable. Its fast mode, which only looks for what is unwinnable, is told beside.
 
 mod games;
 mod sets;
-mod times;
 
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::str::FromStr;
 
+use flagfall_bench_winnable::{Times, fastest, heading};
 use flagfall_game::mate::{Answer, Budget, counted, shorten};
 use shakmaty::Color;
 
 use sets::Question;
-use times::{Times, fastest, heading};
+
+/// The root of the workspace.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../..");
 
 fn main() -> io::Result<()> {
     let only: Option<String> = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));

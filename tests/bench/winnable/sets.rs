@@ -7,6 +7,7 @@ use shakmaty::{Chess, Color};
 #[path = "../../replay/winnable/rows.rs"]
 mod rows;
 
+use crate::ROOT;
 use rows::{Row, position};
 
 const FILES: [&str; 2] = ["unwinnable.csv", "unwinnable-bulk.csv.gz"];
@@ -22,7 +23,7 @@ pub(crate) struct Question {
 
 /// Kinds of questions by name; and what is missing.
 pub(crate) fn all() -> ([(&'static str, Vec<Question>); 4], Option<String>) {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let dir = Path::new(ROOT).join("../shared/data");
     let missing = FILES.iter().map(|name| dir.join(name)).find(|path| !path.exists());
     let all = if missing.is_some() { own() } else { rows::all_rows() };
     let of = |wanted: fn(&Row) -> bool| all.iter().filter(|row| wanted(row)).map(question).collect();

@@ -16,7 +16,7 @@ fn now() -> f64 {
 }
 
 /// The least of a few times that `work` takes, in microseconds.
-pub(crate) fn fastest<T>(mut work: impl FnMut() -> T) -> (T, f64) {
+pub fn fastest<T>(mut work: impl FnMut() -> T) -> (T, f64) {
     let mut time = || {
         let began = now();
         let made = work();
@@ -32,29 +32,33 @@ pub(crate) fn fastest<T>(mut work: impl FnMut() -> T) -> (T, f64) {
 }
 
 /// Microseconds of many questions.
-pub(crate) struct Times {
+pub struct Times {
     all: Vec<f64>,
 }
 
 impl Times {
-    pub(crate) const fn new() -> Self {
+    /// None yet.
+    pub const fn new() -> Self {
         Self { all: Vec::new() }
     }
 
-    pub(crate) fn add(&mut self, microseconds: f64) {
+    /// One more question took so long.
+    pub fn add(&mut self, microseconds: f64) {
         self.all.push(microseconds);
     }
 
-    pub(crate) fn count(&self) -> usize {
+    /// How many questions.
+    pub fn count(&self) -> usize {
         self.all.len()
     }
 
-    pub(crate) fn mean(&self) -> f64 {
+    /// Microseconds of a question on average; 0 if there is none.
+    pub fn mean(&self) -> f64 {
         self.all.iter().sum::<f64>() / self.all.len().max(1) as f64
     }
 
     /// One line: mean, median, 99th of 100, worst; and the mean as a multiple of another's.
-    pub(crate) fn print(&mut self, what: &str, beside: Option<&Times>, out: &mut dyn Write) -> io::Result<()> {
+    pub fn print(&mut self, what: &str, beside: Option<&Times>, out: &mut dyn Write) -> io::Result<()> {
         self.all.sort_by(f64::total_cmp);
         let share = |part: usize| self.all.get((self.all.len() * part / 100).min(self.all.len().saturating_sub(1)));
         let at = |part: usize| span(share(part).copied().unwrap_or(0.0));
@@ -64,7 +68,8 @@ impl Times {
     }
 }
 
-pub(crate) fn heading(out: &mut dyn Write) -> io::Result<()> {
+/// The line above the lines of [`Times::print`].
+pub fn heading(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{:44} {:>11} {:>11} {:>11} {:>11} {:>7}", "", "mean", "median", "p99", "worst", "ratio")
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Row {
 
 /// The rows of one file; none if it is not there.
 pub(crate) fn rows(name: &str) -> Vec<Row> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    let path = Path::new(super::ROOT).join("../shared/data").join(name);
     if !path.exists() {
         return Vec::new();
     }
