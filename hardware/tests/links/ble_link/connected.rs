@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use flagfall_hardware::ble::{BleEvent, BleLink, Radio, Wanted};
+use flagfall_hardware::ble::{BleEvent, BleLink, Wanted};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{self, Start};
 use flagfall_protocols::driver::Channel;
 use flagfall_protocols::drivers::{dgt_pegasus, square_off_neo};
 
 use super::search::await_that;
-use super::served::{Served, Told, now, wanted};
+use super::served::{Served, Told, radio, wanted};
 use super::{A, B, PEGASUS};
 use crate::bluez::{self, Bluez, Peripheral};
 
@@ -22,7 +22,7 @@ fn a_device_is_let_go_whatever_it_was_told_before() {
     bluez::in_own_process("a_device_is_let_go_whatever_it_was_told_before", |bus| {
         let bluez = Bluez::start(&bus.address());
         bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
-        let radio = Radio::start(None, now, 1).expect("a thread");
+        let radio = radio(1);
         let by_address = |text: &str| Wanted { address: text.parse().ok(), ..wanted(&dgt_pegasus::INFO) };
         // A reader without room, until it is said that there is some.
         let [up, room, full] = [(); 3].map(|()| Arc::new(AtomicBool::new(false)));
@@ -62,7 +62,7 @@ fn a_key_is_sent_to_a_device_that_has_answered_in_each_connection() {
     let key = [&[0x63, 28][..], &[0xa5; 27], &[0]].concat();
     bluez::in_own_process("a_key_is_sent_to_a_device_that_has_answered_in_each_connection", |bus| {
         let bluez = Bluez::start(&bus.address());
-        let radio = Radio::start(None, now, 1).expect("a thread");
+        let radio = radio(1);
         bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
         // It has the name and the channel, and knows none of the questions.
         let other = (emulator::find("chesslink").expect("emulated").start)(&Start::default());
@@ -103,7 +103,7 @@ fn only_an_optional_channel_may_refuse() {
     bluez::in_own_process("only_an_optional_channel_may_refuse", |bus| {
         let bluez = Bluez::start(&bus.address());
         let ble = square_off_neo::INFO.ble.expect("it is met over Bluetooth LE");
-        let radio = Radio::start(None, now, 1).expect("a thread");
+        let radio = radio(1);
         let by_address = |text: &str| Wanted { address: text.parse().ok(), ..wanted(&square_off_neo::INFO) };
         for (id, address, optional) in [(1, A, true), (2, B, false)] {
             bluez.add(Peripheral::of(NEO, address, "Square Off Neo"));

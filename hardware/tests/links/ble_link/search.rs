@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_hardware::ble::{Radio, Wanted};
+use flagfall_hardware::ble::{Pace, Radio, Wanted};
 use flagfall_protocols::drivers::dgt_pegasus;
 
-use super::served::{Served, Told, now, wanted};
+use super::served::{Served, Told, brisk, now, radio, radio_at, wanted};
 use super::{A, B, PEGASUS};
 use crate::bluez::{self, Bluez, Peripheral};
 
@@ -32,8 +32,12 @@ fn by_address(text: &str) -> Wanted {
 
 /// A radio, and board A that it serves.
 fn one_plays(bluez: &Bluez) -> (Arc<Radio>, Served) {
+    one_plays_at(brisk(), bluez)
+}
+
+fn one_plays_at(pace: Pace, bluez: &Bluez) -> (Arc<Radio>, Served) {
     bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
-    let radio = Radio::start(None, now, 1).expect("a thread");
+    let radio = radio_at(pace, 1);
     let mut plays = Served::start(&radio, 1, PEGASUS, by_address(A));
     plays.until("it comes up", |board| board.responding);
     (radio, plays)
@@ -44,7 +48,8 @@ fn of_two_boards_of_one_name_none_is_taken_because_it_was_heard_first() {
     bluez::in_own_process("of_two_boards_of_one_name_none_is_taken_because_it_was_heard_first", |bus| {
         let bluez = Bluez::start(&bus.address());
         bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS"));
-        let radio = Radio::start(None, now, 1).expect("a thread");
+        // Long enough for the other to be there in time.
+        let radio = radio_at(Pace { listen: Pace::default().listen, ..brisk() }, 1);
         let by_name = Wanted { name: Some("DGT_PEGASUS".to_owned()), ..wanted(&dgt_pegasus::INFO) };
         let mut board = Served::start(&radio, 1, PEGASUS, by_name);
         // It was told of, looked at, and is looked at again.
@@ -69,7 +74,7 @@ fn a_board_without_an_address_is_one_that_is_heard_and_stays_the_same() {
         let bluez = Bluez::start(&bus.address());
         bluez.remember(Peripheral::of(PEGASUS, "C0:00:00:00:00:0C", "DGT_PEGASUS_3"));
         bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
-        let radio = Radio::start(None, now, 1).expect("a thread");
+        let radio = radio(1);
         let mut board = Served::start(&radio, 1, PEGASUS, wanted(&dgt_pegasus::INFO));
         board.until("one is heard", |board| board.responding);
         // The same is wanted again, while another may be it as well.
@@ -93,7 +98,8 @@ fn boards_that_are_switched_off_do_not_keep_one_waiting_that_is_lost_in_play() {
             bluez.remember(Peripheral { connect_delay, ..Peripheral::of(PEGASUS, address, "DGT_PEGASUS") });
         }
         bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
-        let radio = Radio::start(None, now, 1).expect("a thread");
+        let pace = Pace { connect: Duration::from_secs(6), ..brisk() };
+        let radio = radio_at(pace, 1);
         let absent: Vec<Served> =
             (0..).zip(&off).map(|(id, address)| Served::start(&radio, id, PEGASUS, by_address(address))).collect();
         let mut board = Served::start(&radio, 100, PEGASUS, by_address(A));
@@ -104,8 +110,8 @@ fn boards_that_are_switched_off_do_not_keep_one_waiting_that_is_lost_in_play() {
             board.until("it is lost", |board| !board.responding);
             board.until("it is back", |board| board.responding);
             let back = Duration::from_micros(now() - dropped);
-            // The longest pause after a third loss is 4 s.
-            assert!(back < Duration::from_secs(8), "{back:?}");
+            // The longest pause after a third loss is 0.4 s; one of those who are off is waited for longer.
+            assert!(back < pace.connect - Duration::from_secs(1), "{back:?}");
         }
         // One more than are tried at a time: the link itself gives up who is not there, sooner than btleplug does after 30 s.
         let begun = || {
@@ -156,9 +162,10 @@ fn a_service_that_is_started_anew_is_told_again_who_is_looked_for() {
 fn a_service_that_answers_nothing_is_told_and_waited_for() {
     bluez::in_own_process("a_service_that_answers_nothing_is_told_and_waited_for", |bus| {
         let bluez = Bluez::start(&bus.address());
-        let (_radio, mut plays) = one_plays(&bluez);
+        let pace = Pace { answer: Duration::from_secs(2), ..brisk() };
+        let (_radio, mut plays) = one_plays_at(pace, &bluez);
         bluez.freeze();
-        let told = |told: &Told| matches!(told, Told::Missing(why) if why.ends_with("does not answer: no answer in 5 s"));
+        let told = |told: &Told| matches!(told, Told::Missing(why) if why.ends_with("does not answer: no answer in 2 s"));
         plays.until("no answer", |board| board.heard.last().is_some_and(told));
         assert!(!plays.responding && plays.heard.iter().any(|told| matches!(told, Told::Down(_))), "{:?}", plays.heard);
         bluez.thaw();
@@ -172,7 +179,7 @@ fn of_two_links_to_one_address_one_has_it_and_the_other_says_so() {
     bluez::in_own_process("of_two_links_to_one_address_one_has_it_and_the_other_says_so", |bus| {
         let bluez = Bluez::start(&bus.address());
         bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
-        let radio = Radio::start(None, now, 1).expect("a thread");
+        let radio = radio(1);
         let start = |id| Served::start(&radio, id, PEGASUS, by_address(A));
         let (mut one, mut other) = (start(1), start(2));
         one.until("it comes up", |board| board.responding);

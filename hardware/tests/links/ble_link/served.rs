@@ -1,10 +1,10 @@
 //! A driver at a Bluetooth link, in real time, and what came of it.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use flagfall_hardware::ble::{BleEvent, BleLink, Radio, Wanted};
+use flagfall_hardware::ble::{BleEvent, BleLink, Pace, Radio, Wanted};
 use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::DeviceEvent;
@@ -39,6 +39,29 @@ pub(crate) struct Served {
     pub(crate) heard: Vec<Told>,
     pub(crate) shown: Option<Placement>,
     pub(crate) responding: bool,
+}
+
+/// A part of the usual waits; what only ends a wait for something that comes is as usual.
+pub(crate) fn pace(part: u32) -> Pace {
+    let Pace { quiet, health, look, look_soon, listen, rebuild, apart, first, last, good, .. } = Pace::default();
+    let [quiet, health, look, look_soon, listen] = [quiet, health, look, look_soon, listen].map(|wait| wait / part);
+    let [rebuild, apart, first, last, good] = [rebuild, apart, first, last, good].map(|wait| wait / part);
+    Pace { quiet, health, look, look_soon, listen, rebuild, apart, first, last, good, ..Pace::default() }
+}
+
+/// A tenth of them.
+pub(crate) fn brisk() -> Pace {
+    pace(10)
+}
+
+/// A radio that waits briskly.
+pub(crate) fn radio(seed: u64) -> Arc<Radio> {
+    radio_at(brisk(), seed)
+}
+
+/// A radio with these waits.
+pub(crate) fn radio_at(pace: Pace, seed: u64) -> Arc<Radio> {
+    Radio::start_at(pace, None, now, seed).expect("a thread")
 }
 
 /// A link's wish by family alone.
@@ -112,6 +135,7 @@ fn sink(sender: SyncSender<(u64, Told)>) -> flagfall_hardware::ble::Sink {
             BleEvent::Down(error) => Told::Down(error.to_string()),
             BleEvent::Missing(trouble) => Told::Missing(trouble.to_string()),
         };
-        sender.try_send((at, told)).is_ok()
+        // A test that ended no longer listens: it is not waited for.
+        !matches!(sender.try_send((at, told)), Err(TrySendError::Full(_)))
     })
 }
