@@ -13,17 +13,11 @@ use uuid::Uuid;
 
 use super::choose::Seen;
 use super::look::answer;
-use super::{BleEvent, MAX_WAITING, Outlet, Sink, Wanted};
+use super::{BleEvent, MAX_WAITING, Outlet, Pace, Sink, Wanted};
 use crate::link::LinkError;
 
-/// How long connecting may take; it includes BlueZ's own look at the services.
-const CONNECT: Duration = Duration::from_secs(20);
-/// After so long without a notification it is asked whether the device is still connected.
-const QUIET: Duration = Duration::from_secs(10);
-/// Whoever has no room for an event is asked again after so long …
+/// Whoever has no room for an event is asked again after so long.
 const AGAIN: Duration = Duration::from_millis(20);
-/// … and loses the connection if there is none for so long: a session that begins anew loses nothing silently.
-const NO_ROOM: Duration = Duration::from_secs(5);
 /// What is said of a device that refuses its key.
 pub(super) const NO_KEY: &str = "the key was not taken";
 
@@ -81,6 +75,7 @@ pub(super) struct Connection {
     pub(super) sink: Sink,
     pub(super) outlet: Outlet,
     pub(super) hints: watch::Receiver<Hints>,
+    pub(super) pace: Pace,
     pub(super) now: fn() -> u64,
 }
 
@@ -95,7 +90,7 @@ impl Connection {
     /// Connects, and serves until the end.
     pub(super) async fn run(mut self) -> Ended {
         let opened = tokio::select! {
-            opened = open(&self.device, &self.wanted) => opened,
+            opened = open(&self.pace, &self.device, &self.wanted) => opened,
             end = end(&mut self.hints) => Err(match end { End::Lost => "the Bluetooth service is gone", End::LetGo => "not wanted any more" }.to_owned()),
         };
         let (lasted, keyless) = match opened {
@@ -106,7 +101,7 @@ impl Connection {
             Err(cause) => (Err(cause), false),
         };
         // Also where connecting was given up: BlueZ would go on. If nobody answers it is gone already.
-        let _ = answer(self.device.disconnect()).await;
+        let _ = answer(self.pace.answer, self.device.disconnect()).await;
         Ended { id: self.id, sink: self.sink, lasted, keyless }
     }
 
@@ -123,18 +118,18 @@ impl Connection {
             signal: self.seen.signal,
             places: &table,
         };
-        let (sink, hints, device, now) = (&mut self.sink, &mut self.hints, &self.device, self.now);
+        let (sink, hints, device, pace, now) = (&mut self.sink, &mut self.hints, &self.device, &self.pace, self.now);
         let spoke = Notify::new();
         let read = async {
-            deliver(sink, now, &up).await?;
+            deliver(sink, pace, now, &up).await?;
             loop {
                 tokio::select! {
                     told = hints.changed() => match told.map(|()| hints.borrow_and_update().end) {
-                        Ok(None) if answer(device.is_connected()).await == Ok(true) => {}
+                        Ok(None) if answer(pace.answer, device.is_connected()).await == Ok(true) => {}
                         Ok(Some(End::LetGo)) => return Err(LinkError::Other(std::io::Error::other("let go"))),
                         Ok(Some(End::Lost) | None) | Err(_) => return Err(LinkError::Unplugged),
                     },
-                    got = timeout(QUIET, notifications.next()) => match got {
+                    got = timeout(pace.quiet, notifications.next()) => match got {
                         Ok(Some(got)) => {
                             let is_it = |place: &&Place| {
                                 place.notifies && (place.service, place.characteristic) == (got.service_uuid.as_u128(), got.uuid.as_u128())
@@ -143,11 +138,11 @@ impl Connection {
                             if let Some(place) = table.iter().find(is_it) {
                                 // Before the session hears of it, so that the key goes before what it says to that.
                                 spoke.notify_one();
-                                deliver(sink, now, &BleEvent::Bytes { channel: place.channel, bytes: &got.value }).await?;
+                                deliver(sink, pace, now, &BleEvent::Bytes { channel: place.channel, bytes: &got.value }).await?;
                             }
                         }
                         Ok(None) => return Err(LinkError::Unplugged),
-                        Err(_) => match answer(device.is_connected()).await {
+                        Err(_) => match answer(pace.answer, device.is_connected()).await {
                             Ok(true) => {}
                             Ok(false) | Err(_) => return Err(LinkError::Unplugged),
                         },
@@ -164,14 +159,14 @@ impl Connection {
                 tokio::select! {
                     biased;
                     () = spoke.notified(), if key.is_some() => {
-                        if write(device, &places, 0, key.take().unwrap_or_default()).await.is_err() {
+                        if write(pace, device, &places, 0, key.take().unwrap_or_default()).await.is_err() {
                             // Not if the link was lost. The error is told to nobody: it could repeat the key.
-                            keyless.store(answer(device.is_connected()).await == Ok(true), Ordering::Relaxed);
+                            keyless.store(answer(pace.answer, device.is_connected()).await == Ok(true), Ordering::Relaxed);
                             return Err(LinkError::Other(std::io::Error::other(NO_KEY)));
                         }
                     }
                     next = outgoing.recv() => match next {
-                        Some((channel, bytes)) => write(device, &places, channel, &bytes).await?,
+                        Some((channel, bytes)) => write(pace, device, &places, channel, &bytes).await?,
                         None => return Err(LinkError::Unplugged),
                     },
                 }
@@ -185,7 +180,7 @@ impl Connection {
         self.set_outlet(None);
         let down = BleEvent::Down(end.err().unwrap_or(LinkError::Unplugged));
         // Whoever has no room for that either does not read any more.
-        let _ = deliver(&mut self.sink, self.now, &down).await;
+        let _ = deliver(&mut self.sink, &self.pace, self.now, &down).await;
         (Duration::from_micros((self.now)().saturating_sub(began)), keyless.load(Ordering::Relaxed))
     }
 
@@ -200,16 +195,16 @@ async fn end(hints: &mut watch::Receiver<Hints>) -> End {
     told.ok().and_then(|hints| hints.end).unwrap_or(End::LetGo)
 }
 
-async fn open(device: &Peripheral, wanted: &Wanted) -> Result<Opened, String> {
-    match timeout(CONNECT, device.connect()).await {
+async fn open(pace: &Pace, device: &Peripheral, wanted: &Wanted) -> Result<Opened, String> {
+    match timeout(pace.connect, device.connect()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => return Err(format!("does not connect: {error}")),
-        Err(_) => return Err(format!("does not connect in {} s", CONNECT.as_secs())),
+        Err(_) => return Err(format!("does not connect in {} s", pace.connect.as_secs_f64())),
     }
-    match timeout(CONNECT, device.discover_services()).await {
+    match timeout(pace.connect, device.discover_services()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => return Err(format!("its services cannot be read: {error}")),
-        Err(_) => return Err(format!("its services are not told in {} s", CONNECT.as_secs())),
+        Err(_) => return Err(format!("its services are not told in {} s", pace.connect.as_secs_f64())),
     }
     let all = device.characteristics();
     let mut places = match wanted.channels {
@@ -217,17 +212,22 @@ async fn open(device: &Peripheral, wanted: &Wanted) -> Result<Opened, String> {
         None => every(all.iter().cloned()),
     };
     // Before anything is subscribed, so that the first notification is heard.
-    let notifications = answer(device.notifications()).await?;
-    timeout(CONNECT, subscribe(device, wanted, &mut places))
+    let notifications = answer(pace.answer, device.notifications()).await?;
+    timeout(pace.connect, subscribe(pace, device, wanted, &mut places))
         .await
-        .unwrap_or_else(|_| Err(format!("its channels are not subscribed in {} s", CONNECT.as_secs())))?;
+        .unwrap_or_else(|_| Err(format!("its channels are not subscribed in {} s", pace.connect.as_secs_f64())))?;
     Ok(Opened { places, notifications })
 }
 
 /// Subscribes everything that notifies, and marks what refuses and may.
-async fn subscribe(device: &Peripheral, wanted: &Wanted, places: &mut [(Place, Characteristic)]) -> Result<(), String> {
+async fn subscribe(
+    pace: &Pace,
+    device: &Peripheral,
+    wanted: &Wanted,
+    places: &mut [(Place, Characteristic)],
+) -> Result<(), String> {
     for (place, characteristic) in places.iter_mut().filter(|(place, _)| place.notifies) {
-        match answer(device.subscribe(characteristic)).await {
+        match answer(pace.answer, device.subscribe(characteristic)).await {
             Ok(()) => {}
             Err(cause) if may_refuse(wanted, place.channel) => (place.notifies, place.refused) = (false, Some(cause)),
             Err(cause) => return Err(format!("channel {}: {cause}", place.channel)),
@@ -236,7 +236,7 @@ async fn subscribe(device: &Peripheral, wanted: &Wanted, places: &mut [(Place, C
     let refused = places.iter().find_map(|(place, _)| Some((place.channel, place.refused.as_ref()?)));
     let Some((channel, cause)) = refused else { return Ok(()) };
     // Of one that has gone meanwhile nothing is known.
-    let of_use = places.iter().any(|(place, _)| place.notifies) && answer(device.is_connected()).await == Ok(true);
+    let of_use = places.iter().any(|(place, _)| place.notifies) && answer(pace.answer, device.is_connected()).await == Ok(true);
     of_use.then_some(()).ok_or_else(|| format!("channel {channel}: {cause}"))
 }
 
@@ -280,23 +280,31 @@ fn place(channel: u8, found: &Characteristic, notifies: bool, writes: bool) -> P
     Place { channel, service, characteristic, notifies, writes, refused: None }
 }
 
-async fn write(device: &Peripheral, places: &[(Place, Characteristic)], channel: u8, bytes: &[u8]) -> Result<(), LinkError> {
+async fn write(
+    pace: &Pace,
+    device: &Peripheral,
+    places: &[(Place, Characteristic)],
+    channel: u8,
+    bytes: &[u8],
+) -> Result<(), LinkError> {
     // A channel that an optional part of the device has, and this one has not.
     let Some((_, to)) = places.iter().find(|(place, _)| place.channel == channel && place.writes) else { return Ok(()) };
     let acknowledged = to.properties.contains(CharPropFlags::WRITE);
     let way = if acknowledged { WriteType::WithResponse } else { WriteType::WithoutResponse };
     let most = usize::from(device.mtu().max(23) - 3);
     for piece in bytes.chunks(most) {
-        answer(device.write(to, piece, way)).await.map_err(|error| LinkError::Other(std::io::Error::other(error)))?;
+        answer(pace.answer, device.write(to, piece, way))
+            .await
+            .map_err(|error| LinkError::Other(std::io::Error::other(error)))?;
     }
     Ok(())
 }
 
 /// Tells an event, and waits for room if there is none.
-async fn deliver(sink: &mut Sink, now: fn() -> u64, event: &BleEvent<'_>) -> Result<(), LinkError> {
+async fn deliver(sink: &mut Sink, pace: &Pace, now: fn() -> u64, event: &BleEvent<'_>) -> Result<(), LinkError> {
     let at = now();
     while !sink(at, event) {
-        if now().saturating_sub(at) > NO_ROOM.as_micros() as u64 {
+        if now().saturating_sub(at) > pace.no_room.as_micros() as u64 {
             return Err(LinkError::Other(std::io::Error::other("nobody takes its bytes")));
         }
         sleep(AGAIN).await;

@@ -8,10 +8,6 @@ use tokio::sync::watch;
 use super::connection::{End, Hints};
 use super::{Address, BleEvent, Outlet, Sink, Trouble, Wanted};
 
-/// Where no address is known a device is taken for the wanted one after so long a time of listening: most boards advertise
-/// several times a second, and a neighbour's of the same name was heard as well by then.
-const LISTEN: Duration = Duration::from_secs(3);
-
 /// A connection from its beginning to its end.
 pub(super) struct Held {
     pub(super) hints: watch::Sender<Hints>,
@@ -82,10 +78,10 @@ impl Link {
         self.connection.is_none() && !self.leaves
     }
 
-    /// Its device may be taken for the only one of its name.
-    pub(super) fn has_listened(&self, at: u64) -> bool {
+    /// Its device may be taken for the only one of its name, which takes so long a time of listening.
+    pub(super) fn has_listened(&self, at: u64, listen: Duration) -> bool {
         let by_address = self.wanted.address.or(self.known).is_some();
-        by_address || self.listens.is_some_and(|since| at.saturating_sub(since) >= LISTEN.as_micros() as u64)
+        by_address || self.listens.is_some_and(|since| at.saturating_sub(since) >= listen.as_micros() as u64)
     }
 
     /// The device that is this link's, and by what.

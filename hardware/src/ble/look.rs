@@ -10,25 +10,22 @@ use tokio::time::timeout;
 use super::Trouble;
 use super::choose::Seen;
 
-/// How long BlueZ may take to answer what it knows.
-const ANSWER: Duration = Duration::from_secs(5);
-
-/// Waits for an answer of BlueZ, not for ever.
-pub(super) async fn answer<T>(question: impl Future<Output = Result<T, Error>>) -> Result<T, String> {
-    match timeout(ANSWER, question).await {
+/// Waits for an answer of BlueZ, not for longer than `within`.
+pub(super) async fn answer<T>(within: Duration, question: impl Future<Output = Result<T, Error>>) -> Result<T, String> {
+    match timeout(within, question).await {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err(format!("no answer in {} s", ANSWER.as_secs())),
+        Err(_) => Err(format!("no answer in {} s", within.as_secs_f64())),
     }
 }
 
 /// The adapter of that name, or the first.
-pub(super) async fn adapter(name: Option<&str>) -> Result<Adapter, Trouble> {
-    let manager = answer(Manager::new()).await.map_err(Trouble::NoService)?;
-    for adapter in answer(manager.adapters()).await.map_err(Trouble::NoService)? {
+pub(super) async fn adapter(within: Duration, name: Option<&str>) -> Result<Adapter, Trouble> {
+    let manager = answer(within, Manager::new()).await.map_err(Trouble::NoService)?;
+    for adapter in answer(within, manager.adapters()).await.map_err(Trouble::NoService)? {
         let Some(name) = name else { return Ok(adapter) };
         // Its information begins with its name.
-        let info = answer(adapter.adapter_info()).await.unwrap_or_default();
+        let info = answer(within, adapter.adapter_info()).await.unwrap_or_default();
         if info.split(' ').next() == Some(name) {
             return Ok(adapter);
         }
@@ -37,17 +34,17 @@ pub(super) async fn adapter(name: Option<&str>) -> Result<Adapter, Trouble> {
 }
 
 /// Whether the adapter is there and switched on.
-pub(super) async fn health(adapter: &Adapter) -> Result<(), Trouble> {
+pub(super) async fn health(within: Duration, adapter: &Adapter) -> Result<(), Trouble> {
     // Unlike its state, its information cannot be had of one that is gone.
-    answer(adapter.adapter_info()).await.map_err(Trouble::NoService)?;
-    match answer(adapter.adapter_state()).await.map_err(Trouble::NoService)? {
+    answer(within, adapter.adapter_info()).await.map_err(Trouble::NoService)?;
+    match answer(within, adapter.adapter_state()).await.map_err(Trouble::NoService)? {
         CentralState::PoweredOff => Err(Trouble::AdapterOff),
         CentralState::PoweredOn | CentralState::Unknown => Ok(()),
     }
 }
 
 /// Listens for advertisements; false if it was listened already.
-pub(super) async fn listen(adapter: &Adapter) -> Result<bool, String> {
+pub(super) async fn listen(within: Duration, adapter: &Adapter) -> Result<bool, String> {
     let begun = async {
         match adapter.start_scan(ScanFilter::default()).await {
             // The name of a D-Bus error is in none but this text.
@@ -55,17 +52,17 @@ pub(super) async fn listen(adapter: &Adapter) -> Result<bool, String> {
             begun => begun.map(|()| true),
         }
     };
-    answer(begun).await
+    answer(within, begun).await
 }
 
 /// The devices that the system knows of.
-pub(super) async fn around(adapter: &Adapter) -> Result<Vec<(Seen, Peripheral)>, String> {
+pub(super) async fn around(within: Duration, adapter: &Adapter) -> Result<Vec<(Seen, Peripheral)>, String> {
     let mut around = Vec::new();
-    for device in answer(adapter.peripherals()).await? {
+    for device in answer(within, adapter.peripherals()).await? {
         // One that has gone meanwhile is not around.
-        let Ok(Some(properties)) = answer(device.properties()).await else { continue };
+        let Ok(Some(properties)) = answer(within, device.properties()).await else { continue };
         let (name, signal) = (properties.local_name.and_then(|name| plain(&name)), properties.rssi);
-        let connected = signal.is_none() && answer(device.is_connected()).await == Ok(true);
+        let connected = signal.is_none() && answer(within, device.is_connected()).await == Ok(true);
         let seen = Seen { address: device.address(), name, signal, connected };
         around.push((seen, device));
     }

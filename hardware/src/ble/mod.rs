@@ -39,6 +39,7 @@ pub use btleplug::api::BDAddr as Address;
 pub use choose::device;
 pub use connection::Place;
 pub use nearby::{Nearby, nearby};
+pub use pause::Pace;
 pub use trouble::Trouble;
 
 use orders::{Order, Orders};
@@ -122,9 +123,17 @@ impl Radio {
     /// # Errors
     /// No more threads.
     pub fn start(adapter: Option<String>, now: fn() -> u64, seed: u64) -> io::Result<Arc<Radio>> {
+        Radio::start_at(Pace::default(), adapter, now, seed)
+    }
+
+    /// The same, with waits of one's own.
+    ///
+    /// # Errors
+    /// No more threads.
+    pub fn start_at(pace: Pace, adapter: Option<String>, now: fn() -> u64, seed: u64) -> io::Result<Arc<Radio>> {
         let orders = Arc::<Orders>::default();
         let runtime = runtime()?;
-        let task = Task::new(adapter, now, seed, Arc::clone(&orders));
+        let task = Task::new(adapter, pace, now, seed, Arc::clone(&orders));
         let thread = Builder::new().name("radio".to_owned()).spawn(move || run(task, runtime))?;
         Ok(Arc::new(Radio { orders, thread: Some(thread) }))
     }

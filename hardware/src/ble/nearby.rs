@@ -7,7 +7,7 @@ use btleplug::api::Central;
 use tokio::time::sleep;
 
 use super::look::{adapter, answer, around, health, listen};
-use super::{Address, Trouble};
+use super::{Address, Pace, Trouble};
 
 /// A device that advertises, or that the system knows otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,16 +25,17 @@ pub struct Nearby {
 /// # Errors
 /// What is wrong with Bluetooth here.
 pub fn nearby(name: Option<&str>, span: Duration) -> Result<Vec<Nearby>, Trouble> {
+    let within = Pace::default().answer;
     let failed = |error: io::Error| Trouble::NoService(error.to_string());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     runtime.block_on(async {
-        let adapter = adapter(name).await?;
-        health(&adapter).await?;
-        listen(&adapter).await.map_err(Trouble::NoScan)?;
+        let adapter = adapter(within, name).await?;
+        health(within, &adapter).await?;
+        listen(within, &adapter).await.map_err(Trouble::NoScan)?;
         sleep(span).await;
-        let found = around(&adapter).await.map_err(Trouble::NoService)?;
+        let found = around(within, &adapter).await.map_err(Trouble::NoService)?;
         // It ends with this program at the latest.
-        let _ = answer(adapter.stop_scan()).await;
+        let _ = answer(within, adapter.stop_scan()).await;
         let one = |seen: super::choose::Seen| Nearby { address: seen.address, name: seen.name, signal: seen.signal };
         let mut found: Vec<Nearby> = found.into_iter().map(|(seen, _)| one(seen)).collect();
         found.sort_by_key(|nearby| nearby.address);

@@ -18,25 +18,17 @@ use super::connection::{Connection, End, Ended, Hints, NO_KEY};
 use super::link::{Claim, Held, Link};
 use super::look::{adapter, answer, around, health, listen};
 use super::orders::{Order, Orders};
-use super::pause::{APART, GOOD, pause};
-use super::{Address, Trouble, Wanted};
+use super::{Address, Pace, Trouble, Wanted};
 
 /// So many devices are being connected at once …
 const AT_ONCE: usize = 4;
 /// … of which so many are not heard: those that are switched off, each of which is tried for long, leave room for the others.
 const UNHEARD_AT_ONCE: usize = 2;
-/// How often BlueZ is asked whether it is there: its end is silent.
-const HEALTH: Duration = Duration::from_secs(5);
-/// While a device is looked for, all that are around are looked at so often …
-const LOOK: Duration = Duration::from_secs(1);
-/// … and so soon after a new one was heard.
-const LOOK_SOON: Duration = Duration::from_millis(100);
-/// Without BlueZ or an adapter it is tried again after so long.
-const REBUILD: Duration = Duration::from_secs(1);
 
 /// The radio's task.
 pub(super) struct Radio {
     adapter: Option<String>,
+    pace: Pace,
     now: fn() -> u64,
     rng: Rng,
     orders: Arc<Orders>,
@@ -54,10 +46,10 @@ pub(super) struct Radio {
 }
 
 impl Radio {
-    pub(super) fn new(adapter: Option<String>, now: fn() -> u64, seed: u64, orders: Arc<Orders>) -> Radio {
+    pub(super) fn new(adapter: Option<String>, pace: Pace, now: fn() -> u64, seed: u64, orders: Arc<Orders>) -> Radio {
         let (links, tasks, rng) = (BTreeMap::new(), JoinSet::new(), Rng::with_seed(seed));
         let (scans, deaf, scan, attempt, look, health) = (false, None, 0, 0, 0, 0);
-        Radio { adapter, now, rng, orders, links, tasks, scans, deaf, scan, attempt, look, health }
+        Radio { adapter, pace, now, rng, orders, links, tasks, scans, deaf, scan, attempt, look, health }
     }
 
     /// One session and the rest after it; leaves no task behind. Broken when the last link and the radio itself are dropped.
@@ -70,7 +62,7 @@ impl Radio {
         self.lose_all().await;
         let at = (self.now)();
         self.links.values_mut().for_each(|link| link.say(at, &trouble));
-        self.rest(REBUILD).await
+        self.rest(self.pace.rebuild).await
     }
 
     /// With one connection to BlueZ, until it fails.
@@ -82,11 +74,11 @@ impl Radio {
                 None => return ControlFlow::Break(()),
             }
         }
-        let adapter = match adapter(self.adapter.as_deref()).await {
+        let adapter = match adapter(self.pace.answer, self.adapter.as_deref()).await {
             Ok(adapter) => adapter,
             Err(trouble) => return ControlFlow::Continue(trouble),
         };
-        let mut events = match answer(adapter.events()).await {
+        let mut events = match answer(self.pace.answer, adapter.events()).await {
             Ok(events) => events,
             Err(cause) => return ControlFlow::Continue(Trouble::NoService(cause)),
         };
@@ -143,7 +135,7 @@ impl Radio {
 
     fn hear(&mut self, event: CentralEvent) {
         match event {
-            CentralEvent::DeviceDiscovered(_) => self.look = self.look.min((self.now)() + LOOK_SOON.as_micros() as u64),
+            CentralEvent::DeviceDiscovered(_) => self.look = self.look.min((self.now)() + self.pace.look_soon.as_micros() as u64),
             CentralEvent::DeviceDisconnected(device) => self.links.values().for_each(|link| link.disconnected(&device)),
             CentralEvent::StateUpdate(CentralState::PoweredOff) => self.health = 0,
             _ => {}
@@ -162,10 +154,10 @@ impl Radio {
             return;
         }
         link.failures = match &lasted {
-            Ok(lasted) if *lasted >= GOOD => 0,
+            Ok(lasted) if *lasted >= self.pace.good => 0,
             _ => link.failures.saturating_add(1),
         };
-        link.rests = at + pause(link.failures, &mut self.rng).as_micros() as u64;
+        link.rests = at + self.pace.pause(link.failures, &mut self.rng).as_micros() as u64;
         // Of a device that was wanted before.
         let former = std::mem::take(&mut link.rebound);
         match (lasted, address) {
@@ -188,16 +180,16 @@ impl Radio {
         let searches = self.links.values().any(Link::searches);
         // Listening switches the adapter on: not if somebody has just switched it off.
         if at >= self.health || (searches && at >= self.scan) {
-            health(adapter).await?;
-            self.health = (self.now)() + HEALTH.as_micros() as u64;
+            health(self.pace.answer, adapter).await?;
+            self.health = (self.now)() + self.pace.health.as_micros() as u64;
         }
         self.listen(adapter, searches).await;
         if !searches || at < self.look || at < self.attempt {
             return Ok(());
         }
-        let around = around(adapter).await;
+        let around = around(self.pace.answer, adapter).await;
         let at = (self.now)();
-        self.look = at + LOOK.as_micros() as u64;
+        self.look = at + self.pace.look.as_micros() as u64;
         match around {
             Ok(around) => self.connect(at, around),
             Err(cause) => {
@@ -216,18 +208,18 @@ impl Radio {
         if !searches {
             if std::mem::take(&mut self.scans) {
                 // What it goes on with costs power only.
-                let _ = answer(adapter.stop_scan()).await;
+                let _ = answer(self.pace.answer, adapter.stop_scan()).await;
             }
             (self.scan, self.deaf) = (0, None);
             return;
         }
         if at >= self.scan {
-            let begun = listen(adapter).await;
+            let begun = listen(self.pace.answer, adapter).await;
             if begun != Ok(false) {
                 // What was heard before is not known any more.
                 self.links.values_mut().for_each(|link| link.listens = None);
             }
-            let again = if begun.is_ok() { HEALTH } else { LOOK };
+            let again = if begun.is_ok() { self.pace.health } else { self.pace.look };
             self.scan = (self.now)() + again.as_micros() as u64;
             (self.scans, self.deaf) = (begun.is_ok(), begun.err());
             if self.deaf.is_some() {
@@ -251,7 +243,7 @@ impl Radio {
             let taken: Vec<Address> = stronger.map(|(_, _, address)| *address).collect();
             let wanted = Wanted { address: link.wanted.address.or(link.known), ..link.wanted.clone() };
             match choose(&wanted, &seen, &taken) {
-                Ok(_) if !link.has_listened(at) => {}
+                Ok(_) if !link.has_listened(at, self.pace.listen) => {}
                 Ok(chosen) => {
                     let index = seen.iter().position(|seen| seen.address == chosen.address);
                     found.extend(index.map(|index| (!chosen.is_near(), link.rests, *id, index)));
@@ -273,7 +265,7 @@ impl Radio {
         let (hints, hinted) = watch::channel(Hints::default());
         link.connection = Some(Held { hints, device: devices[index].id(), address: seen[index].address, near: !far });
         link.listens = None;
-        self.attempt = at + APART.as_micros() as u64;
+        self.attempt = at + self.pace.apart.as_micros() as u64;
         let connection = Connection {
             id,
             seen: seen[index].clone(),
@@ -282,6 +274,7 @@ impl Radio {
             sink,
             outlet: link.outlet.clone(),
             hints: hinted,
+            pace: self.pace,
             now: self.now,
         };
         self.tasks.spawn(connection.run());

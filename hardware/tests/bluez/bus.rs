@@ -73,9 +73,9 @@ impl Drop for Bus {
     }
 }
 
-/// Runs `scenes` in a process of its own whose system bus is the one that they get. The process is this test program, asked for
-/// the test called `test` alone, which has to be the caller.
-pub(crate) fn in_own_process(test: &str, scenes: impl FnOnce(Bus)) {
+/// Runs `scenes`, a closure written in the test called `test`, in a process of its own whose system bus is the one that they get.
+/// The process is this test program, asked for this test alone. The modules that `test` is in are found, and may be left out.
+pub(crate) fn in_own_process<S: FnOnce(Bus)>(test: &str, scenes: S) {
     #[allow(clippy::disallowed_methods, reason = "the process is told by its environment where its bus is")]
     let given = std::env::var_os(FOLDER);
     if let Some(given) = given {
@@ -86,15 +86,20 @@ pub(crate) fn in_own_process(test: &str, scenes: impl FnOnce(Bus)) {
         std::fs::write(done, "").expect("the folder can be written to");
         return;
     }
+    // `program::module::test::{{closure}}`; the program calls it without its own name.
+    let closure = std::any::type_name::<S>();
+    let path = closure.strip_suffix("::{{closure}}").unwrap_or(closure);
+    assert!(path.ends_with(&format!("::{test}")), "{test}: called in {path}");
+    let full = path.split_once("::").map_or(path, |(_, full)| full);
     let folder = folder();
     let status = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", test, "--nocapture"])
+        .args(["--exact", full, "--nocapture"])
         .env(FOLDER, folder.path())
         .env(SYSTEM_BUS, address(folder.path()))
         .status()
         .expect("it starts");
-    assert!(status.success(), "{test}: {status}");
-    assert!(folder.path().join(DONE).exists(), "{test}: is not the name of the test");
+    assert!(status.success(), "{full}: {status}");
+    assert!(folder.path().join(DONE).exists(), "{full}: is not the name of the test");
 }
 
 /// Not below `TMPDIR`: the address of a socket holds about a hundred bytes.

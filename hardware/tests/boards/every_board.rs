@@ -1,0 +1,280 @@
+//! Every driver against every emulated device it reads, in simulated time. A row in the registries is all that it takes.
+
+use std::time::Duration;
+
+use crate::astray::{Astray, MANNERS, Manner, What};
+use flagfall_hardware::emulator::rig::{Rig, RigEvent};
+use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::{Counters, Device, EMULATORS, Kind, Start, find};
+use flagfall_hardware::faulty::{Faults, Rates};
+use flagfall_protocols::driver::{DeviceCommand, DriverInfo, Output};
+use flagfall_protocols::drivers::{self, DRIVERS};
+use flagfall_protocols::event::DeviceEvent;
+use flagfall_protocols::square::{Placement, Reading};
+use flagfall_protocols::time::Instant;
+
+fn seconds(count: u64) -> Instant {
+    Instant(count * 1_000_000)
+}
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+
+/// Every kind of board, switched on, with its driver.
+fn all() -> Vec<(&'static Kind, Rig<Box<dyn Device>>)> {
+    boards().map(|kind| (kind, rig(kind, (kind.start)(&Start::default())))).collect()
+}
+
+fn boards() -> impl Iterator<Item = &'static Kind> {
+    EMULATORS.iter().copied().flatten().filter(|kind| driver(kind).capabilities.board)
+}
+
+fn driver(kind: &Kind) -> &'static DriverInfo {
+    drivers::find(kind.driver).expect("registered")
+}
+
+fn rig<D: Device>(kind: &Kind, board: D) -> Rig<D> {
+    Rig::new(driver(kind).start(), board)
+}
+
+fn told<D: Device>(rig: &mut Rig<D>, to: Instant) -> Vec<(Instant, Output)> {
+    let mut told = Vec::new();
+    rig.run_until(to, &mut |event| {
+        if let RigEvent::Output { at, output } = event {
+            told.push((at, output.clone()));
+        }
+    });
+    told
+}
+
+fn events(told: &[(Instant, Output)]) -> Vec<DeviceEvent> {
+    told.iter().filter_map(|(_, output)| if let Output::Event { event, .. } = output { Some(*event) } else { None }).collect()
+}
+
+/// What the board looks like to somebody who follows the events.
+fn followed(events: &[DeviceEvent]) -> Option<Placement> {
+    events.iter().fold(None, |placement, event| match (placement, event) {
+        (_, DeviceEvent::Frame(frame)) => Some(*frame),
+        (Some(mut placement), DeviceEvent::Square { square, reading }) => {
+            placement.set(*square, *reading);
+            Some(placement)
+        }
+        (placement, _) => placement,
+    })
+}
+
+/// What a board shows of this placement: some tell no pieces.
+fn shown(kind: &Kind, fen: &str) -> Option<Placement> {
+    let mut placement = Placement::parse(fen)?;
+    if !driver(kind).capabilities.identifies_pieces {
+        placement.0.iter_mut().filter(|reading| **reading != Reading::Empty).for_each(|reading| *reading = Reading::Occupied);
+    }
+    Some(placement)
+}
+
+#[test]
+fn every_driver_has_an_emulated_device() {
+    for info in DRIVERS {
+        let module = info.name;
+        assert!(
+            find(module).is_some_and(|kind| kind.variant.is_empty()),
+            "hardware/src/emulator/mod.rs: no emulated device: `mod {module};`, and in EMULATORS `{module}::KINDS,`"
+        );
+    }
+}
+
+const GAME: &str = "\
+5 lift e2
++0.5 place e4
++2.1 lift e7
++0.4 place e5
++4 slide d1 h5 0.7
++2 lift b8
++0.5 place c6
++1 lift f1
++0.5 place c4
++1 lift g8
++0.5 place f6
++2 lift f7
++0.3 drop
++0.2 lift h5
++0.4 place f7
+";
+const END: &str = "r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR";
+
+#[test]
+fn start_up_completes_and_moves_arrive() {
+    for (kind, mut rig) in all() {
+        rig.emulator.load(&Script::parse(GAME).expect("a script"));
+        let told = told(&mut rig, seconds(60));
+        let events = events(&told);
+        assert_eq!(events.iter().filter(|event| **event == DeviceEvent::Responding).count(), 1, "{kind:?}");
+        assert!(events.contains(&DeviceEvent::Frame(shown(kind, START).expect("a placement"))), "{kind:?}");
+        assert_eq!(followed(&events), shown(kind, END), "{kind:?}");
+        assert!(!told.iter().any(|(_, output)| matches!(output, Output::Anomaly { .. })), "{kind:?}: {told:?}");
+        // The driver asks; it writes nothing and lights nothing.
+        assert_eq!((rig.emulator.counters(), rig.emulator.impossible().len()), (Counters::default(), 0), "{kind:?}");
+        // Every event is news: no picture is told twice.
+        let pictures: Vec<_> = (1..=events.len()).map(|count| followed(&events[..count])).collect();
+        let squares = |event: &DeviceEvent| matches!(event, DeviceEvent::Frame(_) | DeviceEvent::Square { .. });
+        for count in 1..events.len() {
+            assert!(!squares(&events[count]) || pictures[count] != pictures[count - 1], "{kind:?}: {:?}", events[count]);
+        }
+    }
+}
+
+#[test]
+fn a_change_comes_within_the_time_of_its_kind() {
+    for (kind, mut rig) in all() {
+        rig.emulator.load(&Script::parse("10.013 lift e2\n20.3 place e4").expect("a script"));
+        let told = told(&mut rig, seconds(30));
+        let seen = |from: u64| {
+            let squares =
+                |event: &Output| matches!(event, Output::Event { event: DeviceEvent::Frame(_) | DeviceEvent::Square { .. }, .. });
+            told.iter().find(|(at, output)| *at >= Instant(from) && squares(output)).map(|(at, _)| at.since(Instant(from)))
+        };
+        for from in [10_013_000, 20_300_000] {
+            let late = seen(from).expect("it was seen");
+            assert!(late <= kind.late, "{kind:?}: {late:?}");
+        }
+    }
+}
+
+#[test]
+fn a_board_without_power_falls_silent_and_comes_back() {
+    for (kind, mut rig) in all() {
+        rig.emulator.load(&Script::parse("10 power off\n12 lift e2\n13 place e4\n40 power on").expect("a script"));
+        let events = events(&told(&mut rig, seconds(60)));
+        let talk: Vec<_> =
+            events.iter().filter(|event| matches!(event, DeviceEvent::Responding | DeviceEvent::Silent)).copied().collect();
+        assert_eq!(talk, [DeviceEvent::Responding, DeviceEvent::Silent, DeviceEvent::Responding], "{kind:?}");
+        assert_eq!(followed(&events), shown(kind, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"), "{kind:?}");
+    }
+}
+
+#[test]
+fn a_damaged_line_heals() {
+    for seed in 0..16 {
+        for (kind, mut rig) in all() {
+            rig.emulator.load(&Script::parse(GAME).expect("a script"));
+            let mut told_all = Vec::new();
+            if !kind.learns.is_zero() {
+                // Its pieces can be learned of the initial position only, not of the game that follows.
+                told_all = told(&mut rig, Instant::ZERO.after(kind.learns));
+            }
+            rig.damage(Some(Faults::new(seed, Rates::ROUGH)), None);
+            told_all.extend(told(&mut rig, seconds(60)));
+            rig.damage(None, None);
+            // The oldest picture a driver keeps is five seconds old, and a second more if the damage cost the last question.
+            told_all.extend(told(&mut rig, seconds(75)));
+            assert_eq!(followed(&events(&told_all)), shown(kind, END), "{kind:?} seed {seed}: {:?}", rig.made());
+            assert_eq!(rig.emulator.counters(), Counters::default(), "{kind:?} seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn damaged_commands_cost_no_move() {
+    for seed in 0..16 {
+        for (kind, mut rig) in all() {
+            let rates = Rates { start_mid_message: false, drop: 0.02, flip: 0.02, ..Rates::ROUGH };
+            rig.damage(None, Some(Faults::new(seed, rates)));
+            rig.emulator.load(&Script::parse(GAME).expect("a script"));
+            let mut told_all = told(&mut rig, seconds(60));
+            rig.damage(None, None);
+            rig.command(seconds(61), DeviceCommand::ReadBoard);
+            told_all.extend(told(&mut rig, seconds(80)));
+            assert_eq!(followed(&events(&told_all)), shown(kind, END), "{kind:?} seed {seed}");
+        }
+    }
+}
+
+/// Whether the driver of this kind asks anything.
+fn asks(kind: &Kind) -> bool {
+    let mut asked = false;
+    let mut rig = rig(kind, (kind.start)(&Start::default()));
+    rig.run_until(seconds(10), &mut |event| asked |= matches!(event, RigEvent::Tx { .. }));
+    asked
+}
+
+#[test]
+fn start_up_completes_with_any_answer_late_lost_or_doubled() {
+    for kind in boards() {
+        let asks = asks(kind);
+        let which = if asks { What::Answers } else { What::Piece };
+        // Until a board that nobody asks has shown its squares. What answers the last question must not be the move.
+        let start_up = if asks { 15 } else { 3 };
+        // Of one whose pieces are learned of hundreds of short messages: every thirteenth after the first ten.
+        let thin = if kind.learns.is_zero() { 1 } else { 13 };
+        let (mut gone, mut number) = (0, 0);
+        loop {
+            let runs = MANNERS.map(|manner| starts_up(kind, which(number), manner, start_up, 20));
+            gone += runs.iter().map(|(gone, _)| gone).sum::<usize>();
+            if number >= 10 && !runs.iter().any(|(_, reached)| *reached) {
+                break;
+            }
+            number += if number < 10 { 1 } else { thin };
+        }
+        assert!(gone > 0, "{kind:?}: nothing went astray");
+    }
+}
+
+#[test]
+fn start_up_completes_with_all_answers_late_or_doubled() {
+    for kind in boards() {
+        for manner in MANNERS.into_iter().filter(|manner| !matches!(manner, Manner::Lost)) {
+            // A board that is asked for one square after the other needs a minute if each answer is late, and more if each is so late.
+            let begin = if matches!(manner, Manner::Late(by) if by > Duration::from_secs(1)) { 120 } else { 60 };
+            let (gone, _) = starts_up(kind, What::All, manner, begin, begin);
+            assert!(gone > 0, "{kind:?}");
+        }
+    }
+}
+
+/// Switched on, and a move when it began so many seconds ago. Gives how many pieces went astray, and whether there was what should
+/// within `start_up`.
+fn starts_up(kind: &Kind, what: What, manner: Manner, start_up: u64, begin: u64) -> (usize, bool) {
+    let mut rig = rig(kind, Astray::new((kind.start)(&Start::default()), what, manner));
+    rig.emulator.load(&Script::parse(&format!("{begin} lift e2\n+0.4 place e4")).expect("a script"));
+    let mut told_all = told(&mut rig, seconds(start_up));
+    let reached = rig.emulator.reached();
+    told_all.extend(told(&mut rig, seconds(begin + 15)));
+    let events = events(&told_all);
+    let what = format!("{kind:?}: {what:?} {manner:?}: {events:?}");
+    assert_eq!(events.iter().filter(|event| **event == DeviceEvent::Responding).count(), 1, "{what}");
+    assert!(!events.contains(&DeviceEvent::Silent), "{what}");
+    assert_eq!(followed(&events), shown(kind, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"), "{what}");
+    (rig.emulator.gone, reached)
+}
+
+#[test]
+fn the_same_twice_and_in_pieces() {
+    for which in 0..all().len() {
+        let run = |stops: &[u64]| {
+            let (_, mut rig) = all().swap_remove(which);
+            rig.damage(Some(Faults::new(9, Rates::ROUGH)), Some(Faults::new(10, Rates::ROUGH)));
+            rig.emulator.load(&Script::parse(GAME).expect("a script"));
+            rig.command(seconds(20), DeviceCommand::ReadBoard);
+            rig.command(seconds(21), DeviceCommand::ReadBattery);
+            let mut seen = Vec::new();
+            for &stop in stops {
+                rig.run_until(Instant(stop), &mut |event| seen.push(format!("{event:?}")));
+            }
+            seen
+        };
+        let once = run(&[40_000_000]);
+        let stops: Vec<_> = (1..=400).map(|step| step * 100_000).collect();
+        assert!(once == run(&stops), "{which}");
+        assert!(once.len() > 50, "{which}: {}", once.len());
+    }
+}
+
+#[test]
+fn every_emulated_board_is_a_device() {
+    for kind in boards() {
+        let mut board = (kind.start)(&Start::default());
+        board.load(&Script::parse("1 move e2 e4\n2 lift e5").expect("a script"));
+        assert!(!board.done());
+        board.advance(seconds(5), &mut Vec::new());
+        assert_eq!((board.counters().impossible, board.impossible().len()), (1, 1), "{board:?}");
+    }
+}

@@ -1,0 +1,21 @@
+//! Emulated boards and clocks, alone and with their drivers, in simulated time: nothing here waits.
+
+mod astray;
+mod boards;
+mod certabo;
+mod chessnut;
+mod clock_model;
+mod clock_way;
+mod clockless;
+mod common;
+mod dgt3000_gateway;
+mod dgt_bus;
+mod emulator;
+mod emulator_log;
+mod every_board;
+mod every_clock;
+mod gameboard;
+mod rig;
+mod scan;
+mod script;
+mod square_off;

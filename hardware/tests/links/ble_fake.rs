@@ -1,0 +1,352 @@
+//! The fake BlueZ (`bluez/mod.rs`), tried with what it is made for: btleplug. Times are shown with `--nocapture`.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+
+use crate::bluez::{self, Bluez, Bus, Peripheral};
+use btleplug::api::{
+    Central, CentralEvent, Characteristic, Manager as _, Peripheral as _, ScanFilter, ValueNotification, WriteType,
+};
+use btleplug::platform::{Adapter, Manager, Peripheral as Remote};
+use flagfall_hardware::emulator::script::Script;
+use flagfall_protocols::driver::Channel;
+use futures::{Stream, StreamExt};
+
+const WRITE: u128 = Channel::NORDIC_UART.write.expect("named");
+const NOTIFY: u128 = Channel::NORDIC_UART.notify.expect("named");
+const A: &str = "C0:00:00:00:00:0A";
+/// Long enough for a busy machine; nothing waits so long that works.
+const LONG: Duration = Duration::from_secs(20);
+/// What has not come by then does not come.
+const SHORT: Duration = Duration::from_millis(300);
+
+/// Asks a Pegasus for all squares: three bytes before 64.
+const BOARD: &[u8] = &[0x42];
+const BOARD_LENGTH: usize = 67;
+/// Has it tell changes.
+const UPDATES: &[u8] = &[0x44];
+/// Asks for its version: five bytes.
+const VERSION: &[u8] = &[0x4d];
+
+#[test]
+fn btleplug_meets_the_fake() {
+    bluez::in_own_process("btleplug_meets_the_fake", |bus| {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(scenes(bus));
+    });
+}
+
+async fn scenes(mut bus: Bus) {
+    let bluez = Bluez::start(&bus.address());
+    let (central, anchor) = central().await;
+    timed("scan, connect, both ways", scan_and_talk(&bluez, &central)).await;
+    timed("a connection at a time", one_at_a_time(&bluez, &central)).await;
+    timed("refused, silent, out of reach", out_of_reach(&bluez, &central)).await;
+    timed("link dropped", link_dropped(&bluez, &central)).await;
+    timed("adapter off, blocked, gone", adapter_off(&bluez, &central)).await;
+    timed("bluetoothd stops and starts", daemon_dies(&bluez, &central)).await;
+    timed("twenty at once", twenty(&bluez, &central)).await;
+    // Streams that were dropped tell the bus in tasks of their own.
+    tokio::time::sleep(SHORT).await;
+    bluez.stop();
+    bus.stop();
+    let unheard = tokio::time::timeout(SHORT, central.peripherals()).await;
+    assert!(!matches!(unheard, Ok(Ok(_))), "no bus, and nothing that tells of it");
+    // At its end bluez-async would tell the bus, and panic in a task of its own because there is none.
+    std::mem::forget(anchor);
+    bus.restart();
+    bluez.resume();
+    let (central, _anchor) = self::central().await;
+    timed("after the bus", async { drop(found(&central, A).await) }).await;
+}
+
+async fn scan_and_talk(bluez: &Bluez, central: &Adapter) {
+    bluez.add(Peripheral { mtu: 10, ..Peripheral::of("dgt_pegasus", A, "DGT_PEGASUS_1") });
+    assert!(central.peripherals().await.expect("a list").is_empty(), "nothing is seen without a scan");
+    let mut events = central.events().await.expect("events");
+    let remote = found(central, A).await;
+    assert!(failed(central.start_scan(ScanFilter::default()).await).contains("org.bluez.Error.InProgress"));
+    assert_eq!(bluez.discovery(), (true, 1));
+    let properties = remote.properties().await.expect("properties").expect("some");
+    assert_eq!((properties.local_name.as_deref(), properties.rssi), (Some("DGT_PEGASUS_1"), Some(-60)));
+    until(&mut events, |event| matches!(event, CentralEvent::DeviceDiscovered(id) if *id == remote.id())).await;
+    bluez.set_rssi(A, -71);
+    until(&mut events, |event| matches!(event, CentralEvent::RssiUpdate { rssi: -71, .. })).await;
+
+    let mut talk = Talk::open(&remote).await;
+    until(&mut events, |event| matches!(event, CentralEvent::DeviceConnected(id) if *id == remote.id())).await;
+    // The board cuts into 20 bytes, the radio these into 7.
+    talk.say(BOARD).await.expect("written");
+    let pieces = talk.pieces(BOARD_LENGTH).await;
+    assert_eq!(pieces.iter().map(Vec::len).collect::<Vec<_>>(), [7, 7, 6, 7, 7, 6, 7, 7, 6, 7]);
+    let bytes = pieces.concat();
+    assert_eq!((&bytes[..3], &bytes[3..19], &bytes[19..51]), (&[0x86, 0, 0x43][..], &[1; 16][..], &[0; 32][..]));
+
+    let too_long = failed(talk.say(&[BOARD[0]; 8]).await);
+    assert!(too_long.contains("org.bluez.Error.InvalidValueLength"), "{too_long}");
+
+    talk.say(UPDATES).await.expect("written");
+    bluez.load(A, &Script::parse("0.05 lift e2\n+0.2 place e4").expect("a script"));
+    assert_eq!(talk.pieces(10).await, [[0x8e, 0, 5, 52, 0], [0x8e, 0, 5, 36, 1]]);
+    assert!(bluez.done(A));
+
+    let mut trips: Vec<Duration> = Vec::new();
+    for _ in 0..50 {
+        let asked = now();
+        talk.say(VERSION).await.expect("written");
+        assert_eq!(talk.pieces(5).await, [[0x93, 0, 5, 1, 0]]);
+        trips.push(asked.elapsed_now());
+    }
+    trips.sort();
+    show(&format!("a question and its answer, of which the board takes 15 ms: median {:?}, longest {:?}", trips[25], trips[49]));
+    talk.remote.unsubscribe(&talk.notify).await.expect("no longer told");
+    talk.say(VERSION).await.expect("written");
+    assert_eq!(talk.silence().await, Vec::<u8>::new());
+    let seen = bluez.seen(A);
+    assert_eq!((seen.attempts.len(), seen.connections.len(), seen.most_at_once, seen.writes.len()), (1, 1, 1, 53));
+    assert!(seen.writes.iter().all(|write| write.uuid == WRITE && write.command));
+    assert_eq!((&seen.writes[0].bytes[..], seen.unheard), (BOARD, 5));
+    remote.disconnect().await.expect("disconnected");
+    until(&mut events, |event| matches!(event, CentralEvent::DeviceDisconnected(id) if *id == remote.id())).await;
+    assert!(!bluez.connected(A) && remote.disconnect().await.is_err());
+}
+
+async fn one_at_a_time(bluez: &Bluez, central: &Adapter) {
+    let remote = found(central, A).await;
+    bluez.delays(A, Duration::from_millis(150), Duration::from_millis(150));
+    let began = now();
+    let (first, second) = futures::join!(remote.connect(), remote.connect());
+    assert!(first.is_ok() && began.elapsed_now() >= SHORT, "{first:?}");
+    assert!(failed(second).contains("InProgress"));
+    assert_eq!((bluez.seen(A).most_at_once, bluez.most_asked_at_once()), (2, 1));
+    remote.connect().await.expect("it is connected");
+    remote.disconnect().await.expect("disconnected");
+    // One that is given up while it is waited for.
+    let (asked, given_up) = futures::join!(remote.connect(), async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        remote.disconnect().await
+    });
+    assert!(given_up.is_ok() && failed(asked).contains("le-connection-abort-by-local"));
+    bluez.delays(A, Duration::from_millis(5), Duration::from_millis(5));
+}
+
+async fn out_of_reach(bluez: &Bluez, central: &Adapter) {
+    let remote = found(central, A).await;
+    let before = bluez.seen(A).attempts.len();
+    bluez.refuse_connections(A, 2);
+    for _ in 0..2 {
+        assert!(failed(remote.connect().await).contains("le-connection-abort-by-local"));
+    }
+    remote.connect().await.expect("the third time");
+    assert_eq!(bluez.seen(A).attempts.len() - before, 3);
+    let mut events = central.events().await.expect("events");
+    bluez.fall_silent(A);
+    until(&mut events, |event| matches!(event, CentralEvent::DeviceDisconnected(_))).await;
+    remote.connect().await.expect_err("it is out of reach");
+    bluez.vanish(A);
+    assert!(central.peripherals().await.expect("a list").is_empty());
+    remote.connect().await.expect_err("it is forgotten");
+    bluez.appear(A);
+    until(&mut events, |event| matches!(event, CentralEvent::DeviceDiscovered(_))).await;
+    remote.connect().await.expect("it is back");
+    remote.disconnect().await.expect("disconnected");
+}
+
+async fn link_dropped(bluez: &Bluez, central: &Adapter) {
+    let remote = found(central, A).await;
+    let mut events = central.events().await.expect("events");
+    let mut talk = Talk::open(&remote).await;
+    talk.say(UPDATES).await.expect("written");
+    bluez.drop_link(A);
+    until(&mut events, |event| matches!(event, CentralEvent::DeviceDisconnected(_))).await;
+    let refused = talk.say(BOARD).await.expect_err("there is no connection");
+    assert!(refused.to_string().contains("Not connected"), "{refused}");
+    assert!(!remote.is_connected().await.expect("a state"));
+    // What happens now is told to nobody.
+    bluez.load(A, &Script::parse("0.01 lift d2\n+0.1 place d4").expect("a script"));
+    assert_eq!(talk.silence().await, Vec::<u8>::new());
+    let seen = bluez.seen(A);
+    assert_eq!((seen.unheard, seen.refused_writes), (15, 1));
+
+    let mut again = Talk::open(&remote).await;
+    again.say(BOARD).await.expect("written");
+    let bytes = again.pieces(BOARD_LENGTH).await.concat();
+    assert_eq!((bytes[3 + 51], bytes[3 + 35]), (0, 1), "d2 and d4");
+    bluez.drop_all();
+    assert!(!bluez.connected(A));
+}
+
+async fn adapter_off(bluez: &Bluez, central: &Adapter) {
+    let remote = found(central, A).await;
+    remote.connect().await.expect("connected");
+    bluez.power(false);
+    assert!(!remote.is_connected().await.expect("a state") && !bluez.discovery().0);
+    assert!(failed(remote.connect().await).contains("NotReady"));
+    bluez.block(true);
+    central.start_scan(ScanFilter::default()).await.expect_err("it cannot be switched on");
+    bluez.block(false);
+    central.start_scan(ScanFilter::default()).await.expect("it is switched on");
+    remote.connect().await.expect("connected");
+    bluez.remove_adapter();
+    let manager = Manager::new().await.expect("a bus");
+    assert!(manager.adapters().await.expect("a list").is_empty());
+    remote.connect().await.expect_err("no adapter");
+    bluez.add_adapter();
+    assert_eq!(manager.adapters().await.expect("a list").len(), 1);
+    found(central, A).await.connect().await.expect("connected");
+}
+
+async fn daemon_dies(bluez: &Bluez, central: &Adapter) {
+    let remote = found(central, A).await;
+    let mut talk = Talk::open(&remote).await;
+    let mut events = central.events().await.expect("events");
+    while tokio::time::timeout(SHORT, events.next()).await.is_ok() {}
+    bluez.stop();
+    assert_eq!(talk.silence().await, Vec::<u8>::new());
+    assert!(tokio::time::timeout(SHORT, events.next()).await.is_err(), "nothing tells of it");
+    let gone = talk.say(BOARD).await.expect_err("bluetoothd is gone");
+    show(&format!("without bluetoothd: {gone}"));
+    bluez.resume();
+    assert!(central.peripherals().await.expect("a list").is_empty(), "it knows nothing");
+    let mut again = Talk::open(&found(central, A).await).await;
+    again.say(VERSION).await.expect("written");
+    assert_eq!(again.pieces(5).await.concat().len(), 5);
+    again.remote.disconnect().await.expect("disconnected");
+}
+
+async fn twenty(bluez: &Bluez, central: &Adapter) {
+    let address = |number: usize| format!("C0:00:00:00:01:{number:02X}");
+    for number in 0..20 {
+        // Every other one lives four times as fast.
+        let speed = if number % 2 == 0 { 1.0 } else { 4.0 };
+        bluez.add(Peripheral { speed, ..Peripheral::of("dgt_pegasus", &address(number), &format!("DGT_PEGASUS_{number}")) });
+    }
+    let moves = Script::parse("0.2 lift e2\n+0.1 place e4\n+0.1 lift e7\n+0.1 place e5").expect("a script");
+    let talks = (0..20).map(|number| async move {
+        let began = now();
+        let mut talk = Talk::open(&found(central, &address(number)).await).await;
+        talk.say(BOARD).await.expect("written");
+        assert_eq!(talk.pieces(BOARD_LENGTH).await.len(), 4, "{number}");
+        talk.say(UPDATES).await.expect("written");
+        (talk, began.elapsed_now())
+    });
+    let mut talks = futures::future::join_all(talks).await;
+    assert!(bluez.most_asked_at_once() > 10, "together");
+    let mut made: Vec<_> = (0..20).flat_map(|number| bluez.seen(&address(number)).connections).collect();
+    made.sort();
+    assert!(made.windows(2).all(|pair| pair[1] - pair[0] >= Duration::from_millis(15)), "one after the other: {made:?}");
+    show(&format!("all are read after {:?}", talks.iter().map(|(_, took)| *took).max().expect("twenty")));
+    (0..20).for_each(|number| bluez.load(&address(number), &moves));
+    for (talk, _) in &mut talks {
+        let told = [[0x8e, 0, 5, 52, 0], [0x8e, 0, 5, 36, 1], [0x8e, 0, 5, 12, 0], [0x8e, 0, 5, 28, 1]];
+        assert_eq!(talk.pieces(20).await, told);
+    }
+    assert!((0..20).all(|number| bluez.connected(&address(number)) && bluez.seen(&address(number)).most_at_once == 1));
+    bluez.drop_all();
+    assert!(!(0..20).any(|number| bluez.connected(&address(number))));
+}
+
+/// A connection to a Pegasus.
+struct Talk {
+    remote: Remote,
+    write: Characteristic,
+    notify: Characteristic,
+    heard: Pin<Box<dyn Stream<Item = ValueNotification> + Send>>,
+}
+
+impl Talk {
+    async fn open(remote: &Remote) -> Talk {
+        remote.connect().await.expect("connected");
+        remote.discover_services().await.expect("its services");
+        let all: BTreeSet<Characteristic> = remote.characteristics();
+        let find = |uuid: u128| all.iter().find(|one| one.uuid.as_u128() == uuid).expect("it is there").clone();
+        let (write, notify) = (find(WRITE), find(NOTIFY));
+        let heard = remote.notifications().await.expect("a stream");
+        remote.subscribe(&notify).await.expect("subscribed");
+        Talk { remote: remote.clone(), write, notify, heard }
+    }
+
+    async fn say(&self, bytes: &[u8]) -> Result<(), btleplug::Error> {
+        self.remote.write(&self.write, bytes, WriteType::WithoutResponse).await
+    }
+
+    /// Notifications, until there are so many bytes.
+    async fn pieces(&mut self, length: usize) -> Vec<Vec<u8>> {
+        let mut pieces: Vec<Vec<u8>> = Vec::new();
+        while pieces.iter().map(Vec::len).sum::<usize>() < length {
+            let next = tokio::time::timeout(LONG, self.heard.next()).await.unwrap_or_else(|_| panic!("only {pieces:?}"));
+            pieces.push(next.expect("the stream does not end").value);
+        }
+        pieces
+    }
+
+    /// What comes although nothing should.
+    async fn silence(&mut self) -> Vec<u8> {
+        tokio::time::timeout(SHORT, self.heard.next()).await.ok().flatten().map_or_else(Vec::new, |told| told.value)
+    }
+}
+
+type Events = Pin<Box<dyn Stream<Item = CentralEvent> + Send>>;
+
+/// An adapter, and events that are to be kept as long as it is used: see "A rule that is kept" in `bluez/mod.rs`.
+async fn central() -> (Adapter, Events) {
+    let manager = Manager::new().await.expect("a bus");
+    let central = manager.adapters().await.expect("a list").pop().expect("an adapter");
+    let anchor = central.events().await.expect("events");
+    (central, anchor)
+}
+
+/// Scans until the peripheral is found.
+async fn found(central: &Adapter, address: &str) -> Remote {
+    if let Err(refused) = central.start_scan(ScanFilter::default()).await {
+        assert!(failed(Err(refused)).contains("org.bluez.Error.InProgress"), "it is scanned already");
+    }
+    let look = async {
+        loop {
+            let all = central.peripherals().await.expect("a list");
+            if let Some(remote) = all.into_iter().find(|remote| remote.address().to_string() == address) {
+                return remote;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(LONG, look).await.expect("it is found")
+}
+
+async fn until(events: &mut (impl Stream<Item = CentralEvent> + Unpin), is: impl Fn(&CentralEvent) -> bool) {
+    let look = async { while !is(&events.next().await.expect("the stream does not end")) {} };
+    tokio::time::timeout(LONG, look).await.expect("it comes");
+}
+
+#[track_caller]
+fn failed(result: Result<(), btleplug::Error>) -> String {
+    // The name of a D-Bus error is in none but this text.
+    format!("{:?}", result.expect_err("it fails"))
+}
+
+async fn timed(name: &str, scene: impl Future<Output = ()>) {
+    let began = now();
+    scene.await;
+    show(&format!("{name}: {:?}", began.elapsed_now()));
+}
+
+#[allow(clippy::print_stdout, reason = "figures, for whoever asks to see them")]
+fn show(line: &str) {
+    println!("  {line}");
+}
+
+#[allow(clippy::disallowed_methods, reason = "boards that a real program talks to live in real time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+trait Elapsed {
+    fn elapsed_now(&self) -> Duration;
+}
+
+impl Elapsed for Instant {
+    fn elapsed_now(&self) -> Duration {
+        now().duration_since(*self)
+    }
+}

@@ -1,0 +1,166 @@
+//! The thread of one link: finding its device, losing it, sharing none, ending.
+
+use std::io::Read;
+use std::os::unix::fs::symlink;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_hardware::hid::{Hids, System, Wanted};
+use flagfall_hardware::link::LinkError;
+use flagfall_hardware::port::{SendError, Trouble};
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
+
+use super::reports::open;
+use super::support::{CHESSNUT, Heard, LONG, Told, any};
+use crate::usb::{Identity, PLAIN, Usb, now};
+
+const REPORT: [u8; 64] = [0x23; 64];
+
+#[test]
+fn a_pulled_cable_is_told_at_once_and_the_device_found_under_another_number() {
+    let usb = Usb::new();
+    let (node, device, heard) = open(&usb, "chessnut", CHESSNUT);
+    device.send(&REPORT).expect("sent");
+    let pulled = now();
+    drop((node, device));
+    assert!(matches!(heard.next(), Told::Bytes(1, _)), "what came before is told before");
+    let (at, cause) = heard.down();
+    assert_eq!(cause, LinkError::Unplugged.to_string());
+    assert!(at - pulled < 200_000, "{} microseconds", at - pulled);
+    assert_eq!(heard.thread.send(0, vec![0x29, 0x01, 0x00]), Err(SendError::Down));
+    assert_eq!(heard.missing(), Trouble::NotFound);
+    // Long enough for the pauses to have grown.
+    heard.quiet(Duration::from_millis(1500));
+    let plugged = now();
+    let node = usb.plug(7, CHESSNUT);
+    let (at, told) = heard.within(LONG).expect("it is found");
+    assert_eq!(told, Told::Up(node.path.clone()));
+    assert!(at - plugged < 500_000, "{} microseconds", at - plugged);
+}
+
+#[test]
+fn a_quiet_device_wakes_nobody_and_one_that_is_not_there_only_now_and_then() {
+    let usb = Usb::new();
+    let (_node, device, heard) = open(&usb, "chessnut", CHESSNUT);
+    device.send(&REPORT).expect("sent");
+    heard.next();
+    let before = heard.thread.wakes();
+    heard.quiet(Duration::from_secs(1));
+    assert_eq!(heard.thread.wakes(), before);
+    let lost = Heard::start(any(&usb, "hos_usb"), &Arc::default());
+    assert_eq!(lost.missing(), Trouble::NotFound);
+    lost.quiet(Duration::from_secs(3));
+    // 0.1, 0.3, 0.7, 1.5, 2.5 s; and other tests' comings and goings in /dev.
+    let wakes = lost.thread.wakes();
+    assert!((3..=60).contains(&wakes), "{wakes} times");
+    let before = now();
+    drop((heard, lost));
+    assert!(now() - before < 1_000_000, "stopping is prompt");
+}
+
+#[test]
+fn no_two_links_have_one_device() {
+    let usb = Usb::new();
+    let shared = Arc::<Hids>::default();
+    let node = usb.plug(0, CHESSNUT);
+    let first = Heard::start(any(&usb, "chessnut"), &shared);
+    assert_eq!(first.up(), node.path);
+    let second = Heard::start(any(&usb, "chessnut"), &shared);
+    assert!(matches!(second.missing(), Trouble::Busy { path, .. } if path == node.path));
+    let _device = node.opened(LONG).expect("by the first");
+    assert!(node.opened(Duration::from_millis(500)).is_none(), "and by nobody else");
+    drop(first);
+    assert_eq!(second.up(), node.path);
+}
+
+#[test]
+fn boards_that_are_alike_are_told_apart() {
+    let usb = Usb::new();
+    let shared = Arc::<Hids>::default();
+    let [one, two] = [(0, "A1"), (1, "B2")].map(|(number, serial)| usb.plug(number, Identity { serial, ..CHESSNUT }));
+    let heard = Heard::start(any(&usb, "chessnut"), &shared);
+    assert_eq!(heard.missing(), Trouble::Several(vec![one.path.clone(), two.path.clone()]));
+    let by_serial = |serial: &str| Wanted { usb_serial: Some(serial.to_owned()), ..any(&usb, "chessnut") };
+    heard.thread.want(by_serial("b2"));
+    assert_eq!(heard.up(), two.path);
+    heard.thread.want(by_serial("A1"));
+    assert_eq!(heard.down().1, LinkError::Unplugged.to_string());
+    assert_eq!(heard.up(), one.path);
+    // By a name that stays.
+    let names = tempfile::tempdir().expect("a folder");
+    let name = names.path().join("my-board");
+    heard.thread.want(Wanted { port: Some(name.clone()), ..any(&usb, "chessnut") });
+    heard.down();
+    assert_eq!(heard.missing(), Trouble::NotFound);
+    symlink(&two.path, &name).expect("a link");
+    assert_eq!(heard.up(), two.path);
+}
+
+#[test]
+fn other_devices_are_left_alone() {
+    let usb = Usb::new();
+    // The maker's id on a keyboard; the usage page on another maker's device.
+    let keyboard = [&[0x05, 0x01][..], &PLAIN[3..]].concat().leak();
+    let others = [
+        usb.plug(0, Identity { descriptor: keyboard, ..CHESSNUT }),
+        usb.plug(1, Identity { vendor: 0x2d81, ..CHESSNUT }),
+        usb.plug(2, Identity { product: 0x8700, ..CHESSNUT }),
+    ];
+    let heard = Heard::start(any(&usb, "chessnut"), &Arc::default());
+    assert_eq!(heard.missing(), Trouble::NotFound);
+    // Also where the configuration names it.
+    heard.thread.want(Wanted { port: Some(usb.node(1)), ..any(&usb, "chessnut") });
+    assert!(matches!(heard.missing(), Trouble::Failed { path, .. } if path == std::fs::canonicalize(usb.node(1)).unwrap()));
+    heard.quiet(Duration::from_millis(500));
+    for other in others {
+        assert!(other.opened(Duration::from_millis(10)).is_none(), "{}: was opened", other.path.display());
+    }
+}
+
+#[test]
+fn a_device_that_takes_nothing_ends_the_link() {
+    let usb = Usb::new();
+    let (node, device, heard) = open(&usb, "chessnut", CHESSNUT);
+    let (mut taken, mut full) = (0, 0);
+    let began = now();
+    let end = loop {
+        match heard.thread.send(0, vec![0x29, 0x01, 0x00]) {
+            Ok(()) => taken += 1,
+            // The socket had room still, or it waits.
+            Err(SendError::Full) => {
+                full += 1;
+                if let Some((_, told)) = heard.within(Duration::from_millis(10)) {
+                    break told;
+                }
+            }
+            Err(error) => panic!("{error}"),
+        }
+        assert!(now() - began < 20_000_000, "{taken} messages and no end");
+    };
+    assert!(full > 50, "it waited a second: {full}");
+    assert_eq!(end, Told::Down(LinkError::TimedOut.to_string()));
+    // It is there, so it is opened again, and nothing of before is sent.
+    heard.up();
+    drop(device);
+    let again = node.opened(LONG).expect("by the link");
+    again.set_read_timeout(Some(Duration::from_millis(200))).expect("set");
+    assert!((&again).read(&mut [0; 80]).is_err());
+}
+
+#[test]
+fn another_program_that_holds_the_device_is_seen() {
+    // With the real open(2): a pipe with a name can be opened as a node can.
+    let usb = Usb::new();
+    let system = System { open: System::default().open, ..usb.system() };
+    usb.list(0, CHESSNUT);
+    mkfifo(&usb.node(0), Mode::S_IRWXU).expect("a pipe");
+    let wanted = Wanted { system, ..any(&usb, "chessnut") };
+    let first = Heard::start(wanted.clone(), &Arc::default());
+    assert_eq!(first.up(), usb.node(0));
+    // Two programs know nothing of each other's links.
+    let second = Heard::start(wanted, &Arc::default());
+    assert!(matches!(second.missing(), Trouble::Busy { .. }));
+    drop(first);
+    assert_eq!(second.up(), usb.node(0));
+}

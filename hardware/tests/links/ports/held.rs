@@ -1,0 +1,111 @@
+//! A port that somebody else holds.
+
+use std::fs::File;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use flagfall_hardware::holder::{self, Holder};
+use flagfall_hardware::port::{Ports, Trouble};
+use flagfall_hardware::pty::Pty;
+use flagfall_hardware::serial::Serial;
+use nix::fcntl::OFlag;
+
+use super::support::{Folder, Heard, by_path, now};
+
+/// Another program with the port open and locked, as terminal programs do it.
+struct Other(Child);
+
+impl Other {
+    fn hold(path: &Path) -> Other {
+        let port = File::options().read(true).write(true).custom_flags(OFlag::O_NOCTTY.bits()).open(path).unwrap();
+        port.lock().unwrap();
+        Other(Command::new("sleep").arg("60").stdin(Stdio::from(port)).spawn().expect("sleep is there"))
+    }
+}
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+#[test]
+fn holders_are_named() {
+    let (_board, path) = Pty::pair().unwrap();
+    let ours = Holder { pid: std::process::id(), name: own_name(), ours: true };
+    assert_eq!(holder::holders(&path), [ours], "the emulated board keeps its end");
+    let other = Other::hold(&path);
+    let seen = holder::holders(&path);
+    assert_eq!(seen.len(), 2);
+    assert!(seen.contains(&Holder { pid: other.0.id(), name: "sleep".to_owned(), ours: false }), "{seen:?}");
+    let folder = Folder::new();
+    folder.link("a", &path);
+    assert_eq!(holder::holders(&folder.path().join("a")), seen, "by a link, too");
+    assert_eq!(holder::holders(&folder.path().join("b")), []);
+    let text = holder::describe(&seen);
+    assert!(text.contains(&format!("sleep (process {})", other.0.id())) && text.contains("this program"), "{text}");
+    assert_eq!(holder::describe(&[]), "another program, which only root may see");
+}
+
+fn own_name() -> String {
+    std::fs::read_to_string("/proc/self/comm").unwrap().trim().to_owned()
+}
+
+#[test]
+fn a_held_port_is_told_with_its_holder_and_taken_when_free() {
+    let folder = Folder::new();
+    let (_board, path) = Pty::pair().unwrap();
+    folder.link("a", &path);
+    let other = Other::hold(&path);
+    let heard = Heard::start(by_path(&folder, "a"), &Ports::new());
+    match heard.missing() {
+        Trouble::Busy { path: busy, holders } => {
+            assert_eq!(busy, path);
+            assert!(holders.iter().any(|holder| holder.pid == other.0.id() && holder.name == "sleep"), "{holders:?}");
+        }
+        trouble => panic!("{trouble}"),
+    }
+    let freed = now();
+    drop(other);
+    let (at, opened) = heard.up();
+    assert_eq!(opened, path);
+    assert!(at.saturating_sub(freed) < 2_000_000, "{} microseconds", at - freed);
+}
+
+#[test]
+fn a_port_that_a_sister_has_is_told() {
+    let folder = Folder::new();
+    let (_board, path) = Pty::pair().unwrap();
+    folder.link("a", &path);
+    let ports = Ports::new();
+    let mut first = Heard::start(by_path(&folder, "a"), &ports);
+    first.up();
+    for _ in 0..3 {
+        let second = Heard::start(by_path(&folder, "a"), &ports);
+        let trouble = second.missing();
+        assert!(matches!(&trouble, Trouble::Busy { holders, .. } if holders.iter().any(|holder| holder.ours)), "{trouble}");
+        // So long that it looks once a second only.
+        second.quiet(Duration::from_millis(1600));
+        let freed = now();
+        drop(first);
+        let (at, opened) = second.up();
+        assert_eq!(opened, path);
+        assert!(at.saturating_sub(freed) < 200_000, "{} microseconds", at - freed);
+        first = second;
+    }
+}
+
+#[test]
+fn a_port_locked_in_this_process_is_busy_for_the_thread() {
+    let folder = Folder::new();
+    let (_board, path) = Pty::pair().unwrap();
+    folder.link("a", &path);
+    let held = Serial::open(&path, 9600).unwrap();
+    let heard = Heard::start(by_path(&folder, "a"), &Ports::new());
+    assert!(matches!(heard.missing(), Trouble::Busy { .. }));
+    drop(held);
+    assert_eq!(heard.up().1, path);
+}

@@ -1,0 +1,107 @@
+//! Ports that open and fail, and devices that no driver expects.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::time::Duration;
+
+use flagfall_hardware::link::Link;
+use flagfall_hardware::port::{Ports, Trouble, Wanted};
+use flagfall_hardware::pty::Pty;
+use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
+use flagfall_protocols::drivers;
+use flagfall_protocols::time::Instant;
+
+use super::support::{Board, Folder, Heard, LONG, Told, by_path, by_serial, now};
+
+/// Lets the name lead to this port, which nobody who watches the folders sees.
+fn point(name: &Path, port: &Path) {
+    let new = name.with_extension("new");
+    symlink(port, &new).unwrap();
+    fs::rename(&new, name).unwrap();
+}
+
+#[test]
+fn a_port_that_opens_and_fails_is_tried_more_and_more_slowly() {
+    let (folder, hidden) = (Folder::new(), Folder::new());
+    let name = hidden.path().join("port");
+    let (mut board, path) = Pty::pair().unwrap();
+    point(&name, &path);
+    folder.link("a", &name);
+    let heard = Heard::start(by_path(&folder, "a"), &Ports::new());
+    let end = now() + 2_500_000;
+    let mut ups = 0;
+    while now() < end {
+        heard.up();
+        ups += 1;
+        let (next, path) = Pty::pair().unwrap();
+        point(&name, &path);
+        // Gone before it sent a byte.
+        drop(std::mem::replace(&mut board, next));
+        heard.down();
+    }
+    // At once, then after 0.1, 0.2, 0.4, 0.8 and 1 s.
+    assert!((3..=6).contains(&ups), "{ups} times in 2.5 s");
+
+    heard.up();
+    board.write(&[0x8e]).unwrap();
+    heard.bytes(1);
+    let (_next, path) = Pty::pair().unwrap();
+    point(&name, &path);
+    drop(board);
+    let (down, _) = heard.down();
+    let (up, _) = heard.up();
+    assert!(up - down < 1_000_000, "bytes came: not the longest wait, but {} microseconds", up - down);
+}
+
+/// The family's driver, which panics over this byte.
+const ODD: u8 = 0x55;
+
+struct Fragile(Box<dyn Driver>);
+
+impl Driver for Fragile {
+    fn handle(&mut self, at: Instant, input: Input<'_>) {
+        if let Input::Bytes { bytes, .. } = input {
+            assert!(!bytes.contains(&ODD), "what the test wants of it");
+        }
+        self.0.handle(at, input);
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.0.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.0.deadline()
+    }
+}
+
+static FRAGILE: std::sync::LazyLock<DriverInfo> = std::sync::LazyLock::new(|| DriverInfo {
+    make: || Box::new(Fragile(drivers::find("dgt").expect("registered").start())),
+    ..*drivers::find("dgt").expect("registered")
+});
+
+#[test]
+fn a_driver_that_panics_over_another_device_finds_its_board_all_the_same() {
+    let folder = Folder::new();
+    let (mut odd, path) = Pty::pair().unwrap();
+    folder.link("odd", &path);
+    let wanted = Wanted { driver: &FRAGILE, ..by_serial(&folder, "7001") };
+    let heard = Heard::start(wanted, &Ports::new());
+    odd.read(&mut [0; 64], LONG).expect("it is asked");
+    odd.write(&[ODD]).unwrap();
+    match heard.missing() {
+        Trouble::Failed { path: told, cause } => assert!(told == path && cause.contains("driver"), "{}: {cause}", told.display()),
+        trouble => panic!("{trouble}"),
+    }
+    let board = Board::start(7001);
+    folder.link("board", &board.path);
+    loop {
+        match heard.change().1 {
+            Told::Up(path, _) => break assert_eq!(path, board.path),
+            Told::Missing(trouble) => assert_eq!(trouble, Trouble::NotFound, "told once"),
+            other => panic!("{other:?}"),
+        }
+    }
+    heard.quiet(Duration::from_millis(100));
+}

@@ -1,0 +1,207 @@
+//! Several boards, known by their own numbers alone, whose cables are out at the same time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastrand::Rng;
+use flagfall_hardware::link::Link;
+use flagfall_hardware::port::{Ports, Trouble};
+use flagfall_hardware::pty::Pty;
+
+use super::support::{Board, Folder, Heard, LONG, by_path, by_serial, now};
+
+/// From the last cable's return to the port that is open, in microseconds: the session that follows takes the rest of two
+/// seconds, 0.7 s and an answer. Being asked takes 0.9 s and an answer.
+const OPEN_WITHIN: u64 = 1_200_000;
+
+struct Room {
+    folder: Folder,
+    ports: Arc<Ports>,
+    rng: Rng,
+    boards: Vec<(String, Board)>,
+    names: usize,
+}
+
+impl Room {
+    fn new(seed: u64) -> Room {
+        Room { folder: Folder::new(), ports: Ports::new(), rng: Rng::with_seed(seed), boards: Vec::new(), names: 0 }
+    }
+
+    /// A board that answers in its own time.
+    fn board(&mut self, serial: u16) -> Board {
+        Board::answering(serial, Duration::from_millis(self.rng.u64(5..100)))
+    }
+
+    /// Plugs the board in, under a name that nobody had.
+    fn plug_in(&mut self, board: Board) {
+        let name = format!("{:03}-{}", self.rng.u8(..), self.names);
+        self.names += 1;
+        self.folder.link(&name, &board.path);
+        self.boards.push((name, board));
+    }
+
+    /// Plugs the boards of these numbers in, in any order.
+    fn plug(&mut self, serials: &[u16]) {
+        let mut serials = serials.to_vec();
+        self.rng.shuffle(&mut serials);
+        let boards: Vec<Board> = serials.into_iter().map(|serial| self.board(serial)).collect();
+        boards.into_iter().for_each(|board| self.plug_in(board));
+    }
+
+    /// Pulls every cable.
+    fn pull(&mut self) {
+        self.boards.iter().for_each(|(name, _)| self.folder.unlink(name));
+        self.boards.clear();
+    }
+
+    fn links(&self, serials: &[u16]) -> Vec<Heard> {
+        let link = |serial: &u16| Heard::start(by_serial(&self.folder, &serial.to_string()), &self.ports);
+        serials.iter().map(link).collect()
+    }
+}
+
+/// How long each link took, the slowest last.
+fn back(links: &[Heard], since: u64) -> Vec<u64> {
+    let mut took: Vec<u64> = links.iter().map(|link| link.up().0.saturating_sub(since)).collect();
+    took.sort_unstable();
+    took
+}
+
+fn all_at_once(count: u16, seed: u64) {
+    let serials: Vec<u16> = (2101..2101 + count).collect();
+    let mut room = Room::new(seed);
+    room.plug(&serials);
+    let links = room.links(&serials);
+    back(&links, now());
+    for round in 0..4 {
+        room.pull();
+        links.iter().for_each(|link| drop(link.down()));
+        room.plug(&serials);
+        let took = back(&links, now());
+        assert!(took.iter().all(|took| *took < OPEN_WITHIN), "round {round}: {took:?}");
+    }
+}
+
+#[test]
+fn six_and_eight_boards_come_back_together() {
+    all_at_once(6, 1);
+    all_at_once(8, 2);
+}
+
+#[test]
+fn more_boards_than_one_link_asks_come_back_together() {
+    all_at_once(20, 3);
+}
+
+#[test]
+fn boards_that_come_back_one_after_the_other_wait_for_none() {
+    let serials: Vec<u16> = (2201..=2208).collect();
+    let mut room = Room::new(4);
+    room.plug(&serials);
+    let links = room.links(&serials);
+    back(&links, now());
+    for round in 0..5 {
+        room.pull();
+        links.iter().for_each(|link| drop(link.down()));
+        let mut plugged: Vec<(u16, u64)> = Vec::new();
+        let mut order = serials.clone();
+        room.rng.shuffle(&mut order);
+        for serial in order {
+            let board = room.board(serial);
+            // Nothing to wait for but time: the others are asked meanwhile, and some are back.
+            std::thread::park_timeout(Duration::from_millis(room.rng.u64(0..300)));
+            plugged.push((serial, now()));
+            room.plug_in(board);
+        }
+        for (serial, since) in plugged {
+            let took = links[usize::from(serial - 2201)].up().0.saturating_sub(since);
+            assert!(took < OPEN_WITHIN, "round {round}, board {serial}: {took} microseconds");
+        }
+    }
+}
+
+/// A port that is asked, where the test answers.
+fn asked(room: &Room) -> Pty {
+    let (mut port, path) = Pty::pair().unwrap();
+    room.folder.link("asked", &path);
+    port.read(&mut [0; 1], LONG).expect("the first question");
+    port
+}
+
+/// How often a session is begun in what comes within so long.
+fn begins(port: &mut Pty, span: Duration) -> usize {
+    let end = now() + span.as_micros() as u64;
+    let mut begins = 0;
+    let mut buffer = [0; 64];
+    while now() < end {
+        if let Ok(count) = port.read(&mut buffer, Duration::from_micros(end.saturating_sub(now()))) {
+            begins += buffer[..count].iter().filter(|byte| **byte == 0x40).count();
+        }
+    }
+    begins
+}
+
+/// The board tells this number.
+fn tell(port: &mut Pty, number: &str) {
+    port.write(&[0x91, 0, 8]).unwrap();
+    port.write(number.as_bytes()).unwrap();
+}
+
+#[test]
+fn what_a_link_asked_a_sister_goes_on_with() {
+    let mut room = Room::new(5);
+    let heard = Heard::start(by_serial(&room.folder, "2301"), &room.ports);
+    let mut port = asked(&room);
+    let sister = Heard::start(by_serial(&room.folder, "2302"), &room.ports);
+    let board = room.board(2301);
+    room.plug_in(board);
+    heard.up();
+    assert_eq!(begins(&mut port, Duration::from_millis(800)), 0, "begun anew");
+    let told = now();
+    tell(&mut port, "02302");
+    let (at, _) = sister.up();
+    assert!(at - told < 500_000, "{} microseconds", at - told);
+}
+
+#[test]
+fn a_number_that_a_sister_looks_for_is_told_to_her_at_once() {
+    let room = Room::new(8);
+    let heard = Heard::start(by_serial(&room.folder, "2601"), &room.ports);
+    let mut port = asked(&room);
+    let sister = Heard::start(by_serial(&room.folder, "2602"), &room.ports);
+    // Nobody else reads the first question of a session; it is answered when all know of each other.
+    assert_eq!(begins(&mut port, Duration::from_millis(300)), 0);
+    let told = now();
+    tell(&mut port, "02602");
+    let (at, _) = sister.up();
+    assert!(at - told < 300_000, "{} microseconds", at - told);
+    assert_eq!(heard.missing(), Trouble::NotFound);
+}
+
+#[test]
+fn a_device_that_does_not_answer_is_asked_for_all() {
+    let room = Room::new(6);
+    let heard = room.links(&[2401, 2402, 2403, 2404, 2405]);
+    heard.iter().for_each(|heard| assert_eq!(heard.missing(), Trouble::NotFound));
+    let mut port = asked(&room);
+    assert_eq!(begins(&mut port, Duration::from_secs(7)), 0, "it was asked more than once");
+    let wakes: Vec<u64> = heard.iter().map(|heard| heard.thread.wakes()).collect();
+    assert!(wakes.iter().all(|wakes| *wakes < 150), "{wakes:?} times in seven seconds");
+}
+
+#[test]
+fn a_port_is_given_up_to_the_link_that_is_configured_for_it() {
+    let room = Room::new(7);
+    let heard = Heard::start(by_serial(&room.folder, "2501"), &room.ports);
+    let mut port = asked(&room);
+    let begun = now();
+    let configured = Heard::start(by_path(&room.folder, "asked"), &room.ports);
+    let (at, _) = configured.up();
+    assert!(at - begun < 500_000, "{} microseconds", at - begun);
+    assert_eq!(heard.missing(), Trouble::NotFound);
+    while port.read(&mut [0; 64], Duration::from_millis(50)).is_ok() {}
+    configured.thread.send(vec![0x42]).unwrap();
+    let mut buffer = [0; 64];
+    assert_eq!(port.read(&mut buffer, LONG).expect("its own bytes"), 1);
+    assert_eq!(buffer[0], 0x42);
+}
