@@ -43,7 +43,9 @@ impl Runner {
                 let found = &candidates[index].found;
                 seek.probes.retain(|probe| probe.found.path != found.path);
                 match self.open(found, Use::Open) {
-                    Ok((lease, serial)) => return Some(Opened { found: found.clone(), serial, asked: false, _lease: lease }),
+                    Ok((lease, serial)) => {
+                        return Some(Opened { found: found.clone(), serial, asked: false, watch: None, _lease: lease });
+                    }
                     Err(trouble) => trouble,
                 }
             }

@@ -12,6 +12,7 @@ use super::seek::Opened;
 use super::trouble::Trouble;
 use super::{PortEvent, Sink, Wanted};
 use crate::fd::millis;
+use crate::hotplug::Hotplug;
 use crate::link::{LinkError, WRITE_TIMEOUT};
 use crate::serial::Serial;
 
@@ -44,17 +45,22 @@ impl Runner {
     }
 
     pub(super) fn run(mut self) {
-        while let Some(mut opened) = self.seek() {
+        let mut watch = None;
+        while let Some(mut opened) = self.seek(watch.take()) {
             self.said = None;
             let end = self.serve(&mut opened);
-            // Closed and given free before anybody hears of it.
+            watch = opened.watch.take();
+            // Closed and given free before anybody hears of it; and what is plugged in after that is noticed.
             drop(opened);
+            watch.as_mut().map(Hotplug::drain);
             let at = (self.now)();
             match end {
                 End::Stop => return,
                 End::Wanted(wanted) => {
                     (self.sink)(at, PortEvent::Down(LinkError::Unplugged));
                     self.rebind(wanted);
+                    // There may be other folders.
+                    watch = None;
                 }
                 End::Lost(error) => {
                     // A port that opens and fails at once is tried more and more slowly, too.

@@ -27,6 +27,8 @@ pub(super) struct Opened {
     pub(super) serial: Serial,
     /// Its board was asked who it is.
     pub(super) asked: bool,
+    /// Kept for the next search: closing it takes the kernel a second and more on a busy machine, and the port would wait.
+    pub(super) watch: Option<Hotplug>,
     pub(super) _lease: Lease,
 }
 
@@ -45,11 +47,7 @@ pub(super) struct Seek {
 }
 
 impl Seek {
-    fn new(runner: &Runner, at: u64, next: u64) -> Seek {
-        let folder = runner.wanted.port.as_ref().and_then(|port| Some(port.parent()?.to_owned()));
-        let folders = runner.wanted.folders.iter().cloned().chain(folder);
-        // Without it the search goes on once a second.
-        let hotplug = Hotplug::new(folders).ok();
+    fn new(hotplug: Option<Hotplug>, at: u64, next: u64) -> Seek {
         Seek { hotplug, probes: Vec::new(), rest: Rest::default(), began: at, next, last: at, changed: at }
     }
 
@@ -66,11 +64,17 @@ impl Seek {
 }
 
 impl Runner {
-    /// Waits for a port; `None` = stop.
-    pub(super) fn seek(&mut self) -> Option<Opened> {
+    /// Begins to watch where the port may come; without it the search goes on once a second.
+    fn watch(&self) -> Option<Hotplug> {
+        let folder = self.wanted.port.as_ref().and_then(|port| Some(port.parent()?.to_owned()));
+        Hotplug::new(self.wanted.folders.iter().cloned().chain(folder)).ok()
+    }
+
+    /// Waits for a port; `None` = stop. `watch` is that of the search before, if the same is looked for.
+    pub(super) fn seek(&mut self, watch: Option<Hotplug>) -> Option<Opened> {
         let at = (self.now)();
         let first = if self.tries == 0 { at } else { at + self.pause() };
-        let mut seek = self.begin(at, first);
+        let mut seek = self.begin(watch, at, first);
         let opened = loop {
             let orders = self.mailbox.orders();
             if orders.stop {
@@ -80,7 +84,7 @@ impl Runner {
                 self.give_up(&mut seek);
                 self.rebind(wanted);
                 let at = (self.now)();
-                seek = self.begin(at, at);
+                seek = self.begin(None, at, at);
             }
             if let Some(serial) = orders.learnt {
                 self.learnt = Some(serial);
@@ -101,13 +105,13 @@ impl Runner {
             self.wait(&mut seek);
         };
         self.give_up(&mut seek);
-        opened
+        opened.map(|opened| Opened { watch: seek.hotplug, ..opened })
     }
 
-    fn begin(&self, at: u64, next: u64) -> Seek {
+    fn begin(&self, watch: Option<Hotplug>, at: u64, next: u64) -> Seek {
         self.shared.know(self.me, self.serial());
         self.shared.begin(self.me, self.wanted.driver, &self.wanted.folders);
-        Seek::new(self, at, next)
+        Seek::new(watch.or_else(|| self.watch()), at, next)
     }
 
     /// The search is over: what it asked goes to sisters.
@@ -206,7 +210,7 @@ impl Runner {
                 self.hand_on(seek);
                 // A port that went in this very moment is looked for again.
                 if let Ok((found, lease, serial)) = probe.finish() {
-                    return Some(Opened { found, serial, asked: true, _lease: lease });
+                    return Some(Opened { found, serial, asked: true, watch: None, _lease: lease });
                 }
             } else if owner == Owner::Searching {
                 self.shared.pass_on(self.me, probe, &self.wanted.folders);

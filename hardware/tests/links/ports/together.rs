@@ -84,8 +84,10 @@ fn all_at_once(count: u16, seed: u64) {
 
 #[test]
 fn six_and_eight_boards_come_back_together() {
-    all_at_once(6, 1);
-    all_at_once(8, 2);
+    std::thread::scope(|scope| {
+        scope.spawn(|| all_at_once(6, 1));
+        scope.spawn(|| all_at_once(8, 2));
+    });
 }
 
 #[test]
@@ -95,12 +97,19 @@ fn more_boards_than_one_link_asks_come_back_together() {
 
 #[test]
 fn boards_that_come_back_one_after_the_other_wait_for_none() {
+    std::thread::scope(|scope| {
+        scope.spawn(|| one_after_the_other(4, 3));
+        scope.spawn(|| one_after_the_other(9, 3));
+    });
+}
+
+fn one_after_the_other(seed: u64, rounds: usize) {
     let serials: Vec<u16> = (2201..=2208).collect();
-    let mut room = Room::new(4);
+    let mut room = Room::new(seed);
     room.plug(&serials);
     let links = room.links(&serials);
     back(&links, now());
-    for round in 0..5 {
+    for round in 0..rounds {
         room.pull();
         links.iter().for_each(|link| drop(link.down()));
         let mut plugged: Vec<(u16, u64)> = Vec::new();
