@@ -12,6 +12,7 @@ use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, PubAckReason, SubscribeReasonCode};
 
 use crate::client::{Client, message, options, text};
+use crate::support::ports::free_address;
 use crate::websocket::WebSocket;
 
 const ANY: &str = "127.0.0.1:0";
@@ -234,7 +235,7 @@ async fn a_taken_port_is_named() {
 #[tokio::test]
 async fn a_start_that_failed_leaves_no_port_open() {
     let taken = TcpListener::bind(ANY).expect("a port");
-    let free = TcpListener::bind(ANY).expect("a port").local_addr().expect("its address");
+    let free = free_address();
     let websocket = taken.local_addr().expect("its address").to_string();
     refused(&Broker { tcp: free.to_string(), websocket, ..open() }).await;
     TcpListener::bind(free).expect("the port is free again");
@@ -242,10 +243,9 @@ async fn a_start_that_failed_leaves_no_port_open() {
 
 #[tokio::test]
 async fn stopped_with_clients_its_ports_are_free() {
-    let running = started(&open()).await;
+    let settings = Broker { tcp: free_address().to_string(), websocket: free_address().to_string(), ..open() };
+    let running = started(&settings).await;
     let clients = [Client::plain(running.tcp, "a").await, Client::plain(running.tcp, "b").await];
-    let settings =
-        Broker { tcp: running.tcp.to_string(), websocket: running.websocket.expect("WebSocket is on").to_string(), ..open() };
     running.stop().await;
     drop(clients);
     started(&settings).await.stop().await;

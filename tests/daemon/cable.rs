@@ -20,6 +20,7 @@ use flagfall_protocols::trace::Body;
 use crate::support::hall::ear::Ear;
 use crate::support::hall::table::{Table, play, whole};
 use crate::support::hall::{House, PATIENCE, Running, pass};
+use crate::support::seconds::assert_within;
 
 /// From the plug's return to the message that says the board is there.
 const BACK_WITHIN: Duration = Duration::from_secs(2);
@@ -133,7 +134,7 @@ fn play_and_pull(seed: u64) {
     });
     times.sort();
     whole(&ear, &tables);
-    assert!(times.iter().all(|(took, _)| *took <= BACK_WITHIN), "back too late: {times:#?}");
+    times.iter().for_each(|(took, when)| assert_within(*took, BACK_WITHIN, when));
     daemon.stop();
     for table in &tables {
         let status = table.board.status();
@@ -181,7 +182,7 @@ fn all_at_once(count: usize) {
     order.iter().for_each(|number| drop(tables[*number].board.replug().expect("put back")));
     let plugged = mono();
     let times: Vec<Duration> = tables.iter().map(|table| back(&ear, &table.id, from).since(plugged)).collect();
-    assert!(times.iter().all(|took| *took <= BACK_WITHIN), "{count} boards, back too late: {times:?}");
+    times.iter().for_each(|took| assert_within(*took, BACK_WITHIN, format_args!("{count} boards, {times:?}")));
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
     assert!(tables.iter().all(|table| table.board.wait_done(PATIENCE)));
     whole(&ear, &tables);

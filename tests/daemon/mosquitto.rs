@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -12,6 +12,7 @@ use std::thread;
 use tempfile::TempDir;
 
 use crate::client::PATIENCE;
+use crate::support::ports::free_address;
 
 const PROGRAMS: [&str; 3] = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/usr/bin/mosquitto"];
 
@@ -40,7 +41,7 @@ impl Mosquitto {
         for (name, text) in files {
             fs::write(folder.path().join(name), text).expect("file is written");
         }
-        let (tcp, websocket) = (free(), free());
+        let (tcp, websocket) = (free_address(), free_address());
         let lines = lines.replace("TCP", &tcp.port().to_string()).replace("WEB", &websocket.port().to_string());
         let lines = lines.replace("DIR", &folder.path().display().to_string());
         let path = folder.path().join("mosquitto.conf");
@@ -80,11 +81,6 @@ impl Drop for Mosquitto {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn free() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("its address")
 }
 
 #[allow(clippy::print_stderr, reason = "tells why a test did nothing")]

@@ -4,6 +4,8 @@
 pub(crate) mod fake_disk;
 pub(crate) mod hall;
 pub(crate) mod mqtt;
+pub(crate) mod ports;
 pub(crate) mod schemas;
+pub(crate) mod seconds;
 pub(crate) mod table;
 pub(crate) mod tapes;

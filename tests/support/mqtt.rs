@@ -12,8 +12,9 @@ pub(crate) use client::{Heard, Subscriber, publish};
 pub(crate) use node::{Node, Told};
 pub(crate) use proxy::Proxy;
 
+pub(crate) use super::ports::free_port;
+
 use std::io::{BufRead, BufReader, Read};
-use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
@@ -21,12 +22,6 @@ use flagfall::wall;
 
 /// Longest wait for anything.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-
-/// A port that nobody had a moment ago.
-pub(crate) fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("its address").port()
-}
 
 /// A thread with a name.
 pub(crate) fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> std::thread::JoinHandle<T> {

@@ -1,8 +1,10 @@
 //! Links: pseudo-terminals, USB-HID on sockets, Bluetooth LE on a D-Bus of its own. Here time passes; what is waited for is awaited.
 
-// The two machines that tests of the root package use too lie beside this folder.
+// What tests of the root package use too.
 #[path = "../bluez/mod.rs"]
 mod bluez;
+#[path = "../../../tests/support/seconds.rs"]
+mod seconds;
 #[path = "../hid/usb.rs"]
 mod usb;
 

@@ -9,6 +9,7 @@ use flagfall::wall::mono;
 use serde_json::Value;
 
 use crate::config_commands::program::{flagfall, write};
+use crate::support::ports::free_port;
 
 const PATIENCE: Duration = Duration::from_secs(15);
 
@@ -19,10 +20,6 @@ impl Drop for Broker {
         _ = self.0.kill();
         _ = self.0.wait();
     }
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port()
 }
 
 /// A mosquitto on a free port with these further lines; none, told, where it is not installed.

@@ -10,6 +10,7 @@ use flagfall::wall::mono;
 use crate::support::hall::ear::{Ear, Heard};
 use crate::support::hall::table::{Table, play, whole};
 use crate::support::hall::{House, Running, pass};
+use crate::support::seconds::assert_within;
 
 const THINK: [u64; 2] = [250, 600];
 /// From a port's release to the moment the daemon has it.
@@ -118,7 +119,7 @@ fn a_held_port_is_told_with_its_holder_and_taken_when_it_is_free() {
     let from = ear.count();
     let taken = |heard: &Heard| (heard.device(&held.id).is_some() && heard.body()["port"].is_string()).then_some(heard.at);
     let took = ear.wait("the port", from, taken).since(released);
-    assert!(took <= TAKEN_WITHIN, "taken after {took:?}");
+    assert_within(took, TAKEN_WITHIN, "taken");
     let online = ear.device(&held.id, &["online"], from);
     assert!(online.body()["problem"].is_null(), "{:?}", online.body());
     held.board.load(&held.script).expect("hands");

@@ -13,6 +13,7 @@ use nix::unistd::mkfifo;
 
 use super::reports::open;
 use super::support::{CHESSNUT, Heard, LONG, Told, any};
+use crate::seconds::within;
 use crate::usb::{Identity, PLAIN, Usb, now};
 
 const REPORT: [u8; 64] = [0x23; 64];
@@ -27,7 +28,7 @@ fn a_pulled_cable_is_told_at_once_and_the_device_found_under_another_number() {
     assert!(matches!(heard.next(), Told::Bytes(1, _)), "what came before is told before");
     let (at, cause) = heard.down();
     assert_eq!(cause, LinkError::Unplugged.to_string());
-    assert!(at - pulled < 200_000, "{} microseconds", at - pulled);
+    within(at - pulled, 200_000);
     assert_eq!(heard.thread.send(0, vec![0x29, 0x01, 0x00]), Err(SendError::Down));
     assert_eq!(heard.missing(), Trouble::NotFound);
     // Long enough for the pauses to have grown.
@@ -36,7 +37,7 @@ fn a_pulled_cable_is_told_at_once_and_the_device_found_under_another_number() {
     let node = usb.plug(7, CHESSNUT);
     let (at, told) = heard.within(LONG).expect("it is found");
     assert_eq!(told, Told::Up(node.path.clone()));
-    assert!(at - plugged < 500_000, "{} microseconds", at - plugged);
+    within(at - plugged, 500_000);
 }
 
 #[test]
@@ -56,7 +57,7 @@ fn a_quiet_device_wakes_nobody_and_one_that_is_not_there_only_now_and_then() {
     assert!((3..=60).contains(&wakes), "{wakes} times");
     let before = now();
     drop((heard, lost));
-    assert!(now() - before < 1_000_000, "stopping is prompt");
+    within(now() - before, 1_000_000);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use flagfall_hardware::serial::Serial;
 use nix::fcntl::OFlag;
 
 use super::support::{Folder, Heard, by_path, now};
+use crate::seconds::within;
 
 /// Another program with the port open and locked, as terminal programs do it.
 struct Other(Child);
@@ -72,7 +73,7 @@ fn a_held_port_is_told_with_its_holder_and_taken_when_free() {
     drop(other);
     let (at, opened) = heard.up();
     assert_eq!(opened, path);
-    assert!(at.saturating_sub(freed) < 2_000_000, "{} microseconds", at - freed);
+    within(at.saturating_sub(freed), 2_000_000);
 }
 
 #[test]
@@ -93,7 +94,7 @@ fn a_port_that_a_sister_has_is_told() {
         drop(first);
         let (at, opened) = second.up();
         assert_eq!(opened, path);
-        assert!(at.saturating_sub(freed) < 200_000, "{} microseconds", at - freed);
+        within(at.saturating_sub(freed), 200_000);
         first = second;
     }
 }

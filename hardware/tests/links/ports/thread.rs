@@ -7,6 +7,7 @@ use flagfall_hardware::port::{Ports, SendError, Trouble, Wanted};
 use flagfall_hardware::pty::Pty;
 
 use super::support::{Folder, Heard, LONG, any, by_path, now};
+use crate::seconds::within;
 
 pub(crate) fn open() -> (Folder, Pty, Heard) {
     let folder = Folder::new();
@@ -49,7 +50,7 @@ fn a_pulled_cable_is_told_at_once() {
     board.close();
     let (at, cause) = heard.down();
     assert_eq!(cause, LinkError::Unplugged.to_string());
-    assert!(at - pulled < 200_000, "{} microseconds", at - pulled);
+    within(at - pulled, 200_000);
     assert_eq!(heard.thread.send(vec![0x40]), Err(SendError::Down));
     assert_eq!(heard.missing(), Trouble::NotFound);
     heard.quiet(Duration::from_millis(1500));
@@ -88,7 +89,7 @@ fn stopping_is_prompt() {
     let before = now();
     open.thread.stop();
     lost.thread.stop();
-    assert!(now() - before < 1_000_000);
+    within(now() - before, 1_000_000);
     // The port is free again.
     Heard::start(by_path(&folder, "a"), &ports).up();
 }

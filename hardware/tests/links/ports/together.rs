@@ -9,6 +9,7 @@ use flagfall_hardware::port::{Ports, Trouble};
 use flagfall_hardware::pty::Pty;
 
 use super::support::{Board, Folder, Heard, LONG, by_path, by_serial, many_links, now};
+use crate::seconds::within;
 
 /// From the last cable's return to the port that is open, in microseconds: the session that follows takes the rest of two
 /// seconds, 0.7 s and an answer. Being asked takes 0.9 s and an answer.
@@ -73,12 +74,12 @@ fn all_at_once(count: u16, seed: u64) {
     room.plug(&serials);
     let links = room.links(&serials);
     back(&links, now());
-    for round in 0..4 {
+    for _ in 0..4 {
         room.pull();
         links.iter().for_each(|link| drop(link.down()));
         room.plug(&serials);
         let took = back(&links, now());
-        assert!(took.iter().all(|took| *took < OPEN_WITHIN), "round {round}: {took:?}");
+        took.iter().for_each(|took| within(*took, OPEN_WITHIN));
     }
 }
 
@@ -104,7 +105,7 @@ fn boards_that_come_back_one_after_the_other_wait_for_none() {
     room.plug(&serials);
     let links = room.links(&serials);
     back(&links, now());
-    for round in 0..5 {
+    for _ in 0..5 {
         room.pull();
         links.iter().for_each(|link| drop(link.down()));
         let mut plugged: Vec<(u16, u64)> = Vec::new();
@@ -119,7 +120,7 @@ fn boards_that_come_back_one_after_the_other_wait_for_none() {
         }
         for (serial, since) in plugged {
             let took = links[usize::from(serial - 2201)].up().0.saturating_sub(since);
-            assert!(took < OPEN_WITHIN, "round {round}, board {serial}: {took} microseconds");
+            within(took, OPEN_WITHIN);
         }
     }
 }
@@ -164,7 +165,7 @@ fn what_a_link_asked_a_sister_goes_on_with() {
     let told = now();
     tell(&mut port, "02302");
     let (at, _) = sister.up();
-    assert!(at - told < 500_000, "{} microseconds", at - told);
+    within(at - told, 500_000);
 }
 
 #[test]
@@ -178,7 +179,7 @@ fn a_number_that_a_sister_looks_for_is_told_to_her_at_once() {
     let told = now();
     tell(&mut port, "02602");
     let (at, _) = sister.up();
-    assert!(at - told < 300_000, "{} microseconds", at - told);
+    within(at - told, 300_000);
     assert_eq!(heard.missing(), Trouble::NotFound);
 }
 
@@ -201,7 +202,7 @@ fn a_port_is_given_up_to_the_link_that_is_configured_for_it() {
     let begun = now();
     let configured = Heard::start(by_path(&room.folder, "asked"), &room.ports);
     let (at, _) = configured.up();
-    assert!(at - begun < 500_000, "{} microseconds", at - begun);
+    within(at - begun, 500_000);
     assert_eq!(heard.missing(), Trouble::NotFound);
     while port.read(&mut [0; 64], Duration::from_millis(50)).is_ok() {}
     configured.thread.send(vec![0x42]).unwrap();
