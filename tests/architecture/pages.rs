@@ -1,4 +1,4 @@
-//! Pages that comments and other pages cite: each exists, and so does the section.
+//! Pages that comments and other pages cite: each exists, and so does the section. So do the sources that pages name.
 //!
 //! A citation is the shortest path that ends uniquely in the tree, and perhaps a section's number: `laws/README.md#2.3`. A path that
 //! begins with a dot, and one that leads somewhere from the citing file's own folder, is taken from there.
@@ -14,18 +14,22 @@ struct Citation<'a> {
     section: Option<&'a str>,
 }
 
-const END: &str = ".md";
+const PAGE: &str = ".md";
+const SOURCE: &str = ".rs";
+/// Names sources that were there once.
+const HISTORY: &str = "CHANGELOG.md";
 
-fn citations(text: &str) -> Vec<Citation<'_>> {
-    (1..).zip(text.lines()).flat_map(|(number, line)| in_line(number, line)).collect()
+/// Paths that end so.
+fn citations<'a>(text: &'a str, end: &str) -> Vec<Citation<'a>> {
+    (1..).zip(text.lines()).flat_map(|(number, line)| in_line(number, line, end)).collect()
 }
 
-fn in_line(number: usize, line: &str) -> Vec<Citation<'_>> {
+fn in_line<'a>(number: usize, line: &'a str, end: &str) -> Vec<Citation<'a>> {
     let of_path = |char: char| char.is_ascii_alphanumeric() || "_-./$<>*".contains(char);
     let of_section = |char: char| char.is_ascii_alphanumeric() || ".-".contains(char);
     let mut found = Vec::new();
-    for (at, _) in line.match_indices(END) {
-        let (before, after) = (&line[..at], &line[at + END.len()..]);
+    for (at, _) in line.match_indices(end) {
+        let (before, after) = (&line[..at], &line[at + end.len()..]);
         let name = before.rsplit(|char| !of_path(char)).next().unwrap_or_default();
         if name.is_empty()
             || name.ends_with('/')
@@ -34,7 +38,7 @@ fn in_line(number: usize, line: &str) -> Vec<Citation<'_>> {
         {
             continue;
         }
-        let path = &line[at - name.len()..at + END.len()];
+        let path = &line[at - name.len()..at + end.len()];
         let section = after.strip_prefix('#').map(|rest| {
             let length = rest.find(|char| !of_section(char)).unwrap_or(rest.len());
             rest[..length].trim_end_matches('.')
@@ -62,6 +66,12 @@ fn page<'a>(files: &'a [File], folder: &str, cited: &str) -> Result<&'a File, St
         (None, _) => Err(format!("{cited}: there is no such page")),
         (Some(one), Some(other)) => Err(format!("{cited}: may be {} or {}", one.path, other.path)),
     }
+}
+
+/// Whether some source is meant by `cited`: a path from here, or the end of one.
+fn source(files: &[File], folder: &str, cited: &str) -> bool {
+    let here = joined(folder, cited);
+    files.iter().any(|file| here.as_ref() == Some(&file.path) || file.path == cited || file.path.ends_with(&format!("/{cited}")))
 }
 
 /// `cited` from `folder` on; none if it leads out of the tree.
@@ -106,7 +116,7 @@ fn problems(files: &[File]) -> Vec<String> {
     let mut problems = Vec::new();
     for file in files {
         let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        for Citation { line, path, section } in citations(&file.text) {
+        for Citation { line, path, section } in citations(&file.text, PAGE) {
             match (page(files, folder, path), section) {
                 (Err(problem), _) => problems.push(format!("{}:{line}: {problem}", file.path)),
                 (Ok(page), Some(section)) if !sections(&page.text).contains(&section) => {
@@ -115,7 +125,10 @@ fn problems(files: &[File]) -> Vec<String> {
                 _ => {}
             }
         }
-        let own = if file.path.ends_with(END) { sections(&file.text) } else { Vec::new() };
+        let names = if file.path.ends_with(PAGE) && file.path != HISTORY { citations(&file.text, SOURCE) } else { Vec::new() };
+        let absent = names.iter().filter(|named| !named.path.contains(['<', '*']) && !source(files, folder, named.path));
+        problems.extend(absent.map(|named| format!("{}:{}: {}: there is no such source", file.path, named.line, named.path)));
+        let own = if file.path.ends_with(PAGE) { sections(&file.text) } else { Vec::new() };
         // Only pages with numbered sections may name one by its number alone.
         for (number, line) in (1..).zip(file.text.lines()) {
             let strange = own_sections(line).into_iter().filter(|section| !own.contains(section));
@@ -127,7 +140,7 @@ fn problems(files: &[File]) -> Vec<String> {
 
 #[test]
 fn every_page_and_section_that_is_cited_exists() {
-    assert!(all().iter().map(|file| citations(&file.text).len()).sum::<usize>() > 150, "citations are found");
+    assert!(all().iter().map(|file| citations(&file.text, PAGE).len()).sum::<usize>() > 150, "citations are found");
     // This file has bad examples.
     let others = |file: &&File| !file.path.ends_with("architecture/pages.rs");
     let files: Vec<File> =
@@ -157,8 +170,12 @@ fn absent_pages_and_sections_are_found() {
     for comment in bad {
         assert_eq!(problems(&tree(comment)).len(), 1, "{comment}");
     }
+    assert_eq!(
+        problems(&[file("a.md", "`b/<name>.rs`, `c.rs` and `d.rs`\n"), file("b/d.rs", "")]),
+        ["a.md:1: c.rs: there is no such source"]
+    );
     let two = [file("a/x/README.md", ""), file("b/x/README.md", "See x/README.md\n")];
     assert_eq!(problems(&two), ["b/x/README.md:1: x/README.md: may be a/x/README.md or b/x/README.md"]);
     assert_eq!(problems(&[file("a.md", "## 1. A\nsections 1 and 2\n")]), ["a.md:2: section 2 of which page?"]);
-    assert_eq!(in_line(1, "a.mdx, b.md_, $here/a.md and /.md"), [], "no pages");
+    assert_eq!(in_line(1, "a.mdx, b.md_, $here/a.md and /.md", PAGE), [], "no pages");
 }
