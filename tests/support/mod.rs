@@ -5,5 +5,6 @@ pub(crate) mod fake_disk;
 pub(crate) mod hall;
 pub(crate) mod mqtt;
 pub(crate) mod schemas;
+pub(crate) mod seeds;
 pub(crate) mod table;
 pub(crate) mod tapes;
