@@ -12,6 +12,7 @@ mod habits;
 mod lexer;
 mod lists;
 mod metadata;
+mod pages;
 mod rules;
 mod settings;
 mod source;

@@ -179,7 +179,8 @@ pub(crate) const LONGEST: usize = 400;
 pub(crate) const SKIPPED: &[&str] = &[".git", "target", "tests/golden", "tests/traces"];
 
 /// Ends of the names of text files, whose white space is looked at.
-pub(crate) const TEXT: &[&str] = &[".rs", ".toml", ".md", ".service", ".conf", ".rules", ".yml", ".sh", ".ci/run", ".gitignore"];
+pub(crate) const TEXT: &[&str] =
+    &[".rs", ".toml", ".md", ".service", ".conf", ".rules", ".yml", ".sh", ".ci/run", "tests/run", "tests/soak", ".gitignore"];
 
 /// Marks of unfinished work, in halves so that this line is not one.
 pub(crate) const UNFINISHED: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];

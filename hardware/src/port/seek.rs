@@ -96,6 +96,8 @@ impl Runner {
             }
             if at >= seek.next {
                 seek.last = at;
+                // There may be room for another meanwhile.
+                seek.hotplug = seek.hotplug.take().or_else(|| self.watch());
                 if let Some(opened) = self.look(&mut seek, at) {
                     break Some(opened);
                 }

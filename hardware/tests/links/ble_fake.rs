@@ -123,8 +123,12 @@ async fn one_at_a_time(bluez: &Bluez, central: &Adapter) {
     remote.connect().await.expect("it is connected");
     remote.disconnect().await.expect("disconnected");
     // One that is given up while it is waited for.
+    let before = bluez.seen(A).attempts.len();
+    bluez.delays(A, LONG, LONG);
     let (asked, given_up) = futures::join!(remote.connect(), async {
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        while bluez.seen(A).attempts.len() == before {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
         remote.disconnect().await
     });
     assert!(given_up.is_ok() && failed(asked).contains("le-connection-abort-by-local"));

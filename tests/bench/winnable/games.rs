@@ -27,7 +27,7 @@ pub(crate) fn watch(out: &mut dyn Write) -> io::Result<()> {
     if texts.is_empty() {
         texts.push(OWN.to_owned());
     }
-    let mut times = Times::new();
+    let mut times = Times::none();
     let [mut games, mut free, mut most, mut dead, mut unknown] = [0_u64; 5];
     for moves in texts.iter().flat_map(|text| read(text)) {
         games += 1;

@@ -62,8 +62,8 @@ const SHORTENED: usize = 10;
 struct Pair([Times; 2]);
 
 fn compare(name: &str, questions: &[Question], out: &mut dyn Write) -> io::Result<()> {
-    let [mut all, mut yes, mut no] = [const { Pair([const { Times::new() }; 2]) }; 3];
-    let [mut fast, mut lines] = [const { Times::new() }; 2];
+    let [mut all, mut yes, mut no] = [const { Pair([const { Times::none() }; 2]) }; 3];
+    let [mut fast, mut lines] = [const { Times::none() }; 2];
     let [mut right, mut theirs] = [const { Count { wrong: 0, undecided: 0 } }; 2];
     let (mut long, mut short, mut shortest) = (0, 0, 0_u32);
     for (number, question) in questions.iter().enumerate() {

@@ -37,8 +37,8 @@ pub struct Times {
 }
 
 impl Times {
-    /// None yet.
-    pub const fn new() -> Self {
+    /// No questions yet.
+    pub const fn none() -> Self {
         Self { all: Vec::new() }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use flagfall_hardware::port::{Ports, Trouble, Wanted};
 use flagfall_hardware::pty::Pty;
 
-use super::support::{Board, Folder, Heard, any, by_path, by_serial, now};
+use super::support::{Board, Folder, Heard, any, by_path, by_serial, many_links, now};
 
 #[test]
 fn a_board_that_comes_back_under_another_path_is_found() {
@@ -47,6 +47,7 @@ fn a_board_is_found_by_its_own_number() {
 
 #[test]
 fn sisters_find_a_board_each() {
+    let _alone = many_links();
     let folder = Folder::new();
     let boards: Vec<Board> = (2001..=2020).map(Board::start).collect();
     let ports = Ports::new();

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,14 @@ pub(crate) fn now() -> u64 {
     #[allow(clippy::disallowed_methods, reason = "tests of real ports need real time")]
     let since = began.elapsed();
     since.as_micros() as u64
+}
+
+/// Held by tests with many links, of which one runs at a time: each link that looks for its port watches folders, and the kernel
+/// has 128 watchers for a user, those included that it is still closing.
+pub(crate) fn many_links() -> MutexGuard<'static, ()> {
+    static MANY: Mutex<()> = Mutex::new(());
+    // A test that failed with it has told so.
+    MANY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a link told, kept.

@@ -8,7 +8,7 @@ use flagfall_hardware::link::Link;
 use flagfall_hardware::port::{Ports, Trouble};
 use flagfall_hardware::pty::Pty;
 
-use super::support::{Board, Folder, Heard, LONG, by_path, by_serial, now};
+use super::support::{Board, Folder, Heard, LONG, by_path, by_serial, many_links, now};
 
 /// From the last cable's return to the port that is open, in microseconds: the session that follows takes the rest of two
 /// seconds, 0.7 s and an answer. Being asked takes 0.9 s and an answer.
@@ -84,6 +84,7 @@ fn all_at_once(count: u16, seed: u64) {
 
 #[test]
 fn six_and_eight_boards_come_back_together() {
+    let _alone = many_links();
     std::thread::scope(|scope| {
         scope.spawn(|| all_at_once(6, 1));
         scope.spawn(|| all_at_once(8, 2));
@@ -92,24 +93,18 @@ fn six_and_eight_boards_come_back_together() {
 
 #[test]
 fn more_boards_than_one_link_asks_come_back_together() {
+    let _alone = many_links();
     all_at_once(20, 3);
 }
 
 #[test]
 fn boards_that_come_back_one_after_the_other_wait_for_none() {
-    std::thread::scope(|scope| {
-        scope.spawn(|| one_after_the_other(4, 3));
-        scope.spawn(|| one_after_the_other(9, 3));
-    });
-}
-
-fn one_after_the_other(seed: u64, rounds: usize) {
     let serials: Vec<u16> = (2201..=2208).collect();
-    let mut room = Room::new(seed);
+    let mut room = Room::new(4);
     room.plug(&serials);
     let links = room.links(&serials);
     back(&links, now());
-    for round in 0..rounds {
+    for round in 0..5 {
         room.pull();
         links.iter().for_each(|link| drop(link.down()));
         let mut plugged: Vec<(u16, u64)> = Vec::new();
