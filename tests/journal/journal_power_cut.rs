@@ -13,7 +13,7 @@ use crate::support::fake_disk::{FakeDisk, line, open};
 use crate::support::seeds::{campaign, ordinary};
 
 /// Which have ten thousand power cuts together.
-const SEEDS: u64 = 8000;
+const SEEDS: u64 = 2_842;
 
 /// What must be in the journal.
 #[derive(Default)]
@@ -210,7 +210,6 @@ fn ten_thousand_power_cuts_lose_nothing_that_was_synced() {
     let mut cuts = 0;
     campaign("power cuts", 0..SEEDS, |seed| {
         let more = run(seed);
-        if cuts < 10_000 && cuts + more >= 10_000 { panic!("LAST {seed}") }
         cuts += more;
         more
     });
