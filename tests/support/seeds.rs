@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 
 /// Of so many failed seeds the report has the numbers; the others are counted.
 const NAMED: usize = 12;
+/// A soak run of a campaign ends after so many.
+const ENOUGH: u64 = 50;
 /// Bytes of the file that says which seeds play.
 const NOTE: usize = 120;
 
@@ -131,9 +133,9 @@ impl Run {
         Run { seeds, soak, open: BTreeSet::new(), begun: 0, inputs: 0, failed: 0, named: Vec::new() }
     }
 
-    /// The seed to play, until all are or the time is over.
+    /// The seed to play, until all are, or the time is over.
     pub(crate) fn next(&mut self) -> Option<u64> {
-        if self.begun > 0 && self.soak.as_ref().is_some_and(|soak| now() >= soak.until) {
+        if self.begun > 0 && self.soak.as_ref().is_some_and(|soak| self.failed >= ENOUGH || now() >= soak.until) {
             return None;
         }
         let seed = self.seeds.next()?;
