@@ -4,6 +4,7 @@
 //! look. Every look is also tried on a small bad example, so that a rule which can no longer fail is noticed.
 
 mod bans;
+mod campaigns;
 mod crates;
 mod dependencies;
 mod drivers;

@@ -20,7 +20,11 @@ use flagfall_protocols::trace::Body;
 use crate::support::hall::ear::Ear;
 use crate::support::hall::table::{Table, play, whole};
 use crate::support::hall::{House, PATIENCE, Running, pass};
+<<<<<<< HEAD
 use crate::support::seconds::assert_within;
+=======
+use crate::support::seeds::campaign;
+>>>>>>> soak
 
 /// From the plug's return to the message that says the board is there.
 const BACK_WITHIN: Duration = Duration::from_secs(2);
@@ -220,11 +224,8 @@ fn eight_boards_known_by_their_numbers_are_pulled_and_put_back_at_once() {
 
 #[test]
 fn the_cable_is_pulled_at_twenty_five_moments() {
-    play_and_pull(1);
-}
-
-#[test]
-#[ignore = "takes three minutes"]
-fn the_cable_is_pulled_at_a_hundred_moments() {
-    [2, 3, 4, 5].into_iter().for_each(play_and_pull);
+    campaign("cable pulls", 1..2, |seed| {
+        play_and_pull(seed);
+        (BOARDS * PULLS_PER_GAME) as u64
+    });
 }

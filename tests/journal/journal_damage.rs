@@ -2,13 +2,16 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
+use fastrand::Rng;
 use flagfall::journal::{Harm, Journal, Limits, MAX_DAMAGE, MAX_TORN, OpenError, read};
 use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body, FORMAT, Field, LineFault, print_header};
 
 use crate::support::fake_disk::{FakeDisk, lines, open};
+use crate::support::seeds::campaign;
 
 type Files = BTreeMap<String, Vec<u8>>;
 
@@ -51,7 +54,7 @@ fn fill(journal: &mut Journal) {
 }
 
 /// The records of a file as lines, and where each stands, its line feed included.
-fn records_of(text: &[u8]) -> Vec<(std::ops::Range<usize>, String)> {
+fn records_of(text: &[u8]) -> Vec<(Range<usize>, String)> {
     let mut start = 0;
     let mut found = Vec::new();
     for line in text.split_inclusive(|&b| b == b'\n') {
@@ -130,6 +133,54 @@ fn every_byte_changed() {
             }
         }
     }
+}
+
+/// Damages bytes of records in many places, and opens what is left; gives how many places there were.
+fn damaged_anywhere(seed: u64, whole: &Files) -> u64 {
+    let mut rng = Rng::with_seed(seed);
+    let (mut files, mut untouched, mut count) = (whole.clone(), Vec::new(), 0);
+    for (name, text) in whole {
+        let mut places: Vec<usize> = (0..rng.usize(1..9)).map(|_| rng.usize(header_end(text)..text.len())).collect();
+        places.sort_unstable();
+        places.dedup();
+        let (mut bytes, mut ends) = (text.clone(), places.clone());
+        // From behind, so that the places before stay where they are.
+        for (place, end) in places.iter().zip(&mut ends).rev() {
+            let noise = rng.u8(..);
+            match rng.u8(..4) {
+                0 => bytes[*place] ^= noise.max(1),
+                1 => drop(bytes.remove(*place)),
+                2 => bytes.insert(*place, noise),
+                _ => {
+                    *end = (*place + rng.usize(..200)).min(text.len() - 1).min(bytes.len() - 1);
+                    bytes[*place..=*end].fill(0);
+                }
+            }
+        }
+        count += places.len() as u64;
+        // A line whose end is gone takes the next one with it.
+        let hit = |line: &Range<usize>| places.iter().zip(&ends).any(|(from, to)| *from < line.end && *to + 1 >= line.start);
+        untouched.extend(records_of(text).into_iter().filter(|(line, _)| !hit(line)).map(|(_, line)| line));
+        files.insert(name.clone(), bytes);
+    }
+    let all: Vec<String> = whole.values().flat_map(|text| records_of(text)).map(|(_, line)| line).collect();
+    let disk = FakeDisk::with(&files);
+    let (_, recovered) = open(&disk, Limits::default());
+    let found = lines(recovered.records());
+    let mut rest = found.iter();
+    assert!(untouched.iter().all(|line| rest.any(|found| found == line)), "what was not hit is kept: {:?}", recovered.damage);
+    let mut rest = all.iter();
+    assert!(found.iter().all(|line| rest.any(|one| one == line)), "nothing is made up or told twice: {:?}", recovered.damage);
+    assert_ne!(recovered.damage.total, 0, "it is reported");
+    let (_, again) = open(&disk, Limits::default());
+    assert_eq!(lines(again.records()), found, "opening again changes nothing");
+    count
+}
+
+#[test]
+fn many_bytes_damaged() {
+    let whole = sample();
+    campaign("damage of a journal", 0..500, |seed| damaged_anywhere(seed, &whole));
 }
 
 #[test]

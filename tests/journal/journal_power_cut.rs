@@ -10,18 +10,10 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body, Record};
 
 use crate::support::fake_disk::{FakeDisk, line, open};
+use crate::support::seeds::{campaign, ordinary};
 
-/// Prints the seed if the test fails, wherever it does.
-struct Seed(u64);
-
-impl Drop for Seed {
-    #[allow(clippy::print_stderr, reason = "what a failing test says")]
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            eprintln!("seed {}", self.0);
-        }
-    }
-}
+/// Which have ten thousand power cuts together.
+const SEEDS: u64 = 2_842;
 
 /// What must be in the journal.
 #[derive(Default)]
@@ -163,8 +155,7 @@ fn act(journal: &mut Journal, model: &mut Model, waiting: &mut Option<Waiting>, 
 }
 
 /// Runs one journal through several lives; gives the number of power cuts.
-fn run(seed: u64) -> usize {
-    let _seed = Seed(seed);
+fn run(seed: u64) -> u64 {
     let mut rng = Rng::with_seed(seed);
     let disk = FakeDisk::new(seed ^ 0x5eed);
     let limits = Limits {
@@ -217,20 +208,10 @@ fn run(seed: u64) -> usize {
 #[test]
 fn ten_thousand_power_cuts_lose_nothing_that_was_synced() {
     let mut cuts = 0;
-    let mut seed = 0;
-    while cuts < 10_000 {
-        cuts += run(seed);
-        seed += 1;
-    }
-}
-
-#[test]
-#[ignore = "long: a million power cuts"]
-fn a_million_power_cuts_lose_nothing_that_was_synced() {
-    let mut cuts = 0;
-    let mut seed = 1 << 32;
-    while cuts < 1_000_000 {
-        cuts += run(seed);
-        seed += 1;
-    }
+    campaign("power cuts", 0..SEEDS, |seed| {
+        let more = run(seed);
+        cuts += more;
+        more
+    });
+    assert!(!ordinary() || cuts >= 10_000, "only {cuts} cuts");
 }

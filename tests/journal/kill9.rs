@@ -15,7 +15,11 @@ use flagfall_protocols::trace::Body;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-const KILLS: usize = 200;
+use crate::support::seeds::campaign;
+
+/// Of the ordinary seed, and of every other.
+const KILLS: [usize; 2] = [200, 10];
+const ORDINARY: u64 = 9;
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -90,16 +94,22 @@ fn killed_anywhere_and_started_again() {
     let whole = journalled(&whole);
     let findings = whole.iter().filter(|(_, _, _, payload)| payload.contains("\"what\":\"finding\"")).count();
     assert!(whole.len() > 50 && findings > 0, "{} outputs, {findings} findings: not the game that was meant", whole.len());
-    let mut rng = Rng::with_seed(9);
+    campaign("daemon kills", ORDINARY..ORDINARY + 1, |seed| killed_again_and_again(seed, &trace, &whole, lines, folder.path()));
+}
+
+/// Kills programs that write journals in this folder, and looks at each of them; gives how many kills there were.
+fn killed_again_and_again(seed: u64, trace: &Path, whole: &[Out], lines: usize, folder: &Path) -> u64 {
+    let mut rng = Rng::with_seed(seed);
+    let wanted = KILLS[usize::from(seed != ORDINARY)];
     let (mut kills, mut loops) = (0, 0);
-    while kills < KILLS {
+    while kills < wanted {
         loops += 1;
-        assert!(loops < 10 * KILLS, "only {kills} of the programs were killed in time");
-        let dir = folder.path().join(format!("journal-{loops}"));
+        assert!(loops < 10 * wanted, "only {kills} of the programs were killed in time");
+        let dir = folder.join(format!("journal-{seed}-{loops}"));
         let mut sent = Vec::new();
         for _ in 0..rng.usize(1..8) {
             let (lines, turns) = if rng.u8(..3) == 0 { (0, rng.u32(..4000)) } else { (rng.usize(1..lines), rng.u32(..50)) };
-            let (text, killed) = kill(&trace, &dir, lines, turns);
+            let (text, killed) = kill(trace, &dir, lines, turns);
             kills += usize::from(killed);
             sent.extend(text.split_inclusive('\n').filter(|line| line.ends_with('\n')).filter_map(numbered));
             if !killed {
@@ -111,7 +121,7 @@ fn killed_anywhere_and_started_again() {
                 assert_eq!(forgotten, None, "loop {loops}: sent and not in the journal");
             }
         }
-        let last = command(&trace, &dir).output().expect("runs");
+        let last = command(trace, &dir).output().expect("runs");
         assert!(last.status.success(), "loop {loops}");
         sent.extend(String::from_utf8(last.stdout).expect("text").split_inclusive('\n').filter_map(numbered));
         let journal = journalled(&dir);
@@ -129,4 +139,5 @@ fn killed_anywhere_and_started_again() {
         assert!(sent.iter().all(|out| journal.contains(out)), "loop {loops}: sent and not in the journal");
         std::fs::remove_dir_all(&dir).expect("removed");
     }
+    kills as u64
 }

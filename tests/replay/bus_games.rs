@@ -21,6 +21,7 @@ use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Position};
 
 use crate::games::legal;
+use crate::support::seeds::{campaign, mixed};
 
 const BOARDS: u16 = 12;
 const PLIES: usize = 60;
@@ -188,16 +189,16 @@ fn room(seconds: u32, dead: Option<u16>, adapter: Adapter) -> Room {
     room
 }
 
-/// Plays a game at each board; the one with this number is dead, and the adapter's timer ticks every so many milliseconds. Gives the
+/// Plays a game of this seed at each board; the one with this number is dead, and the adapter's timer ticks every so many milliseconds. Gives the
 /// 99th percentile of the cycle times in milliseconds.
 #[allow(clippy::print_stderr, reason = "the figures are for people")]
-fn played(dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
+fn played(seed: u64, dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
     let mut room = room(900, dead, Adapter::new(timer_ms));
-    let games: Vec<_> = (0..BOARDS).map(|number| game(u64::from(number) + 1)).collect();
+    let games: Vec<_> = (0..BOARDS).map(|number| game(mixed(u64::from(number) + 1, seed))).collect();
     // What was moved last is told some seconds later.
     let mut end = BEGIN;
     for (number, (play, _)) in games.iter().enumerate() {
-        let script = play.script(&Habits::default(), number as u64).expect("legal");
+        let script = play.script(&Habits::default(), mixed(number as u64, seed)).expect("legal");
         end = end.max(BEGIN.after(script.steps().last().expect("a move").at + Duration::from_secs(20)));
         room.chain.load(number, &script);
     }
@@ -223,27 +224,30 @@ fn played(dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
 
 #[test]
 fn every_move_of_twelve_games() {
-    let cycle = played(None, None);
-    assert!(cycle <= 700, "{cycle} ms");
+    let boards = |cycle: u64| {
+        assert!(cycle <= 700, "{cycle} ms");
+        u64::from(BOARDS)
+    };
+    campaign("twelve games on a line", 0..1, |seed| boards(played(seed, None, None)));
 }
 
 #[test]
 fn a_dead_board_costs_the_others_no_move() {
-    let cycle = played(Some(5), None);
+    let cycle = played(0, Some(5), None);
     assert!(cycle <= 700, "{cycle} ms");
 }
 
 /// As the udev rules set it.
 #[test]
 fn an_adapter_with_a_short_timer_costs_no_move_and_little_time() {
-    let cycle = played(None, Some(1));
+    let cycle = played(0, None, Some(1));
     assert!(cycle <= 700, "{cycle} ms");
 }
 
 /// As it is when it is plugged in: more than a cycle should take, and no question waits longer than its answer is held back.
 #[test]
 fn an_adapter_with_a_long_timer_costs_no_move() {
-    let cycle = played(None, Some(16));
+    let cycle = played(0, None, Some(16));
     assert!(cycle <= 900, "{cycle} ms");
 }
 

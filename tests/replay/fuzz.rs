@@ -1,6 +1,6 @@
 //! Random and mutated bytes through every parser of the daemon and through whole stations: no panic, nothing grows.
 //!
-//! Seeded; a failure names the seed. 10^6 bytes for each in debug, 10^7 in release, 10^8 in the ignored test.
+//! Seeded; a failure names the seed. A seed is 10^6 bytes for each parser; `tests/soak` goes on with new ones.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -16,19 +16,25 @@ use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Body, Trace};
 
-const BYTES: usize = if cfg!(debug_assertions) { 1_000_000 } else { 10_000_000 };
+use crate::support::seeds::{campaign, mixed};
 
-/// Runs `one` on ever new seeds until that many bytes have gone through.
-fn through(bytes: usize, mut one: impl FnMut(&mut fastrand::Rng) -> usize) {
-    let (mut done, mut seed) = (0, 0x666c_6167);
+/// Bytes of one seed, for each parser.
+const BYTES: usize = 1_000_000;
+/// Of one seed for a whole station.
+const OF_STATIONS: usize = BYTES / 4;
+
+/// Runs `one` on ever new texts, each with a generator of its own, until that many bytes have gone through.
+fn through(campaign: u64, bytes: usize, mut one: impl FnMut(&mut fastrand::Rng) -> usize) -> u64 {
+    let (mut done, mut seed) = (0, mixed(0x666c_6167, campaign));
     while done < bytes {
-        seed += 1;
+        seed = seed.wrapping_add(1);
         let mut random = fastrand::Rng::with_seed(seed);
         match catch_unwind(AssertUnwindSafe(|| one(&mut random))) {
             Ok(length) => done += length.max(1),
-            Err(_) => panic!("seed {seed}"),
+            Err(_) => panic!("text {seed}"),
         }
     }
+    done as u64
 }
 
 /// A valid text with some bytes changed, dropped or doubled, or plain noise.
@@ -52,15 +58,21 @@ fn mutated(random: &mut fastrand::Rng, samples: &[&str]) -> String {
     String::from_utf8_lossy(&bytes).to_string()
 }
 
-fn parsers(bytes: usize) {
+#[test]
+fn time_controls_take_anything() {
     let controls = ["40/5400+30:1800+30", "300d3", "300b3", "40/7200:20/3600:900+30"];
-    through(bytes, |random| {
+    let one = |random: &mut fastrand::Rng| {
         let text = mutated(random, &controls);
         if let Ok(control) = TimeControl::parse(&text) {
             assert_eq!(TimeControl::parse(&control.to_string()), Ok(control), "{text}");
         }
         text.len()
-    });
+    };
+    campaign("fuzz of time controls", 0..1, |seed| through(seed, BYTES, one));
+}
+
+#[test]
+fn commands_and_answers_take_anything() {
     let commands = [
         r#"{"verb":"set-position","fen":"4k3/8/8/8/8/8/8/4K2R w K - 0 1"}"#,
         r#"{"verb":"set-move-count","completed":{"white":40,"black":39}}"#,
@@ -68,25 +80,36 @@ fn parsers(bytes: usize) {
         r#"{"verb":"correct-move","plies":3,"uci":"e7e8q"}"#,
         r#"{"id":1,"line":["e2e4","e7e5"]}"#,
     ];
-    through(bytes, |random| {
+    let one = |random: &mut fastrand::Rng| {
         let text = mutated(random, &commands);
         let _ = (serde_json::from_str::<Command>(&text), serde_json::from_str::<Answer>(&text));
         text.len()
-    });
+    };
+    campaign("fuzz of commands and answers", 0..1, |seed| through(seed, BYTES, one));
+}
+
+#[test]
+fn captures_take_anything() {
     let driver = drivers::find("dgt").expect("registered");
     let captures =
         ["{\"dir\":\"board->host\",\"hex\":\"8e00053400\",\"t\":1.5}\n{\"dir\":\"host->board\",\"hex\":\"42\",\"t\":2}\n"];
-    through(bytes, |random| {
+    let one = |random: &mut fastrand::Rng| {
         let text = mutated(random, &captures);
         let _ = import(&text, driver, &[]);
         text.len()
-    });
+    };
+    campaign("fuzz of captures", 0..1, |seed| through(seed, BYTES, one));
+}
+
+#[test]
+fn scripts_take_anything() {
     let scripts = ["1.5 run\n3 lift e2\n+0.45 place e4 P\n+0.3 press left\n9 set left 0:05:00 right 1:00:00\n"];
-    through(bytes, |random| {
+    let one = |random: &mut fastrand::Rng| {
         let text = mutated(random, &scripts);
         let _ = Script::parse(&text);
         text.len()
-    });
+    };
+    campaign("fuzz of scripts", 0..1, |seed| through(seed, BYTES, one));
 }
 
 /// The bytes that a board sent in one of our traces.
@@ -103,10 +126,11 @@ fn recorded() -> Vec<u8> {
     bytes
 }
 
-fn stations(bytes: usize) {
+#[test]
+fn a_station_takes_anything() {
     let recorded = recorded();
     let driver = drivers::find("dgt").expect("registered");
-    through(bytes, |random| {
+    let one = |random: &mut fastrand::Rng| {
         let mut stream = recorded.clone();
         let damage = [0, 3, 30, 300][random.usize(..4)];
         for _ in 0..damage {
@@ -138,22 +162,6 @@ fn stations(bytes: usize) {
         let state = station.game().arbiter_state();
         assert!(state.pending.len() <= 40 && state.flags.len() <= 16 && station.game().alarms().len() <= 256);
         stream.len()
-    });
-}
-
-#[test]
-fn every_parser_takes_anything() {
-    parsers(BYTES);
-}
-
-#[test]
-fn a_station_takes_anything() {
-    stations(BYTES / if cfg!(debug_assertions) { 4 } else { 1 });
-}
-
-#[test]
-#[ignore = "10^8 bytes for each: minutes in release, to be run before a release"]
-fn a_hundred_million_bytes() {
-    parsers(100_000_000);
-    stations(100_000_000);
+    };
+    campaign("fuzz of stations", 0..1, |seed| through(seed, OF_STATIONS, one));
 }

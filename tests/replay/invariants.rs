@@ -1,5 +1,5 @@
 //! The fourteen invariants of reconstruction (`reconstruct/README.md#7`) on random games, noise and nonsense. A failure
-//! names its seed; `INVARIANTS_SEEDS=500` runs so many seeds of each.
+//! names its seed; `tests/soak` goes on with new ones.
 //!
 //! | number | says | where |
 //! | --- | --- | --- |
@@ -29,6 +29,5 @@ mod nonsense;
 mod over;
 mod replay;
 mod retold;
-mod seeds;
 mod table;
 mod times;

@@ -13,6 +13,7 @@ use flagfall::station::StationOutput;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Body;
 
+use crate::support::seeds::{campaign, ordinary};
 use crate::support::tapes::change::{aligned, cut};
 use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, end, own_tapes, recordings};
@@ -152,12 +153,14 @@ fn a_journal_broken_off_anywhere_goes_on_as_if_it_had_not_been() {
 
 #[test]
 fn inputs_at_the_moment_of_a_deadline_come_before_it_again() {
-    for tape in own_tapes() {
-        for seed in 0..3 {
+    let tapes = own_tapes();
+    campaign("restarts at deadlines", 0..3, |seed| {
+        for tape in &tapes {
             let mut rng = Rng::with_seed(seed);
-            broken_off(&cut(&aligned(&tape, seed), |rest| rng.usize(1..=rest)), 10);
+            broken_off(&cut(&aligned(tape, seed), |rest| rng.usize(1..=rest)), 10);
         }
-    }
+        tapes.iter().map(|tape| tape.inputs.len() as u64).sum()
+    });
 }
 
 /// Breaks the journal of `tape` off at this many places and some more.
@@ -187,10 +190,11 @@ fn broken_off(tape: &Tape, places: usize) {
 #[test]
 fn deadlines_that_come_before_late_inputs_come_first_again() {
     let mut moved = 0;
-    for tape in own_tapes() {
-        for seed in 0..12 {
+    let tapes = own_tapes();
+    campaign("restarts with late inputs", 0..12, |seed| {
+        for tape in &tapes {
             let mut rng = Rng::with_seed(seed);
-            let mut bench = Bench::open(&tape, Memory::default());
+            let mut bench = Bench::open(tape, Memory::default());
             for (at, body) in &tape.inputs {
                 // Time is told to have come, and then something arrives that was stamped before.
                 if rng.u8(..4) == 0 {
@@ -205,7 +209,7 @@ fn deadlines_that_come_before_late_inputs_come_first_again() {
             }
             bench.advance(tape.end().after(flagfall::replay::SETTLE));
             bench.recorder.flush(tape.end()).expect("written");
-            let mut again = Bench::open(&tape, on_disk(bench.text().lines()));
+            let mut again = Bench::open(tape, on_disk(bench.text().lines()));
             let name = format!("{}, seed {seed}", tape.name);
             assert_eq!(again.restored.verified.differences, [""; 0], "{name}");
             assert_eq!(again.restored.unsent, [], "{name}");
@@ -213,8 +217,9 @@ fn deadlines_that_come_before_late_inputs_come_first_again() {
             assert_eq!(end(again.recorder.station()), end(bench.recorder.station()), "{name}");
             assert_eq!(again.numbered(), [], "{name}");
         }
-    }
-    assert!(moved > 100, "only {moved} inputs were late");
+        tapes.iter().map(|tape| tape.inputs.len() as u64).sum()
+    });
+    assert!(!ordinary() || moved > 100, "only {moved} inputs were late");
 }
 
 #[test]

@@ -7,5 +7,6 @@ pub(crate) mod mqtt;
 pub(crate) mod ports;
 pub(crate) mod schemas;
 pub(crate) mod seconds;
+pub(crate) mod seeds;
 pub(crate) mod table;
 pub(crate) mod tapes;

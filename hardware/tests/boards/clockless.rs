@@ -11,19 +11,22 @@ use flagfall_protocols::drivers::dgt_pegasus;
 use flagfall_protocols::event::{DeviceEvent, Identity};
 use flagfall_protocols::time::Instant;
 
+use crate::seeds::campaign;
+
 fn link(settings: ChesslinkSettings) -> Chesslink {
     Chesslink::new(ChesslinkSettings { paced: false, ..settings })
 }
 
 #[test]
 fn damaged_commands_set_nothing_on_a_board_with_check_digits() {
-    for seed in 0..16 {
+    campaign("damaged commands with check digits", 0..16, |seed| {
         let mut rig = Rig::new(INFO.start(), link(ChesslinkSettings::default()));
         let rates = Rates { start_mid_message: false, drop: 0.02, flip: 0.02, ..Rates::ROUGH };
         rig.damage(None, Some(Faults::new(seed, rates)));
         rig.run_until(Instant(60_000_000), &mut |_| {});
         assert_eq!(rig.emulator.counters().dangerous, 0, "seed {seed}");
-    }
+        1
+    });
 }
 
 #[test]

@@ -18,6 +18,8 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use game::{Game, game};
 use room::Room;
 
+use crate::seeds::{campaign, ordinary};
+
 const BOARDS: u16 = 12;
 
 fn seconds(count: u64) -> Instant {
@@ -148,7 +150,7 @@ fn a_board_that_says_nothing_but_garbage_holds_up_no_start() {
 #[test]
 fn faulty_boards_lose_and_double_nothing() {
     let faults = BusFaults { wrong_sum: 0.01, cut: 0.01, late: 0.005, deaf: 0.01, doubled: 0.01 };
-    for seed in 0..4 {
+    campaign("faulty boards on a line", 0..4, |seed| {
         let mut room = Room::new(boards(BusFaults::default()), &addresses(), seed);
         let games = start(&mut room, 10 + seed, 12.0, 12);
         room.run(seconds(10));
@@ -160,13 +162,15 @@ fn faulty_boards_lose_and_double_nothing() {
         }
         assert!(room.anomalies[&Anomaly::BadField] > 5 && room.anomalies[&Anomaly::Retried] > 20, "{:?}", room.anomalies);
         room.sent_only_questions();
-    }
+        u64::from(BOARDS)
+    });
 }
 
 /// The second of two answers lies over the next board's: what is garbage then is asked for again.
 #[test]
 fn boards_that_say_everything_twice_lose_and_double_nothing() {
-    for (seed, doubled) in [(0, 1.0), (1, 0.3), (2, 0.3)] {
+    campaign("doubled answers on a line", 0..3, |seed| {
+        let doubled = if seed == 0 { 1.0 } else { 0.3 };
         let mut room = Room::new(boards(BusFaults::default()), &addresses(), seed);
         let games = start(&mut room, 30 + seed, 12.0, 12);
         room.run(seconds(10));
@@ -180,13 +184,14 @@ fn boards_that_say_everything_twice_lose_and_double_nothing() {
         assert!(room.chain.mixed() > 100 && room.anomalies[&Anomaly::Unasked] > 20, "{:?}", room.anomalies);
         assert_eq!(room.silent, []);
         room.sent_only_questions();
-    }
+        u64::from(BOARDS)
+    });
 }
 
 #[test]
 fn very_faulty_boards_end_in_the_right_position() {
     let faults = BusFaults { wrong_sum: 0.1, cut: 0.1, late: 0.05, deaf: 0.1, doubled: 0.1 };
-    for seed in 0..3 {
+    campaign("very faulty boards on a line", 0..3, |seed| {
         let mut room = Room::new(boards(BusFaults::default()), &addresses(), seed);
         let games = start(&mut room, 20 + seed, 12.0, 10);
         room.run(seconds(10));
@@ -197,13 +202,14 @@ fn very_faulty_boards_end_in_the_right_position() {
         for (address, game) in addresses().into_iter().zip(&games) {
             assert_eq!(room.followed(address), Some(game.end), "seed {seed}: {address}");
         }
-    }
+        u64::from(BOARDS)
+    });
 }
 
 #[test]
 fn all_boards_are_found_though_their_pings_overlap() {
     let mut mixed = 0;
-    for seed in 0..12 {
+    campaign("boards that are looked for on a line", 0..12, |seed| {
         let mut settings = boards(BusFaults::default());
         // Two are expected and silent; all others are not expected.
         settings[3].dead = true;
@@ -224,8 +230,9 @@ fn all_boards_are_found_though_their_pings_overlap() {
         room.chain.damage(3, BusFaults::default(), false);
         room.run(seconds(25));
         assert_eq!(room.frames(silent[0]), [Placement::initial()], "seed {seed}");
-    }
-    assert!(mixed > 20, "pings overlapped: {mixed}");
+        u64::from(BOARDS)
+    });
+    assert!(!ordinary() || mixed > 20, "pings overlapped: {mixed}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::astray::{Astray, MANNERS, Manner, What};
+use crate::seeds::campaign;
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Counters, Device, EMULATORS, Kind, Start, find};
@@ -153,8 +154,10 @@ fn a_board_without_power_falls_silent_and_comes_back() {
 
 #[test]
 fn a_damaged_line_heals() {
-    for seed in 0..16 {
-        for (kind, mut rig) in all() {
+    campaign("damage of every board", 0..16, |seed| {
+        let all = all();
+        let count = all.len() as u64;
+        for (kind, mut rig) in all {
             rig.emulator.load(&Script::parse(GAME).expect("a script"));
             let mut told_all = Vec::new();
             if !kind.learns.is_zero() {
@@ -169,13 +172,16 @@ fn a_damaged_line_heals() {
             assert_eq!(followed(&events(&told_all)), shown(kind, END), "{kind:?} seed {seed}: {:?}", rig.made());
             assert_eq!(rig.emulator.counters(), Counters::default(), "{kind:?} seed {seed}");
         }
-    }
+        count
+    });
 }
 
 #[test]
 fn damaged_commands_cost_no_move() {
-    for seed in 0..16 {
-        for (kind, mut rig) in all() {
+    campaign("damaged commands to every board", 0..16, |seed| {
+        let all = all();
+        let count = all.len() as u64;
+        for (kind, mut rig) in all {
             let rates = Rates { start_mid_message: false, drop: 0.02, flip: 0.02, ..Rates::ROUGH };
             rig.damage(None, Some(Faults::new(seed, rates)));
             rig.emulator.load(&Script::parse(GAME).expect("a script"));
@@ -185,7 +191,8 @@ fn damaged_commands_cost_no_move() {
             told_all.extend(told(&mut rig, seconds(80)));
             assert_eq!(followed(&events(&told_all)), shown(kind, END), "{kind:?} seed {seed}");
         }
-    }
+        count
+    });
 }
 
 /// Whether the driver of this kind asks anything.

@@ -2,6 +2,7 @@
 //! that it takes. Boards, with a clock or without, are in `every_board.rs`.
 
 use crate::astray::{Astray, MANNERS, Manner, What};
+use crate::seeds::campaign;
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Counters, Device, EMULATORS, Kind, Start};
@@ -157,8 +158,10 @@ fn a_clock_that_is_plugged_out_is_absent_until_it_is_back() {
 
 #[test]
 fn a_damaged_line_heals() {
-    for seed in 0..16 {
-        for (kind, mut rig) in all() {
+    campaign("damage of every clock", 0..16, |seed| {
+        let all = all();
+        let count = all.len() as u64;
+        for (kind, mut rig) in all {
             rig.damage(Some(Faults::new(seed, Rates::ROUGH)), None);
             rig.emulator.load(&Script::parse(GAME).expect("a script"));
             rig.emulator.load(&Script::parse("60 press right\n62 press left\n64 press right").expect("a script"));
@@ -174,13 +177,16 @@ fn a_damaged_line_heals() {
             assert_eq!(sides, [Right, Left, Right], "{what}");
             assert_eq!(rig.emulator.counters(), Counters::default(), "{what}");
         }
-    }
+        count
+    });
 }
 
 #[test]
 fn damaged_commands_cost_no_press() {
-    for seed in 0..16 {
-        for (kind, mut rig) in all() {
+    campaign("damaged commands to every clock", 0..16, |seed| {
+        let all = all();
+        let count = all.len() as u64;
+        for (kind, mut rig) in all {
             let rates = Rates { start_mid_message: false, drop: 0.02, flip: 0.02, ..Rates::ROUGH };
             rig.damage(None, Some(Faults::new(seed, rates)));
             rig.emulator.load(&Script::parse(GAME).expect("a script"));
@@ -192,7 +198,8 @@ fn damaged_commands_cost_no_press() {
             let counters = rig.emulator.counters();
             assert_eq!((counters.set_and_run, counters.display), (0, 0), "{kind:?} seed {seed}");
         }
-    }
+        count
+    });
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! Emulated boards and clocks, alone and with their drivers, in simulated time: nothing here waits.
 
+#[path = "../../../tests/support/seeds.rs"]
+mod seeds;
+
 mod astray;
 mod boards;
 mod certabo;

@@ -13,6 +13,8 @@ use flagfall_protocols::event::{ClockReading, ClockSide, DeviceEvent, Identity, 
 use flagfall_protocols::square::{Placement, Reading};
 use flagfall_protocols::time::{ClockTime, Instant};
 
+use crate::seeds::{campaign, ordinary};
+
 fn seconds(count: u64) -> Instant {
     Instant(count * 1_000_000)
 }
@@ -210,7 +212,7 @@ fn a_board_without_power_falls_silent_and_comes_back() {
 #[test]
 fn a_damaged_line_heals() {
     let mut kinds = [0; 7];
-    for seed in 0..32 {
+    campaign("damage of a DGT board", 0..32, |seed| {
         let mut rig = rig(settings());
         rig.damage(Some(Faults::new(seed, Rates::ROUGH)), None);
         rig.emulator.load(&Script::parse(GAME).unwrap());
@@ -224,13 +226,14 @@ fn a_damaged_line_heals() {
         told_all.extend(told(&mut rig, seconds(90)));
         assert_eq!(followed(&events(&told_all)), Placement::parse(END), "seed {seed}: {made:?}");
         assert_eq!(rig.emulator.counters(), Counters::default(), "seed {seed}");
-    }
-    assert!(kinds.iter().all(|&sum| sum > 0), "every kind of damage was there: {kinds:?}");
+        told_all.len() as u64
+    });
+    assert!(!ordinary() || kinds.iter().all(|&sum| sum > 0), "every kind of damage was there: {kinds:?}");
 }
 
 #[test]
 fn damaged_commands_do_no_harm() {
-    for seed in 0..32 {
+    campaign("damaged commands to a DGT board", 0..32, |seed| {
         let mut rig = rig(settings());
         let rates = Rates { start_mid_message: false, drop: 0.02, flip: 0.02, ..Rates::ROUGH };
         rig.damage(None, Some(Faults::new(seed, rates)));
@@ -243,7 +246,8 @@ fn damaged_commands_do_no_harm() {
         told_all.extend(told(&mut rig, seconds(90)));
         assert_eq!(followed(&events(&told_all)), Placement::parse(END), "seed {seed}");
         assert_eq!(rig.emulator.counters().set_and_run, 0, "seed {seed}");
-    }
+        told_all.len() as u64
+    });
 }
 
 #[test]

@@ -7,6 +7,8 @@ use flagfall_protocols::event::Anomaly;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
 
+use crate::seeds::campaign;
+
 fn said(id: u8, data: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     encode_reply(id, 1025, data, &mut bytes);
@@ -317,11 +319,16 @@ fn a_power_up_in_the_changes_asks_for_the_picture() {
 
 #[test]
 fn whatever_comes_a_line_asks_only_questions() {
-    let mut rng = fastrand::Rng::with_seed(8);
+    campaign("questions on a line of DGT boards", 8..9, whatever_comes);
+}
+
+fn whatever_comes(seed: u64) -> u64 {
+    const INPUTS: u64 = 100_000;
+    let mut rng = fastrand::Rng::with_seed(seed);
     let good = [said(0x85, &[0x40, 0x34]), said(0x84, &CLOCK), said(0x87, &[]), said(0x89, &[1, 2]), picture(START)];
     let mut master = Master::up(&[1025, 1026, 0, 0x4000]);
     let mut sent = 0;
-    for _ in 0..100_000 {
+    for _ in 0..INPUTS {
         master.until(Instant(master.now.micros() + rng.u64(0..30_000)));
         match rng.u16(..2000) {
             0 => master.feed(master.now, LineInput::Up),
@@ -355,4 +362,5 @@ fn whatever_comes_a_line_asks_only_questions() {
     }
     assert!(sent > 1000, "{sent}");
     assert!(master.line.boards().count() <= 32);
+    INPUTS
 }

@@ -1,6 +1,6 @@
 //! Seeded random and mutated bytes through every decoder: nothing panics, nothing is written otherwise than it was read.
 //!
-//! The long runs are `cargo test --release -p flagfall-protocols --test drivers -- --ignored fuzz::`.
+//! A seed is 10^6 bytes through each; `tests/soak` goes on with new ones.
 
 mod line;
 
@@ -14,10 +14,10 @@ use flagfall_protocols::drivers::dgt::host_decoder::{HostDecoder, HostItem};
 use flagfall_protocols::time::Instant;
 
 use crate::common::samples;
+use crate::seeds::{campaign, mixed};
 
-/// Debug builds are slow.
-const SHORT: usize = if cfg!(debug_assertions) { 1_000_000 } else { 10_000_000 };
-const LONG: usize = 100_000_000;
+/// Bytes of one seed.
+const BYTES: usize = 1_000_000;
 
 /// Portions of bytes: noise, noise of seven bits, good messages, and good messages with an error.
 struct Source {
@@ -30,8 +30,8 @@ struct Source {
 }
 
 impl Source {
-    fn new(driver: &'static str, total: usize) -> Source {
-        Source { rng: fastrand::Rng::with_seed(0xf1a6), good: samples::of(driver), channel: 0, portion: Vec::new(), left: total }
+    fn new(driver: &'static str, total: usize, seed: u64) -> Source {
+        Source { rng: random(0xf1a6, seed), good: samples::of(driver), channel: 0, portion: Vec::new(), left: total }
     }
 
     fn next(&mut self) -> Option<&[u8]> {
@@ -80,8 +80,13 @@ impl Source {
     }
 }
 
-fn framing(total: usize) {
-    let (mut source, mut framing, mut clock) = (Source::new("dgt", total), Framing::default(), ClockReader::default());
+/// A generator of this seed; of seed 0 the same as ever.
+fn random(own: u64, seed: u64) -> fastrand::Rng {
+    fastrand::Rng::with_seed(mixed(own, seed))
+}
+
+fn framing(total: usize, seed: u64) {
+    let (mut source, mut framing, mut clock) = (Source::new("dgt", total, seed), Framing::default(), ClockReader::default());
     let (mut again, mut seen, mut covered) = (Vec::new(), 0u64, 0u64);
     while let Some(bytes) = source.next() {
         for &byte in bytes {
@@ -106,8 +111,8 @@ fn framing(total: usize) {
     }
 }
 
-fn clock(total: usize) {
-    let (mut rng, mut reader) = (fastrand::Rng::with_seed(2), ClockReader::default());
+fn clock(total: usize, seed: u64) {
+    let (mut rng, mut reader) = (random(2, seed), ClockReader::default());
     let mut seven = [0; 7];
     for n in 0..total / 7 {
         if n % 3 == 0 {
@@ -123,8 +128,8 @@ fn clock(total: usize) {
     }
 }
 
-fn log(total: usize) {
-    let mut rng = fastrand::Rng::with_seed(3);
+fn log(total: usize, seed: u64) {
+    let mut rng = random(3, seed);
     let (mut data, mut again) = (Vec::new(), Vec::new());
     let mut done = 0;
     while done < total {
@@ -145,8 +150,8 @@ fn log(total: usize) {
     }
 }
 
-fn host(total: usize) {
-    let mut rng = fastrand::Rng::with_seed(4);
+fn host(total: usize, seed: u64) {
+    let mut rng = random(4, seed);
     let (mut decoder, mut bytes, mut again) = (HostDecoder::new(), [0u8; 64], Vec::new());
     for _ in 0..total / bytes.len() {
         rng.fill(&mut bytes);
@@ -172,9 +177,9 @@ fn host(total: usize) {
     }
 }
 
-fn session(info: &'static DriverInfo, total: usize) {
-    let mut source = Source::new(info.name, total);
-    let mut rng = fastrand::Rng::with_seed(5);
+fn session(info: &'static DriverInfo, total: usize, seed: u64) {
+    let mut source = Source::new(info.name, total, seed);
+    let mut rng = random(5, seed);
     let mut driver = info.start();
     let (mut now, mut seen) = (Instant::ZERO, 0u64);
     give(&mut *driver, now, Input::LinkUp, 0);
@@ -212,22 +217,40 @@ fn give(driver: &mut dyn Driver, at: Instant, input: Input<'_>, seen: u64) {
     assert!(driver.deadline().is_none_or(|deadline| deadline >= at), "time does not run backwards");
 }
 
-fn everything(total: usize) {
-    framing(total);
-    clock(total);
-    log(total);
-    host(total);
-    line::line(total);
-    samples::every().for_each(|info| session(info, total));
+/// Feeds the bytes of a seed; gives how many they are.
+fn bytes(seed: u64, feed: impl FnOnce(usize, u64)) -> u64 {
+    feed(BYTES, seed);
+    BYTES as u64
 }
 
 #[test]
-fn short_run() {
-    everything(SHORT);
+fn dgt_framing() {
+    campaign("fuzz of the framing of DGT boards", 0..1, |seed| bytes(seed, framing));
 }
 
 #[test]
-#[ignore = "10^8 bytes through each decoder: run in release, more than a minute"]
-fn long_run() {
-    everything(LONG);
+fn dgt_clock() {
+    campaign("fuzz of messages of the DGT clock", 0..1, |seed| bytes(seed, clock));
+}
+
+#[test]
+fn dgt_log() {
+    campaign("fuzz of the log of DGT boards", 0..1, |seed| bytes(seed, log));
+}
+
+#[test]
+fn dgt_host() {
+    campaign("fuzz of what DGT boards are told", 0..1, |seed| bytes(seed, host));
+}
+
+#[test]
+fn dgt_bus_line() {
+    campaign("fuzz of a line of DGT boards", 0..1, |seed| bytes(seed, line::line));
+}
+
+#[test]
+fn sessions() {
+    campaign("fuzz of every driver", 0..1, |seed| {
+        samples::every().map(|info| bytes(seed, |total, seed| session(info, total, seed))).sum()
+    });
 }

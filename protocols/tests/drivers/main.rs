@@ -1,5 +1,8 @@
 //! Codecs, sessions, and the lines of traces, through the public functions of the crate: no time passes, nothing waits.
 
+#[path = "../../../tests/support/seeds.rs"]
+mod seeds;
+
 mod ble_vectors;
 mod certabo;
 mod chesslink;

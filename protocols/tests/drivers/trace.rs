@@ -10,6 +10,8 @@ use flagfall_protocols::trace::{
 };
 use proptest::prelude::*;
 
+use crate::seeds::campaign;
+
 /// A line of every kind, without its checksum.
 const LINES: [&str; 16] = [
     "0 0 rx 0 0 00",
@@ -316,11 +318,9 @@ fn fuzz(total: usize, seed: u64) {
 
 #[test]
 fn random_input_never_panics() {
-    fuzz(if cfg!(debug_assertions) { 1_000_000 } else { 10_000_000 }, 1);
-}
-
-#[test]
-#[ignore = "long: 10^8 bytes"]
-fn much_random_input_never_panics() {
-    fuzz(100_000_000, 2);
+    const BYTES: usize = 1_000_000;
+    campaign("fuzz of traces", 1..2, |seed| {
+        fuzz(BYTES, seed);
+        BYTES as u64
+    });
 }

@@ -15,6 +15,7 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 use serde_json::Value;
 
+use crate::support::seeds::{campaign, ordinary};
 use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, own_tapes};
 
@@ -177,8 +178,9 @@ impl Machine {
 #[test]
 fn a_wall_clock_that_jumps_and_a_daemon_that_dies_hurry_nothing() {
     let mut public = 0;
-    for tape in own_tapes() {
-        for seed in 0..SEEDS {
+    let tapes = own_tapes();
+    campaign("delay over clock jumps", 0..SEEDS, |seed| {
+        for tape in &tapes {
             let mut rng = Rng::with_seed(seed);
             let delay = Delay { time: Duration::from_secs([0, 3, 15, 900][rng.usize(..4)]), moves: [0, 0, 1, 4][rng.usize(..4)] };
             let name = format!("{}, seed {seed}, {delay}", tape.name);
@@ -204,6 +206,7 @@ fn a_wall_clock_that_jumps_and_a_daemon_that_dies_hurry_nothing() {
             }
             public += machine.told.public.len();
         }
-    }
-    assert!(public > 100, "only {public} events became public");
+        tapes.iter().map(|tape| tape.inputs.len() as u64).sum()
+    });
+    assert!(!ordinary() || public > 100, "only {public} events became public");
 }

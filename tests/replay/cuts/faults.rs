@@ -8,6 +8,7 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Body;
 
 use crate::cuts::stream;
+use crate::support::seeds::{campaign, ordinary};
 use crate::support::tapes::{Tape, rx};
 
 const SEEDS: u64 = 32;
@@ -48,18 +49,18 @@ fn truth(tape: &Tape) -> Placement {
 #[test]
 fn a_bad_line_never_panics_and_one_dump_puts_the_board_right() {
     let mut harmed = 0;
-    for tape in stream::dgt_tapes() {
-        let truth = truth(&tape);
-        let clean = tape.run();
-        for seed in 0..SEEDS {
-            let rates = if seed % 2 == 0 { Rates::ROUGH } else { AWFUL };
-            let (station, outputs) = damaged(&tape, seed, rates).play();
+    let clean: Vec<_> = stream::dgt_tapes().into_iter().map(|tape| (truth(&tape), tape.run(), tape)).collect();
+    campaign("damaged recordings", 0..SEEDS, |seed| {
+        let rates = if seed % 2 == 0 { Rates::ROUGH } else { AWFUL };
+        for (truth, clean, tape) in &clean {
+            let (station, outputs) = damaged(tape, seed, rates).play();
             let state = station.game().arbiter_state();
             let board = Placement::parse(&state.board).expect("a placement");
             let board = if state.rotated { board.rotated() } else { board };
-            assert_eq!(board.to_string(), truth.to_string(), "{}, seed {seed}", tape.name);
+            assert_eq!(board.to_string(), truth.to_string(), "{}", tape.name);
             harmed += usize::from(outputs != clean.outputs);
         }
-    }
-    assert!(harmed > 0, "no damage was done");
+        clean.iter().map(|(_, _, tape)| tape.inputs.len() as u64).sum()
+    });
+    assert!(!ordinary() || harmed > 0, "no damage was done");
 }

@@ -13,6 +13,7 @@ use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Move};
 
 use crate::games::legal;
+use crate::support::seeds::campaign;
 use crate::support::table;
 
 fn sans(start: &Chess, moves: &[Move]) -> Vec<String> {
@@ -72,13 +73,15 @@ fn every_manner_by_itself() {
         Manner::Pause,
         Manner::SeenTwice,
     ];
-    for manner in manners {
-        for seed in 0..2 {
+    campaign("manners of hands", 0..2, |seed| {
+        let played = manners.map(|manner| {
             let mut rng = Rng::with_seed(seed);
             let moves = legal::game(&mut rng, 110);
             check(&play(&mut rng, &moves, Some(manner), false), &Habits::default(), seed);
-        }
-    }
+            moves.len() as u64
+        });
+        played.iter().sum()
+    });
 }
 
 #[test]

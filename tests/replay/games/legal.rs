@@ -16,16 +16,6 @@ pub(crate) struct Kinds {
 }
 
 impl Kinds {
-    pub(crate) fn add(&mut self, other: &Kinds) {
-        self.castled = [self.castled[0] + other.castled[0], self.castled[1] + other.castled[1]];
-        self.en_passant += other.en_passant;
-        self.captures += other.captures;
-        self.queened += other.queened;
-        self.underpromoted += other.underpromoted;
-        self.king_to_centre += other.king_to_centre;
-        self.ended += other.ended;
-    }
-
     /// Counts a move of `position`.
     pub(crate) fn count(&mut self, position: &Chess, mv: Move) {
         match mv {

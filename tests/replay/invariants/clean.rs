@@ -11,8 +11,8 @@ use shakmaty::{Move, Position};
 use crate::games::hands::Pace;
 use crate::games::legal;
 use crate::invariants::ear::Ear;
-use crate::invariants::seeds::{each, ordinary};
 use crate::invariants::table::{BLITZ, Played, RAPID, game, play, position};
+use crate::support::seeds::{campaign, ordinary};
 
 const BULLET: Pace = Pace { name: "bullet", think: [0.3, 0.6], hand: [0.06, 0.15], press: [0.08, 0.2] };
 
@@ -81,20 +81,28 @@ fn exact(played: &Played) {
 #[test]
 fn i03_clean_events_in_any_permitted_order_give_exactly_the_game() {
     let mut met = BTreeSet::new();
-    each(31_000, 72, |seed| {
+    campaign("invariant 3: every kind of move", 31_000..31_072, |seed| {
         let mut rng = Rng::with_seed(seed);
         let pace = [BULLET, BLITZ, RAPID][seed as usize / KINDS.len() % 3];
         let index = seed as usize % KINDS.len();
         met.insert(index);
-        exact(&of_kind(&mut rng, pace, index));
+        let played = of_kind(&mut rng, pace, index);
+        exact(&played);
+        played.told.len() as u64
     });
     assert!(met.len() == KINDS.len() || !ordinary(), "some kind of move was never played");
+}
+
+/// Invariant 3, of whole games.
+#[test]
+fn i03_clean_random_games_in_any_permitted_order_are_exact() {
     let mut castled = 0;
-    each(32_000, 9, |seed| {
+    campaign("invariant 3: random games", 32_000..32_009, |seed| {
         let mut rng = Rng::with_seed(seed);
         let played = game(&mut rng, [BULLET, BLITZ, RAPID][seed as usize % 3], 110);
         castled += played.moves.iter().filter(|uci| ["e1g1", "e1c1", "e8g8", "e8c8"].contains(&uci.as_str())).count();
         exact(&played);
+        played.told.len() as u64
     });
     assert!(!ordinary() || castled > 0, "random games have castlings");
 }

@@ -8,8 +8,8 @@ use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
 
 use crate::invariants::lifts::only_what_was_played;
-use crate::invariants::seeds::each;
 use crate::invariants::table::{BLITZ, Played, RAPID, Told, device, game};
+use crate::support::seeds::campaign;
 
 /// After a press a move is called illegal so much later, microseconds (`reconstruct/README.md#6.1`); the press comes a tenth of
 /// a second after the last touch at the earliest, and may be told sooner than the square.
@@ -61,7 +61,7 @@ fn repaired(played: &Played, index: usize, after: u64) {
 /// Invariant 10: every square of the game in turn, and some with a frame that comes later than the judgement.
 #[test]
 fn i10_a_square_never_told_is_repaired_by_the_next_frame() {
-    each(101_000, 6, |seed| {
+    campaign("invariant 10: a square never told", 101_000..101_006, |seed| {
         let mut rng = Rng::with_seed(seed);
         let played = game(&mut rng, if seed % 2 == 0 { RAPID } else { BLITZ }, 40);
         let square = |index: &usize| matches!(played.told[*index].1, Input::Device { event: DeviceEvent::Square { .. }, .. });
@@ -71,8 +71,10 @@ fn i10_a_square_never_told_is_repaired_by_the_next_frame() {
             let after = rng.choice([100_000, 500_000, 1_000_000, 2_000_000]).expect("times");
             repaired(&played, index, after);
         }
+        let games = 12 + squares.len();
         for index in squares {
             repaired(&played, index, rng.choice([100_000, 500_000, 1_000_000]).expect("times"));
         }
+        (games * played.told.len()) as u64
     });
 }

@@ -9,8 +9,8 @@ use shakmaty::{Chess, Position};
 
 use crate::invariants::chaos::Chaos;
 use crate::invariants::ear::Ear;
-use crate::invariants::seeds::{each, ordinary};
 use crate::invariants::table::{BLITZ, game, position};
+use crate::support::seeds::{campaign, ordinary};
 
 /// The reachable position must be followed within this, counted from the last press.
 const WITHIN: u64 = 3_000_000;
@@ -21,7 +21,8 @@ fn placement(position: &Chess, rotated: bool) -> Placement {
 }
 
 /// Hands that do anything: pieces swept, lifted, exchanged, put anywhere, and presses.
-fn noise(chaos: &mut Chaos, ear: &mut Ear) {
+fn noise(chaos: &mut Chaos, ear: &mut Ear) -> u64 {
+    let mut count = 0;
     for _ in 0..chaos.rng.usize(5..80) {
         let inputs = match chaos.rng.u8(0..6) {
             // Swept off.
@@ -32,28 +33,31 @@ fn noise(chaos: &mut Chaos, ear: &mut Ear) {
             _ => chaos.next(&ear.game),
         };
         inputs.iter().for_each(|(at, input)| ear.feed(*at, input));
+        count += inputs.len() as u64;
     }
+    count
 }
 
 /// Invariant 13.
 #[test]
 fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
     let (mut tried, mut two) = (0, 0);
-    each(131_000, 45, |seed| {
+    campaign("invariant 13: in step again", 131_000..131_045, |seed| {
         let mut rng = Rng::with_seed(seed);
         let plies = rng.usize(2..30);
         let played = game(&mut rng, BLITZ, plies);
         let mut ear = Ear::of(&played.told);
         let mut chaos = Chaos::after(rng.u64(..), &played.told);
+        let mut inputs = played.told.len() as u64;
         for _ in 0..4 {
-            noise(&mut chaos, &mut ear);
+            inputs += noise(&mut chaos, &mut ear);
             // The last press of the noise has been judged.
             chaos.wait(rng.u64(3_000_000..6_000_000));
             ear.pass(chaos.now);
             let state = ear.state();
             let mut target = position(&state.fen);
             if !matches!(state.stage, Stage::Armed | Stage::Playing) || target.is_game_over() {
-                return;
+                return inputs;
             }
             // An arbiter sees to it that the clock of the side to move runs.
             let white_left = !state.rotated;
@@ -95,6 +99,7 @@ fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
                 told.push(chaos.press());
             }
             told.iter().for_each(|(at, input)| ear.feed(*at, input));
+            inputs += told.len() as u64;
             ear.pass(Instant(chaos.now.0 + WITHIN));
             chaos.wait(WITHIN);
             tried += 1;
@@ -113,6 +118,7 @@ fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
                 now.alarms.iter().map(|alarm| alarm.kind).collect::<Vec<_>>(),
             );
         }
+        inputs
     });
     assert!(!ordinary() || (tried > 50 && two > 10), "{tried} were tried, {two} of them over two plies");
 }

@@ -10,20 +10,23 @@ use flagfall_protocols::time::Instant;
 use crate::counting;
 use crate::invariants::chaos::Chaos;
 use crate::invariants::ear::Ear;
-use crate::invariants::seeds::{each, ordinary};
 use crate::invariants::table::{BLITZ, Told, config, game};
+use crate::support::seeds::{campaign, ordinary};
 
 /// Invariant 11.
 #[test]
 fn i11_what_stands_on_the_board_is_what_was_read_last() {
-    each(111_000, 12, |seed| {
+    campaign("invariant 11: what stands on the board", 111_000..111_012, |seed| {
         let (mut chaos, told) = Chaos::new(seed);
         chaos.links = seed % 2 == 0;
         let mut ear = Ear::new(config());
         told.iter().for_each(|(at, input)| ear.feed(*at, input));
+        let mut inputs = told.len();
         for round in 0..25 {
             for _ in 0..chaos.rng.usize(1..25) {
-                chaos.next(&ear.game).iter().for_each(|(at, input)| ear.feed(*at, input));
+                let next = chaos.next(&ear.game);
+                next.iter().for_each(|(at, input)| ear.feed(*at, input));
+                inputs += next.len();
             }
             // One scan, and a frame's time.
             chaos.wait(300_000);
@@ -32,6 +35,7 @@ fn i11_what_stands_on_the_board_is_what_was_read_last() {
             let read = if state.rotated { chaos.board.rotated() } else { chaos.board };
             assert_eq!(state.board, read.to_string(), "round {round}");
         }
+        inputs as u64
     });
 }
 
@@ -85,7 +89,7 @@ impl Weighed {
 #[test]
 fn i12_no_input_panics_or_costs_more_than_its_bound() {
     let mut worst = (0, 0);
-    each(121_000, 9, |seed| {
+    campaign("invariant 12: bounds of memory and work", 121_000..121_009, |seed| {
         let mut rng = Rng::with_seed(seed);
         let told = if seed % 3 == 0 { mixed(&mut rng) } else { Chaos::new(seed).1 };
         let mut chaos = Chaos::after(rng.u64(..), &told);
@@ -94,9 +98,11 @@ fn i12_no_input_panics_or_costs_more_than_its_bound() {
         let game = Game::new(config(), drivers::find("dgt").expect("registered").timing);
         let mut weighed = Weighed { game, out: Vec::new(), worst: (0, Instant::ZERO, String::new()) };
         told.iter().for_each(|(at, input)| weighed.feed(*at, input));
+        let mut count = told.len();
         for round in 0..450 {
             let inputs = chaos.next(&weighed.game);
             inputs.iter().for_each(|(at, input)| weighed.feed(*at, input));
+            count += inputs.len();
             if round % 50 == 0 {
                 drop(inputs);
                 weighed.out = Vec::new();
@@ -109,6 +115,7 @@ fn i12_no_input_panics_or_costs_more_than_its_bound() {
         let (calls, at, input) = &weighed.worst;
         assert!(*calls <= MOST_CALLS, "{calls} allocations for {input} at {at:?}");
         worst.0 = worst.0.max(*calls);
+        count as u64
     });
     assert!(!ordinary() || (worst.0 > 100 && worst.1 > 1000), "counting works: {worst:?}");
 }

@@ -9,8 +9,8 @@ use shakmaty::{Chess, Position};
 
 use crate::invariants::chaos::Chaos;
 use crate::invariants::ear::Ear;
-use crate::invariants::seeds::each;
 use crate::invariants::table::{BLITZ, config, device, game, position};
+use crate::support::seeds::campaign;
 
 /// How the game ended.
 #[derive(Clone, Copy, Debug)]
@@ -77,17 +77,17 @@ fn sets_up_last_men(input: &Input) -> bool {
     }
 }
 
-/// Invariant 14: players analyse after the game, with and without presses, from where it ended or from anywhere; and pieces
-/// are put up before one.
+/// Invariant 14: players analyse after the game, with and without presses, from where it ended or from anywhere.
 #[test]
 fn i14_nothing_is_committed_while_no_game_is_on() {
-    each(141_000, 24, |seed| {
+    campaign("invariant 14: after the game", 141_000..141_024, |seed| {
         let mut rng = Rng::with_seed(seed);
         let end = [End::Declared, End::Mate, End::Gesture][seed as usize % 3];
         let (mut ear, mut chaos, last) = over(&mut rng, end);
         let (list, number) = (ear.state().moves, ear.game.number());
         chaos.clock.running = rng.bool();
         let mut at = last.clone();
+        let mut inputs = 0;
         for _ in 0..80 {
             // Back to where it ended, or somewhere else, now and then.
             if rng.u8(0..12) == 0 || at.is_game_over() {
@@ -104,6 +104,7 @@ fn i14_nothing_is_committed_while_no_game_is_on() {
                 chaos.wait(rng.u64(10_000..400_000));
                 let (when, input) = chaos.put(square, goal.get(square));
                 ear.feed(when, &input);
+                inputs += 1;
             }
             if rng.bool() {
                 chaos.wait(rng.u64(10_000..1_000_000));
@@ -118,21 +119,30 @@ fn i14_nothing_is_committed_while_no_game_is_on() {
         let moves = ear.state().moves;
         let same = moves.len() == list.len() && moves.iter().zip(&list).all(|(one, other)| one.uci == other.uci);
         assert!(same, "{end:?}: {} moves, {} before", moves.len(), list.len());
+        inputs
     });
-    each(142_000, 12, |seed| {
+}
+
+/// Invariant 14: pieces are put up before a game.
+#[test]
+fn i14_nothing_is_committed_before_a_game() {
+    campaign("invariant 14: before a game", 142_000..142_012, |seed| {
         let (mut chaos, told) = Chaos::new(seed);
         let mut ear = Ear::new(config());
         (chaos.board, chaos.clock.running, chaos.clock.lever_up) = (Placement::EMPTY, false, ClockSide::Left);
         let (_, stands) = &told[1];
         ear.feed(told[1].0, &device(DeviceEvent::Frame(Placement::EMPTY)));
         ear.feed(told[1].0, stands);
+        let mut count = 0;
         for _ in 0..300 {
             let inputs = chaos.next(&ear.game);
             // Three men are not put up: the initial position would begin a game.
             for (at, input) in inputs.into_iter().filter(|(_, input)| !sets_up_last_men(input)) {
                 ear.feed(at, &input);
+                count += 1;
                 assert_eq!((ear.game.stage(), ear.list.len()), (Stage::AwaitingSetUp, 0), "{at:?} {input:?}");
             }
         }
+        count
     });
 }

@@ -13,8 +13,8 @@ use flagfall_protocols::time::Instant;
 use crate::invariants::chaos::Chaos;
 use crate::invariants::clean::of_kind;
 use crate::invariants::ear::Ear;
-use crate::invariants::seeds::{each, ordinary};
 use crate::invariants::table::{BLITZ, Played, RAPID, Told, config, device, game};
+use crate::support::seeds::{campaign, ordinary};
 
 /// A whole random game, or a short one with a rare move.
 fn any(rng: &mut Rng, seed: u64) -> Played {
@@ -57,7 +57,7 @@ fn same(one: &str, other: &str, when: &str) {
 /// Invariant 2.
 #[test]
 fn i02_what_tells_nothing_new_changes_nothing() {
-    each(21_000, 9, |seed| {
+    campaign("invariant 2: nothing new", 21_000..21_009, |seed| {
         let mut rng = Rng::with_seed(seed);
         let told = any(&mut rng, seed).told;
         let plain = Ear::of(&told);
@@ -87,6 +87,7 @@ fn i02_what_tells_nothing_new_changes_nothing() {
         ear.pass(Instant(told.last().expect("events").0.0 + 5_000_000));
         same(&plain.digest(), &ear.digest(), "at the end");
         assert_eq!(ear.list, plain.list);
+        told.len() as u64
     });
 }
 
@@ -121,7 +122,7 @@ fn shuffled(told: &Told, rng: &mut Rng) -> Told {
 #[test]
 fn i04_squares_of_one_scan_in_any_order_give_the_same_list() {
     let mut changed = 0;
-    each(41_000, 15, |seed| {
+    campaign("invariant 4: squares of a scan", 41_000..41_015, |seed| {
         let mut rng = Rng::with_seed(seed);
         let played = any(&mut rng, seed);
         for way in 0..if seed % 3 == 0 { 2 } else { 6 } {
@@ -129,6 +130,7 @@ fn i04_squares_of_one_scan_in_any_order_give_the_same_list() {
             changed += usize::from(other != played.told);
             assert_eq!(Ear::of(&other).moves(), played.moves, "way {way}");
         }
+        played.told.len() as u64
     });
     assert!(!ordinary() || changed > 10, "something was shuffled: {changed}");
 }
@@ -156,7 +158,7 @@ fn turned(input: &Input) -> Input {
 /// or is too fast for that.
 #[test]
 fn i05_a_turned_board_gives_the_same_output() {
-    each(51_000, 12, |seed| {
+    campaign("invariant 5: a turned board", 51_000..51_012, |seed| {
         let mut rng = Rng::with_seed(seed);
         let mut told = game(&mut rng, BLITZ, 40).told;
         if seed % 2 == 1 {
@@ -190,6 +192,7 @@ fn i05_a_turned_board_gives_the_same_output() {
         (here.rotated, there.rotated) = (false, false);
         assert_eq!(here, there);
         assert!(!here.moves.is_empty() || here.game_no > 1, "moves were made");
+        told.len() as u64
     });
 }
 
@@ -244,7 +247,7 @@ fn unframed(told: &Told) -> Told {
 /// Invariant 6.
 #[test]
 fn i06_frames_and_the_same_squares_give_the_same_list() {
-    each(61_000, 15, |seed| {
+    campaign("invariant 6: frames and squares", 61_000..61_015, |seed| {
         let mut rng = Rng::with_seed(seed);
         let played = any(&mut rng, seed);
         let frames = framed(&played.told, false);
@@ -252,5 +255,6 @@ fn i06_frames_and_the_same_squares_give_the_same_list() {
         let frames = framed(&played.told, true);
         assert_eq!(Ear::of(&frames).moves(), played.moves, "a frame for all squares of a scan");
         assert_eq!(Ear::of(&unframed(&frames)).moves(), played.moves, "and the squares of those frames");
+        played.told.len() as u64
     });
 }

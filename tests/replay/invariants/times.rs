@@ -12,8 +12,8 @@ use flagfall_protocols::time::Instant;
 use crate::invariants::chaos::Chaos;
 use crate::invariants::ear::Ear;
 use crate::invariants::lifts::history;
-use crate::invariants::seeds::{each, ordinary};
 use crate::invariants::table::{BLITZ, RAPID, Told, config, game};
+use crate::support::seeds::{campaign, ordinary};
 
 /// When the lever was seen to go: away from White, away from Black.
 fn lever_changes(told: &Told) -> [Vec<u64>; 2] {
@@ -107,7 +107,7 @@ fn in_order(list: &[MoveBody], told: &Told, clean: bool) {
 #[test]
 fn i09_made_before_pressed_and_one_press_for_one_move() {
     let (mut moves, mut pressed) = (0, 0);
-    each(91_000, 18, |seed| {
+    campaign("invariant 9: times", 91_000..91_018, |seed| {
         let mut rng = Rng::with_seed(seed);
         let mut told = game(&mut rng, if seed % 2 == 0 { BLITZ } else { RAPID }, 40).told;
         if seed % 3 > 0 {
@@ -133,6 +133,7 @@ fn i09_made_before_pressed_and_one_press_for_one_move() {
         in_order(&list, &told, seed % 3 == 0);
         moves += list.len();
         pressed += list.iter().filter(|mv| mv.pressed_at.is_some()).count();
+        told.len() as u64
     });
     assert!(!ordinary() || (pressed * 2 > moves && pressed > 100), "{pressed} of {moves} moves were pressed");
 }

@@ -7,6 +7,8 @@ use flagfall_game::mate::check::check;
 use flagfall_game::mate::{Answer, Budget, winnable};
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Piece, Position, Role, Setup, Square};
 
+use crate::support::seeds::campaign;
+
 use super::exhaust::exhaust;
 use super::rows::{all_rows, position};
 use super::three_men::say;
@@ -76,7 +78,8 @@ const OWN: [&str; 5] = [
     "1k6/1P1p1p1p/BP6/1P5p/8/8/3P1PKP/8 w - -",
 ];
 
-fn differ(mutants: usize, cap: usize, seed: u64) {
+/// So many mutants of one seed, each for both sides; gives how many positions were answered.
+fn differ(mutants: usize, cap: usize, seed: u64) -> u64 {
     let mut seeds: Vec<Chess> = all_rows().iter().filter(|row| row.hardness == "hard").map(|row| position(&row.fen)).collect();
     if seeds.is_empty() {
         say("no reference rows beside the clone: mutants of a few positions of our own");
@@ -115,6 +118,7 @@ fn differ(mutants: usize, cap: usize, seed: u64) {
         }
     }
     assert_eq!(wrong, 0);
+    2 * made as u64
 }
 
 /// What exhaustion says of what is said to be unwinnable.
@@ -136,19 +140,7 @@ impl Lost {
 }
 
 #[test]
-#[ignore = "2,000 mutants against exhaustion: a release build"]
 fn mutants_against_exhaustion() {
-    differ(2_000, 300_000, 0x00f1_a6fa_1100_0001);
-}
-
-#[test]
-#[ignore = "25,000 mutants: minutes, in a release build; README.md here has the figures of a run"]
-fn fifty_thousand_mutants_first_half() {
-    differ(25_000, 300_000, 0x00f1_a6fa_1100_0050);
-}
-
-#[test]
-#[ignore = "25,000 mutants: minutes, in a release build; README.md here has the figures of a run"]
-fn fifty_thousand_mutants_second_half() {
-    differ(25_000, 300_000, 0x00f1_a6fa_1100_0051);
+    const FIRST: u64 = 0x00f1_a6fa_1100_0001;
+    campaign("mutants of 6.9", FIRST..FIRST + 1, |seed| differ(50, 300_000, seed));
 }

@@ -4,7 +4,7 @@ use flagfall_protocols::drivers::dgt_bus::frame::{Command, command, encode_reply
 use flagfall_protocols::drivers::dgt_bus::line::{Line, LineInput, LineOutput, MAX_BOARDS};
 use flagfall_protocols::time::Instant;
 
-use super::Source;
+use super::{Source, random};
 
 const EXPECTED: [u16; 3] = [1025, 6685, 16_383];
 
@@ -76,8 +76,8 @@ fn answer(rng: &mut fastrand::Rng, asked: Option<(Command, u16)>, bytes: &mut Ve
 }
 
 /// Feeds so many bytes.
-pub(crate) fn line(total: usize) {
-    let (mut source, mut rng) = (Source::new("dgt_bus", total), fastrand::Rng::with_seed(6));
+pub(crate) fn line(total: usize, seed: u64) {
+    let (mut source, mut rng) = (Source::new("dgt_bus", total, seed), random(6, seed));
     let line = Line::new(&EXPECTED);
     let mut master = Master { line, now: Instant::ZERO, seen: 0, asked: None, frames: 0, polled: false };
     let mut bytes = Vec::new();

@@ -1,7 +1,6 @@
 //! Any input at all: nothing panics, nothing grows without bound, the same inputs give the same effects, and what tells
 //! nothing new changes nothing.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use flagfall_game::clock::control::TimeControl;
@@ -16,8 +15,9 @@ use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 use flagfall_protocols::time::{ClockTime, Instant};
 
 use crate::desk::{Desk, TIMING};
+use crate::seeds::campaign;
 
-/// Steps of one run in a debug build.
+/// Steps of four runs.
 const STEPS: usize = 100_000;
 
 /// splitmix64: a seed gives the same numbers for ever.
@@ -308,29 +308,18 @@ fn run_from(mut source: Source, seed: u64, steps: usize) {
 
 #[test]
 fn nothing_panics_and_everything_repeats() {
-    for seed in 0..4 {
+    campaign("any input to a game", 0..4, |seed| {
         run(seed, STEPS / 4);
-    }
+        STEPS as u64 / 4
+    });
 }
 
 #[test]
 fn nor_with_a_radio_that_is_late_and_weak() {
-    for seed in 0..4 {
+    campaign("any input to a game with a radio", 0..4, |seed| {
         run_from(Source { radio: Some(Random(seed + 1_000)), ..Source::new(seed) }, seed, STEPS / 8);
-    }
-}
-
-#[test]
-#[ignore = "minutes in a debug build; run optimised"]
-fn nothing_panics_for_long() {
-    let next = AtomicU64::new(100);
-    let seeds = || {
-        while let seed @ ..150 = next.fetch_add(1, Ordering::Relaxed) {
-            run(seed, 4 * STEPS);
-        }
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(seeds))));
+        STEPS as u64 / 8
+    });
 }
 
 /// What is told twice, or in a frame instead of squares, changes nothing but the age of the times.

@@ -1,5 +1,8 @@
 //! The game through its public functions: inputs with their times in, effects out.
 
+#[path = "../../../../tests/support/seeds.rs"]
+mod seeds;
+
 mod advice;
 mod arbiter;
 mod automatic;

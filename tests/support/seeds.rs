@@ -1,0 +1,200 @@
+//! Campaigns: a test that plays one seed after the other, each in the same way, and names those that fail.
+//!
+//! * An ordinary run plays the campaign's own seeds, always the same.
+//! * `FLAGFALL_SEED=17` plays that seed only: what a failure tells people to do.
+//! * `tests/soak` sets `FLAGFALL_SOAK` to the first seed, a time in seconds and the file of a report. From that seed on all are
+//!   played until the time is over, at least one. The seed that plays stands in the file of that name with `.now`, for a program
+//!   that dies of it.
+//!
+//! It depends on nothing, so that every package can take it in.
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Of so many failed seeds the report has the numbers; the others are counted.
+const NAMED: usize = 12;
+/// A soak run of a campaign ends after so many.
+const ENOUGH: u64 = 50;
+/// Bytes of the file that says which seeds play.
+const NOTE: usize = 120;
+
+/// What this variable of the environment says.
+#[allow(clippy::disallowed_methods, reason = "a test is told by its environment which seeds to play")]
+fn said(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+#[allow(clippy::disallowed_methods, reason = "how long a campaign goes on is no part of what it plays")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// The campaign's own seeds are played, all of them: what must happen in one of many can be asserted.
+pub(crate) fn ordinary() -> bool {
+    said("FLAGFALL_SEED").is_none() && said("FLAGFALL_SOAK").is_none()
+}
+
+/// A number of a generator that is never the same for two seeds; `own` itself for seed 0.
+pub(crate) fn mixed(own: u64, seed: u64) -> u64 {
+    own.wrapping_add(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// Plays seeds one after the other. `one` gives how many inputs it fed, whatever counts there, and panics if anything is wrong.
+///
+/// `tests/soak` finds a campaign by its name: `tests/architecture/campaigns.rs` looks whether it has a row there.
+#[track_caller]
+pub(crate) fn campaign(
+    name: &str,
+    seeds: impl IntoIterator<Item = u64, IntoIter: Send + 'static>,
+    mut one: impl FnMut(u64) -> u64,
+) {
+    let mut run = Run::begin(seeds);
+    while let Some(seed) = run.next() {
+        let result = catch_unwind(AssertUnwindSafe(|| one(seed)));
+        run.ended(seed, result);
+    }
+    run.end(name);
+}
+
+/// Like [`campaign`], so many seeds at a time: for what waits.
+#[track_caller]
+pub(crate) fn side_by_side(
+    name: &str,
+    at_once: usize,
+    seeds: impl IntoIterator<Item = u64, IntoIter: Send + 'static>,
+    one: impl Fn(u64) -> u64 + Sync,
+) {
+    let run = Mutex::new(Run::begin(seeds));
+    let lock = || -> MutexGuard<'_, Run> { run.lock().unwrap_or_else(PoisonError::into_inner) };
+    let next = || lock().next();
+    std::thread::scope(|scope| {
+        for number in 0..at_once {
+            let play = || {
+                while let Some(seed) = next() {
+                    let result = catch_unwind(AssertUnwindSafe(|| one(seed)));
+                    lock().ended(seed, result);
+                }
+            };
+            let thread = std::thread::Builder::new().name(format!("{name} {number}"));
+            thread.spawn_scoped(scope, play).expect("a thread");
+        }
+    });
+    run.into_inner().unwrap_or_else(PoisonError::into_inner).end(name);
+}
+
+/// What `tests/soak` asks for.
+struct Soak {
+    until: Instant,
+    report: PathBuf,
+    playing: File,
+}
+
+/// The seeds of one campaign, and what became of them.
+pub(crate) struct Run {
+    seeds: Box<dyn Iterator<Item = u64> + Send>,
+    soak: Option<Soak>,
+    /// That have not ended.
+    open: BTreeSet<u64>,
+    begun: u64,
+    inputs: u64,
+    failed: u64,
+    /// The first that failed, each with what it said.
+    named: Vec<(u64, String)>,
+}
+
+impl Run {
+    fn begin(own: impl IntoIterator<Item = u64, IntoIter: Send + 'static>) -> Run {
+        let number = |text: &str| text.parse().unwrap_or_else(|_| panic!("{text} is no seed"));
+        if let Some(seed) = said("FLAGFALL_SEED") {
+            return Run::of(std::iter::once(number(&seed)), None);
+        }
+        let Some(soak) = said("FLAGFALL_SOAK") else { return Run::of(own, None) };
+        let parts: Vec<&str> = soak.splitn(3, ' ').collect();
+        let [first, seconds, report] = parts[..] else { panic!("FLAGFALL_SOAK: a seed, seconds, a file, and not {soak}") };
+        Run::soak(number(first), Duration::from_secs(number(seconds)), Path::new(report))
+    }
+
+    /// From this seed on, for this time.
+    pub(crate) fn soak(first: u64, time: Duration, report: &Path) -> Run {
+        let playing = File::create(report.with_added_extension("now")).expect("a file beside the report");
+        Run::of(first.., Some(Soak { until: now() + time, report: report.to_owned(), playing }))
+    }
+
+    fn of(seeds: impl IntoIterator<Item = u64, IntoIter: Send + 'static>, soak: Option<Soak>) -> Run {
+        let seeds = Box::new(seeds.into_iter());
+        Run { seeds, soak, open: BTreeSet::new(), begun: 0, inputs: 0, failed: 0, named: Vec::new() }
+    }
+
+    /// The seed to play, until all are, or the time is over.
+    pub(crate) fn next(&mut self) -> Option<u64> {
+        if self.begun > 0 && self.soak.as_ref().is_some_and(|soak| self.failed >= ENOUGH || now() >= soak.until) {
+            return None;
+        }
+        let seed = self.seeds.next()?;
+        self.begun += 1;
+        self.open.insert(seed);
+        self.note();
+        Some(seed)
+    }
+
+    /// Which seeds play, for whoever finds that this program died.
+    fn note(&self) {
+        let Some(soak) = &self.soak else { return };
+        let mut text: String = self.open.iter().map(|seed| format!("{seed} ")).collect();
+        text.truncate(NOTE);
+        soak.playing.write_all_at(format!("{text:NOTE$}\n").as_bytes(), 0).expect("written");
+    }
+
+    /// A seed was played: the inputs it had, or why it failed.
+    pub(crate) fn ended(&mut self, seed: u64, result: Result<u64, Box<dyn Any + Send>>) {
+        self.open.remove(&seed);
+        match result {
+            Ok(inputs) => self.inputs += inputs,
+            Err(cause) => {
+                self.failed += 1;
+                if self.named.len() < NAMED || self.soak.is_none() {
+                    self.named.push((seed, words(&*cause)));
+                }
+            }
+        }
+    }
+
+    /// The line for the report; a panic that names the seeds that failed.
+    #[track_caller]
+    pub(crate) fn end(self, name: &str) {
+        let Run { soak, begun, inputs, failed, named, .. } = self;
+        if let Some(soak) = soak {
+            let seeds: Vec<String> = named.iter().map(|(seed, _)| seed.to_string()).collect();
+            let line = format!("{name}\t{begun}\t{inputs}\t{failed}\t{}\n", seeds.join(" "));
+            let file = File::options().append(true).create(true).open(&soak.report);
+            file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the report");
+        }
+        let told: String = named.iter().map(|(seed, words)| format!("seed {seed}: {words}\n")).collect();
+        let repeat = named.first().map(|(seed, _)| format!("FLAGFALL_SEED={seed} cargo test {}", this_test(name)));
+        assert!(failed == 0, "{name}: {failed} of {begun} seeds fail; again with {}\n{told}", repeat.unwrap_or_default());
+    }
+}
+
+/// What a panic said.
+fn words(cause: &(dyn Any + Send)) -> String {
+    let words = cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
+    words.unwrap_or("it panicked").to_owned()
+}
+
+/// As cargo is told to run this test alone: its program, and its name where a thread of its own has it.
+fn this_test(name: &str) -> String {
+    let program = std::env::current_exe().ok().and_then(|path| Some(path.file_stem()?.to_str()?.to_owned())).unwrap_or_default();
+    let program = program.rsplit_once('-').map_or(program.as_str(), |(name, _)| name);
+    let thread = std::thread::current();
+    let test =
+        thread.name().filter(|name| *name != "main").map_or_else(|| format!("# {name}"), |test| format!("-- --exact {test}"));
+    format!("--workspace --test {program} {test}")
+}
