@@ -20,11 +20,8 @@ use flagfall_protocols::trace::Body;
 use crate::support::hall::ear::Ear;
 use crate::support::hall::table::{Table, play, whole};
 use crate::support::hall::{House, PATIENCE, Running, pass};
-<<<<<<< HEAD
 use crate::support::seconds::assert_within;
-=======
 use crate::support::seeds::campaign;
->>>>>>> soak
 
 /// From the plug's return to the message that says the board is there.
 const BACK_WITHIN: Duration = Duration::from_secs(2);
