@@ -144,7 +144,8 @@ fn damaged_anywhere(seed: u64, whole: &Files) -> u64 {
         places.sort_unstable();
         places.dedup();
         let (mut bytes, mut ends) = (text.clone(), places.clone());
-        // From behind, so that the places before stay where they are.
+        // From behind, and none as far as the next, so that the places before stay where they are.
+        let mut next = text.len();
         for (place, end) in places.iter().zip(&mut ends).rev() {
             let noise = rng.u8(..);
             match rng.u8(..4) {
@@ -152,10 +153,11 @@ fn damaged_anywhere(seed: u64, whole: &Files) -> u64 {
                 1 => drop(bytes.remove(*place)),
                 2 => bytes.insert(*place, noise),
                 _ => {
-                    *end = (*place + rng.usize(..200)).min(text.len() - 1).min(bytes.len() - 1);
+                    *end = (*place + rng.usize(..200)).min(next - 1);
                     bytes[*place..=*end].fill(0);
                 }
             }
+            next = *place;
         }
         count += places.len() as u64;
         // A line whose end is gone takes the next one with it.

@@ -57,10 +57,13 @@ fn readings(told: &[(Instant, Output)]) -> Vec<(Instant, ClockReading)> {
     told.iter().filter_map(reading).collect()
 }
 
-/// Presses to somebody who follows the readings: when, and which side went down.
+/// Presses to somebody who follows the readings: when, and which side went down. A clock that stood and runs was started, whichever
+/// side runs.
 fn presses(told: &[(Instant, Output)]) -> Vec<(Instant, ClockSide)> {
     let readings = readings(told);
-    let moved = readings.windows(2).filter(|pair| !pair[1].1.baseline && pair[0].1.lever_up != pair[1].1.lever_up);
+    let started = |pair: &[(Instant, ClockReading)]| pair[1].1.running && !pair[0].1.running;
+    let moved =
+        readings.windows(2).filter(|pair| !pair[1].1.baseline && pair[0].1.lever_up != pair[1].1.lever_up && !started(pair));
     moved.map(|pair| (pair[1].0, pair[0].1.lever_up)).collect()
 }
 

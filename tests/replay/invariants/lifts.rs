@@ -1,14 +1,17 @@
 //! A piece is lifted and put back.
 
+use std::collections::BTreeSet;
+
 use fastrand::Rng;
 use flagfall_game::input::Input;
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
+use shakmaty::{Chess, Move, Position};
 
 use crate::invariants::chaos::Chaos;
 use crate::invariants::ear::Ear;
-use crate::invariants::table::{BLITZ, Played, RAPID, Told, config, device, game};
+use crate::invariants::table::{BLITZ, Played, RAPID, Told, config, device, game, position};
 use crate::support::seeds::{campaign, ordinary};
 
 /// When each square is told, and what, from the first frame on.
@@ -96,6 +99,28 @@ fn i08_a_lift_and_return_is_no_move() {
     assert!(!ordinary() || lifts > 100, "pieces were lifted: {lifts}");
 }
 
+/// Pairs of men that must not be off the board together: one takes, the other takes back with a man like the one that was taken, and
+/// nobody can see that from both being lifted.
+fn look_like_an_exchange(at: &Chess) -> BTreeSet<[u8; 2]> {
+    let mut pairs = BTreeSet::new();
+    let capture = |mv: &Move| Some((mv.from()?, mv.capture()?, mv.to()));
+    for mv in at.legal_moves() {
+        let Some((from, taken, to)) = capture(&mv) else { continue };
+        let mut after = at.clone();
+        after.play_unchecked(mv);
+        for back in after.legal_moves() {
+            let shows = back.promotion().unwrap_or(back.role());
+            if let Some((other, _, there)) = capture(&back)
+                && there == to
+                && shows == taken
+            {
+                pairs.insert([u8::from(from), u8::from(other)]);
+            }
+        }
+    }
+    pairs
+}
+
 /// Invariant 8, while nothing is but presses and lifts, by anyone, of several pieces at a time.
 #[test]
 fn i08_lifts_and_presses_alone_are_no_move() {
@@ -107,16 +132,25 @@ fn i08_lifts_and_presses_alone_are_no_move() {
         let mut chaos = Chaos::after(rng.u64(..), &played.told);
         let board: Placement = chaos.board;
         let standing: Vec<Square> = Square::all().filter(|&square| board.get(square) != Reading::Empty).collect();
+        let exchanges = look_like_an_exchange(&position(&ear.state().fen));
+        let rotated = ear.state().rotated;
         let mut inputs = played.told.len();
         for _ in 0..60 {
             let mut hands: Vec<(u64, Option<Square>, Reading)> = Vec::new();
             let mut free = standing.clone();
             rng.shuffle(&mut free);
+            let mut off: Vec<u8> = Vec::new();
             for square in free.into_iter().take(rng.usize(1..4)) {
                 let from = rng.u64(0..1_500_000);
                 let lasts = rng.choice([60_000, 400_000, 2_500_000, 7_000_000]).expect("times");
+                let to = from + rng.u64(50_000..=lasts);
+                let real = if rotated { square.rotated() } else { square }.index() as u8;
+                if off.iter().any(|other| exchanges.contains(&[real, *other]) || exchanges.contains(&[*other, real])) {
+                    continue;
+                }
+                off.push(real);
                 hands.push((from, Some(square), Reading::Empty));
-                hands.push((from + rng.u64(50_000..=lasts), Some(square), board.get(square)));
+                hands.push((to, Some(square), board.get(square)));
             }
             for _ in 0..rng.choice([0, 0, 1, 2]).expect("counts") {
                 hands.push((rng.u64(0..3_000_000), None, Reading::Empty));
