@@ -1,5 +1,5 @@
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
@@ -26,6 +26,8 @@ pub(crate) struct Table {
     board: Arc<Mutex<Certabo>>,
     pub(crate) path: PathBuf,
     stop: Arc<AtomicBool>,
+    /// How often the board has looked and told.
+    turns: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -34,7 +36,8 @@ impl Table {
         let (mut pty, path) = Pty::pair().expect("a pseudo-terminal");
         let board = Arc::new(Mutex::new(Certabo::new(settings)));
         let stop = Arc::new(AtomicBool::new(false));
-        let (theirs, stopped, began) = (Arc::clone(&board), Arc::clone(&stop), mono());
+        let turns = Arc::new(AtomicU64::new(0));
+        let (theirs, stopped, turned, began) = (Arc::clone(&board), Arc::clone(&stop), Arc::clone(&turns), mono());
         let work = move || {
             let (mut sent, mut buffer) = (Vec::new(), [0; 64]);
             while !stopped.load(Ordering::Relaxed) {
@@ -51,10 +54,11 @@ impl Table {
                     Err(LinkError::TimedOut) => {}
                     Err(error) => panic!("{error}"),
                 }
+                turned.fetch_add(1, Ordering::Relaxed);
             }
         };
         let thread = Builder::new().name("table".to_owned()).spawn(work).expect("a thread");
-        Table { board, path, stop, thread: Some(thread) }
+        Table { board, path, stop, turns, thread: Some(thread) }
     }
 
     /// Hands move, from now on.
@@ -63,12 +67,17 @@ impl Table {
         self.board.lock().unwrap_or_else(PoisonError::into_inner).load(&script);
     }
 
-    /// Waits until the hands have done everything, and the board has told it.
+    /// Waits until the hands have done everything, and nothing older is still being written.
     #[allow(clippy::disallowed_methods, reason = "real time among real parts")]
     pub(crate) fn settle(&self) {
         let began = mono();
         while !self.board.lock().unwrap_or_else(PoisonError::into_inner).done() {
             assert!(mono().since(began) < PATIENCE, "the hands never end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let done = self.turns.load(Ordering::Relaxed);
+        while self.turns.load(Ordering::Relaxed) < done + 2 {
+            assert!(mono().since(began) < PATIENCE, "the board hangs");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
