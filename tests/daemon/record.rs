@@ -19,7 +19,7 @@ mod recording;
 use process::{Recording, kinds, moves, run, text};
 
 /// Long enough for a busy machine.
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(60);
 
 /// A board without pace, which nobody moves yet.
 fn board(serial: u16) -> PtyBoard {

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 
 /// Longest wait for anything.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A thread with a name.
 pub(crate) fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {

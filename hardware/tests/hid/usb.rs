@@ -17,7 +17,7 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use tempfile::TempDir;
 
 /// Long enough for a busy machine.
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(60);
 /// How often a board looks after what it is told.
 const LOOK: Duration = Duration::from_millis(10);
 /// What is behind a message in a report: no message begins so, and it is not zero.

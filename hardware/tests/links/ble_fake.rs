@@ -18,7 +18,7 @@ const WRITE: u128 = Channel::NORDIC_UART.write.expect("named");
 const NOTIFY: u128 = Channel::NORDIC_UART.notify.expect("named");
 const A: &str = "C0:00:00:00:00:0A";
 /// Long enough for a busy machine; nothing waits so long that works.
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(60);
 /// What has not come by then does not come.
 const SHORT: Duration = Duration::from_millis(300);
 

@@ -14,7 +14,7 @@ use flagfall_protocols::time::Instant;
 
 const NAP: Duration = Duration::from_millis(10);
 /// Longer than any movement takes to be told.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A noisy board, faster than real ones.
 pub(crate) fn settings() -> CertaboSettings {

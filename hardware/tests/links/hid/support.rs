@@ -13,7 +13,7 @@ use flagfall_protocols::drivers;
 use crate::usb::{Identity, PLAIN, Usb, now};
 
 /// Long enough for a busy machine; nothing waits so long that works.
-pub(crate) const LONG: Duration = Duration::from_secs(20);
+pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 pub(crate) const CHESSNUT: Identity = Identity { vendor: 0x2d80, product: 0x8001, serial: "", descriptor: PLAIN };
 

@@ -16,7 +16,7 @@ use flagfall_hardware::pty::Pty;
 use flagfall_protocols::drivers;
 
 /// Long enough for a busy machine; nothing waits so long that works.
-pub(crate) const LONG: Duration = Duration::from_secs(20);
+pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 static BEGAN: LazyLock<Instant> = LazyLock::new(|| {
     #[allow(clippy::disallowed_methods, reason = "tests of real ports need real time")]
