@@ -65,7 +65,7 @@ impl Heard {
     }
 
     pub(crate) fn next(&self) -> Told {
-        self.within(LONG).expect("an event within 20 s").1
+        self.within(LONG).expect("an event within a minute").1
     }
 
     /// The path of the next device that opens, whatever was missing before.
