@@ -195,6 +195,10 @@ fn damaged_commands_cost_no_move() {
             rig.damage(None, None);
             rig.command(seconds(61), DeviceCommand::ReadBoard);
             told_all.extend(told(&mut rig, seconds(80)));
+            // A flipped bit may have begun a command of 127 bytes, which swallows as many questions, one every two seconds.
+            if followed(&events(&told_all)).is_none() {
+                told_all.extend(told(&mut rig, seconds(360)));
+            }
             assert_eq!(followed(&events(&told_all)), shown(kind, END), "{kind:?} seed {seed}");
         }
         count
