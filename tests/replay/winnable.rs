@@ -1,8 +1,7 @@
 //! "No possible series of legal moves" (Article 6.9) against positions whose answer is known: rows of public and generated
 //! positions, mutants against plain exhaustion, and all positions of three men against retrograde enumeration.
 //!
-//! Every answer's proof is looked at again by `mate::check`. The full runs are for a release build:
-//! `cargo test --release --test winnable -- --include-ignored --nocapture`.
+//! Every answer's proof is looked at again by `mate::check`. README.md beside this says how to run all of it.
 
 mod exhaust;
 mod four_men;

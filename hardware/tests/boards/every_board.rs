@@ -169,6 +169,12 @@ fn a_damaged_line_heals() {
             rig.damage(None, None);
             // The oldest picture a driver keeps is five seconds old, and a second more if the damage cost the last question.
             told_all.extend(told(&mut rig, seconds(75)));
+            // Where messages have no check digits a flipped bit may make one man another, which only another look at the board can show.
+            let seen = followed(&events(&told_all)).filter(|seen| seen.0.iter().all(|reading| *reading != Reading::Unreadable));
+            if seen.is_some() && seen != shown(kind, END) {
+                rig.command(seconds(76), DeviceCommand::ReadBoard);
+                told_all.extend(told(&mut rig, seconds(90)));
+            }
             assert_eq!(followed(&events(&told_all)), shown(kind, END), "{kind:?} seed {seed}: {:?}", rig.made());
             assert_eq!(rig.emulator.counters(), Counters::default(), "{kind:?} seed {seed}");
         }
@@ -189,6 +195,10 @@ fn damaged_commands_cost_no_move() {
             rig.damage(None, None);
             rig.command(seconds(61), DeviceCommand::ReadBoard);
             told_all.extend(told(&mut rig, seconds(80)));
+            // A flipped bit may have begun a command of 127 bytes, which swallows as many questions, one every two seconds.
+            if followed(&events(&told_all)).is_none() {
+                told_all.extend(told(&mut rig, seconds(360)));
+            }
             assert_eq!(followed(&events(&told_all)), shown(kind, END), "{kind:?} seed {seed}");
         }
         count

@@ -85,7 +85,7 @@ impl Weighed {
     }
 }
 
-/// Invariant 12; bytes of any kind through drivers and stations are in `tests/fuzz.rs`.
+/// Invariant 12; bytes of any kind through drivers and stations are in `tests/replay/fuzz.rs`.
 #[test]
 fn i12_no_input_panics_or_costs_more_than_its_bound() {
     let mut worst = (0, 0);

@@ -159,7 +159,7 @@ impl Reader {
         match *message {
             BoardMessage::Field { index, code } => self.field(at, index, code, bytes),
             BoardMessage::Clock(ref raw) => self.clock(at, raw, bytes),
-            BoardMessage::Board(codes) => self.board(codes, bytes),
+            BoardMessage::Board(codes) => self.board(at, codes, bytes),
             BoardMessage::EeMoves(data) => self.log(at, data, bytes),
             BoardMessage::BusAddress(address) => self.out.identity(Identity::BusAddress(address), bytes),
             // The form of 1998 has more behind the five digits.
@@ -201,12 +201,13 @@ impl Reader {
         }
     }
 
-    fn board(&mut self, codes: &[u8; 64], bytes: ByteRange) {
-        let mut placement = Placement::EMPTY;
+    fn board(&mut self, at: Instant, codes: &[u8; 64], bytes: ByteRange) {
+        let (mut placement, mut whole) = (Placement::EMPTY, true);
         for (index, &code) in (0u8..).zip(codes) {
             let reading = squares::reading(code).unwrap_or_else(|| {
                 let start = bytes.start + 3 + u64::from(index);
                 self.out.anomaly(Anomaly::BadField, ByteRange { start, end: start + 1, ..bytes });
+                whole = false;
                 Reading::Unreadable
             });
             if let Some(square) = squares::square(index) {
@@ -215,6 +216,9 @@ impl Reader {
         }
         if let Some(asker) = &mut self.asker {
             asker.board_came();
+            if !whole {
+                asker.lost_bytes(at);
+            }
         }
         self.out.event(DeviceEvent::Frame(placement), bytes);
     }

@@ -79,6 +79,19 @@ fn lost_bytes_bring_a_new_dump_and_not_a_storm_of_them() {
     assert_eq!(line.times_of(ASK_CLOCK).len(), times.len());
 }
 
+/// A dump of the right length with a wrong code in it: the next one puts the square right.
+#[test]
+fn a_square_that_cannot_be_read_in_a_dump_is_asked_for_again() {
+    let mut line = Line::settled();
+    line.run(5000);
+    let before = line.times_of(ASK_BOARD).len();
+    let mut bytes = dump();
+    bytes[3 + 63] = 0x40;
+    line.say(&bytes);
+    line.run(8000);
+    assert_eq!(line.times_of(ASK_BOARD).len(), before + 1);
+}
+
 #[test]
 fn fields_that_cannot_be() {
     let mut rig = Rig::dgt();
