@@ -207,9 +207,13 @@ impl Line {
     }
 
     /// The records end at `floor`: pictures that may have been let go by then are taken to be, and the delay holds again.
+    ///
+    /// A picture of the moment of an event that was not let go waits with it: it is older than what that moment says in the end.
     pub(crate) fn go_on(&mut self, floor: Instant, mut taken: impl FnMut(Entry)) {
         (self.held, self.floor) = (false, floor);
-        while self.entries.front().is_some_and(|first| first.what.is_state()) && self.due().is_some_and(|due| due <= floor) {
+        let event = self.entries.iter().find(|entry| !entry.what.is_state()).map(|event| event.at);
+        let before = |picture: &Entry| picture.what.is_state() && Some(picture.at) != event;
+        while self.entries.front().is_some_and(before) && self.due().is_some_and(|due| due <= floor) {
             self.next().into_iter().for_each(&mut taken);
         }
     }

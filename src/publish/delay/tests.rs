@@ -64,6 +64,21 @@ fn an_event_without_room_is_in_the_next_picture() {
 }
 
 #[test]
+fn after_a_restart_a_picture_of_an_events_own_moment_waits_with_it() {
+    let (mut line, game) = (Line::new(Delay::default()), game());
+    line.hold();
+    line.take(Instant(4), &STATE, &game);
+    line.take(Instant(5), &STATE, &game);
+    line.take(Instant(5), &a_move(1), &game);
+    line.take(Instant(5), &STATE, &game);
+    let mut shown = Vec::new();
+    line.go_on(Instant(9), |entry| shown.push(entry.at));
+    assert_eq!(shown, [Instant(4)]);
+    let rest: Vec<bool> = std::iter::from_fn(|| line.pop(Instant(9))).map(|entry| matches!(entry.what, What::Move(_))).collect();
+    assert_eq!(rest, [false, true, false]);
+}
+
+#[test]
 fn nothing_comes_before_its_time() {
     let (mut line, game) = (Line::new(HOUR), game());
     line.take(Instant(5), &a_move(1), &game);
