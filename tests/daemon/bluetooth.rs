@@ -156,7 +156,8 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
             (lost && state["clock_status"] == "reporting").then_some(())
         });
         hands(BOARD, "0 move e7 e5");
-        arbiter("a second move that is made", from, &|state| state["phase"] == "made");
+        let e5 = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR";
+        arbiter("a second move that is made", from, &|state| state["phase"] == "made" && state["board"] == e5);
         hands(CLOCK, "0 press right");
         arbiter("a second move that is completed", from, &pressed(2));
         for address in [BOARD, CLOCK] {
