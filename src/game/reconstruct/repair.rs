@@ -150,12 +150,14 @@ impl Decoder {
                 continue;
             }
             let after = node.after(first.mv);
+            let gone = first.mv.from().is_none_or(|from| !men::fits(node.men[from.to_usize()], board[from.to_usize()]));
             // The man that moved unseen is the one that was captured.
             let taken = |second: &&Candidate| second.target() & (1 << first.mv.to().to_u32()) != 0;
             for second in after.table().iter().filter(taken) {
                 let shown = second.shown_by(board, hypothesis.dead);
-                // Both were pressed, and the second man is off again as well: who captures third took it off first.
-                let off = hypothesis.waiting.len() > 1 && second.missing(board) == Some(second.mv.to() as u8);
+                // Both were pressed, and the second man is off again as well: who captures third took it off first. If the first man
+                // stands where he stood, two men of one side were lifted and nothing else.
+                let off = gone && hypothesis.waiting.len() > 1 && second.missing(board) == Some(second.mv.to() as u8);
                 if !shown && !off {
                     continue;
                 }

@@ -1,5 +1,6 @@
 //! Scenarios 28-30, 32, 33: men touched and put back, and what is known of it (4.2, 4.3).
 
+use crate::scenarios::reports::Reports;
 use crate::scene::Scene;
 
 #[test]
@@ -45,4 +46,29 @@ fn s033_another_man_touched_first() {
     let outcome = Scene::running().hands("lift b1 | 0.6 place b1 | 0.5 lift g1 | 0.4 place f3 | 0.5 press left").end();
     outcome.expect("Nf3", &[]);
     assert_eq!(outcome.fact("touched"), 1, "b1 (4.3)");
+}
+
+/// Two pawns of one side are off, and the clock is pressed to and fro: White's pawn, which could have taken the one and been taken
+/// by the other, has not left its square. White's press is called illegal as it is where
+/// one pawn is off for long.
+#[test]
+fn two_men_lifted_are_no_exchange_while_the_third_stands() {
+    let fen = "4k3/7p/4p3/5p2/6P1/8/7P/4K3 w - - 0 1";
+    for (back, alarms) in [(1.0, &[][..]), (3.0, &["illegal_move(white)"]), (3.5, &["illegal_move(white)"])] {
+        let reports = Reports::from(fen).tell("e6:- | 0.9 WP | 0.15 f5:- | 0.1 BP | 0.25 f5:p").wait(back).tell("e6:p").wait(3.0);
+        reports.tell("h2:- | h3:P | 0.5 WP").dgt().expect("h3", alarms);
+    }
+    let mut scene = Scene::from(fen);
+    scene.hands("lift e6 | 0.9 press left | 0.15 lift f5 | 0.1 press right | 0.25 place f5 p | 3.0 place e6 p");
+    scene.end().expect("", &["illegal_move(white)"]);
+}
+
+/// The same where White's pawn took and was taken, and its square is the last or the last but one that the scan tells.
+#[test]
+fn an_exchange_is_believed_when_the_first_square_is_empty() {
+    let fen = "4k3/7p/4p3/5p2/6P1/8/7P/4K3 w - - 0 1";
+    let outcome = Reports::from(fen).tell("e6:- | 0.1 WP | 0.05 f5:- | 0.05 BP | 0.05 g4:- | 0.2 f5:p").dgt();
+    outcome.expect("gxf5 exf5", &[]);
+    let outcome = Reports::from(fen).tell("e6:- | 0.1 WP | 0.05 f5:- | 0.05 BP | 0.05 f5:p | 0.05 g4:-").dgt();
+    outcome.expect("gxf5 exf5", &[]);
 }
