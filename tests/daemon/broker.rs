@@ -5,13 +5,14 @@ use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use flagfall::broker::{self, BrokerError, Running};
 use flagfall::config::{Broker, BrokerUser};
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, PubAckReason, SubscribeReasonCode};
 
-use crate::client::{Client, message, options, text};
+use crate::client::{Client, PATIENCE, message, options, text};
 use crate::support::ports::free_address;
 use crate::websocket::WebSocket;
 
@@ -238,7 +239,17 @@ async fn a_start_that_failed_leaves_no_port_open() {
     let free = free_address();
     let websocket = taken.local_addr().expect("its address").to_string();
     refused(&Broker { tcp: free.to_string(), websocket, ..open() }).await;
-    TcpListener::bind(free).expect("the port is free again");
+    free_again(free).await;
+}
+
+/// Waits until nobody listens there. A program that another test just starts has every socket of this one for a moment.
+async fn free_again(address: SocketAddr) {
+    let free = async {
+        while TcpListener::bind(address).is_err() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, free).await.expect("the port is free again");
 }
 
 #[tokio::test]
@@ -246,8 +257,11 @@ async fn stopped_with_clients_its_ports_are_free() {
     let settings = Broker { tcp: free_address().to_string(), websocket: free_address().to_string(), ..open() };
     let running = started(&settings).await;
     let clients = [Client::plain(running.tcp, "a").await, Client::plain(running.tcp, "b").await];
+    let (tcp, websocket) = (running.tcp, running.websocket.expect("WebSocket is on"));
     running.stop().await;
     drop(clients);
+    free_again(tcp).await;
+    free_again(websocket).await;
     started(&settings).await.stop().await;
 }
 
