@@ -20,7 +20,7 @@ use crate::publish::outbox::{Kept, Quality};
 use crate::publish::topics;
 use crate::wall;
 
-/// How often health is told, and for how long it holds (`publish/README.md#3`).
+/// How often health is published, and for how long it holds (`publish/README.md#3`).
 const HEALTH_EVERY: Duration = Duration::from_secs(30);
 const HEALTH_EXPIRY: Duration = Duration::from_secs(120);
 

@@ -12,7 +12,7 @@ const HUNG: Duration = Duration::from_secs(15);
 /// Fails if `what` took longer than `bound`.
 #[track_caller]
 pub(crate) fn assert_within(took: Duration, bound: Duration, what: impl Display) {
-    #[allow(clippy::disallowed_methods, reason = "a test is told by its environment whether it runs alone")]
+    #[allow(clippy::disallowed_methods, reason = "a test learns from its environment whether it runs alone")]
     let strict = std::env::var_os(STRICT).is_some();
     let allowed = if strict { bound } else { bound.max(HUNG) };
     assert!(took <= allowed, "{what}: {took:?}, where {bound:?} are allowed");

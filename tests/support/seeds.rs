@@ -27,7 +27,7 @@ const ENOUGH: u64 = 50;
 const NOTE: usize = 120;
 
 /// What this variable of the environment says.
-#[allow(clippy::disallowed_methods, reason = "a test is told by its environment which seeds to play")]
+#[allow(clippy::disallowed_methods, reason = "a test learns from its environment which seeds to play")]
 fn said(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
@@ -189,7 +189,7 @@ fn words(cause: &(dyn Any + Send)) -> String {
     words.unwrap_or("it panicked").to_owned()
 }
 
-/// As cargo is told to run this test alone: its program, and its name where a thread of its own has it.
+/// As cargo is asked to run this test alone: its program, and its name where a thread of its own has it.
 fn this_test(name: &str) -> String {
     let program = std::env::current_exe().ok().and_then(|path| Some(path.file_stem()?.to_str()?.to_owned())).unwrap_or_default();
     let program = program.rsplit_once('-').map_or(program.as_str(), |(name, _)| name);

@@ -240,7 +240,7 @@ fn dgt_log() {
 
 #[test]
 fn dgt_host() {
-    campaign("fuzz of what DGT boards are told", 0..1, |seed| bytes(seed, host));
+    campaign("fuzz of what DGT boards receive", 0..1, |seed| bytes(seed, host));
 }
 
 #[test]

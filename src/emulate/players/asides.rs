@@ -14,7 +14,7 @@ use crate::emulate::truth::{Irregularity, Truth, micros};
 const SOONER: Duration = Duration::from_millis(700);
 /// An alarm whose cause has ended may be raised so much later.
 const LATER: Duration = Duration::from_secs(3);
-/// A piece that is held longer than that may be told (`reconstruct/README.md#6.2`).
+/// A piece that is held longer than that may be reported (`reconstruct/README.md#6.2`).
 const HELD: Duration = Duration::from_secs(5);
 /// A king that is away for longer than that.
 const KING_GONE: Duration = Duration::from_secs(3);

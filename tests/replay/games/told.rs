@@ -137,7 +137,7 @@ fn dropped(told: &Told, index: usize) -> Told {
     changed
 }
 
-/// Plays the game of this seed and looks at it; gives how much was told of it.
+/// Plays the game of this seed and looks at it; gives how much was reported of it.
 fn one(pace: Pace, seed: u64, plies: usize, check: impl Fn(&mut Rng, &Told, &[String])) -> u64 {
     let mut rng = Rng::with_seed(seed);
     let mut played = play(&mut rng, pace, plies, false);

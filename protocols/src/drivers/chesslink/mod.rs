@@ -16,7 +16,7 @@
 //! ```
 //!
 //! `session.rs` is the driver: it asks for the board and the version and reads the settings of automatic reports and of the time
-//! of a scan, which tell how late a change is told. It writes no setting, because settings outlive the session, and it lights
+//! of a scan, which tell how late a change is reported. It writes no setting, because settings outlive the session, and it lights
 //! nothing. Page: `chesslink/README.md`.
 //!
 //! The squares are those of a board that lies with its cable at White's right hand; a turned one is the game's work.

@@ -55,7 +55,7 @@ pub const INFO: DriverInfo = DriverInfo {
     casual_only: Some(
         "the gateway takes control of the clock (mode 25): the clock's own time control does not run, and no flag is reported",
     ),
-    // There are no squares. The lever is told when it moves; how late the radio is at most no source says.
+    // There are no squares. The lever is reported when it moves; how late the radio is at most no source says.
     timing: Timing { scan: Duration::ZERO, press_delay: Duration::from_millis(200), in_turn: false },
     harmless: |channel, bytes| channel == 0 && bytes == host::GET_TIME,
     examples: &[

@@ -45,7 +45,7 @@ pub const INFO: DriverInfo = DriverInfo {
     calibrated: None,
     casual_only: None,
     // A scan and a cycle of twelve boards (`dgt_bus/README.md#9`). A clock value is up to a second old at the board, comes a
-    // cycle later, and counts whole seconds. A longer cycle is told as `DeviceEvent::Delay`.
+    // cycle later, and counts whole seconds. A longer cycle is reported as `DeviceEvent::Delay`.
     timing: Timing {
         scan: Duration::from_millis(250 + 700),
         press_delay: Duration::from_millis(1000 + 700 + 1000),

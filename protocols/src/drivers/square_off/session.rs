@@ -8,7 +8,7 @@
 //! an event within the last [`FRESH`] is taken as the event told it, whatever the picture shows there; all other squares are
 //! taken as shown, and if then anything differs from what was told, that is one frame. In the captures no picture contradicts
 //! an event younger than 25 s, so nothing true is held back there. A square that is read as empty for minutes though a piece
-//! stands on it (`square_off/README.md#4.1`) is told once when it goes and once when it comes back.
+//! stands on it (`square_off/README.md#4.1`) is reported once when it goes and once when it comes back.
 //!
 //! **The battery** is told in volts, from which its charge does not follow: of two points (3752.5 mV at 73 %, 3792.0 mV at 76 %)
 //! no curve can be drawn. It is told to nobody; the Neo says percent in a characteristic of its own.
