@@ -5,6 +5,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
+use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::time::Duration;
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, open};
 use nix::poll::PollFlags;
-use nix::sys::stat::Mode;
+use nix::sys::stat::{Mode, fstat, major};
 use nix::unistd::{read, write};
 use serialport::{ErrorKind, SerialPort, TTYPort};
 
@@ -72,6 +73,9 @@ impl Serial {
         let mut holder = TTYPort::open(&builder).map_err(why)?;
         // A pseudo-terminal has no such line; a real port that fails here fails again when it is read.
         let _ = holder.write_request_to_send(false);
+        if is_pseudo_terminal(&bytes)? {
+            rustix::termios::ioctl_tiocnxcl(&bytes).map_err(io::Error::from)?;
+        }
         Ok(Serial { port: Some(Open { _holder: holder, bytes }) })
     }
 
@@ -133,6 +137,14 @@ impl Link for Serial {
     fn close(&mut self) {
         self.port = None;
     }
+}
+
+/// Exclusive mode (TIOCEXCL) ends with the last close of a serial port, but with the master of a pseudo-terminal: after a program
+/// was killed nobody but root could open the path again. There only the lock keeps other programs out.
+fn is_pseudo_terminal(port: &OwnedFd) -> io::Result<bool> {
+    // The major numbers of Unix98 pseudo-terminals' slaves: Linux, admin-guide/devices.txt.
+    const SLAVES: RangeInclusive<u64> = 136..=143;
+    Ok(SLAVES.contains(&major(fstat(port)?.st_rdev)))
 }
 
 /// `serialport` has a kind of its own for what is in use, and says it of root's failed lock and of `EBUSY` alike; a port that

@@ -1,12 +1,13 @@
 //! A port that somebody else holds.
 
 use std::fs::File;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use flagfall_hardware::holder::{self, Holder};
+use flagfall_hardware::link::LinkError;
 use flagfall_hardware::port::{Ports, Trouble};
 use flagfall_hardware::pty::Pty;
 use flagfall_hardware::serial::Serial;
@@ -109,4 +110,19 @@ fn a_port_locked_in_this_process_is_busy_for_the_thread() {
     assert!(matches!(heard.missing(), Trouble::Busy { .. }));
     drop(held);
     assert_eq!(heard.up().1, path);
+}
+
+#[test]
+fn a_pseudo_terminal_can_be_opened_again_after_its_program_was_killed() {
+    let (_board, path) = Pty::pair().unwrap();
+    let held = Serial::open(&path, 9600).unwrap();
+    assert!(matches!(Serial::open(&path, 9600), Err(LinkError::Busy)), "the lock keeps another program out");
+    // Root passes exclusive mode by its capability, which a user does not have.
+    let (program, without) = match std::fs::metadata("/proc/self").unwrap().uid() {
+        0 => ("setpriv", &["--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "sh"][..]),
+        _ => ("sh", &[][..]),
+    };
+    let opened = Command::new(program).args(without).args(["-c", r#": <> "$0""#]).arg(&path).status().unwrap();
+    assert!(opened.success(), "{program}: {opened}");
+    drop(held);
 }
