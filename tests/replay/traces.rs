@@ -93,7 +93,7 @@ fn agree(file: &Path, should: &str) {
         return;
     }
     let is = std::fs::read_to_string(file).unwrap_or_else(|error| {
-        panic!("{}: {error}; FLAGFALL_BLESS=1 cargo test --test traces writes it, for review", file.display())
+        panic!("{}: {error}; FLAGFALL_BLESS=1 cargo test --test replay traces:: writes it, for review", file.display())
     });
     if let Some((line, (is, should))) = is.lines().zip(should.lines()).enumerate().find(|(_, (is, should))| is != should) {
         panic!("{}:{}\n  is     {is}\n  should {should}", file.display(), line + 1);

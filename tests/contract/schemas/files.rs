@@ -29,7 +29,7 @@ fn the_files_are_up_to_date() {
         let kept = std::fs::read_to_string(&file).unwrap_or_default();
         assert!(
             kept == text,
-            "{}: not what the types give; FLAGFALL_BLESS=1 cargo test --test schemas writes it anew",
+            "{}: not what the types give; FLAGFALL_BLESS=1 cargo test --test contract schemas:: writes it anew",
             file.display()
         );
     }

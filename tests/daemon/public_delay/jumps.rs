@@ -37,7 +37,8 @@ struct Machine {
 
 #[derive(Default)]
 struct Told {
-    live: BTreeMap<u64, u64>,
+    /// By number: when it was first told, and the last ply that it tells.
+    live: BTreeMap<u64, (u64, usize)>,
     public: BTreeMap<u64, u64>,
     /// Moves in a picture for the public.
     shown: Vec<(u64, usize)>,
@@ -77,10 +78,11 @@ impl Told {
         let body = &json["body"];
         match (audience, number) {
             (Audience::Live, 1..) => {
-                let first = *self.live.entry(number).or_insert(time);
                 let revised = body["moves"].as_array().map_or(0, Vec::len) as u64;
                 let ply = body["ply"].as_u64().or_else(|| Some((body["from_ply"].as_u64()? + revised).saturating_sub(1)));
-                self.plies.push((first, ply.expect("a ply") as usize));
+                let ply = ply.expect("a ply") as usize;
+                let (first, _) = *self.live.entry(number).or_insert((time, ply));
+                self.plies.push((first, ply));
             }
             (Audience::Public, 1..) => _ = self.public.entry(number).or_insert(time),
             (Audience::Public, 0) if topic.ends_with("/state") => {
@@ -91,17 +93,23 @@ impl Told {
         }
     }
 
+    /// How many moves the live audience knew at most, at this time.
+    fn known(&self, time: u64) -> usize {
+        self.plies.iter().filter(|(told, _)| *told <= time).map(|(_, ply)| *ply).max().unwrap_or(0)
+    }
+
     fn check(&self, name: &str, delay: Delay) {
         let late = delay.time.as_micros() as u64;
         for (number, time) in &self.public {
-            let live = self.live[number];
+            let (live, ply) = self.live[number];
             assert!(*time >= live + late, "{name}: event {number} at {time}, live at {live}");
-            let after = self.live.values().filter(|live| *live <= time).count() as u64;
             let over = self.over.is_some_and(|over| over <= *time);
-            assert!(over || after >= number + u64::from(delay.moves), "{name}: event {number} after {after} moves");
+            // A revision may tell several moves at once, so moves are counted and not events.
+            let known = self.known(*time);
+            assert!(over || known >= ply + delay.moves as usize, "{name}: event {number} of ply {ply} after {known} moves");
         }
         for (time, moves) in &self.shown {
-            let most = self.plies.iter().filter(|(told, _)| told + late <= *time).map(|(_, ply)| *ply).max().unwrap_or(0);
+            let most = time.checked_sub(late).map_or(0, |told| self.known(told));
             assert!(*moves <= most, "{name}: {moves} moves are shown at {time}, {most} were to be");
         }
     }
