@@ -1,5 +1,7 @@
 //! Damaged bytes: nothing panics, and one full report of all squares puts the board right.
 
+use std::time::Duration;
+
 use flagfall_hardware::faulty::{Rates, damage};
 use flagfall_protocols::drivers::dgt::board::BoardMessage;
 use flagfall_protocols::drivers::dgt::squares;
@@ -15,7 +17,10 @@ const SEEDS: u64 = 32;
 /// Far more damage than a line has that anybody would use.
 const AWFUL: Rates = Rates { drop: 0.01, flip: 0.01, duplicate: 0.01, garbage: 0.05, silence: 0.005, ..Rates::ROUGH };
 
-/// The tape over a bad line, and at its end a dump of what stands on the board.
+/// A driver that takes the board for silent throws away what comes while it begins again, for less than this; then it asks again.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// The tape over a bad line, and at its end a dump of what stands on the board, told twice.
 fn damaged(tape: &Tape, seed: u64, rates: Rates) -> Tape {
     let pieces: Vec<(Instant, Vec<u8>)> = tape
         .inputs
@@ -33,7 +38,8 @@ fn damaged(tape: &Tape, seed: u64, rates: Rates) -> Tape {
     let mut dump = Vec::new();
     BoardMessage::Board(&stream::squares(&stream::bytes(tape))).encode(&mut dump);
     let end = damaged.end();
-    Tape { inputs: damaged.inputs.into_iter().chain([(end, rx(&dump))]).collect(), ..damaged }
+    let dumps = [end, end.after(AGAIN)].map(|at| (at, rx(&dump)));
+    Tape { inputs: damaged.inputs.into_iter().chain(dumps).collect(), ..damaged }
 }
 
 /// What really stands there, as seen from the board's connector.

@@ -170,6 +170,15 @@ fn a_question_carries_the_castling_of_chess960() {
 }
 
 #[test]
+fn a_line_may_be_as_long_as_its_bound() {
+    let knights = ["g1f3", "g8f6", "f3g1", "f6g8"].map(ToString::to_string);
+    let line = |plies| knights.iter().cycle().take(plies).cloned().collect();
+    let claim = |plies| Answer { line: Some(line(plies)), ..Answer::default() }.claim(&Chess::default());
+    assert!(matches!(claim(LONGEST_LINE), Ok(mate::Answer::Winnable { .. })));
+    assert_eq!(claim(LONGEST_LINE + 1), Err("the line is too long"));
+}
+
+#[test]
 fn a_budget_that_is_spent_answers_with_what_it_cost() {
     let (mut questions, position, ask) = asked(OPEN, Color::White);
     let told = answer(&Ask { nodes: 1, ..ask }).answer;

@@ -222,3 +222,25 @@ fn a_period_added_in_a_gap_leaves_its_flag_open() {
         assert_eq!((found.outcome, found.last_period), expected, "{found:?}");
     }
 }
+
+/// Before it is heard a clock may have added the time of a further period.
+#[test]
+fn a_clock_that_is_first_heard_after_moves_is_in_a_period_that_nobody_knows() {
+    for (first_heard_after, known) in [(0, Some(false)), (2, None)] {
+        let mut desk = Desk::new("1/300:300");
+        desk.frame(Placement::initial());
+        for (made, uci) in ["e2e4", "e7e5", "g1f3", "b8c6"].into_iter().enumerate() {
+            if made == first_heard_after {
+                desk.clock.running = true;
+                desk.report();
+            }
+            desk.wait(0.6).make(uci).wait(2.0);
+            if made >= first_heard_after {
+                desk.press(0);
+            }
+        }
+        desk.wait(1.0).fall(ClockSide::Left).wait(3.0);
+        let found = &desk.game.findings()[0];
+        assert_eq!((found.completed, found.last_period), (Some(2), known), "after {first_heard_after}: {found:?}");
+    }
+}
