@@ -73,9 +73,7 @@ impl Tables<'_, '_> {
             // Point 13: the clock beats the mate if it ran out before.
             Kind::MoveOnBoard if winner_flagged && !ended.at.before(&flag.fell) => {
                 let certainly = flag.called_by == Some(Caller::Player) && flag.clocks_stopped == Some(true);
-                let called_by = flag.called_by.or(Some(Caller::Player));
-                let clocks_stopped = flag.clocks_stopped.or(Some(true));
-                let as_declared = Flag { called_by, clocks_stopped, ..flag.clone() };
+                let as_declared = Flag { called_by: flag.called_by.or(Some(Caller::Player)), ..flag.clone() };
                 let by_flag = self.after_endings(&as_declared);
                 let overturned = Ruled { articles: &["3.1", "13"], ended: None, ..by_flag };
                 if declared(&as_declared).is_none() {

@@ -269,7 +269,7 @@ impl Postbox {
         let flight = Flight::Event { board: number, audience, number: event.number, pass };
         let publication = of_event(event);
         board.turn = (audience + 1) % 3;
-        self.turn = (number + 1) % count;
+        self.turn = number + 1;
         self.state_last = false;
         Some(self.fly(flight, publication))
     }

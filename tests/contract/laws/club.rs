@@ -45,8 +45,10 @@ fn row_2_both_flags_are_down() {
     assert_eq!(says(&ordered(CLUB)), "2 Draw [2 BlackWins | 2 WhiteWins]", "the device is a bystander");
     assert_eq!(found(&ordered(CLUB))[0].configurable, ["stamps-advisory"]);
     assert_eq!(says(&ordered("club-speed+stamps-count")), "2 BlackWins");
-    let second = game(CLUB, vec![flag(White), declared(5000, Flag { fell: at(2500, 2600), ..flag(Black) })]);
-    assert!(says(&second).ends_with("2 Draw [2 WhiteWins | 2 BlackWins]"), "{}", says(&second));
+    let second = |name| says(&game(name, vec![flag(White), declared(5000, Flag { fell: at(2500, 2600), ..flag(Black) })]));
+    assert!(second(CLUB).ends_with("2 Draw [2 WhiteWins | 2 BlackWins]"), "{}", second(CLUB));
+    let by_stamps = second("club-speed+stamps-count");
+    assert!(by_stamps.ends_with("2 BlackWins"), "White's flag fell first, whichever is declared: {by_stamps}");
 }
 
 #[test]
@@ -77,6 +79,9 @@ fn the_clock_beats_a_mate() {
     assert_eq!(says(&by_white(Some((1500, 1600)))), about);
     let undeclared = Facts { flags: vec![flag(White)], ..by_white(Some((3000, 3100))) };
     assert_eq!(says(&undeclared), "5 WhiteWins, contested, if observed [3 BlackWins]");
+    let unsure = Flag { clocks_stopped: None, ..declared(5000, flag(White)) };
+    let unsure = Facts { flags: vec![unsure], ..by_white(Some((3000, 3100))) };
+    assert_eq!(says(&unsure), "1 Undecided [1 GameGoesOn | 5 Undecided] ? clocks_stopped");
     let perhaps = Flag { called_by: None, ..declared(5000, flag(White)) };
     let other = Flag { fell: at(900, 950), ..flag(Black) };
     let perhaps = Facts { flags: vec![other, perhaps], ..by_white(Some((3000, 3100))) };

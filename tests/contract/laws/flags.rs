@@ -49,8 +49,12 @@ fn row_11_needs_two_flags_that_cost_something() {
     assert_eq!(says(&drawn), "15 Draw, if observed", "a draw whichever was first");
     let one_draws = open(standing("4k3/4p3/8/8/8/8/8/4K3 w - - 0 1", flag(Black)));
     assert_eq!(says(&one_draws), "11 Undecided, if observed [14 BlackWins | 15 Draw] ? order_of_flags");
-    let doubtful = game("fide-2023-standard+guidelines-III.4", vec![flag(White), at_move(Black, None)]);
-    assert_eq!(says(&doubtful), "11 Undecided, if observed [14 BlackWins | 13 Undecided] ? order_of_flags");
+    for (first, either) in
+        [(flag(White), "14 BlackWins | 13 Undecided"), (at_move(White, Some((39, false))), "13 Undecided | 14 BlackWins")]
+    {
+        let doubtful = game("fide-2023-standard+guidelines-III.4", vec![first, at_move(Black, None)]);
+        assert_eq!(says(&doubtful), format!("11 Undecided, if observed [{either}] ? order_of_flags"));
+    }
     let both_free = game("fide-2023-standard", vec![at_move(White, Some((40, false))), free]);
     assert_eq!(says(&both_free), "12 GameGoesOn, if observed; 12 GameGoesOn, if observed");
 }
@@ -58,7 +62,9 @@ fn row_11_needs_two_flags_that_cost_something() {
 #[test]
 fn the_clocks_sign_tells_the_order() {
     let second = Flag { fell_second: true, ..flag(White) };
-    assert_eq!(says(&game("fide-2023-standard", vec![second, flag(Black)])), "14 WhiteWins, if observed");
+    for flags in [vec![second.clone(), flag(Black)], vec![flag(Black), second]] {
+        assert_eq!(says(&game("fide-2023-standard", flags)), "14 WhiteWins, if observed");
+    }
     let later = Flag { fell: at(1500, 2500), ..flag(Black) };
     assert_eq!(says(&game("fide-2023-standard", vec![later.clone(), flag(White)])), "14 BlackWins, if observed");
     let unshown = Flag { shown: false, ..later };

@@ -196,7 +196,8 @@ fn an_illegal_position_that_still_stands_after_the_next_move() {
         assert_eq!(says(&facts), expected, "{name}");
     }
     let facts = Facts { illegal_position: stood, ..rules("fide-2023-rapid") };
-    assert_eq!((found(&facts)[0].articles, found(&facts)[0].kind), (&["A.5.4"][..], Kind::IllegalMove));
+    let found = &found(&facts)[0];
+    assert_eq!((found.articles, found.kind, found.ended), (&["A.5.4"][..], Kind::IllegalMove, stood));
 }
 
 #[test]

@@ -170,6 +170,12 @@ fn a_question_carries_the_castling_of_chess960() {
 }
 
 #[test]
+fn the_answer_says_that_no_line_is_shorter() {
+    let (_, _, ask) = asked(OPEN, Color::White);
+    assert!(answer(&ask).answer.shortest);
+}
+
+#[test]
 fn a_line_may_be_as_long_as_its_bound() {
     let knights = ["g1f3", "g8f6", "f3g1", "f6g8"].map(ToString::to_string);
     let line = |plies| knights.iter().cycle().take(plies).cloned().collect();
