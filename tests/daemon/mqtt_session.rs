@@ -217,7 +217,6 @@ fn one_who_takes_the_name_takes_the_place() {
         _ => None,
     });
     assert_eq!((first.ended(), told.as_str()), (Ended::TakenOver, "another client has our name"));
-    second.ready();
     second.events(1);
     second.wait("the cursor", |told| (told == Told::Acked(1)).then_some(()));
 }
