@@ -104,7 +104,17 @@ impl Ear {
     /// The same; fails with `what` if it does not come.
     #[track_caller]
     pub(crate) fn wait<T>(&self, what: &str, from: usize, want: impl FnMut(&Heard) -> Option<T>) -> T {
-        self.find(from, PATIENCE, want).unwrap_or_else(|| panic!("never came: {what}"))
+        self.find(from, PATIENCE, want).unwrap_or_else(|| panic!("never came: {what}; came last:\n{}", self.last()))
+    }
+
+    /// The last messages that were heard, for whoever reads of a failure.
+    fn last(&self) -> String {
+        let all = self.all();
+        let line = |heard: &Heard| {
+            let text: String = String::from_utf8_lossy(&heard.bytes).chars().take(1500).collect();
+            format!("{} us {}: {text}\n", heard.at.0, heard.topic)
+        };
+        all[all.len().saturating_sub(10)..].iter().map(line).collect()
     }
 
     /// Waits until the device that serves a board is in one of these states; gives the message.
