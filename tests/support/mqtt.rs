@@ -14,6 +14,8 @@ pub(crate) use proxy::Proxy;
 
 pub(crate) use super::ports::free_port;
 
+use std::collections::VecDeque;
+use std::fmt::Debug;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
@@ -45,18 +47,24 @@ pub(crate) fn lines(source: impl Read + Send + 'static) -> Receiver<String> {
     receiver
 }
 
-/// The first thing from the channel that `want` makes something of; fails with `what` after [`PATIENCE`].
-pub(crate) fn wait_for<T, U>(from: &Receiver<T>, what: &str, mut want: impl FnMut(T) -> Option<U>) -> U {
+/// The first thing from the channel that `want` makes something of; fails with `what`, and what came last, after [`PATIENCE`].
+pub(crate) fn wait_for<T: Debug, U>(from: &Receiver<T>, what: &str, mut want: impl FnMut(T) -> Option<U>) -> U {
+    const KEPT: usize = 10;
     let until = wall::mono().after(PATIENCE);
+    let mut last = VecDeque::new();
     loop {
         let left = until.since(wall::mono());
         match from.recv_timeout(left) {
             Ok(thing) => {
+                if last.len() == KEPT {
+                    last.pop_front();
+                }
+                last.push_back(format!("{thing:?}").chars().take(1500).collect::<String>());
                 if let Some(found) = want(thing) {
                     return found;
                 }
             }
-            Err(error) => panic!("waiting for {what}: {error}"),
+            Err(error) => panic!("waiting for {what}: {error}; came last: {last:#?}"),
         }
     }
 }
