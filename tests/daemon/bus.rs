@@ -130,13 +130,14 @@ fn boards_on_one_line_are_served_each_by_itself() {
         let armed = |heard: &Heard| (heard.topic.ends_with(&topic) && heard.body()["stage"] == "armed").then_some(());
         ear.wait("the men in their places", 0, armed);
     }
+    // A board is asked in its turn: who presses and is answered before that was not seen to press.
     for (number, (_, _, moves)) in BOARDS.iter().enumerate() {
         let [(_, white), (_, black)] = moves;
-        line.load(number, &format!("1 run\n+1 {white}\n+0.4 press left\n+1.5 {black}\n+0.4 press right\n"));
+        line.load(number, &format!("1 run\n+1 {white}\n+0.4 press left\n+5 {black}\n+0.4 press right\n"));
     }
     for (id, _, played) in BOARDS {
         let topic = format!("/arbiter/ev/1/{id}/state");
-        let there = ear.find(0, Duration::from_secs(30), |heard| {
+        let there = ear.find(0, Duration::from_secs(60), |heard| {
             let state = heard.topic.ends_with(&topic).then(|| heard.body())?;
             let completed = state["completed"] == serde_json::json!({"white": 1, "black": 1});
             (completed && moves(state) == played.map(|(uci, _)| uci)).then(|| state["clock"].clone())
