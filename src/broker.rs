@@ -6,7 +6,7 @@
 //!   browser asks nobody before it opens a WebSocket), may read and write all topics. The daemon then accepts commands of the
 //!   configured local user only. Name users where that is too much.
 //! * **With users** (needed as soon as it can be reached from another machine) everybody logs in, and nothing is allowed but what the
-//!   rules of `publish/README.md#6` give: `<root>/1/cmd/<user>/#` may be written, `<root>/1/reply/<user>/#` read, and the filters
+//!   rules of `wire/README.md#6` give: `<root>/1/cmd/<user>/#` may be written, `<root>/1/reply/<user>/#` read, and the filters
 //!   of the user's own lists.
 //! * **No TLS.** Passwords and games can be read on the way; at an event the broker is mosquitto (`config/mosquitto/`).
 //! * A subscription wider than the rules is refused at SUBSCRIBE; a message that may not be sent with a negative PUBACK, of MQTT 5

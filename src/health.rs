@@ -7,7 +7,7 @@ mod kernel_clock;
 use std::fs;
 use std::path::Path;
 
-use crate::publish::envelope::TimeSource;
+use crate::wire::time::TimeSource;
 
 /// How this machine is.
 #[derive(Clone, Debug, Default, PartialEq)]

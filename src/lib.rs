@@ -2,25 +2,21 @@
 //!
 //! | module | for |
 //! | --- | --- |
-//! | [`station`] | one board: input → driver → game → messages; deterministic |
+//! | [`wire`] | what stands on the wire: topics, headers, bodies |
 //! | [`journal`] | the record of everything, written before it is handled or sent |
-//! | [`replay`] | a trace or journal fed to a station again |
-//! | [`recorder`] | a station with its journal |
-//! | [`restart`] | a station rebuilt from its journal, and what was recorded compared with what comes out |
-//! | [`import`] | captures of other programs, turned into traces |
-//! | [`publish`] | topics and payloads |
-//! | [`calibration`] | the file that says of one board what its family must be told |
-//! | [`config`] | what can be configured, and how it is read |
-//! | [`wall`] | the one place that asks for the time |
-//! | [`anchor`] | what time it was: records of the journal |
 //! | [`arbiter`] | commands: who may do what, and the answers |
-//! | [`broker`] | an MQTT broker in this program |
+//! | [`publish`] | from the game's effects to messages |
+//! | [`session`] | one recorded board: input → driver → game → messages; deterministic |
 //! | [`daemon`] | threads and channels: stations, journal writer, worker, network |
+//! | [`config`] | what can be configured, and how it is read |
+//! | [`calibration`] | the file that says of one board what its family must be told |
+//! | [`import`] | captures of other programs, turned into traces |
+//! | [`wall`] | the one place that asks for the time |
+//! | [`broker`] | an MQTT broker in this program |
 //! | [`emulate`] | emulated boards that play |
 //! | [`health`] | how this machine is |
 //! | [`cli`] | the commands |
 
-pub mod anchor;
 pub mod arbiter;
 #[cfg(feature = "broker")]
 pub mod broker;
@@ -33,8 +29,6 @@ pub mod health;
 pub mod import;
 pub mod journal;
 pub mod publish;
-pub mod recorder;
-pub mod replay;
-pub mod restart;
-pub mod station;
+pub mod session;
 pub mod wall;
+pub mod wire;

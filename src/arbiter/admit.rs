@@ -10,7 +10,7 @@ use super::memory::Memory;
 use super::types::{Action, Code, Errand, Fault, Submission, Verdict};
 use super::verbs::{self, By, Lock, Until, Verb};
 use crate::config::{Role, User};
-use crate::publish::topics::is_id;
+use crate::wire::topics::is_id;
 
 /// A command that is known to be older is not carried out.
 pub const MAX_AGE: Duration = Duration::from_secs(10);

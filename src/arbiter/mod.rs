@@ -1,4 +1,4 @@
-//! Arbiters' commands: what arrives, who may do it, what is answered (`publish/README.md#5`).
+//! Arbiters' commands: what arrives, who may do it, what is answered (`wire/README.md#5`).
 //!
 //! ```text
 //! topic, payload ── read ──▶ Submission ── Station::admit ──▶ Recorded ── journal ──▶ Station::feed ──▶ Reply, Errand, audit

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use super::types::{Code, Expect, Fault, ReplyTo, Submission};
 use crate::config::Role;
-use crate::publish::envelope::{Anchor, TimeSource};
-use crate::publish::topics::{CommandTopic, may_reply};
 use crate::wall::Utc;
+use crate::wire::time::{Anchor, TimeSource};
+use crate::wire::topics::{CommandTopic, may_reply};
 
 /// The longest payload of a command, bytes.
 pub const MAX_PAYLOAD: usize = 64 << 10;
@@ -24,7 +24,7 @@ const MAX_CORR: usize = 128;
 /// Reads a command that arrived at `at`. Unknown fields are passed over; a known field with an illegal value, or a payload that is
 /// none, is a fault in the submission, so that it can be answered, recorded and audited like any other.
 ///
-/// A sender may say what its own clock goes by, `"sync":"ntp"` (`publish/README.md#5`): without that nobody knows how old a command
+/// A sender may say what its own clock goes by, `"sync":"ntp"` (`wire/README.md#5`): without that nobody knows how old a command
 /// is.
 pub fn read(
     root: &str,

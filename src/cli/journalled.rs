@@ -9,10 +9,11 @@ use flagfall_protocols::trace::Trace;
 
 use super::replay::print_json;
 use crate::journal::{self, Disk, Limits};
-use crate::recorder::Recorder;
-use crate::replay::{SETTLE, Setting};
-use crate::restart::Restored;
-use crate::station::StationOutput;
+use crate::session::recorder::Recorder;
+use crate::session::replay::SETTLE;
+use crate::session::restore::Restored;
+use crate::session::setting::Setting;
+use crate::session::station::StationOutput;
 
 /// Feeds what of the trace is not yet in the journal in `dir`; messages go to `out`, each flushed, what a restart found to
 /// `notes`.

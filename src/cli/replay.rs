@@ -14,8 +14,10 @@ use serde_json::value::RawValue;
 use super::journalled;
 use super::summary::Summary;
 use crate::publish::Message;
-use crate::replay::{self, Overrides, Setting};
-use crate::station::StationOutput;
+use crate::session::replay;
+use crate::session::setting::{Overrides, Setting};
+use crate::session::station::StationOutput;
+use crate::session::verify::verify;
 
 /// The arguments of `flagfall replay`.
 #[derive(Args)]
@@ -85,7 +87,7 @@ impl Replay {
             return Ok(ExitCode::SUCCESS);
         }
         if self.verify {
-            let verified = replay::verify(&trace, &setting)?;
+            let verified = verify(&trace, &setting)?;
             for difference in &verified.differences {
                 writeln!(out, "{difference}")?;
             }

@@ -9,7 +9,7 @@ use flagfall_game::message::{AlertBody, FlagBody, Hint};
 use flagfall_game::pair::Pair;
 use serde::Serialize;
 
-use crate::station::Station;
+use crate::session::station::Station;
 
 /// What was played, completed, fallen, found.
 #[derive(Serialize)]

@@ -287,7 +287,7 @@ pub struct User {
     pub boards: Vec<String>,
 }
 
-/// What a user may do (`publish/README.md#6`).
+/// What a user may do (`wire/README.md#6`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {

@@ -12,7 +12,7 @@ use super::message::ToStation;
 use super::plan::Plan;
 use super::shared::{Condition, Face, Shared};
 use super::station::Station;
-use crate::station::{BOARD, CLOCK};
+use crate::session::station::{BOARD, CLOCK};
 use crate::wall::{self, Mono};
 
 /// How long a station may work on one thing before it is said to hang.

@@ -13,10 +13,10 @@ use flagfall_protocols::event::{Battery, DeviceEvent, Identity};
 use self::health::{Known, is_weak};
 use super::link::BLE;
 use super::plan::Plan;
-use crate::publish::envelope::{DeviceKind, DeviceState, DeviceStatus};
-use crate::publish::topics::MAX_ID;
-use crate::station::{ASKED, UNHEARD, WEAK};
+use crate::session::station::{ASKED, UNHEARD, WEAK};
 use crate::wall::Mono;
+use crate::wire::device::{DeviceKind, DeviceState, DeviceStatus};
+use crate::wire::topics::MAX_ID;
 
 /// What is wrong with a device that nobody hears.
 pub(super) const UNANSWERED: &str = "the device does not answer";

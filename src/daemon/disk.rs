@@ -1,90 +1,103 @@
-//! The one thread that waits for disks: group commit for all stations, and events read back for the outbox.
+//! The one thread that waits for the disk: one wait for all boards, and events read back for the outbox.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 
-use flagfall_protocols::trace::Audience;
-
-use super::inbox::{Inbox, Popped};
+use super::disk_queue::{DiskQueue, Refill, Unflushed, Work};
 use super::message::ToStation;
 use super::pulse::Pulse;
-use super::shared::Face;
-use crate::journal::{SyncJob, outs_from};
-use crate::publish::envelope::{self, Stamp};
-use crate::publish::outbox::{BoardNo, Event, Outbox};
+use crate::journal::commit_log::{self, CommitLog, Folder};
+use crate::journal::{Disk, outs_from};
+use crate::publish::outbox::{Event, Outbox};
+use crate::wire::envelope;
 
 /// Events read back at once.
 const BATCH: usize = 128;
 
-/// Work for the disk thread.
-pub(super) enum DiskWork {
-    /// Wait for the disk, then tell the station.
-    Sync {
-        /// The wait.
-        job: SyncJob,
-        /// Whose it is.
-        station: Arc<Face>,
-    },
-    /// Read events that the outbox has no longer.
-    Refill {
-        /// The board's journal.
-        dir: PathBuf,
-        /// The board.
-        board: BoardNo,
-        /// Whose events.
-        audience: Audience,
-        /// From this number on.
-        from: u64,
-        /// What the sink adds.
-        stamp: Arc<Stamp>,
-        /// The journal takes what it is given: what it does not hold is nowhere.
-        whole: bool,
-    },
+/// Writes back what the journals below `dir` lack since a power cut, and begins the log that spares each board its own wait. Where
+/// that cannot be had, every journal is waited for by itself.
+pub(super) fn open_log(dir: &Path) -> CommitLog {
+    let open = || -> anyhow::Result<CommitLog> {
+        let mut folder: Folder = Box::new(Disk::open(&dir.join(commit_log::FOLDER))?);
+        let done = commit_log::recover(folder.as_mut(), &mut |board| journal_of(&dir.join(board)))?;
+        if done.files > 0 {
+            tracing::warn!("journals: after a power cut {} files got back {} bytes", done.files, done.bytes);
+        }
+        for journal in &done.left_alone {
+            tracing::warn!("journal {journal}");
+        }
+        for problem in &done.problems {
+            tracing::error!("the commit log cannot be written back: {problem}");
+        }
+        Ok(CommitLog::open(folder, commit_log::MAX_LOG)?)
+    };
+    open().unwrap_or_else(|error| {
+        tracing::error!("no commit log, so each journal is waited for by itself: {error:#}");
+        CommitLog::without()
+    })
 }
 
-/// Starts the thread. It ends when the inbox is closed and empty.
+/// The folder of a board's journal; none if it is gone.
+fn journal_of(dir: &Path) -> io::Result<Option<Folder>> {
+    if !dir.is_dir() {
+        return Ok(None);
+    }
+    let disk = Disk::open(dir).map_err(io::Error::other)?;
+    Ok(Some(Box::new(disk)))
+}
+
+/// Starts the thread. It ends when the queue is closed and empty.
 ///
 /// # Errors
 /// The operating system gives no thread.
-pub(super) fn start(inbox: Arc<Inbox<DiskWork>>, outbox: Arc<Outbox>, pulse: Arc<Pulse>) -> std::io::Result<JoinHandle<()>> {
-    let reader = inbox.replace_reader();
-    std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
+pub(super) fn start(
+    queue: Arc<DiskQueue>,
+    mut log: CommitLog,
+    outbox: Arc<Outbox>,
+    pulse: Arc<Pulse>,
+) -> io::Result<JoinHandle<()>> {
+    Builder::new().name("journal".to_owned()).spawn(move || {
         loop {
-            match inbox.pop(reader, None) {
-                Popped::Item(work) => {
-                    let _busy = pulse.busy();
-                    carry_out(work, &outbox);
+            let work = queue.next();
+            let _busy = pulse.busy();
+            match work {
+                Work::Flush(boards) => flush(&mut log, &boards),
+                Work::Refill(refill) => read_back(refill, &outbox),
+                Work::End => {
+                    if let Err(error) = log.close() {
+                        tracing::error!("the commit log stays for the next start: {error}");
+                    }
+                    return;
                 }
-                Popped::TimedOut => {}
-                Popped::Closed => return,
             }
         }
     })
 }
 
-fn carry_out(work: DiskWork, outbox: &Outbox) {
-    match work {
-        DiskWork::Sync { job, station } => {
-            let synced = job.run();
-            let failed = synced.has_failed();
-            // Else it is soon enough with whatever comes next.
-            let wanted = || failed || station.awaits_disk.load(Ordering::Relaxed);
-            station.inbox.urgent_if(ToStation::Synced(synced), wanted);
-        }
-        DiskWork::Refill { dir, board, audience, from, stamp, whole } => {
-            let (outs, end) = outs_from(&dir, audience, from, BATCH).unwrap_or_else(|error| {
-                tracing::error!("{}: events from {from} on cannot be read: {error}", dir.display());
-                (Vec::new(), false)
-            });
-            let complete = |out: crate::journal::Out| Event {
-                audience,
-                number: out.number,
-                topic: out.topic,
-                payload: envelope::complete(&out.payload, &stamp),
-            };
-            outbox.refilled(board, audience, outs.into_iter().map(complete).collect(), end && whole);
+fn flush(log: &mut CommitLog, boards: &[Unflushed]) {
+    log.commit(boards.iter().map(|board| (board.face.board.as_str(), &*board.unsynced)));
+    for Unflushed { face, unsynced } in boards {
+        // The others learn of it with whatever comes next: waking them costs more than all the rest.
+        if unsynced.has_failed() || face.awaits_disk.load(Ordering::SeqCst) {
+            face.inbox.urgent(ToStation::Synced);
         }
     }
+}
+
+fn read_back(refill: Refill, outbox: &Outbox) {
+    let Refill { dir, board, audience, from, stamp, whole } = refill;
+    let (outs, end) = outs_from(&dir, audience, from, BATCH).unwrap_or_else(|error| {
+        tracing::error!("{}: events from {from} on cannot be read: {error}", dir.display());
+        (Vec::new(), false)
+    });
+    let complete = |out: crate::journal::Out| Event {
+        audience,
+        number: out.number,
+        topic: out.topic,
+        payload: envelope::complete(&out.payload, &stamp),
+    };
+    outbox.refilled(board, audience, outs.into_iter().map(complete).collect(), end && whole);
 }

@@ -89,6 +89,10 @@ impl JournalFs for Fenced {
         self.disk()?.append(name, bytes)
     }
 
+    fn write_at(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.disk()?.write_at(name, offset, bytes)
+    }
+
     fn truncate(&mut self, name: &str, len: u64) -> io::Result<()> {
         self.disk()?.truncate(name, len)
     }

@@ -11,10 +11,10 @@ use super::submission;
 use crate::arbiter::{Code, Fault, MAX_PAYLOAD, NO_ROLE, RateLimit, Stage, role_of};
 use crate::config::{Config, Role, User};
 use crate::publish::mqtt::Arrived;
-use crate::publish::topics::{self, CommandTopic};
 use crate::wall::{self, Mono};
+use crate::wire::topics::{self, CommandTopic};
 
-/// Commands a second that one user may send (`publish/README.md#3`).
+/// Commands a second that one user may send (`wire/README.md#3`).
 const PER_SECOND: u32 = 5;
 /// How often a user is told in vain that a command was turned away.
 const TOLD_EVERY: Duration = Duration::from_secs(1);

@@ -23,7 +23,7 @@ use super::device::UNANSWERED;
 use super::inbox::{CAPACITY, Inbox, Popped};
 use super::link::{cause, micros};
 use super::message::ToStation;
-use crate::station::BOARD;
+use crate::session::station::BOARD;
 use crate::wall::{self, Mono};
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::inbox::Inbox;
 use super::line::{self, BusBoard};
 use super::message::ToStation;
 use super::shared::Shared;
-use crate::station::CLOCK;
+use crate::session::station::CLOCK;
 use crate::wall::{self, Mono};
 
 /// The transport of devices by Bluetooth LE.

@@ -9,7 +9,7 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
 use super::acks::Acks;
-use super::disk::DiskWork;
+use super::disk_queue::Unflushed;
 use super::message::ToStation;
 use super::outlet::Outlet;
 use super::pace::Pace;
@@ -17,10 +17,11 @@ use super::shared::{Face, Shared};
 use super::station::Flow;
 use super::submission;
 use super::timeline::Timeline;
-use crate::anchor::AnchorRecord;
 use crate::arbiter::{Code, Fault, Stage};
-use crate::recorder::Recorder;
-use crate::station::{BOARD, CLOCK, Stale, StationOutput};
+use crate::journal::Unsynced;
+use crate::session::anchor::AnchorRecord;
+use crate::session::recorder::Recorder;
+use crate::session::station::{BOARD, CLOCK, Stale, StationOutput};
 use crate::wall::{self, Mono};
 
 /// The name of this sink in `ack` records.
@@ -38,8 +39,8 @@ pub(super) struct Live {
     shared: Arc<Shared>,
     face: Arc<Face>,
     raw: bool,
-    /// When what was recorded during a wait for the disk is to be on the disk itself.
-    next_flush: Option<Mono>,
+    /// What the disk thread waits for.
+    unsynced: Arc<Unsynced>,
     out: Vec<StationOutput>,
 }
 
@@ -48,7 +49,7 @@ impl Live {
     pub(super) fn next(&self) -> Option<Mono> {
         let deadline = self.recorder.deadline().map(|at| self.line.mono(at));
         let picture = self.pace.next(self.presentable());
-        [deadline, Some(picture), self.next_flush].into_iter().flatten().min()
+        [deadline, Some(picture)].into_iter().flatten().min()
     }
 
     /// One item with the bytes that came behind it, or none if time has come.
@@ -109,15 +110,6 @@ impl Live {
                 let json = serde_json::to_string(&answer).unwrap_or_default();
                 self.feed(self.now(), &Body::Answer(&json));
             }
-            Some(ToStation::Synced(synced)) => {
-                let now = self.now();
-                let out = &mut self.out;
-                // The sink only collects.
-                let _ = self.recorder.synced(synced, now, &mut |output| {
-                    out.push(output);
-                    Ok(())
-                });
-            }
             Some(ToStation::Anchor { at, mut record }) => {
                 // Looked at while the journal was being read: it is the time of the opening plus what had passed till then.
                 record.utc_us += self.line.late(at).as_micros() as i64;
@@ -133,7 +125,8 @@ impl Live {
                 }
                 flow = Flow::End;
             }
-            None => {}
+            // What the disk has answered every turn looks at.
+            Some(ToStation::Synced) | None => {}
         }
         flow
     }
@@ -163,15 +156,16 @@ impl Live {
     }
 
     fn sync(&mut self, now: Instant) {
-        if let Some(job) = self.recorder.sync_job(now) {
-            // The thread has room for every station: each has one job at most.
-            self.shared.disk.always(DiskWork::Sync { job, station: Arc::clone(&self.face) });
+        let fresh = self.recorder.hand_over(now);
+        let unflushed = || Unflushed { face: Arc::clone(&self.face), unsynced: Arc::clone(&self.unsynced) };
+        let holds = self.recorder.holds();
+        let held = self.face.awaits_disk.swap(holds, Ordering::SeqCst);
+        // What is held already was asked for.
+        if holds && (fresh || !held) {
+            self.shared.disk.flush_now(unflushed());
+        } else if fresh {
+            self.shared.disk.flush_soon(unflushed());
         }
-        // Else what comes of it can wait until something else happens here: waking costs more than all the rest of it.
-        let next = self.recorder.journal().flush_due_after_sync();
-        let urgent = self.recorder.holds() || next.is_some_and(|due| due <= now);
-        self.next_flush = next.filter(|_| !urgent).map(|due| self.line.mono(due));
-        self.face.awaits_disk.store(urgent, Ordering::Relaxed);
         let status = self.recorder.journal().status();
         let ok = status.failing.is_none();
         if self.face.journal_ok.swap(ok, Ordering::Relaxed) != ok {

@@ -2,10 +2,9 @@
 
 use flagfall_game::laws::winnable::Answer;
 
-use crate::anchor::AnchorRecord;
 use crate::config::Role;
-use crate::journal::Synced;
 use crate::publish::mqtt::Arrived;
+use crate::session::anchor::AnchorRecord;
 use crate::wall::Mono;
 
 /// One thing for a station.
@@ -60,8 +59,8 @@ pub(super) enum ToStation {
     },
     /// The worker's answer.
     Answer(Answer),
-    /// What came of a wait for the disk.
-    Synced(Synced),
+    /// The disk has answered, and the station waits for that.
+    Synced,
     /// The wall clock moved, or what it goes by changed.
     Anchor {
         /// When it was looked at.

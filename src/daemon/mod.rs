@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  port thread ─▶ inbox ─▶ station thread ─▶ outbox ─▶ network (tokio, the main thread) ─▶ broker
-//!   one a link              one a board   ─▶ journal thread: waits for disks, reads events back
+//!   one a link              one a board   ─▶ journal thread: one wait for all boards, reads events back
 //!                                         ─▶ worker: questions that take long
 //! ```
 //!
@@ -14,6 +14,7 @@ mod board;
 mod boot;
 mod device;
 mod disk;
+mod disk_queue;
 mod fence;
 mod inbox;
 mod intake;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::board::Served;
-use super::disk::DiskWork;
+use super::disk_queue::Refill;
 use super::intake::Intake;
 use super::node::Node;
 use super::shared::Face;
-use crate::anchor::AnchorRecord;
 use crate::health;
 use crate::publish::mqtt::{ConnectionState, Hooks};
+use crate::session::anchor::AnchorRecord;
 use crate::wall;
 
 /// What time it is, and what that goes by.
@@ -41,7 +41,7 @@ pub(super) fn hooks(node: &Node, intake: Intake, served: &[Served]) -> Hooks {
             let Some((face, dir)) = by_number(board) else { return };
             let Some(stamp) = face.stamp() else { return };
             let whole = face.journal_ok.load(Ordering::Relaxed);
-            if !shared.disk.offer(DiskWork::Refill { dir, board, audience, from, stamp, whole }) {
+            if !shared.disk.refill(Refill { dir, board, audience, from, stamp, whole }) {
                 // Nothing and no end: asked again later.
                 shared.outbox.refilled(board, audience, Vec::new(), false);
             }

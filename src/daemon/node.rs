@@ -12,15 +12,16 @@ use flagfall_protocols::time::Instant;
 use super::message::ToStation;
 use super::network::wall_now;
 use super::shared::{Condition, Face, Shared};
-use crate::anchor::MOVED;
 use crate::config::Config;
 use crate::health;
-use crate::publish::envelope::{self, NodeHealth, NodeInfo, NodeState, NodeStatus, Stamp};
 use crate::publish::outbox::{Kept, Quality};
-use crate::publish::topics;
+use crate::session::anchor::MOVED;
 use crate::wall;
+use crate::wire::envelope::{self, Stamp};
+use crate::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus};
+use crate::wire::topics;
 
-/// How often health is published, and for how long it holds (`publish/README.md#3`).
+/// How often health is published, and for how long it holds (`wire/README.md#3`).
 const HEALTH_EVERY: Duration = Duration::from_secs(30);
 const HEALTH_EXPIRY: Duration = Duration::from_secs(120);
 

@@ -20,12 +20,14 @@ use super::submission;
 use super::worker::Question;
 use crate::arbiter::{Errand, Reply, Setup};
 use crate::journal::{Out, outs_from};
-use crate::publish::envelope::{self, Anchor, DeviceRaw, DeviceStatus, Stamp};
 use crate::publish::outbox::{Event, Kept, Once, Put, Quality};
-use crate::publish::topics;
 use crate::publish::{Message, Messages};
-use crate::station::{BOARD, CLOCK, StationOutput};
+use crate::session::station::{BOARD, CLOCK, StationOutput};
 use crate::wall;
+use crate::wire::device::{DeviceRaw, DeviceStatus};
+use crate::wire::envelope::{self, Stamp};
+use crate::wire::time::Anchor;
+use crate::wire::topics;
 
 /// Bytes for looking into faults are worth nothing later.
 const RAW_EXPIRY: Duration = Duration::from_secs(60);

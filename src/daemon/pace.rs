@@ -1,8 +1,8 @@
-//! How often pictures are published (`publish/README.md#3`): serialising one costs as much as the game is long.
+//! How often pictures are published (`wire/README.md#3`): serialising one costs as much as the game is long.
 
 use std::time::Duration;
 
-use crate::station::Stale;
+use crate::session::station::Stale;
 use crate::wall::Mono;
 
 /// At most two states of a kind in this time, so ten a second: the second one may follow at once, since a press comes right after

@@ -26,7 +26,8 @@ impl Parked {
     /// It does not open.
     pub(super) fn open(plan: &Plan, disk: Fenced) -> Result<Parked> {
         let (mut journal, _) = Journal::open(Box::new(disk), plan.limits)?;
-        let headers: Vec<(&str, &str)> = plan.setting.headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        let headers = plan.setting.headers();
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         let now = journal.standing().last_at;
         journal.begin(&plan.session, &headers, now)?;
         Ok(Parked { journal, line: Timeline::new(now, wall::mono()) })

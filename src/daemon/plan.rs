@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::{GameConfig, Rulings};
-use flagfall_game::reconstruct::tuning::Tuning;
 use flagfall_hardware::{ble, hid, port};
 use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::driver::DriverInfo;
@@ -20,9 +20,9 @@ use crate::calibration;
 use crate::config::{self, Board, Config, User, WhiteClock};
 use crate::journal::{Limits, MAX_SESSION};
 use crate::publish::delay::Delay;
-use crate::publish::topics;
-use crate::replay::Setting;
-use crate::station::{BOARD, CLOCK};
+use crate::session::setting::Setting;
+use crate::session::station::{BOARD, CLOCK};
+use crate::wire::topics;
 
 /// The driver of boards that name none.
 const DRIVER: &str = "dgt";
@@ -74,55 +74,29 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     });
     let (clock_driver, clock) = clock.transpose()?.unzip();
     let event = &config.event;
-    let time_control_text = board.time_control.as_ref().or(event.time_control.as_ref());
-    let time_control = time_control_text.map(|text| TimeControl::parse(text)).transpose().context("time control")?;
-    let white_clock = board.white_clock.map(|side| match side {
-        WhiteClock::Left => ClockSide::Left,
-        WhiteClock::Right => ClockSide::Right,
-    });
-    let chess960 = board.chess960.unwrap_or(event.chess960);
-    let delay = Delay { time: std::time::Duration::from_secs(event.delay.into()), moves: event.delay_moves };
-    let session = session(&event.id, &event.round, &board.id);
-    let rulebook = config::rulebook(board.profile.as_ref().unwrap_or(&event.profile), event.guidelines).context("rules")?;
-    let rulings = match event.rulings {
-        config::Rulings::Advise => Rulings::Advise,
-        config::Rulings::Automatic => Rulings::Automatic,
-    };
+    let time_control = board.time_control.as_ref().or(event.time_control.as_ref());
+    let profile = board.profile.as_ref().unwrap_or(&event.profile);
     let calibration = board.calibration_file.as_deref().map(|file| calibration::read(file, driver)).transpose();
-    let calibration = calibration.map_err(anyhow::Error::msg).context("calibration_file")?;
-    let headers = [
-        ("driver", Some(driver.name.to_owned())),
-        ("clock", clock_driver.map(|clock| clock.name.to_owned())),
-        ("calibration", calibration.clone()),
-        ("name", Some(session.clone())),
-        ("time-control", time_control_text.cloned()),
-        ("white-clock", board.white_clock.map(|side| if side == WhiteClock::Left { "left" } else { "right" }.to_owned())),
-        ("chess960", chess960.then(|| "true".to_owned())),
-        ("casual", event.casual.then(|| "true".to_owned())),
-        ("profile", Some(rulebook.to_string())),
-        ("rulings", (rulings == Rulings::Automatic).then(|| "automatic".to_owned())),
-        ("default-time", event.default_time.map(|seconds| seconds.to_string())),
-        ("observer", event.observer.then(|| "true".to_owned())),
-        ("delay", Some(delay.to_string())),
-        ("configuration", Some(format!("{hash:08x}"))),
-        ("program", Some(format!("flagfall {}", env!("CARGO_PKG_VERSION")))),
-    ];
+    let session = session(&event.id, &event.round, &board.id);
     let setting = Setting {
-        driver,
         clock: clock_driver,
-        calibration,
+        calibration: calibration.map_err(anyhow::Error::msg).context("calibration_file")?,
         config: GameConfig {
-            time_control,
-            chess960,
-            white_clock,
-            clock_source: clock_driver.unwrap_or(driver).clock_source(),
-            own_clock: clock_driver.map(|clock| clock.timing.press_delay),
-            rulebook,
-            rulings,
+            time_control: time_control.map(|text| TimeControl::parse(text)).transpose().context("time control")?,
+            chess960: board.chess960.unwrap_or(event.chess960),
+            white_clock: board.white_clock.map(|side| match side {
+                WhiteClock::Left => ClockSide::Left,
+                WhiteClock::Right => ClockSide::Right,
+            }),
+            rulebook: config::rulebook(profile, event.guidelines).context("rules")?,
+            rulings: match event.rulings {
+                config::Rulings::Advise => Rulings::Advise,
+                config::Rulings::Automatic => Rulings::Automatic,
+            },
             observer: event.observer,
             default_time_s: event.default_time,
             casual: event.casual,
-            tuning: Tuning::default(),
+            ..GameConfig::default()
         },
         board: topics::Board {
             root: config.mqtt.root.clone(),
@@ -130,14 +104,15 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
             round: event.round.clone(),
             board: board.id.clone(),
         },
-        delay: Some(delay),
+        delay: Some(Delay { time: Duration::from_secs(event.delay.into()), moves: event.delay_moves }),
         name: session.clone(),
-        headers: headers.into_iter().filter_map(|(key, value)| Some((key, value?))).collect(),
+        notes: vec![("configuration", format!("{hash:08x}")), ("program", format!("flagfall {}", env!("CARGO_PKG_VERSION")))],
+        ..Setting::new(driver)
     };
     let mib = |mib: u32| u64::from(mib) << 20;
     let wanted = wanted(config, board, driver)?;
     Ok(Plan {
-        setting,
+        setting: setting.with_clock(),
         wanted,
         clock,
         dir: config.journal.dir.join(&board.id),

@@ -12,17 +12,17 @@ use flagfall_hardware::port::Ports;
 use flagfall_protocols::bytes::crc32;
 
 use super::acks::Acked;
-use super::disk::DiskWork;
+use super::disk_queue::DiskQueue;
 use super::inbox::Inbox;
 use super::line::Lines;
 use super::link::{Wanted, micros};
 use super::message::ToStation;
 use super::pulse::Pulse;
 use super::worker::Question;
-use crate::anchor::AnchorRecord;
 use crate::journal::DiskLock;
-use crate::publish::envelope::Stamp;
 use crate::publish::outbox::{BoardNo, Outbox};
+use crate::session::anchor::AnchorRecord;
+use crate::wire::envelope::Stamp;
 
 /// What all stations share.
 pub(super) struct Shared {
@@ -33,7 +33,7 @@ pub(super) struct Shared {
     /// What waits to be published.
     pub(super) outbox: Arc<Outbox>,
     /// The journal thread's work.
-    pub(super) disk: Arc<Inbox<DiskWork>>,
+    pub(super) disk: Arc<DiskQueue>,
     /// The worker's work.
     pub(super) worker: Arc<Inbox<Question>>,
     /// Which ports are open.

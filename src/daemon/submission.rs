@@ -6,15 +6,16 @@ use super::outlet::Outlet;
 use super::shared::Shared;
 use crate::arbiter::{self, Recorded, Reply, Setup, Submission};
 use crate::config::Role;
-use crate::publish::envelope::{self, Anchor, Stamp};
 use crate::publish::mqtt::Arrived;
 use crate::publish::outbox::Once;
-use crate::publish::topics::{self, CommandTopic};
-use crate::station::Station;
+use crate::session::station::Station;
+use crate::wire::envelope::{self, Stamp};
+use crate::wire::time::Anchor;
+use crate::wire::topics::{self, CommandTopic};
 
 /// Correlation data beyond this many bytes is cut off: nobody needs more to know an answer by.
 const MAX_CORRELATION: usize = 256;
-/// Nobody waits for an answer longer than this (`publish/README.md#3`).
+/// Nobody waits for an answer longer than this (`wire/README.md#3`).
 const REPLY_EXPIRY: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// Judges a command that arrived at `at`; to be recorded, whatever was decided. None if its topic is no command's, which the

@@ -113,7 +113,8 @@ impl Daemon {
             connected: AtomicBool::new(false),
         });
         let disk_pulse = Arc::new(Pulse::default());
-        let disk = disk::start(Arc::clone(&shared.disk), Arc::clone(&shared.outbox), Arc::clone(&disk_pulse))?;
+        let log = disk::open_log(&config.journal.dir);
+        let disk = disk::start(Arc::clone(&shared.disk), log, Arc::clone(&shared.outbox), Arc::clone(&disk_pulse))?;
         let worker = worker::start(Arc::clone(&shared.worker))?;
         let served =
             (0..).zip(plans).map(|(number, plan)| Served::start(number, plan, patience, &shared)).collect::<Result<Vec<_>>>()?;

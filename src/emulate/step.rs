@@ -5,7 +5,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Board, Chess, Color, Position};
 
 use super::truth::Truth;
-use crate::station::Station;
+use crate::session::station::Station;
 
 /// It is looked no more often than this, microseconds; the longer it has been, the less often.
 const EVERY_US: u64 = 20_000;

@@ -1,4 +1,4 @@
-//! Arbiters' records: each changes what the daemon knows, never what a clock or board shows (`publish/README.md#5`).
+//! Arbiters' records: each changes what the daemon knows, never what a clock or board shows (`wire/README.md#5`).
 
 use alloc::boxed::Box;
 use alloc::format;

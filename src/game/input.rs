@@ -103,7 +103,7 @@ pub enum GameResult {
     Open,
 }
 
-/// What an arbiter may record (`publish/README.md#5`). A record changes what the daemon knows, never what a clock or board shows.
+/// What an arbiter may record (`wire/README.md#5`). A record changes what the daemon knows, never what a clock or board shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "verb", rename_all = "kebab-case", deny_unknown_fields)]

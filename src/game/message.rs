@@ -1,4 +1,4 @@
-//! The bodies of published messages (`publish/README.md#2`): structs with a fixed field order, one set for each audience.
+//! The bodies of published messages (`wire/README.md#2`): structs with a fixed field order, one set for each audience.
 
 use alloc::string::String;
 // What the derived code calls.

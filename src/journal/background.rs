@@ -1,135 +1,103 @@
-//! Waiting for the disk on another thread: the owner writes, somebody else syncs, and what was appended meanwhile waits for
-//! the next time.
+//! Waiting for the disk on another thread: the owner writes its file, somebody else waits for all journals at once, and the owner
+//! learns of it when it looks.
 
-use std::io;
+use std::sync::Arc;
 
 use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::parse;
 
 use super::error::WriteError;
-use super::fs::Syncer;
-use super::standing::Standing;
-use super::writer::{FLUSH_AFTER, Journal, RETRY_AFTER};
-
-/// Tells one wait from every other: two may be about the same records, and a journal that is opened again counts anew, but
-/// has given more numbers by then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Mark {
-    seq: u64,
-    wait: u64,
-}
-
-/// One wait for the disk, to be run on any thread. It holds nothing of the journal.
-pub struct SyncJob {
-    sync: Syncer,
-    mark: Mark,
-}
-
-/// What came of a [`SyncJob`]; to be given back with [`Journal::synced`].
-#[derive(Debug)]
-pub struct Synced {
-    mark: Mark,
-    result: io::Result<()>,
-}
-
-impl SyncJob {
-    /// Waits for the disk.
-    pub fn run(self) -> Synced {
-        Synced { mark: self.mark, result: (self.sync)() }
-    }
-}
-
-impl Synced {
-    /// The disk said no.
-    pub fn has_failed(&self) -> bool {
-        self.result.is_err()
-    }
-}
-
-/// The wait that is under way.
-pub(super) struct UnderWay {
-    mark: Mark,
-    /// Bytes of the buffer that it is about.
-    bytes: usize,
-    standing: Standing,
-    /// When the first record was appended after it began.
-    pub(super) dirty_since: Option<Instant>,
-}
+use super::unsynced::{FileSync, Unsynced};
+use super::writer::{Journal, RETRY_AFTER};
 
 impl Journal {
-    /// Writes the buffer and gives the job of waiting for the disk, if there is anything to wait for, none is under way, and
-    /// no failure is being waited out.
-    pub fn begin_sync(&mut self, now: Instant) -> Option<SyncJob> {
-        if self.under_way.is_some() || self.pending.is_empty() || self.retry_at.is_some_and(|until| now < until) {
-            return None;
+    /// From now on another thread waits for the disk: it takes what was written from `unsynced`, and [`Journal::settle`] learns what
+    /// came of it.
+    pub fn share(&mut self, unsynced: Arc<Unsynced>, now: Instant) {
+        // What was written before is nobody's otherwise. A failure is in the status, and has all of it written again.
+        let _ = self.flush(now);
+        self.unsynced = Some(unsynced);
+    }
+
+    /// Writes what the turn has appended; true if the other thread must be told that there is something to wait for. To be called
+    /// after every turn.
+    pub fn hand_over(&mut self, now: Instant) -> bool {
+        if self.retry_at.is_some_and(|until| now < until) {
+            return false;
+        }
+        if self.pending.is_empty() {
+            if self.rotate_at.is_some_and(|due| due <= now) {
+                self.rotate_now(now);
+            }
+            return false;
         }
         self.retry_at = None;
-        match self.write_for_sync() {
-            Ok(sync) => {
-                self.waits += 1;
-                self.waited_at = Some(now);
-                let mark = Mark { seq: self.standing.next_seq, wait: self.waits };
-                let bytes = self.pending.len();
-                self.under_way = Some(UnderWay { mark, bytes, standing: self.standing.clone(), dirty_since: None });
-                Some(SyncJob { sync, mark })
+        let begun = if self.open { Ok(()) } else { self.begin_file() };
+        if let Err(error) = begun.and_then(|()| self.write()) {
+            self.failed(error, now);
+            return false;
+        }
+        self.unsynced.as_ref().is_some_and(|unsynced| unsynced.register())
+    }
+
+    /// Learns what came of the waits for the disk.
+    pub fn settle(&mut self, now: Instant) {
+        let Some(unsynced) = &self.unsynced else { return };
+        match unsynced.answers() {
+            Ok(next_seq) if next_seq > self.durable.next_seq => {
+                self.forget_below(next_seq);
+                self.status.failing = None;
+                // A new file begins where the old one is whole.
+                if self.pending.is_empty() {
+                    self.rotate_now(now);
+                }
             }
+            Ok(_) => {}
             Err(error) => {
-                self.failed(error, now);
-                None
+                let file = self.files.last().map(|file| file.name.to_string()).unwrap_or_default();
+                self.spoilt = true;
+                self.failed(WriteError::new("syncing", &file, &error), now);
             }
         }
-    }
-
-    fn write_for_sync(&mut self) -> Result<Syncer, WriteError> {
-        if !self.open {
-            self.begin_file()?;
-        }
-        self.write()?;
-        let name = self.files.last().map(|file| file.name.to_string()).unwrap_or_default();
-        self.fs.syncer(&name).map_err(|error| WriteError::new("syncing", &name, &error))
-    }
-
-    /// Takes what came of a job. Success of one that a [`Journal::flush`] has overtaken says nothing; failure always means that
-    /// what was written meanwhile may be lost.
-    pub fn synced(&mut self, synced: Synced, now: Instant) {
-        let Some(file) = self.files.last_mut() else { return };
-        if let Err(error) = &synced.result {
-            let error = WriteError::new("syncing", &file.name.to_string(), error);
-            self.under_way = None;
-            self.spoilt = true;
-            return self.failed(error, now);
-        }
-        let Some(under_way) = self.under_way.take_if(|under_way| under_way.mark == synced.mark) else { return };
-        file.len += under_way.bytes as u64;
-        self.pending.drain(..under_way.bytes);
-        self.written = self.written.saturating_sub(under_way.bytes);
-        self.dirty_since = under_way.dirty_since;
-        self.durable = under_way.standing;
-        self.status.failing = None;
-        // A new file begins where the old one is whole.
-        if self.pending.is_empty() {
-            self.rotate_now(now);
-        }
-    }
-
-    /// Something may be synced now, although it is not due: the last wait began long enough ago for another to cost no more
-    /// than waking up for it later.
-    pub fn is_rested(&self, now: Instant) -> bool {
-        self.dirty_since.is_some() && self.waited_at.is_none_or(|last| now >= last.after(FLUSH_AFTER))
-    }
-
-    /// When the next job is due, as long as one is being waited for: for what was appended since that began.
-    pub fn flush_due_after_sync(&self) -> Option<Instant> {
-        Some(self.under_way.as_ref()?.dirty_since?.after(FLUSH_AFTER))
-    }
-
-    /// Whether a job is being waited for.
-    pub fn is_syncing(&self) -> bool {
-        self.under_way.is_some()
     }
 
     /// Everything up to this sequence number is on the disk.
     pub fn durable_seq(&self) -> u64 {
         self.durable.next_seq.saturating_sub(1)
+    }
+
+    /// Records below this sequence number are on the disk: they leave the buffer.
+    fn forget_below(&mut self, next_seq: u64) {
+        let mut bytes = 0;
+        if next_seq >= self.standing.next_seq {
+            bytes = self.pending.len();
+            self.durable.clone_from(&self.standing);
+        } else {
+            for line in self.pending[..self.written].split_inclusive('\n') {
+                // They were printed a moment ago.
+                let Ok(record) = parse(line.trim_end_matches('\n')) else { break };
+                if record.seq >= next_seq {
+                    break;
+                }
+                self.durable.note(&record);
+                bytes += line.len();
+            }
+        }
+        if let Some(file) = self.files.last_mut() {
+            file.len += bytes as u64;
+        }
+        self.pending.drain(..bytes);
+        self.written = self.written.saturating_sub(bytes);
+        self.dirty_since = (!self.pending.is_empty()).then_some(self.durable.last_at);
+    }
+
+    /// The wait for the newest file, for those who share it.
+    pub(super) fn file_sync(&mut self) -> std::io::Result<Option<Arc<FileSync>>> {
+        let Some(file) = self.files.last_mut().filter(|_| self.unsynced.is_some()) else { return Ok(None) };
+        if file.sync.is_none() {
+            file.sync = Some(Arc::new(FileSync::new(self.fs.syncer(&file.name.to_string())?)));
+        }
+        Ok(file.sync.clone())
     }
 
     pub(super) fn failed(&mut self, error: WriteError, now: Instant) {

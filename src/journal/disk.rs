@@ -1,6 +1,6 @@
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, FileExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -120,6 +120,11 @@ impl JournalFs for Disk {
 
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         self.file(name)?.as_ref().write_all(bytes)
+    }
+
+    fn write_at(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        // A file that is open for appending takes no other place.
+        OpenOptions::new().write(true).open(self.dir.join(name))?.write_all_at(bytes, offset)
     }
 
     fn truncate(&mut self, name: &str, len: u64) -> io::Result<()> {

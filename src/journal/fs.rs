@@ -1,7 +1,7 @@
 use std::io;
 
-/// Waits for the disk, once, on any thread.
-pub type Syncer = Box<dyn FnOnce() -> io::Result<()> + Send>;
+/// Waits until one file is on the disk, on any thread.
+pub type Syncer = Box<dyn Fn() -> io::Result<()> + Send + Sync>;
 
 /// What a journal needs of a file system: one flat directory. [`Disk`](super::Disk) is the real one; tests bring one that
 /// loses what was not synced.
@@ -36,6 +36,12 @@ pub trait JournalFs: Send {
     /// Not all were written; some may have been.
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()>;
 
+    /// Writes `bytes` over what stands in a file from `offset` on, and beyond its end.
+    ///
+    /// # Errors
+    /// Not all were written; some may have been.
+    fn write_at(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()>;
+
     /// Cuts a file to `len` bytes.
     ///
     /// # Errors
@@ -48,7 +54,7 @@ pub trait JournalFs: Send {
     /// Nobody knows what is on the disk of all that was written since the last success.
     fn sync(&mut self, name: &str) -> io::Result<()>;
 
-    /// What [`JournalFs::sync`] does, to be done on another thread: for what was appended so far.
+    /// What [`JournalFs::sync`] does, to be done on another thread, as often as it is wanted.
     ///
     /// # Errors
     /// The file cannot be reached.

@@ -29,8 +29,8 @@
 //!
 //! Only [`Journal`] writes, only by appending to the newest file; a write that failed is taken back to the last synced byte and
 //! done again as a whole, since after a failed `fdatasync` nobody knows which of its pages are on the disk. Group commit: the
-//! caller asks [`Journal::flush_due`] and calls [`Journal::flush`], or has another thread wait for the disk
-//! ([`Journal::begin_sync`], [`Journal::synced`]); time is data here too. Only [`Journal`] deletes: whole
+//! caller asks [`Journal::flush_due`] and calls [`Journal::flush`], or shares what it wrote with a thread that waits for the disk
+//! for all boards at once ([`Journal::share`], [`commit_log`]); time is data here too. Only [`Journal`] deletes: whole
 //! files, the oldest first, when the caps of [`Limits`] are passed, never one of the session that goes on.
 //!
 //! # What happens on corruption
@@ -42,8 +42,10 @@
 //!   sequence at every opening: later records, findings above all, are kept. If only a line feed was hit, or zeros stand before
 //!   a record, both neighbours are still found.
 //! * A newest file that cannot be repaired (read-only disk) is left alone; the next record begins a new one.
+//! * What a file lacks and the commit log has is written back before the journal is opened ([`commit_log::recover`]).
 
 mod background;
+pub mod commit_log;
 mod damage;
 mod disk;
 mod error;
@@ -55,9 +57,9 @@ mod recovery;
 mod rotation;
 mod scan;
 mod standing;
+mod unsynced;
 mod writer;
 
-pub use background::{SyncJob, Synced};
 pub use damage::{Damage, DamageReport, Harm, MAX_DAMAGE};
 pub use disk::{Disk, DiskLock};
 pub use error::{AppendError, BeginError, OpenError, WriteError};
@@ -67,4 +69,5 @@ pub use outs::{Out, outs_from};
 pub use reader::{Recovered, read};
 pub use recovery::MAX_TORN;
 pub use standing::{MAX_SINKS, Standing};
+pub use unsynced::{FileSync, Unsynced};
 pub use writer::{FLUSH_AFTER, Journal, Limits, MAX_FILE, RETRY_AFTER, Stamp, Status};

@@ -1,4 +1,5 @@
 use std::io;
+use std::sync::Arc;
 
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{FORMAT, print_header};
@@ -6,6 +7,7 @@ use flagfall_protocols::trace::{FORMAT, print_header};
 use super::error::{BeginError, WriteError};
 use super::name::{FileName, is_session};
 use super::reader::ReadFile;
+use super::unsynced::FileSync;
 use super::writer::{Journal, MAX_FILE};
 
 /// The most header lines a session may bring.
@@ -15,11 +17,13 @@ const MAX_OWN_HEADERS: usize = 16;
 pub(super) struct FileLength {
     pub(super) name: FileName,
     pub(super) len: u64,
+    /// The wait for it, where another thread does that.
+    pub(super) sync: Option<Arc<FileSync>>,
 }
 
 impl FileLength {
     pub(super) fn of(file: &ReadFile) -> FileLength {
-        FileLength { name: file.name.clone(), len: file.text.len() as u64 }
+        FileLength { name: file.name.clone(), len: file.text.len() as u64, sync: None }
     }
 }
 
@@ -87,7 +91,7 @@ impl Journal {
             return Err(WriteError::new("beginning", &file, &error));
         }
         self.last_number = name.number;
-        self.files.push(FileLength { name, len: text.len() as u64 });
+        self.files.push(FileLength { name, len: text.len() as u64, sync: None });
         self.open = true;
         self.rotate = false;
         self.delete_old();

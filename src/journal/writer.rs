@@ -1,10 +1,10 @@
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Body, Record, print};
 
-use super::background::UnderWay;
 use super::error::{AppendError, OpenError, WriteError};
 use super::fs::JournalFs;
 use super::name::FileName;
@@ -12,6 +12,7 @@ use super::reader::Recovered;
 use super::recovery::recover;
 use super::rotation::FileLength;
 use super::standing::Standing;
+use super::unsynced::Unsynced;
 
 /// How long a record may wait for the disk.
 pub const FLUSH_AFTER: Duration = Duration::from_millis(500);
@@ -84,12 +85,8 @@ pub struct Journal {
     pub(super) retry_at: Option<Instant>,
     /// When to try again to begin a file.
     pub(super) rotate_at: Option<Instant>,
-    /// The wait for the disk on another thread, if one is under way.
-    pub(super) under_way: Option<UnderWay>,
-    /// How many such waits there have been.
-    pub(super) waits: u64,
-    /// When the last one began.
-    pub(super) waited_at: Option<Instant>,
+    /// What another thread waits for; none = the owner waits by itself.
+    pub(super) unsynced: Option<Arc<Unsynced>>,
     pub(super) session: String,
     pub(super) headers: String,
     pub(super) files: Vec<FileLength>,
@@ -127,9 +124,7 @@ impl Journal {
             dirty_since: None,
             retry_at: None,
             rotate_at: None,
-            under_way: None,
-            waits: 0,
-            waited_at: None,
+            unsynced: None,
             session: recovered.session().unwrap_or("start").to_owned(),
             headers: String::new(),
             files,
@@ -164,9 +159,6 @@ impl Journal {
             return Err(AppendError::GivenUp(stamp));
         }
         self.dirty_since.get_or_insert(stamp.at);
-        if let Some(under_way) = &mut self.under_way {
-            under_way.dirty_since.get_or_insert(stamp.at);
-        }
         Ok(stamp)
     }
 
@@ -185,12 +177,12 @@ impl Journal {
         self.dirty_since
     }
 
-    /// When [`Journal::flush`] must be called next, if at all.
+    /// When [`Journal::flush`] must be called next, if at all; of a journal that is shared, [`Journal::hand_over`].
     pub fn flush_due(&self) -> Option<Instant> {
-        if self.under_way.is_some() {
-            return None;
-        }
-        let write = self.dirty_since.map(|since| since.after(FLUSH_AFTER).max(self.retry_at.unwrap_or_default()));
+        let write = match &self.unsynced {
+            Some(_) => self.retry_at.filter(|_| !self.pending.is_empty()),
+            None => self.dirty_since.map(|since| since.after(FLUSH_AFTER).max(self.retry_at.unwrap_or_default())),
+        };
         [write, self.rotate_at].into_iter().flatten().min()
     }
 
@@ -225,9 +217,6 @@ impl Journal {
             return Err(error.clone());
         }
         self.retry_at = None;
-        // If this fails, a wait under way that ends well afterwards says nothing: pages that a failed sync has dropped count as
-        // clean.
-        self.under_way = None;
         if let Err(error) = self.try_flush() {
             self.failed(error.clone(), now);
             return Err(error);
@@ -244,9 +233,17 @@ impl Journal {
             self.begin_file()?;
         }
         self.write()?;
+        let shared = self.files.last().and_then(|file| file.sync.clone());
         let Some(file) = self.files.last_mut() else { return Ok(()) };
         let name = file.name.to_string();
-        if let Err(error) = self.fs.sync(&name) {
+        let synced = match shared {
+            Some(shared) => shared.run(),
+            None => self.fs.sync(&name),
+        };
+        // Whatever came of it, what the other thread finds out about these bytes from now on says nothing: pages that a failed wait
+        // has dropped count as clean.
+        self.unsynced.iter().for_each(|unsynced| unsynced.reset());
+        if let Err(error) = synced {
             self.spoilt = true;
             return Err(WriteError::new("syncing", &name, &error));
         }
@@ -261,20 +258,26 @@ impl Journal {
     /// Appends what was not handed over yet, after taking back what was if that may be spoilt.
     pub(super) fn write(&mut self) -> Result<(), WriteError> {
         let Some(file) = self.files.last() else { return Ok(()) };
-        let name = file.name.to_string();
+        let (name, len) = (file.name.to_string(), file.len);
         let wrap = |doing| {
             let name = &name;
             move |error: io::Error| WriteError::new(doing, name, &error)
         };
         if self.spoilt {
-            self.fs.truncate(&name, file.len).map_err(wrap("cutting"))?;
+            self.unsynced.iter().for_each(|unsynced| unsynced.reset());
+            self.fs.truncate(&name, len).map_err(wrap("cutting"))?;
             self.written = 0;
             self.spoilt = false;
         }
         if self.written < self.pending.len() {
-            if let Err(error) = self.fs.append(&name, &self.pending.as_bytes()[self.written..]) {
+            let sync = self.file_sync().map_err(wrap("opening"))?;
+            let fresh = &self.pending.as_bytes()[self.written..];
+            if let Err(error) = self.fs.append(&name, fresh) {
                 self.spoilt = true;
                 return Err(wrap("writing")(error));
+            }
+            if let Some((unsynced, sync)) = self.unsynced.as_ref().zip(sync) {
+                unsynced.push(&name, &sync, len + self.written as u64, fresh, self.standing.next_seq);
             }
             self.written = self.pending.len();
         }

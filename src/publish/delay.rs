@@ -1,4 +1,4 @@
-//! What the public sees: the live audience's messages, later (`publish/README.md#7`).
+//! What the public sees: the live audience's messages, later (`wire/README.md#7`).
 //!
 //! Every event and every changed picture of the live audience enters a line with its time and comes out when both parts of the
 //! delay are over. This is part of the deterministic station: its deadlines are deadlines, so a replay lets everything go at

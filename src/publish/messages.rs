@@ -8,8 +8,8 @@ use flagfall_protocols::trace;
 use serde::Serialize;
 
 use super::delay::{Entry, What};
-use super::envelope::VERSION;
-use super::topics::Board;
+use crate::wire::envelope::VERSION;
+use crate::wire::topics::Board;
 
 /// Alarms with a number up to this, and as many of the last ones, are deleted at a restart if they are not open.
 const DELETED: u32 = 64;

@@ -6,7 +6,7 @@
 //!
 //! A line is the events of one board for one audience, in order. Its cursor is the last number up to which the broker has
 //! acknowledged everything; after a lost connection a line goes on behind its cursor. Nothing relies on what an MQTT client
-//! keeps (`publish/README.md#10`).
+//! keeps (`wire/README.md#10`).
 
 mod line;
 mod postbox;

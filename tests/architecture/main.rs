@@ -9,6 +9,7 @@ mod crates;
 mod dependencies;
 mod drivers;
 mod files;
+mod floors;
 mod habits;
 mod lexer;
 mod lists;

@@ -65,6 +65,17 @@ pub(crate) const CRATES: &[CrateRule] = &[
     },
 ];
 
+/// The rooms of `src`, from the ground: each names only rooms of lower floors. Below all of them lie the other crates.
+pub(crate) const FLOORS: &[&[&str]] = &[
+    &["wall", "calibration", "import"],
+    &["wire", "config"],
+    &["journal", "arbiter", "health", "broker"],
+    &["publish"],
+    &["session"],
+    &["daemon", "emulate"],
+    &["cli"],
+];
+
 /// Words that sources may not contain.
 pub(crate) struct Ban {
     pub(crate) words: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! Every topic of `src/publish/topics.rs` is in README.md, and the other way round.
+//! Every topic of `src/wire/topics.rs` is in README.md, and the other way round.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::assert_none;
 use crate::drivers::text_of;
 
 const README: &str = "README.md";
-const TOPICS: &str = "src/publish/topics.rs";
+const TOPICS: &str = "src/wire/topics.rs";
 
 /// What functions say at the head of their documentation: "/// `live/…/state`: ...".
 fn documented(source: &str) -> BTreeSet<String> {

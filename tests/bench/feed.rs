@@ -1,4 +1,4 @@
-//! Driver and game in the order of `src/station.rs`, without messages: what the deterministic part alone costs.
+//! Driver and game in the order of `src/session/station.rs`, without messages: what the deterministic part alone costs.
 
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::effect::Effect;

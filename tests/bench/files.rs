@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use flagfall::journal::{self, Disk, Limits};
-use flagfall::recorder::Recorder;
-use flagfall::replay::{self, Overrides, Setting};
-use flagfall::restart::Restored;
+use flagfall::session::recorder::Recorder;
+use flagfall::session::replay;
+use flagfall::session::restore::Restored;
+use flagfall::session::setting::{Overrides, Setting};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{self, Body, Record, Trace};
 

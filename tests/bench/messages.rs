@@ -1,7 +1,7 @@
 //! From the bytes of one message to what follows from them: time, allocations, memory held.
 
-use flagfall::publish::topics::Board;
-use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall::session::station::{Station, StationInput, StationOutput};
+use flagfall::wire::topics::Board;
 use flagfall_protocols::time::Instant;
 
 use crate::counting;

@@ -1,7 +1,9 @@
 //! What the sink adds to a station's payload, and nothing else.
 
-use flagfall::publish::envelope::{Anchor, NodeState, NodeStatus, Stamp, TimeSource, complete, message};
 use flagfall::wall::Utc;
+use flagfall::wire::envelope::{Stamp, complete, message};
+use flagfall::wire::node::{NodeState, NodeStatus};
+use flagfall::wire::time::{Anchor, TimeSource};
 use flagfall_protocols::time::Instant;
 use proptest::prelude::*;
 use serde_json::{Value, json};

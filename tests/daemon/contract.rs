@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::watch::Heard;
 
-/// How a message is delivered (`publish/README.md#3`).
+/// How a message is delivered (`wire/README.md#3`).
 struct Delivery {
     qos: u8,
     retain: bool,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use flagfall::emulate::PtyBoard;
 use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
 use flagfall::journal::{Disk, Limits, read};
-use flagfall::recorder::Recorder;
+use flagfall::session::recorder::Recorder;
 use flagfall::wall::mono;
 use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::script::Script;

@@ -12,8 +12,8 @@ use std::time::Duration;
 use flagfall::config::{Board, Loaded};
 use flagfall::daemon::plans;
 use flagfall::journal::{Disk, Limits, read};
-use flagfall::recorder::Recorder;
-use flagfall::replay::Verified;
+use flagfall::session::recorder::Recorder;
+use flagfall::session::restore::Verified;
 use flagfall_protocols::trace::{Audience, Body, Record, print};
 
 use crate::support::hall::ear::{Ear, Heard};

@@ -1,11 +1,15 @@
 //! A decision is on the disk before anybody sees it: arbiters, commentary, the public.
 
+use std::sync::Arc;
+
 use flagfall::arbiter::{Recorded, Submission, Verdict};
-use flagfall::journal::Limits;
+use flagfall::journal::commit_log::CommitLog;
+use flagfall::journal::{Limits, Unsynced};
 use flagfall::publish::delay::Delay;
-use flagfall::recorder::Recorder;
-use flagfall::replay::{self, Overrides, Setting};
-use flagfall::station::{Stale, StationOutput};
+use flagfall::session::record_input::read_input;
+use flagfall::session::recorder::Recorder;
+use flagfall::session::setting::{Overrides, Setting};
+use flagfall::session::station::{Stale, StationOutput};
 use flagfall_game::game::Rulings;
 use flagfall_game::input::GameResult;
 use flagfall_protocols::time::Instant;
@@ -25,7 +29,7 @@ fn tape() -> Tape {
     let mut fed = 0;
     for (at, body) in &tape.inputs {
         fed += 1;
-        if let Some(input) = replay::input(body).expect("readable") {
+        if let Some(input) = read_input(body).expect("readable") {
             station.feed(*at, &input, &mut Vec::new());
         }
         if station.game().has_fallen_flag() {
@@ -146,7 +150,8 @@ fn what_another_thread_waits_for_is_held_for_every_audience() {
         let name = format!("lazy {lazy}, automatic {automatic}");
         let tape = if automatic { self::automatic() } else { tape() };
         let mut bench = Bench::new(&tape);
-        bench.recorder.defer();
+        let unsynced = Arc::<Unsynced>::default();
+        bench.recorder.share(Arc::clone(&unsynced), bench.now);
         bench.recorder.station_mut().set_lazy(lazy);
         // The disk is not asked before.
         bench.watched = false;
@@ -158,14 +163,14 @@ fn what_another_thread_waits_for_is_held_for_every_audience() {
         assert_eq!(bench.recorder.station().game().result(), Some(GameResult::BlackWins), "{name}");
         assert_eq!(bench.shown(), [], "{name}");
         assert!(EVERYBODY.iter().all(|audience| bench.recorder.is_holding(*audience)), "{name}: no picture is made of it now");
-        let job = bench.recorder.sync_job(bench.now).expect("something to wait for");
-        let synced = job.run();
+        assert!(bench.recorder.hand_over(bench.now), "there is something to wait for");
+        CommitLog::without().commit([("b1", &*unsynced)]);
         let (now, out) = (later(bench.now, 10), &mut bench.out);
         let mut sink = |output| {
             out.push(output);
             Ok(())
         };
-        bench.recorder.synced(synced, now, &mut sink).expect("kept");
+        bench.recorder.release(now, &mut sink).expect("kept");
         assert!(EVERYBODY.iter().all(|audience| !bench.recorder.is_holding(*audience)), "{name}");
         let all = Stale { arbiter: true, live: true, ..Stale::default() };
         bench.recorder.station_mut().render(now, all, &mut bench.out);
@@ -178,7 +183,6 @@ fn what_another_thread_waits_for_is_held_for_every_audience() {
 fn automatic() -> Tape {
     let mut tape = tape();
     (tape.setting.config.rulings, tape.setting.config.observer) = (Rulings::Automatic, true);
-    tape.setting.headers.extend([("rulings", "automatic".to_owned()), ("observer", "true".to_owned())]);
     tape
 }
 
@@ -224,9 +228,6 @@ fn a_round_goes_on_with_the_rules_and_times_it_was_begun_with() {
         let (config, wanted) = (&mut setting.config, &read.config);
         (config.rulebook, config.default_time_s) = (wanted.rulebook, wanted.default_time_s);
         config.time_control.clone_from(&wanted.time_control);
-        let theirs = ["profile", "time-control", "default-time"];
-        setting.headers.retain(|(key, _)| !theirs.contains(key));
-        setting.headers.extend(read.headers.into_iter().filter(|(key, _)| theirs.contains(key)));
         setting
     };
     let mut bench = Bench::new(&begun);
@@ -260,7 +261,7 @@ fn a_journal_tells_the_rules_that_were_played() {
     for (key, value) in
         [("profile", "fide-2023-rapid+guidelines-III.5"), ("rulings", "automatic"), ("observer", "true"), ("casual", "true")]
     {
-        assert!(full.headers.contains(&(key, value.to_owned())), "{key}");
+        assert!(full.headers().contains(&(key, value.to_owned())), "{key}");
     }
     for wrong in ["# profile: checkers\n", "# rulings: maybe\n"] {
         assert!(setting(&head(wrong)).is_err(), "{wrong}");

@@ -1,8 +1,10 @@
 //! The journal on a real disk: the lock, and a whole event's worth of records.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use flagfall::journal::{Disk, Journal, Limits, OpenError, read};
+use flagfall::journal::commit_log::CommitLog;
+use flagfall::journal::{Disk, Journal, Limits, OpenError, Unsynced, read};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
@@ -75,20 +77,26 @@ fn twenty_thousand_records_are_read_back_and_a_torn_tail_is_cut() {
 }
 
 #[test]
-fn what_is_appended_while_the_disk_is_waited_for_has_its_own_time() {
+fn what_another_thread_has_not_waited_for_stays_in_the_buffer() {
     let dir = tempfile::tempdir().expect("a directory");
     let (mut journal, _) = open_in(dir.path()).expect("a new journal");
     let at = |ms: u64| Instant(ms * 1000);
     let mark = || Body::Boot("{}");
     journal.begin("s", &[], at(0)).expect("a session");
+    let unsynced = Arc::<Unsynced>::default();
+    journal.share(Arc::clone(&unsynced), at(0));
+    assert!(!journal.hand_over(at(0)), "there is nothing to wait for");
     journal.append(at(0), mark()).expect("room");
-    assert_eq!(journal.flush_due_after_sync(), None, "nothing is waited for");
-    let job = journal.begin_sync(at(500)).expect("something waits");
-    assert_eq!((journal.flush_due(), journal.flush_due_after_sync()), (None, None));
+    assert!(journal.hand_over(at(0)), "the other thread is told");
     journal.append(at(600), mark()).expect("room");
-    assert_eq!((journal.flush_due(), journal.flush_due_after_sync()), (None, Some(at(1100))));
-    let synced = job.run();
-    assert!(!synced.has_failed());
-    journal.synced(synced, at(700));
-    assert_eq!((journal.flush_due(), journal.flush_due_after_sync()), (Some(at(1100)), None));
+    assert!(!journal.hand_over(at(600)), "it was told before");
+    assert_eq!((journal.flush_due(), journal.durable_seq()), (None, 0));
+    CommitLog::without().commit([("b1", &*unsynced)]);
+    journal.append(at(700), mark()).expect("room");
+    journal.settle(at(700));
+    assert_eq!(journal.durable_seq(), 2, "the third was appended later");
+    assert!(journal.hand_over(at(700)));
+    CommitLog::without().commit([("b1", &*unsynced)]);
+    journal.settle(at(800));
+    assert_eq!((journal.durable_seq(), journal.status().waiting), (3, 0));
 }

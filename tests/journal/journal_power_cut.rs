@@ -1,11 +1,13 @@
-//! The journal against a model: random actions, troubles and power cuts, each named by its seed.
+//! Three journals with one commit log against a model: random actions, troubles and power cuts, each named by its seed.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use fastrand::Rng;
-use flagfall::journal::{AppendError, Journal, Limits, Recovered, Stamp, SyncJob};
+use flagfall::journal::commit_log::{self, CommitLog};
+use flagfall::journal::{AppendError, Journal, Limits, Recovered, Stamp, Unsynced};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body, Record};
 
@@ -25,8 +27,8 @@ struct Model {
     /// Records from here on belong to the session that goes on and are never deleted.
     session_from: u64,
     deleted: bool,
-    /// Highest numbers of outputs taken, and of those on the disk.
-    outs: [u64; 3],
+    /// Numbers of outputs taken, by the sequence number of their record.
+    outs: BTreeMap<u64, (Audience, u64)>,
     durable_outs: [u64; 3],
 }
 
@@ -60,14 +62,22 @@ impl Model {
         self.lines.extend(recovered.records().map(|record| (record.seq, line(&record))));
         self.durable = recovered.standing.next_seq;
         self.session_from = recovered.session_records().next().map_or(self.durable, |record| record.seq);
-        self.outs = Audience::ALL.map(|audience| recovered.standing.next_out(audience) - 1);
-        self.durable_outs = self.outs;
+        self.outs.clear();
+        self.durable_outs = Audience::ALL.map(|audience| recovered.standing.next_out(audience) - 1);
     }
 
     /// All that was taken is on the disk now.
     fn synced(&mut self, journal: &Journal) {
-        self.durable = journal.standing().next_seq;
-        self.durable_outs = self.outs;
+        self.synced_below(journal.standing().next_seq);
+    }
+
+    /// Records below `next_seq` are on the disk now.
+    fn synced_below(&mut self, next_seq: u64) {
+        self.durable = next_seq.max(self.durable);
+        for (audience, number) in self.outs.range(..self.durable).map(|(_, out)| *out) {
+            let highest = &mut self.durable_outs[audience as usize];
+            *highest = number.max(*highest);
+        }
     }
 }
 
@@ -91,7 +101,7 @@ fn append(journal: &mut Journal, model: &mut Model, rng: &mut Rng, now: Instant)
         Ok(Stamp { seq, at }) => {
             assert!(at >= given);
             if let Body::Out { number, audience, .. } = body {
-                model.outs[audience as usize] = number;
+                model.outs.insert(seq, (audience, number));
             }
             let line = line(&Record { seq, at, body });
             assert_eq!(model.lines.insert(seq, line), None, "number {seq} used twice");
@@ -101,29 +111,29 @@ fn append(journal: &mut Journal, model: &mut Model, rng: &mut Rng, now: Instant)
     }
 }
 
-/// A wait for the disk on another thread, and the numbers that were taken before it.
-struct Waiting(SyncJob, [u64; 3]);
+/// One board: its journal, what the commit log takes from it, and what must be there.
+struct Board {
+    name: &'static str,
+    journal: Journal,
+    unsynced: Arc<Unsynced>,
+    model: Model,
+}
 
-fn act(journal: &mut Journal, model: &mut Model, waiting: &mut Option<Waiting>, rng: &mut Rng, disk: &FakeDisk, now: Instant) {
+const BOARDS: [&str; 3] = ["b1", "b2", "b3"];
+
+/// What another thread does: one wait for all boards.
+fn commit(log: &mut CommitLog, boards: &mut [Board], now: Instant) {
+    log.commit(boards.iter().map(|board| (board.name, &*board.unsynced)));
+    for board in boards {
+        board.journal.settle(now);
+        board.model.synced_below(board.journal.durable_seq() + 1);
+        board.model.deleted |= board.journal.status().deleted > 0;
+    }
+}
+
+fn act(Board { journal, model, .. }: &mut Board, rng: &mut Rng, disk: &FakeDisk, now: Instant) {
     match rng.u8(0..38) {
-        32..35 => {
-            let outs = model.outs;
-            if let Some(job) = journal.begin_sync(now) {
-                *waiting = Some(Waiting(job, outs));
-            }
-        }
-        35..38 => {
-            if let Some(Waiting(job, outs)) = waiting.take() {
-                let before = journal.durable_seq();
-                journal.synced(job.run(), now);
-                let durable = journal.durable_seq() + 1;
-                if durable > before + 1 {
-                    model.durable = durable.max(model.durable);
-                    model.durable_outs =
-                        Audience::ALL.map(|audience| outs[audience as usize].max(model.durable_outs[audience as usize]));
-                }
-            }
-        }
+        32..38 => drop(journal.hand_over(now)),
         0..18 => append(journal, model, rng, now),
         18..20 => journal.write_out(),
         20..23 => {
@@ -154,7 +164,13 @@ fn act(journal: &mut Journal, model: &mut Model, waiting: &mut Option<Waiting>, 
     model.deleted |= journal.status().deleted > 0;
 }
 
-/// Runs one journal through several lives; gives the number of power cuts.
+/// What a start does before any journal is opened. A power cut may end it.
+fn recover(disk: &FakeDisk) -> std::io::Result<commit_log::WrittenBack> {
+    let mut folder = disk.folder(commit_log::FOLDER);
+    commit_log::recover(&mut folder, &mut |board| Ok(Some(Box::new(disk.folder(board)))))
+}
+
+/// Runs three journals through several lives; gives the number of power cuts.
 fn run(seed: u64) -> u64 {
     let mut rng = Rng::with_seed(seed);
     let disk = FakeDisk::new(seed ^ 0x5eed);
@@ -164,34 +180,54 @@ fn run(seed: u64) -> u64 {
         files: [3, 1000][rng.usize(0..2)],
         buffer: [400, 1 << 20][rng.usize(0..2)],
     };
-    let mut model = Model::default();
+    let most = rng.u64(100..3000);
+    let mut models = BOARDS.map(|_| Model::default());
     let mut now = Instant::ZERO;
     let mut cuts = 0;
     for _ in 0..rng.u8(2..6) {
         while rng.u8(0..3) == 0 {
             // The power fails again while the last cut is being repaired.
-            disk.power(Some(rng.u32(0..8)));
-            if let Ok((_, recovered)) = Journal::open(Box::new(disk.clone()), limits) {
-                model.check(&recovered);
+            disk.power(Some(rng.u32(0..12)));
+            if recover(&disk).is_ok_and(|done| done.problems.is_empty()) {
+                for (name, model) in BOARDS.iter().zip(&models) {
+                    if let Ok((_, recovered)) = Journal::open(Box::new(disk.folder(name)), limits) {
+                        model.check(&recovered);
+                    }
+                }
             }
             disk.cut();
             cuts += 1;
         }
-        let (mut journal, recovered) = open(&disk, limits);
-        model.check(&recovered);
-        model.restart(&recovered);
-        if rng.u8(0..4) == 0 {
-            let (again, twice) = open(&disk, limits);
-            assert!(twice.records().eq(recovered.records()), "opening again changes nothing");
-            assert_eq!((&twice.standing, again.standing()), (&recovered.standing, &recovered.standing));
-            journal = again;
+        let done = recover(&disk).expect("the disk is well");
+        assert_eq!((&done.problems[..], &done.left_alone[..]), (&[][..], &[][..]));
+        let mut boards: Vec<Board> = Vec::new();
+        for (name, mut model) in BOARDS.into_iter().zip(models) {
+            let own = disk.folder(name);
+            let (mut journal, recovered) = open(&own, limits);
+            model.check(&recovered);
+            model.restart(&recovered);
+            if rng.u8(0..4) == 0 {
+                let (again, twice) = open(&own, limits);
+                assert!(twice.records().eq(recovered.records()), "opening again changes nothing");
+                assert_eq!((&twice.standing, again.standing()), (&recovered.standing, &recovered.standing));
+                journal = again;
+            }
+            let unsynced = Arc::<Unsynced>::default();
+            // One of them waits by itself, as a board does that was parked.
+            if rng.u8(0..4) > 0 {
+                journal.share(Arc::clone(&unsynced), now);
+            }
+            boards.push(Board { name, journal, unsynced, model });
         }
-        let mut waiting = None;
-        for _ in 0..rng.u8(0..60) {
+        let mut log = CommitLog::open(Box::new(disk.folder(commit_log::FOLDER)), most).expect("a folder");
+        for _ in 0..rng.u8(0..150) {
             now = now.after(Duration::from_millis([0, 1, 100, 3000][rng.usize(0..4)]));
-            act(&mut journal, &mut model, &mut waiting, &mut rng, &disk, now);
+            match rng.u8(0..12) {
+                0 => commit(&mut log, &mut boards, now),
+                _ => act(&mut boards[rng.usize(0..3)], &mut rng, &disk, now),
+            }
         }
-        drop(journal);
+        models = boards.into_iter().map(|board| board.model).collect::<Vec<_>>().try_into().unwrap_or_else(|_| unreachable!());
         if rng.bool() || disk.has_lost_pages() {
             disk.cut();
             cuts += 1;

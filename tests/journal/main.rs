@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod commit_log;
 mod decisions_on_disk;
 mod journal_damage;
 mod journal_disk;

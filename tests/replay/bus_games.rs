@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
-use flagfall::publish::topics::Board;
-use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall::session::station::{Station, StationInput, StationOutput};
+use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::GameConfig;
 use flagfall_hardware::emulator::Settings;

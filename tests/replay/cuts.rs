@@ -8,7 +8,7 @@ mod stream;
 use std::time::Duration;
 
 use fastrand::Rng;
-use flagfall::station::StationOutput;
+use flagfall::session::station::StationOutput;
 use flagfall_protocols::time::Instant;
 use serde_json::Value;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use flagfall::publish::delay::Delay;
-use flagfall::replay;
+use flagfall::session::setting::{Overrides, Setting};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 use watched::{Public, Watched, events};
@@ -151,12 +151,12 @@ fn the_head_of_a_journal_says_the_delay() {
     let with = |line: &str| format!("{first}\n{line}\n{rest}");
     let setting = |text: &str| {
         let trace = flagfall_protocols::trace::Trace::new(text.as_bytes()).expect("a trace");
-        replay::Setting::of(&trace, &replay::Overrides::default())
+        Setting::of(&trace, &Overrides::default())
     };
     let delay = Delay { time: Duration::from_secs(900), moves: 3 };
     let read = setting(&with(&format!("# delay: {delay}"))).expect("a setting");
     assert_eq!(read.delay, Some(delay));
-    assert!(read.headers.contains(&("delay", "900 s 3 moves".to_owned())), "{:?}", read.headers);
+    assert!(read.headers().contains(&("delay", "900 s 3 moves".to_owned())), "{:?}", read.headers());
     for wrong in ["900", "900 s", "-1 s 0 moves", "9 s x moves"] {
         assert!(setting(&with(&format!("# delay: {wrong}"))).is_err(), "{wrong}");
     }

@@ -1,8 +1,8 @@
 //! The same game at every emulated board: those that identify men give the same moves, all others the same with the promotion
 //! marked as one that nobody has confirmed. Where there is a clock its presses complete them.
 
-use flagfall::publish::topics::Board;
-use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall::session::station::{Station, StationInput, StationOutput};
+use flagfall::wire::topics::Board;
 use flagfall_game::game::GameConfig;
 use flagfall_game::message::ClockStatus;
 use flagfall_hardware::emulator::script::Script;

@@ -5,8 +5,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use flagfall::import::import;
-use flagfall::publish::topics::Board;
-use flagfall::station::{Station, StationInput};
+use flagfall::session::station::{Station, StationInput};
+use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::GameConfig;
 use flagfall_game::input::Command;

@@ -1,8 +1,8 @@
 //! Pictures made when asked for: the same numbered messages, the same pictures, fewer of them; and what devices say of themselves.
 
 use flagfall::publish::Message;
-use flagfall::replay;
-use flagfall::station::{Stale, StationOutput};
+use flagfall::session::record_input::read_input;
+use flagfall::session::station::{Stale, StationOutput};
 use flagfall_protocols::event::DeviceEvent;
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ fn lazily(tape: &Tape, every: usize) -> (Vec<Message>, usize) {
     station.set_lazy(true);
     let (mut out, mut switches) = (Vec::new(), 0);
     for (index, (at, body)) in tape.inputs.iter().enumerate() {
-        if let Some(input) = replay::input(body).expect("readable") {
+        if let Some(input) = read_input(body).expect("readable") {
             station.feed(*at, &input, &mut out);
         }
         if index % every == 0 {

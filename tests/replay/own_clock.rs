@@ -1,8 +1,9 @@
 //! A clock on a link of its own beside a board that has none: presses, times and flags are its; without it the game says so, and
 //! nothing is found on time.
 
-use flagfall::replay::{self, Overrides, Setting};
-use flagfall::station::CLOCK;
+use flagfall::session::replay;
+use flagfall::session::setting::{Overrides, Setting};
+use flagfall::session::station::CLOCK;
 use flagfall_game::game::Game;
 use flagfall_game::message::ClockStatus;
 use flagfall_hardware::emulator::{EMULATORS, Kind};

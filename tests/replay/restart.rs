@@ -7,9 +7,9 @@ mod verify;
 use fastrand::Rng;
 use flagfall::journal::Limits;
 use flagfall::publish::Message;
-use flagfall::recorder::Recorder;
-use flagfall::restart::Restored;
-use flagfall::station::StationOutput;
+use flagfall::session::recorder::Recorder;
+use flagfall::session::restore::Restored;
+use flagfall::session::station::StationOutput;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Body;
 
@@ -207,13 +207,13 @@ fn deadlines_that_come_before_late_inputs_come_first_again() {
                 bench.feed(*at, body);
                 moved += usize::from(before > *at);
             }
-            bench.advance(tape.end().after(flagfall::replay::SETTLE));
+            bench.advance(tape.end().after(flagfall::session::replay::SETTLE));
             bench.recorder.flush(tape.end()).expect("written");
             let mut again = Bench::open(tape, on_disk(bench.text().lines()));
             let name = format!("{}, seed {seed}", tape.name);
             assert_eq!(again.restored.verified.differences, [""; 0], "{name}");
             assert_eq!(again.restored.unsent, [], "{name}");
-            again.advance(tape.end().after(flagfall::replay::SETTLE));
+            again.advance(tape.end().after(flagfall::session::replay::SETTLE));
             assert_eq!(end(again.recorder.station()), end(bench.recorder.station()), "{name}");
             assert_eq!(again.numbered(), [], "{name}");
         }

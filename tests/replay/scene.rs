@@ -13,9 +13,10 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use flagfall::publish::Message;
-use flagfall::publish::envelope::{self, Anchor, Stamp};
-use flagfall::publish::topics::Board;
-use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall::session::station::{Station, StationInput, StationOutput};
+use flagfall::wire::envelope::{self, Stamp};
+use flagfall::wire::time::Anchor;
+use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::GameConfig;
 use flagfall_game::input::Command;

@@ -14,7 +14,11 @@ const PAGE: usize = 32;
 
 /// Handles to one disk: the journal owns one, the test keeps another.
 #[derive(Clone)]
-pub(crate) struct FakeDisk(Arc<Mutex<State>>);
+pub(crate) struct FakeDisk {
+    state: Arc<Mutex<State>>,
+    /// What the names of this handle's folder begin with.
+    folder: String,
+}
 
 struct State {
     rng: Rng,
@@ -25,6 +29,8 @@ struct State {
     power: Option<u32>,
     free: Option<usize>,
     trouble: f64,
+    /// Nothing is changed where names begin so.
+    refused: Option<String>,
 }
 
 #[derive(Clone, Default)]
@@ -34,17 +40,20 @@ struct Content {
     changes: Vec<Change>,
     /// Written, reported as failed, and never to reach the disk unless written again.
     lost: Vec<Range<usize>>,
+    /// The next wait says so.
+    fails_once: bool,
 }
 
 #[derive(Clone)]
 enum Change {
     Append(Vec<u8>),
+    Write(usize, Vec<u8>),
     Truncate(usize),
 }
 
 impl FakeDisk {
     pub(crate) fn new(seed: u64) -> FakeDisk {
-        FakeDisk(Arc::new(Mutex::new(State {
+        let state = Arc::new(Mutex::new(State {
             rng: Rng::with_seed(seed),
             files: Vec::new(),
             names: BTreeMap::new(),
@@ -53,7 +62,18 @@ impl FakeDisk {
             power: None,
             free: None,
             trouble: 0.0,
-        })))
+            refused: None,
+        }));
+        FakeDisk { state, folder: String::new() }
+    }
+
+    /// A folder of the same disk.
+    pub(crate) fn folder(&self, name: &str) -> FakeDisk {
+        FakeDisk { state: Arc::clone(&self.state), folder: format!("{name}/") }
+    }
+
+    fn path(&self, name: &str) -> String {
+        format!("{}{name}", self.folder)
     }
 
     /// A disk that holds these files.
@@ -64,7 +84,7 @@ impl FakeDisk {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().expect("no test panics while it holds the lock")
+        self.state.lock().expect("no test panics while it holds the lock")
     }
 
     /// Puts a file there, durable.
@@ -72,14 +92,15 @@ impl FakeDisk {
         let mut state = self.state();
         let id = state.files.len();
         state.files.push(Content { now: bytes.to_vec(), durable: bytes.to_vec(), ..Content::default() });
-        state.names.insert(name.to_owned(), id);
-        state.durable_names.insert(name.to_owned(), id);
+        state.names.insert(self.path(name), id);
+        state.durable_names.insert(self.path(name), id);
     }
 
     /// All files as a program sees them now.
     pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let state = self.state();
-        state.names.iter().map(|(name, &id)| (name.clone(), state.files[id].now.clone())).collect()
+        let own = state.names.iter().filter_map(|(name, &id)| Some((name.strip_prefix(&self.folder)?, id)));
+        own.map(|(name, id)| (name.to_owned(), state.files[id].now.clone())).collect()
     }
 
     /// The power fails after so many more changes; none: it does not.
@@ -95,6 +116,38 @@ impl FakeDisk {
     /// How likely each change fails, 0.0..=1.0.
     pub(crate) fn trouble(&self, likely: f64) {
         self.state().trouble = likely;
+    }
+
+    /// Refuses every change where names begin so.
+    pub(crate) fn refuse(&self, beginning: Option<String>) {
+        self.state().refused = beginning;
+    }
+
+    /// Whether the power has not failed.
+    pub(crate) fn has_power(&self) -> bool {
+        self.state().power != Some(0)
+    }
+
+    /// Cuts the power, and of what was not synced nothing is left.
+    pub(crate) fn forget_unsynced(&self) {
+        let mut state = self.state();
+        let State { files, names, durable_names, name_changes, .. } = &mut *state;
+        for file in files.iter_mut() {
+            *file = Content { now: file.durable.clone(), durable: std::mem::take(&mut file.durable), ..Content::default() };
+        }
+        name_changes.clear();
+        names.clone_from(durable_names);
+    }
+
+    /// The next wait for every file of the folder fails, and what was not on the disk never gets there unless it is written again.
+    pub(crate) fn drop_pages(&self) {
+        let mut state = self.state();
+        let State { files, names, .. } = &mut *state;
+        for (_, &id) in names.iter().filter(|(name, _)| name.starts_with(&self.folder)) {
+            let file = &mut files[id];
+            file.lost.push(file.durable.len().min(file.now.len())..file.now.len());
+            file.fails_once = true;
+        }
     }
 
     /// Whether bytes are gone that a program still reads.
@@ -118,6 +171,12 @@ impl FakeDisk {
         names.clone_from(durable_names);
         (state.power, state.free, state.trouble) = (None, None, 0.0);
     }
+}
+
+fn write_over(content: &mut Vec<u8>, place: usize, bytes: &[u8]) {
+    // What lies between is read as zeros.
+    content.resize(content.len().max(place + bytes.len()), 0);
+    content[place..place + bytes.len()].copy_from_slice(bytes);
 }
 
 fn change_name(names: &mut BTreeMap<String, usize>, name: String, id: Option<usize>) {
@@ -151,6 +210,7 @@ impl Content {
                 for change in &self.changes[..rng.usize(0..=self.changes.len())] {
                     match change {
                         Change::Append(bytes) => left.extend(bytes),
+                        Change::Write(place, bytes) => write_over(&mut left, *place, bytes),
                         Change::Truncate(len) => left.truncate(*len),
                     }
                 }
@@ -158,6 +218,16 @@ impl Content {
                 left
             }
         }
+    }
+
+    /// Bytes that are written again reach the disk with the next wait.
+    fn write(&mut self, place: usize, bytes: &[u8]) {
+        let written = place..place + bytes.len();
+        let lost = std::mem::take(&mut self.lost).into_iter();
+        let beside = lost.flat_map(|lost| [lost.start..lost.end.min(written.start), lost.start.max(written.end)..lost.end]);
+        self.lost = beside.filter(|lost| !lost.is_empty()).collect();
+        write_over(&mut self.now, place, bytes);
+        self.changes.push(Change::Write(place, bytes.to_vec()));
     }
 
     fn synced(&self) -> Vec<u8> {
@@ -169,7 +239,10 @@ impl Content {
 
 impl State {
     /// Counts one change down; says whether it happens.
-    fn change(&mut self) -> io::Result<()> {
+    fn change(&mut self, path: &str) -> io::Result<()> {
+        if self.refused.as_ref().is_some_and(|beginning| path.starts_with(beginning)) {
+            return Err(io::Error::other("refused"));
+        }
         match &mut self.power {
             Some(0) => return Err(io::Error::other("no power")),
             Some(left) => *left -= 1,
@@ -191,21 +264,22 @@ impl State {
 
 impl JournalFs for FakeDisk {
     fn list(&mut self) -> io::Result<Vec<String>> {
-        Ok(self.state().names.keys().rev().cloned().collect())
+        Ok(self.state().names.keys().rev().filter_map(|name| name.strip_prefix(&self.folder)).map(str::to_owned).collect())
     }
 
     fn len(&mut self, name: &str) -> io::Result<u64> {
-        Ok(self.state().file(name)?.now.len() as u64)
+        Ok(self.state().file(&self.path(name))?.now.len() as u64)
     }
 
     fn read(&mut self, name: &str) -> io::Result<Vec<u8>> {
-        Ok(self.state().file(name)?.now.clone())
+        Ok(self.state().file(&self.path(name))?.now.clone())
     }
 
     fn create(&mut self, name: &str) -> io::Result<()> {
         let mut state = self.state();
-        state.change()?;
-        if let Ok(file) = state.file(name) {
+        state.change(&self.path(name))?;
+        let name = self.path(name);
+        if let Ok(file) = state.file(&name) {
             let freed = file.now.len();
             file.now.clear();
             file.lost.clear();
@@ -215,14 +289,14 @@ impl JournalFs for FakeDisk {
         }
         let id = state.files.len();
         state.files.push(Content::default());
-        state.names.insert(name.to_owned(), id);
-        state.name_changes.push((name.to_owned(), Some(id)));
+        state.names.insert(name.clone(), id);
+        state.name_changes.push((name, Some(id)));
         Ok(())
     }
 
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.state();
-        let result = state.change();
+        let result = state.change(&self.path(name));
         let mut fits = bytes.len().min(state.free.unwrap_or(usize::MAX));
         if result.is_err() {
             fits = state.rng.usize(0..=fits);
@@ -230,17 +304,25 @@ impl JournalFs for FakeDisk {
         if let Some(free) = &mut state.free {
             *free -= fits;
         }
-        let file = state.file(name)?;
+        let file = state.file(&self.path(name))?;
         file.now.extend(&bytes[..fits]);
         file.changes.push(Change::Append(bytes[..fits].to_vec()));
         result?;
         if fits < bytes.len() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 
+    fn write_at(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut state = self.state();
+        let result = state.change(&self.path(name));
+        let written = if result.is_err() { state.rng.usize(0..=bytes.len()) } else { bytes.len() };
+        state.file(&self.path(name))?.write(offset as usize, &bytes[..written]);
+        result
+    }
+
     fn truncate(&mut self, name: &str, len: u64) -> io::Result<()> {
         let mut state = self.state();
-        state.change()?;
-        let file = state.file(name)?;
+        state.change(&self.path(name))?;
+        let file = state.file(&self.path(name))?;
         let len = len as usize;
         let freed = file.now.len().checked_sub(len).expect("a journal never makes a file longer this way");
         file.now.truncate(len);
@@ -255,9 +337,13 @@ impl JournalFs for FakeDisk {
 
     fn sync(&mut self, name: &str) -> io::Result<()> {
         let mut state = self.state();
-        let result = state.change();
+        let name = self.path(name);
+        let result = state.change(&name);
         let kind = state.rng.u8(0..3);
-        let file = state.file(name)?;
+        let file = state.file(&name)?;
+        if std::mem::take(&mut file.fails_once) {
+            return Err(io::Error::other("dropped pages"));
+        }
         match (&result, kind) {
             (Err(_), 0) => {}
             (Err(_), 1) => file.lost.push(file.durable.len().min(file.now.len())..file.now.len()),
@@ -270,26 +356,28 @@ impl JournalFs for FakeDisk {
     }
 
     fn syncer(&mut self, name: &str) -> io::Result<Syncer> {
-        let (mut disk, name) = (self.clone(), name.to_owned());
-        disk.state().file(&name)?;
-        Ok(Box::new(move || disk.sync(&name)))
+        let (disk, name) = (self.clone(), name.to_owned());
+        disk.state().file(&self.path(&name))?;
+        Ok(Box::new(move || disk.clone().sync(&name)))
     }
 
     fn sync_dir(&mut self) -> io::Result<()> {
         let mut state = self.state();
-        state.change()?;
+        state.change(&self.folder)?;
         let State { durable_names, name_changes, .. } = &mut *state;
-        name_changes.drain(..).for_each(|(name, id)| change_name(durable_names, name, id));
+        let own = name_changes.extract_if(.., |(name, _)| name.starts_with(&self.folder));
+        own.for_each(|(name, id)| change_name(durable_names, name, id));
         Ok(())
     }
 
     fn remove(&mut self, name: &str) -> io::Result<()> {
         let mut state = self.state();
-        state.change()?;
-        let id = state.names.remove(name).ok_or(io::ErrorKind::NotFound)?;
+        state.change(&self.path(name))?;
+        let name = self.path(name);
+        let id = state.names.remove(&name).ok_or(io::ErrorKind::NotFound)?;
         let freed = state.files[id].now.len();
         state.give_back(freed);
-        state.name_changes.push((name.to_owned(), None));
+        state.name_changes.push((name, None));
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! An emulated board and a station in one room, in simulated time.
 
 use flagfall::publish::Message;
-use flagfall::publish::topics::Board;
-use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall::session::station::{Station, StationInput, StationOutput};
+use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::GameConfig;
 use flagfall_game::message::ArbiterState;

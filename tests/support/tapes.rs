@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 
 use flagfall::import::import;
 use flagfall::publish::Message;
-use flagfall::replay::{self, Overrides, SETTLE, Setting};
-use flagfall::station::{Station, StationOutput};
+use flagfall::session::record_input::read_input;
+use flagfall::session::replay::SETTLE;
+use flagfall::session::setting::{Overrides, Setting};
+use flagfall::session::station::{Station, StationOutput};
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Body, Trace};
@@ -59,7 +61,7 @@ impl Tape {
         let mut station = self.setting.station().expect("a station");
         let mut outputs = Vec::new();
         for (at, body) in &self.inputs {
-            if let Some(input) = replay::input(body).expect("readable") {
+            if let Some(input) = read_input(body).expect("readable") {
                 station.feed(*at, &input, &mut outputs);
             }
         }

@@ -1,4 +1,4 @@
-//! Topics as a subscriber meets them (`publish/README.md#1`).
+//! Topics as a subscriber meets them (`wire/README.md#1`).
 
 /// Who may read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,7 +8,7 @@ use nix::unistd::{AccessFlags, access};
 use super::Finding;
 use crate::config::Config;
 use crate::health::{self, ClockSync};
-use crate::publish::envelope::TimeSource;
+use crate::wire::time::TimeSource;
 
 /// Less free space than this is refused by no program, but an event fills it.
 const LITTLE: u64 = 256 << 20;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use flagfall_game::game::Game;
 use flagfall_game::health::{BatteryLevel, Health};
 
-use crate::publish::envelope::DeviceWarning;
 use crate::wall::Mono;
+use crate::wire::device::DeviceWarning;
 
 /// A device that was received more weakly than this when it was connected, dBm, may be lost when somebody walks by.
 const WEAK_SIGNAL: i16 = -85;

@@ -5,7 +5,7 @@ use flagfall_protocols::drivers::DRIVERS;
 use super::*;
 use crate::config::{Board, Config};
 use crate::daemon::plan;
-use crate::station::LinkState;
+use crate::session::station::LinkState;
 
 fn device(board: Board) -> Device {
     let config = Config { board: vec![Board { id: "7".to_owned(), ..board }], ..Config::default() };

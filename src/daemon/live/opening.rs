@@ -15,10 +15,10 @@ use super::super::plan::Plan;
 use super::super::shared::{Face, Shared};
 use super::super::timeline::Timeline;
 use super::{Live, SINK};
-use crate::anchor;
-use crate::recorder::Recorder;
-use crate::restart::Restored;
-use crate::station::{AGAIN, StationOutput};
+use crate::session::anchor;
+use crate::session::recorder::Recorder;
+use crate::session::restore::Restored;
+use crate::session::station::{AGAIN, StationOutput};
 use crate::wall;
 
 /// The JSON of a `boot` record.
@@ -50,7 +50,6 @@ impl Live {
         let (mut recorder, restored) = Recorder::open(Box::new(disk), plan.limits, &plan.setting, &plan.session, sink)?;
         anyhow::ensure!(!outlet.is_replaced(), "another thread goes on with this board");
         tell(&face.board, &restored);
-        recorder.defer();
         recorder.station_mut().set_lazy(true);
         let wall = network::wall_now();
         let standing = recorder.journal().standing();
@@ -80,11 +79,12 @@ impl Live {
             shared: Arc::clone(shared),
             face: Arc::clone(face),
             raw: plan.raw,
-            next_flush: None,
+            unsynced: Arc::default(),
             out: Vec::new(),
             recorder,
         };
         let ended = live.recorder.journal().standing().last_at;
+        live.recorder.share(Arc::clone(&live.unsynced), ended);
         // Numbered outputs of the opening are in the journal, where the outbox finds them.
         out.retain(|output| !matches!(output, StationOutput::Message(message) if message.number > 0));
         live.out = out;

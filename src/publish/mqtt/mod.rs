@@ -2,7 +2,7 @@
 //!
 //! The outbox says what goes next; here it gets a packet id, everything of one moment goes out in one write, and the
 //! acknowledgement is told to the outbox. After any error the connection and all its packet ids are forgotten and a new one
-//! begins from the cursors (`ARCHITECTURE.md#4`, `publish/README.md#10`): nothing waits anywhere but in the outbox.
+//! begins from the cursors (`ARCHITECTURE.md#4`, `wire/README.md#10`): nothing waits anywhere but in the outbox.
 
 mod backoff;
 mod claims;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::wall::Mono;
 
-/// The broker keeps an event for subscribers that are away (`publish/README.md#3`).
+/// The broker keeps an event for subscribers that are away (`wire/README.md#3`).
 const EVENT_EXPIRY: Duration = Duration::from_secs(3600);
 /// Urgent states that wait at most; they are the node's own life cycle.
 const URGENT: usize = 8;

@@ -35,7 +35,7 @@ pub(super) struct Version {
     version: u64,
 }
 
-/// The rank of a topic, by its third level (`publish/README.md#4`).
+/// The rank of a topic, by its third level (`wire/README.md#4`).
 fn rank(topic: &str) -> usize {
     if topic.contains("/1/node/") {
         0

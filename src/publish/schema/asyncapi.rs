@@ -1,11 +1,11 @@
-//! Every topic as an AsyncAPI 3 document: address, what may be in it, who sends it and how (`publish/README.md#1` and
-//! `publish/README.md#3`).
+//! Every topic as an AsyncAPI 3 document: address, what may be in it, who sends it and how (`wire/README.md#1` and
+//! `wire/README.md#3`).
 
 use serde_json::{Map, Value, json};
 
-use super::super::envelope::VERSION;
-use super::super::topics::{self, Board};
 use super::{command, names};
+use crate::wire::envelope::VERSION;
+use crate::wire::topics::{self, Board};
 
 /// One topic.
 #[derive(Clone, Debug, PartialEq, Eq)]

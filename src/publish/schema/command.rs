@@ -1,4 +1,4 @@
-//! The commands that are carried out: header and, for each verb, the body (`publish/README.md#5`).
+//! The commands that are carried out: header and, for each verb, the body (`wire/README.md#5`).
 
 use std::collections::BTreeSet;
 

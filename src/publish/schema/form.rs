@@ -5,10 +5,11 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
-use super::super::envelope::{DeviceRaw, DeviceStatus, NodeHealth, NodeInfo, NodeStatus};
 use super::super::messages::LiveRevision;
 use super::head::{self, Head};
 use crate::arbiter::Reply;
+use crate::wire::device::{DeviceRaw, DeviceStatus};
+use crate::wire::node::{NodeHealth, NodeInfo, NodeStatus};
 
 /// A kind of message: what stands around the body, and the body.
 pub(super) struct Form {

@@ -1,9 +1,9 @@
-//! What stands around a body (`publish/README.md#2`).
+//! What stands around a body (`wire/README.md#2`).
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::super::envelope::TimeSource;
+use crate::wire::time::TimeSource;
 
 /// Which header a message has.
 #[derive(Clone, Copy)]

@@ -1,5 +1,5 @@
 //! JSON Schemas (2020-12) of every message, made of the Rust types, and one AsyncAPI document of the topics
-//! (`publish/README.md#8`). Both lie in [`FOLDER`] too, for those who write screens; a test compares.
+//! (`wire/README.md#8`). Both lie in [`FOLDER`] too, for those who write screens; a test compares.
 //!
 //! What this program publishes may get more fields with a minor version, so further fields are allowed everywhere but in the
 //! body of a command: there an unknown word may be a slip of what an arbiter meant, and is refused.

@@ -7,7 +7,7 @@ use flagfall::wall::Mono;
 use crate::boards::Write;
 use crate::listener::Heard;
 
-/// The daemon sends two pictures in so long (`publish/README.md#3`); an update after a quiet time of that length goes at once.
+/// The daemon sends two pictures in so long (`wire/README.md#3`); an update after a quiet time of that length goes at once.
 const PACE: Duration = Duration::from_millis(200);
 
 /// Microseconds of one run, by field update.

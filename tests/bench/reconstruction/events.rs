@@ -1,7 +1,7 @@
 //! What was recorded of a simulated game: what a station is fed, and what the board's driver reads from it.
 
-use flagfall::replay;
-use flagfall::station::{LinkState, StationInput};
+use flagfall::session::record_input::read_input;
+use flagfall::session::station::{LinkState, StationInput};
 use flagfall_game::input::Command;
 use flagfall_protocols::driver::{DriverInfo, Input, Output};
 use flagfall_protocols::event::DeviceEvent;
@@ -25,7 +25,7 @@ impl Recording {
         let mut fed = Vec::new();
         for record in trace.records() {
             let (_, record) = record.expect("the simulator writes records");
-            let input = replay::input(&record.body).expect("the simulator writes inputs");
+            let input = read_input(&record.body).expect("the simulator writes inputs");
             fed.extend(input.and_then(|input| Some((record.at, owned(input)?))));
         }
         Recording(fed)

@@ -1,4 +1,4 @@
-//! Driver and game in the order of `src/station.rs`, without messages and pictures.
+//! Driver and game in the order of `src/session/station.rs`, without messages and pictures.
 
 use flagfall::emulate::room::{Heard, Outcome, Told, ToldMove};
 use flagfall_game::clock::control::TimeControl;

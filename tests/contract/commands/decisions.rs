@@ -2,7 +2,7 @@
 
 use flagfall::arbiter::{Code, Reply};
 use flagfall::config::Role;
-use flagfall::publish::topics::Board;
+use flagfall::wire::topics::Board;
 use flagfall_game::input::{FindingKey, GameResult};
 use serde_json::{Value, json};
 

@@ -4,11 +4,13 @@ use flagfall::arbiter::verbs::{self, Lock};
 use flagfall::arbiter::{Errand, Recorded, Reply, Setup, read};
 use flagfall::config::Role;
 use flagfall::publish::Message;
-use flagfall::publish::envelope::{Anchor, TimeSource};
-use flagfall::publish::topics::{Board, CommandTopic};
-use flagfall::replay;
-use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall::session::record_input::read_input;
+use flagfall::session::replay;
+use flagfall::session::setting::{Overrides, Setting};
+use flagfall::session::station::{Station, StationInput, StationOutput};
 use flagfall::wall::Utc;
+use flagfall::wire::time::{Anchor, TimeSource};
+use flagfall::wire::topics::{Board, CommandTopic};
 use flagfall_game::effect::Audience;
 use flagfall_game::message::Stage as GameStage;
 use flagfall_protocols::time::Instant;
@@ -48,8 +50,7 @@ fn fed(name: &str, until: impl Fn(&Station) -> bool) -> Desk {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/");
     let text = std::fs::read_to_string(format!("{path}{name}.trace")).expect("a trace");
     let trace = Trace::new(text.as_bytes()).expect("a trace");
-    let mut station =
-        replay::Setting::of(&trace, &replay::Overrides::default()).expect("a setting").station().expect("a station");
+    let mut station = Setting::of(&trace, &Overrides::default()).expect("a setting").station().expect("a station");
     let (mut out, mut now) = (Vec::new(), Instant::ZERO);
     for record in trace.records() {
         let (_, record) = record.expect("a record");
@@ -90,7 +91,7 @@ impl Desk {
         let mut desk = fed("dgt/freeze-and-kings", |station| station.game().has_fallen_flag());
         let line = "{\"id\":1,\"line\":[\"a2a3\",\"f8c5\",\"a3a4\",\"d8f6\",\"a4a5\",\"f6f2\"]}";
         let body = Body::Answer(line);
-        let input = replay::input(&body).expect("readable").expect("an input");
+        let input = read_input(&body).expect("readable").expect("an input");
         desk.now = desk.now.max(desk.station.earliest());
         desk.station.feed(desk.now, &input, &mut Vec::new());
         desk
@@ -142,7 +143,7 @@ impl Desk {
     pub(crate) fn take(&mut self, recorded: &Recorded) -> Vec<Reply> {
         let json = recorded.to_json();
         let body = Body::Cmd(&json);
-        let input = replay::input(&body).expect("readable").expect("an input");
+        let input = read_input(&body).expect("readable").expect("an input");
         assert_eq!(input, StationInput::Submitted(Box::new(recorded.clone())));
         let mut out = Vec::new();
         self.now = self.now.max(self.station.earliest());

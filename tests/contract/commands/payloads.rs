@@ -2,8 +2,8 @@
 
 use flagfall::arbiter::{Code, MAX_PAYLOAD, Recorded, Verdict, read};
 use flagfall::config::Role;
-use flagfall::publish::envelope::TimeSource;
-use flagfall::publish::topics::{CommandTopic, TopicError, may_reply, parse_command};
+use flagfall::wire::time::TimeSource;
+use flagfall::wire::topics::{CommandTopic, TopicError, may_reply, parse_command};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Body, Record, print};
 use proptest::prelude::*;

@@ -2,8 +2,9 @@
 
 use flagfall::arbiter::{Code, Recorded, Submission, Verdict};
 use flagfall::config::Role;
-use flagfall::replay::{self, Overrides, Setting};
-use flagfall::station::StationInput;
+use flagfall::session::record_input::read_input;
+use flagfall::session::setting::{Overrides, Setting};
+use flagfall::session::station::StationInput;
 use flagfall_protocols::trace::{Body, Trace};
 use serde_json::json;
 
@@ -27,7 +28,7 @@ fn a_replay_takes_the_verdicts_as_they_stand() {
     let mut again = Desk::playing();
     for (at, json) in &desk.records {
         let body = Body::Cmd(json);
-        let input = replay::input(&body).expect("readable").expect("an input");
+        let input = read_input(&body).expect("readable").expect("an input");
         let StationInput::Submitted(recorded) = &input else { panic!("{input:?}") };
         again.now = *at;
         replies.extend(again.take(recorded));
@@ -72,11 +73,11 @@ fn the_bare_form_of_older_journals_is_read() {
     let commands: Vec<_> =
         trace.records().map(|record| record.expect("a record").1).filter(|record| matches!(record.body, Body::Cmd(_))).collect();
     assert_eq!(commands.len(), 1);
-    let input = replay::input(&commands[0].body).expect("readable").expect("an input");
+    let input = read_input(&commands[0].body).expect("readable").expect("an input");
     assert!(matches!(input, StationInput::Command(_)), "{input:?}");
     assert!(Setting::of(&trace, &Overrides::default()).is_ok());
     for neither in ["{}", "[]", "1", "{\"verb\":\"explode\"}", "{\"submission\":{}}"] {
-        let problem = replay::input(&Body::Cmd(neither)).expect_err(neither);
+        let problem = read_input(&Body::Cmd(neither)).expect_err(neither);
         assert!(format!("{problem:#}").starts_with("command"), "{problem:#}");
     }
 }

@@ -76,8 +76,8 @@ fn a_good_calibration_is_for_the_journal() {
     let text = format!("[[board]]\nid = \"b1\"\ndriver = \"certabo\"\ncalibration_file = \"{}\"\n", path.display());
     let loaded = load(&[folder.file("c.toml", text)], std::iter::empty()).expect("right");
     let setting = plans(&loaded.config, loaded.hash).expect("plans").remove(0).setting;
-    let (_, head) = setting.headers.iter().find(|(key, _)| *key == "calibration").expect("a header");
-    assert_eq!(setting.calibration.as_ref(), Some(head));
+    let (_, head) = setting.headers().into_iter().find(|(key, _)| *key == "calibration").expect("a header");
+    assert_eq!(setting.calibration.as_ref(), Some(&head));
     assert!(head.starts_with("R0300540001,") && head.ends_with(",r0300540020,Q0300540101,Q0300540102,q0300540103"), "{head}");
     assert!(setting.station().is_ok());
     // The file went between the check and the start.

@@ -3,8 +3,8 @@
 use flagfall::arbiter::verbs::{By, VERBS};
 use flagfall::arbiter::{Code, Stage};
 use flagfall::config::Role;
-use flagfall::publish::envelope;
-use flagfall::publish::topics::{self, Board};
+use flagfall::wire::envelope;
+use flagfall::wire::topics::{self, Board};
 use flagfall_protocols::time::Instant;
 use serde_json::{Value, json};
 

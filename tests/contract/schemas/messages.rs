@@ -7,14 +7,14 @@ use std::time::Duration;
 use flagfall::emulate::games::{GAMES, game};
 use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
-use flagfall::publish::envelope::{
-    self, Anchor, DeviceKind, DeviceRaw, DeviceState, DeviceStatus, DeviceWarning, NodeHealth, NodeInfo, NodeState, NodeStatus,
-    Stamp, TimeSource,
-};
 use flagfall::publish::schema;
-use flagfall::publish::topics::{self, Board};
-use flagfall::station::StationOutput;
+use flagfall::session::station::StationOutput;
 use flagfall::wall::Utc;
+use flagfall::wire::device::{DeviceKind, DeviceRaw, DeviceState, DeviceStatus, DeviceWarning};
+use flagfall::wire::envelope::{self, Stamp};
+use flagfall::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus};
+use flagfall::wire::time::{Anchor, TimeSource};
+use flagfall::wire::topics::{self, Board};
 use flagfall_game::health::{WeakMan, WeakSquare};
 use flagfall_game::laws::answering;
 use flagfall_game::laws::winnable::Verdict;

@@ -11,7 +11,7 @@ const NO_TOPIC: [&str; 1] = ["game"];
 
 #[test]
 fn every_topic_has_a_channel_and_every_channel_a_topic() {
-    let source = include_str!("../../../src/publish/topics.rs");
+    let source = include_str!("../../../src/wire/topics.rs");
     let makes =
         source.lines().filter_map(|line| line.trim_start().strip_prefix("pub fn ")).filter(|line| line.contains("-> String"));
     let functions: BTreeSet<&str> =

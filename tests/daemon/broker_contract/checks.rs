@@ -1,4 +1,4 @@
-//! What the daemon and its subscribers rely on, whatever the broker (`publish/README.md#2` to `publish/README.md#5`).
+//! What the daemon and its subscribers rely on, whatever the broker (`wire/README.md#2` to `wire/README.md#5`).
 
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -18,7 +18,7 @@ pub(crate) use crate::contract::line;
 
 /// After a reconnection what is retained is right within this time.
 const RIGHT_WITHIN: Duration = Duration::from_secs(1);
-/// A state is so old at most when it is made (`publish/README.md#3`: ten a second), and then waits its turn.
+/// A state is so old at most when it is made (`wire/README.md#3`: ten a second), and then waits its turn.
 const STATE_AGE: Duration = Duration::from_millis(300);
 
 /// When the broker welcomed the client.

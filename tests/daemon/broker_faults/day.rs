@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall::journal::{Disk, Limits, outs_from};
+use flagfall::journal::commit_log::CommitLog;
+use flagfall::journal::{Disk, Limits, Unsynced, outs_from};
 use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
 use flagfall::publish::outbox::{BoardNo, Event, Kept, LINE, Outbox, Publication, Quality, Taken, WINDOW};
-use flagfall::publish::topics::Board;
-use flagfall::recorder::Recorder;
-use flagfall::replay::Setting;
-use flagfall::station::{Stale, StationOutput};
+use flagfall::session::recorder::Recorder;
+use flagfall::session::setting::Setting;
+use flagfall::session::station::{Stale, StationOutput};
 use flagfall::wall::Mono;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::GameConfig;
@@ -39,14 +39,10 @@ const PICTURES: Stale = Stale { arbiter: true, live: true, clock: true, running_
 fn setting() -> Setting {
     let time_control = Some(TimeControl::parse(CONTROL).expect("a time control"));
     Setting {
-        driver: drivers::find("dgt").expect("registered"),
-        clock: None,
-        calibration: None,
         config: GameConfig { time_control, ..GameConfig::default() },
-        board: Board::default(),
         delay: Some(Delay { time: Duration::from_secs(900), moves: 0 }),
         name: "day".to_owned(),
-        headers: vec![("driver", "dgt".to_owned())],
+        ..Setting::new(drivers::find("dgt").expect("registered"))
     }
 }
 
@@ -68,7 +64,8 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
     let disk = Disk::open(dir.path()).expect("a disk");
     let (mut recorder, _) = Recorder::open(Box::new(disk), limits, &setting(), "day", &mut |_| Ok(())).expect("opens");
     // As in the daemon, but that there another thread waits for the disk.
-    recorder.defer();
+    let unsynced = Arc::<Unsynced>::default();
+    recorder.share(Arc::clone(&unsynced), Instant::ZERO);
     recorder.station_mut().set_lazy(true);
     let shared = Arc::clone(&outbox);
     let mut sink = move |output| {
@@ -93,9 +90,9 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
                 let mut out = Vec::new();
                 recorder.station_mut().render(at, PICTURES, &mut out);
                 out.into_iter().for_each(|output| publish(&outbox, board, output));
-                if let Some(job) = recorder.sync_job(at) {
-                    recorder.synced(job.run(), at, &mut sink).expect("kept");
-                }
+                recorder.hand_over(at);
+                CommitLog::without().commit([("b0", &*unsynced)]);
+                recorder.release(at, &mut sink).expect("kept");
             }
         }
         held.push(held.last().copied().unwrap_or(0) + counting::live() - before);

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use flagfall::config::Board;
 use flagfall::daemon::plans;
-use flagfall::replay::{self, Overrides, Setting, verify};
+use flagfall::session::replay;
+use flagfall::session::setting::{Overrides, Setting};
+use flagfall::session::verify::verify;
 use flagfall_protocols::trace::Trace;
 
 use super::board::{Table, settings};

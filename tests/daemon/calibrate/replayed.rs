@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use flagfall::journal::{Disk, Limits};
-use flagfall::recorder::Recorder;
-use flagfall::replay::{Overrides, Setting, verify};
-use flagfall::restart::Restored;
+use flagfall::session::recorder::Recorder;
+use flagfall::session::restore::Restored;
+use flagfall::session::setting::{Overrides, Setting};
+use flagfall::session::verify::verify;
 use flagfall_hardware::emulator::Device;
 use flagfall_hardware::emulator::certabo::Certabo;
 use flagfall_hardware::emulator::script::Script;

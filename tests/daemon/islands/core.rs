@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use flagfall::journal::Limits;
-use flagfall::recorder::Recorder;
-use flagfall::station::StationOutput;
+use flagfall::session::recorder::Recorder;
+use flagfall::session::station::StationOutput;
 use flagfall_protocols::time::Instant;
 
 use crate::support::tapes::memory::Memory;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fastrand::Rng;
-use flagfall::anchor::{self, AnchorRecord};
 use flagfall::journal::Limits;
 use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
-use flagfall::publish::envelope::TimeSource;
-use flagfall::recorder::Recorder;
-use flagfall::station::StationOutput;
+use flagfall::session::anchor::{self, AnchorRecord};
+use flagfall::session::recorder::Recorder;
+use flagfall::session::station::StationOutput;
+use flagfall::wire::time::TimeSource;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 use serde_json::Value;

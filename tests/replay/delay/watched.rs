@@ -3,9 +3,9 @@
 use flagfall::journal::Limits;
 use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
-use flagfall::recorder::Recorder;
-use flagfall::restart::Restored;
-use flagfall::station::StationOutput;
+use flagfall::session::recorder::Recorder;
+use flagfall::session::restore::Restored;
+use flagfall::session::station::StationOutput;
 use flagfall_game::game::Game;
 use flagfall_game::message::Stage;
 use flagfall_protocols::time::Instant;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flagfall::emulate::games::{DemoGame, GAMES, game};
-use flagfall::publish::topics::Board;
+use flagfall::wire::topics::Board;
 use flagfall_game::alarm::AlarmKind;
 use flagfall_game::laws::finding::{Outcome, Phase};
 use flagfall_hardware::emulator::Settings;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
-use flagfall::publish::topics::Board;
+use flagfall::wire::topics::Board;
 use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_protocols::time::ClockTime;

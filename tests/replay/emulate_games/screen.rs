@@ -4,7 +4,7 @@ use flagfall::cli::demo::check::Check;
 use flagfall::cli::demo::view::{Named, View};
 use flagfall::emulate::games::{Expected, GAMES, game};
 use flagfall::publish::Message;
-use flagfall::publish::topics::Board;
+use flagfall::wire::topics::Board;
 use flagfall_protocols::time::Instant;
 
 use crate::support::table;

@@ -1,8 +1,8 @@
 //! The same bytes again, in other pieces, and later: through driver and game as a station has them.
 
 use fastrand::Rng;
-use flagfall::publish::topics::Board;
-use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall::session::station::{Station, StationInput, StationOutput};
+use flagfall::wire::topics::Board;
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! A journal that another program wrote: what was sent stays, differences are told, no number is given twice.
 
 use flagfall::journal::Limits;
-use flagfall::recorder::Recorder;
+use flagfall::session::recorder::Recorder;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body, Record, parse, print};
 

@@ -1,6 +1,6 @@
 //! A clock on a link of its own is taken out of the configuration, or put into it, while a round goes on.
 
-use flagfall::station::{BOARD, CLOCK};
+use flagfall::session::station::{BOARD, CLOCK};
 use flagfall_game::message::ClockStatus;
 
 use crate::restart::Bench;
@@ -12,9 +12,8 @@ fn with_and_without() -> [Tape; 2] {
     let with = own_tapes().into_iter().find(|tape| tape.name.ends_with("chessnut-and-gateway.trace")).expect("a trace");
     let mut without = with.clone();
     let setting = &mut without.setting;
-    (setting.clock, setting.config.own_clock) = (None, None);
-    setting.config.clock_source = setting.driver.clock_source();
-    setting.headers.retain(|(key, _)| *key != "clock");
+    setting.clock = None;
+    *setting = setting.clone().with_clock();
     [with, without]
 }
 

@@ -1,7 +1,7 @@
 //! Scenario 104 from the other side: the pieces are set up again while a flag awaits its ruling.
 
 use flagfall::publish::Message;
-use flagfall::station::StationOutput;
+use flagfall::session::station::StationOutput;
 use flagfall_game::message::Stage;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_protocols::time::{ClockTime, Instant};

@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use flagfall::publish::topics::Board;
-use flagfall::station::{Station, StationInput, StationOutput};
+use flagfall::session::station::{Station, StationInput, StationOutput};
+use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::effect::Effect;
 use flagfall_game::game::{Game, GameConfig};

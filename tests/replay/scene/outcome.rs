@@ -1,7 +1,7 @@
 //! What came out of a scene: moves, alarms, facts.
 
 use flagfall::publish::Message;
-use flagfall::station::Station;
+use flagfall::session::station::Station;
 use flagfall_game::game::Game;
 use flagfall_game::laws::finding::Finding;
 use flagfall_game::message::{AlertBody, ArbiterState};

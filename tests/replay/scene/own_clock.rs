@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use flagfall::publish::topics::Board;
-use flagfall::station::{BOARD, CLOCK, LinkState, Station, StationInput, StationOutput};
+use flagfall::session::station::{BOARD, CLOCK, LinkState, Station, StationInput, StationOutput};
+use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::game::GameConfig;
 use flagfall_game::input::Command;

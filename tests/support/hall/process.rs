@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use flagfall::config::load;
 use flagfall::daemon::plans;
-use flagfall::replay::Setting;
+use flagfall::session::setting::Setting;
 use flagfall::wall::mono;
 use tempfile::TempDir;
 

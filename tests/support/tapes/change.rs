@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use fastrand::Rng;
-use flagfall::replay;
+use flagfall::session::record_input::read_input;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Body;
 
@@ -38,7 +38,7 @@ pub(crate) fn aligned(tape: &Tape, seed: u64) -> Tape {
         let next = tape.inputs.get(index + 1).map_or(*at, |(at, _)| *at);
         let due = station.deadline().filter(|due| (before..=next).contains(due) && rng.bool());
         let at = due.unwrap_or(*at).max(before);
-        if let Some(input) = replay::input(body).expect("readable") {
+        if let Some(input) = read_input(body).expect("readable") {
             station.feed(at, &input, &mut out);
         }
         inputs.push((at, body.clone()));

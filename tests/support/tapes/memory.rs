@@ -82,6 +82,16 @@ impl JournalFs for Memory {
         Ok(())
     }
 
+    fn write_at(&mut self, name: &str, offset: u64, bytes: &[u8]) -> Result<()> {
+        let mut state = self.state();
+        let file = state.files.get_mut(name).ok_or_else(missing)?;
+        let written = offset as usize..offset as usize + bytes.len();
+        file.resize(file.len().max(written.end), 0);
+        file[written].copy_from_slice(bytes);
+        state.unsynced += bytes.len();
+        Ok(())
+    }
+
     fn truncate(&mut self, name: &str, len: u64) -> Result<()> {
         self.state().files.get_mut(name).ok_or_else(missing)?.truncate(len as usize);
         Ok(())
@@ -95,8 +105,8 @@ impl JournalFs for Memory {
     }
 
     fn syncer(&mut self, name: &str) -> Result<Syncer> {
-        let (mut disk, name) = (self.clone(), name.to_owned());
-        Ok(Box::new(move || disk.sync(&name)))
+        let (disk, name) = (self.clone(), name.to_owned());
+        Ok(Box::new(move || disk.clone().sync(&name)))
     }
 
     fn sync_dir(&mut self) -> Result<()> {

@@ -20,8 +20,8 @@ use flagfall_protocols::time::Instant;
 
 use crate::arbiter::{Errand, Memory};
 use crate::publish::delay::{Delay, Lost, Public};
-use crate::publish::topics::Board;
 use crate::publish::{Message, Messages};
+use crate::wire::topics::Board;
 
 /// The drivers of its links and the game they feed.
 pub struct Station {

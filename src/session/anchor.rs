@@ -5,8 +5,8 @@ use std::time::Duration;
 use flagfall_protocols::time::Instant;
 use serde::{Deserialize, Serialize};
 
-use crate::publish::envelope::{Anchor, TimeSource};
 use crate::wall::Utc;
+use crate::wire::time::{Anchor, TimeSource};
 
 /// An `anchor` record's JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]

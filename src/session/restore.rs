@@ -11,13 +11,26 @@ use flagfall_game::laws::winnable::{Answer, Ask};
 use flagfall_protocols::event::{DeviceEvent, Identity};
 use flagfall_protocols::trace::{Audience, Body, Record};
 
+use super::record_input::read_input;
+use super::station::{BOARD, Station, StationInput, StationOutput};
 use crate::journal::{DamageReport, Standing};
 use crate::publish::Message;
-use crate::replay::{Verified, input};
-use crate::station::{BOARD, Station, StationInput, StationOutput};
 
 /// Differences kept in words; the rest is only counted.
 const MAX_DIFFERENCES: usize = 100;
+
+/// What the comparison found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// Recorded outputs that were compared.
+    pub compared: usize,
+    /// Recorded answers to the question of Article 6.9 whose proofs were looked at again.
+    pub answers: usize,
+    /// How many of both differ.
+    pub differing: usize,
+    /// Each difference in a line of its own, at most 100.
+    pub differences: Vec<String>,
+}
 
 /// A restart in progress.
 pub struct Restart {
@@ -84,7 +97,7 @@ impl Restart {
             }
             body if body.is_input() => {
                 self.inputs += 1;
-                match input(body) {
+                match read_input(body) {
                     Ok(Some(input)) => self.input(record, &input),
                     Ok(None) => {}
                     Err(error) => self.differ(format!("record {}: {error:#}", record.seq)),

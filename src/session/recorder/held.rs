@@ -6,8 +6,8 @@ use std::time::Duration;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Audience;
 
+use super::super::station::StationOutput;
 use crate::journal::Journal;
-use crate::station::StationOutput;
 
 /// Outputs held for the disk; more are sent without it.
 const MAX_HELD: usize = 1024;

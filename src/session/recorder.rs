@@ -5,11 +5,13 @@
 //! first one with a finding the turn waits for the disk. So a replay of the input records alone gives the same outputs, and
 //! what anybody has seen survives the end of this program, findings a power cut too.
 //!
-//! [`Recorder::defer`] leaves the wait to another thread.
+//! [`Recorder::share`] leaves the wait to another thread.
 //!
 //! A disk that fails does not stop the board: see [`Recorder::journal`] for its status and [`Recorder::unrecorded`].
 
 mod held;
+
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use flagfall_protocols::time::Instant;
@@ -17,11 +19,12 @@ use flagfall_protocols::trace::{Audience, Body};
 
 pub use self::held::HOLD_AT_MOST;
 use self::held::{Held, is_decision, needs_disk};
-use crate::anchor::AnchorRecord;
-use crate::journal::{AppendError, Journal, JournalFs, Limits, SyncJob, Synced, WriteError};
-use crate::replay::{Setting, input};
-use crate::restart::{Restart, Restored};
-use crate::station::{Station, StationOutput};
+use super::anchor::AnchorRecord;
+use super::record_input::read_input;
+use super::restore::{Restart, Restored};
+use super::setting::Setting;
+use super::station::{Station, StationOutput};
+use crate::journal::{AppendError, Journal, JournalFs, Limits, Unsynced, WriteError};
 
 /// After so many inputs the state is digested, so that a restart can tell where it begins to differ.
 pub const INPUTS_PER_SNAP: u64 = 64;
@@ -39,8 +42,8 @@ pub struct Recorder {
     ready: Vec<StationOutput>,
     inputs: u64,
     unrecorded: u64,
-    /// Another thread waits for the disk; see [`Recorder::defer`].
-    deferred: bool,
+    /// Another thread waits for the disk; see [`Recorder::share`].
+    shared: bool,
     held: Held,
     /// This turn records an arbiter's command: it is on the disk before anybody hears of it. So is a decision that the game
     /// makes by itself.
@@ -85,7 +88,8 @@ impl Recorder {
         restored.other_rules = !begun.has_rules_of(setting);
         restored.damage = recovered.damage;
         let now = journal.standing().last_at;
-        let headers: Vec<(&str, &str)> = begun.headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        let headers = begun.headers();
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         journal.begin(session, &headers, now).with_context(|| format!("session `{session}`"))?;
         let out = restored.unsent.iter().cloned().map(StationOutput::Message).collect();
         let mut recorder = Recorder {
@@ -95,7 +99,7 @@ impl Recorder {
             ready: Vec::new(),
             inputs: restored.inputs,
             unrecorded: 0,
-            deferred: false,
+            shared: false,
             held: Held::default(),
             decision: false,
             anchor,
@@ -143,34 +147,17 @@ impl Recorder {
         [self.station.deadline(), self.journal.flush_due(), self.held.due()].into_iter().flatten().min()
     }
 
-    /// From now on the turn does not wait for the disk: whoever owns this runs [`Recorder::sync_job`] on another thread and
-    /// gives back what came of it. What may not be sent before it is on the disk is held as long, and with it everything that
-    /// comes after for the same audience; the others do not wait.
-    pub fn defer(&mut self) {
-        self.deferred = true;
+    /// From now on the turn does not wait for the disk: another thread takes what was written from `unsynced`. What may not be sent
+    /// before it is on the disk is held as long, and with it everything that comes after for the same audience; the others do not
+    /// wait.
+    pub fn share(&mut self, unsynced: Arc<Unsynced>, now: Instant) {
+        self.journal.share(unsynced, now);
+        self.shared = true;
     }
 
-    /// A wait for the disk that is due, or as good as due: to be asked for after every turn.
-    pub fn sync_job(&mut self, now: Instant) -> Option<SyncJob> {
-        let due = self.journal.flush_due().is_some_and(|due| due <= now);
-        if !due && self.held.is_empty() && !self.journal.is_rested(now) {
-            return None;
-        }
-        let job = self.journal.begin_sync(now);
-        if job.is_none() && due && !self.journal.is_syncing() {
-            // Only a new file is due, or writing failed: neither has anything to wait for. A failure is in the status.
-            let _ = self.journal.flush(now);
-        }
-        job
-    }
-
-    /// What came of a job of [`Recorder::sync_job`].
-    ///
-    /// # Errors
-    /// `sink` fails.
-    pub fn synced(&mut self, synced: Synced, now: Instant, sink: Sink<'_>) -> Result<()> {
-        self.journal.synced(synced, now);
-        self.release(now, sink)
+    /// To be called after every turn: true if the thread that waits for the disk must be told that there is something.
+    pub fn hand_over(&mut self, now: Instant) -> bool {
+        self.journal.hand_over(now)
     }
 
     /// Outputs wait for the disk.
@@ -199,7 +186,7 @@ impl Recorder {
             bail!("`{}` is no input", body.kind());
         }
         // Before it is recorded: what stands in the journal must be readable at every restart.
-        let input = input(body)?;
+        let input = read_input(body)?;
         let at = at.max(self.station.earliest()).max(self.journal.standing().last_at);
         while self.station.deadline().is_some_and(|due| due < at) {
             self.wake();
@@ -287,7 +274,7 @@ impl Recorder {
         let newest = self.journal.standing().next_seq.saturating_sub(1);
         for output in std::mem::take(&mut self.ready) {
             let barrier = needs_disk(&output, decision);
-            if self.deferred && (barrier && self.journal.durable_seq() < newest || self.held.is_behind(&output)) {
+            if self.shared && (barrier && self.journal.durable_seq() < newest || self.held.is_behind(&output)) {
                 self.held.push(newest, now, barrier && decision, output);
                 continue;
             }
@@ -297,15 +284,19 @@ impl Recorder {
             }
             sink(output)?;
         }
-        if !self.deferred && self.journal.flush_due().is_some_and(|due| due <= now) {
+        if !self.shared && self.journal.flush_due().is_some_and(|due| due <= now) {
             // As above; it is tried again.
             let _ = self.journal.flush(now);
         }
         self.release(now, sink)
     }
 
-    /// Sends what was held and is on the disk now, or cannot be had there.
-    fn release(&mut self, now: Instant, sink: Sink<'_>) -> Result<()> {
+    /// Learns what is on the disk by now, and sends what was held for that, or cannot be had there.
+    ///
+    /// # Errors
+    /// `sink` fails.
+    pub fn release(&mut self, now: Instant, sink: Sink<'_>) -> Result<()> {
+        self.journal.settle(now);
         while let Some(output) = self.held.next(&self.journal, now) {
             sink(output)?;
         }

@@ -1,0 +1,133 @@
+//! Work for the disk thread. Boards that wrote something wait together for one flush; whoever holds a finding back has it at once.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use flagfall_protocols::trace::Audience;
+
+use super::shared::Face;
+use crate::journal::{FLUSH_AFTER, Unsynced};
+use crate::publish::outbox::BoardNo;
+use crate::wall::{self, Mono};
+use crate::wire::envelope::Stamp;
+
+/// Boards whose events are to be read back at most at once.
+const MAX_REFILLS: usize = 1024;
+
+/// A board with bytes that are not on the disk.
+pub(super) struct Unflushed {
+    /// The board.
+    pub(super) face: Arc<Face>,
+    /// What its journal wrote.
+    pub(super) unsynced: Arc<Unsynced>,
+}
+
+/// Events that the outbox has no longer.
+pub(super) struct Refill {
+    /// The board's journal.
+    pub(super) dir: PathBuf,
+    /// The board.
+    pub(super) board: BoardNo,
+    /// Whose events.
+    pub(super) audience: Audience,
+    /// From this number on.
+    pub(super) from: u64,
+    /// What the sink adds.
+    pub(super) stamp: Arc<Stamp>,
+    /// The journal takes what it is given: what it does not hold is nowhere.
+    pub(super) whole: bool,
+}
+
+/// What the thread does next.
+pub(super) enum Work {
+    /// Wait for the disk, for all of these.
+    Flush(Vec<Unflushed>),
+    /// Read events back.
+    Refill(Refill),
+    /// End: all is done.
+    End,
+}
+
+/// The queue: every thread adds to it, one takes.
+#[derive(Default)]
+pub(super) struct DiskQueue {
+    inner: Mutex<Inner>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Inner {
+    unflushed: Vec<Unflushed>,
+    /// When they are flushed.
+    due: Option<Mono>,
+    refills: VecDeque<Refill>,
+    closed: bool,
+}
+
+impl DiskQueue {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // No code that can panic runs under the lock.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A board has written something; it is flushed with all others within [`FLUSH_AFTER`]. The thread is woken only to learn when.
+    pub(super) fn flush_soon(&self, board: Unflushed) {
+        let mut inner = self.lock();
+        inner.unflushed.push(board);
+        if inner.due.is_none() {
+            inner.due = Some(wall::mono().after(FLUSH_AFTER));
+            drop(inner);
+            self.changed.notify_all();
+        }
+    }
+
+    /// The same, and a board waits for it: all that is there is flushed now.
+    pub(super) fn flush_now(&self, board: Unflushed) {
+        let mut inner = self.lock();
+        inner.unflushed.push(board);
+        inner.due = Some(wall::mono());
+        drop(inner);
+        self.changed.notify_all();
+    }
+
+    /// Has events read back; false if too many wait for that already.
+    pub(super) fn refill(&self, refill: Refill) -> bool {
+        let mut inner = self.lock();
+        if inner.closed || inner.refills.len() >= MAX_REFILLS {
+            return false;
+        }
+        inner.refills.push_back(refill);
+        drop(inner);
+        self.changed.notify_all();
+        true
+    }
+
+    /// Nothing more comes; what is there is still done.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits for something to do.
+    pub(super) fn next(&self) -> Work {
+        let mut inner = self.lock();
+        loop {
+            let now = wall::mono();
+            if inner.due.is_some_and(|due| due <= now || inner.closed) {
+                inner.due = None;
+                return Work::Flush(std::mem::take(&mut inner.unflushed));
+            }
+            if let Some(refill) = inner.refills.pop_front() {
+                return Work::Refill(refill);
+            }
+            if inner.closed {
+                return Work::End;
+            }
+            inner = match inner.due {
+                Some(due) => self.changed.wait_timeout(inner, due.since(now)).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! One flush for all boards: what every journal wrote goes into one file as well, and only that file is waited for.
+//!
+//! A wait for the disk costs milliseconds however little was written, and each board has a file of its own. Journals write their
+//! files as ever; the thread that waits for the disk gathers what they wrote since ([`Unsynced`]) into `NNNNNNNN.log` and waits for
+//! that. From then on it survives a power cut: at the next start [`recover`] writes back what a journal's file lacks.
+//!
+//! * A log of [`MAX_LOG`] bytes is followed by a new one: every journal file in it is waited for, the new log is made,
+//!   then the old one is removed. It stays if one of the waits failed, since nobody knows what that file lacks on the disk.
+//! * A log that cannot be written is no reason to lose anything: each file is waited for by itself, as without a log, and the next
+//!   turn begins a new log.
+//! * [`CommitLog::close`] waits for every file and removes the log: a version of this program that knows no log opens the journals.
+
+pub(super) mod entry;
+mod recovery;
+
+use std::io;
+use std::sync::Arc;
+
+pub use self::recovery::{Folder, WrittenBack, recover};
+use super::fs::JournalFs;
+use super::unsynced::{FileSync, Taken, Unsynced};
+
+/// The folder of the log in the folder of all journals. No board has this id.
+pub const FOLDER: &str = ".commit";
+/// How long a log gets in general, in bytes.
+pub const MAX_LOG: u64 = 4 << 20;
+/// So many logs stay at most until the next start, because a file of theirs could not be waited for; then no new one is begun.
+const MAX_LEFT: usize = 16;
+
+const HEAD: &str = "flagfall commit log 1\n";
+const ENDING: &str = ".log";
+
+/// The log, open for writing.
+pub struct CommitLog {
+    /// None: every file is waited for by itself.
+    fs: Option<Box<dyn JournalFs>>,
+    /// The number of the log that is written.
+    current: Option<u64>,
+    /// Its length; none if it cannot be appended to.
+    len: Option<u64>,
+    /// The number of the next one.
+    next: u64,
+    /// A log of so many bytes is followed by a new one.
+    most: u64,
+    /// The journal files with bytes in the current log.
+    files: Vec<Arc<FileSync>>,
+    /// Logs of this run that stay.
+    left: usize,
+    buffer: Vec<u8>,
+}
+
+impl CommitLog {
+    /// A log in this folder, after [`recover`] has read it; one of `most` bytes, in general [`MAX_LOG`], is followed by the next. Logs
+    /// that stand there still are left alone.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn open(mut fs: Box<dyn JournalFs>, most: u64) -> io::Result<CommitLog> {
+        let next = numbers(fs.as_mut())?.last().map_or(1, |last| last + 1);
+        Ok(CommitLog { fs: Some(fs), most, next, ..CommitLog::without() })
+    }
+
+    /// No log: every file is waited for by itself.
+    pub fn without() -> CommitLog {
+        CommitLog { fs: None, current: None, len: None, next: 1, most: 0, files: Vec::new(), left: 0, buffer: Vec::new() }
+    }
+
+    /// Waits for the disk, once for all of these boards, and answers each journal.
+    pub fn commit<'a>(&mut self, boards: impl IntoIterator<Item = (&'a str, &'a Unsynced)>) {
+        self.buffer.clear();
+        let mut taken: Vec<(&Unsynced, Taken)> = Vec::new();
+        for (board, unsynced) in boards {
+            let pieces = unsynced.take(board, &mut self.buffer);
+            taken.extend(pieces.into_iter().map(|piece| (unsynced, piece)));
+        }
+        if taken.is_empty() {
+            return;
+        }
+        let logged = self.write();
+        for (unsynced, piece) in &taken {
+            match &logged {
+                Ok(number) => {
+                    if piece.sync.note(*number) {
+                        self.files.push(Arc::clone(&piece.sync));
+                    }
+                    unsynced.answer(piece, Ok(()));
+                }
+                Err(_) => unsynced.answer(piece, piece.sync.run()),
+            }
+        }
+    }
+
+    /// Whether the log takes what it is given; false where there is none.
+    pub fn is_written(&self) -> bool {
+        self.len.is_some()
+    }
+
+    /// Waits for every journal file and removes the log.
+    ///
+    /// # Errors
+    /// A file could not be waited for, now or before: its log stays, for the next start.
+    pub fn close(mut self) -> io::Result<()> {
+        self.sync_files()?;
+        if let Some((fs, current)) = self.fs.as_mut().zip(self.current) {
+            fs.remove(&name(current))?;
+            fs.sync_dir()?;
+        }
+        if self.left > 0 { Err(io::Error::other("a journal file could not be waited for before")) } else { Ok(()) }
+    }
+
+    /// Appends the buffer to the log and waits for that; gives the log's number.
+    fn write(&mut self) -> io::Result<u64> {
+        let (number, len) = match (self.current, self.len.take()) {
+            (Some(current), Some(len)) if len < self.most => (current, len),
+            _ => (self.begin()?, HEAD.len() as u64),
+        };
+        let fs = self.fs.as_mut().ok_or(io::ErrorKind::Unsupported)?;
+        let name = name(number);
+        fs.append(&name, &self.buffer)?;
+        fs.sync(&name)?;
+        self.len = Some(len + self.buffer.len() as u64);
+        Ok(number)
+    }
+
+    /// Begins a new log; the one before goes if nothing needs it any more.
+    fn begin(&mut self) -> io::Result<u64> {
+        let fs = self.fs.as_mut().filter(|_| self.left < MAX_LEFT).ok_or(io::ErrorKind::Unsupported)?;
+        let fresh = name(self.next);
+        let mut make = || {
+            fs.create(&fresh)?;
+            fs.append(&fresh, HEAD.as_bytes())?;
+            fs.sync(&fresh)?;
+            fs.sync_dir()
+        };
+        if let Err(error) = make() {
+            // It may not even exist; if it stays, it holds nothing, and the next try takes its name.
+            drop(fs.remove(&fresh));
+            return Err(error);
+        }
+        let old = self.current.replace(self.next);
+        self.next += 1;
+        let synced = self.sync_files();
+        self.files.clear();
+        if let Some((fs, old)) = self.fs.as_mut().zip(old) {
+            match synced {
+                // One that cannot be removed is read at the next start, and changes nothing.
+                Ok(()) => drop(fs.remove(&name(old))),
+                Err(_) => self.left += 1,
+            }
+        }
+        Ok(self.next - 1)
+    }
+
+    fn sync_files(&mut self) -> io::Result<()> {
+        self.files.iter().try_for_each(|file| {
+            file.run()?;
+            if file.is_sound() { Ok(()) } else { Err(io::Error::other("a wait for the disk had failed before")) }
+        })
+    }
+}
+
+fn name(number: u64) -> String {
+    format!("{number:08}{ENDING}")
+}
+
+/// The numbers of all logs, in their order.
+fn numbers(fs: &mut dyn JournalFs) -> io::Result<Vec<u64>> {
+    let number = |name: &String| name.strip_suffix(ENDING)?.parse().ok().filter(|number| self::name(*number) == *name);
+    let mut numbers: Vec<u64> = fs.list()?.iter().filter_map(number).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}

@@ -1,0 +1,151 @@
+//! What a journal has written to its file and nobody has waited for yet, shared with the thread that waits for the disk.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::commit_log::entry;
+use super::fs::Syncer;
+
+/// Waits until one journal file is on the disk, from any thread.
+pub struct FileSync {
+    sync: Syncer,
+    /// A wait has failed once: bytes from before it may be in memory only, although every later wait succeeds.
+    failed: AtomicBool,
+    /// The commit log that counts this file among its own.
+    noted_in: AtomicU64,
+}
+
+impl FileSync {
+    pub(super) fn new(sync: Syncer) -> FileSync {
+        FileSync { sync, failed: AtomicBool::new(false), noted_in: AtomicU64::new(0) }
+    }
+
+    /// Waits for the disk.
+    pub(super) fn run(&self) -> io::Result<()> {
+        let result = (self.sync)();
+        if result.is_err() {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+
+    /// Whether every wait so far has succeeded.
+    pub(super) fn is_sound(&self) -> bool {
+        !self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Counts the file to a commit log; false if it was counted before.
+    pub(super) fn note(&self, log: u64) -> bool {
+        self.noted_in.swap(log, Ordering::Relaxed) != log
+    }
+}
+
+/// Bytes of one journal that were written and are not on the disk yet. The journal adds to them, the commit log takes them and
+/// answers.
+#[derive(Default)]
+pub struct Unsynced(Mutex<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    pieces: Vec<Piece>,
+    /// Rises whenever the journal takes back what it wrote, or has waited for the disk by itself.
+    generation: u64,
+    /// Somebody was told that there are bytes.
+    registered: bool,
+    /// Records below this sequence number are on the disk.
+    durable: u64,
+    failure: Option<io::Error>,
+}
+
+/// Bytes that stand one after the other in one file.
+struct Piece {
+    file: String,
+    sync: Arc<FileSync>,
+    offset: u64,
+    bytes: Vec<u8>,
+    /// The sequence number after the last record of the bytes.
+    next_seq: u64,
+}
+
+/// What [`Unsynced::take`] took, for the answer.
+pub(super) struct Taken {
+    pub(super) sync: Arc<FileSync>,
+    next_seq: u64,
+    generation: u64,
+}
+
+impl Unsynced {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // No code that can panic runs under the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds bytes that were written to `file` at `offset`; `next_seq` comes after their last record.
+    pub(super) fn push(&self, file: &str, sync: &Arc<FileSync>, offset: u64, bytes: &[u8], next_seq: u64) {
+        let mut inner = self.lock();
+        match inner.pieces.last_mut() {
+            Some(last) if last.file == file && last.offset + last.bytes.len() as u64 == offset => {
+                last.bytes.extend_from_slice(bytes);
+                last.next_seq = next_seq;
+            }
+            _ => inner.pieces.push(Piece {
+                file: file.to_owned(),
+                sync: Arc::clone(sync),
+                offset,
+                bytes: bytes.to_owned(),
+                next_seq,
+            }),
+        }
+    }
+
+    /// Forgets what nobody has taken: it was taken back, or is on the disk. Answers about earlier bytes no longer say that
+    /// anything is there.
+    pub(super) fn reset(&self) {
+        let mut inner = self.lock();
+        inner.pieces.clear();
+        inner.generation += 1;
+    }
+
+    /// Whether bytes wait and nobody was told so before.
+    pub(super) fn register(&self) -> bool {
+        let mut inner = self.lock();
+        !inner.pieces.is_empty() && !std::mem::replace(&mut inner.registered, true)
+    }
+
+    /// Writes all that waits as entries of a commit log.
+    pub(super) fn take(&self, board: &str, log: &mut Vec<u8>) -> Vec<Taken> {
+        let mut inner = self.lock();
+        inner.registered = false;
+        let generation = inner.generation;
+        let pieces = std::mem::take(&mut inner.pieces);
+        drop(inner);
+        let taken = pieces.into_iter().map(|piece| {
+            entry::print(board, &piece.file, piece.offset, &piece.bytes, log);
+            Taken { sync: piece.sync, next_seq: piece.next_seq, generation }
+        });
+        taken.collect()
+    }
+
+    /// Says what came of a wait for what was taken. Success says nothing if the journal took the bytes back meanwhile; failure
+    /// always means that what was written meanwhile may be lost.
+    pub(super) fn answer(&self, taken: &Taken, result: io::Result<()>) {
+        let mut inner = self.lock();
+        match result {
+            Ok(()) if taken.generation == inner.generation => inner.durable = inner.durable.max(taken.next_seq),
+            Ok(()) => {}
+            Err(error) => inner.failure = Some(error),
+        }
+    }
+
+    /// The sequence number below which all is on the disk; or why the last wait failed, once.
+    pub(super) fn answers(&self) -> io::Result<u64> {
+        let mut inner = self.lock();
+        inner.failure.take().map_or(Ok(inner.durable), Err)
+    }
+
+    /// A wait has failed, and the journal does not know yet.
+    pub fn has_failed(&self) -> bool {
+        self.lock().failure.is_some()
+    }
+}

@@ -1,0 +1,308 @@
+//! What a session is begun with: driver, rules, times. The head of its journal says it, one line a key.
+
+use anyhow::{Context, Result, bail};
+use flagfall_game::clock::control::TimeControl;
+use flagfall_game::game::{GameConfig, Rulings};
+use flagfall_game::laws::rulebook::Rulebook;
+use flagfall_protocols::driver::DriverInfo;
+use flagfall_protocols::drivers;
+use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::trace::Trace;
+
+use super::station::Station;
+use crate::publish::delay::Delay;
+use crate::wire::topics::Board;
+
+/// What a station needs to know beside the records of its session.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The driver that reads the bytes.
+    pub driver: &'static DriverInfo,
+    /// The driver of a clock that has a link of its own.
+    pub clock: Option<&'static DriverInfo>,
+    /// What the driver is told about the board, for families that need it ([`DriverInfo::calibrated`]).
+    pub calibration: Option<String>,
+    /// The game.
+    pub config: GameConfig,
+    /// The board in topics.
+    pub board: Board,
+    /// How much later the public sees the board; none = it sees nothing.
+    pub delay: Option<Delay>,
+    /// First part of the events' ids.
+    pub name: String,
+    /// Header lines for people: the configuration and the program that began the session. Nothing reads them again.
+    pub notes: Vec<(&'static str, String)>,
+}
+
+/// One line of a journal's head: how it is read into a setting, and how it is written.
+struct Key {
+    name: &'static str,
+    /// A round that was begun with it goes on with it, whatever the configuration says now.
+    of_the_round: bool,
+    /// Takes the value, or the default where the head has no such line.
+    read: fn(&mut Setting, Option<&str>) -> Result<()>,
+    /// The value; none where it is the default. Two settings agree in a key when they print the same.
+    print: fn(&Setting) -> Option<String>,
+}
+
+const DRIVER: &str = "driver";
+const CALIBRATION: &str = "calibration";
+const TIME_CONTROL: &str = "time-control";
+const WHITE_CLOCK: &str = "white-clock";
+const CHESS960: &str = "chess960";
+
+/// Every key that a program reads, in the order in which it is written. The driver is first: others depend on it.
+const KEYS: [Key; 13] = [
+    Key {
+        name: DRIVER,
+        of_the_round: false,
+        read: |setting, value| {
+            setting.driver = find_driver(value.unwrap_or_default())?;
+            Ok(())
+        },
+        print: |setting| Some(setting.driver.name.to_owned()),
+    },
+    Key {
+        name: "clock",
+        of_the_round: true,
+        // A session that was begun without a clock on a link of its own takes up the one that is configured.
+        read: |setting, value| value.map_or(Ok(()), |name| find_driver(name).map(|clock| setting.clock = Some(clock))),
+        print: |setting| setting.clock.map(|clock| clock.name.to_owned()),
+    },
+    Key {
+        name: CALIBRATION,
+        of_the_round: true,
+        read: |setting, value| {
+            value.map(|text| setting.driver.start_with(text)).transpose()?;
+            setting.calibration = value.map(str::to_owned);
+            Ok(())
+        },
+        print: |setting| setting.calibration.clone(),
+    },
+    Key {
+        name: "name",
+        of_the_round: false,
+        read: |setting, value| {
+            value.unwrap_or(REPLAY).clone_into(&mut setting.name);
+            Ok(())
+        },
+        print: |setting| Some(setting.name.clone()),
+    },
+    Key {
+        name: TIME_CONTROL,
+        of_the_round: true,
+        read: |setting, value| {
+            setting.config.time_control =
+                value.map(|text| TimeControl::parse(text).with_context(|| format!("`{text}`"))).transpose()?;
+            Ok(())
+        },
+        print: |setting| setting.config.time_control.as_ref().map(TimeControl::to_string),
+    },
+    Key {
+        name: WHITE_CLOCK,
+        of_the_round: false,
+        read: |setting, value| {
+            setting.config.white_clock = match value {
+                None => None,
+                Some("left") => Some(ClockSide::Left),
+                Some("right") => Some(ClockSide::Right),
+                Some(other) => bail!("`{other}` is neither `left` nor `right`"),
+            };
+            Ok(())
+        },
+        print: |setting| setting.config.white_clock.map(|side| name_of_side(side).to_owned()),
+    },
+    Key {
+        name: CHESS960,
+        of_the_round: false,
+        read: |setting, value| {
+            setting.config.chess960 = value == Some(YES);
+            Ok(())
+        },
+        print: |setting| yes(setting.config.chess960),
+    },
+    Key {
+        name: "casual",
+        of_the_round: true,
+        read: |setting, value| {
+            setting.config.casual = value == Some(YES);
+            Ok(())
+        },
+        print: |setting| yes(setting.config.casual),
+    },
+    Key {
+        name: "profile",
+        of_the_round: true,
+        read: |setting, value| {
+            setting.config.rulebook = value.map(Rulebook::parse).transpose()?.unwrap_or_default();
+            Ok(())
+        },
+        print: |setting| Some(setting.config.rulebook.to_string()),
+    },
+    Key {
+        name: "rulings",
+        of_the_round: true,
+        read: |setting, value| {
+            setting.config.rulings = match value {
+                None | Some("advise") => Rulings::Advise,
+                Some("automatic") => Rulings::Automatic,
+                Some(other) => bail!("`{other}` is neither `advise` nor `automatic`"),
+            };
+            Ok(())
+        },
+        print: |setting| (setting.config.rulings == Rulings::Automatic).then(|| "automatic".to_owned()),
+    },
+    Key {
+        name: "default-time",
+        of_the_round: true,
+        read: |setting, value| {
+            let seconds = |text: &str| text.parse().with_context(|| format!("`{text}` is no number of seconds"));
+            setting.config.default_time_s = value.map(seconds).transpose()?;
+            Ok(())
+        },
+        print: |setting| setting.config.default_time_s.map(|seconds| seconds.to_string()),
+    },
+    Key {
+        name: "observer",
+        of_the_round: true,
+        read: |setting, value| {
+            setting.config.observer = value == Some(YES);
+            Ok(())
+        },
+        print: |setting| yes(setting.config.observer),
+    },
+    Key {
+        name: "delay",
+        of_the_round: false,
+        read: |setting, value| {
+            let delay = |text: &str| Delay::parse(text).with_context(|| format!("`{text}` is not like `900 s 0 moves`"));
+            setting.delay = value.map(delay).transpose()?;
+            Ok(())
+        },
+        print: |setting| setting.delay.map(|delay| delay.to_string()),
+    },
+];
+
+/// The name of a trace whose head has none.
+const REPLAY: &str = "replay";
+/// The value of a key that says yes; what says no has no line.
+const YES: &str = "true";
+
+/// What the command line may say about a trace.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// Time control in PGN notation.
+    pub time_control: Option<String>,
+    /// Which display is White's.
+    pub white_clock: Option<ClockSide>,
+    /// Castling is written the Chess960 way.
+    pub chess960: bool,
+}
+
+impl Overrides {
+    fn value(&self, key: &str) -> Option<&str> {
+        match key {
+            TIME_CONTROL => self.time_control.as_deref(),
+            WHITE_CLOCK => self.white_clock.map(name_of_side),
+            CHESS960 => self.chess960.then_some(YES),
+            _ => None,
+        }
+    }
+}
+
+impl Setting {
+    /// A setting with a driver and defaults.
+    pub fn new(driver: &'static DriverInfo) -> Setting {
+        Setting {
+            driver,
+            clock: None,
+            calibration: None,
+            config: GameConfig { clock_source: driver.clock_source(), ..GameConfig::default() },
+            board: Board::default(),
+            delay: None,
+            name: REPLAY.to_owned(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The setting that a trace's head names, where the command line does not say otherwise.
+    ///
+    /// # Errors
+    /// The head names no driver, or a value that cannot be read: with its key.
+    pub fn of(trace: &Trace<'_>, overrides: &Overrides) -> Result<Setting> {
+        let Some(driver) = trace.header(DRIVER) else {
+            bail!("the trace's head has no `# driver: …` line; one may be written below its first line")
+        };
+        let mut setting = Setting::new(find_driver(driver).context(DRIVER)?);
+        for key in &KEYS {
+            let value = overrides.value(key.name).or_else(|| trace.header(key.name));
+            (key.read)(&mut setting, value).context(key.name)?;
+        }
+        Ok(setting.with_clock())
+    }
+
+    /// The same with the rules, times, rulings, calibration and clock that a session was begun with: what was read, found and
+    /// decided by them must neither vanish nor appear afterwards because the configuration is another one now. `header` gives
+    /// the values of the session's head.
+    ///
+    /// # Errors
+    /// A value cannot be read: with its key.
+    pub fn with_rules_of(&self, header: impl Fn(&str) -> Option<String>) -> Result<Setting> {
+        let mut setting = self.clone();
+        // The calibration of another driver means nothing to this one.
+        let same_driver = header(DRIVER).is_some_and(|driver| driver == self.driver.name);
+        for key in KEYS.iter().filter(|key| key.of_the_round && (key.name != CALIBRATION || same_driver)) {
+            (key.read)(&mut setting, header(key.name).as_deref()).context(key.name)?;
+        }
+        Ok(setting.with_clock())
+    }
+
+    /// Rules, times, rulings, calibration and clock are those of `other`.
+    pub fn has_rules_of(&self, other: &Setting) -> bool {
+        KEYS.iter().filter(|key| key.of_the_round).all(|key| (key.print)(self) == (key.print)(other))
+    }
+
+    /// The header lines that say all this, for the journal.
+    pub fn headers(&self) -> Vec<(&'static str, String)> {
+        let keys = KEYS.iter().filter_map(|key| Some((key.name, (key.print)(self)?)));
+        keys.chain(self.notes.iter().cloned()).collect()
+    }
+
+    /// Tells the game where its clock is read.
+    #[must_use]
+    pub fn with_clock(mut self) -> Setting {
+        self.config.clock_source = self.clock.unwrap_or(self.driver).clock_source();
+        self.config.own_clock = self.clock.map(|clock| clock.timing.press_delay);
+        self
+    }
+
+    /// A station as this setting wants it.
+    ///
+    /// # Errors
+    /// The driver does not take the calibration.
+    pub fn station(&self) -> Result<Station> {
+        let station = Station::new(self.driver, self.config.clone(), self.board.clone(), &self.name)
+            .with_clock(self.clock)
+            .with_public(self.delay);
+        Ok(match &self.calibration {
+            Some(text) => station.with_driver(self.driver.start_with(text).context(CALIBRATION)?),
+            None => station,
+        })
+    }
+}
+
+fn find_driver(name: &str) -> Result<&'static DriverInfo> {
+    let names = || drivers::DRIVERS.iter().map(|driver| driver.name).collect::<Vec<_>>().join(", ");
+    drivers::find(name).with_context(|| format!("`{name}` is not one of {}", names()))
+}
+
+const fn name_of_side(side: ClockSide) -> &'static str {
+    match side {
+        ClockSide::Left => "left",
+        ClockSide::Right => "right",
+    }
+}
+
+fn yes(value: bool) -> Option<String> {
+    value.then(|| YES.to_owned())
+}

@@ -1,0 +1,56 @@
+//! Bodies of what a node says of itself (`wire/README.md#4`).
+
+use serde::Serialize;
+
+/// Body of `node.status`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct NodeStatus {
+    /// Where it is in its life.
+    pub state: NodeState,
+}
+
+/// Where a node is in its life (`wire/README.md#4`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeState {
+    /// Connected; what is retained may be old.
+    Init,
+    /// All that is retained is as it is now.
+    Ready,
+    /// Ended on purpose.
+    Stopped,
+    /// The broker lost it: the will.
+    Lost,
+}
+
+/// Body of `node.info`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct NodeInfo {
+    /// Version of the program.
+    pub version: String,
+    /// What this build can do, one word each.
+    pub capabilities: Vec<String>,
+    /// The boards it serves, as `<event>/<round>/<board>`.
+    #[schemars(inner(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$")))]
+    pub boards: Vec<String>,
+}
+
+/// Body of `node.health`. What is not known is left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct NodeHealth {
+    /// Temperature of the processor, degrees Celsius.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature_c: Option<f32>,
+    /// The supply voltage is or was too low.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub under_voltage: Option<bool>,
+    /// Free space for journals, MiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk_free_mib: Option<u64>,
+    /// Every journal takes what is given to it.
+    pub journal_ok: bool,
+    /// Boards that were parked after repeated failure.
+    pub failed_boards: Vec<String>,
+    /// Boards that another node claims.
+    pub withheld_boards: Vec<String>,
+}

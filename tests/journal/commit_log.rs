@@ -1,0 +1,291 @@
+//! One flush for all boards: whatever it has answered for is there after a power cut, at every byte and step of the log.
+
+use std::io;
+use std::sync::Arc;
+
+use flagfall::journal::commit_log::{self, CommitLog, WrittenBack};
+use flagfall::journal::{Disk, Journal, JournalFs, Limits, Unsynced, read};
+use flagfall::wire::topics::is_id;
+use flagfall_protocols::time::Instant;
+use flagfall_protocols::trace::Body;
+
+use crate::support::fake_disk::{FakeDisk, lines, open};
+
+const BOARDS: [&str; 2] = ["b1", "b2"];
+
+fn log_of(disk: &FakeDisk, most: u64) -> CommitLog {
+    CommitLog::open(Box::new(disk.folder(commit_log::FOLDER)), most).expect("a folder")
+}
+
+fn recover(disk: &FakeDisk) -> WrittenBack {
+    let mut folder = disk.folder(commit_log::FOLDER);
+    let journal = |board: &str| -> io::Result<Option<Box<dyn JournalFs>>> { Ok(Some(Box::new(disk.folder(board)))) };
+    commit_log::recover(&mut folder, &mut { journal }).expect("the folder can be read")
+}
+
+/// A board whose journal is shared with a log.
+struct Board {
+    name: &'static str,
+    journal: Journal,
+    unsynced: Arc<Unsynced>,
+}
+
+impl Board {
+    fn open(disk: &FakeDisk, name: &'static str) -> Board {
+        let (mut journal, _) = open(&disk.folder(name), Limits::default());
+        journal.begin("s", &[("driver", "dgt")], Instant::ZERO).expect("a session");
+        let unsynced = Arc::<Unsynced>::default();
+        journal.share(Arc::clone(&unsynced), Instant::ZERO);
+        Board { name, journal, unsynced }
+    }
+
+    fn both(disk: &FakeDisk) -> [Board; 2] {
+        BOARDS.map(|name| Board::open(disk, name))
+    }
+
+    /// Appends a few records of different lengths and hands them over.
+    fn write(&mut self, round: u64) {
+        for number in 0..=round % 3 {
+            let text = "x".repeat((7 * round + 5 * number) as usize % 40 + 1);
+            self.journal.append(Instant(round), Body::Boot(&text)).expect("room");
+        }
+        self.journal.hand_over(Instant(round));
+    }
+
+    fn durable(&mut self) -> u64 {
+        self.journal.settle(Instant::ZERO);
+        self.journal.durable_seq()
+    }
+}
+
+fn commit(log: &mut CommitLog, boards: &[Board]) {
+    log.commit(boards.iter().map(|board| (board.name, &*board.unsynced)));
+}
+
+fn records(disk: &FakeDisk, board: &str) -> Vec<String> {
+    // Reading waits for no disk, as opening does.
+    lines(read(&mut disk.folder(board)).expect("readable").records())
+}
+
+/// Both journals, the log, and the records that were committed after each turn.
+fn ten_turns(disk: &FakeDisk) -> (CommitLog, [Board; 2]) {
+    let mut boards = Board::both(disk);
+    let mut log = log_of(disk, commit_log::MAX_LOG);
+    for round in 1..=10 {
+        boards[0].write(round);
+        if round % 2 == 0 {
+            boards[1].write(round + 1);
+        }
+        commit(&mut log, &boards);
+    }
+    (log, boards)
+}
+
+#[test]
+fn no_board_has_the_id_of_the_folder() {
+    assert!(!is_id(commit_log::FOLDER));
+}
+
+#[test]
+fn a_flush_for_all_boards_is_one_wait_for_the_disk() {
+    let disk = FakeDisk::new(0);
+    let (_, mut boards) = ten_turns(&disk);
+    let taken = boards.each_ref().map(|board| board.journal.standing().next_seq - 1);
+    assert_eq!(boards.each_mut().map(Board::durable), taken);
+    // The journals' own files were not waited for.
+    let whole = BOARDS.map(|board| records(&disk, board));
+    drop(boards);
+    disk.forget_unsynced();
+    let lost = BOARDS.map(|board| disk.folder(board).files().values().map(Vec::len).sum::<usize>());
+    let done = recover(&disk);
+    assert_eq!((done.files, &done.problems[..], &done.left_alone[..]), (2, &[][..], &[][..]), "{lost:?}");
+    assert_eq!(BOARDS.map(|board| records(&disk, board)), whole);
+    assert_eq!(disk.folder(commit_log::FOLDER).files().len(), 0, "the log is gone");
+}
+
+/// Cut at any byte, the log gives back the turns that it holds whole, and nothing else.
+#[test]
+fn a_log_that_ends_at_any_byte_gives_back_what_it_holds() {
+    let whole = FakeDisk::new(0);
+    let (_, boards) = ten_turns(&whole);
+    drop(boards);
+    let all = BOARDS.map(|board| records(&whole, board));
+    let logs = whole.folder(commit_log::FOLDER).files();
+    let (name, log) = logs.first_key_value().expect("a log");
+    whole.forget_unsynced();
+    let bare = BOARDS.map(|board| whole.folder(board).files());
+    let mut most = [0, 0];
+    for end in 0..=log.len() {
+        let disk = FakeDisk::new(0);
+        BOARDS
+            .iter()
+            .zip(&bare)
+            .for_each(|(board, files)| files.iter().for_each(|(name, text)| disk.folder(board).put(name, text)));
+        disk.folder(commit_log::FOLDER).put(name, &log[..end]);
+        let done = recover(&disk);
+        assert_eq!((&done.problems[..], &done.left_alone[..]), (&[][..], &[][..]), "byte {end}");
+        let found = BOARDS.map(|board| records(&disk, board));
+        for ((found, all), most) in found.iter().zip(&all).zip(&mut most) {
+            assert!(all.starts_with(found), "byte {end}: {found:?}");
+            assert!(found.len() >= *most, "byte {end}: a longer log gives back no less");
+            *most = found.len();
+        }
+        assert!(end > 0 || most == [0, 0], "without the log there is nothing");
+    }
+    assert_eq!(most, all.map(|all| all.len()));
+}
+
+/// A sector of the log never reached the disk, or is damaged: other turns come back as far as the files are without a gap.
+#[test]
+fn a_torn_sector_of_the_log_costs_what_it_held() {
+    const SECTOR: usize = 64;
+    let whole = FakeDisk::new(0);
+    drop(ten_turns(&whole).1);
+    let all = BOARDS.map(|board| records(&whole, board));
+    let logs = whole.folder(commit_log::FOLDER).files();
+    let (name, log) = logs.first_key_value().expect("a log");
+    whole.forget_unsynced();
+    let bare = BOARDS.map(|board| whole.folder(board).files());
+    for start in (0..log.len()).step_by(SECTOR) {
+        let disk = FakeDisk::new(0);
+        BOARDS
+            .iter()
+            .zip(&bare)
+            .for_each(|(board, files)| files.iter().for_each(|(name, text)| disk.folder(board).put(name, text)));
+        let mut torn = log.clone();
+        torn[start..(start + SECTOR).min(log.len())].fill(0);
+        disk.folder(commit_log::FOLDER).put(name, &torn);
+        let done = recover(&disk);
+        assert_eq!(done.problems.len(), 0, "byte {start}");
+        for (board, all) in BOARDS.iter().zip(&all) {
+            let found = records(&disk, board);
+            assert!(all.starts_with(&found), "byte {start}: {found:?}");
+        }
+        assert!(start == 0 || done.damaged > 0, "byte {start}");
+    }
+}
+
+/// The power fails at every step of the change from one log to the next.
+#[test]
+fn a_power_cut_at_any_step_of_the_turn_over_loses_nothing_that_was_answered_for() {
+    let mut steps = 0;
+    for power in 0.. {
+        let mut reached = true;
+        for seed in 0..20 {
+            let disk = FakeDisk::new(seed);
+            let mut boards = Board::both(&disk);
+            let mut log = log_of(&disk, 1);
+            for round in 1..=3 {
+                boards.iter_mut().for_each(|board| board.write(round));
+                commit(&mut log, &boards);
+            }
+            boards.iter_mut().for_each(|board| board.write(4));
+            // Every turn begins a new log.
+            disk.power(Some(power));
+            commit(&mut log, &boards);
+            let answered = boards.each_mut().map(Board::durable);
+            reached &= disk.has_power();
+            drop((log, boards));
+            disk.cut();
+            let done = recover(&disk);
+            assert_eq!((&done.problems[..], &done.left_alone[..]), (&[][..], &[][..]), "{power} changes, seed {seed}");
+            let found = BOARDS.map(|board| records(&disk, board).len() as u64);
+            assert!(found.iter().zip(answered).all(|(found, answered)| *found >= answered), "{power}, seed {seed}: {found:?}");
+        }
+        if reached {
+            break;
+        }
+        steps += 1;
+    }
+    assert!(steps >= 8, "only {steps} steps");
+}
+
+/// A log that stands there still: its journals were waited for, or another version of this program has gone on with them.
+#[test]
+fn a_stale_log_changes_no_newer_file() {
+    for new_file in [false, true] {
+        let disk = FakeDisk::new(0);
+        drop(ten_turns(&disk).1);
+        disk.forget_unsynced();
+        // A version that knows no log goes on with what it finds.
+        let (mut journal, recovered) = open(&disk.folder("b1"), Limits::default());
+        assert_eq!(recovered.records().count(), 0);
+        if new_file {
+            journal.begin("t", &[], Instant(50)).expect("a session");
+        }
+        journal.append(Instant(60), Body::Boot("from the version before")).expect("room");
+        journal.flush(Instant(60)).expect("the disk is well");
+        drop(journal);
+        let before = records(&disk, "b1");
+        assert_eq!(before.len(), 1);
+        let done = recover(&disk);
+        assert_eq!((done.problems.len(), done.left_alone.len()), (0, 1), "{done:?}");
+        assert_eq!(records(&disk, "b1"), before);
+        assert!(records(&disk, "b2").len() > 4, "the other journal has what was in the log");
+    }
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_no_loss() {
+    let disk = FakeDisk::new(0);
+    let mut boards = Board::both(&disk);
+    for mut log in [CommitLog::without(), log_of(&disk, 1)] {
+        for round in 1..=5 {
+            boards.iter_mut().for_each(|board| board.write(round));
+            // Beginning a log is refused and its journals are waited for.
+            disk.refuse(Some(format!("{}/", commit_log::FOLDER)));
+            commit(&mut log, &boards);
+            disk.refuse(None);
+            assert!(!log.is_written());
+            let taken = boards.each_ref().map(|board| board.journal.standing().next_seq - 1);
+            assert_eq!(boards.each_mut().map(Board::durable), taken);
+        }
+    }
+    let whole = BOARDS.map(|board| records(&disk, board));
+    drop(boards);
+    disk.forget_unsynced();
+    assert_eq!(recover(&disk), WrittenBack::default());
+    assert_eq!(BOARDS.map(|board| records(&disk, board)), whole);
+}
+
+/// After a wait that failed, a file reads well and is not on the disk: the log stays, and the next start writes all of it again.
+#[test]
+fn pages_that_a_failed_wait_has_dropped_come_back() {
+    let disk = FakeDisk::new(0);
+    let (log, boards) = ten_turns(&disk);
+    let whole = BOARDS.map(|board| records(&disk, board));
+    drop(boards);
+    disk.folder("b1").drop_pages();
+    assert!(log.close().is_err(), "it stays");
+    // The program was started again; the power was there all the time.
+    assert_eq!(recover(&disk).problems.len(), 0);
+    disk.forget_unsynced();
+    assert_eq!(BOARDS.map(|board| records(&disk, board)), whole);
+}
+
+/// After a clean stop there is no log, and every journal is whole for a version that knows none.
+#[test]
+fn after_a_clean_stop_the_version_before_opens_the_journals() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let folder = |name: &str| Disk::open(&dir.path().join(name)).expect("a folder");
+    let mut log = CommitLog::open(Box::new(folder(commit_log::FOLDER)), commit_log::MAX_LOG).expect("a log");
+    let mut boards = BOARDS.map(|name| {
+        let (mut journal, _) = Journal::open(Box::new(folder(name)), Limits::default()).expect("opens");
+        journal.begin("s", &[], Instant::ZERO).expect("a session");
+        let unsynced = Arc::<Unsynced>::default();
+        journal.share(Arc::clone(&unsynced), Instant::ZERO);
+        Board { name, journal, unsynced }
+    });
+    boards.iter_mut().for_each(|board| board.write(2));
+    commit(&mut log, &boards);
+    let logs = || std::fs::read_dir(dir.path().join(commit_log::FOLDER)).expect("a folder").count();
+    assert_eq!(logs(), 2, "the lock and a log");
+    log.close().expect("the disk is well");
+    assert_eq!(logs(), 1, "the lock");
+    let taken = boards.each_ref().map(|board| board.journal.standing().next_seq - 1);
+    drop(boards);
+    for (name, taken) in BOARDS.into_iter().zip(taken) {
+        let (_, recovered) = Journal::open(Box::new(folder(name)), Limits::default()).expect("opens");
+        assert_eq!((recovered.records().count() as u64, recovered.damage.total), (taken, 0));
+    }
+}
