@@ -5,6 +5,7 @@
 //! | [`wire`] | what stands on the wire: topics, headers, bodies |
 //! | [`journal`] | the record of everything, written before it is handled or sent |
 //! | [`arbiter`] | commands: who may do what, and the answers |
+//! | [`mqtt`] | the outbox, and the connection to the broker |
 //! | [`publish`] | from the game's effects to messages |
 //! | [`session`] | one recorded board: input → driver → game → messages; deterministic |
 //! | [`daemon`] | threads and channels: stations, journal writer, worker, network |
@@ -28,6 +29,7 @@ pub mod emulate;
 pub mod health;
 pub mod import;
 pub mod journal;
+pub mod mqtt;
 pub mod publish;
 pub mod session;
 pub mod wall;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use flagfall_game::input::FindingKey;
+use flagfall_game::laws::finding::FindingKey;
 use serde_json::Value;
 
 use super::memory::Memory;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use flagfall_game::input::FindingKey;
+use flagfall_game::laws::finding::FindingKey;
 use flagfall_protocols::bytes::crc32;
 
 use super::types::{Reply, Submission};

@@ -1,6 +1,6 @@
 //! From topic and payload to a command: untrusted bytes, so every field is looked at by itself.
 
-use flagfall_game::input::FindingKey;
+use flagfall_game::laws::finding::FindingKey;
 use flagfall_protocols::time::Instant;
 use serde_json::{Map, Value};
 

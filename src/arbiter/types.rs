@@ -1,6 +1,7 @@
 //! A command as it arrived, what was decided about it, and the answer to it.
 
-use flagfall_game::input::{Command, FindingKey};
+use flagfall_game::input::Command;
+use flagfall_game::laws::finding::FindingKey;
 use flagfall_game::message::{CommandBody, ExpectBody, Plain};
 use flagfall_protocols::trace::Audience;
 use serde::{Deserialize, Serialize};

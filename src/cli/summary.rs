@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use flagfall_game::health::{WeakMan, WeakSquare};
-use flagfall_game::input::GameResult;
 use flagfall_game::laws::finding::Finding;
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_game::message::{AlertBody, FlagBody, Hint};
 use flagfall_game::pair::Pair;
 use serde::Serialize;

@@ -11,7 +11,7 @@ use super::message::ToStation;
 use super::pulse::Pulse;
 use crate::journal::commit_log::{self, CommitLog, Folder};
 use crate::journal::{Disk, outs_from};
-use crate::publish::outbox::{Event, Outbox};
+use crate::mqtt::outbox::{Event, Outbox};
 use crate::wire::envelope;
 
 /// Events read back at once.

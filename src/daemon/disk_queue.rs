@@ -8,7 +8,7 @@ use flagfall_protocols::trace::Audience;
 
 use super::shared::Face;
 use crate::journal::{FLUSH_AFTER, Unsynced};
-use crate::publish::outbox::BoardNo;
+use crate::mqtt::outbox::BoardNo;
 use crate::wall::{self, Mono};
 use crate::wire::envelope::Stamp;
 

@@ -10,7 +10,7 @@ use super::shared::Face;
 use super::submission;
 use crate::arbiter::{Code, Fault, MAX_PAYLOAD, NO_ROLE, RateLimit, Stage, role_of};
 use crate::config::{Config, Role, User};
-use crate::publish::mqtt::Arrived;
+use crate::mqtt::Arrived;
 use crate::wall::{self, Mono};
 use crate::wire::topics::{self, CommandTopic};
 

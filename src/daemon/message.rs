@@ -3,7 +3,7 @@
 use flagfall_game::laws::winnable::Answer;
 
 use crate::config::Role;
-use crate::publish::mqtt::Arrived;
+use crate::mqtt::Arrived;
 use crate::session::anchor::AnchorRecord;
 use crate::wall::Mono;
 

@@ -9,7 +9,7 @@ use super::intake::Intake;
 use super::node::Node;
 use super::shared::Face;
 use crate::health;
-use crate::publish::mqtt::{ConnectionState, Hooks};
+use crate::mqtt::{ConnectionState, Hooks};
 use crate::session::anchor::AnchorRecord;
 use crate::wall;
 

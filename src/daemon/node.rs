@@ -14,7 +14,7 @@ use super::network::wall_now;
 use super::shared::{Condition, Face, Shared};
 use crate::config::Config;
 use crate::health;
-use crate::publish::outbox::{Kept, Quality};
+use crate::mqtt::outbox::{Kept, Quality};
 use crate::session::anchor::MOVED;
 use crate::wall;
 use crate::wire::envelope::{self, Stamp};

@@ -20,7 +20,7 @@ use super::submission;
 use super::worker::Question;
 use crate::arbiter::{Errand, Reply, Setup};
 use crate::journal::{Out, outs_from};
-use crate::publish::outbox::{Event, Kept, Once, Put, Quality};
+use crate::mqtt::outbox::{Event, Kept, Once, Put, Quality};
 use crate::publish::{Message, Messages};
 use crate::session::station::{BOARD, CLOCK, StationOutput};
 use crate::wall;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::game::{GameConfig, Rulings};
+use flagfall_game::config::{GameConfig, Rulings};
 use flagfall_hardware::{ble, hid, port};
 use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::driver::DriverInfo;

@@ -20,7 +20,7 @@ use super::message::ToStation;
 use super::pulse::Pulse;
 use super::worker::Question;
 use crate::journal::DiskLock;
-use crate::publish::outbox::{BoardNo, Outbox};
+use crate::mqtt::outbox::{BoardNo, Outbox};
 use crate::session::anchor::AnchorRecord;
 use crate::wire::envelope::Stamp;
 

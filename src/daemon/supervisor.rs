@@ -21,8 +21,8 @@ use super::pulse::Pulse;
 use super::shared::{Condition, Face, Shared};
 use super::{boot, disk, worker};
 use crate::config::{Config, Loaded};
-use crate::publish::mqtt;
-use crate::publish::outbox::Outbox;
+use crate::mqtt;
+use crate::mqtt::outbox::Outbox;
 use crate::wall;
 
 /// How often the supervisor looks.

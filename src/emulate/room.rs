@@ -7,7 +7,7 @@ mod notes;
 use std::borrow::Cow;
 
 use anyhow::Result;
-use flagfall_game::game::GameConfig;
+use flagfall_game::config::GameConfig;
 use flagfall_game::input::Command;
 use flagfall_hardware::emulator::{Device, Sent};
 use flagfall_protocols::driver::DriverInfo;

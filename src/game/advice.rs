@@ -23,24 +23,26 @@ fn ends(period: &Period, left: ClockTime) -> bool {
 impl Game {
     /// Takes the times of a clock report: what is suspended in a period stays so until its end.
     pub(crate) fn note_recording(&mut self) {
-        let Some(control) = self.control.as_ref().filter(|_| self.config.rulebook.rules().records) else { return };
+        let Some(control) = self.seen.clock.control.as_ref().filter(|_| self.seen.config.rulebook.rules().records) else {
+            return;
+        };
         for color in [Color::White, Color::Black] {
-            let Some(left) = self.clock.time(color) else { continue };
-            let index = self.clock.period(color);
-            let suspended = self.suspended.get_mut(color);
+            let Some(left) = self.seen.clock.chessclock.time(color) else { continue };
+            let index = self.seen.clock.chessclock.period(color);
+            let suspended = self.seen.clock.suspended.get_mut(color);
             let now = *suspended == Some(index) || ends(control.period(index), left);
             let noted = now.then_some(index);
-            self.arbiter_dirty |= *suspended != noted;
+            self.reports.arbiter_dirty |= *suspended != noted;
             *suspended = noted;
         }
     }
 
     /// Who must record his moves.
     pub(crate) fn recording(&self) -> Pair<Recording> {
-        let of = |color: Color| match (self.config.rulebook.rules().records, &self.control) {
+        let of = |color: Color| match (self.seen.config.rulebook.rules().records, &self.seen.clock.control) {
             (false, _) => Recording::NotRequired,
             (true, None) => Recording::Unknown,
-            (true, Some(_)) if self.suspended.get(color).is_some() => Recording::Suspended,
+            (true, Some(_)) if self.seen.clock.suspended.get(color).is_some() => Recording::Suspended,
             (true, Some(_)) => Recording::Required,
         };
         Pair { white: of(Color::White), black: of(Color::Black) }
@@ -48,15 +50,15 @@ impl Game {
 
     /// When the default time is over, counted from the first start of the clock; none if there is no such time (6.7.1).
     pub(crate) fn default_time_over(&self) -> Option<Instant> {
-        let seconds = self.config.default_time_s.or(self.config.rulebook.rules().default_time_s)?;
-        let started = self.clock_first_ran.filter(|_| matches!(self.stage, Stage::Armed | Stage::Playing))?;
+        let seconds = self.seen.config.default_time_s.or(self.seen.config.rulebook.rules().default_time_s)?;
+        let started = self.seen.clock.first_ran.filter(|_| matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing))?;
         Some(started.after(Duration::from_secs(u64::from(seconds))))
     }
 
     /// Nobody can see on a board whether a player is there: who has to make his first move after the default time is named.
     pub(crate) fn watch_default_time(&mut self) {
-        let (Some(over), Some(runs)) = (self.default_time_over(), self.clock.runs()) else { return };
-        let to_move = self.decoder.record.turn() == runs && !self.has_moved(runs);
+        let (Some(over), Some(runs)) = (self.default_time_over(), self.seen.clock.chessclock.runs()) else { return };
+        let to_move = self.seen.play.decoder.record.turn() == runs && !self.has_moved(runs);
         let late = Some(runs).filter(|_| to_move && self.now >= over);
         let reminded = self.alarms.open().find(|alarm| alarm.kind == AlarmKind::DefaultTimeOver).and_then(|alarm| alarm.side);
         if reminded.is_some() && reminded != late {
@@ -68,8 +70,8 @@ impl Game {
     }
 
     fn has_moved(&self, side: Color) -> bool {
-        let sure = self.decoder.record.moves().iter().take(2).any(|known| known.color == side);
-        let earlier = *self.completed_before.get(side) != Some(0);
-        sure || earlier || self.decoder.line().plies().iter().any(|ply| ply.color == side)
+        let sure = self.seen.play.decoder.record.moves().iter().take(2).any(|known| known.color == side);
+        let earlier = *self.seen.play.completed_before.get(side) != Some(0);
+        sure || earlier || self.seen.play.decoder.line().plies().iter().any(|ply| ply.color == side)
     }
 }

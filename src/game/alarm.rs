@@ -1,154 +1,13 @@
 //! Alarms: facts for the arbiter's audience only (`reconstruct/README.md#6`).
 
+mod kind;
+
+pub use kind::{AlarmKind, Class, Fact};
+
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::{Color, Piece, Square};
 use flagfall_protocols::time::Instant;
-
-use crate::health::Fact;
-
-/// What is the matter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum AlarmKind {
-    /// A flag fell (6.1.1).
-    Flag,
-    /// The board shows no legal move and the clock was pressed (7.5.1).
-    IllegalMove,
-    /// A pawn stands on its last rank and the clock was pressed (7.5.2).
-    PromotionNotReplaced,
-    /// The clock was pressed and nothing had been moved (7.5.3).
-    PressedWithoutMove,
-    /// The same position for the fifth time (9.6.1).
-    FivefoldRepetition,
-    /// 75 moves by each side without a pawn move or capture (9.6.2).
-    SeventyFiveMoves,
-    /// Neither side can mate (5.2.2).
-    DeadPosition,
-    /// Three or more squares changed at once and it is not one move (7.4).
-    PiecesDisplaced,
-    /// The board does not answer, or its link is gone.
-    BoardLost,
-    /// The program failed twice at the same place and gives this board up; its bytes are still recorded. Told by whoever runs
-    /// the game, under the number 0.
-    BoardFailed,
-    /// The clock is unplugged, or runs and is not heard.
-    ClockLost,
-    /// The times or additions do not fit the configured time control (6.10.2).
-    ClockSettingDiffers,
-    /// The clock added a period at another move than the required one.
-    ClockCountDiffers,
-    /// The clock of the side not to move was started.
-    WrongClockRunning,
-    /// A display shows zero and no flag sign.
-    ClockAtZero,
-    /// A position in which a game begins, but for one or two squares or an exchanged king and queen (7.2).
-    WrongSetUp,
-    /// A move is made and not completed: at a flag-fall, or for longer than ten seconds.
-    IncompleteMove,
-    /// A piece has been in the hand for more than five seconds (4.3).
-    PieceInHand,
-    /// A move by the side whose clock stands still.
-    MovedByWrongSide,
-    /// The board and the game differ and nobody is moving.
-    PositionDiffers,
-    /// A king that nobody should be holding is not on the board.
-    KingMissing,
-    /// More men than a game can have.
-    TooManyMen,
-    /// A square gives no usable reading.
-    UnreadableSquare,
-    /// A square lost its man for moments again and again: a weak chip or sensor.
-    WeakSquare,
-    /// A man was lost for moments again and again, wherever he stood: a weak chip.
-    WeakMan,
-    /// The board's battery is to be charged.
-    BatteryLow,
-    /// The board's battery may go out at any moment, and the board with it.
-    BatteryCritical,
-    /// The clock shows its battery warning.
-    ClockBatteryLow,
-    /// The board's radio was received so weakly that it may be lost at any moment.
-    WeakSignal,
-    /// The same of a clock on a link of its own.
-    ClockWeakSignal,
-    /// More than one legal move explains what the board shows.
-    Ambiguous,
-    /// No legal moves lead from the game to what the board shows.
-    Unreachable,
-    /// Moves were made while the board was not seen.
-    LinkGap,
-    /// A pawn was promoted, and the board cannot tell to what.
-    PromotionUnconfirmed,
-    /// The default time is over and the player has not made a move; whether he is there no board can tell (6.7.1).
-    DefaultTimeOver,
-    /// The first move was made and no clock runs.
-    ClockNotStarted,
-    /// A flag fell after the game had ended.
-    FlagAfterEnd,
-    /// The game was joined in progress: how many moves were completed is not known.
-    JoinedInProgress,
-    /// The old game ended without a result and a new one was set up.
-    ResultMissing,
-    /// The players press the other player's side of the clock: left and right were exchanged.
-    ClockSidesExchanged,
-    /// The clock says the opposite of whose time falls; the times are believed.
-    ClockLeverInverted,
-}
-
-/// Who should do what about an alarm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Class {
-    /// An arbiter should go to the board.
-    Loud,
-    /// On the board's page only: an arbiter who walked over would tip off a player (12.6).
-    Silent,
-    /// On the record only.
-    Note,
-}
-
-impl AlarmKind {
-    /// The class of this kind.
-    pub const fn class(self) -> Class {
-        use AlarmKind::*;
-        match self {
-            Flag | IllegalMove | PromotionNotReplaced | PressedWithoutMove | FivefoldRepetition | SeventyFiveMoves
-            | DeadPosition | PiecesDisplaced | BoardLost | BoardFailed | ClockLost | ClockSettingDiffers | ClockCountDiffers
-            | WrongClockRunning | ClockAtZero | WrongSetUp | BatteryCritical => Class::Loud,
-            IncompleteMove | PieceInHand | MovedByWrongSide | PositionDiffers | KingMissing | TooManyMen | UnreadableSquare
-            | WeakSquare | WeakMan | BatteryLow | ClockBatteryLow | WeakSignal | ClockWeakSignal | Ambiguous | Unreachable
-            | LinkGap | PromotionUnconfirmed | DefaultTimeOver => Class::Silent,
-            ClockNotStarted | FlagAfterEnd | JoinedInProgress | ResultMissing | ClockSidesExchanged | ClockLeverInverted => {
-                Class::Note
-            }
-        }
-    }
-
-    /// It is about a device, which is not well in the next game either.
-    const fn outlasts_a_game(self) -> bool {
-        use AlarmKind::*;
-        matches!(self, BoardLost | ClockLost | BatteryLow | BatteryCritical | ClockBatteryLow | WeakSignal | ClockWeakSignal)
-    }
-
-    /// Only an arbiter's record closes it: what a press completed stays completed, a flag stays fallen.
-    pub const fn needs_arbiter(self) -> bool {
-        use AlarmKind::*;
-        matches!(
-            self,
-            Flag | IllegalMove
-                | PromotionNotReplaced
-                | PressedWithoutMove
-                | FivefoldRepetition
-                | SeventyFiveMoves
-                | DeadPosition
-                | ClockSettingDiffers
-                | ClockCountDiffers
-        )
-    }
-}
 
 /// What has become of an alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -300,7 +159,7 @@ impl Alarms {
         if self.all.len() >= Alarms::MAX {
             // What a ruling may rest on goes last.
             let closed = |alarm: &Alarm| alarm.closed.is_some();
-            let lesser = |alarm: &Alarm| closed(alarm) && crate::facts::illegal_kind(alarm.kind).is_none();
+            let lesser = |alarm: &Alarm| closed(alarm) && alarm.kind.illegal().is_none();
             match self.all.iter().position(lesser).or_else(|| self.all.iter().position(closed)) {
                 Some(oldest) => drop(self.all.remove(oldest)),
                 None => return,

@@ -1,12 +1,11 @@
 //! What stood when a flag fell: its period, the moves completed, whether the game seemed to be over.
 
-use alloc::vec::Vec;
 use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
 
+use crate::case::Case;
 use crate::clock::flag::{FlagFall, FlagPath};
-use crate::game::Game;
 use crate::interval::Interval;
 use crate::men;
 
@@ -14,10 +13,10 @@ use crate::men;
 /// an hour, and then the fall is theirs.
 const LONG_PAUSE: Duration = Duration::from_secs(45 * 60);
 
-impl Game {
+impl Case<'_> {
     /// The fall ended the last period; none if that is not known.
     pub(crate) fn last_period(&self, fall: &FlagFall) -> Option<bool> {
-        match &self.control {
+        match &self.seen.clock.control {
             Some(control) => self.period_of(fall).map(|period| control.is_last(period)),
             // A clock that stops for good at zero has no further period.
             None => fall.blocked.then_some(true),
@@ -25,12 +24,12 @@ impl Game {
     }
 
     pub(crate) fn required(&self, fall: &FlagFall) -> Option<u32> {
-        self.control.as_ref().and_then(|control| control.required(self.period_of(fall)?))
+        self.seen.clock.control.as_ref().and_then(|control| control.required(self.period_of(fall)?))
     }
 
     /// The period that the fall ended; none if the clock may have added the time of another one unseen.
     fn period_of(&self, fall: &FlagFall) -> Option<usize> {
-        let control = self.control.as_ref()?;
+        let control = self.seen.clock.control.as_ref()?;
         if fall.period_known || control.is_last(fall.period) {
             return Some(fall.period);
         }
@@ -49,13 +48,13 @@ impl Game {
         if fall.counted.is_some() {
             return fall.counted;
         }
-        let before = (*self.completed_before.get(fall.side))?;
-        let record = &self.decoder.record;
+        let before = (*self.seen.play.completed_before.get(fall.side))?;
+        let record = &self.seen.play.decoder.record;
         let (mut sure, more) = record.completed(fall.side, Some(&fall.fell));
         let total = |sure: u32| before.saturating_add_unsigned(sure).max(0) as u32;
         let mut doubtful = more > 0;
         // The least that this fall may have asked for, whichever period it ended.
-        let required = self.control.as_ref().and_then(|control| control.required(fall.period));
+        let required = self.seen.clock.control.as_ref().and_then(|control| control.required(fall.period));
         // One more is an open order; with several nobody knows the count.
         if more > 1 && required.is_some_and(|required| total(sure) < required) {
             return None;
@@ -68,7 +67,7 @@ impl Game {
                 return None;
             }
         }
-        let own = || self.decoder.line().plies().iter().filter(|ply| ply.color == fall.side);
+        let own = || self.seen.play.decoder.line().plies().iter().filter(|ply| ply.color == fall.side);
         let last_open =
             record.moves().iter().rfind(|known| known.color == fall.side).is_some_and(|known| known.completed.is_none());
         // The last of the player's own made moves completes the one before it (6.2.1.2).
@@ -79,27 +78,19 @@ impl Game {
                 doubtful = true;
             }
         }
-        doubtful |= fall.with_press || self.decoder.pressed_by(fall.side, fall.fell.latest);
+        doubtful |= fall.with_press || self.seen.play.decoder.pressed_by(fall.side, fall.fell.latest);
         Some((total(sure), doubtful))
-    }
-
-    /// Keeps the counts at the falls: the moves that they rest on are about to be replaced.
-    pub(crate) fn count_at_falls(&mut self) {
-        let counts: Vec<_> = self.clock.flags().iter().map(|fall| self.completed_by_fall(fall)).collect();
-        for (fall, counted) in self.clock.flags_mut().iter_mut().zip(counts) {
-            fall.counted = counted;
-        }
     }
 
     /// The game seems to have ended before a flag that falls now: a result was shown, the board was cleared, or nothing was
     /// moved for very long (row 9).
     pub(crate) fn apparently_over(&self) -> bool {
         let men = |men: &men::Men| men.iter().filter(|&&man| man != men::EMPTY).count();
-        let cleared = self.board.known() && men(self.board.men()) * 2 < men(&self.decoder.record.node().men);
-        let made = self.decoder.record.moves().last().map_or(Instant::ZERO, |record| record.made.latest);
-        let moved = self.board.last_change().max(made);
+        let cleared = self.seen.board.known() && men(self.seen.board.men()) * 2 < men(&self.seen.play.decoder.record.node().men);
+        let made = self.seen.play.decoder.record.moves().last().map_or(Instant::ZERO, |record| record.made.latest);
+        let moved = self.seen.board.last_change().max(made);
         // Play that goes on after a gesture shows that it was none.
-        let shown = self.hints.last().is_some_and(|hint| hint.at >= made.0);
+        let shown = self.seen.phase.hints.last().is_some_and(|hint| hint.at >= made.0);
         shown || cleared || self.now.since(moved) >= LONG_PAUSE
     }
 }

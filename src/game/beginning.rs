@@ -9,12 +9,10 @@ use flagfall_protocols::time::Instant;
 use shakmaty::{CastlingMode, Chess};
 
 use crate::alarm::AlarmKind;
-use crate::clock::setting::SidesWatch;
 use crate::effect::Effect;
-use crate::game::{Game, castling_mode};
-use crate::illegal_position::IllegalPosition;
-use crate::king_capture::KingCapture;
-use crate::mate;
+use crate::game::Game;
+use crate::irregular::Irregularities;
+use crate::lifecycle::INCOMPLETE_STANDS;
 use crate::men::EMPTY;
 use crate::message::{GameEvent, Stage};
 use crate::pair::Pair;
@@ -22,153 +20,139 @@ use crate::reconstruct::Decoder;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::Record;
 use crate::reconstruct::setup::{self, Shown, WrongSetUp};
+use crate::seen::{Play, Seen};
 use crate::told::Told;
-use crate::watch::Differing;
 
 /// The initial position must stand this long before it means another game, while the old one has moves.
 pub(crate) const NEXT_GAME_STANDS: Duration = Duration::from_secs(5);
-/// A set-up that lacks a man or two must stand this long before a game begins on it: a sensor may not see them.
-pub(crate) const INCOMPLETE_STANDS: Duration = Duration::from_secs(3);
 
 impl Game {
     pub(crate) fn look_for_set_up(&mut self, out: &mut Vec<Effect>) {
-        match setup::shows_start(self.board.men(), self.config.chess960) {
-            Some((shown, start)) if self.board.known() => self.begin_as_shown(shown, start, out),
+        match setup::shows_start(self.seen.board.men(), self.seen.config.chess960) {
+            Some((shown, start)) if self.seen.board.known() => self.begin_as_shown(shown, start, out),
             _ => {}
         }
     }
 
     pub(crate) fn begin_as_shown(&mut self, shown: Shown, start: Chess, out: &mut Vec<Effect>) {
         if shown == Shown::Rotated {
-            self.board.turn_round();
+            self.seen.board.turn_round();
         }
         self.begin(start, Some(0), Stage::Armed, out);
     }
 
     /// A new game begins on this board; nothing of the old one is carried over.
     pub(crate) fn begin(&mut self, start: Chess, completed: Option<u32>, stage: Stage, out: &mut Vec<Effect>) {
-        let mode = castling_mode(&self.config);
-        self.earlier_ruling = self.ruling();
-        self.number += 1;
-        self.control = self.config.time_control.clone();
-        self.decoder = Decoder::new(Record::new(start, mode, &self.config.rulebook), self.scan, self.config.tuning);
+        let mode = self.seen.config.castling_mode();
+        self.rulings.earlier_ruling = self.ruling();
+        let now = self.now;
+        let Seen { config, board, clock, play, phase, .. } = &mut self.seen;
+        phase.new_game(stage);
+        let record = Record::new(start, mode, &config.rulebook);
+        let before = completed.map(|completed| completed as i32);
+        *play = Play {
+            completed_before: Pair { white: before, black: before },
+            decoded: core::mem::take(&mut play.decoded),
+            ..Play::new(Decoder::new(record, board.scan(), config.tuning))
+        };
+        let default_side = if board.rotated() { ClockSide::Right } else { ClockSide::Left };
+        clock.new_game(now, config.time_control.clone(), config.white_clock.unwrap_or(default_side));
         self.forget_men();
         self.desk.clear();
-        self.time_set = Pair::default();
-        self.life = mate::Watch::default();
-        self.clock.new_game();
-        let default_side = if self.board.rotated() { ClockSide::Right } else { ClockSide::Left };
-        self.clock.set_white_side(self.config.white_clock.unwrap_or(default_side));
-        self.setting = Default::default();
-        self.clock_has_run = self.clock.runs().is_some();
-        self.clock_first_ran = self.clock_has_run.then_some(self.now);
-        self.suspended = Pair::default();
-        self.zero = None;
-        self.clock_set_anew = false;
-        self.questions.next_game();
-        self.adjudged = None;
-        self.forget_findings();
-        out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::view::alert(alarm))));
-        let before = completed.map(|completed| completed as i32);
-        self.completed_before = Pair { white: before, black: before };
-        self.ending = None;
-        self.king = KingCapture::None;
-        self.illegal_position = IllegalPosition::default();
-        self.result = None;
-        self.decisions.clear();
-        self.lodged = None;
-        self.hints.clear();
-        self.gesture = None;
-        self.differing = Differing::new();
-        self.incomplete_told = None;
-        self.next_set_up = None;
-        self.incomplete_set_up = None;
-        self.missing_at_start = None;
-        self.sides = SidesWatch::default();
-        self.told = Told::default();
-        self.stage = stage;
-        self.live_dirty = true;
+        self.rulings.new_game();
+        out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::alert::alert(alarm))));
+        self.irregular = Irregularities::default();
+        self.monitor.new_game();
+        self.reports.told = Told::default();
+        self.reports.live_dirty = true;
         self.revised();
         self.audit_game(if completed.is_some() { GameEvent::Armed } else { GameEvent::Joined }, out);
-        self.decoder.board_changed(self.board.last_change(), &self.board);
+        self.seen.play.decoder.board_changed(self.seen.board.last_change(), &self.seen.board);
         // One move may have been made already; more are what is left of the game before.
-        if self.decoder.line().plies().len() > 1 {
-            self.decoder.leave_standing(&self.board);
+        if self.seen.play.decoder.line().plies().len() > 1 {
+            self.seen.play.decoder.leave_standing(&self.seen.board);
         }
     }
 
     /// Goes on from another position; the moves until then are kept by the journal only.
     pub(crate) fn restart_from(&mut self, start: Chess, mode: CastlingMode) {
         self.count_at_falls();
-        self.decisions.forget_positions();
+        self.rulings.decisions.forget_positions();
         let now = self.completed_now();
         let before = |completed: Option<u32>| completed.map(|completed| completed as i32);
-        self.completed_before = Pair { white: before(now.white), black: before(now.black) };
-        self.king = KingCapture::None;
-        self.illegal_position = IllegalPosition::default();
+        self.seen.play.completed_before = Pair { white: before(now.white), black: before(now.black) };
+        self.irregular = Irregularities::default();
         self.forget_men();
-        self.decoder = Decoder::new(Record::new(start, mode, &self.config.rulebook), self.scan, self.config.tuning);
+        self.seen.play.decoder =
+            Decoder::new(Record::new(start, mode, &self.seen.config.rulebook), self.seen.board.scan(), self.seen.config.tuning);
         // The live audience is shown where the moves begin.
-        self.live_dirty = true;
+        self.reports.live_dirty = true;
         self.reopen();
-        self.decoder.board_changed(self.now, &self.board);
+        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
         self.revised();
     }
 
     /// A board that does not identify men shows the initial position either way round: White is who moves first.
     pub(crate) fn turn_to_who_moves_first(&mut self) {
-        let begins = self.stage == Stage::Armed && !self.board.identifies() && self.decoder.record.moves().is_empty();
-        if begins && matches!(setup::first_move(self.board.men()), Some((Shown::Rotated, true))) {
-            self.board.turn_round();
+        let begins = self.seen.phase.stage == Stage::Armed
+            && !self.seen.board.identifies()
+            && self.seen.play.decoder.record.moves().is_empty();
+        if begins && matches!(setup::first_move(self.seen.board.men()), Some((Shown::Rotated, true))) {
+            self.seen.board.turn_round();
             // Weak squares have other names.
             self.forget_men();
-            self.decoder.forget_tentative();
+            self.seen.play.decoder.forget_tentative();
         }
     }
 
     pub(crate) fn look_for_next_game(&mut self) {
-        let explained = self.stage != Stage::Over && !self.touched();
-        if self.stage == Stage::AwaitingSetUp || explained {
-            self.next_set_up = None;
-        } else if setup::shows_start(self.board.men(), self.config.chess960).is_some() {
-            self.next_set_up.get_or_insert(self.now);
-        } else if !self.ruling_open() || setup::first_move(self.board.men()).is_none() {
-            self.next_set_up = None;
+        let explained = self.seen.phase.stage != Stage::Over && !self.case().touched();
+        if self.seen.phase.stage == Stage::AwaitingSetUp || explained {
+            self.seen.phase.next_set_up = None;
+        } else if setup::shows_start(self.seen.board.men(), self.seen.config.chess960).is_some() {
+            self.seen.phase.next_set_up.get_or_insert(self.now);
+        } else if !self.ruling_open() || setup::first_move(self.seen.board.men()).is_none() {
+            self.seen.phase.next_set_up = None;
         }
     }
 
     /// A set-up that lacks a man or two, where no game is on.
     pub(crate) fn look_for_incomplete_set_up(&mut self) {
-        let waits = self.stage == Stage::AwaitingSetUp || (self.stage == Stage::Over && !self.ruling_open());
-        let shown = waits.then(|| setup::wrong_set_up(self.board.men(), self.config.chess960)).flatten();
-        let shown = shown.filter(|wrong| wrong.begun(self.board.men(), self.config.chess960).is_some());
-        let same = |wrong: &WrongSetUp| self.incomplete_set_up.as_ref().is_some_and(|(_, before)| before == wrong);
+        let waits =
+            self.seen.phase.stage == Stage::AwaitingSetUp || (self.seen.phase.stage == Stage::Over && !self.ruling_open());
+        let shown = waits.then(|| setup::wrong_set_up(self.seen.board.men(), self.seen.config.chess960)).flatten();
+        let shown = shown.filter(|wrong| wrong.begun(self.seen.board.men(), self.seen.config.chess960).is_some());
+        let same = |wrong: &WrongSetUp| self.seen.phase.incomplete_set_up.as_ref().is_some_and(|(_, before)| before == wrong);
         if !shown.as_ref().is_some_and(same) {
-            self.incomplete_set_up = shown.map(|wrong| (self.now, wrong));
+            self.seen.phase.incomplete_set_up = shown.map(|wrong| (self.now, wrong));
         }
     }
 
     /// It has stood for long enough: the game begins as if those men stood there. Once somebody moves or a clock runs, the arbiter
     /// is told of those that still do not (7.2).
     pub(crate) fn begin_incompletely_set_up(&mut self, out: &mut Vec<Effect>) {
-        let waits = matches!(self.stage, Stage::AwaitingSetUp | Stage::Over) && self.clock.runs().is_none();
+        let waits =
+            matches!(self.seen.phase.stage, Stage::AwaitingSetUp | Stage::Over) && self.seen.clock.chessclock.runs().is_none();
         let stood = |since: &Instant| self.now >= since.after(INCOMPLETE_STANDS);
-        let begins = waits && self.board.known() && self.incomplete_set_up.as_ref().is_some_and(|(since, _)| stood(since));
+        let begins =
+            waits && self.seen.board.known() && self.seen.phase.incomplete_set_up.as_ref().is_some_and(|(since, _)| stood(since));
         if begins
-            && let Some((_, wrong)) = self.incomplete_set_up.take()
-            && let Some(start) = wrong.begun(self.board.men(), self.config.chess960)
+            && let Some((_, wrong)) = self.seen.phase.incomplete_set_up.take()
+            && let Some(start) = wrong.begun(self.seen.board.men(), self.seen.config.chess960)
         {
             self.begin_as_shown(wrong.shown, start, out);
-            self.decoder.take_for_dead(wrong.mask());
-            self.missing_at_start = Some(wrong);
+            self.seen.play.decoder.take_for_dead(wrong.mask());
+            self.seen.phase.missing_at_start = Some(wrong);
         }
-        if self.missing_at_start.is_some() && setup::shows_start(self.board.men(), self.config.chess960).is_some() {
-            self.missing_at_start = None;
-            self.decoder.take_for_dead(0);
+        if self.seen.phase.missing_at_start.is_some()
+            && setup::shows_start(self.seen.board.men(), self.seen.config.chess960).is_some()
+        {
+            self.seen.phase.missing_at_start = None;
+            self.seen.play.decoder.take_for_dead(0);
         }
-        let begun = self.stage == Stage::Playing || self.clock.runs().is_some();
-        if begun && let Some(mut wrong) = self.missing_at_start.take() {
-            wrong.squares.retain(|wrong| self.board.men()[wrong.square.index()] == EMPTY);
+        let begun = self.seen.phase.stage == Stage::Playing || self.seen.clock.chessclock.runs().is_some();
+        if begun && let Some(mut wrong) = self.seen.phase.missing_at_start.take() {
+            wrong.squares.retain(|wrong| self.seen.board.men()[wrong.square.index()] == EMPTY);
             if !wrong.squares.is_empty() {
                 self.alarms.raise_wrong_set_up(self.now, wrong.named());
             }
@@ -180,38 +164,42 @@ impl Game {
     /// With a flag, or anything else found, that awaits its ruling the set-up alone is not enough, or it would be lost with its game. Then the clock must
     /// have been set anew, as it must be for another game; where no clock is heard, the first move tells.
     pub(crate) fn next_game_begins(&self) -> Option<(Shown, Chess)> {
-        let stood = self.now >= self.next_set_up?.after(self.next_game_wait());
+        let stood = self.now >= self.seen.phase.next_set_up?.after(self.next_game_wait());
         let begins = match self.ruling_open() {
-            false => stood && self.clock.runs().is_none(),
-            true if self.clock_set_anew => stood || self.clock.runs().is_some(),
-            true => stood && !self.clock.present() && setup::first_move(self.board.men()).is_some_and(|(_, made)| made),
+            false => stood && self.seen.clock.chessclock.runs().is_none(),
+            true if self.seen.clock.set_anew => stood || self.seen.clock.chessclock.runs().is_some(),
+            true => {
+                stood
+                    && !self.seen.clock.chessclock.present()
+                    && setup::first_move(self.seen.board.men()).is_some_and(|(_, made)| made)
+            }
         };
-        let begun = || Some((setup::first_move(self.board.men())?.0, Chess::default()));
-        let shown = || setup::shows_start(self.board.men(), self.config.chess960).or_else(begun);
-        if begins && self.board.known() { shown() } else { None }
+        let begun = || Some((setup::first_move(self.seen.board.men())?.0, Chess::default()));
+        let shown = || setup::shows_start(self.seen.board.men(), self.seen.config.chess960).or_else(begun);
+        if begins && self.seen.board.known() { shown() } else { None }
     }
 
     /// How long the initial position must stand to mean another game. After the end of a game it can mean nothing else.
     pub(crate) fn next_game_wait(&self) -> Duration {
-        if self.stage == Stage::Over { self.scan * 2 } else { NEXT_GAME_STANDS }
+        if self.seen.phase.stage == Stage::Over { self.seen.board.scan() * 2 } else { NEXT_GAME_STANDS }
     }
 
     /// A clock runs and no game was set up: the game is joined where it is.
     pub(crate) fn join(&mut self, out: &mut Vec<Effect>) {
-        let (Some(turn), true) = (self.clock.runs(), self.board.known()) else { return };
-        let quiet =
-            self.now >= self.board.last_change().after(self.scan * 2) && self.now >= self.clock.changed_at().after(self.scan);
+        let (Some(turn), true) = (self.seen.clock.chessclock.runs(), self.seen.board.known()) else { return };
+        let quiet = self.now >= self.seen.board.last_change().after(self.seen.board.scan() * 2)
+            && self.now >= self.seen.clock.chessclock.changed_at().after(self.seen.board.scan());
         if !quiet {
             return;
         }
         let first = Node::new(Chess::default());
-        if first.exact(self.board.men()).is_some() {
+        if first.exact(self.seen.board.men()).is_some() {
             return self.join_at(Chess::default(), Some(0), out);
         }
-        if let Some(wrong) = setup::wrong_set_up(self.board.men(), self.config.chess960) {
+        if let Some(wrong) = setup::wrong_set_up(self.seen.board.men(), self.seen.config.chess960) {
             return self.begin_wrongly_set_up(&wrong, turn, out);
         }
-        let Some(start) = setup::joined(self.board.men(), turn, castling_mode(&self.config)) else { return };
+        let Some(start) = setup::joined(self.seen.board.men(), turn, self.seen.config.castling_mode()) else { return };
         self.join_at(start, None, out);
         self.alarms.raise(self.now, AlarmKind::JoinedInProgress, None, 0);
     }
@@ -219,28 +207,28 @@ impl Game {
     /// Pieces were set up wrongly and the clock runs (7.2): where men are only missing the game begins as if they stood there, for
     /// a sensor may not see them; otherwise with what stands.
     fn begin_wrongly_set_up(&mut self, wrong: &WrongSetUp, turn: Color, out: &mut Vec<Effect>) {
-        let upright = wrong.men(self.board.men());
-        let begun = wrong.begun(self.board.men(), self.config.chess960);
+        let upright = wrong.men(self.seen.board.men());
+        let begun = wrong.begun(self.seen.board.men(), self.seen.config.chess960);
         let missing = begun.is_some();
-        let Some(start) = begun.or_else(|| setup::joined(&upright, turn, castling_mode(&self.config))) else { return };
+        let Some(start) = begun.or_else(|| setup::joined(&upright, turn, self.seen.config.castling_mode())) else { return };
         if wrong.shown == Shown::Rotated {
-            self.board.turn_round();
+            self.seen.board.turn_round();
         }
         self.join_at(start, Some(0), out);
         if missing {
-            self.decoder.take_for_dead(wrong.mask());
-            self.decoder.board_changed(self.board.last_change(), &self.board);
+            self.seen.play.decoder.take_for_dead(wrong.mask());
+            self.seen.play.decoder.board_changed(self.seen.board.last_change(), &self.seen.board);
         }
         self.alarms.raise_wrong_set_up(self.now, wrong.named());
     }
 
     /// The game that is joined is the one whose flags the clock shows.
     pub(crate) fn join_at(&mut self, start: Chess, completed: Option<u32>, out: &mut Vec<Effect>) {
-        let flags = self.clock.flags().clone();
+        let flags = self.seen.clock.chessclock.flags().clone();
         self.begin(start, completed, Stage::Playing, out);
-        *self.clock.flags_mut() = flags;
+        *self.seen.clock.chessclock.flags_mut() = flags;
         if completed.is_none() {
-            self.clock.doubt_periods();
+            self.seen.clock.chessclock.doubt_periods();
         }
         self.raise_flags();
     }

@@ -12,7 +12,8 @@ use crate::alarm::AlarmKind;
 use crate::clock::control::{MAX_PERIODS, TimeControl};
 use crate::effect::Effect;
 use crate::game::Game;
-use crate::input::{Author, Command, Side};
+use crate::input::{Author, Command};
+use crate::laws::outcome::Side;
 use crate::laws::rules::Table;
 use crate::message::{AuditBody, Cause, CommandBody, PenaltyBody, Stage};
 use crate::pair::Pair;
@@ -45,7 +46,7 @@ impl Game {
     }
 
     fn carry_out(&mut self, command: &Command, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        if self.stage == Stage::AwaitingSetUp && of_a_game(command) {
+        if self.seen.phase.stage == Stage::AwaitingSetUp && of_a_game(command) {
             return Err("no game has begun on this board");
         }
         match command {
@@ -59,7 +60,7 @@ impl Game {
             }
             Command::SetPosition { fen } => {
                 let position = self.position(fen)?;
-                match self.stage {
+                match self.seen.phase.stage {
                     Stage::AwaitingSetUp => self.join_at(position, None, out),
                     _ => self.set_position(position, out),
                 }
@@ -103,13 +104,13 @@ impl Game {
             return Err("no game has so many moves");
         }
         for color in [Color::White, Color::Black] {
-            let recorded = self.decoder.record.completed(color, None).0;
+            let recorded = self.seen.play.decoder.record.completed(color, None).0;
             // The scoresheets may have fewer moves than the record.
-            *self.completed_before.get_mut(color) = Some(*completed.get(color) as i32 - recorded as i32);
+            *self.seen.play.completed_before.get_mut(color) = Some(*completed.get(color) as i32 - recorded as i32);
         }
         self.desk.set_by.move_count.clone_from(&author.command);
-        let (record, before) = (&self.decoder.record, &self.completed_before);
-        for fall in self.clock.flags_mut().iter_mut() {
+        let (record, before) = (&self.seen.play.decoder.record, &self.seen.play.completed_before);
+        for fall in self.seen.clock.chessclock.flags_mut().iter_mut() {
             // The count speaks for moves of which only their number is known.
             let entered = record.entered_around(fall.side, &fall.fell);
             let (sure, more) = record.completed(fall.side, Some(&fall.fell));
@@ -130,22 +131,22 @@ impl Game {
         author: &Author,
     ) -> Result<(), &'static str> {
         if let Some(text) = time_control {
-            self.control = Some(TimeControl::parse(text).map_err(|error| error.problem)?);
+            self.seen.clock.control = Some(TimeControl::parse(text).map_err(|error| error.problem)?);
             self.desk.set_by.time_control.clone_from(&author.command);
             self.desk.set_by.additional_time = None;
         }
         if let Some(seconds) = additional_time {
-            let control = self.control.take().ok_or("no time control is known")?;
-            self.control = Some(control.with_additional_time(seconds.min(3_599) * 1000));
+            let control = self.seen.clock.control.take().ok_or("no time control is known")?;
+            self.seen.clock.control = Some(control.with_additional_time(seconds.min(3_599) * 1000));
             self.desk.set_by.additional_time.clone_from(&author.command);
         }
         if let Some(side) = flag_taken_back {
             self.forget_findings_of(color(side));
-            self.clock.flags_mut().take_back(color(side));
-            self.ruling_dirty = true;
+            self.seen.clock.chessclock.flags_mut().take_back(color(side));
+            self.reports.ruling_dirty = true;
             self.alarms.settle(self.now, AlarmKind::Flag, Some(color(side)));
         }
-        self.setting.settle();
+        self.seen.clock.setting.settle();
         self.alarms.settle(self.now, AlarmKind::ClockSettingDiffers, None);
         Ok(())
     }
@@ -163,8 +164,8 @@ impl Game {
         let seen = observed_at.map_or(self.now, Instant).min(self.now);
         let period = period.map(|period| self.index_of(period)).transpose()?;
         let stopped = self.stopped_with(seen);
-        let club = self.config.rulebook.rules().table == Table::Club;
-        if let Some(fall) = self.clock.flags_mut().claimed(side, period) {
+        let club = self.seen.config.rulebook.rules().table == Table::Club;
+        if let Some(fall) = self.seen.clock.chessclock.flags_mut().claimed(side, period) {
             // A call without stopping the clocks was none.
             if club && fall.clocks_stopped == Some(false) {
                 fall.observed_at = None;
@@ -176,13 +177,13 @@ impl Game {
             fall.observe(seen.max(fall.fell.earliest), author.command.as_ref());
             return Ok(());
         }
-        if self.stage == Stage::AwaitingSetUp {
+        if self.seen.phase.stage == Stage::AwaitingSetUp {
             return Err("no game has begun on this board");
         }
-        if !self.clock.observe(side, seen, period, author.command.as_ref()) {
+        if !self.seen.clock.chessclock.observe(side, seen, period, author.command.as_ref()) {
             return Err("no game has so many flags");
         }
-        if let Some(fall) = self.clock.flags_mut().last_of(side) {
+        if let Some(fall) = self.seen.clock.chessclock.flags_mut().last_of(side) {
             fall.clocks_stopped = stopped;
         }
         self.flag_fell(side, out);
@@ -193,7 +194,7 @@ impl Game {
     fn index_of(&self, period: u32) -> Result<usize, &'static str> {
         let index = (period as usize).checked_sub(1).filter(|&index| index < MAX_PERIODS).ok_or("there is no such period")?;
         let known = |control: &TimeControl| index == 0 || control.next_period(index - 1).is_some();
-        if self.control.as_ref().is_none_or(known) { Ok(index) } else { Err("the time control has no such period") }
+        if self.seen.clock.control.as_ref().is_none_or(known) { Ok(index) } else { Err("the time control has no such period") }
     }
 }
 

@@ -9,23 +9,23 @@ use shakmaty::uci::UciMove;
 
 use crate::alarm::AlarmKind;
 use crate::effect::Effect;
-use crate::game::{Game, castling_mode};
-use crate::illegal_position::IllegalPosition;
+use crate::game::Game;
 use crate::interval::Interval;
-use crate::king_capture::KingCapture;
+use crate::irregular::king::KingCapture;
+use crate::irregular::position::IllegalPosition;
 use crate::message::{AuditBody, Cause, MoveBody, RevisionBody, Stage};
 use crate::reconstruct::record::How;
 
 impl Game {
     pub(crate) fn position(&self, fen: &str) -> Result<Chess, &'static str> {
         let fen = Fen::from_ascii(fen.as_bytes()).map_err(|_| "the FEN cannot be read")?;
-        fen.into_position(castling_mode(&self.config)).map_err(|_| "the FEN is not a legal position")
+        fen.into_position(self.seen.config.castling_mode()).map_err(|_| "the FEN is not a legal position")
     }
 
     /// An earlier position of the game is a take-back; any other one begins a new record with the old counts.
     pub(crate) fn set_position(&mut self, position: Chess, out: &mut Vec<Effect>) {
-        let plies = self.decoder.record.moves().len();
-        let mut earlier = self.decoder.record.clone();
+        let plies = self.seen.play.decoder.record.moves().len();
+        let mut earlier = self.seen.play.decoder.record.clone();
         for kept in (0..=plies).rev() {
             earlier.truncate(kept);
             if earlier.node().position == position {
@@ -34,48 +34,48 @@ impl Game {
                 return;
             }
         }
-        self.restart_from(position, castling_mode(&self.config));
+        self.restart_from(position, self.seen.config.castling_mode());
         out.push(revision(1, Cause::SetPosition, Vec::new()));
     }
 
     pub(crate) fn take_back(&mut self, plies: usize, cause: Cause, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        if plies > self.decoder.record.moves().len() {
+        if plies > self.seen.play.decoder.record.moves().len() {
             return Err("the game has fewer moves");
         }
-        let cut = plies < self.decoder.record.moves().len();
-        self.decoder.forget_tentative();
+        let cut = plies < self.seen.play.decoder.record.moves().len();
+        self.seen.play.decoder.forget_tentative();
         if cut {
-            self.decoder.record.truncate(plies);
+            self.seen.play.decoder.record.truncate(plies);
             out.push(revision(plies as u32 + 1, cause, Vec::new()));
         }
         self.reopen();
         self.settle_irregularities();
-        self.decoder.board_changed(self.now, &self.board);
+        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
         Ok(())
     }
 
     pub(crate) fn correct_move(&mut self, plies: usize, uci: &str, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        let moves = self.decoder.record.moves().len();
+        let moves = self.seen.play.decoder.record.moves().len();
         if plies > moves {
             return Err("the game has fewer moves");
         }
-        let mut earlier = self.decoder.record.clone();
+        let mut earlier = self.seen.play.decoder.record.clone();
         earlier.truncate(plies);
         let uci = UciMove::from_ascii(uci.as_bytes()).map_err(|_| "the move cannot be read")?;
         let mv = uci.to_move(&earlier.node().position).map_err(|_| "the move is not legal there")?;
         let color = earlier.turn();
-        let replaced = self.decoder.record.moves().get(plies);
-        let standing = self.decoder.line().plies().first().filter(|_| replaced.is_none());
+        let replaced = self.seen.play.decoder.record.moves().get(plies);
+        let standing = self.seen.play.decoder.line().plies().first().filter(|_| replaced.is_none());
         let now = Interval { earliest: self.now, latest: self.now };
         let made = replaced.map(|known| known.made).or(standing.map(|ply| ply.made)).unwrap_or(now);
-        let pressed = self.decoder.waiting_press(color).filter(|_| replaced.is_none());
+        let pressed = self.seen.play.decoder.waiting_press(color).filter(|_| replaced.is_none());
         let times = replaced.map_or(self.clock_view().times, |known| known.clocks);
         earlier.push(mv, made, pressed, How::Arbiter, times);
         match replaced {
             Some(replaced) => earlier.completed_like(&replaced),
             None if pressed.is_none() => {
                 // When it was pressed for nobody has said: after the move before it.
-                let before = self.decoder.record.moves().last().map_or(Instant::ZERO, |last| last.made.earliest);
+                let before = self.seen.play.decoder.record.moves().last().map_or(Instant::ZERO, |last| last.made.earliest);
                 earlier.completed_within(Interval { earliest: before.min(made.earliest), latest: self.now });
             }
             None => {}
@@ -83,8 +83,8 @@ impl Game {
         if plies + 1 < moves {
             self.count_at_falls();
         }
-        self.decoder.record = earlier;
-        self.decoder.forget_tentative();
+        self.seen.play.decoder.record = earlier;
+        self.seen.play.decoder.forget_tentative();
         self.settle_irregularities();
         self.reopen();
         self.note_ending(plies + 1, made, color, out);
@@ -93,23 +93,23 @@ impl Game {
             true => revision(plies as u32 + 1, Cause::CorrectMove, alloc::vec![body]),
             false => Effect::Move(body),
         });
-        self.decoder.board_changed(self.now, &self.board);
+        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
         Ok(())
     }
 
     /// The game goes on: a flag that fell after its supposed end counts.
     pub(crate) fn reopen(&mut self) {
-        self.ending = None;
-        self.stage = Stage::Playing;
-        if self.result.is_none() {
-            self.clock.flags_mut().iter_mut().for_each(|fall| fall.after_end = false);
+        self.seen.play.ending = None;
+        self.seen.phase.stage = Stage::Playing;
+        if self.rulings.result.is_none() {
+            self.seen.clock.chessclock.flags_mut().iter_mut().for_each(|fall| fall.after_end = false);
             self.raise_flags();
         }
     }
 
     fn settle_irregularities(&mut self) {
-        self.king = KingCapture::None;
-        self.illegal_position = IllegalPosition::default();
+        self.irregular.king = KingCapture::None;
+        self.irregular.illegal_position = IllegalPosition::default();
         for kind in [AlarmKind::IllegalMove, AlarmKind::PromotionNotReplaced, AlarmKind::PressedWithoutMove] {
             self.alarms.settle(self.now, kind, None);
         }

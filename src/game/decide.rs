@@ -8,14 +8,18 @@ use flagfall_protocols::time::Instant;
 
 use crate::alarm::AlarmKind;
 use crate::clock::flag::FlagPath;
+use crate::config::Rulings;
 use crate::decisions::AUTOMATIC;
 use crate::effect::Effect;
-use crate::game::{Game, Rulings};
-use crate::illegal_position::IllegalPosition;
-use crate::input::{Author, FindingKey, GameResult};
+use crate::game::Game;
+use crate::input::Author;
+use crate::irregular::position::IllegalPosition;
 use crate::laws::adjudicate::Subject;
-use crate::laws::finding::{Finding, Kind, Outcome};
-use crate::laws::rules::{About, Articles, Table};
+use crate::laws::finding::Finding;
+use crate::laws::finding::FindingKey;
+use crate::laws::outcome::GameResult;
+use crate::laws::outcome::{Kind, Outcome};
+use crate::laws::rules::Articles;
 use crate::men::color_name;
 use crate::message::{AuditBody, Decision, DecisionKind, Stage};
 use crate::reconstruct::gesture;
@@ -35,7 +39,7 @@ impl Game {
             let mut trial = self.clone();
             trial.looked_at(key.id, seen, Some(author));
             trial.find(&mut Vec::new());
-            if !trial.findings.iter().any(|finding| finding.id == key.id && finding.outcome == outcome) {
+            if !trial.rulings.findings.iter().any(|finding| finding.id == key.id && finding.outcome == outcome) {
                 return Err("with this observation the finding is another one: claim the flag first");
             }
             self.looked_at(key.id, seen, Some(author));
@@ -60,7 +64,7 @@ impl Game {
         self.rule(DecisionKind::Rejected, key, GameResult::Open, author, out);
         if position {
             // Nobody observed it in time: it stands (A.5.2), and what comes later has nothing to do with it.
-            self.illegal_position = IllegalPosition::default();
+            self.irregular.illegal_position = IllegalPosition::default();
         }
         if entered {
             // What was entered is not so; without it there is nothing to find.
@@ -84,16 +88,23 @@ impl Game {
     }
 
     fn finding_of(&self, key: FindingKey) -> Result<&Finding, &'static str> {
-        let finding = self.findings.iter().find(|finding| finding.id == key.id).ok_or("there is no such finding")?;
+        let finding = self.rulings.findings.iter().find(|finding| finding.id == key.id).ok_or("there is no such finding")?;
         if finding.revision == key.revision { Ok(finding) } else { Err("the finding has changed") }
     }
 
     /// An arbiter looked at the flag of the finding with this number; it is considered fallen only if an `observer` says so.
     fn looked_at(&mut self, id: u32, at: Instant, observer: Option<&Author>) {
         let now = self.now;
-        let on = self.findings.iter().position(|finding| finding.id == id).and_then(|index| self.findings_on.get(index).copied());
+        let on = self
+            .rulings
+            .findings
+            .iter()
+            .position(|finding| finding.id == id)
+            .and_then(|index| self.rulings.findings_on.get(index).copied());
         let Some(Subject::Flag(index)) = on else { return };
-        let Some(fall) = self.clock.flags_mut().iter_mut().filter(|fall| !fall.after_end).nth(index) else { return };
+        let Some(fall) = self.seen.clock.chessclock.flags_mut().iter_mut().filter(|fall| !fall.after_end).nth(index) else {
+            return;
+        };
         // Nobody can have seen it before it fell.
         let at = at.min(now).max(fall.fell.earliest);
         fall.ruled_at.get_or_insert(at);
@@ -104,22 +115,25 @@ impl Game {
 
     fn rule(&mut self, kind: DecisionKind, key: FindingKey, result: GameResult, author: &Author, out: &mut Vec<Effect>) {
         let now = self.now;
-        let before = self.result;
+        let before = self.rulings.result;
         if kind == DecisionKind::Rejected {
-            self.decisions.next_rejects(self.findings.iter().find(|finding| finding.id == key.id).map(|finding| finding.kind));
+            self.rulings
+                .decisions
+                .next_rejects(self.rulings.findings.iter().find(|finding| finding.id == key.id).map(|finding| finding.kind));
             // What awaited this ruling is not followed by another game in the same step.
-            self.next_set_up = self.next_set_up.map(|_| now);
+            self.seen.phase.next_set_up = self.seen.phase.next_set_up.map(|_| now);
         }
         let decision = self.decide(Decision { result, finding: Some(key), ..self.draft(kind, author) }, out);
         // Only the result that it takes the place of is taken back.
-        let superseded = decision.supersedes.and_then(|number| self.decisions.numbered(number)).map(|earlier| earlier.result);
-        let by_gesture = self.stage == Stage::Over && self.ending.is_none();
+        let superseded =
+            decision.supersedes.and_then(|number| self.rulings.decisions.numbered(number)).map(|earlier| earlier.result);
+        let by_gesture = self.seen.phase.stage == Stage::Over && self.seen.play.ending.is_none();
         let goes_on = if before.is_some() { superseded == before } else { kind == DecisionKind::Rejected && by_gesture };
         if result != GameResult::Open || goes_on {
             self.give_result(result, out);
         }
-        let Some(finding) = self.findings.iter().find(|finding| finding.id == key.id) else { return };
-        self.decisions.last_was_about(finding);
+        let Some(finding) = self.rulings.findings.iter().find(|finding| finding.id == key.id) else { return };
+        self.rulings.decisions.last_was_about(finding);
         if let Some(side) = flag_side(finding) {
             self.alarms.settle(now, AlarmKind::Flag, Some(side));
         }
@@ -129,9 +143,9 @@ impl Game {
     pub(crate) fn draft(&self, kind: DecisionKind, author: &Author) -> Decision {
         Decision {
             number: 0,
-            game_no: self.number,
+            game_no: self.seen.phase.number,
             kind,
-            result: self.result.unwrap_or(GameResult::Open),
+            result: self.rulings.result.unwrap_or(GameResult::Open),
             side: None,
             finding: self.deciding_finding().map(key),
             claim: None,
@@ -146,54 +160,56 @@ impl Game {
     }
 
     pub(crate) fn decide(&mut self, decision: Decision, out: &mut Vec<Effect>) -> Decision {
-        let decision = self.decisions.add(decision);
+        let decision = self.rulings.decisions.add(decision);
         out.push(Effect::Audit(AuditBody::Decision(Box::new(decision.clone()))));
-        self.ruling_dirty = true;
-        self.arbiter_dirty = true;
+        self.reports.ruling_dirty = true;
+        self.reports.arbiter_dirty = true;
         decision
     }
 
     /// The game has this result from now on, or none.
     pub(crate) fn give_result(&mut self, result: GameResult, out: &mut Vec<Effect>) {
-        let before = self.result;
+        let before = self.rulings.result;
         if result == GameResult::Open {
-            self.result = None;
+            self.rulings.result = None;
             // Kings that still stand in the centre say nothing more.
-            self.gesture = None;
-            let ended = self.ending;
+            self.seen.phase.gesture = None;
+            let ended = self.seen.play.ending;
             self.reopen();
-            self.ending = ended;
-            self.decoder.board_changed(self.now, &self.board);
+            self.seen.play.ending = ended;
+            self.seen.play.decoder.board_changed(self.now, &self.seen.board);
         } else {
-            self.result = Some(result);
+            self.rulings.result = Some(result);
             // It is told before the next game takes its place.
-            self.next_set_up = self.next_set_up.map(|_| self.now);
+            self.seen.phase.next_set_up = self.seen.phase.next_set_up.map(|_| self.now);
             self.keep_what_stood(out);
-            self.decoder.forget_tentative();
+            self.seen.play.decoder.forget_tentative();
             self.over(out);
         }
         // Nobody else may guess from a picture in which nothing changed that an arbiter did something.
-        self.live_dirty |= self.result != before;
-        self.ruling_dirty = true;
+        self.reports.live_dirty |= self.rulings.result != before;
+        self.reports.ruling_dirty = true;
     }
 
     /// A move that stood on the board when play stopped was made, pressed or not; what came after the clocks stopped is analysis.
     fn keep_what_stood(&mut self, out: &mut Vec<Effect>) {
-        let stopped = self.clock.present() && self.clock.runs().is_none();
-        let until = if stopped { self.clock.changed_at() } else { self.now };
+        let stopped = self.seen.clock.chessclock.present() && self.seen.clock.chessclock.runs().is_none();
+        let until = if stopped { self.seen.clock.chessclock.changed_at() } else { self.now };
         let times = self.clock_view().times;
-        let stood = self.decoder.line().plies().iter().take_while(|ply| ply.made.latest <= until && !gesture::is_half(ply.mv));
+        let stood =
+            self.seen.play.decoder.line().plies().iter().take_while(|ply| ply.made.latest <= until && !gesture::is_half(ply.mv));
         let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
         for (mv, made) in stood {
-            self.decoder.record.push(mv, made, None, How::Stood, times);
-            out.push(Effect::Move(self.move_body(self.decoder.record.moves().len() - 1)));
+            self.seen.play.decoder.record.push(mv, made, None, How::Stood, times);
+            out.push(Effect::Move(self.move_body(self.seen.play.decoder.record.moves().len() - 1)));
         }
     }
 
     /// The arbiter begins another game in the middle of this one (7.2, 7.3).
     pub(crate) fn break_off(&mut self, author: &Author, out: &mut Vec<Effect>) {
-        let played = self.stage == Stage::Playing && (!self.decoder.record.moves().is_empty() || self.awaits_ruling());
-        if played && self.result.is_none() {
+        let played = self.seen.phase.stage == Stage::Playing
+            && (!self.seen.play.decoder.record.moves().is_empty() || self.awaits_ruling());
+        if played && self.rulings.result.is_none() {
             self.decide(self.draft(DecisionKind::Restart, author), out);
         }
     }
@@ -202,14 +218,14 @@ impl Game {
     /// so is everything while a claim awaits them.
     pub(crate) fn decide_what_is_certain(&mut self, out: &mut Vec<Effect>) {
         // What seems to end the game on the board may still be a move under way.
-        let perhaps_ended = self.ending.is_none() && self.ending_on_board().is_some();
-        let doubtful = perhaps_ended || self.desk.claim_open() || self.setting.differs();
-        if self.config.rulings != Rulings::Automatic || doubtful {
+        let perhaps_ended = self.seen.play.ending.is_none() && self.case().ending_on_board().is_some();
+        let doubtful = perhaps_ended || self.desk.claim_open() || self.seen.clock.setting.differs();
+        if self.seen.config.rulings != Rulings::Automatic || doubtful {
             return;
         }
-        let articles = &self.config.rulebook.rules().articles;
-        while self.result.is_none() {
-            let open = self.findings.iter().find(|finding| !self.decisions.any_about(finding.id));
+        let articles = &self.seen.config.rulebook.rules().articles;
+        while self.rulings.result.is_none() {
+            let open = self.rulings.findings.iter().find(|finding| !self.rulings.decisions.any_about(finding.id));
             let Some(key) = open.filter(|finding| is_certain(finding, articles)).map(key) else { return };
             let author = Author { name: Some(AUTOMATIC.into()), ..Author::default() };
             if self.confirm(key, &author, out).is_err() {
@@ -219,18 +235,12 @@ impl Game {
         }
     }
 
-    /// Only players call a flag there (13C1; club point 10; B6): a sign of the clock is no call.
-    pub(crate) fn only_players_call(&self) -> bool {
-        let rulebook = &self.config.rulebook;
-        rulebook.rules().table != Table::Fide || rulebook.chose(About::Rapid)
-    }
-
     /// The event's regulations name this device as an observer (6.8): a flag is considered fallen when its sign was read.
     pub(crate) fn device_observes(&mut self, side: Color) {
         let now = self.now;
-        if self.config.observer
-            && !self.only_players_call()
-            && let Some(fall) = self.clock.flags_mut().last_of(side)
+        if self.seen.config.observer
+            && !self.seen.config.rulebook.only_players_call()
+            && let Some(fall) = self.seen.clock.chessclock.flags_mut().last_of(side)
             && fall.path != FlagPath::ObservedByArbiter
         {
             fall.observe(now, None);

@@ -3,8 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::input::GameResult;
-use crate::laws::finding::{Finding, Kind};
+use crate::laws::finding::Finding;
+use crate::laws::outcome::GameResult;
+use crate::laws::outcome::Kind;
 use crate::message::{Decision, DecisionKind};
 
 /// Who decides where findings that are certain are decided without an arbiter.

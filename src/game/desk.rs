@@ -6,38 +6,12 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::interval::Interval;
-use crate::laws::finding::Kind;
-
-/// On what a claim rests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Ground {
-    /// The same position for the third time (9.2).
-    Repetition,
-    /// Fifty moves by each side without a pawn move or capture (9.3).
-    FiftyMoves,
-    /// A request for additional time for both (Guideline III.4).
-    AdditionalTime,
-    /// The opponent cannot win, or makes no effort to win, by normal means (Guideline III.5; US Chess 14H).
-    NormalMeans,
-}
-
-/// Where a claim stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Standing {
-    /// Lodged, not yet decided.
-    Lodged,
-    /// Found correct or granted.
-    Accepted,
-    /// Found incorrect or rejected.
-    Refused,
-}
+use crate::laws::claim::{Ground, Standing};
+use crate::laws::outcome::Kind;
+use crate::message::ClaimBody;
 
 /// What was entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -102,6 +76,8 @@ pub(crate) struct SetBy {
 pub struct Desk {
     entries: Vec<Entry>,
     pub(crate) set_by: SetBy,
+    /// The last claim that was lodged and not decided.
+    pub(crate) lodged: Option<ClaimBody>,
 }
 
 impl Desk {

@@ -6,12 +6,14 @@ use alloc::vec::Vec;
 use flagfall_protocols::square::Color;
 
 use crate::alarm::AlarmKind;
-use crate::desk::{Entered, Entry, Ground, Standing};
+use crate::desk::{Entered, Entry};
 use crate::effect::Effect;
 use crate::game::Game;
-use crate::input::{Author, GameResult};
+use crate::input::Author;
 use crate::interval::Interval;
-use crate::laws::claims::Checked;
+use crate::laws::claim::{Ground, Standing};
+use crate::laws::claims::{self, Checked};
+use crate::laws::outcome::GameResult;
 use crate::men::color_name;
 use crate::message::{AuditBody, ClaimBody, Decision, DecisionKind, EntryBody, PenaltyBody};
 use crate::pair::Pair;
@@ -20,6 +22,15 @@ use crate::pair::Pair;
 const MOST_SECONDS: u32 = 86_400;
 
 impl Game {
+    /// What the record says of a claim of `claimant`, by the position on the board or by the move that he has written down.
+    ///
+    /// # Errors
+    /// The move is not legal now, or the ground is nothing that a record can show.
+    pub fn check_claim(&self, claimant: Color, ground: Ground, intended: Option<&str>) -> Result<Checked, &'static str> {
+        let whole = self.seen.play.completed_before.white == Some(0) && self.seen.play.completed_before.black == Some(0);
+        claims::check((&self.seen.play.decoder.record, self.seen.play.decoder.line()), whole, claimant, ground, intended)
+    }
+
     /// A draw is offered (9.1).
     pub(crate) fn offer(&mut self, side: Color, author: &Author) -> Result<(), &'static str> {
         self.still_open()?;
@@ -36,8 +47,8 @@ impl Game {
         let refused = offered.ok_or("no draw was offered")?.happened.latest;
         let happened = self.happened(author);
         let lapsed = |made: Interval| made.earliest > refused && made.before(&happened);
-        let sure = self.decoder.record.moves().iter().any(|known| known.color == side && lapsed(known.made));
-        if sure || self.decoder.line().plies().iter().any(|ply| ply.color == side && lapsed(ply.made)) {
+        let sure = self.seen.play.decoder.record.moves().iter().any(|known| known.color == side && lapsed(known.made));
+        if sure || self.seen.play.decoder.line().plies().iter().any(|ply| ply.color == side && lapsed(ply.made)) {
             return Err("the offer was refused by a move (9.1.2.1): declare-result if it was not");
         }
         self.enter(side, Entered::Agreement, author)?;
@@ -64,7 +75,7 @@ impl Game {
         out: &mut Vec<Effect>,
     ) -> Result<(), &'static str> {
         self.still_open()?;
-        let lodged = self.lodged.take_if(|lodged| lodged.side == color_name(side) && lodged.ground == ground);
+        let lodged = self.desk.lodged.take_if(|lodged| lodged.side == color_name(side) && lodged.ground == ground);
         let body = match lodged.filter(|_| standing != Standing::Lodged && uci.is_none()) {
             // It was about the position of that moment.
             Some(lodged) => ClaimBody { standing, ..lodged },
@@ -78,7 +89,7 @@ impl Game {
         let draws = !matches!(ground, Ground::AdditionalTime);
         let (kind, result) = match standing {
             Standing::Lodged => {
-                self.lodged = Some(body);
+                self.desk.lodged = Some(body);
                 return Ok(());
             }
             Standing::Accepted if draws => (DecisionKind::ClaimAccepted, GameResult::Draw),
@@ -159,14 +170,14 @@ impl Game {
     }
 
     fn still_open(&self) -> Result<(), &'static str> {
-        if self.result.is_none() { Ok(()) } else { Err("the game has a result") }
+        if self.rulings.result.is_none() { Ok(()) } else { Err("the game has a result") }
     }
 
     fn both_have_moved(&self) -> bool {
         let moved = |color| {
-            let earlier = self.completed_before.get(color).is_none_or(|before| before > 0);
-            let sure = self.decoder.record.moves().iter().any(|known| known.color == color);
-            earlier || sure || self.decoder.line().plies().iter().any(|ply| ply.color == color)
+            let earlier = self.seen.play.completed_before.get(color).is_none_or(|before| before > 0);
+            let sure = self.seen.play.decoder.record.moves().iter().any(|known| known.color == color);
+            earlier || sure || self.seen.play.decoder.line().plies().iter().any(|ply| ply.color == color)
         };
         moved(Color::White) && moved(Color::Black)
     }

@@ -8,16 +8,17 @@ use alloc::vec::Vec;
 use flagfall_protocols::event::ByteRange;
 
 use crate::alarm::Alarm;
+use crate::case::Case;
 use crate::clock::flag::{FlagFall, Reported};
-use crate::game::Game;
-use crate::laws::finding::{ClockShown, Kind};
+use crate::laws::finding::ClockShown;
+use crate::laws::outcome::Kind;
 use crate::men::color_name;
 
-impl Game {
+impl Case<'_> {
     /// What the clock said before this fall and with it.
     pub(crate) fn readings(&self, fall: &FlagFall) -> Vec<ClockShown> {
         let shown = |reported: &Reported| {
-            let (times, runs) = self.clock.tells(&reported.reading);
+            let (times, runs) = self.seen.clock.chessclock.tells(&reported.reading);
             ClockShown {
                 source: self.clock_bytes(reported.source),
                 white_ms: times.white.millis(),
@@ -30,7 +31,7 @@ impl Game {
 
     /// Bytes of the clock: on the board's link by their channel, else on the link of its own.
     fn clock_bytes(&self, range: ByteRange) -> String {
-        let link = if self.config.own_clock.is_some() { "clock-rx" } else { "rx" };
+        let link = if self.seen.config.own_clock.is_some() { "clock-rx" } else { "rx" };
         format!("{link}{}:{}-{}", range.channel, range.start, range.end)
     }
 
@@ -47,7 +48,7 @@ impl Game {
         }
         let before = |alarm: &&Alarm| fall.is_none_or(|fall| alarm.happened <= fall.fell.latest);
         if kind == Kind::IllegalMove || fall.is_some() {
-            let of_moves = self.alarms.iter().filter(|alarm| crate::facts::illegal_kind(alarm.kind).is_some());
+            let of_moves = self.alarms.iter().filter(|alarm| alarm.kind.illegal().is_some());
             of_moves.filter(before).for_each(|alarm| name(format!("alarm:{}", alarm.id)));
         }
         let set_by = &self.desk.set_by;

@@ -7,12 +7,14 @@ use flagfall_protocols::time::Instant;
 use shakmaty::{Position, Role};
 
 use crate::alarm::{Alarm, AlarmKind, AlarmStatus};
+use crate::case::Case;
+use crate::clock::control::TimeControl;
 use crate::clock::flag::{FlagFall, FlagPath};
-use crate::desk::{Entered, Entry, Standing};
-use crate::game::Game;
+use crate::desk::{Entered, Entry};
 use crate::interval::Interval;
+use crate::laws::claim::Standing;
 use crate::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
-use crate::laws::finding::Phase;
+use crate::laws::outcome::Phase;
 use crate::laws::rules::Table;
 use crate::message::Stage;
 
@@ -22,40 +24,30 @@ const MAX_POSITIONS: usize = 6;
 /// Illegal moves of a game that are looked at: the first few have decided it.
 const MAX_ILLEGAL: usize = 16;
 
-/// In which way an alarm's move was illegal; none for other alarms.
-pub(crate) const fn illegal_kind(kind: AlarmKind) -> Option<IllegalKind> {
-    match kind {
-        AlarmKind::IllegalMove => Some(IllegalKind::Move),
-        AlarmKind::PromotionNotReplaced => Some(IllegalKind::PromotionNotReplaced),
-        AlarmKind::PressedWithoutMove => Some(IllegalKind::PressedWithoutMove),
-        _ => None,
-    }
-}
-
-impl Game {
+impl Case<'_> {
     /// What the rulebook asks, with these flags.
     pub(crate) fn facts(&self, falls: &[FlagFall]) -> Facts {
         let (mut claims, mut illegal) = (self.claims(), self.illegal_moves());
         self.note_time_added(&mut claims, &mut illegal);
         Facts {
-            adds_time: self.control.as_ref().map(|control| control.adds_time()),
-            setting_differs: self.setting.differs() || self.alarms.is_open(AlarmKind::ClockCountDiffers),
+            adds_time: self.seen.clock.control.as_ref().map(TimeControl::adds_time),
+            setting_differs: self.seen.clock.setting.differs() || self.alarms.is_open(AlarmKind::ClockCountDiffers),
             flags: falls.iter().map(|fall| self.flag(fall, falls)).collect(),
             endings: self.endings(),
             claims,
             illegal,
             completed_by_both: self.completed_by_both(),
-            illegal_position: self.illegal_position.stood,
-            ..Facts::new(self.config.rulebook)
+            illegal_position: self.irregular.illegal_position.stood,
+            ..Facts::new(self.seen.config.rulebook)
         }
     }
 
     /// The moves that each of the players has certainly completed; asked only where something rests on it (A.5.1).
     fn completed_by_both(&self) -> Option<u32> {
-        self.config.rulebook.rules().setting_stands_after?;
+        self.seen.config.rulebook.rules().setting_stands_after?;
         let completed = |side: Color| {
-            let before = (*self.completed_before.get(side))?;
-            u32::try_from(before.saturating_add_unsigned(self.decoder.record.completed(side, None).0)).ok()
+            let before = (*self.seen.play.completed_before.get(side))?;
+            u32::try_from(before.saturating_add_unsigned(self.seen.play.decoder.record.completed(side, None).0)).ok()
         };
         Some(completed(Color::White)?.min(completed(Color::Black)?))
     }
@@ -64,14 +56,16 @@ impl Game {
         let (positions, too_many) = self.positions(Some(fall));
         let other = falls.iter().find(|other| other.side != fall.side && other.fell == fall.fell);
         // Only players call a flag there, so what is recorded was a player's call (13C1; club point 10; B6).
-        let by_players = self.only_players_call();
+        let by_players = self.seen.config.rulebook.only_players_call();
         Flag {
             shown: !matches!(fall.path, FlagPath::ObservedByArbiter | FlagPath::OnConnect),
             fell_second: fall.path == FlagPath::ZeroAfterOther
                 && other.is_none_or(|other| other.path != FlagPath::ZeroAfterOther),
             observed_at: fall.observed_at,
             called_by: fall.observed_at.filter(|_| by_players).map(|_| Caller::Player),
-            clocks_stopped: fall.clocks_stopped.or_else(|| self.clock.present().then(|| self.clock.runs().is_none())),
+            clocks_stopped: fall
+                .clocks_stopped
+                .or_else(|| self.seen.clock.chessclock.present().then(|| self.seen.clock.chessclock.runs().is_none())),
             last: self.last_period(fall),
             required: self.required(fall),
             completed: self.completed_by_fall(fall),
@@ -88,7 +82,7 @@ impl Game {
         let until = fall.and_then(|fall| fall.observed_at.or(fall.ruled_at)).unwrap_or(self.now);
         let illegal = fall.is_some_and(|fall| self.illegal_open(fall.fell.latest));
         let (mut positions, too_many) = self.positions_at(Interval { earliest: until, latest: until });
-        let touched = self.stage != Stage::Over && self.touched() && self.board.last_change() <= until;
+        let touched = self.seen.phase.stage != Stage::Over && self.touched() && self.seen.board.last_change() <= until;
         if let Some(last) = positions.last_mut().filter(|_| touched) {
             last.phase = match last.phase {
                 _ if illegal => Phase::Illegal,
@@ -101,20 +95,20 @@ impl Game {
 
     /// The positions after the last move that was made at some moment of `when`, the earliest first.
     fn positions_at(&self, when: Interval) -> (Vec<Counted>, bool) {
-        let record = &self.decoder.record;
-        let plies = self.decoder.line().plies();
+        let record = &self.seen.play.decoder.record;
+        let plies = self.seen.play.decoder.line().plies();
         let mut made = record.moves().made().map(|(_, made)| made).chain(plies.iter().map(|ply| ply.made)).peekable();
         let sure = core::iter::from_fn(|| made.next_if(|made| made.latest <= when.earliest)).count();
         let possible = made.take_while(|made| made.earliest < when.latest).count();
         let counted = |count: usize| match count.checked_sub(record.moves().len()) {
             None => Counted { position: record.position_after(count), phase: Phase::Idle },
             Some(beyond) => Counted {
-                position: self.decoder.line().node(record.node(), beyond).position.clone(),
+                position: self.seen.play.decoder.line().node(record.node(), beyond).position.clone(),
                 phase: if beyond > 0 { Phase::Made } else { Phase::Idle },
             },
         };
         let mut positions: Vec<Counted> = (sure..=sure + possible).take(MAX_POSITIONS).map(counted).collect();
-        if self.config.rulebook.rules().table == Table::Club {
+        if self.seen.config.rulebook.rules().table == Table::Club {
             // An inverted rook is a queen (point 29): a rook that came from a pawn may be meant as one.
             let queens = (sure..=sure + possible).take(MAX_POSITIONS).filter_map(|count| record.with_queens(count));
             positions.extend(queens.map(|position| Counted { position, phase: Phase::Idle }));
@@ -124,14 +118,14 @@ impl Game {
 
     fn illegal_open(&self, until: Instant) -> bool {
         let open = |alarm: &Alarm| matches!(alarm.status, AlarmStatus::Open | AlarmStatus::CorrectedOnBoard);
-        self.alarms.open().any(|alarm| illegal_kind(alarm.kind).is_some() && open(alarm) && alarm.happened <= until)
+        self.alarms.open().any(|alarm| alarm.kind.illegal().is_some() && open(alarm) && alarm.happened <= until)
     }
 
     /// Moves may have been made by then that nobody saw: the board was not heard, it shows what the record does not explain, or a
     /// press still waits for its move.
     fn moves_missing(&self, until: Instant) -> bool {
         use AlarmKind::{KingMissing, MovedByWrongSide, PiecesDisplaced, PositionDiffers, TooManyMen, UnreadableSquare};
-        let unseen = self.board.unseen_since().is_some_and(|since| since < until);
+        let unseen = self.seen.board.unseen_since().is_some_and(|since| since < until);
         let unexplained = self.alarms.open().any(|alarm| {
             let of_men = matches!(
                 alarm.kind,
@@ -139,7 +133,7 @@ impl Game {
             );
             of_men && alarm.happened <= until
         });
-        unseen || unexplained || [Color::White, Color::Black].iter().any(|&by| self.decoder.pressed_by(by, until))
+        unseen || unexplained || [Color::White, Color::Black].iter().any(|&by| self.seen.play.decoder.pressed_by(by, until))
     }
 
     /// The positions that something entered by hand may have been about; none where nobody knows.
@@ -148,23 +142,14 @@ impl Game {
         if too_many || self.moves_missing(when.latest) { Vec::new() } else { positions }
     }
 
-    /// When both clocks were stopped, if they were since `by` had `made` something. Who stops them to call his flag finishes
-    /// nothing for him.
-    pub(crate) fn stopped_after(&self, made: Interval, by: Color) -> Option<Interval> {
-        let Interval { earliest, latest } = self.clock.changed();
-        let stopped = self.clock.present() && self.clock.runs().is_none() && latest >= made.earliest;
-        let called = |fall: &FlagFall| fall.side == by && fall.observed_at.is_some_and(|seen| seen <= latest);
-        (stopped && !self.clock.flags().iter().any(called)).then_some(Interval { earliest: made.earliest.max(earliest), latest })
-    }
-
     fn endings(&self) -> Vec<Ended> {
         let on_board = self.ending_on_board().map(|(ending, made, by)| {
-            let last = self.decoder.record.moves().last();
+            let last = self.seen.play.decoder.record.moves().last();
             let pressed = last.filter(|last| last.made == made).and_then(|last| last.pressed);
-            let pressed = pressed.or_else(|| self.stopped_after(made, by));
+            let pressed = pressed.or_else(|| self.seen.clock.stopped_after(made, by));
             Ended { end: End::Board { ending, by }, at: made, pressed, positions: Vec::new() }
         });
-        let mut endings: Vec<Ended> = on_board.into_iter().chain(self.king_captured()).collect();
+        let mut endings: Vec<Ended> = on_board.into_iter().chain(self.irregular.king.captured()).collect();
         for side in [Color::White, Color::Black] {
             let resigned = self.desk.entries().iter().rfind(|entry| entry.side == side && entry.what == Entered::Resignation);
             endings.extend(resigned.map(|entry| Ended {
@@ -186,12 +171,12 @@ impl Game {
 
     /// Both players had made a move (5.2.3); none if it is not known.
     fn both_moved(&self, until: Interval) -> Option<bool> {
-        let record = self.decoder.record.moves().made();
-        let line = self.decoder.line().plies().iter().map(|ply| (ply.color, ply.made));
+        let record = self.seen.play.decoder.record.moves().made();
+        let line = self.seen.play.decoder.line().plies().iter().map(|ply| (ply.color, ply.made));
         let made: Vec<(Color, Interval)> = record.chain(line).collect();
         let of = |side: Color| {
             let sure = made.iter().any(|&(color, made)| color == side && made.latest <= until.latest);
-            match *self.completed_before.get(side) {
+            match *self.seen.play.completed_before.get(side) {
                 _ if sure => Some(true),
                 Some(before) => Some(before > 0),
                 None => None,
@@ -231,7 +216,7 @@ impl Game {
             })
         };
         let of_alarm = |alarm: &Alarm| {
-            let (kind, by) = (illegal_kind(alarm.kind)?, alarm.side?);
+            let (kind, by) = (alarm.kind.illegal()?, alarm.side?);
             let treated = match (ruled(alarm.id), alarm.status) {
                 (Some(true), _) => Treated::Counted,
                 (Some(false), _) => Treated::NotCounted,
@@ -282,14 +267,14 @@ impl Game {
 
     /// The opponent's next move after a press of `by`.
     fn reply(&self, by: Color, pressed: Instant) -> Option<Interval> {
-        let record = self.decoder.record.moves().made();
-        let line = self.decoder.line().plies().iter().map(|ply| (ply.color, ply.made));
+        let record = self.seen.play.decoder.record.moves().made();
+        let line = self.seen.play.decoder.line().plies().iter().map(|ply| (ply.color, ply.made));
         record.chain(line).find(|(color, made)| *color != by && made.earliest > pressed).map(|(_, made)| made)
     }
 
     /// When the opponent pressed after his next move.
     fn reply_pressed(&self, by: Color, pressed: Instant) -> Option<Interval> {
-        let next = self.decoder.record.moves().iter().find(|known| known.color != by && known.made.earliest > pressed);
+        let next = self.seen.play.decoder.record.moves().iter().find(|known| known.color != by && known.made.earliest > pressed);
         next.and_then(|known| known.pressed)
     }
 

@@ -10,7 +10,9 @@ use flagfall_protocols::event::{ByteRange, DeviceEvent};
 use flagfall_protocols::time::Instant;
 use serde::{Deserialize, Serialize};
 
-use crate::desk::{Ground, Standing};
+use crate::laws::claim::{Ground, Standing};
+use crate::laws::finding::FindingKey;
+use crate::laws::outcome::{GameResult, Side};
 use crate::laws::winnable::Answer;
 use crate::pair::Pair;
 
@@ -64,43 +66,6 @@ pub struct Author {
     pub reason: Option<String>,
     /// When the arbiter saw what it is about.
     pub observed_at: Option<Instant>,
-}
-
-/// One revision of one finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct FindingKey {
-    /// Number of the finding in its game.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    pub id: u32,
-    /// Which of its revisions.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    pub revision: u32,
-}
-
-/// A player's colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the two names say it")]
-pub enum Side {
-    White,
-    Black,
-}
-
-/// The result of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[allow(missing_docs, reason = "the PGN notation says it")]
-pub enum GameResult {
-    #[serde(rename = "1-0")]
-    WhiteWins,
-    #[serde(rename = "0-1")]
-    BlackWins,
-    #[serde(rename = "1/2-1/2")]
-    Draw,
-    #[serde(rename = "*")]
-    Open,
 }
 
 /// What an arbiter may record (`wire/README.md#5`). A record changes what the daemon knows, never what a clock or board shows.

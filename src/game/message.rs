@@ -10,12 +10,14 @@ use serde::Serialize;
 
 use crate::alarm::{AlarmKind, AlarmStatus, Class};
 use crate::clock::flag::FlagPath;
-use crate::input::GameResult;
+use crate::laws::finding::Finding;
+use crate::laws::outcome::Ending;
+use crate::laws::outcome::GameResult;
+use crate::laws::outcome::Phase;
 #[cfg(feature = "schema")]
-use crate::input::Side;
-use crate::laws::finding::{Finding, Phase};
+use crate::laws::outcome::Side;
 use crate::pair::Pair;
-use crate::reconstruct::record::{Ending, How};
+use crate::reconstruct::record::How;
 
 mod audit;
 mod decision;
@@ -236,11 +238,12 @@ pub struct Hint {
 }
 
 /// Where the game is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// No game: the board waits for a set-up.
+    #[default]
     AwaitingSetUp,
     /// The start position stands; no move is made.
     Armed,

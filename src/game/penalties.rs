@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
-use crate::desk::Standing;
-use crate::game::Game;
+use crate::case::Case;
 use crate::interval::Interval;
+use crate::laws::claim::Standing;
 use crate::laws::facts::{Claimed, Illegal, Treated};
 
 /// Something that brings a player time.
@@ -19,12 +19,12 @@ struct Due<'a> {
     added: &'a mut Option<bool>,
 }
 
-impl Game {
+impl Case<'_> {
     /// Says of each penalty whether the time for it, and for those before it, was seen to be added.
     pub(crate) fn note_time_added(&self, claims: &mut [Claimed], illegal: &mut [Illegal]) {
         for side in [Color::White, Color::Black] {
             let fined = claims.iter_mut().filter(|claim| claim.by == side && claim.standing == Standing::Refused);
-            let fined = fined.filter(|claim| self.config.rulebook.fines(claim.ground));
+            let fined = fined.filter(|claim| self.seen.config.rulebook.fines(claim.ground));
             let counted = illegal.iter_mut().filter(|illegal| illegal.by == side && illegal.treated == Treated::Counted);
             let of_claims = fined.map(|claim| Due { at: claim.at, illegal: false, added: &mut claim.time_added });
             let of_moves = counted.map(|illegal| Due { at: illegal.at, illegal: true, added: &mut illegal.time_added });
@@ -46,18 +46,18 @@ impl Game {
 
     fn penalty_ms(&self, penalties: u32) -> i64 {
         // Where there is no penalty any time will do.
-        (i64::from(self.config.rulebook.penalty_s()) * 1000 * i64::from(penalties)).max(1)
+        (i64::from(self.seen.config.rulebook.penalty_s()) * 1000 * i64::from(penalties)).max(1)
     }
 
     /// When the next flag of `side` fell.
     fn next_flag(&self, side: Color, since: Instant) -> Option<Instant> {
-        let mut falls = self.clock.flags().iter().filter(|fall| fall.side == side && fall.fell.latest >= since);
+        let mut falls = self.seen.clock.chessclock.flags().iter().filter(|fall| fall.side == side && fall.fell.latest >= since);
         falls.next().map(|fall| fall.fell.latest)
     }
 
     /// Milliseconds by which hands set the clock of `side` forward.
     fn added(&self, side: Color, since: Instant, until: Option<Instant>) -> i64 {
         let in_time = |set: &&(Instant, i64)| set.0 >= since && until.is_none_or(|until| set.0 < until);
-        self.time_set.get(side).iter().filter(in_time).map(|(_, rise_ms)| rise_ms).sum()
+        self.seen.clock.time_set.get(side).iter().filter(in_time).map(|(_, rise_ms)| rise_ms).sum()
     }
 }

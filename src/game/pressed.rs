@@ -15,20 +15,23 @@ const SQUARES_OF_ONE: u32 = 6;
 impl Game {
     /// A press, and no legal move: an illegal one, or men that no single move can have displaced (`reconstruct/README.md#6.1`).
     pub(crate) fn pressed_illegally(&mut self, by: Color, pawn_stays: bool, at: Interval) {
-        let squares = men::difference(self.board.men(), &self.decoder.record.node().men);
-        self.king_may_be_left(by, at);
-        self.look_at_position(by, at);
+        let squares = men::difference(self.seen.board.men(), &self.seen.play.decoder.record.node().men);
+        self.irregular.king.pressed_without_move(&self.seen, by, at);
+        if self.irregular.illegal_position.pressed(&self.seen, by, at) {
+            self.revised();
+        }
         // What the opponent has done since is not the player's.
-        let stood = self.board.past(at.latest.after(self.scan)).last().map_or(*self.board.men(), |(_, men)| men);
-        let men = &self.decoder.record.node().men;
+        let stood =
+            self.seen.board.past(at.latest.after(self.seen.board.scan())).last().map_or(*self.seen.board.men(), |(_, men)| men);
+        let men = &self.seen.play.decoder.record.node().men;
         let at_press = men::difference(&stood, men);
         let own = men::squares(at_press).filter(|square| men::color(men[square.index()]) == Some(by)).count();
         let one_move = own <= MOVED_BY_ONE && at_press.count_ones() <= SQUARES_OF_ONE;
-        if !pawn_stays && self.decoder.record.node().exact(self.board.men()).is_some() {
+        if !pawn_stays && self.seen.play.decoder.record.node().exact(self.seen.board.men()).is_some() {
             // A legal move after all, come too late for its press.
             return;
         }
-        if !pawn_stays && (!one_move || self.gesture.is_some()) {
+        if !pawn_stays && (!one_move || self.seen.phase.gesture.is_some()) {
             return self.alarms.raise(self.now, AlarmKind::PositionDiffers, None, squares);
         }
         let kind = if pawn_stays { AlarmKind::PromotionNotReplaced } else { AlarmKind::IllegalMove };

@@ -20,9 +20,9 @@ const OTHERS: [Role; 3] = [Role::Knight, Role::Rook, Role::Bishop];
 impl Game {
     /// Promotions that nobody has confirmed, as they are told, in UCI notation.
     pub fn unconfirmed_promotions(&self) -> Vec<String> {
-        let (moves, mode) = (self.decoder.record.moves(), self.decoder.record.mode());
+        let (moves, mode) = (self.seen.play.decoder.record.moves(), self.seen.play.decoder.record.mode());
         let told = self.alarms.is_open(AlarmKind::PromotionUnconfirmed);
-        unproved(&self.decoder.record)
+        unproved(&self.seen.play.decoder.record)
             .into_iter()
             .filter(|_| told)
             .filter_map(|(ply, _)| Some(moves.get(ply)?.uci(mode).to_string()))
@@ -31,10 +31,10 @@ impl Game {
 
     /// The move with this index became sure: who knows what its pawn became?
     pub(crate) fn note_promotion(&mut self, index: usize) {
-        if self.board.identifies() {
+        if self.seen.board.identifies() {
             return;
         }
-        let promoted = unproved(&self.decoder.record).into_iter().find(|(ply, _)| *ply == index);
+        let promoted = unproved(&self.seen.play.decoder.record).into_iter().find(|(ply, _)| *ply == index);
         if let Some((_, square)) = promoted {
             self.alarms.raise(self.now, AlarmKind::PromotionUnconfirmed, None, square);
         }
@@ -42,33 +42,33 @@ impl Game {
 
     /// A piece that has moved as a rook and as a bishop is a queen, and of one that is captured nobody asks any more.
     pub(crate) fn watch_promotions(&mut self) {
-        if self.alarms.is_open(AlarmKind::PromotionUnconfirmed) && unproved(&self.decoder.record).is_empty() {
+        if self.alarms.is_open(AlarmKind::PromotionUnconfirmed) && unproved(&self.seen.play.decoder.record).is_empty() {
             self.alarms.cure(self.now, AlarmKind::PromotionUnconfirmed);
         }
     }
 
     /// The board shows a move that a promoted piece can only have made if it is no queen: the promotion is put right.
     pub(crate) fn look_for_other_promotion(&mut self, out: &mut Vec<Effect>) {
-        let rests = self.now >= self.board.last_change().after(STOOD);
-        if self.board.identifies() || !rests || self.decoder.explains(&self.board) {
+        let rests = self.now >= self.seen.board.last_change().after(STOOD);
+        if self.seen.board.identifies() || !rests || self.seen.play.decoder.explains(&self.seen.board) {
             return;
         }
-        let record = &self.decoder.record;
+        let record = &self.seen.play.decoder.record;
         let found = unproved(record).into_iter().rev().find_map(|(ply, _)| {
             let other = OTHERS.into_iter().filter_map(|role| with_promotion(record, ply, role));
             // What is only off its square may be in a hand.
-            let made = |record: &Record| record.node().exact(self.board.men()).is_some_and(|mv| !mv.is_capture());
+            let made = |record: &Record| record.node().exact(self.seen.board.men()).is_some_and(|mv| !mv.is_capture());
             let mut shown = other.filter(made);
             shown.next().map(|record| (ply, record))
         });
         let Some((ply, record)) = found else { return };
         self.count_at_falls();
-        self.decoder.record = record;
-        self.decoder.forget_tentative();
+        self.seen.play.decoder.record = record;
+        self.seen.play.decoder.forget_tentative();
         self.alarms.cure(self.now, AlarmKind::PromotionUnconfirmed);
-        let moves = (ply..self.decoder.record.moves().len()).map(|index| self.move_body(index)).collect();
+        let moves = (ply..self.seen.play.decoder.record.moves().len()).map(|index| self.move_body(index)).collect();
         out.push(Effect::Audit(AuditBody::Revision(RevisionBody { from_ply: ply as u32 + 1, cause: Cause::Promotion, moves })));
-        self.decoder.board_changed(self.now, &self.board);
+        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
         self.revised();
     }
 }

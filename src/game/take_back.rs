@@ -19,12 +19,15 @@ const TAKEN_BACK: Duration = Duration::from_secs(1);
 impl Game {
     /// What stands there, which no moves explain, cuts the list, once it has stood. True if it did.
     pub(crate) fn players_take_back(&mut self, out: &mut Vec<Effect>) -> bool {
-        let looked = self.differing.looked_back == self.board.last_change();
-        if looked || self.take_back_stands().is_none_or(|stands| self.now < stands) || self.decoder.explains(&self.board) {
+        let looked = self.monitor.differing.looked_back == self.seen.board.last_change();
+        if looked
+            || self.take_back_stands().is_none_or(|stands| self.now < stands)
+            || self.seen.play.decoder.explains(&self.seen.board)
+        {
             return false;
         }
-        self.differing.looked_back = self.board.last_change();
-        let back = self.config.casual.then(|| self.decoder.record.stood_after(self.board.men())).flatten();
+        self.monitor.differing.looked_back = self.seen.board.last_change();
+        let back = self.seen.config.casual.then(|| self.seen.play.decoder.record.stood_after(self.seen.board.men())).flatten();
         let Some(plies) = back.or_else(|| self.before_the_way_on()) else { return false };
         self.take_back(plies, Cause::TakeBack, out).is_ok()
     }
@@ -32,19 +35,19 @@ impl Game {
     /// The number of moves before the last one, if nobody pressed that and its man has gone on to another square that he could
     /// have been moved to.
     fn before_the_way_on(&self) -> Option<usize> {
-        let last = self.decoder.record.moves().last()?;
-        let before = self.decoder.record.moves().len() - 1;
-        let node = Node::new(self.decoder.record.position_after(before));
-        let instead = node.exact(self.board.men())?;
-        let went_on = last.how == How::Settled && instead.from() == last.mv().from() && !self.clock.present();
+        let last = self.seen.play.decoder.record.moves().last()?;
+        let before = self.seen.play.decoder.record.moves().len() - 1;
+        let node = Node::new(self.seen.play.decoder.record.position_after(before));
+        let instead = node.exact(self.seen.board.men())?;
+        let went_on = last.how == How::Settled && instead.from() == last.mv().from() && !self.seen.clock.chessclock.present();
         went_on.then_some(before)
     }
 
     /// When what stands on the board now has stood for long enough to cut the list, where that may be: nobody rules on the game
     /// or hears its presses, and nothing waits for a ruling.
     pub(crate) fn take_back_stands(&self) -> Option<Instant> {
-        let free = self.config.casual || !self.clock.present();
-        let may = free && self.stage == Stage::Playing && self.board.identifies() && !self.has_fallen_flag();
+        let free = self.seen.config.casual || !self.seen.clock.chessclock.present();
+        let may = free && self.seen.phase.stage == Stage::Playing && self.seen.board.identifies() && !self.has_fallen_flag();
         let differs = if may { self.differs() } else { 0 };
         (differs != 0).then(|| self.differs_since(differs).after(TAKEN_BACK))
     }

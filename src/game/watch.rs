@@ -8,13 +8,12 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Position;
 
 use crate::alarm::{Alarm, AlarmKind, AlarmStatus};
-use crate::beginning::INCOMPLETE_STANDS;
 use crate::clock::control::Method;
 use crate::effect::Effect;
 use crate::game::Game;
+use crate::lifecycle::{GESTURE_STANDS, INCOMPLETE_STANDS};
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::message::Stage;
-use crate::play::GESTURE_STANDS;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::gesture;
 use crate::reconstruct::line::Tentative;
@@ -36,58 +35,26 @@ const CLOCK_QUIET: Duration = Duration::from_secs(3);
 /// The longest delay of a clock whose time control is not known.
 const UNKNOWN_DELAY: Duration = Duration::from_secs(60);
 
-/// Since when each square has differed from what was played.
-#[derive(Clone, Debug)]
-pub(crate) struct Differing {
-    squares: u64,
-    since: [Instant; 64],
-    /// The last change of the board for which a position of before was looked for.
-    pub(crate) looked_back: Instant,
-}
-
-impl Differing {
-    pub(crate) const fn new() -> Differing {
-        Differing { squares: 0, since: [Instant::ZERO; 64], looked_back: Instant::ZERO }
-    }
-
-    fn note(&mut self, now: Instant, differs: u64) {
-        for square in men::squares(differs & !self.squares) {
-            self.since[square.index()] = now;
-        }
-        self.squares = differs;
-    }
-
-    /// Since when all squares of `mask` have differed.
-    fn since(&self, mask: u64) -> Instant {
-        men::squares(mask).map(|square| self.since[square.index()]).max().unwrap_or(Instant::ZERO)
-    }
-}
-
 impl Game {
-    /// A piece is lifted or put elsewhere: the board shows neither the last made move nor the position before it.
-    pub(crate) fn touched(&self) -> bool {
-        !men::same(self.board.men(), &self.decoder.line().top(self.decoder.record.node()).men)
-    }
-
     /// The board is watched for what is wrong: a game is on and its clocks were not stopped.
     fn watching(&self) -> bool {
-        let stopped = self.clock.present() && self.clock.runs().is_none();
-        match self.stage {
-            Stage::Armed => self.clock.runs().is_some(),
-            Stage::Playing => self.board.known() && !stopped,
+        let stopped = self.seen.clock.chessclock.present() && self.seen.clock.chessclock.runs().is_none();
+        match self.seen.phase.stage {
+            Stage::Armed => self.seen.clock.chessclock.runs().is_some(),
+            Stage::Playing => self.seen.board.known() && !stopped,
             Stage::AwaitingSetUp | Stage::Over => false,
         }
     }
 
     /// Squares that differ from what was played last, but for those of which an arbiter knows and that have not changed since.
     pub(crate) fn differs(&self) -> u64 {
-        let node = self.decoder.line().top(self.decoder.record.node());
-        let differs = men::difference(&node.men, self.board.men());
+        let node = self.seen.play.decoder.line().top(self.seen.play.decoder.record.node());
+        let differs = men::difference(&node.men, self.seen.board.men());
         if differs == 0 {
             return 0;
         }
         let known = self.alarms.acknowledged(AlarmKind::PositionDiffers).fold(0, |known, (squares, opened)| {
-            let still = men::squares(squares).filter(|square| self.board.changed_at(square.bit()) <= opened);
+            let still = men::squares(squares).filter(|square| self.seen.board.changed_at(square.bit()) <= opened);
             still.fold(known, |known, square| known | square.bit())
         });
         differs & !known
@@ -95,29 +62,29 @@ impl Game {
 
     /// Since when these squares differ as they do.
     pub(crate) fn differs_since(&self, differs: u64) -> Instant {
-        self.differing.since(differs).max(self.board.changed_at(differs))
+        self.monitor.differing.since(differs).max(self.seen.board.changed_at(differs))
     }
 
     /// Since when kings may be on their way to show the result, if they may still be.
     fn gesture_since(&self) -> Option<Instant> {
-        let line = self.decoder.line();
+        let line = self.seen.play.decoder.line();
         let half = |ply: &&Tentative| ply.pressed.is_none() && gesture::is_half(ply.mv);
         let before = line.plies().len() - line.plies().iter().rev().take_while(half).count();
-        let squares = gesture::under_way(self.board.men(), &line.node(self.decoder.record.node(), before).men)?;
-        Some(self.board.changed_at(squares)).filter(|since| self.now < since.after(GESTURE_STANDS))
+        let squares = gesture::under_way(self.seen.board.men(), &line.node(self.seen.play.decoder.record.node(), before).men)?;
+        Some(self.seen.board.changed_at(squares)).filter(|since| self.now < since.after(GESTURE_STANDS))
     }
 
     pub(crate) fn what_is_wrong(&mut self, out: &mut Vec<Effect>) {
-        let reading = matches!(self.stage, Stage::Armed | Stage::Playing);
+        let reading = matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing);
         let mut differs = self.differs();
-        self.differing.note(self.now, differs);
+        self.monitor.differing.note(self.now, differs);
         if self.players_take_back(out) {
             differs = self.differs();
-            self.differing.note(self.now, differs);
+            self.monitor.differing.note(self.now, differs);
         }
         if reading && differs == 0 {
             self.board_is_right();
-        } else if self.watching() && self.gesture_since().is_none() && self.board.unseen_since().is_none() {
+        } else if self.watching() && self.gesture_since().is_none() && self.seen.board.unseen_since().is_none() {
             self.watch_board(differs);
         }
         if reading {
@@ -130,8 +97,8 @@ impl Game {
     }
 
     fn watch_board(&mut self, differs: u64) {
-        let node = self.decoder.line().top(self.decoder.record.node());
-        let board = *self.board.men();
+        let node = self.seen.play.decoder.line().top(self.seen.play.decoder.record.node());
+        let board = *self.seen.board.men();
         // What is taken for played may have changed since the board did.
         let quiet = self.now.since(self.differs_since(differs));
         let turn = men::turn(&node.position);
@@ -139,25 +106,26 @@ impl Game {
         let lifted = men::squares(differs).all(|square| {
             board[square.index()] == EMPTY
                 && men::color(node.men[square.index()]) == Some(turn)
-                && self.board.has_shown_a_man(square.index() as u8)
+                && self.seen.board.has_shown_a_man(square.index() as u8)
         });
         let part_of_move =
             node.table().iter().any(|candidate| differs & !candidate.mask == 0) || self.is_explained(node, differs);
         let in_hand = lifted && differs.count_ones() <= 2;
         // A man that is off its square may have captured where no sensor noticed it.
-        let may_be_right = !self.board.identifies() && self.decoder.explains(&self.board);
+        let may_be_right = !self.seen.board.identifies() && self.seen.play.decoder.explains(&self.seen.board);
         let now = self.now;
         if quiet >= IN_HAND && in_hand && !may_be_right {
             self.alarms.raise(now, AlarmKind::PieceInHand, Some(turn), differs);
         }
-        if quiet >= DIFFERS && !in_hand && !self.decoder.explains(&self.board) {
+        if quiet >= DIFFERS && !in_hand && !self.seen.play.decoder.explains(&self.seen.board) {
             self.alarms.raise(now, AlarmKind::PositionDiffers, None, differs);
         }
         if quiet >= DISPLACED && differs.count_ones() >= DISPLACED_SQUARES && !part_of_move && self.changed_together(differs) {
             self.alarms.raise(now, AlarmKind::PiecesDisplaced, None, differs);
         }
-        if self.board.identifies() && quiet >= WRONG_SIDE && self.wrong_side_looked != self.board.last_change() {
-            self.wrong_side_looked = self.board.last_change();
+        if self.seen.board.identifies() && quiet >= WRONG_SIDE && self.monitor.wrong_side_looked != self.seen.board.last_change()
+        {
+            self.monitor.wrong_side_looked = self.seen.board.last_change();
             if let Some(mover) = self.moved_out_of_turn() {
                 self.alarms.raise(now, AlarmKind::MovedByWrongSide, Some(mover), differs);
             }
@@ -173,7 +141,7 @@ impl Game {
         for kind in [PieceInHand, PositionDiffers, PiecesDisplaced, MovedByWrongSide, KingMissing, TooManyMen, UnreadableSquare] {
             self.alarms.cure(now, kind);
         }
-        if !self.decoder.press_pending() {
+        if !self.seen.play.decoder.press_pending() {
             self.alarms.cure(now, IllegalMove);
             self.alarms.cure(now, PromotionNotReplaced);
         }
@@ -183,36 +151,36 @@ impl Game {
     /// and fewer than three squares beside it.
     fn is_explained(&self, node: &Node, differs: u64) -> bool {
         let illegal = |alarm: &Alarm| alarm.kind == AlarmKind::IllegalMove && alarm.status == AlarmStatus::Open;
-        self.decoder.press_pending()
+        self.seen.play.decoder.press_pending()
             || self.alarms.open().any(|alarm| illegal(alarm) && differs & !alarm.squares == 0)
-            || castling_by_hand(&node.men, self.board.men(), differs)
+            || castling_by_hand(&node.men, self.seen.board.men(), differs)
             || node.table().iter().any(|candidate| {
-                let whole = candidate.mask & !differs == 0 && candidate.shown_by(self.board.men(), 0);
+                let whole = candidate.mask & !differs == 0 && candidate.shown_by(self.seen.board.men(), 0);
                 whole && (differs & !candidate.mask).count_ones() < DISPLACED_SQUARES
             })
     }
 
     fn changed_together(&self, mask: u64) -> bool {
-        let last = self.board.changed_at(mask);
-        men::squares(mask).all(|square| last.since(self.board.changed_at(square.bit())) <= DISPLACED)
+        let last = self.seen.board.changed_at(mask);
+        men::squares(mask).all(|square| last.since(self.seen.board.changed_at(square.bit())) <= DISPLACED)
     }
 
     /// The board shows a legal move of the side that does not have the move.
     fn moved_out_of_turn(&self) -> Option<Color> {
-        let node = self.decoder.line().top(self.decoder.record.node());
+        let node = self.seen.play.decoder.line().top(self.seen.play.decoder.record.node());
         let other = Node::new(node.position.clone().swap_turn().ok()?);
-        other.exact(self.board.men())?;
+        other.exact(self.seen.board.men())?;
         Some(men::turn(&other.position))
     }
 
     fn count_men(&mut self, turn: Color) {
         let now = self.now;
-        let board = *self.board.men();
+        let board = *self.seen.board.men();
         for color in [Color::White, Color::Black] {
             let king = if color == Color::White { 6 } else { 12 };
-            let told = self.board.identifies();
+            let told = self.seen.board.identifies();
             // He may have been lifted just now, while something else has differed for long.
-            if told && color != turn && !self.board.showed(king, now.before(MEN_WRONG)) {
+            if told && color != turn && !self.seen.board.showed(king, now.before(MEN_WRONG)) {
                 self.alarms.raise(now, AlarmKind::KingMissing, Some(color), 0);
             }
             if board.iter().filter(|&&man| men::color(man) == Some(color)).count() > 16 {
@@ -227,48 +195,50 @@ impl Game {
 
     /// Which of two captures was made, a board that does not identify men may not tell.
     fn watch_open(&mut self) {
-        if self.board.identifies() {
+        if self.seen.board.identifies() {
             return;
         }
         self.watch_promotions();
-        match self.decoder.open().fold(0, |mask, mv| mask | (1 << mv.to().to_u32())) {
+        match self.seen.play.decoder.open().fold(0, |mask, mv| mask | (1 << mv.to().to_u32())) {
             0 => self.alarms.cure(self.now, AlarmKind::Ambiguous),
             targets => self.alarms.raise(self.now, AlarmKind::Ambiguous, None, targets),
         }
     }
 
     fn watch_press(&mut self) {
-        let Some(ply) = self.decoder.line().last() else { return };
+        let Some(ply) = self.seen.play.decoder.line().last() else { return };
         let (color, made) = (ply.color, ply.made.latest);
         if self.gesture_since().is_some() {
             return;
         }
-        let waits = self.clock.runs() == Some(color) && self.now >= self.waits_since(made).after(NOT_PRESSED);
+        let waits = self.seen.clock.chessclock.runs() == Some(color) && self.now >= self.waits_since(made).after(NOT_PRESSED);
         // A wait is told once, whatever is pressed and thought of in between.
-        if waits && self.incomplete_told != Some(made) && self.ending_on_board().is_none() {
-            self.incomplete_told = Some(made);
+        if waits && self.monitor.incomplete_told != Some(made) && self.case().ending_on_board().is_none() {
+            self.monitor.incomplete_told = Some(made);
             self.alarms.raise(self.now, AlarmKind::IncompleteMove, Some(color), 0);
         }
     }
 
     /// Since when a press is waited for after a move: since the player's clock has run.
     fn waits_since(&self, made: Instant) -> Instant {
-        made.max(self.clock.changed_at())
+        made.max(self.seen.clock.chessclock.changed_at())
     }
 
     /// How long a running clock may be silent.
     fn clock_patience(&self) -> Duration {
-        let Some(control) = &self.control else { return UNKNOWN_DELAY };
-        let period = control.period(self.clock.period(self.clock.runs().unwrap_or(Color::White)));
+        let Some(control) = &self.seen.clock.control else { return UNKNOWN_DELAY };
+        let period = control.period(self.seen.clock.chessclock.period(self.seen.clock.chessclock.runs().unwrap_or(Color::White)));
         let delay = if period.method == Method::UsDelay { period.per_move_ms } else { 0 };
         CLOCK_QUIET + Duration::from_millis(u64::from(delay))
     }
 
     /// A display that stays at zero without a flag sign: nothing is declared, somebody must look.
     fn watch_zero(&mut self) {
-        let Some((side, since)) = self.zero else { return };
-        if self.clock.time(side).is_none_or(|time| time.millis() > 0) || self.clock.flags().of(side).is_some() {
-            self.zero = None;
+        let Some((side, since)) = self.seen.clock.zero else { return };
+        if self.seen.clock.chessclock.time(side).is_none_or(|time| time.millis() > 0)
+            || self.seen.clock.chessclock.flags().of(side).is_some()
+        {
+            self.seen.clock.zero = None;
             self.alarms.cure(self.now, AlarmKind::ClockAtZero);
         } else if self.now >= since.after(AT_ZERO) {
             self.alarms.raise(self.now, AlarmKind::ClockAtZero, Some(side), 0);
@@ -278,17 +248,17 @@ impl Game {
     fn watch_clock(&mut self) {
         self.watch_zero();
         self.watch_default_time();
-        let Some(runs) = self.clock.runs() else {
-            self.clock_asked = None;
+        let Some(runs) = self.seen.clock.chessclock.runs() else {
+            self.seen.clock.asked = None;
             return;
         };
-        if self.wrong_clock_suspected(runs) && self.now >= self.clock.changed_at().after(WRONG_CLOCK) {
+        if self.wrong_clock_suspected(runs) && self.now >= self.seen.clock.chessclock.changed_at().after(WRONG_CLOCK) {
             self.alarms.raise(self.now, AlarmKind::WrongClockRunning, Some(runs), 0);
         }
-        let Some((heard, _)) = self.clock.last_report() else { return };
+        let Some((heard, _)) = self.seen.clock.chessclock.last_report() else { return };
         let due = heard.after(self.clock_patience());
-        match self.clock_asked {
-            None if self.now >= due => self.clock_asked = Some(self.now),
+        match self.seen.clock.asked {
+            None if self.now >= due => self.seen.clock.asked = Some(self.now),
             Some(asked) if self.now >= asked.after(CLOCK_QUIET) => {
                 self.alarms.raise(self.now, AlarmKind::ClockLost, None, 0);
             }
@@ -298,7 +268,9 @@ impl Game {
 
     /// The clock of the side not to move was started, at the start of the game or after a pause.
     fn wrong_clock_suspected(&self, runs: Color) -> bool {
-        self.clock.was_started() && matches!(self.stage, Stage::Armed | Stage::Playing) && !self.may_run(runs)
+        self.seen.clock.chessclock.was_started()
+            && matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing)
+            && !self.may_run(runs)
     }
 
     /// The next moment at which a watch may have something to say.
@@ -309,8 +281,8 @@ impl Game {
                 next = Some(moment);
             }
         };
-        let changed = self.board.last_change();
-        if self.watching() && self.touched() {
+        let changed = self.seen.board.last_change();
+        if self.watching() && self.case().touched() {
             let since = self.differs_since(self.differs());
             for wait in [WRONG_SIDE, DISPLACED, MEN_WRONG, IN_HAND] {
                 at(since.after(wait));
@@ -326,41 +298,41 @@ impl Game {
             at(since.after(GESTURE_STANDS));
         }
         if self.watching()
-            && let Some(made) = self.decoder.line().made_at()
+            && let Some(made) = self.seen.play.decoder.line().made_at()
         {
             at(self.waits_since(made).after(NOT_PRESSED));
         }
         if let Some(over) = self.gesture_means_a_result() {
             at(over);
         }
-        if self.stage == Stage::AwaitingSetUp && self.clock.runs().is_some() {
-            at(changed.after(self.scan * 2));
-            at(self.clock.changed_at().after(self.scan));
+        if self.seen.phase.stage == Stage::AwaitingSetUp && self.seen.clock.chessclock.runs().is_some() {
+            at(changed.after(self.seen.board.scan() * 2));
+            at(self.seen.clock.chessclock.changed_at().after(self.seen.board.scan()));
         }
         if let Some(over) = self.default_time_over() {
             at(over);
         }
-        if let Some((_, since)) = self.zero {
+        if let Some((_, since)) = self.seen.clock.zero {
             at(since.after(AT_ZERO));
         }
-        if let Some(since) = self.next_set_up {
+        if let Some(since) = self.seen.phase.next_set_up {
             at(since.after(self.next_game_wait()));
         }
-        if let Some((since, _)) = &self.incomplete_set_up {
+        if let Some((since, _)) = &self.seen.phase.incomplete_set_up {
             at(since.after(INCOMPLETE_STANDS));
         }
-        if let Some(since) = self.gesture.filter(|_| self.stage != Stage::Over) {
+        if let Some(since) = self.seen.phase.gesture.filter(|_| self.seen.phase.stage != Stage::Over) {
             at(since.after(GESTURE_STANDS));
         }
-        if self.clock.runs().is_some_and(|runs| self.wrong_clock_suspected(runs)) {
-            at(self.clock.changed_at().after(WRONG_CLOCK));
+        if self.seen.clock.chessclock.runs().is_some_and(|runs| self.wrong_clock_suspected(runs)) {
+            at(self.seen.clock.chessclock.changed_at().after(WRONG_CLOCK));
         }
-        if self.clock.runs().is_some()
-            && let Some((heard, _)) = self.clock.last_report()
+        if self.seen.clock.chessclock.runs().is_some()
+            && let Some((heard, _)) = self.seen.clock.chessclock.last_report()
         {
-            at(self.clock_asked.map_or(heard.after(self.clock_patience()), |asked| asked.after(CLOCK_QUIET)));
+            at(self.seen.clock.asked.map_or(heard.after(self.clock_patience()), |asked| asked.after(CLOCK_QUIET)));
         }
-        for ply in self.decoder.line().plies() {
+        for ply in self.seen.play.decoder.line().plies() {
             at(ply.made.latest.after(crate::reconstruct::STANDS));
         }
         next

@@ -2,8 +2,6 @@
 
 pub mod delay;
 mod messages;
-pub mod mqtt;
-pub mod outbox;
 pub mod schema;
 
 pub use messages::{Message, Messages};

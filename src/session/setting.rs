@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::game::{GameConfig, Rulings};
+use flagfall_game::config::{GameConfig, Rulings};
 use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;

@@ -10,8 +10,9 @@ pub use output::{Stale, StationOutput};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use flagfall_game::config::GameConfig;
 use flagfall_game::effect::{Audience, Effect};
-use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::game::Game;
 use flagfall_game::input::Input as GameInput;
 use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Input, Output};

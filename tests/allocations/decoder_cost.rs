@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
+use flagfall_game::config::GameConfig;
 use flagfall_game::effect::Effect;
-use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::game::Game;
 use flagfall_game::input::Input;
 use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_protocols::drivers;

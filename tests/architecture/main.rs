@@ -15,6 +15,7 @@ mod lexer;
 mod lists;
 mod metadata;
 mod pages;
+mod rings;
 mod rules;
 mod settings;
 mod source;

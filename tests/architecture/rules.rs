@@ -69,7 +69,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
 pub(crate) const FLOORS: &[&[&str]] = &[
     &["wall", "calibration", "import"],
     &["wire", "config"],
-    &["journal", "arbiter", "health", "broker"],
+    &["journal", "arbiter", "mqtt", "health", "broker"],
     &["publish"],
     &["session"],
     &["daemon", "emulate"],

@@ -1,8 +1,9 @@
 //! Driver and game in the order of `src/session/station.rs`, without messages: what the deterministic part alone costs.
 
 use flagfall_game::clock::control::TimeControl;
+use flagfall_game::config::GameConfig;
 use flagfall_game::effect::Effect;
-use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::game::Game;
 use flagfall_game::input::Input as GameInput;
 use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Input, Output};
 use flagfall_protocols::drivers;

@@ -6,7 +6,7 @@ mod model;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall::publish::outbox::{
+use flagfall::mqtt::outbox::{
     EVENTS, FEW, Kept, LINE, Once, Outbox, Publication, Quality, REPLIES, REPLIES_EACH, Refill, Taken, Ticket, WINDOW,
 };
 use flagfall::wall::Mono;

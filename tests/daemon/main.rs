@@ -22,6 +22,7 @@ mod bus;
 mod cable;
 mod calibrate;
 mod client;
+mod commit_log;
 mod contract;
 mod daemon_faults;
 mod end_to_end;

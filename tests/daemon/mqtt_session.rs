@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
-use flagfall::publish::mqtt::{Ended, Pace};
-use flagfall::publish::outbox::{Kept, Once, Quality};
+use flagfall::mqtt::outbox::{Kept, Once, Quality};
+use flagfall::mqtt::{Ended, Pace};
 
 use crate::support::mqtt;
 use crate::support::mqtt::node::{event, settings};

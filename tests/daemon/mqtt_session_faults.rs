@@ -8,8 +8,8 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use flagfall::publish::mqtt::{Ended, Pace, Settings};
-use flagfall::publish::outbox::WINDOW;
+use flagfall::mqtt::outbox::WINDOW;
+use flagfall::mqtt::{Ended, Pace, Settings};
 use flagfall::wall;
 
 use crate::support::mqtt::node::settings;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use flagfall::publish::mqtt::Ended;
-use flagfall::publish::outbox::WINDOW;
+use flagfall::mqtt::Ended;
+use flagfall::mqtt::outbox::WINDOW;
 use flagfall::wall;
 
 use crate::support::mqtt::node::settings;

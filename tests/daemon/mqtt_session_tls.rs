@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use flagfall::config::Mqtt;
-use flagfall::publish::mqtt::Identity;
+use flagfall::mqtt::Identity;
 
 use crate::support::mqtt::node::settings;
 use crate::support::mqtt::{Mosquitto, Node, Told};

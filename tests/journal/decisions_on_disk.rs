@@ -10,8 +10,8 @@ use flagfall::session::record_input::read_input;
 use flagfall::session::recorder::Recorder;
 use flagfall::session::setting::{Overrides, Setting};
 use flagfall::session::station::{Stale, StationOutput};
-use flagfall_game::game::Rulings;
-use flagfall_game::input::GameResult;
+use flagfall_game::config::Rulings;
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body, Trace};
 

@@ -9,7 +9,7 @@ use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
 use flagfall::session::station::{Station, StationInput, StationOutput};
 use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::game::GameConfig;
+use flagfall_game::config::GameConfig;
 use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_hardware::emulator::dgt_bus::{BusSettings, Chain};

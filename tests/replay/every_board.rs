@@ -3,7 +3,7 @@
 
 use flagfall::session::station::{Station, StationInput, StationOutput};
 use flagfall::wire::topics::Board;
-use flagfall_game::game::GameConfig;
+use flagfall_game::config::GameConfig;
 use flagfall_game::message::ClockStatus;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Counters, EMULATORS, Kind, Start};

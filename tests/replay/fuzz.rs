@@ -8,7 +8,7 @@ use flagfall::import::import;
 use flagfall::session::station::{Station, StationInput};
 use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::game::GameConfig;
+use flagfall_game::config::GameConfig;
 use flagfall_game::input::Command;
 use flagfall_game::laws::winnable::Answer;
 use flagfall_hardware::emulator::script::Script;

@@ -18,7 +18,7 @@ use flagfall::wire::envelope::{self, Stamp};
 use flagfall::wire::time::Anchor;
 use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::game::GameConfig;
+use flagfall_game::config::GameConfig;
 use flagfall_game::input::Command;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_hardware::emulator::script::{Action, Script};

@@ -1,19 +1,30 @@
-//! Ports of this machine for tests that run side by side.
+//! Ports of this machine for tests that run side by side, in several programs.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{self, UnixListener};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Below the range from which the system takes ports for connections and for whoever asks for any.
 const RANGE: std::ops::Range<u32> = 10_000..30_000;
 
-/// An address of this machine that is free and is given to nobody else: a port that is given up and taken again stays its test's.
+/// An address of this machine that is free and is given to nobody else, in no other program either, as long as this one runs: a port
+/// that is given up and taken again stays its test's.
 pub(crate) fn free_address() -> SocketAddr {
     static TAKEN: AtomicU32 = AtomicU32::new(0);
+    static CLAIMS: Mutex<Vec<UnixListener>> = Mutex::new(Vec::new());
     // Programs that run side by side begin at different places.
     let first = std::process::id().wrapping_mul(97);
     loop {
         let number = first.wrapping_add(TAKEN.fetch_add(1, Ordering::Relaxed)) % (RANGE.end - RANGE.start);
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, (RANGE.start + number) as u16));
+        // The name goes with the process.
+        let name = format!("flagfall-test-port-{}", address.port());
+        let Ok(claim) = net::SocketAddr::from_abstract_name(name).and_then(|name| UnixListener::bind_addr(&name)) else {
+            continue;
+        };
+        CLAIMS.lock().unwrap_or_else(PoisonError::into_inner).push(claim);
         if TcpListener::bind(address).is_ok() {
             return address;
         }

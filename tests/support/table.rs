@@ -4,7 +4,7 @@ use flagfall::publish::Message;
 use flagfall::session::station::{Station, StationInput, StationOutput};
 use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::game::GameConfig;
+use flagfall_game::config::GameConfig;
 use flagfall_game::message::ArbiterState;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Emulator, Sent, Settings};

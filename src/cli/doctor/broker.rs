@@ -8,7 +8,7 @@ use rumqttc::v5::mqttbytes::v5::ConnectReturnCode;
 use super::Finding;
 use crate::config::Config;
 use crate::daemon::node_name;
-use crate::publish::mqtt::{Identity, probe};
+use crate::mqtt::{Identity, probe};
 
 pub(super) fn look(config: &Config) -> Finding {
     let port = config.mqtt.port.unwrap_or(if config.mqtt.tls { 8883 } else { 1883 });

@@ -62,7 +62,7 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
-    use flagfall_game::game::GameConfig;
+    use flagfall_game::config::GameConfig;
     use flagfall_game::input::Input;
     use flagfall_protocols::drivers;
     use flagfall_protocols::event::{Battery, ByteRange, DeviceEvent};

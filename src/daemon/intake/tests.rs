@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use super::super::network::wall_now;
 use super::super::shared::Shared;
 use super::*;
-use crate::publish::outbox::{Outbox, Taken};
+use crate::mqtt::outbox::{Outbox, Taken};
 
 /// What becomes of so many commands that come at once.
 fn ways(gate: &mut Gate, who: Option<&str>, role: Option<Role>, length: usize, at: u64, count: usize) -> Vec<Option<Code>> {

@@ -10,6 +10,7 @@ pub mod flag;
 pub(crate) mod setting;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tracker;
 
 use alloc::string::String;
 use core::time::Duration;

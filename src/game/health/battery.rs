@@ -5,8 +5,6 @@ use core::time::Duration;
 use flagfall_protocols::event::Battery;
 use flagfall_protocols::time::Instant;
 
-use super::ASK_BATTERY;
-
 /// A board with so many percent or less is to be charged: some boards last five hours, so that this is the round's last hour ...
 const LOW: u8 = 20;
 /// ... or with less than so many minutes left, where it tells them ...
@@ -25,6 +23,9 @@ const CHARGES: Duration = Duration::from_secs(60);
 const WELL: Duration = Duration::from_secs(600);
 /// So many reports in a row make a warning: one may be a damaged byte.
 const IN_A_ROW: u8 = 2;
+
+/// A battery is asked for so often, of devices that have told of one.
+const ASK_BATTERY: Duration = Duration::from_secs(300);
 
 /// How well a battery is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,37 +6,9 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::square::{Color, Role, Square};
 
-use crate::alarm::{Alarm, AlarmKind};
+use crate::alarm::{Alarm, AlarmKind, Fact};
 use crate::men;
 use crate::reconstruct::board::dropouts::WITHIN;
-
-/// What an alarm of a device's health is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fact {
-    /// The one square of the alarm lost its man so often of late.
-    Square {
-        /// How often.
-        times: u32,
-    },
-    /// A man was lost so often of late, on the squares of the alarm.
-    Man {
-        /// Who: 1..=6 = White's P N B R Q K, 7..=12 = Black's.
-        man: u8,
-        /// Where he began the game, a1 = 0.
-        began: u8,
-        /// A pawn became him there.
-        promoted: bool,
-        /// How often.
-        times: u32,
-    },
-    /// What the board told of its battery.
-    Battery {
-        /// Charge, percent.
-        percent: u8,
-        /// Minutes left, if the device knows.
-        minutes_left: Option<u16>,
-    },
-}
 
 /// What is the matter and what to do, of alarms whose kind does not say it all.
 pub(crate) fn sentence(alarm: &Alarm) -> Option<String> {

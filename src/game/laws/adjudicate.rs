@@ -7,7 +7,7 @@ use shakmaty::{Chess, Position};
 
 use crate::interval::Interval;
 use crate::laws::facts::{Counted, Facts, Flag, Illegal, Treated};
-use crate::laws::finding::{Alternative, Kind, Outcome, Recommended};
+use crate::laws::outcome::{Alternative, Kind, Outcome, Recommended};
 use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables};
 use crate::laws::winnable::Verdict;

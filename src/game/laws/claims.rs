@@ -3,8 +3,7 @@
 use flagfall_protocols::square::Color;
 use shakmaty::{Chess, Move, Position};
 
-use crate::desk::Ground;
-use crate::game::Game;
+use crate::laws::claim::Ground;
 use crate::men;
 use crate::reconstruct::line::Line;
 use crate::reconstruct::record::{Record, same_position};
@@ -62,25 +61,28 @@ fn judge(shown: bool, whole: bool, after: &Chess, plies: usize) -> Checked {
     }
 }
 
-impl Game {
-    /// What the record says of a claim of `claimant`, by the position on the board or by the move that he has written down.
-    ///
-    /// # Errors
-    /// The move is not legal now, or the ground is nothing that a record can show.
-    pub fn check_claim(&self, claimant: Color, ground: Ground, intended: Option<&str>) -> Result<Checked, &'static str> {
-        let (record, line) = (&self.decoder.record, self.decoder.line());
-        let position = &line.top(record.node()).position;
-        let intended = intended
-            .map(|text| {
-                let uci = shakmaty::uci::UciMove::from_ascii(text.as_bytes()).map_err(|_| "the move cannot be read")?;
-                uci.to_move(position).map_err(|_| "the move is not legal now")
-            })
-            .transpose()?;
-        let whole = self.completed_before.white == Some(0) && self.completed_before.black == Some(0);
-        match ground {
-            Ground::Repetition => Ok(repetition(record, line, whole, claimant, intended)),
-            Ground::FiftyMoves => Ok(fifty_moves(record, line, whole, claimant, intended)),
-            Ground::AdditionalTime | Ground::NormalMeans => Err("the arbiter judges such a claim"),
-        }
+/// What the record says of a claim of `claimant`, by the position on the board or by the move that he has written down. `whole`: the
+/// record begins with the game.
+///
+/// # Errors
+/// The move is not legal now, or the ground is nothing that a record can show.
+pub(crate) fn check(
+    (record, line): (&Record, &Line),
+    whole: bool,
+    claimant: Color,
+    ground: Ground,
+    intended: Option<&str>,
+) -> Result<Checked, &'static str> {
+    let position = &line.top(record.node()).position;
+    let intended = intended
+        .map(|text| {
+            let uci = shakmaty::uci::UciMove::from_ascii(text.as_bytes()).map_err(|_| "the move cannot be read")?;
+            uci.to_move(position).map_err(|_| "the move is not legal now")
+        })
+        .transpose()?;
+    match ground {
+        Ground::Repetition => Ok(repetition(record, line, whole, claimant, intended)),
+        Ground::FiftyMoves => Ok(fifty_moves(record, line, whole, claimant, intended)),
+        Ground::AdditionalTime | Ground::NormalMeans => Err("the arbiter judges such a claim"),
     }
 }

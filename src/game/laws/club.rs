@@ -10,7 +10,7 @@ use flagfall_protocols::time::Instant;
 use crate::laws::adjudicate::fell_before;
 use crate::laws::endings::Final;
 use crate::laws::facts::{Caller, Flag};
-use crate::laws::finding::{Kind, Outcome};
+use crate::laws::outcome::{Kind, Outcome};
 use crate::laws::rules::About;
 use crate::laws::tables::{Ruled, Tables, depending, wins};
 

@@ -5,13 +5,13 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::time::Instant;
 
-use crate::desk::{Ground, Standing};
 use crate::interval::Interval;
+use crate::laws::claim::{Ground, Standing};
 use crate::laws::facts::{Caller, Claimed, End, Ended, Flag};
-use crate::laws::finding::{Kind, Outcome};
+use crate::laws::outcome::Ending;
+use crate::laws::outcome::{Kind, Outcome};
 use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables, depending, wins};
-use crate::reconstruct::record::Ending;
 
 /// Something that ended the game, and what the rules say of it.
 #[derive(Clone, Debug)]

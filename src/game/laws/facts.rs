@@ -8,11 +8,11 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
-use crate::desk::{Ground, Standing};
 use crate::interval::Interval;
-use crate::laws::finding::Phase;
+use crate::laws::claim::{Ground, Standing};
+use crate::laws::outcome::Ending;
+use crate::laws::outcome::Phase;
 use crate::laws::rulebook::Rulebook;
-use crate::reconstruct::record::Ending;
 
 /// Everything that the Laws need to know of one game.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,107 +3,28 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
 use crate::clock::flag::FlagPath;
-#[cfg(feature = "schema")]
-use crate::input::Side;
 use crate::laws::adjudicate::Found;
+#[cfg(feature = "schema")]
+use crate::laws::outcome::Side;
+use crate::laws::outcome::{Alternative, Kind, Outcome, Phase, Recommended};
 use crate::laws::rulebook::Rulebook;
 use crate::laws::winnable::Verdict;
 
-/// What should become of the game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+/// One revision of one finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// White wins.
-    WhiteWins,
-    /// Black wins.
-    BlackWins,
-    /// The game is drawn.
-    Draw,
-    /// Nothing is lost; the game goes on.
-    GameGoesOn,
-    /// An input that could change the answer is not known: the arbiter decides.
-    Undecided,
-    /// No finding on time: the game seems to have ended, but no result was entered.
-    ResultNotEntered,
-}
-
-/// On what there is something to find.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// A flag fell (6.9).
-    FlagFall,
-    /// An illegal move was completed (7.5).
-    IllegalMove,
-    /// A player resigned (5.1.2).
-    Resignation,
-    /// A draw was agreed (5.2.3).
-    Agreement,
-    /// A draw was claimed (9.5, Guideline III.5).
-    Claim,
-    /// A move ended the game.
-    MoveOnBoard,
-}
-
-/// What an arbiter should do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "act", rename_all = "snake_case")]
-pub enum Recommended {
-    /// Restore the position before the illegal move (7.5.1).
-    RestorePosition,
-    /// Replace the pawn on its last rank by a queen of its colour (7.5.2).
-    ReplaceByQueen,
-    /// Give this player so many seconds more.
-    AddTime {
-        /// Who gets it.
-        #[cfg_attr(feature = "schema", schemars(with = "Side"))]
-        side: &'static str,
-        /// How much.
-        seconds: u32,
-    },
-    /// The move that was indicated with the claim must be played (9.5.3).
-    PlayIndicatedMove {
-        /// By whom.
-        #[cfg_attr(feature = "schema", schemars(with = "Side"))]
-        side: &'static str,
-    },
-    /// Stop the clocks and have the scoresheets brought up to date (8.5).
-    BringScoresheetsUpToDate,
-}
-
-/// One outcome among several, and what it depends on.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Alternative {
-    /// The condition, in a few words.
-    pub depends_on: &'static str,
-    /// The outcome if it holds.
-    pub outcome: Outcome,
-    /// Row of the decision table.
-    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[1-9][0-9]?[a-z]?$")))]
-    pub row: &'static str,
-}
-
-/// In which part of the running move the flag found the players (`laws/README.md#2.4`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Phase {
-    /// Nothing is touched.
-    Idle,
-    /// A piece is lifted; no move is made.
-    Touched,
-    /// A move is made, the clock not pressed.
-    Made,
-    /// The board shows no legal move; the position before it counts.
-    Illegal,
+pub struct FindingKey {
+    /// Number of the finding in its game.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    pub id: u32,
+    /// Which of its revisions.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    pub revision: u32,
 }
 
 /// What the clock said in one report.

@@ -8,7 +8,7 @@ use flagfall_protocols::square::Color;
 use crate::interval::Interval;
 use crate::laws::endings::Final;
 use crate::laws::facts::{Illegal, IllegalKind, Treated};
-use crate::laws::finding::{Kind, Outcome, Recommended};
+use crate::laws::outcome::{Kind, Outcome, Recommended};
 use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables, depending};
 use crate::men;

@@ -2,6 +2,7 @@
 
 pub mod adjudicate;
 pub mod answering;
+pub mod claim;
 pub mod claims;
 pub(crate) mod club;
 pub(crate) mod endings;
@@ -11,6 +12,7 @@ pub mod forced_wins;
 #[cfg(test)]
 mod game_tests;
 pub(crate) mod illegal;
+pub mod outcome;
 pub mod plain;
 mod profiles;
 pub mod proof;

@@ -3,9 +3,9 @@
 use alloc::string::String;
 use core::fmt;
 
-use crate::desk::Ground;
+use crate::laws::claim::Ground;
 use crate::laws::profiles;
-use crate::laws::rules::{About, Choice, Rules, Winnability};
+use crate::laws::rules::{About, Choice, Rules, Table, Winnability};
 
 /// A set of rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -207,6 +207,11 @@ impl Rulebook {
     /// Seconds that the opponent gets after an illegal move or an incorrect claim.
     pub fn penalty_s(&self) -> u32 {
         if self.chose(About::Penalty) { 60 } else { self.rules().penalty_s }
+    }
+
+    /// Only players call a flag there (13C1; club point 10; B6): a sign of the clock is no call.
+    pub(crate) fn only_players_call(&self) -> bool {
+        self.rules().table != Table::Fide || self.chose(About::Rapid)
     }
 
     /// The opponent gets time if such a claim is refused (9.5.3, III.5).

@@ -9,11 +9,12 @@ use alloc::vec::Vec;
 use flagfall_protocols::time::ClockTime;
 use shakmaty::fen::Fen;
 
-use super::finding::{Finding, Kind, Outcome, Phase, Recommended};
+use super::finding::Finding;
+use super::outcome::{Kind, Outcome, Phase, Recommended};
 use super::plain::{diagram, wrap};
 use super::why::{tells, why};
 use super::winnable::Verdict;
-use crate::input::GameResult;
+use crate::laws::outcome::GameResult;
 use crate::pair::Pair;
 
 /// Columns of the plain text.

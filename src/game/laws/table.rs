@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::time::Instant;
 
-use crate::desk::{Ground, Standing};
 use crate::interval::Interval;
+use crate::laws::claim::{Ground, Standing};
 use crate::laws::endings::Final;
 use crate::laws::facts::{Caller, Claimed, Flag};
-use crate::laws::finding::{Kind, Outcome, Recommended};
 use crate::laws::illegal::put_right;
+use crate::laws::outcome::{Kind, Outcome, Recommended};
 use crate::laws::rulebook::Guideline;
 use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables, depending};

@@ -8,7 +8,7 @@ use shakmaty::{Chess, Position};
 
 use crate::interval::Interval;
 use crate::laws::facts::{Caller, Counted, Facts, Flag};
-use crate::laws::finding::{Alternative, Outcome, Recommended};
+use crate::laws::outcome::{Alternative, Outcome, Recommended};
 use crate::laws::rules::{About, Articles, Rows, Winnability};
 use crate::laws::winnable::Verdict;
 use crate::men;

@@ -2,9 +2,9 @@
 
 use alloc::vec;
 
-use crate::desk::{Ground, Standing};
+use crate::laws::claim::{Ground, Standing};
 use crate::laws::facts::{Claimed, Flag};
-use crate::laws::finding::Outcome;
+use crate::laws::outcome::Outcome;
 use crate::laws::rules::{About, BothFlags};
 use crate::laws::tables::{Ruled, Tables, depending};
 

@@ -8,8 +8,8 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
 use crate::laws::facts::{Caller, Flag};
-use crate::laws::finding::Outcome;
 use crate::laws::forced_wins::{Men, men};
+use crate::laws::outcome::Outcome;
 use crate::laws::rules::About;
 use crate::laws::tables::{Ruled, Tables, depending, wins};
 use crate::laws::winnable::Verdict;

@@ -3,7 +3,8 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use super::finding::{Finding, Outcome};
+use super::finding::Finding;
+use super::outcome::Outcome;
 use super::winnable::Verdict;
 
 /// Article of an ending, and its sentence.

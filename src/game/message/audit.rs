@@ -11,10 +11,10 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use super::{AlertBody, ClaimBody, Decision, FlagBody, Hint, RevisionBody};
-use crate::input::FindingKey;
-#[cfg(feature = "schema")]
-use crate::input::Side;
 use crate::laws::finding::Finding;
+use crate::laws::finding::FindingKey;
+#[cfg(feature = "schema")]
+use crate::laws::outcome::Side;
 
 /// What became of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

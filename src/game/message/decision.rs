@@ -4,10 +4,12 @@ use alloc::string::String;
 
 use serde::Serialize;
 
-use crate::desk::{Entered, Ground, Standing};
+use crate::desk::Entered;
+use crate::laws::claim::{Ground, Standing};
+use crate::laws::finding::FindingKey;
+use crate::laws::outcome::GameResult;
 #[cfg(feature = "schema")]
-use crate::input::Side;
-use crate::input::{FindingKey, GameResult};
+use crate::laws::outcome::Side;
 use crate::pair::Pair;
 
 /// What was decided.

@@ -173,6 +173,11 @@ impl PhysicalBoard {
         self.pace.scan()
     }
 
+    /// The longest time from a change to its report: the device family's, then the board's own.
+    pub(crate) fn scan(&self) -> Duration {
+        self.scan
+    }
+
     /// The time of a scan is known.
     pub(crate) fn set_scan(&mut self, scan: Duration) {
         self.scan = scan;

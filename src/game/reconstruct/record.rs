@@ -9,6 +9,7 @@ use shakmaty::zobrist::Zobrist128;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position, Role};
 
 use crate::interval::Interval;
+use crate::laws::outcome::Ending;
 use crate::laws::rulebook::Rulebook;
 use crate::men::{self, Men};
 use crate::pair::Pair;
@@ -42,23 +43,6 @@ pub enum How {
 
 /// So often a position may not stand (9.6.1).
 const FIVEFOLD: usize = 5;
-
-/// What ends a game by itself (Articles 5.1.1, 5.2.1, 5.2.2, 9.6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Ending {
-    /// The side to move is mated.
-    Checkmate,
-    /// The side to move has no legal move and is not in check.
-    Stalemate,
-    /// Neither side can mate with the men that are left.
-    DeadPosition,
-    /// The same position for the fifth time.
-    FivefoldRepetition,
-    /// 75 moves by each side without a pawn move or capture.
-    SeventyFiveMoves,
-}
 
 /// A game from its start position on.
 #[derive(Clone, Debug)]

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use flagfall_game::config::GameConfig;
 use flagfall_game::effect::{Audience, Effect};
-use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::game::Game;
 use flagfall_game::message::LiveMove;
 use flagfall_protocols::driver::Timing;
 use flagfall_protocols::time::Instant;

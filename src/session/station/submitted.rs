@@ -1,8 +1,9 @@
 //! Arbiters' commands at a station: admission when they arrive, and what becomes of them.
 
 use flagfall_game::effect::{Audience, Effect};
-use flagfall_game::input::{Author, Command, FindingKey, Input as GameInput};
+use flagfall_game::input::{Author, Command, Input as GameInput};
 use flagfall_game::laws::finding::Finding;
+use flagfall_game::laws::finding::FindingKey;
 use flagfall_game::message::{AuditBody, CommandBody, Stage as GameStage};
 use flagfall_protocols::time::Instant;
 

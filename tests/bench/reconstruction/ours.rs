@@ -2,8 +2,9 @@
 
 use flagfall::emulate::room::{Heard, Outcome, Told, ToldMove};
 use flagfall_game::clock::control::TimeControl;
+use flagfall_game::config::GameConfig;
 use flagfall_game::effect::Effect;
-use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::game::Game;
 use flagfall_game::input::Input as GameInput;
 use flagfall_game::message::{AuditBody, MoveBody};
 use flagfall_game::reconstruct::tuning::Tuning;

@@ -4,7 +4,7 @@ use flagfall::arbiter::verbs::{self, Lock};
 use flagfall::arbiter::{Code, Reply, Stage};
 use flagfall::config::Role;
 use flagfall::wire::topics::Board;
-use flagfall_game::input::GameResult;
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_protocols::time::Instant;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The five rows of `club-speed` (`laws/README.md#5.2`), and those of its 31 points that a machine can play.
 
 use flagfall_game::laws::facts::{Caller, End, Ended, Facts, Flag, Illegal, Treated};
-use flagfall_game::reconstruct::record::Ending;
+use flagfall_game::laws::outcome::Ending;
 use flagfall_protocols::square::Color::{Black, White};
 use flagfall_protocols::time::Instant;
 

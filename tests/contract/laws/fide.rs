@@ -1,9 +1,9 @@
 //! The FIDE table (`laws/README.md#2.3`) for `fide-2023-standard`: rows 1 to 16, one flag.
 
-use flagfall_game::desk::{Ground, Standing};
+use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::facts::{Facts, Flag, Treated};
+use flagfall_game::laws::outcome::Ending;
 use flagfall_game::laws::winnable::Verdict;
-use flagfall_game::reconstruct::record::Ending;
 use flagfall_protocols::square::Color::{Black, White};
 
 use crate::laws::support::*;
@@ -79,7 +79,7 @@ fn row_4_without_a_flag() {
     for (fen, expected) in [(OPEN, "4 BlackWins"), (BLACK_BARE, "4 Draw")] {
         let facts = ended(rules(FIDE), resigned(White, at(500, 600), fen));
         assert_eq!(says(&facts), expected);
-        assert_eq!(found(&facts)[0].kind, flagfall_game::laws::finding::Kind::Resignation);
+        assert_eq!(found(&facts)[0].kind, flagfall_game::laws::outcome::Kind::Resignation);
     }
     let mut pending = |_: &shakmaty::Chess, _| Verdict::Pending;
     let facts = ended(rules(FIDE), resigned(White, at(500, 600), OPEN));
@@ -121,7 +121,7 @@ fn row_6a_an_incorrect_claim() {
     };
     assert_eq!(says(&other(Some(true))), "14 BlackWins, if observed", "White was given his two minutes");
     assert_eq!(says(&other(None)), "6a Undecided, if observed [6a GameGoesOn | 14 BlackWins] ? penalty_time");
-    use flagfall_game::laws::finding::Recommended::{AddTime, PlayIndicatedMove};
+    use flagfall_game::laws::outcome::Recommended::{AddTime, PlayIndicatedMove};
     let recommended = found(&other(None))[0].recommended.clone();
     assert_eq!(recommended, [AddTime { side: "white", seconds: 120 }, PlayIndicatedMove { side: "black" }]);
 }

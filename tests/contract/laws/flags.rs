@@ -1,6 +1,6 @@
 //! Two flags: row 11, Guidelines III.3, and flags in the order of their fall.
 
-use flagfall_game::desk::{Ground, Standing};
+use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::facts::{Facts, Flag};
 use flagfall_protocols::square::Color::{Black, White};
 

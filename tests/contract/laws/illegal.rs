@@ -1,7 +1,7 @@
 //! Articles 7.5.1 to 7.5.5 without a flag, for every profile.
 
 use flagfall_game::laws::facts::{Facts, Flag, Illegal, IllegalKind, Treated};
-use flagfall_game::laws::finding::{Kind, Recommended};
+use flagfall_game::laws::outcome::{Kind, Recommended};
 use flagfall_protocols::square::Color::{Black, White};
 
 use crate::laws::support::*;
@@ -127,8 +127,8 @@ fn time_that_was_due_and_not_given() {
 
 #[test]
 fn what_is_open_when_the_game_ends() {
-    use flagfall_game::desk::{Ground, Standing};
-    use flagfall_game::reconstruct::record::Ending;
+    use flagfall_game::laws::claim::{Ground, Standing};
+    use flagfall_game::laws::outcome::Ending;
     let mate = || vec![on_board(Ending::Checkmate, White, at(300, 310))];
     let two = vec![illegal(White, Treated::Counted, 100), illegal(White, Treated::Open, 200)];
     let two = Facts { endings: mate(), ..of("fide-2023-standard", two) };
@@ -202,7 +202,7 @@ fn an_illegal_position_that_still_stands_after_the_next_move() {
 
 #[test]
 fn an_illegal_position_hides_nothing_that_came_later() {
-    use flagfall_game::reconstruct::record::Ending;
+    use flagfall_game::laws::outcome::Ending;
     let with = |facts| Facts { illegal_position: Some(at(300, 310)), ..facts };
     let flagged = with(game("fide-2023-rapid", vec![seen(5000, flag(White))]));
     assert_eq!(says(&flagged), "7b Undecided [7b Draw | 14 BlackWins] ? observation_of_illegal_position");

@@ -1,8 +1,8 @@
 //! What popular texts say, and what the profiles say (`laws/README.md#6`); each as a pair.
 
 use flagfall_game::laws::facts::{Facts, Flag, Illegal, IllegalKind, Treated};
+use flagfall_game::laws::outcome::Ending;
 use flagfall_game::laws::rulebook::Profile;
-use flagfall_game::reconstruct::record::Ending;
 use flagfall_protocols::square::Color::{Black, White};
 
 use crate::laws::support::*;

@@ -1,9 +1,9 @@
 //! Names of rulebooks, what each profile says differently, and the data that says it.
 
-use flagfall_game::desk::{Ground, Standing};
+use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::facts::{Caller, Facts, Flag};
+use flagfall_game::laws::outcome::Ending;
 use flagfall_game::laws::rulebook::{Guideline, PROFILES, Profile, Rulebook, RulebookError};
-use flagfall_game::reconstruct::record::Ending;
 use flagfall_protocols::square::Color::{Black, White};
 
 use crate::laws::support::*;

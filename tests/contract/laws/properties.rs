@@ -1,12 +1,12 @@
 //! What must hold of every finding, whatever the facts.
 
-use flagfall_game::desk::{Ground, Standing};
 use flagfall_game::interval::Interval;
 use flagfall_game::laws::adjudicate::Found;
+use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::facts::{Caller, Claimed, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
-use flagfall_game::laws::finding::Outcome;
+use flagfall_game::laws::outcome::Ending;
+use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::rulebook::PROFILES;
-use flagfall_game::reconstruct::record::Ending;
 use flagfall_protocols::square::Color::{self, Black, White};
 use flagfall_protocols::time::Instant;
 use proptest::prelude::*;

@@ -1,15 +1,15 @@
 //! A game told in a few words, and what the rulebook says of it in a line.
 
-use flagfall_game::desk::{Ground, Standing};
 use flagfall_game::interval::Interval;
 use flagfall_game::laws::adjudicate::{Found, adjudicate};
+use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
-use flagfall_game::laws::finding::Phase;
+use flagfall_game::laws::outcome::Ending;
+use flagfall_game::laws::outcome::Phase;
 use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_game::laws::winnable::Verdict;
 use flagfall_game::mate::Reason;
 use flagfall_game::mate::explain::no_mate;
-use flagfall_game::reconstruct::record::Ending;
 use flagfall_protocols::square::Color::{self, White};
 use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;

@@ -1,8 +1,8 @@
 //! The eleven rows of `us-chess` (`laws/README.md#4.2`), and its options.
 
 use flagfall_game::laws::facts::{Caller, Facts, Flag, Treated};
+use flagfall_game::laws::outcome::Ending;
 use flagfall_game::laws::winnable::Verdict;
-use flagfall_game::reconstruct::record::Ending;
 use flagfall_protocols::square::Color::{self, Black, White};
 use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
@@ -34,7 +34,7 @@ fn row_1_mate_or_stalemate_before_the_claim() {
 
 #[test]
 fn row_2_draws_before_the_claim() {
-    use flagfall_game::desk::{Ground, Standing};
+    use flagfall_game::laws::claim::{Ground, Standing};
     let dead = Facts { endings: vec![on_board(Ending::DeadPosition, White, at(3000, 3100))], ..one(OPEN) };
     assert_eq!(says(&dead), "2 Draw");
     let drawn = Facts { endings: vec![agreed(at(3000, 3100), Some(true))], ..one(OPEN) };

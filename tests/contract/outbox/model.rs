@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall::publish::outbox::{EVENTS, Event, FEW, Kept, Once, Outbox, Publication, Quality, REPLIES, Refill, Taken, WINDOW};
+use flagfall::mqtt::outbox::{EVENTS, Event, FEW, Kept, Once, Outbox, Publication, Quality, REPLIES, Refill, Taken, WINDOW};
 use flagfall::wall::Mono;
 use flagfall_protocols::trace::Audience;
 use proptest::prelude::*;

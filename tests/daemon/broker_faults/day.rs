@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use flagfall::journal::commit_log::CommitLog;
 use flagfall::journal::{Disk, Limits, Unsynced, outs_from};
+use flagfall::mqtt::outbox::{BoardNo, Event, Kept, LINE, Outbox, Publication, Quality, Taken, WINDOW};
 use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
-use flagfall::publish::outbox::{BoardNo, Event, Kept, LINE, Outbox, Publication, Quality, Taken, WINDOW};
 use flagfall::session::recorder::Recorder;
 use flagfall::session::setting::Setting;
 use flagfall::session::station::{Stale, StationOutput};
 use flagfall::wall::Mono;
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::game::GameConfig;
+use flagfall_game::config::GameConfig;
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};

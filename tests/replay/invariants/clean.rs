@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use fastrand::Rng;
+use flagfall_game::laws::outcome::Ending;
 use flagfall_game::message::AlertBody;
-use flagfall_game::reconstruct::record::{Ending, How};
+use flagfall_game::reconstruct::record::How;
 use shakmaty::uci::UciMove;
 use shakmaty::{Move, Position};
 

@@ -1,7 +1,8 @@
 //! A game that is looked at after every step: what it commits is legal, in order, and told.
 
+use flagfall_game::config::GameConfig;
 use flagfall_game::effect::Effect;
-use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::game::Game;
 use flagfall_game::input::Input;
 use flagfall_game::message::{ArbiterState, AuditBody, GameEvent, MoveBody, Stage};
 use flagfall_protocols::driver::Timing;

@@ -1,7 +1,8 @@
 //! While no game is on, nothing is committed.
 
 use fastrand::Rng;
-use flagfall_game::input::{Command, GameResult, Input};
+use flagfall_game::input::{Command, Input};
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_game::message::Stage;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fastrand::Rng;
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::game::GameConfig;
+use flagfall_game::config::GameConfig;
 use flagfall_game::input::{Command, Input};
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_hardware::emulator::script::Script;

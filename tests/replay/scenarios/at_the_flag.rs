@@ -1,6 +1,6 @@
 //! Scenarios 49, 50, 52, 102: what a player was about when a flag fell.
 
-use flagfall_game::laws::finding::{Outcome as Ruled, Phase};
+use flagfall_game::laws::outcome::{Outcome as Ruled, Phase};
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_protocols::time::ClockTime;
 

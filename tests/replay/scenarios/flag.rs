@@ -1,7 +1,7 @@
 //! Scenarios 83-87, 89, 97, 98, 104: a flag falls.
 
 use flagfall_game::FlagPath;
-use flagfall_game::laws::finding::{Outcome, Phase};
+use flagfall_game::laws::outcome::{Outcome, Phase};
 use flagfall_hardware::emulator::clock_model::{Change, ClockSettings, Method, Model, Period};
 use flagfall_protocols::time::ClockTime;
 

@@ -1,7 +1,7 @@
 //! Scenarios 12, 19, 23, 42-44, 99-101, 107, 108: presses that complete no legal move.
 
 use flagfall_game::alarm::AlarmStatus;
-use flagfall_game::laws::finding::Outcome;
+use flagfall_game::laws::outcome::Outcome;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_protocols::time::ClockTime;
 
@@ -100,7 +100,7 @@ fn s099_a_claim_of_threefold_repetition() {
     let outcome = scene.wait(20.0).run();
     assert_eq!((outcome.moves().len(), outcome.alarms(), outcome.audit("stopped")), (7, vec![], 1));
     assert!(outcome.station.game().findings().is_empty(), "nobody is told of a repetition (11.12)");
-    use flagfall_game::desk::Ground::Repetition;
+    use flagfall_game::laws::claim::Ground::Repetition;
     use flagfall_game::laws::claims::Checked;
     use flagfall_protocols::square::Color::Black;
     let check = |intended| outcome.station.game().check_claim(Black, Repetition, intended);

@@ -1,6 +1,6 @@
 //! Scenarios 1-7, 31, 74, 75: plain moves, slides, and positions that come again.
 
-use flagfall_game::desk::Ground::Repetition;
+use flagfall_game::laws::claim::Ground::Repetition;
 use flagfall_game::laws::claims::Checked;
 use flagfall_protocols::square::Color::White;
 

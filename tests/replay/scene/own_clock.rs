@@ -6,7 +6,7 @@ use std::time::Duration;
 use flagfall::session::station::{BOARD, CLOCK, LinkState, Station, StationInput, StationOutput};
 use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::game::GameConfig;
+use flagfall_game::config::GameConfig;
 use flagfall_game::input::Command;
 use flagfall_hardware::emulator::dgt3000_gateway::{Gateway, GatewaySettings};
 use flagfall_hardware::emulator::script::Script;

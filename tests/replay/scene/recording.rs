@@ -1,6 +1,6 @@
 //! A scene as a trace.
 
-use flagfall_game::game::GameConfig;
+use flagfall_game::config::GameConfig;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{self, Body, Record};
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use flagfall::config::Mqtt;
-use flagfall::publish::mqtt::{Arrived, ConnectionState, Ended, Hooks, Identity, Pace, Settings, run};
-use flagfall::publish::outbox::{BoardNo, Event, Kept, Outbox, Quality};
+use flagfall::mqtt::outbox::{BoardNo, Event, Kept, Outbox, Quality};
+use flagfall::mqtt::{Arrived, ConnectionState, Ended, Hooks, Identity, Pace, Settings, run};
 use flagfall_protocols::trace::Audience;
 use tokio::sync::watch;
 

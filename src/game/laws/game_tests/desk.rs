@@ -8,9 +8,10 @@ use flagfall_protocols::square::Color::{Black, White};
 use flagfall_protocols::square::Placement;
 use shakmaty::Position;
 
-use crate::desk::{Entered, Entry, Ground, Standing};
+use crate::desk::{Entered, Entry};
 use crate::effect::Effect;
-use crate::laws::finding::{Kind, Outcome, Recommended};
+use crate::laws::claim::{Ground, Standing};
+use crate::laws::outcome::{Kind, Outcome, Recommended};
 
 use super::table::{BLACK_BARE, KINGS_AND_PAWNS, Table};
 
@@ -175,7 +176,7 @@ fn a_pawn_that_is_not_replaced_becomes_a_queen() {
     let mut table = Table::new("fide-2023-standard", "300", "8/P7/8/8/8/8/k7/7K w - - 0 1");
     table.wait(1).device(DeviceEvent::Frame(Placement::parse("P7/8/8/8/8/8/k7/7K").expect("a placement")));
     table.wait(1).press().wait(4);
-    let facts = table.game.facts(&[]);
+    let facts = table.game.case().facts(&[]);
     assert_eq!(facts.illegal.len(), 1);
     let fen = |index: usize| facts.illegal[0].positions[index].position.board().board_fen().to_string();
     assert_eq!((facts.illegal[0].positions.len(), fen(0).as_str()), (1, "Q7/8/8/8/8/8/k7/7K"));

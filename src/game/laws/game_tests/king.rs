@@ -13,9 +13,9 @@ use crate::alarm::AlarmKind;
 use crate::desk::Entered;
 use crate::input::{Command, Input};
 use crate::interval::Interval;
-use crate::king_capture::KingCapture;
+use crate::irregular::king::KingCapture;
 use crate::laws::facts::End;
-use crate::laws::finding::{Kind, Outcome};
+use crate::laws::outcome::{Kind, Outcome};
 use crate::men;
 
 use super::table::{KINGS_AND_PAWNS, Table};
@@ -45,7 +45,7 @@ fn left_in_check(rulebook: &str) -> Table {
 }
 
 fn captured(table: &Table) -> usize {
-    table.game.facts(&[]).endings.iter().filter(|ended| ended.end == End::KingCaptured { by: Black }).count()
+    table.game.case().facts(&[]).endings.iter().filter(|ended| ended.end == End::KingCaptured { by: Black }).count()
 }
 
 /// Only the illegal move is to be ruled on.
@@ -69,13 +69,13 @@ fn a_king_left_in_check_is_captured_and_pressed_for() {
     table.wait(2);
     open(&table);
     let at = Interval { earliest: table.now, latest: table.now };
-    table.game.king_answered(White, at);
+    table.game.irregular.king.pressed(White, at);
     table.wait(1);
     assert_eq!(captured(&table), 0, "the offender's press finishes nothing");
     let before_press = table.now;
     table.press().wait(1);
     won(&table);
-    let ended = table.game.king_captured().expect("captured");
+    let ended = table.game.irregular.king.captured().expect("captured");
     assert!(ended.at.latest == made && ended.at.earliest < made, "{ended:?}");
     assert!(ended.pressed.is_some_and(|pressed| pressed.latest == before_press), "{ended:?}");
     hands(&mut table, "a3 h7 e1 Ke1 g8");
@@ -178,7 +178,7 @@ fn a_king_in_check_may_be_captured_after_a_press_without_a_move() {
 #[test]
 fn a_king_is_left_no_longer_once_a_legal_move_is_sure() {
     let mut table = left_in_check("club-speed");
-    assert!(matches!(table.game.king, KingCapture::Left(_)));
+    assert!(matches!(table.game.irregular.king, KingCapture::Left(_)));
     table.clock.running = false;
     hands(table.report(), "a3 Pa2");
     table.clock.lever_up = table.clock.lever_up.other();
@@ -186,8 +186,8 @@ fn a_king_is_left_no_longer_once_a_legal_move_is_sure() {
     table.report().clock.running = true;
     hands(table.report().wait(1), "e1 Kd2");
     table.press().wait(2);
-    assert_eq!(table.game.decoder.record.moves().len(), 1);
-    assert!(matches!(table.game.king, KingCapture::None));
+    assert_eq!(table.game.seen.play.decoder.record.moves().len(), 1);
+    assert!(matches!(table.game.irregular.king, KingCapture::None));
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn a_board_that_was_not_seen_proves_nothing() {
     table.wait(2);
     hands(&mut table, "a2 Pa3");
     table.device(DeviceEvent::Silent).wait(1).press().wait(3);
-    let standing = men::placement(table.game.board.men());
+    let standing = men::placement(table.game.seen.board.men());
     table.device(DeviceEvent::Responding).device(DeviceEvent::Frame(standing)).wait(1);
     hands(&mut table, "e1 e8 re1");
     table.wait(1).press().wait(1);
@@ -268,7 +268,7 @@ fn nowhere_else_is_a_king_captured() {
         hands(&mut table, "e1 e8 re1");
         table.wait(1).press().wait(2);
         assert_eq!((captured(&table), table.findings()), (0, before), "{rulebook}");
-        assert!(table.game.king_capture_due().is_none());
+        assert!(table.game.irregular.king.due(table.now, &table.game.seen.board).is_none());
     }
 }
 

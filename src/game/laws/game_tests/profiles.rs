@@ -9,12 +9,14 @@ use flagfall_protocols::square::Color::{Black, White};
 use flagfall_protocols::square::Placement;
 use shakmaty::Position;
 
-use crate::desk::{Entered, Ground};
+use crate::desk::Entered;
 use crate::effect::Effect;
-use crate::input::{Command, Input, Side};
+use crate::input::{Command, Input};
 use crate::laws::answering::answer;
+use crate::laws::claim::Ground;
 use crate::laws::claims::Checked;
-use crate::laws::finding::Outcome;
+use crate::laws::outcome::Outcome;
+use crate::laws::outcome::Side;
 use crate::laws::winnable::Answer;
 
 use super::table::{BLACK_BARE, KINGS_AND_PAWNS, Table};
@@ -65,7 +67,7 @@ fn a_rook_from_a_pawn_may_be_a_queen_in_the_club() {
     table.play("a7a8r a3b3 a8c8 b3b4").flag(Black);
     let finding = &table.game.findings()[0];
     assert!(finding.unknown.contains(&"rook_or_queen"), "{finding:?}");
-    let facts = table.game.facts(&table.game.clock.flags().iter().cloned().collect::<Vec<_>>());
+    let facts = table.game.case().facts(&table.game.seen.clock.chessclock.flags().iter().cloned().collect::<Vec<_>>());
     let boards: Vec<_> = facts.flags[0].positions.iter().map(|it| it.position.board().board_fen().to_string()).collect();
     assert_eq!(boards, ["2R5/8/8/8/1k6/8/8/7K", "2Q5/8/8/8/1k6/8/8/7K"]);
     let mut fide = Table::new("fide-2023-standard", "300", "8/P7/8/8/8/k7/8/7K w - - 0 1");
@@ -80,9 +82,9 @@ fn automatic_draws_are_the_profiles() {
     let ending = |rulebook: &str| {
         let mut table = Table::new(rulebook, "300", "4k3/4p3/8/8/8/8/8/4K2R w - - 0 1");
         table.play("h1g1 e7e6").play(&four_times);
-        table.game.ending.map(|(ending, ..)| ending)
+        table.game.seen.play.ending.map(|(ending, ..)| ending)
     };
-    let fivefold = Some(crate::reconstruct::record::Ending::FivefoldRepetition);
+    let fivefold = Some(crate::laws::outcome::Ending::FivefoldRepetition);
     assert_eq!((ending("fide-2023-standard"), ending("fide-print-old"), ending("us-chess")), (fivefold, None, None));
 }
 
@@ -121,7 +123,7 @@ fn claims_are_checked_against_the_record() {
     let mut joined = Table::new("fide-2023-standard", "300", KINGS_AND_PAWNS);
     joined.command(Command::SetPosition { fen: "4k3/4p3/8/8/8/8/4P3/3K4 w - - 7 20".to_string() });
     joined.play("d1e1");
-    joined.game.completed_before.white = None;
+    joined.game.seen.play.completed_before.white = None;
     assert_eq!(check(&joined, Black, Ground::Repetition, None), Checked::HistoryUnknown);
     joined.play("e7e5");
     assert_eq!(check(&joined, White, Ground::Repetition, None), Checked::Incorrect, "a pawn move: nothing before it counts");
@@ -148,9 +150,9 @@ fn a_dead_position_with_men_enough() {
         let mut table = Table::new(rulebook, "300", fen);
         table.play("e2e3");
         let alarms: Vec<_> = table.game.alarms().iter().map(|alarm| alarm.kind).collect();
-        (table.game.ending.map(|(ending, ..)| ending), alarms.contains(&crate::alarm::AlarmKind::DeadPosition))
+        (table.game.seen.play.ending.map(|(ending, ..)| ending), alarms.contains(&crate::alarm::AlarmKind::DeadPosition))
     };
-    let ending = Some(crate::reconstruct::record::Ending::DeadPosition);
+    let ending = Some(crate::laws::outcome::Ending::DeadPosition);
     assert_eq!(dead("fide-2023-standard"), (ending, true));
     assert_eq!(dead("us-chess"), (ending, true), "14D4");
     assert_eq!(dead("material-only"), (None, false));
@@ -175,7 +177,7 @@ fn a_mate_without_a_punch_is_not_finished_in_the_club() {
     table.report();
     assert_eq!(table.row(), ("3", Outcome::BlackWins));
     let punched = mate_in_the_club(Some(3));
-    assert!(punched.game.decoder.record.moves().record(0).pressed.is_some(), "a punch after the mate was settled");
+    assert!(punched.game.seen.play.decoder.record.moves().record(0).pressed.is_some(), "a punch after the mate was settled");
     assert!(punched.game.findings().is_empty(), "{:?}", punched.findings());
 }
 

@@ -12,12 +12,14 @@ use shakmaty::Position;
 
 use super::clock::{TIMING, five_minutes};
 use crate::clock::control::TimeControl;
-use crate::desk::{Entered, Entry, Ground, Standing};
+use crate::config::GameConfig;
+use crate::desk::{Entered, Entry};
 use crate::effect::Effect;
-use crate::game::{Game, GameConfig};
+use crate::game::Game;
 use crate::input::{Command, Input};
 use crate::interval::Interval;
-use crate::laws::finding::Outcome;
+use crate::laws::claim::{Ground, Standing};
+use crate::laws::outcome::Outcome;
 use crate::laws::rulebook::Rulebook;
 
 pub(super) const KINGS_AND_PAWNS: &str = "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1";
@@ -62,7 +64,7 @@ impl Table {
 
     /// The men stand as the game knows them.
     pub(super) fn stand(&mut self) -> &mut Table {
-        let board = self.game.decoder.record.node().position.board().board_fen().to_string();
+        let board = self.game.seen.play.decoder.record.node().position.board().board_fen().to_string();
         self.device(DeviceEvent::Frame(Placement::parse(&board).expect("a placement")))
     }
 
@@ -97,7 +99,7 @@ impl Table {
     /// A move is entered, stands on the board, and is pressed for.
     pub(super) fn play(&mut self, moves: &str) -> &mut Table {
         for uci in moves.split(' ') {
-            let plies = self.game.decoder.record.moves().len() as u32;
+            let plies = self.game.seen.play.decoder.record.moves().len() as u32;
             self.wait(1).command(Command::CorrectMove { plies, uci: uci.to_string() }).stand().wait(1);
             // The press belongs to a move that is known; the clock merely goes over.
             self.clock.running = false;
@@ -125,7 +127,7 @@ impl Table {
         self.wait(1);
         let at = Interval { earliest: self.now, latest: self.now };
         self.game.desk.enter(Entry { side, what, happened: at, entered: self.now, command: None }).expect("room");
-        self.game.arbiter_dirty = true;
+        self.game.reports.arbiter_dirty = true;
         self.feed(Input::Deadline)
     }
 

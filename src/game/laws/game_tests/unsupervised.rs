@@ -2,8 +2,10 @@
 
 use alloc::vec;
 
-use crate::input::{Command, FindingKey, Side};
-use crate::laws::finding::Outcome;
+use crate::input::Command;
+use crate::laws::finding::FindingKey;
+use crate::laws::outcome::Outcome;
+use crate::laws::outcome::Side;
 
 use super::king::hands;
 use super::table::Table;

@@ -20,7 +20,7 @@ fn promoted(rulebook: &str) -> Table {
 }
 
 fn played(table: &Table) -> Vec<String> {
-    let record = &table.game.decoder.record;
+    let record = &table.game.seen.play.decoder.record;
     record.moves().iter().map(|known| known.uci(record.mode()).to_string()).collect()
 }
 

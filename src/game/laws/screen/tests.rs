@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, Position};
 
-use super::super::finding::Alternative;
+use super::super::outcome::Alternative;
 use super::super::winnable::Verdict;
 use super::*;
 use crate::clock::flag::FlagPath;

@@ -15,9 +15,9 @@ fn with(control: &str, rules: &str, default_time_s: Option<u32>) -> Desk {
     desk
 }
 
-fn desk_config(control: &str, rulebook: Rulebook, default_time_s: Option<u32>) -> flagfall_game::game::GameConfig {
+fn desk_config(control: &str, rulebook: Rulebook, default_time_s: Option<u32>) -> flagfall_game::config::GameConfig {
     let time_control = flagfall_game::clock::control::TimeControl::parse(control).ok();
-    flagfall_game::game::GameConfig { time_control, rulebook, default_time_s, ..Default::default() }
+    flagfall_game::config::GameConfig { time_control, rulebook, default_time_s, ..Default::default() }
 }
 
 /// The times that both displays show.

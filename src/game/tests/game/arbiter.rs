@@ -2,8 +2,9 @@
 
 use flagfall_game::alarm::AlarmKind;
 use flagfall_game::effect::Effect;
-use flagfall_game::input::{Command, GameResult, Side};
-use flagfall_game::laws::finding::Outcome;
+use flagfall_game::input::Command;
+use flagfall_game::laws::outcome::Outcome;
+use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::message::Stage;
 use flagfall_game::pair::Pair;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};

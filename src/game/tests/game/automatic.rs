@@ -1,10 +1,13 @@
 //! What is decided without an arbiter, where the event has it so, and what never is.
 
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::desk::{Ground, Standing};
-use flagfall_game::game::{Game, GameConfig, Rulings};
-use flagfall_game::input::{Command, GameResult, Side};
-use flagfall_game::laws::finding::{Finding, Outcome};
+use flagfall_game::config::{GameConfig, Rulings};
+use flagfall_game::game::Game;
+use flagfall_game::input::Command;
+use flagfall_game::laws::claim::{Ground, Standing};
+use flagfall_game::laws::finding::Finding;
+use flagfall_game::laws::outcome::Outcome;
+use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::message::DecisionKind;
 use flagfall_protocols::event::ClockSide;
 

@@ -2,8 +2,10 @@
 
 use flagfall_game::FlagPath;
 use flagfall_game::effect::{Audience, Effect};
-use flagfall_game::input::{Command, GameResult, Side};
-use flagfall_game::laws::finding::{Finding, Outcome};
+use flagfall_game::input::Command;
+use flagfall_game::laws::finding::Finding;
+use flagfall_game::laws::outcome::Outcome;
+use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::message::Stage;
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;

@@ -1,7 +1,8 @@
 //! What a later record says of the moves completed before a flag, and what it must leave as it was.
 
-use flagfall_game::input::{Command, Side};
-use flagfall_game::laws::finding::Outcome;
+use flagfall_game::input::Command;
+use flagfall_game::laws::outcome::Outcome;
+use flagfall_game::laws::outcome::Side;
 use flagfall_game::pair::Pair;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::ClockTime;

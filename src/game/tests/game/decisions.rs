@@ -2,8 +2,10 @@
 
 use flagfall_game::alarm::AlarmKind;
 use flagfall_game::effect::{Audience, Effect};
-use flagfall_game::input::{Author, Command, FindingKey, GameResult, Input, Side};
-use flagfall_game::laws::finding::Outcome;
+use flagfall_game::input::{Author, Command, Input};
+use flagfall_game::laws::finding::FindingKey;
+use flagfall_game::laws::outcome::Outcome;
+use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::message::{DecisionKind, Ruling, Stage};
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::{ClockTime, Instant};

@@ -1,7 +1,8 @@
 //! Around the end of a game: analysis, gestures, the next set-up, and what only looks like them.
 
 use flagfall_game::effect::Effect;
-use flagfall_game::input::{Command, GameResult};
+use flagfall_game::input::Command;
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_game::message::Stage;
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 

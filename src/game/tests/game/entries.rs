@@ -1,10 +1,13 @@
 //! What arbiters enter of the players' words, and penalties.
 
 use flagfall_game::alarm::{AlarmKind, AlarmStatus};
-use flagfall_game::desk::{Entered, Ground, Standing};
+use flagfall_game::desk::Entered;
 use flagfall_game::effect::Effect;
-use flagfall_game::input::{Author, Command, FindingKey, GameResult, Input, Side};
-use flagfall_game::laws::finding::{Kind, Outcome};
+use flagfall_game::input::{Author, Command, Input};
+use flagfall_game::laws::claim::{Ground, Standing};
+use flagfall_game::laws::finding::FindingKey;
+use flagfall_game::laws::outcome::{GameResult, Side};
+use flagfall_game::laws::outcome::{Kind, Outcome};
 use flagfall_game::message::{AuditBody, ClaimBody, DecisionKind, Ruling, Stage};
 use flagfall_game::pair::Pair;
 use flagfall_protocols::time::Instant;

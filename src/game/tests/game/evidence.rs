@@ -1,7 +1,10 @@
 //! What a finding names as its evidence: bytes, clock readings, alarms, commands.
 
-use flagfall_game::input::{Author, Command, FindingKey, Input, Side};
-use flagfall_game::laws::finding::{ClockShown, Finding, Kind};
+use flagfall_game::input::{Author, Command, Input};
+use flagfall_game::laws::finding::FindingKey;
+use flagfall_game::laws::finding::{ClockShown, Finding};
+use flagfall_game::laws::outcome::Kind;
+use flagfall_game::laws::outcome::Side;
 use flagfall_game::pair::Pair;
 use flagfall_protocols::event::{ByteRange, DeviceEvent};
 use flagfall_protocols::time::{ClockTime, Instant};

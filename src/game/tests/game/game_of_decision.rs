@@ -1,7 +1,8 @@
 //! A decision names the game in which it was made, also when the next one is armed.
 
-use flagfall_game::desk::{Ground, Standing};
-use flagfall_game::input::{Command, GameResult, Side};
+use flagfall_game::input::Command;
+use flagfall_game::laws::claim::{Ground, Standing};
+use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::message::{Decision, DecisionKind, Ruling, Stage};
 use flagfall_protocols::event::ClockSide;
 

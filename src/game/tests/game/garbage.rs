@@ -4,10 +4,13 @@
 use std::time::Duration;
 
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::desk::{Ground, Standing};
+use flagfall_game::config::GameConfig;
 use flagfall_game::effect::Effect;
-use flagfall_game::game::{Game, GameConfig};
-use flagfall_game::input::{Command, FindingKey, GameResult, Input, Side};
+use flagfall_game::game::Game;
+use flagfall_game::input::{Command, Input};
+use flagfall_game::laws::claim::{Ground, Standing};
+use flagfall_game::laws::finding::FindingKey;
+use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::laws::winnable::Answer;
 use flagfall_game::pair::Pair;
 use flagfall_protocols::event::{Battery, ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent, LogEntry};

@@ -1,7 +1,8 @@
 //! Facts of the hands, set-ups that are wrong, sensors that are weak.
 
+use flagfall_game::config::GameConfig;
 use flagfall_game::effect::Effect;
-use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::game::Game;
 use flagfall_game::message::{AuditBody, Stage};
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 

@@ -1,8 +1,9 @@
 //! An illegal move and then a flag (7.5, rows 7a and 7b), from what board and clock tell and what the arbiter enters.
 
 use flagfall_game::alarm::AlarmKind;
-use flagfall_game::input::{Command, GameResult, Side};
-use flagfall_game::laws::finding::{Kind, Outcome, Recommended};
+use flagfall_game::input::Command;
+use flagfall_game::laws::outcome::{GameResult, Side};
+use flagfall_game::laws::outcome::{Kind, Outcome, Recommended};
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::Placement;
 

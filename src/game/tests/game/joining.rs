@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use flagfall_game::FlagPath;
-use flagfall_game::input::{Command, Input, Side};
-use flagfall_game::laws::finding::Outcome;
+use flagfall_game::input::{Command, Input};
+use flagfall_game::laws::outcome::Outcome;
+use flagfall_game::laws::outcome::Side;
 use flagfall_game::message::Stage;
 use flagfall_game::pair::Pair;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};

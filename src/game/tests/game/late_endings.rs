@@ -1,6 +1,6 @@
 //! Moves that end the game without a press, before a flag (6.2.1.1, 9.6).
 
-use flagfall_game::laws::finding::Outcome;
+use flagfall_game::laws::outcome::Outcome;
 use shakmaty::Color;
 
 use crate::desk::Desk;

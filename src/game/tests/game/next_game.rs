@@ -1,7 +1,8 @@
 //! A flag that awaits its ruling, and pieces that are set up again.
 
 use flagfall_game::effect::Effect;
-use flagfall_game::input::{Command, GameResult, Side};
+use flagfall_game::input::Command;
+use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::message::{Ruling, Stage};
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
@@ -198,7 +199,7 @@ fn a_resignation_holds_the_next_game_back_like_a_flag() {
     desk.report().wait(0.5).frame(Placement::initial()).wait(60.0);
     assert_eq!((desk.refused(), desk.game.number()), (0, 1));
     let found = desk.game.findings()[0].clone();
-    let finding = flagfall_game::input::FindingKey { id: found.id, revision: found.revision };
+    let finding = flagfall_game::laws::finding::FindingKey { id: found.id, revision: found.revision };
     desk.command(Command::Reject { finding });
     assert_eq!((desk.refused(), desk.game.number()), (0, 1), "not in the same step");
     desk.wait(10.0);

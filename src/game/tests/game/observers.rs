@@ -1,8 +1,8 @@
 //! Who may call a flag: the device where the event names it as an observer (6.8), players only where the rules have it so (US
 //! Chess 13C1; club point 10; B6 of the older print).
 
-use flagfall_game::input::{GameResult, Side};
-use flagfall_game::laws::finding::Outcome;
+use flagfall_game::laws::outcome::Outcome;
+use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_protocols::event::ClockSide;
 
 use crate::desk::event::{AUTOMATIC, BLACK_BARE, Event, FIDE, OPEN, PLAIN};

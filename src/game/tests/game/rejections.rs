@@ -2,8 +2,9 @@
 
 use flagfall_game::alarm::AlarmKind;
 use flagfall_game::effect::Effect;
-use flagfall_game::input::{Command, GameResult, Side};
-use flagfall_game::laws::finding::{Kind, Outcome};
+use flagfall_game::input::Command;
+use flagfall_game::laws::outcome::{GameResult, Side};
+use flagfall_game::laws::outcome::{Kind, Outcome};
 use flagfall_game::message::{Decision, DecisionKind, Stage};
 use flagfall_game::pair::Pair;
 use flagfall_protocols::event::ClockSide;

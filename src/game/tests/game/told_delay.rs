@@ -2,7 +2,8 @@
 
 use core::time::Duration;
 
-use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::config::GameConfig;
+use flagfall_game::game::Game;
 use flagfall_protocols::event::DeviceEvent;
 
 use crate::desk::{Desk, TIMING};

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use flagfall_game::alarm::{AlarmKind, AlarmStatus};
+use flagfall_game::config::GameConfig;
 use flagfall_game::effect::Effect;
-use flagfall_game::game::{Game, GameConfig};
+use flagfall_game::game::Game;
 use flagfall_game::input::{Command, Input};
 use flagfall_game::message::{AuditBody, Cause};
 use flagfall_protocols::driver::Timing;

@@ -1,11 +1,15 @@
 //! A desk under the rules of an event: its arbiters sign what they say, and a worker answers what is asked.
 
 use flagfall_game::clock::control::TimeControl;
+use flagfall_game::config::{GameConfig, Rulings};
 use flagfall_game::effect::Effect;
-use flagfall_game::game::{Game, GameConfig, Rulings};
-use flagfall_game::input::{Author, Command, FindingKey, Input, Side};
+use flagfall_game::game::Game;
+use flagfall_game::input::{Author, Command, Input};
 use flagfall_game::laws::answering::answer;
-use flagfall_game::laws::finding::{Finding, Outcome};
+use flagfall_game::laws::finding::Finding;
+use flagfall_game::laws::finding::FindingKey;
+use flagfall_game::laws::outcome::Outcome;
+use flagfall_game::laws::outcome::Side;
 use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_game::message::{AuditBody, Decision, Ruling};
 use flagfall_protocols::event::ClockSide;

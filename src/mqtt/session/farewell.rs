@@ -3,7 +3,7 @@
 use bytes::BytesMut;
 
 use super::Session;
-use crate::publish::outbox::{Taken, Ticket};
+use crate::mqtt::outbox::{Taken, Ticket};
 use crate::wall::Mono;
 
 /// The last status.

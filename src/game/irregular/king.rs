@@ -8,12 +8,12 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 use shakmaty::{Bitboard, Role, Square, attacks};
 
-use crate::game::Game;
 use crate::interval::Interval;
 use crate::laws::facts::{End, Ended};
 use crate::laws::rules::Table;
 use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::board::PhysicalBoard;
+use crate::seen::Seen;
 
 /// Boards that may have stood at one press: the hands show few of them in so short a time.
 const MAX_BOARDS: usize = 8;
@@ -54,26 +54,26 @@ impl Left {
     }
 }
 
-impl Game {
+impl KingCapture {
     /// A press of `by` completed no legal move: was his king left in check?
-    pub(crate) fn king_may_be_left(&mut self, by: Color, pressed: Interval) {
-        let club = self.config.rulebook.rules().table == Table::Club;
-        if !club || matches!(self.king, KingCapture::Captured { .. }) {
+    pub(crate) fn pressed_without_move(&mut self, seen: &Seen, by: Color, pressed: Interval) {
+        let club = seen.config.rulebook.rules().table == Table::Club;
+        if !club || matches!(self, KingCapture::Captured { .. }) {
             return;
         }
-        let base = &self.decoder.record.node().men;
-        let told = pressed.latest.after(self.scan);
-        let stood = self.board.past(pressed.earliest).filter(|(since, men)| *since <= told && in_check(men, base, by));
+        let base = &seen.play.decoder.record.node().men;
+        let told = pressed.latest.after(seen.board.scan());
+        let stood = seen.board.past(pressed.earliest).filter(|(since, men)| *since <= told && in_check(men, base, by));
         let boards: Vec<Men> = stood.map(|(_, men)| men).take(MAX_BOARDS).collect();
-        self.king = match boards.is_empty() {
+        *self = match boards.is_empty() {
             true => KingCapture::None,
             false => KingCapture::Left(Left { side: by, pressed, boards, answered: None }),
         };
     }
 
     /// A press of `by`, which may finish the capture.
-    pub(crate) fn king_answered(&mut self, by: Color, at: Interval) {
-        if let KingCapture::Left(left) = &mut self.king
+    pub(crate) fn pressed(&mut self, by: Color, at: Interval) {
+        if let KingCapture::Left(left) = self
             && left.side != by
         {
             left.answered.get_or_insert(at);
@@ -81,43 +81,44 @@ impl Game {
     }
 
     /// A move became sure: the king is no longer left.
-    pub(crate) fn king_is_safe(&mut self) {
-        if matches!(self.king, KingCapture::Left(_)) {
-            self.king = KingCapture::None;
+    pub(crate) fn move_is_sure(&mut self) {
+        if matches!(self, KingCapture::Left(_)) {
+            *self = KingCapture::None;
         }
     }
 
-    /// Looks whether the king that was left has been captured, and the capturer's move finished.
-    pub(crate) fn look_for_king_capture(&mut self) {
-        let KingCapture::Left(left) = &self.king else { return };
+    /// Looks whether the king that was left has been captured, and the capturer's move finished; true if so.
+    pub(crate) fn review(&mut self, now: Instant, seen: &Seen) -> bool {
+        let KingCapture::Left(left) = &*self else { return false };
+        let (board, scan) = (&seen.board, seen.board.scan());
         // Where nobody saw the board, nobody knows.
-        if !self.board.seen_since(left.pressed.earliest) {
-            self.king = KingCapture::None;
-            return;
+        if !board.seen_since(left.pressed.earliest) {
+            *self = KingCapture::None;
+            return false;
         }
-        let shown = left.taken(&self.board).map(|since| (since, self.board.done(since, self.scan)));
+        let shown = left.taken(board).map(|since| (since, board.done(since, scan)));
         // He pressed before for another move: the illegal one stands (point 15).
         let other_move = shown.zip(left.answered).is_some_and(|((_, made), pressed)| pressed.before(&made));
         if other_move {
-            self.king = KingCapture::None;
-            return;
+            *self = KingCapture::None;
+            return false;
         }
-        let Some((_, made)) = shown.filter(|(since, _)| self.now >= since.after(self.scan)) else { return };
-        if let Some(pressed) = left.answered.or_else(|| self.stopped_after(made, left.side.other())) {
-            self.king = KingCapture::Captured { by: left.side.other(), at: made, pressed };
-            self.revised();
-        }
+        let Some((_, made)) = shown.filter(|(since, _)| now >= since.after(scan)) else { return false };
+        let by = left.side.other();
+        let Some(pressed) = left.answered.or_else(|| seen.clock.stopped_after(made, by)) else { return false };
+        *self = KingCapture::Captured { by, at: made, pressed };
+        true
     }
 
-    /// When [`Game::look_for_king_capture`] may find more than now.
-    pub(crate) fn king_capture_due(&self) -> Option<Instant> {
-        let KingCapture::Left(left) = &self.king else { return None };
-        left.taken(&self.board).map(|since| since.after(self.scan)).filter(|&at| at > self.now)
+    /// When [`KingCapture::review`] may find more than now.
+    pub(crate) fn due(&self, now: Instant, board: &PhysicalBoard) -> Option<Instant> {
+        let KingCapture::Left(left) = self else { return None };
+        left.taken(board).map(|since| since.after(board.scan())).filter(|&at| at > now)
     }
 
     /// The capture of a king as an end of the game.
-    pub(crate) fn king_captured(&self) -> Option<Ended> {
-        let KingCapture::Captured { by, at, pressed } = self.king else { return None };
+    pub(crate) fn captured(&self) -> Option<Ended> {
+        let KingCapture::Captured { by, at, pressed } = *self else { return None };
         Some(Ended { end: End::KingCaptured { by }, at, pressed: Some(pressed), positions: Vec::new() })
     }
 }

@@ -18,7 +18,7 @@ use super::connection::Over;
 use super::ids::Ids;
 use super::namesakes::Namesakes;
 use super::types::{ConnectionState, Hooks, Settings};
-use crate::publish::outbox::Outbox;
+use crate::mqtt::outbox::Outbox;
 use crate::wall::Mono;
 
 /// The broker acknowledged nothing for so long: the connection is as good as lost.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::config::Mqtt;
-use crate::publish::mqtt::{Identity, Pace, status};
+use crate::mqtt::{Identity, Pace, status};
 
 fn claims(node: &str) -> Claims {
     let identity = Identity::read(&Mqtt::default(), node).expect("no files");

@@ -7,12 +7,12 @@ use rumqttc::v5::mqttbytes::v5::{ConnAck, SubAck, SubscribeReasonCode};
 use tracing::{info, warn};
 
 use super::{Link, Phase, Session};
-use crate::publish::mqtt::claims::Change;
-use crate::publish::mqtt::connection::Over;
-use crate::publish::mqtt::ids::{Ids, Sent};
-use crate::publish::mqtt::packets;
-use crate::publish::mqtt::types::ConnectionState;
-use crate::publish::outbox::{Taken, WINDOW};
+use crate::mqtt::claims::Change;
+use crate::mqtt::connection::Over;
+use crate::mqtt::ids::{Ids, Sent};
+use crate::mqtt::outbox::{Taken, WINDOW};
+use crate::mqtt::packets;
+use crate::mqtt::types::ConnectionState;
 use crate::wall;
 
 /// For this time what the broker kept of other nodes is waited for.

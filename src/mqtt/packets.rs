@@ -11,7 +11,7 @@ use rumqttc::v5::mqttbytes::{Error, QoS};
 use rumqttc::valid_topic;
 
 use super::types::Settings;
-use crate::publish::outbox::{Publication, Quality};
+use crate::mqtt::outbox::{Publication, Quality};
 
 /// A larger packet from the broker ends the connection.
 pub(super) const LARGEST: u32 = 256 * 1024;

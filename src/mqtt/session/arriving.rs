@@ -6,9 +6,9 @@ use rumqttc::v5::mqttbytes::v5::Publish;
 use tracing::{debug, warn};
 
 use super::{Phase, Session};
-use crate::publish::mqtt::connection::Over;
-use crate::publish::mqtt::types::Arrived;
-use crate::publish::mqtt::{packets, status};
+use crate::mqtt::connection::Over;
+use crate::mqtt::types::Arrived;
+use crate::mqtt::{packets, status};
 
 impl Session {
     /// A message, which is acknowledged after it is in the right hands. We asked for QoS 1 at most, and for no topic aliases.

@@ -3,10 +3,10 @@
 
 use flagfall_protocols::square::Color;
 
-use crate::game::Game;
+use super::king::is_attacked;
 use crate::interval::Interval;
-use crate::king_capture::is_attacked;
 use crate::men::{self, Men};
+use crate::seen::Seen;
 
 /// What the presses have shown of such a position.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,28 +17,28 @@ pub(crate) struct IllegalPosition {
     pub(crate) stood: Option<Interval>,
 }
 
-impl Game {
-    /// A press of `by`: what stood on the board?
-    pub(crate) fn look_at_position(&mut self, by: Color, pressed: Interval) {
-        if !self.config.rulebook.rules().illegal_position_draws {
-            return;
+impl IllegalPosition {
+    /// A press of `by`: what stood on the board? True if a draw follows of it.
+    pub(crate) fn pressed(&mut self, seen: &Seen, by: Color, pressed: Interval) -> bool {
+        if !seen.config.rulebook.rules().illegal_position_draws {
+            return false;
         }
-        let told = pressed.latest.after(self.scan);
+        let told = pressed.latest.after(seen.board.scan());
         let shown = {
-            let mut stood = self.board.past(pressed.earliest).filter(|(since, _)| *since <= told).peekable();
+            let mut stood = seen.board.past(pressed.earliest).filter(|(since, _)| *since <= told).peekable();
             stood.peek().is_some() && stood.all(|(_, men)| cannot_be(&men))
         };
-        let known = &mut self.illegal_position;
-        match known.left_by {
-            _ if known.stood.is_some() => {}
-            _ if !shown => known.left_by = None,
-            None => known.left_by = Some(by),
+        match self.left_by {
+            _ if self.stood.is_some() => {}
+            _ if !shown => self.left_by = None,
+            None => self.left_by = Some(by),
             Some(left_by) if left_by != by => {
-                known.stood = Some(pressed);
-                self.revised();
+                self.stood = Some(pressed);
+                return true;
             }
             Some(_) => {}
         }
+        false
     }
 }
 

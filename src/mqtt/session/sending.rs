@@ -6,11 +6,11 @@ use tracing::warn;
 
 use super::farewell::Farewell;
 use super::{Phase, Session};
-use crate::publish::mqtt::connection::Over;
-use crate::publish::mqtt::ids::Sent;
-use crate::publish::mqtt::packets;
-use crate::publish::mqtt::wire::FULL;
-use crate::publish::outbox::{Moved, Publication, Quality, Taken, Ticket};
+use crate::mqtt::connection::Over;
+use crate::mqtt::ids::Sent;
+use crate::mqtt::outbox::{Moved, Publication, Quality, Taken, Ticket};
+use crate::mqtt::packets;
+use crate::mqtt::wire::FULL;
 use crate::wall::{self, Mono};
 
 /// The kind of a topic: its level after the version.

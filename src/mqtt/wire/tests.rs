@@ -6,7 +6,7 @@ use rumqttc::v5::mqttbytes::v5::{PubAck, PubAckReason, Publish, PublishPropertie
 use tokio::io::{DuplexStream, ReadBuf, duplex};
 
 use super::*;
-use crate::publish::mqtt::packets::acknowledge;
+use crate::mqtt::packets::acknowledge;
 
 /// Runs to the end, or fails after some seconds.
 fn run<T>(work: impl Future<Output = T>) -> T {

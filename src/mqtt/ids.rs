@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rumqttc::v5::mqttbytes::v5::Filter;
 
-use crate::publish::outbox::Ticket;
+use crate::mqtt::outbox::Ticket;
 
 /// What the broker has not answered yet.
 pub(super) enum Sent {

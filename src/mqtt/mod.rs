@@ -11,6 +11,7 @@ mod connection;
 mod identity;
 mod ids;
 mod namesakes;
+pub mod outbox;
 mod packets;
 mod probe;
 mod pulse;
@@ -29,10 +30,10 @@ use tracing::{info, warn};
 use self::backoff::Backoff;
 use self::connection::Over;
 pub use self::identity::{Identity, IdentityError};
+use self::outbox::Outbox;
 pub use self::probe::probe;
 use self::session::Session;
 pub use self::types::{Arrived, ConnectionState, Ended, Foreign, Hooks, Pace, Settings};
-use super::outbox::Outbox;
 use crate::wall;
 
 /// Publishes what is in the outbox until `stop` says true or its sender is gone, or until another client takes our name.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use flagfall_protocols::trace::Audience;
 
 use super::identity::Identity;
-use crate::publish::outbox::BoardNo;
+use crate::mqtt::outbox::BoardNo;
 
 /// What the connection is told at its start.
 #[derive(Clone)]
@@ -84,7 +84,7 @@ pub type Foreign = Box<dyn Fn(&str, &str, bool) + Send + Sync>;
 pub struct Hooks {
     /// A cursor moved: the broker has every event of this board and audience up to the number.
     pub acked: Box<dyn Fn(BoardNo, Audience, u64) + Send + Sync>,
-    /// Events are wanted from the journal, from this number on; [`Outbox::refilled`](crate::publish::outbox::Outbox::refilled)
+    /// Events are wanted from the journal, from this number on; [`Outbox::refilled`](crate::mqtt::outbox::Outbox::refilled)
     /// answers, always.
     pub refill: Box<dyn Fn(BoardNo, Audience, u64) + Send + Sync>,
     /// A command came.
@@ -92,7 +92,7 @@ pub struct Hooks {
     /// The connection came, became ready or went.
     pub connection: Box<dyn Fn(&ConnectionState) + Send + Sync>,
     /// Board id, node: another node that is alive claims a board of ours (true), or does so no more (false). A board claimed
-    /// by somebody is to be held ([`Outbox::hold`](crate::publish::outbox::Outbox::hold)), to be left out of our own info's
+    /// by somebody is to be held ([`Outbox::hold`](crate::mqtt::outbox::Outbox::hold)), to be left out of our own info's
     /// list of boards, and the arbiter to be told. Only claims that were there before we were ready count: the second
     /// withholds, not both.
     pub foreign: Foreign,

@@ -1,0 +1,54 @@
+//! What a game is told before it begins.
+
+use core::time::Duration;
+
+use flagfall_protocols::event::ClockSide;
+use shakmaty::CastlingMode;
+
+use crate::clock::control::TimeControl;
+use crate::laws::rulebook::Rulebook;
+use crate::reconstruct::tuning::Tuning;
+
+/// What becomes of a finding that is certain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rulings {
+    /// An arbiter decides.
+    #[default]
+    Advise,
+    /// It is decided as it is made; an arbiter may decide otherwise.
+    Automatic,
+}
+
+/// What a game is told before it begins.
+#[derive(Clone, Debug, Default)]
+pub struct GameConfig {
+    /// The time control; findings on time name it as unknown if there is none.
+    pub time_control: Option<TimeControl>,
+    /// Castling is written the Chess960 way.
+    pub chess960: bool,
+    /// The device family that tells the times.
+    pub clock_source: &'static str,
+    /// The clock is on a link of its own, and tells a press so late at most; none = it is on the board's.
+    pub own_clock: Option<Duration>,
+    /// The rules that findings are made by.
+    pub rulebook: Rulebook,
+    /// What becomes of findings that are certain.
+    pub rulings: Rulings,
+    /// The event's regulations name the device as an observer of flags (6.8).
+    pub observer: bool,
+    /// Seconds after the start by which a player must have come (6.7.1); none if the event has not said.
+    pub default_time_s: Option<u32>,
+    /// Which display is White's; if none, the left one, or the right one where the board is rotated.
+    pub white_clock: Option<ClockSide>,
+    /// Nobody rules on this game: moves that the players take back on the board leave the list (`reconstruct/README.md#3.7`).
+    pub casual: bool,
+    /// How the decoder weighs evidence.
+    pub tuning: Tuning,
+}
+
+impl GameConfig {
+    /// How castling is written and played.
+    pub(crate) fn castling_mode(&self) -> CastlingMode {
+        if self.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard }
+    }
+}

@@ -1,0 +1,16 @@
+//! What presses have left on the board although no game can go on from it: a king in check, an illegal position.
+
+pub(crate) mod king;
+pub(crate) mod position;
+
+use self::king::KingCapture;
+use self::position::IllegalPosition;
+
+/// What is known of both.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Irregularities {
+    /// A king left in check, and its capture (club point 3.3).
+    pub(crate) king: KingCapture,
+    /// An illegal position that was left on the board (A.5.4).
+    pub(crate) illegal_position: IllegalPosition,
+}

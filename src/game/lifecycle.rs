@@ -1,0 +1,37 @@
+//! Where a game stands between its set-up and the next one.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use flagfall_protocols::time::Instant;
+
+use crate::message::{Hint, Stage};
+use crate::reconstruct::setup::WrongSetUp;
+
+/// A set-up that lacks a man or two must stand this long before a game begins on it: a sensor may not see them.
+pub(crate) const INCOMPLETE_STANDS: Duration = Duration::from_secs(3);
+/// Two kings on centre squares mean a result after this long, where the clock still runs.
+pub(crate) const GESTURE_STANDS: Duration = Duration::from_secs(15);
+
+/// The stage of a game, and what was shown of its beginning and its end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lifecycle {
+    pub(crate) number: u32,
+    pub(crate) stage: Stage,
+    pub(crate) hints: Vec<Hint>,
+    /// A king gesture that stands, and since when.
+    pub(crate) gesture: Option<Instant>,
+    /// A set-up of the next game that stands, and since when.
+    pub(crate) next_set_up: Option<Instant>,
+    /// A set-up that lacks a man or two, and since when it stands.
+    pub(crate) incomplete_set_up: Option<(Instant, WrongSetUp)>,
+    /// The game began on one, and nobody has moved yet.
+    pub(crate) missing_at_start: Option<WrongSetUp>,
+}
+
+impl Lifecycle {
+    /// Another game begins: only its number goes on.
+    pub(crate) fn new_game(&mut self, stage: Stage) {
+        *self = Lifecycle { number: self.number + 1, stage, ..Lifecycle::default() };
+    }
+}

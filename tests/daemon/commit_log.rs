@@ -1,0 +1,76 @@
+//! One flush for all boards in a whole daemon: what the log holds comes back after a power cut, and a clean stop leaves none.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use flagfall::emulate::PtyBoard;
+use flagfall::journal::{Disk, commit_log, read};
+use flagfall::wall::mono;
+use flagfall_hardware::emulator::Settings;
+use flagfall_hardware::emulator::script::Script;
+
+use crate::support::hall::pass;
+use crate::support::hall::process::{Home, Process};
+use crate::support::mqtt::{Mosquitto, Subscriber};
+
+/// The longest that anything here takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The one file of a folder whose name ends so, if there is one.
+fn file(folder: &Path, ending: &str) -> Option<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.expect("an entry").path());
+    entries.filter(|path| path.to_string_lossy().ends_with(ending)).max()
+}
+
+/// Waits until what is read here satisfies `is`.
+fn wait_until(what: &str, mut is: impl FnMut() -> bool) {
+    let until = mono().after(PATIENCE);
+    while !is() {
+        assert!(mono() < until, "never came: {what}");
+        pass(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn what_a_power_cut_takes_from_a_journal_comes_back() {
+    let broker = Mosquitto::start();
+    let home = Home::new("n1", broker.port());
+    let board = PtyBoard::start("b0", Settings::default(), &Script::new(), 1.0).expect("a board");
+    board.link_at(&home.port()).expect("a link");
+    let subscriber = Subscriber::new(broker.port(), &["flagfall/#"]);
+    let logs = home.journal().join(commit_log::FOLDER);
+    let process = Process::start(&home.config());
+    subscriber.wait("an armed game", |heard| {
+        (heard.topic == "flagfall/1/arbiter/ev/1/b0/state" && heard.payload.contains("\"armed\"")).then_some(())
+    });
+    board.load(&Script::parse("0.1 lift e2\n+0.2 place e4").expect("a script")).expect("hands");
+    subscriber.wait("the move", |heard| heard.topic.ends_with("/live/ev/1/b0/move").then_some(()));
+    // Nobody moves any more: soon the log has the journal's last line.
+    let journal = file(&home.journal().join("b0"), ".journal").expect("a journal");
+    wait_until("the last line in the log", || {
+        let whole = fs::read(&journal).expect("a journal");
+        let log = file(&logs, ".log").map(|log| fs::read(log).expect("a log")).unwrap_or_default();
+        let last = whole.strip_suffix(b"\n").and_then(|text| text.split(|byte| *byte == b'\n').next_back()).unwrap_or_default();
+        !last.is_empty() && log.windows(last.len()).any(|bytes| bytes == last)
+    });
+    drop(process);
+    let whole = fs::read(&journal).expect("a journal");
+    // A power cut takes what only the log was waited for.
+    let log = fs::read(file(&logs, ".log").expect("a log")).expect("a log");
+    let entry = log.split(|byte| *byte == b'\n').find(|line| line.starts_with(b"entry b0 ")).expect("an entry");
+    let entry = String::from_utf8_lossy(entry);
+    let offset: usize = entry.split(' ').nth(3).and_then(|offset| offset.parse().ok()).expect("an offset");
+    assert!(offset < whole.len());
+    fs::write(&journal, &whole[..offset]).expect("cut");
+
+    let again = Process::start(&home.config());
+    again.says("that it was written back", |line| line.contains("after a power cut 1 files got back"));
+    again.says("that nothing is missing", |line| line.contains("0 differ, 0 were not sent"));
+    again.terminate();
+    assert!(again.end().success());
+    assert!(fs::read(&journal).expect("a journal").starts_with(&whole), "every byte is back");
+    let recovered = read(&mut Disk::reading(&home.journal().join("b0"))).expect("readable");
+    assert_eq!(recovered.damage.total, 0);
+    assert_eq!(file(&logs, ".log"), None, "a clean stop leaves no log");
+}
