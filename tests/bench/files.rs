@@ -15,7 +15,7 @@ use crate::measure::{ROUNDS, Row, Table, middle, span, time, yardstick};
 use crate::stream::{CONTROL, Piece};
 
 /// Records of the journal.
-const RECORDS: u64 = 20_000;
+const RECORDS: u64 = 15_000;
 
 /// How many times faster than it was played a trace of the game is replayed, messages included.
 pub(crate) fn replay(pieces: &[Piece], table: &mut Table) {
