@@ -1,7 +1,6 @@
 //! How a game begins: on a set-up, on one that is not quite right, or in progress.
 
 use alloc::vec::Vec;
-use core::time::Duration;
 
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::Color;
@@ -22,9 +21,6 @@ use crate::reconstruct::record::Record;
 use crate::reconstruct::setup::{self, Shown, WrongSetUp};
 use crate::seen::{Play, Seen};
 use crate::told::Told;
-
-/// The initial position must stand this long before it means another game, while the old one has moves.
-pub(crate) const NEXT_GAME_STANDS: Duration = Duration::from_secs(5);
 
 impl Game {
     pub(crate) fn look_for_set_up(&mut self, out: &mut Vec<Effect>) {
@@ -57,7 +53,8 @@ impl Game {
         };
         let default_side = if board.rotated() { ClockSide::Right } else { ClockSide::Left };
         clock.new_game(now, config.time_control.clone(), config.white_clock.unwrap_or(default_side));
-        self.forget_men();
+        self.seen.board.forget_men();
+        self.health.men_were_put_elsewhere();
         self.desk.clear();
         self.rulings.new_game();
         out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::alert::alert(alarm))));
@@ -78,11 +75,12 @@ impl Game {
     pub(crate) fn restart_from(&mut self, start: Chess, mode: CastlingMode) {
         self.count_at_falls();
         self.rulings.decisions.forget_positions();
-        let now = self.completed_now();
+        let now = self.seen.play.completed_now();
         let before = |completed: Option<u32>| completed.map(|completed| completed as i32);
         self.seen.play.completed_before = Pair { white: before(now.white), black: before(now.black) };
         self.irregular = Irregularities::default();
-        self.forget_men();
+        self.seen.board.forget_men();
+        self.health.men_were_put_elsewhere();
         self.seen.play.decoder =
             Decoder::new(Record::new(start, mode, &self.seen.config.rulebook), self.seen.board.scan(), self.seen.config.tuning);
         // The live audience is shown where the moves begin.
@@ -100,26 +98,27 @@ impl Game {
         if begins && matches!(setup::first_move(self.seen.board.men()), Some((Shown::Rotated, true))) {
             self.seen.board.turn_round();
             // Weak squares have other names.
-            self.forget_men();
+            self.seen.board.forget_men();
+            self.health.men_were_put_elsewhere();
             self.seen.play.decoder.forget_tentative();
         }
     }
 
     pub(crate) fn look_for_next_game(&mut self) {
-        let explained = self.seen.phase.stage != Stage::Over && !self.case().touched();
+        let explained = self.seen.phase.stage != Stage::Over && !self.seen.touched();
         if self.seen.phase.stage == Stage::AwaitingSetUp || explained {
             self.seen.phase.next_set_up = None;
         } else if setup::shows_start(self.seen.board.men(), self.seen.config.chess960).is_some() {
             self.seen.phase.next_set_up.get_or_insert(self.now);
-        } else if !self.ruling_open() || setup::first_move(self.seen.board.men()).is_none() {
+        } else if !self.rulings.is_pending(&self.seen.clock.chessclock) || setup::first_move(self.seen.board.men()).is_none() {
             self.seen.phase.next_set_up = None;
         }
     }
 
     /// A set-up that lacks a man or two, where no game is on.
     pub(crate) fn look_for_incomplete_set_up(&mut self) {
-        let waits =
-            self.seen.phase.stage == Stage::AwaitingSetUp || (self.seen.phase.stage == Stage::Over && !self.ruling_open());
+        let waits = self.seen.phase.stage == Stage::AwaitingSetUp
+            || (self.seen.phase.stage == Stage::Over && !self.rulings.is_pending(&self.seen.clock.chessclock));
         let shown = waits.then(|| setup::wrong_set_up(self.seen.board.men(), self.seen.config.chess960)).flatten();
         let shown = shown.filter(|wrong| wrong.begun(self.seen.board.men(), self.seen.config.chess960).is_some());
         let same = |wrong: &WrongSetUp| self.seen.phase.incomplete_set_up.as_ref().is_some_and(|(_, before)| before == wrong);
@@ -164,8 +163,8 @@ impl Game {
     /// With a flag, or anything else found, that awaits its ruling the set-up alone is not enough, or it would be lost with its game. Then the clock must
     /// have been set anew, as it must be for another game; where no clock is heard, the first move tells.
     pub(crate) fn next_game_begins(&self) -> Option<(Shown, Chess)> {
-        let stood = self.now >= self.seen.phase.next_set_up?.after(self.next_game_wait());
-        let begins = match self.ruling_open() {
+        let stood = self.now >= self.seen.phase.next_set_up?.after(self.seen.phase.next_game_wait(self.seen.board.scan()));
+        let begins = match self.rulings.is_pending(&self.seen.clock.chessclock) {
             false => stood && self.seen.clock.chessclock.runs().is_none(),
             true if self.seen.clock.set_anew => stood || self.seen.clock.chessclock.runs().is_some(),
             true => {
@@ -177,11 +176,6 @@ impl Game {
         let begun = || Some((setup::first_move(self.seen.board.men())?.0, Chess::default()));
         let shown = || setup::shows_start(self.seen.board.men(), self.seen.config.chess960).or_else(begun);
         if begins && self.seen.board.known() { shown() } else { None }
-    }
-
-    /// How long the initial position must stand to mean another game. After the end of a game it can mean nothing else.
-    pub(crate) fn next_game_wait(&self) -> Duration {
-        if self.seen.phase.stage == Stage::Over { self.seen.board.scan() * 2 } else { NEXT_GAME_STANDS }
     }
 
     /// A clock runs and no game was set up: the game is joined where it is.

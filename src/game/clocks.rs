@@ -1,15 +1,13 @@
 //! What the clock's facts mean for the game: presses, periods, settings, flags.
 
 use alloc::vec::Vec;
-use core::time::Duration;
 
 use flagfall_protocols::driver::DeviceCommand;
 use flagfall_protocols::square::Color;
-use flagfall_protocols::time::Instant;
 
 use crate::alarm::AlarmKind;
-use crate::clock::fact::{ClockFact, Facts, PeriodCause};
-use crate::clock::flag::{FlagFall, FlagPath};
+use crate::clock::fact::{ClockFact, PeriodCause};
+use crate::clock::flag::FlagPath;
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::interval::Interval;
@@ -17,29 +15,8 @@ use crate::laws::rules::Table;
 use crate::men;
 use crate::message::{AuditBody, ClockEvent, Stage};
 use crate::pair::Pair;
-use crate::reconstruct::ClockView;
-
-/// Who calls a flag stops the clocks within this.
-const STOPPED_WITH: Duration = Duration::from_secs(10);
-
-/// Settings of one player's time that are kept: a clock is set digit by digit.
-const MAX_SETTINGS: usize = 64;
 
 impl Game {
-    /// What the clock says, for the decoder.
-    pub(crate) fn clock_view(&self) -> ClockView {
-        ClockView {
-            present: self.seen.clock.chessclock.present(),
-            runs: self.seen.clock.chessclock.runs(),
-            white: self.seen.clock.chessclock.white_side(),
-            changed_at: self.seen.clock.chessclock.changed_at(),
-            times: Pair {
-                white: self.seen.clock.chessclock.time(Color::White),
-                black: self.seen.clock.chessclock.time(Color::Black),
-            },
-        }
-    }
-
     pub(crate) fn clock_fact(&mut self, fact: ClockFact, out: &mut Vec<Effect>) {
         match fact {
             ClockFact::Baseline => {
@@ -69,57 +46,6 @@ impl Game {
                 out.push(Effect::Device(DeviceCommand::ReadClock));
             }
             ClockFact::Flag { side } => self.flag_fell(side, out),
-        }
-    }
-
-    /// Did hands set the time of a player whose flag has fallen? What a clock adds by itself comes with a press or a period.
-    pub(crate) fn note_setting(&mut self, before: &ClockView, facts: &Facts) {
-        let by_itself = |fact| matches!(fact, ClockFact::Press { .. } | ClockFact::PeriodAdded { .. });
-        let unseen = |fact| matches!(fact, ClockFact::Baseline | ClockFact::RoseUnexplained { .. });
-        if facts.iter().any(by_itself) || !(before.runs.is_none() || facts.iter().any(unseen)) {
-            return;
-        }
-        // Both clocks stood, and nothing was missed since.
-        let stood = before.present && before.runs.is_none() && !facts.iter().any(|fact| matches!(fact, ClockFact::Baseline));
-        let rose =
-            |side: Color| self.seen.clock.chessclock.time(side) > *before.times.get(side) && before.times.get(side).is_some();
-        self.seen.clock.set_anew |= self.seen.clock.chessclock.flags().iter().any(|fall: &FlagFall| rose(fall.side));
-        self.seen.clock.set_anew |= self.entry_open() && rose(Color::White) | rose(Color::Black);
-        for side in [Color::White, Color::Black] {
-            let Some((before_ms, now_ms)) = before.times.get(side).zip(self.seen.clock.chessclock.time(side)) else { continue };
-            let rise = now_ms.minus(before_ms);
-            // What ran off, or may have, is no setting; what hands take away again is.
-            if rise > 0 || (rise < 0 && stood) {
-                let set = self.seen.clock.time_set.get_mut(side);
-                if set.len() == MAX_SETTINGS {
-                    set.remove(0);
-                }
-                set.push((self.now, rise));
-            }
-        }
-    }
-
-    /// Were the clocks stopped with a flag that was called? Soon after it, and nothing else came between (club point 10).
-    pub(crate) fn note_stop(&mut self, before: &ClockView) {
-        if before.runs.is_none() || self.seen.clock.chessclock.runs().is_some() {
-            return;
-        }
-        let (now, made) = (self.now, self.seen.play.decoder.line().made_at().unwrap_or(Instant::ZERO));
-        for fall in self.seen.clock.chessclock.flags_mut().iter_mut() {
-            let with_it = |seen: Instant| before.changed_at.max(made) <= seen && now <= seen.after(STOPPED_WITH);
-            if fall.observed_at.is_some_and(with_it) {
-                fall.clocks_stopped = Some(true);
-            }
-        }
-    }
-
-    /// Whether both clocks stood when a flag was called at `seen`, or were stopped with it; none if nobody knows.
-    pub(crate) fn stopped_with(&self, seen: Instant) -> Option<bool> {
-        let changed = self.seen.clock.chessclock.changed_at();
-        match self.seen.clock.chessclock.runs() {
-            _ if !self.seen.clock.chessclock.present() => None,
-            None => Some(changed <= seen.after(STOPPED_WITH)),
-            Some(_) => (changed <= seen).then_some(false),
         }
     }
 
@@ -153,13 +79,6 @@ impl Game {
         }
     }
 
-    /// The clock of `color` may run: it is his move, or the other player's move stands on the board.
-    pub(crate) fn may_run(&self, color: Color) -> bool {
-        self.seen.play.decoder.press_pending()
-            || self.seen.play.decoder.record.turn() == color
-            || self.seen.play.decoder.line().plies().iter().any(|ply| ply.color == color.other())
-    }
-
     fn pressed(&mut self, by: Color, rise_ms: i64) {
         let plies = self.seen.play.decoder.line().plies();
         // Who pressed for what was made unseen is not known.
@@ -191,7 +110,7 @@ impl Game {
             self.revised();
         }
         if matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing) {
-            let view = self.clock_view();
+            let view = self.seen.clock.view();
             self.seen.play.decoder.press(at, by, &self.seen.board, &view, &mut self.seen.play.decoded);
         }
         self.alarms.cure(self.now, AlarmKind::IncompleteMove);
@@ -223,7 +142,7 @@ impl Game {
         let ended = self.seen.clock.chessclock.period(by).saturating_sub(1);
         let required = self.seen.clock.control.as_ref().and_then(|control| control.required(ended));
         let pending = u32::from(self.seen.play.decoder.press_pending());
-        let completed = self.completed_now().get(by).map(|completed| completed + pending);
+        let completed = self.seen.play.completed_now().get(by).map(|completed| completed + pending);
         if let (Some(required), Some(completed)) = (required, completed)
             && required != completed
         {
@@ -251,24 +170,15 @@ impl Game {
         }
         let kind = if after_end { AlarmKind::FlagAfterEnd } else { AlarmKind::Flag };
         self.alarms.raise(self.now, kind, Some(side), 0);
-        let unfinished = self.seen.play.decoder.line().last().is_some_and(|ply| ply.color == side) || self.case().touched();
+        let unfinished = self.seen.play.decoder.line().last().is_some_and(|ply| ply.color == side) || self.seen.touched();
         let reading = matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing);
-        if reading && !after_end && unfinished && self.case().ending_on_board().is_none() {
+        if reading && !after_end && unfinished && self.seen.play.ending_on_board().is_none() {
             self.alarms.raise(self.now, AlarmKind::IncompleteMove, Some(side), 0);
         }
         if let Some(body) = self.seen.clock.chessclock.flags().of(side).map(crate::view::flag) {
             out.push(Effect::Audit(AuditBody::Flag(body)));
         }
         self.revised();
-    }
-
-    /// Moves completed by each player so far; none where earlier ones are not known.
-    pub(crate) fn completed_now(&self) -> Pair<Option<u32>> {
-        let of = |color| {
-            let recorded = self.seen.play.decoder.record.completed(color, None).0;
-            self.seen.play.completed_before.get(color).map(|before| before.saturating_add_unsigned(recorded).max(0) as u32)
-        };
-        Pair { white: of(Color::White), black: of(Color::Black) }
     }
 
     /// Keeps the counts at the falls: the moves that they rest on are about to be replaced.

@@ -141,7 +141,7 @@ impl Game {
             self.desk.set_by.additional_time.clone_from(&author.command);
         }
         if let Some(side) = flag_taken_back {
-            self.forget_findings_of(color(side));
+            self.rulings.forget_findings_of(color(side), &self.seen.clock.chessclock);
             self.seen.clock.chessclock.flags_mut().take_back(color(side));
             self.reports.ruling_dirty = true;
             self.alarms.settle(self.now, AlarmKind::Flag, Some(color(side)));
@@ -163,7 +163,7 @@ impl Game {
     ) -> Result<(), &'static str> {
         let seen = observed_at.map_or(self.now, Instant).min(self.now);
         let period = period.map(|period| self.index_of(period)).transpose()?;
-        let stopped = self.stopped_with(seen);
+        let stopped = self.seen.clock.stopped_with(seen);
         let club = self.seen.config.rulebook.rules().table == Table::Club;
         if let Some(fall) = self.seen.clock.chessclock.flags_mut().claimed(side, period) {
             // A call without stopping the clocks was none.

@@ -69,7 +69,7 @@ impl Game {
         let now = Interval { earliest: self.now, latest: self.now };
         let made = replaced.map(|known| known.made).or(standing.map(|ply| ply.made)).unwrap_or(now);
         let pressed = self.seen.play.decoder.waiting_press(color).filter(|_| replaced.is_none());
-        let times = replaced.map_or(self.clock_view().times, |known| known.clocks);
+        let times = replaced.map_or(self.seen.clock.view().times, |known| known.clocks);
         earlier.push(mv, made, pressed, How::Arbiter, times);
         match replaced {
             Some(replaced) => earlier.completed_like(&replaced),

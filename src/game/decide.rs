@@ -195,7 +195,7 @@ impl Game {
     fn keep_what_stood(&mut self, out: &mut Vec<Effect>) {
         let stopped = self.seen.clock.chessclock.present() && self.seen.clock.chessclock.runs().is_none();
         let until = if stopped { self.seen.clock.chessclock.changed_at() } else { self.now };
-        let times = self.clock_view().times;
+        let times = self.seen.clock.view().times;
         let stood =
             self.seen.play.decoder.line().plies().iter().take_while(|ply| ply.made.latest <= until && !gesture::is_half(ply.mv));
         let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
@@ -218,7 +218,7 @@ impl Game {
     /// so is everything while a claim awaits them.
     pub(crate) fn decide_what_is_certain(&mut self, out: &mut Vec<Effect>) {
         // What seems to end the game on the board may still be a move under way.
-        let perhaps_ended = self.seen.play.ending.is_none() && self.case().ending_on_board().is_some();
+        let perhaps_ended = self.seen.play.ending.is_none() && self.seen.play.ending_on_board().is_some();
         let doubtful = perhaps_ended || self.desk.claim_open() || self.seen.clock.setting.differs();
         if self.seen.config.rulings != Rulings::Automatic || doubtful {
             return;

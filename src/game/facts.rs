@@ -82,7 +82,7 @@ impl Case<'_> {
         let until = fall.and_then(|fall| fall.observed_at.or(fall.ruled_at)).unwrap_or(self.now);
         let illegal = fall.is_some_and(|fall| self.illegal_open(fall.fell.latest));
         let (mut positions, too_many) = self.positions_at(Interval { earliest: until, latest: until });
-        let touched = self.seen.phase.stage != Stage::Over && self.touched() && self.seen.board.last_change() <= until;
+        let touched = self.seen.phase.stage != Stage::Over && self.seen.touched() && self.seen.board.last_change() <= until;
         if let Some(last) = positions.last_mut().filter(|_| touched) {
             last.phase = match last.phase {
                 _ if illegal => Phase::Illegal,
@@ -143,7 +143,7 @@ impl Case<'_> {
     }
 
     fn endings(&self) -> Vec<Ended> {
-        let on_board = self.ending_on_board().map(|(ending, made, by)| {
+        let on_board = self.seen.play.ending_on_board().map(|(ending, made, by)| {
             let last = self.seen.play.decoder.record.moves().last();
             let pressed = last.filter(|last| last.made == made).and_then(|last| last.pressed);
             let pressed = pressed.or_else(|| self.seen.clock.stopped_after(made, by));

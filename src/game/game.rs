@@ -1,5 +1,6 @@
 //! One game on one board: `Game::step` reads as the questions an arbiter asks.
 
+use alloc::format;
 use alloc::vec::Vec;
 
 use flagfall_protocols::driver::{DeviceCommand, Timing};
@@ -8,24 +9,27 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
 use crate::alarm::{AlarmKind, Alarms};
+use crate::alert::alert;
 use crate::case::Case;
 use crate::clock::Chessclock;
 use crate::clock::tracker::ClockTracker;
+use crate::clock::watch::Around;
 use crate::config::GameConfig;
 use crate::desk::Desk;
-use crate::effect::{Audience, Effect};
+use crate::effect::Effect;
 use crate::health::device::DeviceHealth;
+use crate::health::man_on;
 use crate::input::{Author, Input};
 use crate::irregular::Irregularities;
 use crate::laws::rules::Table;
 use crate::lifecycle::Lifecycle;
-use crate::message::Stage;
+use crate::message::{AuditBody, Cause, Stage};
 use crate::monitor::BoardMonitor;
 use crate::reconstruct::Decoder;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::Record;
 use crate::reports::Reports;
-use crate::ruling_record::RulingRecord;
+use crate::rulings::RulingRecord;
 use crate::seen::{Play, Seen};
 
 /// One game on one board, and after it the next.
@@ -84,17 +88,32 @@ impl Game {
         match input {
             Input::Device { event, source } => self.device(event, *source, out),
             Input::Link { up } => self.link(*up),
-            Input::Signal { clock, weak } => self.signal(*clock, *weak),
-            Input::Bound => self.bound(),
+            Input::Signal { clock, weak } => self.health.signal(self.now, *clock, *weak, &mut self.alarms),
+            Input::Bound => {
+                if self.health.bound(self.now, &mut self.alarms) {
+                    self.seen.board.forget_dropouts();
+                }
+            }
             Input::Command(command) => self.command(command, &Author::default(), out),
             Input::Signed { command, author } => self.command(command, author, out),
-            Input::Answer(answer) => self.answer(answer, out),
+            Input::Answer(answer) => {
+                if let Err(problem) = self.rulings.answer(answer) {
+                    let problem = format!("answer {}: {problem}", answer.id);
+                    out.push(Effect::Audit(AuditBody::Refused { problem }));
+                }
+            }
             Input::Deadline => {}
         }
         self.what_was_played(out);
         self.is_it_over(out);
-        self.what_is_wrong(out);
-        self.watch_health(out);
+        if let Some(plies) = self.monitor.look_back(self.now, &self.seen, &self.alarms) {
+            // A list that cannot be cut there stays as it is.
+            let _ = self.take_back(plies, Cause::TakeBack, out);
+        }
+        self.monitor.review(self.now, &self.seen, &mut self.alarms);
+        let Seen { config, clock, play, phase, .. } = &mut self.seen;
+        clock.review(&Around { now: self.now, config, play, phase }, &mut self.alarms);
+        self.health.review(self.now, &self.seen.board, &mut self.alarms, out);
         self.what_do_the_laws_say(out);
         self.who_must_know(out);
     }
@@ -106,7 +125,7 @@ impl Game {
         match event {
             DeviceEvent::Square { square, reading } => {
                 if self.seen.board.square(self.now, *square, *reading) {
-                    self.learn_scan();
+                    self.seen.learn_scan();
                     self.board_changed(out);
                     self.look_at_hands(out);
                 }
@@ -130,28 +149,51 @@ impl Game {
                     out.push(Effect::Clock);
                 }
             }
-            DeviceEvent::Delay(delay) => self.set_delay(*delay),
+            DeviceEvent::Delay(delay) => self.seen.set_delay(*delay),
             DeviceEvent::Silent => self.board_lost(),
             DeviceEvent::Responding => self.alarms.cure(self.now, AlarmKind::BoardLost),
-            DeviceEvent::Identity(identity) => self.identified(identity),
-            DeviceEvent::Battery(battery) => self.battery_told(battery, out),
+            DeviceEvent::Identity(identity) => {
+                if self.health.identified(self.now, identity, &mut self.alarms) {
+                    self.seen.board.forget_dropouts();
+                }
+            }
+            DeviceEvent::Battery(battery) => self.health.battery(self.now, battery, &mut self.alarms, out),
             DeviceEvent::ClockButton(_) => {}
         }
     }
 
+    fn look_at_hands(&mut self, out: &mut Vec<Effect>) {
+        if !self.seen.phase.is_read() {
+            return;
+        }
+        let Seen { board, play, .. } = &mut self.seen;
+        let (now, health, alarms) = (self.now, &mut self.health, &mut self.alarms);
+        let dropped = board.review_dropouts(
+            now,
+            |board, square| man_on(play, board, square),
+            |board, square, man, found| health.dropped_out(now, board, (square, man, found), alarms),
+        );
+        if dropped {
+            self.health.men_dropped_out();
+        }
+        self.seen.look_at_hands(self.now, out);
+    }
+
     fn clock_read(&mut self, reading: &ClockReading, source: ByteRange, out: &mut Vec<Effect>) {
         self.seen.clock.asked = None;
-        let before = self.clock_view();
+        let before = self.seen.clock.view();
         let facts = self.seen.clock.chessclock.read(self.now, reading, source, self.seen.clock.control.as_ref());
-        self.note_setting(&before, &facts);
-        self.note_stop(&before);
+        let entered = self.rulings.entry_is_open();
+        self.seen.clock.note_setting(self.now, &before, &facts, entered);
+        let made = self.seen.play.decoder.line().made_at().unwrap_or(Instant::ZERO);
+        self.seen.clock.note_stop(self.now, &before, made);
         self.only_seconds = facts.iter().next().is_none();
-        self.note_recording();
+        self.reports.arbiter_dirty |= self.seen.clock.note_recording(&self.seen.config.rulebook);
         for fact in facts.iter() {
             self.clock_fact(fact, out);
         }
         self.alarms.cure(self.now, AlarmKind::ClockLost);
-        self.clock_battery(reading.battery_low);
+        self.health.clock_battery(self.now, reading.battery_low, &mut self.alarms);
         out.push(Effect::Clock);
     }
 
@@ -178,7 +220,7 @@ impl Game {
 
     fn what_was_played(&mut self, out: &mut Vec<Effect>) {
         if matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing) {
-            let view = self.clock_view();
+            let view = self.seen.clock.view();
             self.seen.play.decoder.review(self.now, &self.seen.board, &view, &mut self.seen.play.decoded);
             self.look_for_first_move();
         }
@@ -206,32 +248,30 @@ impl Game {
         }
     }
 
+    /// Applies the rulebook to what is known now.
+    pub(crate) fn find(&mut self, out: &mut Vec<Effect>) {
+        let Game { now, seen, irregular, alarms, desk, rulings, reports, .. } = self;
+        let news = rulings.review(&Case { now: *now, seen, irregular, alarms, desk }, out);
+        for side in news.open_again {
+            alarms.raise(*now, AlarmKind::Flag, Some(side), 0);
+        }
+        reports.rev += news.revised;
+        reports.arbiter_dirty |= news.revised > 0;
+        reports.ruling_dirty |= news.changed;
+    }
+
     fn who_must_know(&mut self, out: &mut Vec<Effect>) {
         if self.alarms.any_changed() {
-            for alarm in self.alarms.take_changed() {
-                out.push(Effect::Alert(crate::alert::alert(&alarm)));
-            }
+            out.extend(self.alarms.take_changed().iter().map(|alarm| Effect::Alert(alert(alarm))));
             self.reports.arbiter_dirty = true;
         }
-        self.let_earlier_ruling_go();
-        if core::mem::take(&mut self.reports.ruling_dirty) {
-            out.push(Effect::Ruling);
-        }
-        self.tell_live(out);
-        self.reports.arbiter_dirty |= self.pending_changed();
-        if core::mem::take(&mut self.reports.arbiter_dirty) {
-            out.push(Effect::State(Audience::Arbiter));
-        }
-        if core::mem::take(&mut self.reports.live_dirty) {
-            self.reports.live_rev += 1;
-            out.push(Effect::State(Audience::Live));
-        }
+        self.reports.ruling_dirty |= self.rulings.let_earlier_ruling_go(&self.seen.play);
+        self.reports.flush(self.now, &self.seen, out);
     }
 
     /// Notes that a move, finding or decision changed.
     pub(crate) fn revised(&mut self) {
-        self.reports.rev += 1;
-        self.reports.arbiter_dirty = true;
+        self.reports.revised();
     }
 
     /// What the Laws may read of it.
@@ -240,11 +280,20 @@ impl Game {
         Case { now: *now, seen, irregular, alarms, desk }
     }
 
+    /// When time alone may show that something is wrong, or begin or end a game.
+    fn watch_due(&self) -> Option<Instant> {
+        let Seen { config, clock, play, phase, .. } = &self.seen;
+        let monitor = self.monitor.due(self.now, &self.seen, &self.alarms);
+        let clock = clock.due(&Around { now: self.now, config, play, phase });
+        [monitor, clock, self.seen.phase_due(self.now)].into_iter().flatten().min()
+    }
+
     /// When the game wants [`Input::Deadline`], if it waits for anything.
     pub fn deadline(&self) -> Option<Instant> {
         let playing = matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing);
-        let decoder = playing.then(|| self.seen.play.decoder.deadline(self.now, &self.seen.board, &self.clock_view())).flatten();
+        let decoder =
+            playing.then(|| self.seen.play.decoder.deadline(self.now, &self.seen.board, &self.seen.clock.view())).flatten();
         let king = playing.then(|| self.irregular.king.due(self.now, &self.seen.board)).flatten();
-        [decoder, king, self.next_watch(), self.health_due()].into_iter().flatten().min()
+        [decoder, king, self.watch_due(), self.health.due()].into_iter().flatten().min()
     }
 }

@@ -10,40 +10,35 @@ use flagfall_protocols::time::Instant;
 use shakmaty::{CastlingSide, Chess, Move, Position};
 
 use crate::effect::Effect;
-use crate::game::Game;
 use crate::interval::Interval;
 use crate::men::{self, EMPTY};
-use crate::message::{AuditBody, Stage};
+use crate::message::AuditBody;
+use crate::seen::Seen;
 
 /// Squares in between that are told of one move.
 const MAX_STOOD: usize = 8;
 
-impl Game {
-    /// Tells of each man of the side to move that has just been put back on its square in his player's own time.
-    pub(crate) fn look_at_hands(&mut self, out: &mut Vec<Effect>) {
-        if !matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing) {
-            return;
-        }
-        self.look_for_dropouts();
-        let node = self.seen.play.decoder.line().top(self.seen.play.decoder.record.node());
+impl Seen {
+    /// Reports each man of the side to move that has just been put back on its square in his player's own time.
+    pub(crate) fn look_at_hands(&self, now: Instant, out: &mut Vec<Effect>) {
+        let node = self.play.decoder.line().top(self.play.decoder.record.node());
         let turn = men::turn(&node.position);
         let Some(began) = self.own_time_since(turn) else { return };
-        for square in men::squares(self.seen.board.changed_then(self.now)) {
-            let man = self.seen.board.men()[square.index()];
-            if men::color(man) != Some(turn) || node.men[square.index()] != man || self.seen.board.weak(square.index(), self.now)
-            {
+        for square in men::squares(self.board.changed_then(now)) {
+            let man = self.board.men()[square.index()];
+            if men::color(man) != Some(turn) || node.men[square.index()] != man || self.board.weak(square.index(), now) {
                 continue;
             }
-            let mut changes = self.seen.board.changes_of(square.index() as u8);
+            let mut changes = self.board.changes_of(square.index() as u8);
             let (Some(back), Some(lifted)) = (changes.next(), changes.next()) else { continue };
             let touched = back.before == EMPTY && lifted.before == man && lifted.at >= began;
             // For less than two scans a sensor may have missed it.
-            if touched && back.at.since(lifted.at) * 2 >= self.seen.board.scan() * 3 {
+            if touched && back.at.since(lifted.at) * 2 >= self.board.scan() * 3 {
                 out.push(Effect::Audit(AuditBody::Touched {
                     side: men::color_name(turn),
                     squares: named([square]),
-                    lifted_at: Interval::seen(lifted.at, self.seen.board.scan()).micros(),
-                    put_back_at: Interval::seen(back.at, self.seen.board.scan()).micros(),
+                    lifted_at: Interval::seen(lifted.at, self.board.scan()).micros(),
+                    put_back_at: Interval::seen(back.at, self.board.scan()).micros(),
                 }));
             }
         }
@@ -51,21 +46,21 @@ impl Game {
 
     /// Since when it has been the time of `turn`, if it is.
     fn own_time_since(&self, turn: Color) -> Option<Instant> {
-        if self.seen.clock.chessclock.present() {
-            return (self.seen.clock.chessclock.runs() == Some(turn)).then(|| self.seen.clock.chessclock.changed_at());
+        if self.clock.chessclock.present() {
+            return (self.clock.chessclock.runs() == Some(turn)).then(|| self.clock.chessclock.changed_at());
         }
-        let made = self.seen.play.decoder.line().made_at();
-        Some(made.or_else(|| Some(self.seen.play.decoder.record.moves().last()?.made.latest)).unwrap_or(Instant::ZERO))
+        let made = self.play.decoder.line().made_at();
+        Some(made.or_else(|| Some(self.play.decoder.record.moves().last()?.made.latest)).unwrap_or(Instant::ZERO))
     }
 
-    /// Tells what the hands did in making the move with this index, which has become sure.
+    /// Reports what the hands did in making the move with this index, which has become sure.
     pub(crate) fn look_at_move(&self, index: usize, out: &mut Vec<Effect>) {
-        let moves = self.seen.play.decoder.record.moves();
+        let moves = self.play.decoder.record.moves();
         let Some(known) = moves.get(index) else { return };
         let began = index
             .checked_sub(1)
             .map_or(Instant::ZERO, |before| moves.get(before).map_or(Instant::ZERO, |before| before.made.latest));
-        let position = self.seen.play.decoder.record.position_after(index);
+        let position = self.play.decoder.record.position_after(index);
         let (mv, side, ply) = (known.mv(), men::color_name(known.color), index as u32 + 1);
         match mv {
             Move::Castle { king, rook } => {
@@ -95,7 +90,7 @@ impl Game {
         let own = others | 1 << from.to_u32() | 1 << mv.to().to_u32();
         let mut stood: Vec<(Square, Instant, Instant)> = Vec::new();
         let mut until = time.latest;
-        for (since, shown) in self.seen.board.past(time.earliest).skip_while(|(since, _)| *since >= time.latest) {
+        for (since, shown) in self.board.past(time.earliest).skip_while(|(since, _)| *since >= time.latest) {
             let mut places = men::squares(own).filter(|square| shown[square.index()] == man);
             if let (Some(place), None) = (places.next(), places.next())
                 && others & place.bit() != 0
@@ -108,7 +103,7 @@ impl Game {
             }
             until = since;
         }
-        let whole: Duration = self.seen.board.scan() * 2;
+        let whole: Duration = self.board.scan() * 2;
         stood.retain(|(_, first, last)| last.since(*first) >= whole);
         stood.truncate(MAX_STOOD);
         stood.reverse();
@@ -125,11 +120,11 @@ impl Game {
         let lifted = left(castling.rook).zip(left(castling.king));
         let placed = reached(castling.rook_to).zip(reached(castling.king_to));
         let squares = named([castling.rook.0, castling.king.0]);
-        if let Some((rook, king)) = lifted.filter(|(rook, king)| rook.after(self.seen.board.scan()) < *king) {
+        if let Some((rook, king)) = lifted.filter(|(rook, king)| rook.after(self.board.scan()) < *king) {
             let lifted_at = [rook.0, king.0];
             out.push(Effect::Audit(AuditBody::RookFirst { side, ply, squares: squares.clone(), lifted_at }));
         }
-        let together = |(one, other): &(Instant, Instant)| one.since(*other).max(other.since(*one)) <= self.seen.board.scan();
+        let together = |(one, other): &(Instant, Instant)| one.since(*other).max(other.since(*one)) <= self.board.scan();
         let told = lifted.filter(together).map(|times| (times, squares));
         let told = told.or_else(|| Some((placed.filter(together)?, named([castling.rook_to.0, castling.king_to.0]))));
         if let Some(((rook, king), squares)) = told {
@@ -139,8 +134,8 @@ impl Game {
 
     /// The changes of a square since then, the latest first: when, from what, to what.
     fn shown_since(&self, square: Square, since: Instant) -> Vec<(Instant, u8, u8)> {
-        let mut after = self.seen.board.men()[square.index()];
-        let changes = self.seen.board.changes_of(square.index() as u8).take_while(|change| change.at >= since);
+        let mut after = self.board.men()[square.index()];
+        let changes = self.board.changes_of(square.index() as u8).take_while(|change| change.at >= since);
         changes.map(|change| (change.at, change.before, core::mem::replace(&mut after, change.before))).collect()
     }
 }

@@ -10,7 +10,6 @@
 
 extern crate alloc;
 
-mod advice;
 pub mod alarm;
 mod alert;
 mod at_fall;
@@ -47,15 +46,11 @@ mod pressed;
 mod promotions;
 pub mod reconstruct;
 mod reports;
-mod ruling_record;
 mod rulings;
 mod scan;
 mod seen;
-mod take_back;
-mod tell;
 mod told;
 mod view;
-mod watch;
 
 pub use clock::flag::{FlagFall, FlagPath};
 pub use decisions::AUTOMATIC;

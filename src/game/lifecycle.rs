@@ -12,6 +12,10 @@ use crate::reconstruct::setup::WrongSetUp;
 pub(crate) const INCOMPLETE_STANDS: Duration = Duration::from_secs(3);
 /// Two kings on centre squares mean a result after this long, where the clock still runs.
 pub(crate) const GESTURE_STANDS: Duration = Duration::from_secs(15);
+/// And after this long where no clock is heard: a king that passes the centre on his way shows nothing.
+pub(crate) const GESTURE_STANDS_UNTIMED: Duration = Duration::from_secs(2);
+/// The initial position must stand this long before it means another game, while the old one has moves.
+const NEXT_GAME_STANDS: Duration = Duration::from_secs(5);
 
 /// The stage of a game, and what was shown of its beginning and its end.
 #[derive(Clone, Debug, Default)]
@@ -33,5 +37,15 @@ impl Lifecycle {
     /// Another game begins: only its number goes on.
     pub(crate) fn new_game(&mut self, stage: Stage) {
         *self = Lifecycle { number: self.number + 1, stage, ..Lifecycle::default() };
+    }
+
+    /// The board is read for moves.
+    pub(crate) fn is_read(&self) -> bool {
+        matches!(self.stage, Stage::Armed | Stage::Playing)
+    }
+
+    /// How long the initial position must stand to mean another game. After the end of a game it can mean nothing else.
+    pub(crate) fn next_game_wait(&self, scan: Duration) -> Duration {
+        if self.stage == Stage::Over { scan * 2 } else { NEXT_GAME_STANDS }
     }
 }

@@ -1,10 +1,8 @@
 //! What was played: the board's changes, and the moves that became sure.
 
 use alloc::vec::Vec;
-use core::time::Duration;
 
 use flagfall_protocols::square::Color;
-use flagfall_protocols::time::Instant;
 
 use crate::alarm::AlarmKind;
 use crate::effect::Effect;
@@ -13,14 +11,12 @@ use crate::interval::Interval;
 use crate::laws::outcome::Ending;
 use crate::laws::outcome::GameResult;
 use crate::laws::rules::Winnability;
-use crate::lifecycle::GESTURE_STANDS;
 use crate::mate;
 use crate::men;
 use crate::message::{AuditBody, GameEvent, Hint, Sign, Stage};
+use crate::monitor::note_promotion;
 use crate::reconstruct::{Decoded, gesture};
 
-/// And after this long where no clock is heard: a king that passes the centre on his way shows nothing.
-const GESTURE_STANDS_UNTIMED: Duration = Duration::from_secs(2);
 /// Hints kept of one game.
 const MAX_HINTS: usize = 8;
 
@@ -145,8 +141,8 @@ impl Game {
             }
         }
         out.push(Effect::Move(self.move_body(index)));
-        self.look_at_move(index, out);
-        self.note_promotion(index);
+        self.seen.look_at_move(index, out);
+        note_promotion(self.now, &self.seen, index, &mut self.alarms);
         if self.seen.play.ending.is_none() {
             self.note_ending(index + 1, made, color, out);
         }
@@ -185,21 +181,11 @@ impl Game {
         }
     }
 
-    /// From when on the kings that stand in the centre mean a result: at once where the clocks were stopped.
-    pub(crate) fn gesture_means_a_result(&self) -> Option<Instant> {
-        let stands = match (self.seen.clock.chessclock.present(), self.seen.clock.chessclock.runs()) {
-            (false, _) => GESTURE_STANDS_UNTIMED,
-            (true, None) => Duration::ZERO,
-            (true, Some(_)) => GESTURE_STANDS,
-        };
-        self.seen.phase.gesture.map(|since| since.after(stands))
-    }
-
     /// Has the game ended, or has another one been set up?
     pub(crate) fn is_it_over(&mut self, out: &mut Vec<Effect>) {
         if matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing)
             && !self.seen.play.decoder.press_pending()
-            && self.gesture_means_a_result().is_some_and(|since| self.now >= since)
+            && self.seen.gesture_means_a_result().is_some_and(|since| self.now >= since)
         {
             while self.seen.play.decoder.line().last().is_some_and(|ply| ply.pressed.is_none() && gesture::is_half(ply.mv)) {
                 self.seen.play.decoder.drop_half_gestures();

@@ -2,13 +2,13 @@
 
 use core::time::Duration;
 
-use crate::game::Game;
+use crate::seen::Seen;
 
-impl Game {
+impl Seen {
     /// A board whose squares are sampled one after another tells by its reports how fast it is.
     pub(crate) fn learn_scan(&mut self) {
-        if self.seen.usual.in_turn
-            && let Some(scan) = self.seen.board.learnt_scan()
+        if self.usual.in_turn
+            && let Some(scan) = self.board.learnt_scan()
         {
             self.set_scan(scan);
         }
@@ -18,17 +18,14 @@ impl Game {
     /// own is not.
     pub(crate) fn set_delay(&mut self, delay: Duration) {
         self.set_scan(delay);
-        if self.seen.config.own_clock.is_none() {
-            self.seen
-                .clock
-                .chessclock
-                .set_press_delay(self.seen.usual.press_delay.saturating_add(delay.saturating_sub(self.seen.usual.scan)));
+        if self.config.own_clock.is_none() {
+            self.clock.chessclock.set_press_delay(self.usual.press_delay.saturating_add(delay.saturating_sub(self.usual.scan)));
         }
     }
 
     /// It tells a change so late at most.
     fn set_scan(&mut self, scan: Duration) {
-        self.seen.board.set_scan(scan);
-        self.seen.play.decoder.set_scan(scan);
+        self.board.set_scan(scan);
+        self.play.decoder.set_scan(scan);
     }
 }

@@ -1,19 +1,26 @@
 //! What was observed, and what the game makes of it.
 
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use flagfall_protocols::driver::Timing;
 use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
 
+use crate::alarm::{AlarmKind, Alarms};
 use crate::clock::tracker::ClockTracker;
 use crate::config::GameConfig;
 use crate::interval::Interval;
 use crate::laws::outcome::Ending;
-use crate::lifecycle::Lifecycle;
+use crate::lifecycle::{GESTURE_STANDS, GESTURE_STANDS_UNTIMED, INCOMPLETE_STANDS, Lifecycle};
 use crate::mate;
+use crate::men;
+use crate::message::Stage;
 use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
-use crate::reconstruct::{Decoded, Decoder};
+use crate::reconstruct::gesture;
+use crate::reconstruct::line::Tentative;
+use crate::reconstruct::{Decoded, Decoder, STANDS};
 
 /// The parts that others read: board, clock, what was played, where the game stands.
 #[derive(Clone, Debug)]
@@ -51,4 +58,117 @@ impl Play {
             life: mate::Watch::default(),
         }
     }
+
+    /// What the board as it stands would end, counting moves that are made and not yet sure.
+    pub(crate) fn ending_on_board(&self) -> Option<(Ending, Interval, Color)> {
+        self.ending.or_else(|| {
+            let line = self.decoder.line().plies();
+            let ends = |count| self.decoder.record.ending_of_line(&line[..count]);
+            (1..=line.len()).find_map(|count| Some((ends(count)?, line[count - 1].made, line[count - 1].color)))
+        })
+    }
+
+    /// Moves completed by each player so far; none where earlier ones are not known.
+    pub(crate) fn completed_now(&self) -> Pair<Option<u32>> {
+        let of = |color| {
+            let recorded = self.decoder.record.completed(color, None).0;
+            self.completed_before.get(color).map(|before| before.saturating_add_unsigned(recorded).max(0) as u32)
+        };
+        Pair { white: of(Color::White), black: of(Color::Black) }
+    }
+
+    /// Tentative plies that have stood long enough to be shown to the live audience: whether the clock was pressed must not be
+    /// seen there (12.6).
+    pub(crate) fn shown_plies(&self, now: Instant) -> usize {
+        let plies = self.decoder.line().plies();
+        plies.iter().take_while(|ply| ply.made.latest.after(STANDS) <= now).count()
+    }
+
+    /// The player has made a move.
+    pub(crate) fn has_moved(&self, side: Color) -> bool {
+        let sure = self.decoder.record.moves().iter().take(2).any(|known| known.color == side);
+        let earlier = *self.completed_before.get(side) != Some(0);
+        sure || earlier || self.decoder.line().plies().iter().any(|ply| ply.color == side)
+    }
+
+    /// The clock of `color` may run: it is his move, or the other player's move stands on the board.
+    pub(crate) fn may_run(&self, color: Color) -> bool {
+        self.decoder.press_pending()
+            || self.decoder.record.turn() == color
+            || self.decoder.line().plies().iter().any(|ply| ply.color == color.other())
+    }
+}
+
+impl Seen {
+    /// The board is watched for what is wrong: a game is on and its clocks were not stopped.
+    pub(crate) fn is_watched(&self) -> bool {
+        let clock = &self.clock.chessclock;
+        let stopped = clock.present() && clock.runs().is_none();
+        match self.phase.stage {
+            Stage::Armed => clock.runs().is_some(),
+            Stage::Playing => self.board.known() && !stopped,
+            Stage::AwaitingSetUp | Stage::Over => false,
+        }
+    }
+
+    /// A piece is lifted or put elsewhere: the board shows neither the last made move nor the position before it.
+    pub(crate) fn touched(&self) -> bool {
+        let decoder = &self.play.decoder;
+        !men::same(self.board.men(), &decoder.line().top(decoder.record.node()).men)
+    }
+
+    /// Squares that differ from what was played last, but for those of which an arbiter knows and that have not changed since.
+    pub(crate) fn differs(&self, alarms: &Alarms) -> u64 {
+        let node = self.play.decoder.line().top(self.play.decoder.record.node());
+        let differs = men::difference(&node.men, self.board.men());
+        if differs == 0 {
+            return 0;
+        }
+        let known = alarms.acknowledged(AlarmKind::PositionDiffers).fold(0, |known, (squares, opened)| {
+            let still = men::squares(squares).filter(|square| self.board.changed_at(square.bit()) <= opened);
+            still.fold(known, |known, square| known | square.bit())
+        });
+        differs & !known
+    }
+
+    /// Since when kings may be on their way to show the result, if they may still be.
+    pub(crate) fn gesture_since(&self, now: Instant) -> Option<Instant> {
+        let line = self.play.decoder.line();
+        let half = |ply: &&Tentative| ply.pressed.is_none() && gesture::is_half(ply.mv);
+        let before = line.plies().len() - line.plies().iter().rev().take_while(half).count();
+        let squares = gesture::under_way(self.board.men(), &line.node(self.play.decoder.record.node(), before).men)?;
+        Some(self.board.changed_at(squares)).filter(|since| now < since.after(GESTURE_STANDS))
+    }
+
+    /// From when on the kings that stand in the centre mean a result: at once where the clocks were stopped.
+    pub(crate) fn gesture_means_a_result(&self) -> Option<Instant> {
+        let stands = match (self.clock.chessclock.present(), self.clock.chessclock.runs()) {
+            (false, _) => GESTURE_STANDS_UNTIMED,
+            (true, None) => Duration::ZERO,
+            (true, Some(_)) => GESTURE_STANDS,
+        };
+        self.phase.gesture.map(|since| since.after(stands))
+    }
+
+    /// When time alone may begin or end a game.
+    pub(crate) fn phase_due(&self, now: Instant) -> Option<Instant> {
+        let (phase, clock, scan) = (&self.phase, &self.clock.chessclock, self.board.scan());
+        let joins = phase.stage == Stage::AwaitingSetUp && clock.runs().is_some();
+        soonest(
+            now,
+            [
+                self.gesture_means_a_result(),
+                joins.then(|| self.board.last_change().after(scan * 2)),
+                joins.then(|| clock.changed_at().after(scan)),
+                phase.next_set_up.map(|since| since.after(phase.next_game_wait(scan))),
+                phase.incomplete_set_up.as_ref().map(|(since, _)| since.after(INCOMPLETE_STANDS)),
+                phase.gesture.filter(|_| phase.stage != Stage::Over).map(|since| since.after(GESTURE_STANDS)),
+            ],
+        )
+    }
+}
+
+/// The first of these moments that is still to come.
+pub(crate) fn soonest(now: Instant, moments: impl IntoIterator<Item = Option<Instant>>) -> Option<Instant> {
+    moments.into_iter().flatten().filter(|moment| *moment > now).min()
 }

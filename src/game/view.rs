@@ -4,30 +4,30 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use flagfall_protocols::driver::DriverInfo;
-use flagfall_protocols::square::Color;
+use flagfall_protocols::square::{Color, Square};
 use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, EnPassantMode};
 
+use crate::alarm::AlarmKind;
 use crate::alert::alert;
 use crate::clock::flag::FlagFall;
-use crate::effect::{Audience, Effect};
+use crate::effect::Audience;
 use crate::game::Game;
+use crate::health::Health;
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::Finding;
 use crate::laws::outcome::GameResult;
-use crate::laws::outcome::{Outcome, Phase};
+use crate::laws::outcome::Phase;
 use crate::men::{self, color_name};
 use crate::message::{
-    AlertBody, ArbiterState, ClockBody, ClockStatus, Decision, FlagBody, LiveCause, LiveMove, LiveState, MoveBody, Stage,
+    AlertBody, ArbiterState, ClockBody, ClockStatus, Decision, FlagBody, LiveMove, LiveState, MoveBody, Ruling, Stage,
 };
 use crate::pair::Pair;
-use crate::reconstruct::STANDS;
 use crate::reconstruct::line::Tentative;
-use crate::reconstruct::notation::Notation;
-use crate::told::ToldMove;
+use crate::reconstruct::promoted::unproved;
 
 impl Game {
     /// Number of the game on this board, from 1; 0 before the first.
@@ -49,6 +49,22 @@ impl Game {
         self.seen.phase.stage
     }
 
+    /// How well the devices are.
+    pub fn health(&self) -> Health {
+        self.health.report(&self.seen.board, &self.seen.play)
+    }
+
+    /// Another number whenever [`Game::health`] is another one: to ask often.
+    pub fn health_rev(&self) -> u32 {
+        self.health.rev()
+    }
+
+    /// Squares that lost their man for moments and had it again, with how often. Counted since the board was first seen.
+    pub fn dropouts(&self) -> Vec<(Square, u32)> {
+        let count = |square: Square| (square, self.seen.board.dropouts().count(square.index()));
+        Square::all().map(count).filter(|(_, count)| *count > 0).collect()
+    }
+
     /// A flag has fallen in this game and was not taken back.
     pub fn has_fallen_flag(&self) -> bool {
         self.seen.clock.chessclock.flags().any()
@@ -56,10 +72,7 @@ impl Game {
 
     /// A flag has fallen before the end of the game, nobody has ruled on it, and no result is known.
     pub fn awaits_ruling(&self) -> bool {
-        let falls = self.seen.clock.chessclock.flags().iter().filter(|fall| !fall.after_end);
-        let settled = |finding: &Finding| self.rulings.decisions.settled(finding).is_some();
-        let open = |index: usize| !self.finding_on(Subject::Flag(index)).is_some_and(settled);
-        self.rulings.result.is_none() && falls.enumerate().any(|(index, _)| open(index))
+        self.rulings.flag_awaits_ruling(&self.seen.clock.chessclock)
     }
 
     /// Every decision of the game in its order, at most the last 64.
@@ -110,7 +123,7 @@ impl Game {
 
     /// The same without its moves, whatever the game's length.
     pub fn live_picture(&self) -> LiveState {
-        let shown = self.shown_plies();
+        let shown = self.seen.play.shown_plies(self.now);
         LiveState {
             game_no: self.seen.phase.number,
             initial_fen: fen(self.seen.play.decoder.record.start()),
@@ -134,15 +147,15 @@ impl Game {
             pending: self.pending(),
             phase: match () {
                 () if !self.seen.play.decoder.line().is_empty() => Phase::Made,
-                () if self.case().touched() => Phase::Touched,
+                () if self.seen.touched() => Phase::Touched,
                 () => Phase::Idle,
             },
-            completed: self.completed_now(),
+            completed: self.seen.play.completed_now(),
             period: Pair {
                 white: self.seen.clock.chessclock.period(Color::White) as u32 + 1,
                 black: self.seen.clock.chessclock.period(Color::Black) as u32 + 1,
             },
-            recording: self.recording(),
+            recording: self.seen.clock.recording(&self.seen.config.rulebook),
             clock: self.clock(),
             clock_status: self.clock_status(),
             lever_up: self.seen.clock.chessclock.lever_up().map(color_name),
@@ -159,19 +172,20 @@ impl Game {
 
     /// The first finding that costs something; the last one if none does.
     pub fn deciding_finding(&self) -> Option<&Finding> {
-        self.rulings.findings.iter().find(|finding| !self.costs_nothing(finding)).or(self.rulings.findings.last())
+        self.rulings.deciding_finding()
     }
 
-    /// The game goes on after it, or an arbiter has said so.
-    fn costs_nothing(&self, finding: &Finding) -> bool {
-        finding.outcome == Outcome::GameGoesOn || self.rulings.decisions.settled(finding).is_some()
+    /// The last finding or decision in full, and the number of its game: an earlier one until this game has something of its
+    /// own or a move.
+    pub fn ruling(&self) -> Option<(u32, Ruling)> {
+        self.rulings.shown(self.seen.phase.number)
     }
 
     fn flags(&self) -> Vec<FlagBody> {
         let mut indices = 0..;
         let falls = self.seen.clock.chessclock.flags().iter().map(|fall| {
             let index = if fall.after_end { None } else { indices.next() };
-            let finding = index.and_then(|index| self.finding_on(Subject::Flag(index)));
+            let finding = index.and_then(|index| self.rulings.finding_on(Subject::Flag(index)));
             FlagBody { ruled: finding.and_then(|finding| self.rulings.decisions.about(finding)), ..flag(fall) }
         });
         falls.collect()
@@ -211,19 +225,8 @@ impl Game {
 
     /// When the first flag fell that may cost something.
     fn fallen_at(&self) -> Option<Instant> {
-        let free = self.rulings.findings.iter().take_while(|finding| self.costs_nothing(finding)).count();
+        let free = self.rulings.findings.iter().take_while(|finding| self.rulings.costs_nothing(finding)).count();
         self.seen.clock.chessclock.flags().iter().filter(|fall| !fall.after_end).nth(free).map(|fall| fall.fell.latest)
-    }
-
-    /// Whether other moves are pending than arbiters were told: time alone may let another reading of the board win.
-    pub(crate) fn pending_changed(&mut self) -> bool {
-        let pending = || self.seen.play.decoder.line().plies().iter().map(|ply| ply.mv);
-        let changed = !pending().eq(self.reports.pending_told.iter().copied());
-        if changed {
-            self.reports.pending_told.clear();
-            self.reports.pending_told.extend(pending());
-        }
-        changed
     }
 
     /// Moves that stand on the board and are not yet sure.
@@ -250,6 +253,17 @@ impl Game {
             .collect()
     }
 
+    /// Promotions that nobody has confirmed, as they are told, in UCI notation.
+    pub fn unconfirmed_promotions(&self) -> Vec<String> {
+        let (moves, mode) = (self.seen.play.decoder.record.moves(), self.seen.play.decoder.record.mode());
+        let told = self.alarms.is_open(AlarmKind::PromotionUnconfirmed);
+        unproved(&self.seen.play.decoder.record)
+            .into_iter()
+            .filter(|_| told)
+            .filter_map(|(ply, _)| Some(moves.get(ply)?.uci(mode).to_string()))
+            .collect()
+    }
+
     /// Moves of which one was made and nothing tells which, in UCI notation.
     pub fn open_moves(&self) -> Vec<String> {
         let mode = self.seen.play.decoder.record.mode();
@@ -260,61 +274,6 @@ impl Game {
         let before = self.seen.play.decoder.line().node(self.seen.play.decoder.record.node(), index).position.clone();
         let uci = UciMove::from_move(ply.mv, self.seen.play.decoder.record.mode()).to_string();
         (SanPlus::from_move(before, ply.mv).to_string(), uci)
-    }
-
-    /// Tentative plies that have stood long enough to be shown to the live audience: whether the clock was pressed must not be
-    /// seen there (12.6).
-    fn shown_plies(&self) -> usize {
-        let plies = self.seen.play.decoder.line().plies();
-        plies.iter().take_while(|ply| ply.made.latest.after(STANDS) <= self.now).count()
-    }
-
-    /// Tells the live audience what it does not know yet.
-    pub(crate) fn tell_live(&mut self, out: &mut Vec<Effect>) {
-        let (record, mode) = (self.seen.play.decoder.record.moves(), self.seen.play.decoder.record.mode());
-        let shown = self.shown_plies();
-        let total = record.len() + shown;
-        let known = self.reports.told.moves().len();
-        if known == total && self.told_is_current(shown) {
-            return;
-        }
-        // Compared without making text: this is asked with every clock message while a made move waits for its press.
-        let uci = |index: usize| match record.get(index) {
-            Some(known) => known.uci(mode),
-            None => UciMove::from_move(self.seen.play.decoder.line().plies()[index - record.len()].mv, mode),
-        };
-        let same = (0..known.min(total)).take_while(|&index| self.reports.told.moves()[index].uci == uci(index)).count();
-        if same == total && same == known {
-            return;
-        }
-        let now = self.clock_view().times;
-        let fresh: Vec<ToldMove> = (same..total)
-            .map(|index| match record.get(index) {
-                Some(known) => ToldMove::new(known.uci(mode), known.san, &known.clocks),
-                None => {
-                    let before = index - record.len();
-                    let position =
-                        self.seen.play.decoder.line().node(self.seen.play.decoder.record.node(), before).position.clone();
-                    let san = SanPlus::from_move(position, self.seen.play.decoder.line().plies()[before].mv);
-                    ToldMove::new(uci(index), Notation::of(&san), &now)
-                }
-            })
-            .collect();
-        self.reports.told.truncate(same);
-        fresh.into_iter().for_each(|told| self.reports.told.push(told));
-        let moves = self.reports.told.since(same);
-        if same < known {
-            out.push(Effect::LiveRevision { from_ply: same as u32 + 1, cause: LiveCause::Correction, moves });
-        } else {
-            out.extend(moves.into_iter().map(Effect::LiveMove));
-        }
-        self.reports.live_dirty = true;
-    }
-
-    /// Nothing tentative is or was shown, so equal length means equal moves.
-    fn told_is_current(&self, shown: usize) -> bool {
-        let (sure, mode) = (self.seen.play.decoder.record.moves(), self.seen.play.decoder.record.mode());
-        shown == 0 && self.reports.told.moves().last().map(|told| told.uci) == sure.last().map(|known| known.uci(mode))
     }
 }
 

@@ -69,19 +69,18 @@ impl Journal {
     /// Records below this sequence number are on the disk: they leave the buffer.
     fn forget_below(&mut self, next_seq: u64) {
         let mut bytes = 0;
-        if next_seq >= self.standing.next_seq {
-            bytes = self.pending.len();
-            self.durable.clone_from(&self.standing);
-        } else {
-            for line in self.pending[..self.written].split_inclusive('\n') {
-                // They were printed a moment ago.
-                let Ok(record) = parse(line.trim_end_matches('\n')) else { break };
-                if record.seq >= next_seq {
-                    break;
-                }
-                self.durable.note(&record);
-                bytes += line.len();
+        for line in self.pending[..self.written].split_inclusive('\n') {
+            // They were printed a moment ago.
+            let Ok(record) = parse(line.trim_end_matches('\n')) else { break };
+            if record.seq >= next_seq {
+                break;
             }
+            self.durable.note(&record);
+            bytes += line.len();
+        }
+        if bytes == self.pending.len() {
+            // Records that were given up leave nothing to wait for.
+            self.durable.clone_from(&self.standing);
         }
         if let Some(file) = self.files.last_mut() {
             file.len += bytes as u64;
@@ -91,13 +90,13 @@ impl Journal {
         self.dirty_since = (!self.pending.is_empty()).then_some(self.durable.last_at);
     }
 
-    /// The wait for the newest file, for those who share it.
-    pub(super) fn file_sync(&mut self) -> std::io::Result<Option<Arc<FileSync>>> {
+    /// The wait for the newest file, for those who share it, and how many had failed when what waits now was written.
+    pub(super) fn file_sync(&mut self) -> std::io::Result<Option<(Arc<FileSync>, u64)>> {
         let Some(file) = self.files.last_mut().filter(|_| self.unsynced.is_some()) else { return Ok(None) };
         if file.sync.is_none() {
             file.sync = Some(Arc::new(FileSync::new(self.fs.syncer(&file.name.to_string())?)));
         }
-        Ok(file.sync.clone())
+        Ok(file.sync.clone().map(|sync| (sync, file.failed)))
     }
 
     pub(super) fn failed(&mut self, error: WriteError, now: Instant) {

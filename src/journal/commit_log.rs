@@ -85,7 +85,7 @@ impl CommitLog {
                     }
                     unsynced.answer(piece, Ok(()));
                 }
-                Err(_) => unsynced.answer(piece, piece.sync.run()),
+                Err(_) => unsynced.answer(piece, piece.sync.run(piece.failed)),
             }
         }
     }
@@ -152,10 +152,8 @@ impl CommitLog {
     }
 
     fn sync_files(&mut self) -> io::Result<()> {
-        self.files.iter().try_for_each(|file| {
-            file.run()?;
-            if file.is_sound() { Ok(()) } else { Err(io::Error::other("a wait for the disk had failed before")) }
-        })
+        // Of a file with a failure nobody knows what it lacks.
+        self.files.iter().try_for_each(|file| file.run(0))
     }
 }
 

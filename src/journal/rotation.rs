@@ -19,11 +19,13 @@ pub(super) struct FileLength {
     pub(super) len: u64,
     /// The wait for it, where another thread does that.
     pub(super) sync: Option<Arc<FileSync>>,
+    /// How many waits had failed when what is not synced was written.
+    pub(super) failed: u64,
 }
 
 impl FileLength {
     pub(super) fn of(file: &ReadFile) -> FileLength {
-        FileLength { name: file.name.clone(), len: file.text.len() as u64, sync: None }
+        FileLength { name: file.name.clone(), len: file.text.len() as u64, sync: None, failed: 0 }
     }
 }
 
@@ -91,7 +93,7 @@ impl Journal {
             return Err(WriteError::new("beginning", &file, &error));
         }
         self.last_number = name.number;
-        self.files.push(FileLength { name, len: text.len() as u64, sync: None });
+        self.files.push(FileLength { name, len: text.len() as u64, sync: None, failed: 0 });
         self.open = true;
         self.rotate = false;
         self.delete_old();

@@ -1,7 +1,7 @@
 //! What a journal has written to its file and nobody has waited for yet, shared with the thread that waits for the disk.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::commit_log::entry;
@@ -10,29 +10,36 @@ use super::fs::Syncer;
 /// Waits until one journal file is on the disk, from any thread.
 pub struct FileSync {
     sync: Syncer,
-    /// A wait has failed once: bytes from before it may be in memory only, although every later wait succeeds.
-    failed: AtomicBool,
+    /// How many waits have failed: what was written before such a one may be in memory only, although every later wait succeeds.
+    failures: Mutex<u64>,
     /// The commit log that counts this file among its own.
     noted_in: AtomicU64,
 }
 
 impl FileSync {
     pub(super) fn new(sync: Syncer) -> FileSync {
-        FileSync { sync, failed: AtomicBool::new(false), noted_in: AtomicU64::new(0) }
+        FileSync { sync, failures: Mutex::new(0), noted_in: AtomicU64::new(0) }
     }
 
-    /// Waits for the disk.
-    pub(super) fn run(&self) -> io::Result<()> {
-        let result = (self.sync)();
-        if result.is_err() {
-            self.failed.store(true, Ordering::Relaxed);
+    fn lock(&self) -> MutexGuard<'_, u64> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many waits have failed so far.
+    pub(super) fn failures(&self) -> u64 {
+        *self.lock()
+    }
+
+    /// Waits for the disk, for bytes that were written when so many waits had `failed`: the operating system reports a failure once,
+    /// to whoever waits first.
+    pub(super) fn run(&self, failed: u64) -> io::Result<()> {
+        let mut failures = self.lock();
+        if *failures != failed {
+            return Err(io::Error::other("an earlier wait for the disk has failed"));
         }
+        let result = (self.sync)();
+        *failures += u64::from(result.is_err());
         result
-    }
-
-    /// Whether every wait so far has succeeded.
-    pub(super) fn is_sound(&self) -> bool {
-        !self.failed.load(Ordering::Relaxed)
     }
 
     /// Counts the file to a commit log; false if it was counted before.
@@ -64,6 +71,8 @@ struct Piece {
     sync: Arc<FileSync>,
     offset: u64,
     bytes: Vec<u8>,
+    /// How many waits for the file had failed when they were written.
+    failed: u64,
     /// The sequence number after the last record of the bytes.
     next_seq: u64,
 }
@@ -71,6 +80,7 @@ struct Piece {
 /// What [`Unsynced::take`] took, for the answer.
 pub(super) struct Taken {
     pub(super) sync: Arc<FileSync>,
+    pub(super) failed: u64,
     next_seq: u64,
     generation: u64,
 }
@@ -81,8 +91,9 @@ impl Unsynced {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds bytes that were written to `file` at `offset`; `next_seq` comes after their last record.
-    pub(super) fn push(&self, file: &str, sync: &Arc<FileSync>, offset: u64, bytes: &[u8], next_seq: u64) {
+    /// Adds bytes that were written to `file` at `offset`, when so many waits for it had `failed`; `next_seq` comes after their last
+    /// record.
+    pub(super) fn push(&self, file: &str, (sync, failed): (&Arc<FileSync>, u64), offset: u64, bytes: &[u8], next_seq: u64) {
         let mut inner = self.lock();
         match inner.pieces.last_mut() {
             Some(last) if last.file == file && last.offset + last.bytes.len() as u64 == offset => {
@@ -94,6 +105,7 @@ impl Unsynced {
                 sync: Arc::clone(sync),
                 offset,
                 bytes: bytes.to_owned(),
+                failed,
                 next_seq,
             }),
         }
@@ -122,7 +134,7 @@ impl Unsynced {
         drop(inner);
         let taken = pieces.into_iter().map(|piece| {
             entry::print(board, &piece.file, piece.offset, &piece.bytes, log);
-            Taken { sync: piece.sync, next_seq: piece.next_seq, generation }
+            Taken { sync: piece.sync, failed: piece.failed, next_seq: piece.next_seq, generation }
         });
         taken.collect()
     }
@@ -132,7 +144,10 @@ impl Unsynced {
     pub(super) fn answer(&self, taken: &Taken, result: io::Result<()>) {
         let mut inner = self.lock();
         match result {
-            Ok(()) if taken.generation == inner.generation => inner.durable = inner.durable.max(taken.next_seq),
+            // What comes after bytes that failed does not make them good.
+            Ok(()) if taken.generation == inner.generation && inner.failure.is_none() => {
+                inner.durable = inner.durable.max(taken.next_seq);
+            }
             Ok(()) => {}
             Err(error) => inner.failure = Some(error),
         }
@@ -141,7 +156,10 @@ impl Unsynced {
     /// The sequence number below which all is on the disk; or why the last wait failed, once.
     pub(super) fn answers(&self) -> io::Result<u64> {
         let mut inner = self.lock();
-        inner.failure.take().map_or(Ok(inner.durable), Err)
+        let Some(failure) = inner.failure.take() else { return Ok(inner.durable) };
+        inner.pieces.clear();
+        inner.generation += 1;
+        Err(failure)
     }
 
     /// A wait has failed, and the journal does not know yet.

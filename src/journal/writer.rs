@@ -210,6 +210,11 @@ impl Journal {
     /// The records are not on the disk for sure; they stay in the buffer. That a new file could not be begun is no error but
     /// shows in [`Journal::status`].
     pub fn flush(&mut self, now: Instant) -> Result<(), WriteError> {
+        if self.unsynced.as_ref().is_some_and(|unsynced| unsynced.has_failed()) {
+            // Written again at once: this may be the last time.
+            self.settle(now);
+            self.retry_at = None;
+        }
         let waits = |until: Option<Instant>| until.is_some_and(|until| now < until);
         if waits(self.retry_at)
             && let Some(error) = &self.status.failing
@@ -237,7 +242,7 @@ impl Journal {
         let Some(file) = self.files.last_mut() else { return Ok(()) };
         let name = file.name.to_string();
         let synced = match shared {
-            Some(shared) => shared.run(),
+            Some(shared) => shared.run(file.failed),
             None => self.fs.sync(&name),
         };
         // Whatever came of it, what the other thread finds out about these bytes from now on says nothing: pages that a failed wait
@@ -268,6 +273,9 @@ impl Journal {
             self.fs.truncate(&name, len).map_err(wrap("cutting"))?;
             self.written = 0;
             self.spoilt = false;
+            if let Some(file) = self.files.last_mut() {
+                file.failed = file.sync.as_ref().map_or(0, |sync| sync.failures());
+            }
         }
         if self.written < self.pending.len() {
             let sync = self.file_sync().map_err(wrap("opening"))?;
@@ -276,8 +284,8 @@ impl Journal {
                 self.spoilt = true;
                 return Err(wrap("writing")(error));
             }
-            if let Some((unsynced, sync)) = self.unsynced.as_ref().zip(sync) {
-                unsynced.push(&name, &sync, len + self.written as u64, fresh, self.standing.next_seq);
+            if let Some((unsynced, (sync, failed))) = self.unsynced.as_ref().zip(sync) {
+                unsynced.push(&name, (&sync, failed), len + self.written as u64, fresh, self.standing.next_seq);
             }
             self.written = self.pending.len();
         }

@@ -263,6 +263,29 @@ fn pages_that_a_failed_wait_has_dropped_come_back() {
     assert_eq!(BOARDS.map(|board| records(&disk, board)), whole);
 }
 
+/// A wait has failed and the owner has not looked yet: what it writes next is no proof for what came before.
+#[test]
+fn what_comes_after_bytes_that_failed_does_not_make_them_good() {
+    let disk = FakeDisk::new(0);
+    let mut boards = [Board::open(&disk, "b1")];
+    let mut log = CommitLog::without();
+    let before = boards[0].durable();
+    boards[0].write(1);
+    disk.folder("b1").drop_pages();
+    commit(&mut log, &boards);
+    boards[0].write(2);
+    commit(&mut log, &boards);
+    assert_eq!(boards[0].durable(), before);
+    // Two seconds later all of it is written again.
+    let taken = boards[0].journal.standing().next_seq - 1;
+    assert!(boards[0].journal.hand_over(Instant(3_000_000)));
+    commit(&mut log, &boards);
+    assert_eq!(boards[0].durable(), taken);
+    drop(boards);
+    disk.forget_unsynced();
+    assert_eq!(records(&disk, "b1").len() as u64, taken);
+}
+
 /// After a clean stop there is no log, and every journal is whole for a version that knows none.
 #[test]
 fn after_a_clean_stop_the_version_before_opens_the_journals() {

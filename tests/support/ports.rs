@@ -1,10 +1,12 @@
 //! Ports of this machine for tests that run side by side, in several programs.
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{self, UnixListener};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+use tokio::net::TcpSocket;
 
 /// Below the range from which the system takes ports for connections and for whoever asks for any.
 const RANGE: std::ops::Range<u32> = 10_000..30_000;
@@ -25,10 +27,20 @@ pub(crate) fn free_address() -> SocketAddr {
             continue;
         };
         CLAIMS.lock().unwrap_or_else(PoisonError::into_inner).push(claim);
-        if TcpListener::bind(address).is_ok() {
+        if is_free(address) {
             return address;
         }
     }
+}
+
+/// Nobody listens there. The socket does not listen either: a program that another thread is just starting has a copy of it for a
+/// moment, and whoever waits for a broker there would meet that.
+fn is_free(address: SocketAddr) -> bool {
+    let bound = TcpSocket::new_v4().and_then(|socket| {
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)
+    });
+    bound.is_ok()
 }
 
 /// The port of such an address.

@@ -7,10 +7,12 @@ mod compare;
 pub mod control;
 pub(crate) mod fact;
 pub mod flag;
+pub(crate) mod recording;
 pub(crate) mod setting;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tracker;
+pub(crate) mod watch;
 
 use alloc::string::String;
 use core::time::Duration;

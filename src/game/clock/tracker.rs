@@ -1,6 +1,7 @@
 //! The clock of a game: the device, the time control it should have, and what is remembered of both.
 
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::Color;
@@ -8,10 +9,17 @@ use flagfall_protocols::time::Instant;
 
 use super::Chessclock;
 use super::control::TimeControl;
+use super::fact::{ClockFact, Facts};
 use super::flag::FlagFall;
 use super::setting::{SettingWatch, SidesWatch};
 use crate::interval::Interval;
 use crate::pair::Pair;
+use crate::reconstruct::ClockView;
+
+/// Who calls a flag stops the clocks within this.
+const STOPPED_WITH: Duration = Duration::from_secs(10);
+/// Settings of one player's time that are kept: a clock is set digit by digit.
+const MAX_SETTINGS: usize = 64;
 
 /// The chess clock and what a game knows of it.
 #[derive(Clone, Debug)]
@@ -67,6 +75,70 @@ impl ClockTracker {
         self.has_run = has_run;
         self.first_ran = has_run.then_some(now);
         self.suspended = Pair::default();
+    }
+
+    /// What the clock says, for the decoder.
+    pub(crate) fn view(&self) -> ClockView {
+        let clock = &self.chessclock;
+        ClockView {
+            present: clock.present(),
+            runs: clock.runs(),
+            white: clock.white_side(),
+            changed_at: clock.changed_at(),
+            times: Pair { white: clock.time(Color::White), black: clock.time(Color::Black) },
+        }
+    }
+
+    /// Did hands set the time of a player whose flag has fallen, or while something `entered` awaits its ruling? What a clock adds by
+    /// itself comes with a press or a period.
+    pub(crate) fn note_setting(&mut self, now: Instant, before: &ClockView, facts: &Facts, entered: bool) {
+        let by_itself = |fact| matches!(fact, ClockFact::Press { .. } | ClockFact::PeriodAdded { .. });
+        let unseen = |fact| matches!(fact, ClockFact::Baseline | ClockFact::RoseUnexplained { .. });
+        if facts.iter().any(by_itself) || !(before.runs.is_none() || facts.iter().any(unseen)) {
+            return;
+        }
+        // Both clocks stood, and nothing was missed since.
+        let stood = before.present && before.runs.is_none() && !facts.iter().any(|fact| matches!(fact, ClockFact::Baseline));
+        let rose = |side: Color| self.chessclock.time(side) > *before.times.get(side) && before.times.get(side).is_some();
+        let flagged = self.chessclock.flags().iter().any(|fall: &FlagFall| rose(fall.side));
+        let set_anew = flagged || (entered && rose(Color::White) | rose(Color::Black));
+        self.set_anew |= set_anew;
+        for side in [Color::White, Color::Black] {
+            let Some((before_ms, now_ms)) = before.times.get(side).zip(self.chessclock.time(side)) else { continue };
+            let rise = now_ms.minus(before_ms);
+            // What ran off, or may have, is no setting; what hands take away again is.
+            if rise > 0 || (rise < 0 && stood) {
+                let set = self.time_set.get_mut(side);
+                if set.len() == MAX_SETTINGS {
+                    set.remove(0);
+                }
+                set.push((now, rise));
+            }
+        }
+    }
+
+    /// Were the clocks stopped with a flag that was called? Soon after it, and nothing else came between, such as the move that was
+    /// `made` last (club point 10).
+    pub(crate) fn note_stop(&mut self, now: Instant, before: &ClockView, made: Instant) {
+        if before.runs.is_none() || self.chessclock.runs().is_some() {
+            return;
+        }
+        for fall in self.chessclock.flags_mut().iter_mut() {
+            let with_it = |seen: Instant| before.changed_at.max(made) <= seen && now <= seen.after(STOPPED_WITH);
+            if fall.observed_at.is_some_and(with_it) {
+                fall.clocks_stopped = Some(true);
+            }
+        }
+    }
+
+    /// Whether both clocks stood when a flag was called at `seen`, or were stopped with it; none if nobody knows.
+    pub(crate) fn stopped_with(&self, seen: Instant) -> Option<bool> {
+        let changed = self.chessclock.changed_at();
+        match self.chessclock.runs() {
+            _ if !self.chessclock.present() => None,
+            None => Some(changed <= seen.after(STOPPED_WITH)),
+            Some(_) => (changed <= seen).then_some(false),
+        }
     }
 
     /// When both clocks were stopped, if they were since `by` had `made` something. Who stops them to call his flag finishes

@@ -193,11 +193,6 @@ impl PhysicalBoard {
         &self.dropouts
     }
 
-    /// The same, to say which men they were.
-    pub(crate) fn dropouts_mut(&mut self) -> &mut Dropouts {
-        &mut self.dropouts
-    }
-
     /// The sensor of this square, or the chip of its man, loses him again and again.
     pub(crate) fn weak(&self, square: usize, now: Instant) -> bool {
         self.dropouts.weak(square, self.standing(), now)

@@ -20,6 +20,7 @@ pub(crate) mod notation;
 pub(crate) mod pace;
 mod plausible;
 mod press;
+pub(crate) mod promoted;
 pub mod record;
 mod relive;
 mod repair;

@@ -6,7 +6,11 @@
 use alloc::collections::VecDeque;
 use core::time::Duration;
 
+use flagfall_protocols::square::Square;
 use flagfall_protocols::time::Instant;
+
+use super::PhysicalBoard;
+use crate::men;
 
 /// So many dropouts of one square or man (at the rough level of noise, one in 50 seconds on any of 32 men, seven of the same one come
 /// by chance once in some ten thousand games) ...
@@ -227,6 +231,38 @@ pub(crate) struct Found {
     pub(crate) man: bool,
     /// Squares that were taken for weak and are not: it was the man.
     pub(crate) cleared: u64,
+}
+
+impl PhysicalBoard {
+    /// Looks whose dropouts were noted at `now`, and whether a square or man has had too many; tells `each` what was found. True if
+    /// there were any.
+    pub(crate) fn review_dropouts(
+        &mut self,
+        now: Instant,
+        man_on: impl Fn(&PhysicalBoard, Square) -> Option<ManId>,
+        mut each: impl FnMut(&PhysicalBoard, Square, Option<ManId>, Found),
+    ) -> bool {
+        let (noted, standing) = (self.dropouts.noted(now), self.standing());
+        for square in men::squares(noted) {
+            let man = man_on(self, square);
+            if let Some(man) = man {
+                self.dropouts.name(now, square.index(), man);
+            }
+            let found = self.dropouts.look(square.index(), man, standing, now);
+            each(self, square, man, found);
+        }
+        noted != 0
+    }
+
+    /// Other men stand on the board, or the same ones elsewhere.
+    pub(crate) fn forget_men(&mut self) {
+        self.dropouts.forget_men();
+    }
+
+    /// It is another board.
+    pub(crate) fn forget_dropouts(&mut self) {
+        self.dropouts = Dropouts::new();
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,48 @@
+//! Whether a player must record his moves (8.4).
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::ClockTime;
+
+use super::control::Period;
+use super::tracker::ClockTracker;
+use crate::laws::rulebook::Rulebook;
+use crate::message::Recording;
+use crate::pair::Pair;
+
+/// With less time left than this in a period a player need not record, if less than [`ADDED_MS`] is added with each move (8.4).
+const LITTLE_TIME_MS: u32 = 5 * 60_000;
+const ADDED_MS: u32 = 30_000;
+
+/// Whether a player's duty to record ends here, until the end of the period (8.4).
+fn ends(period: &Period, left: ClockTime) -> bool {
+    left.millis() < LITTLE_TIME_MS && period.per_move_ms < ADDED_MS
+}
+
+impl ClockTracker {
+    /// Takes the times of a clock report: what is suspended in a period stays so until its end. True if that changes something.
+    pub(crate) fn note_recording(&mut self, rulebook: &Rulebook) -> bool {
+        let Some(control) = self.control.as_ref().filter(|_| rulebook.rules().records) else { return false };
+        let mut changed = false;
+        for color in [Color::White, Color::Black] {
+            let Some(left) = self.chessclock.time(color) else { continue };
+            let index = self.chessclock.period(color);
+            let suspended = self.suspended.get_mut(color);
+            let now = *suspended == Some(index) || ends(control.period(index), left);
+            let noted = now.then_some(index);
+            changed |= *suspended != noted;
+            *suspended = noted;
+        }
+        changed
+    }
+
+    /// Who must record his moves.
+    pub(crate) fn recording(&self, rulebook: &Rulebook) -> Pair<Recording> {
+        let of = |color: Color| match (rulebook.rules().records, &self.control) {
+            (false, _) => Recording::NotRequired,
+            (true, None) => Recording::Unknown,
+            (true, Some(_)) if self.suspended.get(color).is_some() => Recording::Suspended,
+            (true, Some(_)) => Recording::Required,
+        };
+        Pair { white: of(Color::White), black: of(Color::Black) }
+    }
+}

@@ -1,0 +1,117 @@
+//! What is wrong with the clock, and who did not come in time (6.7).
+
+use core::time::Duration;
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+
+use super::control::Method;
+use super::tracker::ClockTracker;
+use crate::alarm::{AlarmKind, Alarms};
+use crate::config::GameConfig;
+use crate::lifecycle::Lifecycle;
+use crate::seen::{Play, soonest};
+
+/// A clock started on the wrong side may be put right for so long without a word: Black starts White's clock by a press.
+const WRONG_CLOCK: Duration = Duration::from_secs(2);
+/// A display at zero has this long to show its flag sign.
+const AT_ZERO: Duration = Duration::from_secs(2);
+/// A running clock that is not heard for this long beyond its delay is asked.
+const CLOCK_QUIET: Duration = Duration::from_secs(3);
+/// The longest delay of a clock whose time control is not known.
+const UNKNOWN_DELAY: Duration = Duration::from_secs(60);
+
+/// What a look at the clock needs beside it.
+pub(crate) struct Around<'a> {
+    pub(crate) now: Instant,
+    pub(crate) config: &'a GameConfig,
+    pub(crate) play: &'a Play,
+    pub(crate) phase: &'a Lifecycle,
+}
+
+impl ClockTracker {
+    /// Raises what is wrong as an alarm, and cures what is right again.
+    pub(crate) fn review(&mut self, around: &Around<'_>, alarms: &mut Alarms) {
+        let now = around.now;
+        self.look_at_zero(now, alarms);
+        self.look_at_default_time(around, alarms);
+        let Some(runs) = self.chessclock.runs() else {
+            self.asked = None;
+            return;
+        };
+        if self.wrong_clock_suspected(around, runs) && now >= self.chessclock.changed_at().after(WRONG_CLOCK) {
+            alarms.raise(now, AlarmKind::WrongClockRunning, Some(runs), 0);
+        }
+        let Some((heard, _)) = self.chessclock.last_report() else { return };
+        let due = heard.after(self.patience());
+        match self.asked {
+            None if now >= due => self.asked = Some(now),
+            Some(asked) if now >= asked.after(CLOCK_QUIET) => alarms.raise(now, AlarmKind::ClockLost, None, 0),
+            _ => {}
+        }
+    }
+
+    /// When time alone may make something of it.
+    pub(crate) fn due(&self, around: &Around<'_>) -> Option<Instant> {
+        let runs = self.chessclock.runs();
+        let heard = self.chessclock.last_report().filter(|_| runs.is_some()).map(|(heard, _)| heard);
+        let wrong = runs.is_some_and(|runs| self.wrong_clock_suspected(around, runs));
+        soonest(
+            around.now,
+            [
+                self.default_time_over(around),
+                self.zero.map(|(_, since)| since.after(AT_ZERO)),
+                wrong.then(|| self.chessclock.changed_at().after(WRONG_CLOCK)),
+                heard.map(|heard| self.asked.map_or(heard.after(self.patience()), |asked| asked.after(CLOCK_QUIET))),
+            ],
+        )
+    }
+
+    /// A display that stays at zero without a flag sign: nothing is declared, somebody must look.
+    fn look_at_zero(&mut self, now: Instant, alarms: &mut Alarms) {
+        let Some((side, since)) = self.zero else { return };
+        let clock = &self.chessclock;
+        if clock.time(side).is_none_or(|time| time.millis() > 0) || clock.flags().of(side).is_some() {
+            self.zero = None;
+            alarms.cure(now, AlarmKind::ClockAtZero);
+        } else if now >= since.after(AT_ZERO) {
+            alarms.raise(now, AlarmKind::ClockAtZero, Some(side), 0);
+        }
+    }
+
+    /// How long a running clock may be silent.
+    fn patience(&self) -> Duration {
+        let Some(control) = &self.control else { return UNKNOWN_DELAY };
+        let period = control.period(self.chessclock.period(self.chessclock.runs().unwrap_or(Color::White)));
+        let delay = if period.method == Method::UsDelay { period.per_move_ms } else { 0 };
+        CLOCK_QUIET + Duration::from_millis(u64::from(delay))
+    }
+
+    /// The clock of the side not to move was started, at the start of the game or after a pause.
+    fn wrong_clock_suspected(&self, around: &Around<'_>, runs: Color) -> bool {
+        self.chessclock.was_started() && around.phase.is_read() && !around.play.may_run(runs)
+    }
+
+    /// When the default time is over, counted from the first start of the clock; none if there is no such time (6.7.1).
+    fn default_time_over(&self, around: &Around<'_>) -> Option<Instant> {
+        let config = around.config;
+        let seconds = config.default_time_s.or(config.rulebook.rules().default_time_s)?;
+        let started = self.first_ran.filter(|_| around.phase.is_read())?;
+        Some(started.after(Duration::from_secs(u64::from(seconds))))
+    }
+
+    /// Nobody can see on a board whether a player is there: who has to make his first move after the default time is named.
+    fn look_at_default_time(&self, around: &Around<'_>, alarms: &mut Alarms) {
+        let (Some(over), Some(runs)) = (self.default_time_over(around), self.chessclock.runs()) else { return };
+        let now = around.now;
+        let to_move = around.play.decoder.record.turn() == runs && !around.play.has_moved(runs);
+        let late = Some(runs).filter(|_| to_move && now >= over);
+        let reminded = alarms.open().find(|alarm| alarm.kind == AlarmKind::DefaultTimeOver).and_then(|alarm| alarm.side);
+        if reminded.is_some() && reminded != late {
+            alarms.cure(now, AlarmKind::DefaultTimeOver);
+        }
+        if late.is_some() {
+            alarms.raise(now, AlarmKind::DefaultTimeOver, late, 0);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The facts of a game put to the decision tables.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use flagfall_protocols::time::Instant;
+use shakmaty::Chess;
+
+use super::{Adjudged, News, RulingRecord};
+use crate::case::Case;
+use crate::clock::flag::{FlagFall, FlagPath};
+use crate::effect::Effect;
+use crate::laws::adjudicate::{Found, Subject, adjudicate};
+use crate::laws::facts::{Counted, Facts};
+use crate::laws::finding::Finding;
+use crate::laws::outcome::{Kind, Phase};
+use crate::laws::rules::Table;
+use crate::men;
+
+impl RulingRecord {
+    /// Applies the rulebook to what is known now, and reports what is new about it.
+    pub(crate) fn review(&mut self, case: &Case<'_>, out: &mut Vec<Effect>) -> News {
+        let flags = case.seen.clock.chessclock.flags();
+        let falls: Vec<FlagFall> = flags.iter().filter(|fall| !fall.after_end).cloned().collect();
+        let mut aside: Vec<bool> = (0..falls.len()).map(|index| self.is_set_aside(index)).collect();
+        loop {
+            let (subjects, findings) = self.find_with(case, &falls, &aside, out);
+            // A ruling on a flag holds as long as what it rested on.
+            let counts_again = subjects.iter().zip(&findings).find_map(|(subject, finding)| match *subject {
+                Subject::Flag(index) if aside[index] && !self.holds(*subject, finding) => Some(index),
+                _ => None,
+            });
+            match counts_again {
+                Some(index) => aside[index] = false,
+                None => return self.keep(subjects, findings, out),
+            }
+        }
+    }
+
+    /// The findings, with these flags set aside.
+    fn find_with(
+        &mut self,
+        case: &Case<'_>,
+        falls: &[FlagFall],
+        aside: &[bool],
+        out: &mut Vec<Effect>,
+    ) -> (Vec<Subject>, Vec<Finding>) {
+        let mut facts = case.facts(falls);
+        for (flag, aside) in facts.flags.iter_mut().zip(aside) {
+            flag.set_aside = *aside;
+            if facts.rulebook.rules().table == Table::UsChess {
+                let wins = |counted: &Counted| self.questions.forced_win(&counted.position, flag.side.other());
+                flag.forced_wins = flag.positions.iter().map(wins).collect();
+            }
+        }
+        let found = self.adjudged(&facts, out);
+        let mut findings = Vec::with_capacity(found.len());
+        let mut subjects = Vec::with_capacity(found.len());
+        for found in found {
+            // A game that a move ended on the board needs no ruling, unless somebody says otherwise.
+            let needless = found.kind == Kind::MoveOnBoard && found.subject == Subject::Game && facts.undisputed();
+            if !needless {
+                subjects.push(found.subject);
+                findings.push(case.finding(found, falls));
+            }
+        }
+        (subjects, findings)
+    }
+
+    /// What the tables say of these facts. The same facts come with every step while a flag awaits its ruling.
+    fn adjudged(&mut self, facts: &Facts, out: &mut Vec<Effect>) -> Vec<Found> {
+        let revision = self.questions.revision();
+        if let Some(known) = self.adjudged.as_ref().filter(|known| known.revision == revision && known.facts == *facts) {
+            return known.found.clone();
+        }
+        let questions = &mut self.questions;
+        let mut oracle = |position: &Chess, side| {
+            let mut ask = None;
+            let verdict = questions.verdict(position, side, &mut ask);
+            out.extend(ask.map(Effect::Ask));
+            verdict
+        };
+        let found = adjudicate(facts, &mut oracle);
+        // Where something was asked, an older question may have been given up for it.
+        let settled = self.questions.revision() == revision;
+        self.adjudged = settled.then(|| Box::new(Adjudged { facts: facts.clone(), revision, found: found.clone() }));
+        found
+    }
+
+    /// It was decided that the game goes on after this flag.
+    fn is_set_aside(&self, index: usize) -> bool {
+        self.finding_on(Subject::Flag(index)).is_some_and(|finding| self.decisions.settled(finding).is_some())
+    }
+
+    /// What was decided on it goes for this finding, which has no number yet.
+    fn holds(&self, subject: Subject, finding: &Finding) -> bool {
+        let known = self.finding_on(subject).map(|known| Finding { id: known.id, ..finding.clone() });
+        known.is_some_and(|finding| self.decisions.settled(&finding).is_some())
+    }
+}
+
+impl Case<'_> {
+    /// A finding in full, without a number.
+    fn finding(&self, mut found: Found, falls: &[FlagFall]) -> Finding {
+        let fall = match found.subject {
+            Subject::Flag(index) => falls.get(index),
+            Subject::Game => None,
+        };
+        let (rulebook, decoder) = (&self.seen.config.rulebook, &self.seen.play.decoder);
+        let unknown = &mut found.unknown;
+        if fall.is_some() && self.seen.clock.control.is_none() && !unknown.contains(&"time_control") {
+            unknown.push("time_control");
+        }
+        if rulebook.rules().table == Table::Club && decoder.record.with_queens(usize::MAX).is_some() {
+            unknown.push("rook_or_queen");
+        }
+        if fall.is_some_and(|fall| fall.path == FlagPath::ObservedByArbiter) {
+            unknown.push("moment_of_expiry");
+        }
+        let counted = found.counted.take().or_else(|| self.positions(fall).0.into_iter().next());
+        let (position, phase) = match &counted {
+            Some(counted) => (&counted.position, counted.phase),
+            None => (&decoder.record.node().position, Phase::Idle),
+        };
+        Finding {
+            flag: fall.map(|fall| men::color_name(fall.side)),
+            path: fall.map(|fall| fall.path),
+            expired_at: fall.map(|fall| fall.fell.micros()),
+            observed_at: fall.and_then(|fall| fall.observed_at).map(Instant::micros),
+            completed: fall.and_then(|fall| self.completed_by_fall(fall)).map(|(sure, _)| sure),
+            required: fall.and_then(|fall| self.required(fall)),
+            last_period: fall.and_then(|fall| self.last_period(fall)),
+            readings: fall.map(|fall| self.readings(fall)).unwrap_or_default(),
+            evidence: self.evidence(found.kind, fall),
+            ..Finding::of(found, rulebook, position, phase)
+        }
+    }
+}
