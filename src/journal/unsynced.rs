@@ -129,6 +129,10 @@ impl Unsynced {
     pub(super) fn take(&self, board: &str, log: &mut Vec<u8>) -> Vec<Taken> {
         let mut inner = self.lock();
         inner.registered = false;
+        if inner.failure.is_some() {
+            // The bytes before are not on the disk: all of it will be written again.
+            return Vec::new();
+        }
         let generation = inner.generation;
         let pieces = std::mem::take(&mut inner.pieces);
         drop(inner);

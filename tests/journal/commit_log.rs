@@ -7,7 +7,7 @@ use flagfall::journal::commit_log::{self, CommitLog, WrittenBack};
 use flagfall::journal::{Disk, Journal, JournalFs, Limits, Unsynced, read};
 use flagfall::wire::topics::is_id;
 use flagfall_protocols::time::Instant;
-use flagfall_protocols::trace::Body;
+use flagfall_protocols::trace::{Body, FORMAT, print_header};
 
 use crate::support::fake_disk::{FakeDisk, lines, open};
 
@@ -225,6 +225,22 @@ fn a_stale_log_changes_no_newer_file() {
     }
 }
 
+/// A file that was begun in vain and removed is there again after a power cut: its head names a number that the file before has
+/// long gone beyond.
+#[test]
+fn a_file_without_records_does_not_end_the_one_before() {
+    let disk = FakeDisk::new(0);
+    drop(ten_turns(&disk).1);
+    let whole = records(&disk, "b1");
+    disk.forget_unsynced();
+    let mut head = format!("{FORMAT}\n");
+    print_header("session", "t", &mut head).expect("a line");
+    print_header("carry", "next 1 at 0 boots 0 arbiter 0 live 0 public 0", &mut head).expect("a line");
+    disk.folder("b1").put("00000002-t.journal", head.as_bytes());
+    assert_eq!(recover(&disk).left_alone.len(), 0);
+    assert_eq!(records(&disk, "b1"), whole);
+}
+
 #[test]
 fn a_log_that_cannot_be_written_is_no_loss() {
     let disk = FakeDisk::new(0);
@@ -268,13 +284,16 @@ fn pages_that_a_failed_wait_has_dropped_come_back() {
 fn what_comes_after_bytes_that_failed_does_not_make_them_good() {
     let disk = FakeDisk::new(0);
     let mut boards = [Board::open(&disk, "b1")];
-    let mut log = CommitLog::without();
+    let mut log = log_of(&disk, commit_log::MAX_LOG);
     let before = boards[0].durable();
     boards[0].write(1);
     disk.folder("b1").drop_pages();
+    disk.refuse(Some(format!("{}/", commit_log::FOLDER)));
     commit(&mut log, &boards);
+    disk.refuse(None);
     boards[0].write(2);
     commit(&mut log, &boards);
+    assert_eq!(disk.folder(commit_log::FOLDER).files().len(), 0, "nor does the log take it");
     assert_eq!(boards[0].durable(), before);
     // Two seconds later all of it is written again.
     let taken = boards[0].journal.standing().next_seq - 1;
@@ -283,6 +302,7 @@ fn what_comes_after_bytes_that_failed_does_not_make_them_good() {
     assert_eq!(boards[0].durable(), taken);
     drop(boards);
     disk.forget_unsynced();
+    assert_eq!(recover(&disk).left_alone.len(), 0);
     assert_eq!(records(&disk, "b1").len() as u64, taken);
 }
 

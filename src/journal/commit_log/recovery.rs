@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use flagfall_protocols::trace::{parse_bytes, parse_header};
+use flagfall_protocols::trace::parse_bytes;
 
 use super::super::fs::JournalFs;
 use super::super::name::FileName;
-use super::super::standing::Standing;
 use super::entry::{Entry, entries};
 use super::{HEAD, name, numbers};
 
@@ -136,7 +135,8 @@ fn put(content: &mut Vec<u8>, place: usize, line: &[u8], below: Option<u64>) -> 
     Ok(())
 }
 
-/// The sequence number that the head of the next file of the journal names; none if there is no other with a whole head.
+/// The sequence number of the first record in the files after this one; none if they hold no record. A head alone says nothing: a
+/// file that was begun in vain and removed may be there again after a power cut.
 fn next_file_begins_at(fs: &mut dyn JournalFs, file: &str) -> io::Result<Option<u64>> {
     let Some(this) = FileName::parse(file) else { return Ok(None) };
     let mut later: Vec<FileName> = fs.list()?.iter().filter_map(|name| FileName::parse(name)).collect();
@@ -144,12 +144,9 @@ fn next_file_begins_at(fs: &mut dyn JournalFs, file: &str) -> io::Result<Option<
     later.sort();
     for name in later {
         let text = fs.read(&name.to_string())?;
-        let mut standing = Standing::default();
-        let head = text.split(|byte| *byte == b'\n').take_while(|line| line.first() == Some(&b'#'));
-        for header in head.filter_map(|line| parse_header(line).ok()).filter(|header| header.sealed) {
-            if standing.take(&header).is_some() && header.key == "carry" {
-                return Ok(Some(standing.next_seq));
-            }
+        let mut lines = text.split(|byte| *byte == b'\n').filter(|line| line.first() != Some(&b'#'));
+        if let Some(record) = lines.find_map(|line| parse_bytes(line).ok()) {
+            return Ok(Some(record.seq));
         }
     }
     Ok(None)
