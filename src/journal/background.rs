@@ -67,7 +67,7 @@ impl Journal {
     }
 
     /// Records below this sequence number are on the disk: they leave the buffer.
-    fn forget_below(&mut self, next_seq: u64) {
+    pub(super) fn forget_below(&mut self, next_seq: u64) {
         let mut bytes = 0;
         for line in self.pending[..self.written].split_inclusive('\n') {
             // They were printed a moment ago.

@@ -111,12 +111,14 @@ impl Unsynced {
         }
     }
 
-    /// Forgets what nobody has taken: it was taken back, or is on the disk. Answers about earlier bytes no longer say that
-    /// anything is there.
-    pub(super) fn reset(&self) {
+    /// Forgets what nobody has answered for: it is about to be taken back, or is on the disk. Later answers about it say nothing any
+    /// more. Gives the sequence number below which all is on the disk.
+    pub(super) fn reset(&self) -> u64 {
         let mut inner = self.lock();
         inner.pieces.clear();
+        inner.failure = None;
         inner.generation += 1;
+        inner.durable
     }
 
     /// Whether bytes wait and nobody was told so before.

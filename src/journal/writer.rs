@@ -247,8 +247,9 @@ impl Journal {
         };
         // Whatever came of it, what the other thread finds out about these bytes from now on says nothing: pages that a failed wait
         // has dropped count as clean.
-        self.unsynced.iter().for_each(|unsynced| unsynced.reset());
+        let durable = self.unsynced.as_ref().map(|unsynced| unsynced.reset());
         if let Err(error) = synced {
+            durable.into_iter().for_each(|durable| self.forget_below(durable));
             self.spoilt = true;
             return Err(WriteError::new("syncing", &name, &error));
         }
@@ -262,6 +263,12 @@ impl Journal {
 
     /// Appends what was not handed over yet, after taking back what was if that may be spoilt.
     pub(super) fn write(&mut self) -> Result<(), WriteError> {
+        if self.spoilt
+            && let Some(durable) = self.unsynced.as_ref().map(|unsynced| unsynced.reset())
+        {
+            // What the other thread has answered for is not taken back.
+            self.forget_below(durable);
+        }
         let Some(file) = self.files.last() else { return Ok(()) };
         let (name, len) = (file.name.to_string(), file.len);
         let wrap = |doing| {
@@ -269,7 +276,6 @@ impl Journal {
             move |error: io::Error| WriteError::new(doing, name, &error)
         };
         if self.spoilt {
-            self.unsynced.iter().for_each(|unsynced| unsynced.reset());
             self.fs.truncate(&name, len).map_err(wrap("cutting"))?;
             self.written = 0;
             self.spoilt = false;

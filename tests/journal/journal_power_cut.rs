@@ -216,6 +216,7 @@ fn run(seed: u64) -> u64 {
             // One of them waits by itself, as a board does that was parked.
             if rng.u8(0..4) > 0 {
                 journal.share(Arc::clone(&unsynced), now);
+                model.deleted |= journal.status().deleted > 0;
             }
             boards.push(Board { name, journal, unsynced, model });
         }
