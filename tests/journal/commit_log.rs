@@ -306,6 +306,26 @@ fn what_comes_after_bytes_that_failed_does_not_make_them_good() {
     assert_eq!(records(&disk, "b1").len() as u64, taken);
 }
 
+/// A write that fails is taken back and done again, but not what the other thread has answered for meanwhile.
+#[test]
+fn what_was_answered_for_is_not_taken_back() {
+    for seed in 0..50 {
+        let disk = FakeDisk::new(seed);
+        let mut boards = [Board::open(&disk, "b1")];
+        boards[0].write(2);
+        let answered = boards[0].journal.standing().next_seq - 1;
+        disk.refuse(Some("b1/".to_owned()));
+        boards[0].write(3);
+        disk.refuse(None);
+        commit(&mut CommitLog::without(), &boards);
+        boards[0].journal.hand_over(Instant(3_000_000));
+        assert_eq!(boards[0].durable(), answered);
+        drop(boards);
+        disk.cut();
+        assert!(records(&disk, "b1").len() as u64 >= answered, "seed {seed}");
+    }
+}
+
 /// After a clean stop there is no log, and every journal is whole for a version that knows none.
 #[test]
 fn after_a_clean_stop_the_version_before_opens_the_journals() {
