@@ -130,16 +130,9 @@ impl<T> Inbox<T> {
 
     /// Puts an item before all others and never waits: for what the reader has asked for, at most one of a kind.
     pub(super) fn urgent(&self, item: T) {
-        self.urgent_if(item, || true);
-    }
-
-    /// The same; a reader that sleeps is woken only if it wants to be. It says so before it goes to sleep.
-    pub(super) fn urgent_if(&self, item: T, wanted: impl FnOnce() -> bool) {
         let mut inner = self.lock();
         inner.items.push_front(item);
-        if wanted() {
-            self.wake(inner);
-        }
+        self.wake(inner);
     }
 
     /// The next item, waiting at most `wait` for it; without an end if there is none. `reader` is what [`Inbox::replace_reader`]
@@ -278,14 +271,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_sleeping_reader_does_not_want_is_there_when_it_wakes() {
+    fn an_item_is_taken_only_if_it_is_wanted_and_by_the_present_reader() {
         let inbox = Arc::new(Inbox::default());
         let reader = inbox.replace_reader();
-        let sleeper = asleep(&inbox, reader);
-        inbox.urgent_if(1, || false);
-        assert!(inbox.lock().sleeps, "nobody was woken");
         assert!(inbox.push(2));
-        assert_eq!(sleeper.join().expect("no panic"), Popped::Item(1));
         assert_eq!(inbox.pop_if(reader, |item| *item == 1), None);
         assert_eq!(inbox.pop_if(reader + 1, |_| true), None);
         assert_eq!(inbox.pop_if(reader, |item| *item == 2), Some(2));

@@ -1,4 +1,4 @@
-//! What a game is told before it begins.
+//! The settings of a game.
 
 use core::time::Duration;
 
@@ -19,7 +19,7 @@ pub enum Rulings {
     Automatic,
 }
 
-/// What a game is told before it begins.
+/// The settings of a game, fixed before it begins.
 #[derive(Clone, Debug, Default)]
 pub struct GameConfig {
     /// The time control; findings on time name it as unknown if there is none.

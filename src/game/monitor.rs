@@ -150,7 +150,7 @@ impl BoardMonitor {
         }
     }
 
-    /// A move that waits for its press is told once, whatever is pressed and thought of in between.
+    /// Raises a move that waits for its press, once, whatever is pressed and thought of in between.
     fn look_for_press(&mut self, now: Instant, seen: &Seen, alarms: &mut Alarms) {
         let Some(ply) = seen.play.decoder.line().last() else { return };
         let (color, made) = (ply.color, ply.made.latest);
@@ -226,7 +226,7 @@ fn board_is_right(now: Instant, seen: &Seen, alarms: &mut Alarms) {
     }
 }
 
-/// Something else is told of these squares, or will be: a press of a move that is not legal, the shape of a castling, a legal move
+/// Something else is reported about these squares, or will be: a press of a move that is not legal, the shape of a castling, a legal move
 /// and fewer than three squares beside it.
 fn is_explained(seen: &Seen, node: &Node, differs: u64, alarms: &Alarms) -> bool {
     let illegal = |alarm: &Alarm| alarm.kind == AlarmKind::IllegalMove && alarm.status == AlarmStatus::Open;

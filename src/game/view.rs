@@ -253,7 +253,7 @@ impl Game {
             .collect()
     }
 
-    /// Promotions that nobody has confirmed, as they are told, in UCI notation.
+    /// Promotions that nobody has confirmed, as they are published, in UCI notation.
     pub fn unconfirmed_promotions(&self) -> Vec<String> {
         let (moves, mode) = (self.seen.play.decoder.record.moves(), self.seen.play.decoder.record.mode());
         let told = self.alarms.is_open(AlarmKind::PromotionUnconfirmed);

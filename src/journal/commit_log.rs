@@ -90,11 +90,6 @@ impl CommitLog {
         }
     }
 
-    /// Whether the log takes what it is given; false where there is none.
-    pub fn is_written(&self) -> bool {
-        self.len.is_some()
-    }
-
     /// Waits for every journal file and removes the log.
     ///
     /// # Errors

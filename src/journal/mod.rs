@@ -69,5 +69,5 @@ pub use outs::{Out, outs_from};
 pub use reader::{Recovered, read};
 pub use recovery::MAX_TORN;
 pub use standing::{MAX_SINKS, Standing};
-pub use unsynced::{FileSync, Unsynced};
+pub use unsynced::Unsynced;
 pub use writer::{FLUSH_AFTER, Journal, Limits, MAX_FILE, RETRY_AFTER, Stamp, Status};

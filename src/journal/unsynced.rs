@@ -8,7 +8,7 @@ use super::commit_log::entry;
 use super::fs::Syncer;
 
 /// Waits until one journal file is on the disk, from any thread.
-pub struct FileSync {
+pub(super) struct FileSync {
     sync: Syncer,
     /// How many waits have failed: what was written before such a one may be in memory only, although every later wait succeeds.
     failures: Mutex<u64>,
@@ -58,7 +58,7 @@ struct Inner {
     pieces: Vec<Piece>,
     /// Rises whenever the journal takes back what it wrote, or has waited for the disk by itself.
     generation: u64,
-    /// Somebody was told that there are bytes.
+    /// The thread that waits for the disk knows that there are bytes.
     registered: bool,
     /// Records below this sequence number are on the disk.
     durable: u64,
@@ -121,7 +121,7 @@ impl Unsynced {
         inner.durable
     }
 
-    /// Whether bytes wait and nobody was told so before.
+    /// Whether bytes wait that the thread does not know of; from now on it does.
     pub(super) fn register(&self) -> bool {
         let mut inner = self.lock();
         !inner.pieces.is_empty() && !std::mem::replace(&mut inner.registered, true)

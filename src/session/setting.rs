@@ -20,7 +20,7 @@ pub struct Setting {
     pub driver: &'static DriverInfo,
     /// The driver of a clock that has a link of its own.
     pub clock: Option<&'static DriverInfo>,
-    /// What the driver is told about the board, for families that need it ([`DriverInfo::calibrated`]).
+    /// What the driver must know of the board, for families that need it ([`DriverInfo::calibrated`]).
     pub calibration: Option<String>,
     /// The game.
     pub config: GameConfig,
@@ -268,7 +268,7 @@ impl Setting {
         keys.chain(self.notes.iter().cloned()).collect()
     }
 
-    /// Tells the game where its clock is read.
+    /// The same with a game that reads its clock where it is: on a link of its own, or on the board's.
     #[must_use]
     pub fn with_clock(mut self) -> Setting {
         self.config.clock_source = self.clock.unwrap_or(self.driver).clock_source();
