@@ -225,6 +225,19 @@ impl Alarms {
         open
     }
 
+    /// The alarm with this number is about an illegal move of `side`.
+    ///
+    /// # Errors
+    /// It is about something else, or there is none.
+    pub(crate) fn check_illegal_move_of(&self, id: u32, side: Color) -> Result<(), &'static str> {
+        use AlarmKind::{IllegalMove, PressedWithoutMove, PromotionNotReplaced};
+        let alarm = self.iter().find(|alarm| alarm.id == id).ok_or("no such alarm")?;
+        if !matches!(alarm.kind, IllegalMove | PromotionNotReplaced | PressedWithoutMove) {
+            return Err("this alarm is not about an illegal move");
+        }
+        if alarm.side == Some(side) { Ok(()) } else { Err("it was the other player's move") }
+    }
+
     /// An arbiter's record settles every open alarm of this kind, or those of one side.
     pub(crate) fn settle(&mut self, at: Instant, kind: AlarmKind, side: Option<Color>) {
         let meant = |alarm: &&Alarm| alarm.kind == kind && (side.is_none() || alarm.side == side);

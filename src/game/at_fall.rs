@@ -8,6 +8,7 @@ use crate::case::Case;
 use crate::clock::flag::{FlagFall, FlagPath};
 use crate::interval::Interval;
 use crate::men;
+use crate::seen::Seen;
 
 /// With nothing moved for this long before the fall the game may have ended without a word (row 9); players do think for half
 /// an hour, and then the fall is theirs.
@@ -81,16 +82,18 @@ impl Case<'_> {
         doubtful |= fall.with_press || self.seen.play.decoder.pressed_by(fall.side, fall.fell.latest);
         Some((total(sure), doubtful))
     }
+}
 
+impl Seen {
     /// The game seems to have ended before a flag that falls now: a result was shown, the board was cleared, or nothing was
     /// moved for very long (row 9).
-    pub(crate) fn apparently_over(&self) -> bool {
+    pub(crate) fn apparently_over(&self, now: Instant) -> bool {
         let men = |men: &men::Men| men.iter().filter(|&&man| man != men::EMPTY).count();
-        let cleared = self.seen.board.known() && men(self.seen.board.men()) * 2 < men(&self.seen.play.decoder.record.node().men);
-        let made = self.seen.play.decoder.record.moves().last().map_or(Instant::ZERO, |record| record.made.latest);
-        let moved = self.seen.board.last_change().max(made);
+        let cleared = self.board.known() && men(self.board.men()) * 2 < men(&self.play.decoder.record.node().men);
+        let made = self.play.decoder.record.moves().last().map_or(Instant::ZERO, |record| record.made.latest);
+        let moved = self.board.last_change().max(made);
         // Play that goes on after a gesture shows that it was none.
-        let shown = self.seen.phase.hints.last().is_some_and(|hint| hint.at >= made.0);
-        shown || cleared || self.now.since(moved) >= LONG_PAUSE
+        let shown = self.phase.hints.last().is_some_and(|hint| hint.at >= made.0);
+        shown || cleared || now.since(moved) >= LONG_PAUSE
     }
 }

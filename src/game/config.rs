@@ -3,7 +3,8 @@
 use core::time::Duration;
 
 use flagfall_protocols::event::ClockSide;
-use shakmaty::CastlingMode;
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess};
 
 use crate::clock::control::TimeControl;
 use crate::laws::rulebook::Rulebook;
@@ -50,5 +51,14 @@ impl GameConfig {
     /// How castling is written and played.
     pub(crate) fn castling_mode(&self) -> CastlingMode {
         if self.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard }
+    }
+
+    /// The position that an arbiter's command gives.
+    ///
+    /// # Errors
+    /// It is no FEN, or not of a legal position.
+    pub(crate) fn position(&self, fen: &str) -> Result<Chess, &'static str> {
+        let fen = Fen::from_ascii(fen.as_bytes()).map_err(|_| "the FEN cannot be read")?;
+        fen.into_position(self.castling_mode()).map_err(|_| "the FEN is not a legal position")
     }
 }

@@ -1,121 +1,92 @@
-//! Arbiters' records of position and moves: a position set, a move taken back or put right.
+//! Arbiters' records of position and moves, as they change the record of the game.
 
-use alloc::vec::Vec;
-
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
-use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 
-use crate::alarm::AlarmKind;
-use crate::effect::Effect;
-use crate::game::Game;
 use crate::interval::Interval;
-use crate::irregular::king::KingCapture;
-use crate::irregular::position::IllegalPosition;
-use crate::message::{AuditBody, Cause, MoveBody, RevisionBody, Stage};
-use crate::reconstruct::record::How;
+use crate::pair::Pair;
+use crate::reconstruct::record::{How, Record};
+use crate::seen::Seen;
 
-impl Game {
-    pub(crate) fn position(&self, fen: &str) -> Result<Chess, &'static str> {
-        let fen = Fen::from_ascii(fen.as_bytes()).map_err(|_| "the FEN cannot be read")?;
-        fen.into_position(self.seen.config.castling_mode()).map_err(|_| "the FEN is not a legal position")
-    }
+/// The longest game that the Laws allow has fewer moves (9.6.2).
+const MOST_MOVES: u32 = 9_999;
 
-    /// An earlier position of the game is a take-back; any other one begins a new record with the old counts.
-    pub(crate) fn set_position(&mut self, position: Chess, out: &mut Vec<Effect>) {
-        let plies = self.seen.play.decoder.record.moves().len();
-        let mut earlier = self.seen.play.decoder.record.clone();
-        for kept in (0..=plies).rev() {
+/// A record whose last move is another one, or one more.
+pub(crate) struct Correction {
+    pub(crate) record: Record,
+    /// When the corrected move was made.
+    pub(crate) made: Interval,
+    pub(crate) color: Color,
+}
+
+impl Seen {
+    /// After how many plies of the record this position stood last.
+    pub(crate) fn plies_to(&self, position: &Chess) -> Option<usize> {
+        let mut earlier = self.play.decoder.record.clone();
+        (0..=earlier.moves().len()).rev().find(|&kept| {
             earlier.truncate(kept);
-            if earlier.node().position == position {
-                // Every count up to the record's own length can be cut back to.
-                let _ = self.take_back(kept, Cause::SetPosition, out);
-                return;
-            }
-        }
-        self.restart_from(position, self.seen.config.castling_mode());
-        out.push(revision(1, Cause::SetPosition, Vec::new()));
+            earlier.node().position == *position
+        })
     }
 
-    pub(crate) fn take_back(&mut self, plies: usize, cause: Cause, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        if plies > self.seen.play.decoder.record.moves().len() {
+    /// The record with this move after so many plies, as an arbiter says.
+    ///
+    /// # Errors
+    /// The game is shorter, or the move is not legal there.
+    pub(crate) fn corrected(&self, now: Instant, plies: usize, uci: &str) -> Result<Correction, &'static str> {
+        let decoder = &self.play.decoder;
+        if plies > decoder.record.moves().len() {
             return Err("the game has fewer moves");
         }
-        let cut = plies < self.seen.play.decoder.record.moves().len();
-        self.seen.play.decoder.forget_tentative();
-        if cut {
-            self.seen.play.decoder.record.truncate(plies);
-            out.push(revision(plies as u32 + 1, cause, Vec::new()));
-        }
-        self.reopen();
-        self.settle_irregularities();
-        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
-        Ok(())
-    }
-
-    pub(crate) fn correct_move(&mut self, plies: usize, uci: &str, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        let moves = self.seen.play.decoder.record.moves().len();
-        if plies > moves {
-            return Err("the game has fewer moves");
-        }
-        let mut earlier = self.seen.play.decoder.record.clone();
-        earlier.truncate(plies);
+        let mut record = decoder.record.clone();
+        record.truncate(plies);
         let uci = UciMove::from_ascii(uci.as_bytes()).map_err(|_| "the move cannot be read")?;
-        let mv = uci.to_move(&earlier.node().position).map_err(|_| "the move is not legal there")?;
-        let color = earlier.turn();
-        let replaced = self.seen.play.decoder.record.moves().get(plies);
-        let standing = self.seen.play.decoder.line().plies().first().filter(|_| replaced.is_none());
-        let now = Interval { earliest: self.now, latest: self.now };
-        let made = replaced.map(|known| known.made).or(standing.map(|ply| ply.made)).unwrap_or(now);
-        let pressed = self.seen.play.decoder.waiting_press(color).filter(|_| replaced.is_none());
-        let times = replaced.map_or(self.seen.clock.view().times, |known| known.clocks);
-        earlier.push(mv, made, pressed, How::Arbiter, times);
+        let mv = uci.to_move(&record.node().position).map_err(|_| "the move is not legal there")?;
+        let color = record.turn();
+        let replaced = decoder.record.moves().get(plies);
+        let standing = decoder.line().plies().first().filter(|_| replaced.is_none());
+        let at_once = Interval { earliest: now, latest: now };
+        let made = replaced.map(|known| known.made).or(standing.map(|ply| ply.made)).unwrap_or(at_once);
+        let pressed = decoder.waiting_press(color).filter(|_| replaced.is_none());
+        let times = replaced.map_or(self.clock.view().times, |known| known.clocks);
+        record.push(mv, made, pressed, How::Arbiter, times);
         match replaced {
-            Some(replaced) => earlier.completed_like(&replaced),
+            Some(replaced) => record.completed_like(&replaced),
             None if pressed.is_none() => {
-                // When it was pressed for nobody has said: after the move before it.
-                let before = self.seen.play.decoder.record.moves().last().map_or(Instant::ZERO, |last| last.made.earliest);
-                earlier.completed_within(Interval { earliest: before.min(made.earliest), latest: self.now });
+                // Nobody has said when it was pressed: after the move before it.
+                let before = decoder.record.moves().last().map_or(Instant::ZERO, |last| last.made.earliest);
+                record.completed_within(Interval { earliest: before.min(made.earliest), latest: now });
             }
             None => {}
         }
-        if plies + 1 < moves {
-            self.count_at_falls();
+        Ok(Correction { record, made, color })
+    }
+
+    /// Sets the numbers of completed moves, and what they were at each flag-fall.
+    ///
+    /// # Errors
+    /// No game has so many moves.
+    pub(crate) fn set_move_count(&mut self, completed: &Pair<u32>) -> Result<(), &'static str> {
+        if completed.white.max(completed.black) > MOST_MOVES {
+            return Err("no game has so many moves");
         }
-        self.seen.play.decoder.record = earlier;
-        self.seen.play.decoder.forget_tentative();
-        self.settle_irregularities();
-        self.reopen();
-        self.note_ending(plies + 1, made, color, out);
-        let body = self.move_body(plies);
-        out.push(match plies < moves {
-            true => revision(plies as u32 + 1, Cause::CorrectMove, alloc::vec![body]),
-            false => Effect::Move(body),
-        });
-        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
+        for color in [Color::White, Color::Black] {
+            let recorded = self.play.decoder.record.completed(color, None).0;
+            // The scoresheets may have fewer moves than the record.
+            *self.play.completed_before.get_mut(color) = Some(*completed.get(color) as i32 - recorded as i32);
+        }
+        let (record, before) = (&self.play.decoder.record, &self.play.completed_before);
+        for fall in self.clock.chessclock.flags_mut().iter_mut() {
+            // The count speaks for moves of which only their number is known.
+            let entered = record.entered_around(fall.side, &fall.fell);
+            let (sure, more) = record.completed(fall.side, Some(&fall.fell));
+            fall.counted = before
+                .get(fall.side)
+                .filter(|_| entered > 0)
+                .map(|before| (before.saturating_add_unsigned(sure + entered).max(0) as u32, more > entered));
+        }
         Ok(())
     }
-
-    /// The game goes on: a flag that fell after its supposed end counts.
-    pub(crate) fn reopen(&mut self) {
-        self.seen.play.ending = None;
-        self.seen.phase.stage = Stage::Playing;
-        if self.rulings.result.is_none() {
-            self.seen.clock.chessclock.flags_mut().iter_mut().for_each(|fall| fall.after_end = false);
-            self.raise_flags();
-        }
-    }
-
-    fn settle_irregularities(&mut self) {
-        self.irregular.king = KingCapture::None;
-        self.irregular.illegal_position = IllegalPosition::default();
-        for kind in [AlarmKind::IllegalMove, AlarmKind::PromotionNotReplaced, AlarmKind::PressedWithoutMove] {
-            self.alarms.settle(self.now, kind, None);
-        }
-    }
-}
-
-fn revision(from_ply: u32, cause: Cause, moves: Vec<MoveBody>) -> Effect {
-    Effect::Audit(AuditBody::Revision(RevisionBody { from_ply, cause, moves }))
 }

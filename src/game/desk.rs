@@ -8,6 +8,7 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 use serde::Serialize;
 
+use crate::input::Command;
 use crate::interval::Interval;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::outcome::Kind;
@@ -99,6 +100,17 @@ impl Desk {
         }
         self.entries.push(entry);
         Ok(())
+    }
+
+    /// Notes the command that set the position, or said whose clock is whose: findings name it.
+    pub(crate) fn note_setter(&mut self, command: &Command, id: Option<&String>) {
+        let setter = match command {
+            Command::StartGame { fen: Some(_) } | Command::SetPosition { .. } => &mut self.set_by.position,
+            Command::CorrectMove { .. } | Command::TakeBack { .. } => &mut self.set_by.position,
+            Command::SwapSides {} => &mut self.set_by.sides,
+            _ => return,
+        };
+        *setter = id.cloned();
     }
 
     /// A claim was lodged on which nobody has decided.

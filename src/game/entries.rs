@@ -1,116 +1,36 @@
-//! What an arbiter enters of the players' words: offers, agreements, resignations, claims; and penalties.
+//! What the record of the game says of the players' words: whether an offer still stands, whether a claim is borne out.
 
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
 
-use crate::alarm::AlarmKind;
-use crate::desk::{Entered, Entry};
-use crate::effect::Effect;
-use crate::game::Game;
-use crate::input::Author;
+use crate::desk::{Desk, Entered, Entry};
 use crate::interval::Interval;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::claims::{self, Checked};
-use crate::laws::outcome::GameResult;
 use crate::men::color_name;
-use crate::message::{AuditBody, ClaimBody, Decision, DecisionKind, EntryBody, PenaltyBody};
-use crate::pair::Pair;
+use crate::message::EntryBody;
+use crate::seen::Seen;
 
-/// No clock shows as much as a day.
-const MOST_SECONDS: u32 = 86_400;
-
-impl Game {
-    /// What the record says of a claim of `claimant`, by the position on the board or by the move that he has written down.
+impl Seen {
+    /// What the record says of a claim, by the position on the board or by the move that the claimant has written down.
     ///
     /// # Errors
     /// The move is not legal now, or the ground is nothing that a record can show.
-    pub fn check_claim(&self, claimant: Color, ground: Ground, intended: Option<&str>) -> Result<Checked, &'static str> {
-        let whole = self.seen.play.completed_before.white == Some(0) && self.seen.play.completed_before.black == Some(0);
-        claims::check((&self.seen.play.decoder.record, self.seen.play.decoder.line()), whole, claimant, ground, intended)
+    pub(crate) fn check_claim(&self, claimant: Color, ground: Ground, intended: Option<&str>) -> Result<Checked, &'static str> {
+        let whole = self.play.completed_before.white == Some(0) && self.play.completed_before.black == Some(0);
+        claims::check((&self.play.decoder.record, self.play.decoder.line()), whole, claimant, ground, intended)
     }
 
-    /// A draw is offered (9.1).
-    pub(crate) fn offer(&mut self, side: Color, author: &Author) -> Result<(), &'static str> {
-        self.still_open()?;
-        self.enter(side, Entered::Offer, author)
-    }
-
-    /// An open offer is accepted (5.2.3).
-    pub(crate) fn accept(&mut self, side: Color, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        self.still_open()?;
-        if !self.both_have_moved() {
-            return Err("both players must have made a move (5.2.3)");
-        }
-        let offered = self.desk.entries().iter().rfind(|entry| entry.side == side.other() && is_offer(entry.what));
-        let refused = offered.ok_or("no draw was offered")?.happened.latest;
-        let happened = self.happened(author);
-        let lapsed = |made: Interval| made.earliest > refused && made.before(&happened);
-        let sure = self.seen.play.decoder.record.moves().iter().any(|known| known.color == side && lapsed(known.made));
-        if sure || self.seen.play.decoder.line().plies().iter().any(|ply| ply.color == side && lapsed(ply.made)) {
-            return Err("the offer was refused by a move (9.1.2.1): declare-result if it was not");
-        }
-        self.enter(side, Entered::Agreement, author)?;
-        let draft =
-            Decision { result: GameResult::Draw, side: Some(color_name(side)), ..self.draft(DecisionKind::Agreed, author) };
-        self.decide(draft, out);
-        self.give_result(GameResult::Draw, out);
-        Ok(())
-    }
-
-    /// A player resigns (5.1.2): whether the opponent wins is for the arbiter to decide.
-    pub(crate) fn resign(&mut self, side: Color, author: &Author) -> Result<(), &'static str> {
-        self.still_open()?;
-        self.enter(side, Entered::Resignation, author)
-    }
-
-    /// A claim is lodged or decided.
-    pub(crate) fn claim_on(
-        &mut self,
+    /// Whether the record of the game bears a claim out, and a note on it; none where no record can show it.
+    ///
+    /// # Errors
+    /// As for [`Seen::check_claim`], while the claim is being lodged.
+    pub(crate) fn borne_out(
+        &self,
         side: Color,
         (ground, standing): (Ground, Standing),
         uci: Option<&String>,
-        author: &Author,
-        out: &mut Vec<Effect>,
-    ) -> Result<(), &'static str> {
-        self.still_open()?;
-        let lodged = self.desk.lodged.take_if(|lodged| lodged.side == color_name(side) && lodged.ground == ground);
-        let body = match lodged.filter(|_| standing != Standing::Lodged && uci.is_none()) {
-            // It was about the position of that moment.
-            Some(lodged) => ClaimBody { standing, ..lodged },
-            None => {
-                let (correct, note) = self.borne_out(side, ground, uci, standing)?;
-                ClaimBody { side: color_name(side), ground, standing, uci: uci.cloned(), correct, note }
-            }
-        };
-        self.enter(side, Entered::Claim { ground, standing }, author)?;
-        out.push(Effect::Audit(AuditBody::Claim(body.clone())));
-        let draws = !matches!(ground, Ground::AdditionalTime);
-        let (kind, result) = match standing {
-            Standing::Lodged => {
-                self.desk.lodged = Some(body);
-                return Ok(());
-            }
-            Standing::Accepted if draws => (DecisionKind::ClaimAccepted, GameResult::Draw),
-            Standing::Accepted => (DecisionKind::ClaimAccepted, GameResult::Open),
-            Standing::Refused => (DecisionKind::ClaimRefused, GameResult::Open),
-        };
-        let draft = Decision { result, side: Some(body.side), claim: Some(body), ..self.draft(kind, author) };
-        self.decide(draft, out);
-        if result != GameResult::Open {
-            self.give_result(result, out);
-        }
-        Ok(())
-    }
-
-    /// Whether the record of the game bears a claim out, and how; none where that is nothing a record tells.
-    fn borne_out(
-        &self,
-        side: Color,
-        ground: Ground,
-        uci: Option<&String>,
-        standing: Standing,
     ) -> Result<(Option<bool>, String), &'static str> {
         if !matches!(ground, Ground::Repetition | Ground::FiftyMoves) {
             return Ok((None, String::new()));
@@ -127,70 +47,22 @@ impl Game {
         Ok((correct, note.into()))
     }
 
-    /// A penalty, an adjustment of times, a ruling on an illegal move.
-    pub(crate) fn penalise(
-        &mut self,
-        side: Color,
-        penalty: PenaltyBody,
-        author: &Author,
-        out: &mut Vec<Effect>,
-    ) -> Result<(), &'static str> {
-        let PenaltyBody { seconds, alarm, counts } = penalty;
-        if let Some(Pair { white, black }) = seconds
-            && white.unsigned_abs().max(black.unsigned_abs()) > MOST_SECONDS
-        {
-            return Err("no clock shows so much time");
+    /// The last offer of the opponent may be accepted by `side` (5.2.3).
+    ///
+    /// # Errors
+    /// There is none, a player has not moved yet, or it was refused by a move (9.1.2.1).
+    pub(crate) fn may_accept(&self, side: Color, desk: &Desk, happened: Interval) -> Result<(), &'static str> {
+        if !(self.play.has_ever_moved(Color::White) && self.play.has_ever_moved(Color::Black)) {
+            return Err("both players must have made a move (5.2.3)");
         }
-        match (alarm, counts) {
-            (None, None) => {}
-            (Some(alarm), Some(counts)) => self.rule_on_move(side, alarm, counts, author)?,
-            // An arbiter saw it and no sensor did (7.5.4).
-            (None, Some(counts)) => self.enter(side, Entered::IllegalMove { alarm: 0, counts }, author)?,
-            (Some(_), None) => return Err("whether the move counts must be said"),
+        let offered = desk.entries().iter().rfind(|entry| entry.side == side.other() && is_offer(entry.what));
+        let offered = offered.ok_or("no draw was offered")?.happened.latest;
+        let lapsed = |made: Interval| made.earliest > offered && made.before(&happened);
+        let sure = self.play.decoder.record.moves().iter().any(|known| known.color == side && lapsed(known.made));
+        if sure || self.play.decoder.line().plies().iter().any(|ply| ply.color == side && lapsed(ply.made)) {
+            return Err("the offer was refused by a move (9.1.2.1): declare-result if it was not");
         }
-        let draft =
-            Decision { side: Some(color_name(side)), penalty: Some(penalty), ..self.draft(DecisionKind::Penalty, author) };
-        self.decide(draft, out);
         Ok(())
-    }
-
-    fn rule_on_move(&mut self, side: Color, id: u32, counts: bool, author: &Author) -> Result<(), &'static str> {
-        use AlarmKind::{IllegalMove, PressedWithoutMove, PromotionNotReplaced};
-        let alarm = self.alarms.iter().find(|alarm| alarm.id == id).ok_or("no such alarm")?;
-        if !matches!(alarm.kind, IllegalMove | PromotionNotReplaced | PressedWithoutMove) {
-            return Err("this alarm is not about an illegal move");
-        }
-        if alarm.side != Some(side) {
-            return Err("it was the other player's move");
-        }
-        self.enter(side, Entered::IllegalMove { alarm: id, counts }, author)?;
-        // It may have been closed before.
-        self.alarms.acknowledge(self.now, id);
-        Ok(())
-    }
-
-    fn still_open(&self) -> Result<(), &'static str> {
-        if self.rulings.result.is_none() { Ok(()) } else { Err("the game has a result") }
-    }
-
-    fn both_have_moved(&self) -> bool {
-        let moved = |color| {
-            let earlier = self.seen.play.completed_before.get(color).is_none_or(|before| before > 0);
-            let sure = self.seen.play.decoder.record.moves().iter().any(|known| known.color == color);
-            earlier || sure || self.seen.play.decoder.line().plies().iter().any(|ply| ply.color == color)
-        };
-        moved(Color::White) && moved(Color::Black)
-    }
-
-    /// When it happened: as the arbiter says, else now.
-    fn happened(&self, author: &Author) -> Interval {
-        let at = author.observed_at.unwrap_or(self.now).min(self.now);
-        Interval { earliest: at, latest: at }
-    }
-
-    fn enter(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
-        let happened = self.happened(author);
-        self.desk.enter(Entry { side, what, happened, entered: self.now, command: author.command.clone() })
     }
 }
 

@@ -8,6 +8,12 @@ use flagfall_protocols::event::{ByteRange, ClockReading, ClockSide, DeviceEvent}
 use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
+mod commands;
+#[cfg(test)]
+mod tests;
+mod transitions;
+pub(crate) mod view;
+
 use crate::alarm::{AlarmKind, Alarms};
 use crate::alert::alert;
 use crate::case::Case;
@@ -23,31 +29,38 @@ use crate::input::{Author, Input};
 use crate::irregular::Irregularities;
 use crate::laws::rules::Table;
 use crate::lifecycle::Lifecycle;
+use crate::men;
 use crate::message::{AuditBody, Cause, Stage};
 use crate::monitor::BoardMonitor;
-use crate::reconstruct::Decoder;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::Record;
+use crate::reconstruct::{Decoded, Decoder};
 use crate::reports::Reports;
 use crate::rulings::RulingRecord;
 use crate::seen::{Play, Seen};
 
+/// Whether an input may have changed a finding.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum News {
+    /// A clock report in which nothing but seconds ran off.
+    SecondsOnly,
+    Any,
+}
+
 /// One game on one board, and after it the next.
 #[derive(Clone, Debug)]
 pub struct Game {
-    pub(crate) now: Instant,
+    now: Instant,
     /// What was observed, and what was made of it.
-    pub(crate) seen: Seen,
-    pub(crate) irregular: Irregularities,
-    pub(crate) monitor: BoardMonitor,
-    pub(crate) alarms: Alarms,
-    pub(crate) health: DeviceHealth,
+    seen: Seen,
+    irregular: Irregularities,
+    monitor: BoardMonitor,
+    alarms: Alarms,
+    health: DeviceHealth,
     /// What was entered of this game.
-    pub(crate) desk: Desk,
-    pub(crate) rulings: RulingRecord,
-    pub(crate) reports: Reports,
-    /// The present step is a clock report in which nothing but seconds ran off.
-    pub(crate) only_seconds: bool,
+    desk: Desk,
+    rulings: RulingRecord,
+    reports: Reports,
 }
 
 impl Game {
@@ -77,7 +90,6 @@ impl Game {
             desk: Desk::default(),
             rulings: RulingRecord::default(),
             reports: Reports::default(),
-            only_seconds: false,
         }
     }
 
@@ -85,9 +97,48 @@ impl Game {
     pub fn step(&mut self, at: Instant, input: &Input, out: &mut Vec<Effect>) {
         debug_assert!(at >= self.now, "time runs forwards");
         self.now = self.now.max(at);
+        let news = self.handle_input(input, out);
+        // What was played?
+        self.seen.review_play(self.now, &mut self.alarms);
+        self.apply_conclusions(out);
+        if self.seen.phase.is_read() {
+            if self.irregular.king.review(self.now, &self.seen) {
+                self.reports.revised();
+            }
+            self.correct_promotion(out);
+        }
+        // Is the game over, or was another one set up?
+        self.change_phase(out);
+        // What is wrong?
+        if let Some(plies) = self.monitor.look_back(self.now, &self.seen, &self.alarms) {
+            // A list that cannot be cut there stays as it is.
+            let _ = self.take_back(plies, Cause::TakeBack, out);
+        }
+        self.monitor.review(self.now, &self.seen, &mut self.alarms);
+        let Seen { config, clock, play, phase, .. } = &mut self.seen;
+        clock.review(&Around { now: self.now, config, play, phase }, &mut self.alarms);
+        self.health.review(self.now, &self.seen.board, &mut self.alarms, out);
+        // What do the Laws say?
+        self.apply_laws(news, out);
+        // Who must be informed?
+        if self.alarms.any_changed() {
+            out.extend(self.alarms.take_changed().iter().map(|alarm| Effect::Alert(alert(alarm))));
+            self.reports.arbiter_dirty = true;
+        }
+        self.reports.ruling_dirty |= self.rulings.let_earlier_ruling_go(&self.seen.play);
+        self.reports.flush(self.now, &self.seen, out);
+    }
+
+    fn handle_input(&mut self, input: &Input, out: &mut Vec<Effect>) -> News {
         match input {
-            Input::Device { event, source } => self.device(event, *source, out),
-            Input::Link { up } => self.link(*up),
+            Input::Device { event: DeviceEvent::Clock(reading), source } => return self.handle_clock(reading, *source, out),
+            Input::Device { event, .. } => self.handle_device(event, out),
+            Input::Link { up } => {
+                self.seen.board.link(self.now, *up);
+                if !up {
+                    self.lose_board();
+                }
+            }
             Input::Signal { clock, weak } => self.health.signal(self.now, *clock, *weak, &mut self.alarms),
             Input::Bound => {
                 if self.health.bound(self.now, &mut self.alarms) {
@@ -104,68 +155,100 @@ impl Game {
             }
             Input::Deadline => {}
         }
-        self.what_was_played(out);
-        self.is_it_over(out);
-        if let Some(plies) = self.monitor.look_back(self.now, &self.seen, &self.alarms) {
-            // A list that cannot be cut there stays as it is.
-            let _ = self.take_back(plies, Cause::TakeBack, out);
-        }
-        self.monitor.review(self.now, &self.seen, &mut self.alarms);
-        let Seen { config, clock, play, phase, .. } = &mut self.seen;
-        clock.review(&Around { now: self.now, config, play, phase }, &mut self.alarms);
-        self.health.review(self.now, &self.seen.board, &mut self.alarms, out);
-        self.what_do_the_laws_say(out);
-        self.who_must_know(out);
+        News::Any
     }
 
-    fn device(&mut self, event: &DeviceEvent, source: ByteRange, out: &mut Vec<Effect>) {
-        self.seen
-            .board
-            .set_on_move(self.seen.clock.chessclock.runs(), matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing));
+    fn handle_device(&mut self, event: &DeviceEvent, out: &mut Vec<Effect>) {
+        let Seen { board, clock, play, phase, .. } = &mut self.seen;
+        board.set_on_move(clock.chessclock.runs(), phase.is_read());
         match event {
             DeviceEvent::Square { square, reading } => {
-                if self.seen.board.square(self.now, *square, *reading) {
+                if board.square(self.now, *square, *reading) {
                     self.seen.learn_scan();
-                    self.board_changed(out);
-                    self.look_at_hands(out);
+                    self.handle_board_change(out);
                 }
             }
             DeviceEvent::Frame(frame) => {
-                let unseen = self.seen.board.unseen_since();
-                if self.seen.board.frame(self.now, frame) || unseen.is_some() {
-                    self.seen_again(unseen, out);
-                    self.board_changed(out);
-                    self.look_at_hands(out);
+                let unseen = board.unseen_since();
+                if board.frame(self.now, frame) || unseen.is_some() {
+                    // Moves may have been made meanwhile, which the board's own log may show.
+                    if let Some(since) = unseen.filter(|_| phase.is_read())
+                        && play.decoder.seen_again(since, self.now, board, &mut play.decoded)
+                    {
+                        out.push(Effect::Device(DeviceCommand::ReadLog));
+                    }
+                    self.handle_board_change(out);
                 }
             }
-            DeviceEvent::Log(entry) => {
-                self.seen.play.decoder.log(self.now, *entry, &self.seen.board, self.seen.clock.chessclock.white_side())
-            }
-            DeviceEvent::Clock(reading) => self.clock_read(reading, source, out),
+            DeviceEvent::Log(entry) => play.decoder.log(self.now, *entry, board, clock.chessclock.white_side()),
             DeviceEvent::ClockAbsent => {
-                if self.seen.clock.chessclock.lose() {
+                if clock.chessclock.lose() {
                     self.alarms.raise(self.now, AlarmKind::ClockLost, None, 0);
                     // Nobody knows any more which one runs.
                     out.push(Effect::Clock);
                 }
             }
             DeviceEvent::Delay(delay) => self.seen.set_delay(*delay),
-            DeviceEvent::Silent => self.board_lost(),
+            DeviceEvent::Silent => self.lose_board(),
             DeviceEvent::Responding => self.alarms.cure(self.now, AlarmKind::BoardLost),
             DeviceEvent::Identity(identity) => {
                 if self.health.identified(self.now, identity, &mut self.alarms) {
-                    self.seen.board.forget_dropouts();
+                    board.forget_dropouts();
                 }
             }
             DeviceEvent::Battery(battery) => self.health.battery(self.now, battery, &mut self.alarms, out),
-            DeviceEvent::ClockButton(_) => {}
+            DeviceEvent::ClockButton(_) | DeviceEvent::Clock(_) => {}
         }
     }
 
-    fn look_at_hands(&mut self, out: &mut Vec<Effect>) {
-        if !self.seen.phase.is_read() {
-            return;
+    fn handle_clock(&mut self, reading: &ClockReading, source: ByteRange, out: &mut Vec<Effect>) -> News {
+        let Seen { config, board, clock, play, phase, .. } = &mut self.seen;
+        board.set_on_move(clock.chessclock.runs(), phase.is_read());
+        clock.asked = None;
+        let before = clock.view();
+        let facts = clock.chessclock.read(self.now, reading, source, clock.control.as_ref());
+        clock.note_setting(self.now, &before, &facts, self.rulings.entry_is_open());
+        clock.note_stop(self.now, &before, play.decoder.line().made_at().unwrap_or(Instant::ZERO));
+        self.reports.arbiter_dirty |= clock.note_recording(&config.rulebook);
+        for fact in facts.iter() {
+            let decided = self.rulings.result.is_some();
+            let changed = self.seen.apply_clock_fact(self.now, fact, decided, &mut self.alarms, out);
+            self.reports.note(changed);
         }
+        self.alarms.cure(self.now, AlarmKind::ClockLost);
+        self.health.clock_battery(self.now, reading.battery_low, &mut self.alarms);
+        out.push(Effect::Clock);
+        if facts.iter().next().is_none() { News::SecondsOnly } else { News::Any }
+    }
+
+    fn handle_board_change(&mut self, out: &mut Vec<Effect>) {
+        self.reports.arbiter_dirty = true;
+        match self.seen.phase.stage {
+            Stage::AwaitingSetUp => {
+                if let Some((shown, start)) = self.seen.shown_start().filter(|_| self.seen.board.known()) {
+                    self.begin_as_shown(shown, start, out);
+                }
+            }
+            Stage::Armed | Stage::Playing => {
+                if self.seen.turn_to_first_mover() {
+                    self.health.men_were_put_elsewhere();
+                }
+                if self.seen.follow_board(self.now, &mut self.alarms, out) {
+                    self.reports.revised();
+                }
+            }
+            Stage::Over => {}
+        }
+        let pending = self.rulings.is_pending(&self.seen.clock.chessclock);
+        self.seen.watch_next_set_up(self.now, pending);
+        self.seen.watch_incomplete_set_up(self.now, pending);
+        if self.seen.phase.is_read() {
+            self.check_dropouts();
+            self.seen.look_at_hands(self.now, out);
+        }
+    }
+
+    fn check_dropouts(&mut self) {
         let Seen { board, play, .. } = &mut self.seen;
         let (now, health, alarms) = (self.now, &mut self.health, &mut self.alarms);
         let dropped = board.review_dropouts(
@@ -176,80 +259,72 @@ impl Game {
         if dropped {
             self.health.men_dropped_out();
         }
-        self.seen.look_at_hands(self.now, out);
     }
 
-    fn clock_read(&mut self, reading: &ClockReading, source: ByteRange, out: &mut Vec<Effect>) {
-        self.seen.clock.asked = None;
-        let before = self.seen.clock.view();
-        let facts = self.seen.clock.chessclock.read(self.now, reading, source, self.seen.clock.control.as_ref());
-        let entered = self.rulings.entry_is_open();
-        self.seen.clock.note_setting(self.now, &before, &facts, entered);
-        let made = self.seen.play.decoder.line().made_at().unwrap_or(Instant::ZERO);
-        self.seen.clock.note_stop(self.now, &before, made);
-        self.only_seconds = facts.iter().next().is_none();
-        self.reports.arbiter_dirty |= self.seen.clock.note_recording(&self.seen.config.rulebook);
-        for fact in facts.iter() {
-            self.clock_fact(fact, out);
-        }
-        self.alarms.cure(self.now, AlarmKind::ClockLost);
-        self.health.clock_battery(self.now, reading.battery_low, &mut self.alarms);
-        out.push(Effect::Clock);
-    }
-
-    fn link(&mut self, up: bool) {
-        self.seen.board.link(self.now, up);
-        if !up {
-            self.board_lost();
-        }
-    }
-
-    fn board_lost(&mut self) {
+    fn lose_board(&mut self) {
         self.seen.board.lose(self.now);
         self.alarms.raise(self.now, AlarmKind::BoardLost, None, 0);
     }
 
-    /// All squares are told after `unseen`: moves may have been made meanwhile, which the board's own log may tell.
-    fn seen_again(&mut self, unseen: Option<Instant>, out: &mut Vec<Effect>) {
-        let playing = matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing);
-        let Some(since) = unseen.filter(|_| playing) else { return };
-        if self.seen.play.decoder.seen_again(since, self.now, &self.seen.board, &mut self.seen.play.decoded) {
-            out.push(Effect::Device(DeviceCommand::ReadLog));
+    /// Applies what the decoder has concluded.
+    fn apply_conclusions(&mut self, out: &mut Vec<Effect>) {
+        if self.seen.play.decoded.is_empty() {
+            return;
         }
-    }
-
-    fn what_was_played(&mut self, out: &mut Vec<Effect>) {
-        if matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing) {
-            let view = self.seen.clock.view();
-            self.seen.play.decoder.review(self.now, &self.seen.board, &view, &mut self.seen.play.decoded);
-            self.look_for_first_move();
-        }
-        self.take_decoded(out);
-        if matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing) {
-            if self.irregular.king.review(self.now, &self.seen) {
-                self.revised();
+        let mut conclusions = core::mem::take(&mut self.seen.play.decoded);
+        for conclusion in conclusions.drain(..) {
+            match conclusion {
+                Decoded::Sure { index } => self.move_is_sure(index, out),
+                Decoded::PressedWithoutMove { by, at } => {
+                    self.alarms.raise_press(self.now, at.latest, AlarmKind::PressedWithoutMove, by, 0);
+                    self.irregular.king.pressed_without_move(&self.seen, by, at);
+                }
+                Decoded::PressedIllegal { by, pawn_stays, at } => {
+                    self.irregular.king.pressed_without_move(&self.seen, by, at);
+                    if self.irregular.illegal_position.pressed(&self.seen, by, at) {
+                        self.reports.revised();
+                    }
+                    self.seen.raise_illegal_press(self.now, by, pawn_stays, at, &mut self.alarms);
+                }
+                Decoded::PressedBack { by, at } => {
+                    out.push(Effect::Audit(AuditBody::PressedBack { side: men::color_name(by), pressed_at: at.micros() }))
+                }
+                Decoded::LinkGap => self.alarms.raise(self.now, AlarmKind::LinkGap, None, 0),
+                Decoded::Ambiguous { squares } => self.alarms.raise(self.now, AlarmKind::Ambiguous, None, squares),
+                Decoded::Unreachable => self.alarms.raise(self.now, AlarmKind::Unreachable, None, 0),
+                Decoded::InStep => {
+                    self.alarms.cure(self.now, AlarmKind::LinkGap);
+                    self.alarms.cure(self.now, AlarmKind::Unreachable);
+                }
+                Decoded::PressedOutOfTurn { by, at } => {
+                    self.irregular.king.pressed(by, at);
+                    if self.irregular.illegal_position.pressed(&self.seen, by, at) {
+                        self.reports.revised();
+                    }
+                    out.push(Effect::Audit(AuditBody::PressOutOfTurn { side: men::color_name(by), pressed_at: at.micros() }));
+                }
             }
-            self.look_for_other_promotion(out);
         }
+        self.seen.play.decoded = conclusions;
     }
 
-    fn what_do_the_laws_say(&mut self, out: &mut Vec<Effect>) {
+    fn apply_laws(&mut self, news: News, out: &mut Vec<Effect>) {
         // Seconds running off change no finding.
-        let only_seconds = core::mem::take(&mut self.only_seconds) && !self.reports.arbiter_dirty && !self.alarms.any_changed();
+        let nothing_new = news == News::SecondsOnly && !self.reports.arbiter_dirty && !self.alarms.any_changed();
         let something = self.seen.clock.chessclock.flags().any()
             || !self.desk.entries().is_empty()
             || !self.rulings.findings.is_empty()
             || self.irregular.king.captured().is_some()
             || self.irregular.illegal_position.stood.is_some()
             || self.alarms.open().any(|alarm| alarm.kind.illegal().is_some());
-        if something && !only_seconds && self.seen.phase.stage != Stage::AwaitingSetUp {
+        if something && !nothing_new && self.seen.phase.stage != Stage::AwaitingSetUp {
             self.find(out);
             self.decide_what_is_certain(out);
         }
     }
 
     /// Applies the rulebook to what is known now.
-    pub(crate) fn find(&mut self, out: &mut Vec<Effect>) {
+    fn find(&mut self, out: &mut Vec<Effect>) {
         let Game { now, seen, irregular, alarms, desk, rulings, reports, .. } = self;
         let news = rulings.review(&Case { now: *now, seen, irregular, alarms, desk }, out);
         for side in news.open_again {
@@ -260,40 +335,20 @@ impl Game {
         reports.ruling_dirty |= news.changed;
     }
 
-    fn who_must_know(&mut self, out: &mut Vec<Effect>) {
-        if self.alarms.any_changed() {
-            out.extend(self.alarms.take_changed().iter().map(|alarm| Effect::Alert(alert(alarm))));
-            self.reports.arbiter_dirty = true;
-        }
-        self.reports.ruling_dirty |= self.rulings.let_earlier_ruling_go(&self.seen.play);
-        self.reports.flush(self.now, &self.seen, out);
-    }
-
-    /// Notes that a move, finding or decision changed.
-    pub(crate) fn revised(&mut self) {
-        self.reports.revised();
-    }
-
-    /// What the Laws may read of it.
-    pub(crate) fn case(&self) -> Case<'_> {
+    /// What the Laws may read of the game.
+    fn case(&self) -> Case<'_> {
         let Game { now, seen, irregular, alarms, desk, .. } = self;
         Case { now: *now, seen, irregular, alarms, desk }
     }
 
-    /// When time alone may show that something is wrong, or begin or end a game.
-    fn watch_due(&self) -> Option<Instant> {
-        let Seen { config, clock, play, phase, .. } = &self.seen;
-        let monitor = self.monitor.due(self.now, &self.seen, &self.alarms);
-        let clock = clock.due(&Around { now: self.now, config, play, phase });
-        [monitor, clock, self.seen.phase_due(self.now)].into_iter().flatten().min()
-    }
-
     /// When the game wants [`Input::Deadline`], if it waits for anything.
     pub fn deadline(&self) -> Option<Instant> {
-        let playing = matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing);
-        let decoder =
-            playing.then(|| self.seen.play.decoder.deadline(self.now, &self.seen.board, &self.seen.clock.view())).flatten();
-        let king = playing.then(|| self.irregular.king.due(self.now, &self.seen.board)).flatten();
-        [decoder, king, self.watch_due(), self.health.due()].into_iter().flatten().min()
+        let Seen { config, board, clock, play, phase, .. } = &self.seen;
+        let played = phase.is_read().then(|| play.decoder.deadline(self.now, board, &clock.view())).flatten();
+        let king = phase.is_read().then(|| self.irregular.king.due(self.now, board)).flatten();
+        let monitor = self.monitor.due(self.now, &self.seen, &self.alarms);
+        let clock = clock.due(&Around { now: self.now, config, play, phase });
+        let dues = [played, king, monitor, clock, self.seen.phase_due(self.now), self.health.due()];
+        dues.into_iter().flatten().min()
     }
 }

@@ -1,210 +1,108 @@
-//! What was played: the board's changes, and the moves that became sure.
+//! What was played: the board's changes while a game is read for moves.
 
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
 
-use crate::alarm::AlarmKind;
+use crate::alarm::{AlarmKind, Alarms};
 use crate::effect::Effect;
-use crate::game::Game;
-use crate::interval::Interval;
-use crate::laws::outcome::Ending;
-use crate::laws::outcome::GameResult;
+use crate::laws::outcome::{Ending, GameResult};
 use crate::laws::rules::Winnability;
 use crate::mate;
-use crate::men;
-use crate::message::{AuditBody, GameEvent, Hint, Sign, Stage};
-use crate::monitor::note_promotion;
-use crate::reconstruct::{Decoded, gesture};
+use crate::message::{AuditBody, Hint, Sign, Stage};
+use crate::reconstruct::gesture;
+use crate::seen::Seen;
 
 /// Hints kept of one game.
 const MAX_HINTS: usize = 8;
 
-impl Game {
-    pub(crate) fn board_changed(&mut self, out: &mut Vec<Effect>) {
-        self.reports.arbiter_dirty = true;
-        match self.seen.phase.stage {
-            Stage::AwaitingSetUp => self.look_for_set_up(out),
-            Stage::Armed | Stage::Playing => self.follow(out),
-            Stage::Over => {}
+impl Seen {
+    /// Follows a change of the board; true if what stands on it reads as other moves than before.
+    pub(crate) fn follow_board(&mut self, now: Instant, alarms: &mut Alarms, out: &mut Vec<Effect>) -> bool {
+        let line = self.play.decoder.line();
+        let before = (line.plies().len(), line.made_at());
+        self.play.decoder.board_changed(now, &self.board);
+        if self.clock_stands() {
+            self.play.decoder.drop_half_gestures();
         }
-        self.look_for_next_game();
-        self.look_for_incomplete_set_up();
+        let line = self.play.decoder.line();
+        let changed = before != (line.plies().len(), line.made_at());
+        self.note_first_move(now, alarms);
+        self.watch_gesture(now, out);
+        changed
     }
 
-    pub(crate) fn audit_game(&self, event: GameEvent, out: &mut Vec<Effect>) {
-        out.push(Effect::Audit(AuditBody::Game { game_no: self.seen.phase.number, event }));
-    }
-
-    /// A king on a centre square while the clocks stand is half of a gesture, not a move.
-    pub(crate) fn drop_half_gesture(&mut self) {
-        if !self.seen.play.decoder.press_pending()
-            && self.seen.play.decoder.line().last().is_some_and(|ply| gesture::is_half(ply.mv))
-        {
-            self.seen.play.decoder.drop_half_gestures();
-            self.revised();
+    /// Lets the decoder conclude what it can by now.
+    pub(crate) fn review_play(&mut self, now: Instant, alarms: &mut Alarms) {
+        if self.phase.is_read() {
+            let view = self.clock.view();
+            self.play.decoder.review(now, &self.board, &view, &mut self.play.decoded);
+            self.note_first_move(now, alarms);
         }
-    }
-
-    fn clock_stands(&self) -> bool {
-        self.seen.clock.chessclock.present() && self.seen.clock.chessclock.runs().is_none()
     }
 
     /// The game begins with the first move, which may be understood some time after the board showed it.
-    pub(crate) fn look_for_first_move(&mut self) {
-        if self.seen.phase.stage == Stage::Armed && !self.seen.play.decoder.line().is_empty() {
-            self.seen.phase.stage = Stage::Playing;
+    fn note_first_move(&mut self, now: Instant, alarms: &mut Alarms) {
+        if self.phase.stage == Stage::Armed && !self.play.decoder.line().is_empty() {
+            self.phase.stage = Stage::Playing;
             if self.clock_stands() {
-                self.alarms.raise(self.now, AlarmKind::ClockNotStarted, None, 0);
+                alarms.raise(now, AlarmKind::ClockNotStarted, None, 0);
             }
         }
     }
 
-    fn follow(&mut self, out: &mut Vec<Effect>) {
-        self.turn_to_who_moves_first();
-        let before = self.seen.play.decoder.line().plies().len();
-        let made_before = self.seen.play.decoder.line().made_at();
-        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
-        if self.clock_stands() {
-            self.seen.play.decoder.drop_half_gestures();
-        }
-        if before != self.seen.play.decoder.line().plies().len() || made_before != self.seen.play.decoder.line().made_at() {
-            self.revised();
-        }
-        self.look_for_first_move();
-        let shown = gesture::result(self.seen.board.men(), &self.seen.play.decoder.record.node().men);
-        match (shown, self.seen.phase.gesture) {
+    fn clock_stands(&self) -> bool {
+        self.clock.chessclock.present() && self.clock.chessclock.runs().is_none()
+    }
+
+    /// Notes a result that is shown with the kings.
+    fn watch_gesture(&mut self, now: Instant, out: &mut Vec<Effect>) {
+        let shown = gesture::result(self.board.men(), &self.play.decoder.record.node().men);
+        match (shown, self.phase.gesture) {
             (Some(winner), None) => {
-                self.seen.phase.gesture = Some(self.now);
+                self.phase.gesture = Some(now);
                 let result = match winner {
                     Some(Color::White) => GameResult::WhiteWins,
                     Some(Color::Black) => GameResult::BlackWins,
                     None => GameResult::Draw,
                 };
-                let hint = Hint { kind: Sign::KingsInCentre, result, at: self.now.0 };
-                if self.seen.phase.hints.len() < MAX_HINTS {
-                    self.seen.phase.hints.push(hint);
+                let hint = Hint { kind: Sign::KingsInCentre, result, at: now.0 };
+                if self.phase.hints.len() < MAX_HINTS {
+                    self.phase.hints.push(hint);
                 }
                 out.push(Effect::Audit(AuditBody::Hint(hint)));
             }
-            (None, Some(_)) => self.seen.phase.gesture = None,
+            (None, Some(_)) => self.phase.gesture = None,
             _ => {}
         }
     }
 
-    /// Takes what the decoder concluded.
-    pub(crate) fn take_decoded(&mut self, out: &mut Vec<Effect>) {
-        if self.seen.play.decoded.is_empty() {
-            return;
+    /// The kings in the centre end the game now: their moves there are dropped.
+    pub(crate) fn ended_by_gesture(&mut self, now: Instant) -> bool {
+        let may_end = self.phase.is_read() && !self.play.decoder.press_pending();
+        let ends = may_end && self.gesture_means_a_result().is_some_and(|since| now >= since);
+        let decoder = &mut self.play.decoder;
+        while ends && decoder.line().last().is_some_and(|ply| ply.pressed.is_none() && gesture::is_half(ply.mv)) {
+            decoder.drop_half_gestures();
         }
-        let mut decoded = core::mem::take(&mut self.seen.play.decoded);
-        for item in decoded.drain(..) {
-            match item {
-                Decoded::Sure { index } => self.move_is_sure(index, out),
-                Decoded::PressedWithoutMove { by, at } => {
-                    self.alarms.raise_press(self.now, at.latest, AlarmKind::PressedWithoutMove, by, 0);
-                    self.irregular.king.pressed_without_move(&self.seen, by, at);
-                }
-                Decoded::PressedIllegal { by, pawn_stays, at } => self.pressed_illegally(by, pawn_stays, at),
-                Decoded::PressedBack { by, at } => {
-                    out.push(Effect::Audit(AuditBody::PressedBack { side: men::color_name(by), pressed_at: at.micros() }))
-                }
-                Decoded::LinkGap => self.alarms.raise(self.now, AlarmKind::LinkGap, None, 0),
-                Decoded::Ambiguous { squares } => self.alarms.raise(self.now, AlarmKind::Ambiguous, None, squares),
-                Decoded::Unreachable => self.alarms.raise(self.now, AlarmKind::Unreachable, None, 0),
-                Decoded::InStep => {
-                    self.alarms.cure(self.now, AlarmKind::LinkGap);
-                    self.alarms.cure(self.now, AlarmKind::Unreachable);
-                }
-                Decoded::PressedOutOfTurn { by, at } => {
-                    self.irregular.king.pressed(by, at);
-                    if self.irregular.illegal_position.pressed(&self.seen, by, at) {
-                        self.revised();
-                    }
-                    out.push(Effect::Audit(AuditBody::PressOutOfTurn { side: men::color_name(by), pressed_at: at.micros() }));
-                }
-            }
-        }
-        self.seen.play.decoded = decoded;
+        ends
     }
 
-    fn move_is_sure(&mut self, index: usize, out: &mut Vec<Effect>) {
-        self.seen.phase.stage = Stage::Playing;
-        self.irregular.king.move_is_sure();
-        self.revised();
-        let Some(record) = self.seen.play.decoder.record.moves().get(index) else { return };
-        let (color, made, pressed) = (record.color, record.made, record.pressed);
-        if let Some(pressed) = pressed {
-            // Men beside the move may still stand where they cannot.
-            if self.irregular.illegal_position.pressed(&self.seen, color, pressed) {
-                self.revised();
-            }
-        }
-        out.push(Effect::Move(self.move_body(index)));
-        self.seen.look_at_move(index, out);
-        note_promotion(self.now, &self.seen, index, &mut self.alarms);
-        if self.seen.play.ending.is_none() {
-            self.note_ending(index + 1, made, color, out);
-        }
-    }
-
-    /// Has the last of the first `plies` sure moves, made by `color`, ended the game?
-    pub(crate) fn note_ending(&mut self, plies: usize, made: Interval, color: Color, out: &mut Vec<Effect>) {
-        let ending = self.seen.play.decoder.record.ending_after(plies);
-        // Whether men enough can still mate is asked of what stands now.
-        let last = plies == self.seen.play.decoder.record.moves().len();
-        let ending = ending.or_else(|| if last { self.dead_position() } else { None });
-        let Some(ending) = ending else { return };
-        self.seen.play.ending = Some((ending, made, color));
-        match ending {
-            Ending::Checkmate | Ending::Stalemate => self.over(out),
-            Ending::DeadPosition => self.alarms.raise(self.now, AlarmKind::DeadPosition, None, 0),
-            Ending::FivefoldRepetition => self.alarms.raise(self.now, AlarmKind::FivefoldRepetition, None, 0),
-            Ending::SeventyFiveMoves => self.alarms.raise(self.now, AlarmKind::SeventyFiveMoves, None, 0),
-        }
+    /// What the last of the first `plies` sure moves has ended the game by. Whether men enough can still mate is asked of the last
+    /// position only.
+    pub(crate) fn ending_after(&mut self, plies: usize) -> Option<Ending> {
+        let record = &self.play.decoder.record;
+        let last = plies == record.moves().len();
+        record.ending_after(plies).or_else(|| if last { self.dead_position() } else { None })
     }
 
     /// Can neither side mate any more, with men enough for it (5.2.2)? The popular explanation knows no such thing.
     fn dead_position(&mut self) -> Option<Ending> {
-        if self.seen.config.rulebook.winnability() == Winnability::Material {
+        if self.config.rulebook.winnability() == Winnability::Material {
             return None;
         }
-        let life = mate::dead(&self.seen.play.decoder.record.node().position, &mut self.seen.play.life);
+        let life = mate::dead(&self.play.decoder.record.node().position, &mut self.play.life);
         matches!(life, mate::Life::Dead { .. }).then_some(Ending::DeadPosition)
-    }
-
-    pub(crate) fn over(&mut self, out: &mut Vec<Effect>) {
-        if self.seen.phase.stage != Stage::Over {
-            self.seen.phase.stage = Stage::Over;
-            self.revised();
-            self.audit_game(GameEvent::Over, out);
-        }
-    }
-
-    /// Has the game ended, or has another one been set up?
-    pub(crate) fn is_it_over(&mut self, out: &mut Vec<Effect>) {
-        if matches!(self.seen.phase.stage, Stage::Armed | Stage::Playing)
-            && !self.seen.play.decoder.press_pending()
-            && self.seen.gesture_means_a_result().is_some_and(|since| self.now >= since)
-        {
-            while self.seen.play.decoder.line().last().is_some_and(|ply| ply.pressed.is_none() && gesture::is_half(ply.mv)) {
-                self.seen.play.decoder.drop_half_gestures();
-            }
-            self.over(out);
-        }
-        if self.seen.phase.stage == Stage::AwaitingSetUp {
-            self.join(out);
-        }
-        self.begin_incompletely_set_up(out);
-        if let Some((shown, start)) = self.next_game_begins() {
-            let left_open = self.rulings.result.is_none() && !self.seen.play.decoder.record.moves().is_empty();
-            if left_open {
-                self.audit_game(GameEvent::LeftOpen, out);
-            }
-            self.begin_as_shown(shown, start, out);
-            if left_open {
-                self.alarms.raise(self.now, AlarmKind::ResultMissing, None, 0);
-            }
-        }
     }
 }

@@ -13,6 +13,17 @@ use crate::reconstruct::notation::Notation;
 use crate::seen::Seen;
 use crate::told::{Told, ToldMove};
 
+/// What a part of the game has changed for arbiters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Changed {
+    Nothing,
+    /// Something that only their state shows.
+    State,
+    /// A move, finding or decision.
+    Game,
+}
+
 /// Revisions and what is out of date.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reports {
@@ -32,6 +43,15 @@ impl Reports {
     pub(crate) fn revised(&mut self) {
         self.rev += 1;
         self.arbiter_dirty = true;
+    }
+
+    /// Notes what a part has changed.
+    pub(crate) fn note(&mut self, changed: Changed) {
+        match changed {
+            Changed::Nothing => {}
+            Changed::State => self.arbiter_dirty = true,
+            Changed::Game => self.revised(),
+        }
     }
 
     /// Reports to each audience what is new for it.

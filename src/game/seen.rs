@@ -84,6 +84,22 @@ impl Play {
         plies.iter().take_while(|ply| ply.made.latest.after(STANDS) <= now).count()
     }
 
+    /// Drops a king on a centre square, which is half of a gesture and no move while the clocks stand; true if there was one.
+    pub(crate) fn drop_half_gesture(&mut self) -> bool {
+        let half = !self.decoder.press_pending() && self.decoder.line().last().is_some_and(|ply| gesture::is_half(ply.mv));
+        if half {
+            self.decoder.drop_half_gestures();
+        }
+        half
+    }
+
+    /// The player has made a move in the game, as far as that is known.
+    pub(crate) fn has_ever_moved(&self, side: Color) -> bool {
+        let earlier = self.completed_before.get(side).is_none_or(|before| before > 0);
+        let sure = self.decoder.record.moves().iter().any(|known| known.color == side);
+        earlier || sure || self.decoder.line().plies().iter().any(|ply| ply.color == side)
+    }
+
     /// The player has made a move.
     pub(crate) fn has_moved(&self, side: Color) -> bool {
         let sure = self.decoder.record.moves().iter().take(2).any(|known| known.color == side);
@@ -109,6 +125,11 @@ impl Seen {
             Stage::Playing => self.board.known() && !stopped,
             Stage::AwaitingSetUp | Stage::Over => false,
         }
+    }
+
+    /// The game is over, and no move on the board has ended it: kings or an arbiter did.
+    pub(crate) fn ended_without_move(&self) -> bool {
+        self.phase.stage == Stage::Over && self.play.ending.is_none()
     }
 
     /// A piece is lifted or put elsewhere: the board shows neither the last made move nor the position before it.

@@ -3,6 +3,7 @@
 //! Nothing is ruled here. A report is compared with the one before, and the difference is named: a press, a start, a stop, a
 //! flag, time added. Which display belongs to which player is the only thing that has to be told.
 
+mod claimed;
 mod compare;
 pub mod control;
 pub(crate) mod fact;

@@ -117,6 +117,24 @@ impl ClockTracker {
         }
     }
 
+    /// Notes that a clock was started; true if the times at the start of an `armed` game are not those of the time control.
+    pub(crate) fn note_start(&mut self, now: Instant, armed: bool) -> bool {
+        let first = !core::mem::replace(&mut self.has_run, true);
+        self.first_ran.get_or_insert(now);
+        let Some(control) = self.control.as_ref().filter(|_| first && armed) else { return false };
+        let shown = Pair { white: self.chessclock.time(Color::White), black: self.chessclock.time(Color::Black) };
+        self.setting.start(control.period(0), shown)
+    }
+
+    /// Notes a press that changed the presser's display by `rise_ms`; true if the clock newly differs from the time control.
+    pub(crate) fn press_differs_from_control(&mut self, by: Color, rise_ms: i64) -> bool {
+        let Some(control) = &self.control else { return false };
+        let period = self.chessclock.period(by);
+        let next = control.next_period(period.saturating_sub(1));
+        let period_added = next.is_some_and(|next| rise_ms >= i64::from(next.main_ms) / 2);
+        !period_added && self.setting.press(control.period(period), rise_ms)
+    }
+
     /// Were the clocks stopped with a flag that was called? Soon after it, and nothing else came between, such as the move that was
     /// `made` last (club point 10).
     pub(crate) fn note_stop(&mut self, now: Instant, before: &ClockView, made: Instant) {

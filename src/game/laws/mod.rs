@@ -9,8 +9,6 @@ pub(crate) mod endings;
 pub mod facts;
 pub mod finding;
 pub mod forced_wins;
-#[cfg(test)]
-mod game_tests;
 pub(crate) mod illegal;
 pub mod outcome;
 pub mod plain;

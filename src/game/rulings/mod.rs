@@ -1,5 +1,6 @@
 //! What the Laws say of a game: findings, decisions on them, the result.
 
+pub(crate) mod decide;
 mod report;
 mod review;
 

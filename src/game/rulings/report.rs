@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use flagfall_protocols::square::Color;
 
 use super::RulingRecord;
+use super::decide::flag_side;
 use crate::clock::Chessclock;
-use crate::decide::flag_side;
 use crate::effect::Effect;
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::Finding;

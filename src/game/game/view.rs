@@ -11,13 +11,15 @@ use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, EnPassantMode};
 
+use super::Game;
 use crate::alarm::AlarmKind;
 use crate::alert::alert;
 use crate::clock::flag::FlagFall;
 use crate::effect::Audience;
-use crate::game::Game;
 use crate::health::Health;
 use crate::laws::adjudicate::Subject;
+use crate::laws::claim::Ground;
+use crate::laws::claims::Checked;
 use crate::laws::finding::Finding;
 use crate::laws::outcome::GameResult;
 use crate::laws::outcome::Phase;
@@ -105,6 +107,14 @@ impl Game {
             resolution_ms: self.seen.clock.chessclock.resolution_ms(),
             source: self.seen.config.clock_source,
         }
+    }
+
+    /// What the record says of a claim of `claimant`, by the position on the board or by the move that the player has written down.
+    ///
+    /// # Errors
+    /// The move is not legal now, or the ground is nothing that a record can show.
+    pub fn check_claim(&self, claimant: Color, ground: Ground, intended: Option<&str>) -> Result<Checked, &'static str> {
+        self.seen.check_claim(claimant, ground, intended)
     }
 
     fn clock_status(&self) -> ClockStatus {
@@ -206,7 +216,7 @@ impl Game {
         self.alarms.numbered()
     }
 
-    pub(crate) fn move_body(&self, index: usize) -> MoveBody {
+    pub(super) fn move_body(&self, index: usize) -> MoveBody {
         let record = self.seen.play.decoder.record.moves().record(index);
         MoveBody {
             ply: index as u32 + 1,

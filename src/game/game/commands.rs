@@ -1,0 +1,399 @@
+//! Arbiters' records: each changes what the daemon knows, never what a clock or board shows (`wire/README.md#5`).
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+use shakmaty::Chess;
+
+use super::Game;
+use crate::alarm::AlarmKind;
+use crate::clock::control::TimeControl;
+use crate::config::Rulings;
+use crate::decisions::AUTOMATIC;
+use crate::desk::{Entered, Entry};
+use crate::effect::Effect;
+use crate::input::{Author, Command};
+use crate::interval::Interval;
+use crate::irregular::position::IllegalPosition;
+use crate::laws::claim::{Ground, Standing};
+use crate::laws::finding::{Finding, FindingKey};
+use crate::laws::outcome::{GameResult, Kind, Outcome, Side};
+use crate::laws::rules::Table;
+use crate::men::color_name;
+use crate::message::{AuditBody, Cause, ClaimBody, CommandBody, Decision, DecisionKind, PenaltyBody, Stage};
+use crate::rulings::decide::{flag_side, result_of};
+
+/// No clock shows as much as a day.
+const MOST_SECONDS: u32 = 86_400;
+
+impl Game {
+    /// Carries a command out, and reports that, or why it was refused.
+    pub(super) fn command(&mut self, command: &Command, author: &Author, out: &mut Vec<Effect>) {
+        match self.carry_out(command, author, out) {
+            Ok(()) => {
+                self.desk.note_setter(command, author.command.as_ref());
+                self.reports.revised();
+                let body = CommandBody { verb: command.verb().into(), ..CommandBody::default() };
+                out.push(Effect::Audit(AuditBody::Command(Box::new(body))));
+            }
+            Err(problem) => out.push(Effect::Audit(AuditBody::Refused { problem: format!("{}: {problem}", command.verb()) })),
+        }
+    }
+
+    fn carry_out(&mut self, command: &Command, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+        if self.seen.phase.stage == Stage::AwaitingSetUp && command.needs_game() {
+            return Err("no game has begun on this board");
+        }
+        match command {
+            Command::StartGame { fen } => {
+                let start = match fen {
+                    Some(fen) => self.seen.config.position(fen)?,
+                    None => Chess::default(),
+                };
+                self.break_off(author, out);
+                self.begin(start, Some(0), Stage::Armed, out);
+            }
+            Command::SetPosition { fen } => {
+                let position = self.seen.config.position(fen)?;
+                match self.seen.phase.stage {
+                    Stage::AwaitingSetUp => self.join_at(position, None, out),
+                    _ => self.set_position(position, out),
+                }
+            }
+            Command::TakeBack { plies } => self.take_back(*plies as usize, Cause::TakeBack, out)?,
+            Command::CorrectMove { plies, uci } => self.correct_move(*plies as usize, uci, out)?,
+            Command::SetMoveCount { completed } => {
+                self.seen.set_move_count(completed)?;
+                self.desk.set_by.move_count.clone_from(&author.command);
+                self.alarms.settle(self.now, AlarmKind::ClockCountDiffers, None);
+            }
+            Command::SetClockRecord { time_control, additional_time, flag_taken_back } => {
+                self.set_clock(time_control.as_deref(), *additional_time, *flag_taken_back, author)?;
+            }
+            Command::StopClocks {} | Command::RestartClocks {} => {}
+            Command::SwapSides {} => self.seen.exchange_sides(self.now, &mut self.alarms),
+            Command::Claim { flag, period, observed_at } => self.claim_flag(color(*flag), *period, *observed_at, author, out)?,
+            Command::ClaimOn { side, ground, standing, uci } => {
+                self.claim(color(*side), (*ground, *standing), uci.as_ref(), author, out)?;
+            }
+            Command::Offer { side } => {
+                self.still_open()?;
+                self.enter(color(*side), Entered::Offer, author)?;
+            }
+            Command::Accept { side } => self.accept(color(*side), author, out)?,
+            Command::Resign { side } => {
+                self.still_open()?;
+                self.enter(color(*side), Entered::Resignation, author)?;
+            }
+            Command::Penalty { seconds: None, alarm: None, counts: None, .. } => return Err("it says no penalty"),
+            Command::Penalty { side, seconds, alarm, counts } => {
+                let penalty = PenaltyBody { seconds: *seconds, alarm: *alarm, counts: *counts };
+                self.penalise(color(*side), penalty, author, out)?;
+            }
+            Command::Confirm { finding } => self.confirm(*finding, author, out)?,
+            Command::Reject { finding } => self.reject(*finding, author, out)?,
+            Command::DeclareResult { result } => {
+                self.decide(Decision { result: *result, ..self.draft(DecisionKind::Declared, author) }, out);
+                if *result == GameResult::Open {
+                    self.desk.forget_endings();
+                }
+                self.give_result(*result, out);
+            }
+            Command::AcknowledgeAlert { alarm } => {
+                if !self.alarms.acknowledge(self.now, *alarm) {
+                    return Err("no such open alarm");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn set_clock(
+        &mut self,
+        time_control: Option<&str>,
+        additional_time: Option<u32>,
+        flag_taken_back: Option<Side>,
+        author: &Author,
+    ) -> Result<(), &'static str> {
+        let clock = &mut self.seen.clock;
+        if let Some(text) = time_control {
+            clock.control = Some(TimeControl::parse(text).map_err(|error| error.problem)?);
+            self.desk.set_by.time_control.clone_from(&author.command);
+            self.desk.set_by.additional_time = None;
+        }
+        if let Some(seconds) = additional_time {
+            let control = clock.control.take().ok_or("no time control is known")?;
+            clock.control = Some(control.with_additional_time(seconds.min(3_599) * 1000));
+            self.desk.set_by.additional_time.clone_from(&author.command);
+        }
+        if let Some(side) = flag_taken_back {
+            self.rulings.forget_findings_of(color(side), &clock.chessclock);
+            clock.chessclock.flags_mut().take_back(color(side));
+            self.reports.ruling_dirty = true;
+            self.alarms.settle(self.now, AlarmKind::Flag, Some(color(side)));
+        }
+        clock.setting.settle();
+        self.alarms.settle(self.now, AlarmKind::ClockSettingDiffers, None);
+        Ok(())
+    }
+
+    /// A flag is considered to have fallen when the arbiter observes it or a player validly claims it (6.8): no sign of the
+    /// clock is needed.
+    fn claim_flag(
+        &mut self,
+        side: Color,
+        period: Option<u32>,
+        observed_at: Option<u64>,
+        author: &Author,
+        out: &mut Vec<Effect>,
+    ) -> Result<(), &'static str> {
+        let clock = &mut self.seen.clock;
+        let seen = observed_at.map_or(self.now, Instant).min(self.now);
+        let period = period.map(|period| clock.index_of(period)).transpose()?;
+        let club = self.seen.config.rulebook.rules().table == Table::Club;
+        if clock.claim_latched(side, period, seen, club, author.command.as_ref()) {
+            return Ok(());
+        }
+        if self.seen.phase.stage == Stage::AwaitingSetUp {
+            return Err("no game has begun on this board");
+        }
+        clock.claim_unread(side, period, seen, author.command.as_ref())?;
+        self.seen.apply_flag_fall(self.now, side, self.rulings.result.is_some(), &mut self.alarms, out);
+        self.reports.revised();
+        Ok(())
+    }
+
+    /// An open offer is accepted (5.2.3).
+    fn accept(&mut self, side: Color, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+        self.still_open()?;
+        self.seen.may_accept(side, &self.desk, self.happened(author))?;
+        self.enter(side, Entered::Agreement, author)?;
+        let draft = self.draft(DecisionKind::Agreed, author);
+        self.decide(Decision { result: GameResult::Draw, side: Some(color_name(side)), ..draft }, out);
+        self.give_result(GameResult::Draw, out);
+        Ok(())
+    }
+
+    /// A claim is lodged or decided.
+    fn claim(
+        &mut self,
+        side: Color,
+        (ground, standing): (Ground, Standing),
+        uci: Option<&String>,
+        author: &Author,
+        out: &mut Vec<Effect>,
+    ) -> Result<(), &'static str> {
+        self.still_open()?;
+        let lodged = self.desk.lodged.take_if(|lodged| lodged.side == color_name(side) && lodged.ground == ground);
+        let body = match lodged.filter(|_| standing != Standing::Lodged && uci.is_none()) {
+            // It was about the position of that moment.
+            Some(lodged) => ClaimBody { standing, ..lodged },
+            None => {
+                let (correct, note) = self.seen.borne_out(side, (ground, standing), uci)?;
+                ClaimBody { side: color_name(side), ground, standing, uci: uci.cloned(), correct, note }
+            }
+        };
+        self.enter(side, Entered::Claim { ground, standing }, author)?;
+        out.push(Effect::Audit(AuditBody::Claim(body.clone())));
+        let draws = !matches!(ground, Ground::AdditionalTime);
+        let (kind, result) = match standing {
+            Standing::Lodged => {
+                self.desk.lodged = Some(body);
+                return Ok(());
+            }
+            Standing::Accepted if draws => (DecisionKind::ClaimAccepted, GameResult::Draw),
+            Standing::Accepted => (DecisionKind::ClaimAccepted, GameResult::Open),
+            Standing::Refused => (DecisionKind::ClaimRefused, GameResult::Open),
+        };
+        let draft = self.draft(kind, author);
+        self.decide(Decision { result, side: Some(body.side), claim: Some(body), ..draft }, out);
+        if result != GameResult::Open {
+            self.give_result(result, out);
+        }
+        Ok(())
+    }
+
+    /// A penalty, an adjustment of times, a ruling on an illegal move.
+    fn penalise(
+        &mut self,
+        side: Color,
+        penalty: PenaltyBody,
+        author: &Author,
+        out: &mut Vec<Effect>,
+    ) -> Result<(), &'static str> {
+        let PenaltyBody { seconds, alarm, counts } = penalty;
+        if seconds.is_some_and(|seconds| seconds.white.unsigned_abs().max(seconds.black.unsigned_abs()) > MOST_SECONDS) {
+            return Err("no clock shows so much time");
+        }
+        match (alarm, counts) {
+            (None, None) => {}
+            (Some(alarm), Some(counts)) => {
+                self.alarms.check_illegal_move_of(alarm, side)?;
+                self.enter(side, Entered::IllegalMove { alarm, counts }, author)?;
+                // It may have been closed before.
+                self.alarms.acknowledge(self.now, alarm);
+            }
+            // An arbiter saw it and no sensor did (7.5.4).
+            (None, Some(counts)) => self.enter(side, Entered::IllegalMove { alarm: 0, counts }, author)?,
+            (Some(_), None) => return Err("whether the move counts must be said"),
+        }
+        let draft = self.draft(DecisionKind::Penalty, author);
+        self.decide(Decision { side: Some(color_name(side)), penalty: Some(penalty), ..draft }, out);
+        Ok(())
+    }
+
+    /// What a finding proposes is decided. An arbiter who confirms it has seen the flag, now if they do not say when (6.8).
+    ///
+    /// # Errors
+    /// The finding has changed, leaves the outcome to the arbiter, or would be another one with what the arbiter saw.
+    fn confirm(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+        let finding = self.rulings.finding_of(key)?;
+        let outcome = finding.outcome;
+        let result = result_of(outcome).ok_or("the finding leaves it to the arbiter: declare-result, or reject")?;
+        let seen = author.observed_at.or(finding.conditional.then_some(self.now)).filter(|_| finding.flag.is_some());
+        if let Some(seen) = seen {
+            let falls = self.seen.clock.chessclock.flags().clone();
+            self.note_look_at_flag(key.id, seen, Some(author));
+            let mut trial = self.rulings.clone();
+            trial.review(&self.case(), &mut Vec::new());
+            if trial.numbered(key.id).is_none_or(|finding| finding.outcome != outcome) {
+                *self.seen.clock.chessclock.flags_mut() = falls;
+                return Err("with this observation the finding is another one: claim the flag first");
+            }
+            self.find(out);
+        }
+        self.rule(DecisionKind::Confirmed, key, result, author, out);
+        Ok(())
+    }
+
+    /// What a finding proposes is not so: the game goes on, and the flag stays fallen.
+    ///
+    /// # Errors
+    /// The finding has changed.
+    fn reject(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+        let Finding { kind, outcome, .. } = *self.rulings.finding_of(key)?;
+        let entered = matches!(kind, Kind::Resignation | Kind::Agreement | Kind::Claim);
+        self.note_look_at_flag(key.id, author.observed_at.unwrap_or(self.now), None);
+        if !entered {
+            self.find(out);
+        }
+        let unseen = |finding: &Finding| finding.unknown.contains(&"observation_of_illegal_position");
+        let position = self.rulings.finding_of(key).is_ok_and(unseen);
+        self.rule(DecisionKind::Rejected, key, GameResult::Open, author, out);
+        if position {
+            // Nobody observed it in time: it stands (A.5.2), and what comes later has nothing to do with it.
+            self.irregular.illegal_position = IllegalPosition::default();
+        }
+        if entered {
+            // What was entered is not so; without it there is nothing to find.
+            let side = match outcome {
+                Outcome::WhiteWins => Some(Color::Black),
+                Outcome::BlackWins => Some(Color::White),
+                _ => None,
+            };
+            self.desk.forget(kind, side);
+        }
+        Ok(())
+    }
+
+    /// An arbiter looked at the flag of the finding with this number; it is considered fallen only if an `observer` says so.
+    fn note_look_at_flag(&mut self, id: u32, at: Instant, observer: Option<&Author>) {
+        let Some(index) = self.rulings.flag_of(id) else { return };
+        let mut falls = self.seen.clock.chessclock.flags_mut().iter_mut().filter(|fall| !fall.after_end);
+        let Some(fall) = falls.nth(index) else { return };
+        // Nobody can have seen it before it fell.
+        let at = at.min(self.now).max(fall.fell.earliest);
+        fall.ruled_at.get_or_insert(at);
+        if let Some(observer) = observer {
+            fall.observe(at, observer.command.as_ref());
+        }
+    }
+
+    fn rule(&mut self, kind: DecisionKind, key: FindingKey, result: GameResult, author: &Author, out: &mut Vec<Effect>) {
+        if kind == DecisionKind::Rejected {
+            let on = self.rulings.numbered(key.id).map(|finding| finding.kind);
+            self.rulings.decisions.next_rejects(on);
+            // What awaited this ruling is not followed by another game in the same step.
+            self.seen.phase.next_set_up = self.seen.phase.next_set_up.map(|_| self.now);
+        }
+        let decision = self.decide(Decision { result, finding: Some(key), ..self.draft(kind, author) }, out);
+        // Only the result that it takes the place of is taken back.
+        let goes_on = match self.rulings.result {
+            Some(_) => self.rulings.takes_back_result(&decision),
+            None => kind == DecisionKind::Rejected && self.seen.ended_without_move(),
+        };
+        if result != GameResult::Open || goes_on {
+            self.give_result(result, out);
+        }
+        let Some(finding) = self.rulings.numbered(key.id) else { return };
+        let side = flag_side(finding);
+        self.rulings.decided_on(key.id);
+        if side.is_some() {
+            self.alarms.settle(self.now, AlarmKind::Flag, side);
+        }
+    }
+
+    /// The arbiter begins another game in the middle of this one (7.2, 7.3).
+    fn break_off(&mut self, author: &Author, out: &mut Vec<Effect>) {
+        let played = self.seen.phase.stage == Stage::Playing
+            && (!self.seen.play.decoder.record.moves().is_empty() || self.awaits_ruling());
+        if played && self.rulings.result.is_none() {
+            self.decide(self.draft(DecisionKind::Restart, author), out);
+        }
+    }
+
+    /// Where the event has it so, a finding that is certain is decided as it is made. What an arbiter has ruled on is theirs, and
+    /// so is everything while a claim awaits them.
+    pub(super) fn decide_what_is_certain(&mut self, out: &mut Vec<Effect>) {
+        // What seems to end the game on the board may still be a move under way.
+        let perhaps_ended = self.seen.play.ending.is_none() && self.seen.play.ending_on_board().is_some();
+        let doubtful = perhaps_ended || self.desk.claim_open() || self.seen.clock.setting.differs();
+        if self.seen.config.rulings != Rulings::Automatic || doubtful {
+            return;
+        }
+        while self.rulings.result.is_none() {
+            let Some(key) = self.rulings.next_certain(&self.seen.config.rulebook.rules().articles) else { return };
+            let author = Author { name: Some(AUTOMATIC.into()), ..Author::default() };
+            if self.confirm(key, &author, out).is_err() {
+                return;
+            }
+            self.reports.revised();
+        }
+    }
+
+    fn draft(&self, kind: DecisionKind, author: &Author) -> Decision {
+        self.rulings.draft(self.seen.phase.number, self.now, kind, author)
+    }
+
+    fn decide(&mut self, decision: Decision, out: &mut Vec<Effect>) -> Decision {
+        self.reports.ruling_dirty = true;
+        self.reports.arbiter_dirty = true;
+        self.rulings.decide(decision, out)
+    }
+
+    fn still_open(&self) -> Result<(), &'static str> {
+        if self.rulings.result.is_none() { Ok(()) } else { Err("the game has a result") }
+    }
+
+    /// When it happened: as the arbiter says, else now.
+    fn happened(&self, author: &Author) -> Interval {
+        let at = author.observed_at.unwrap_or(self.now).min(self.now);
+        Interval { earliest: at, latest: at }
+    }
+
+    fn enter(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
+        let happened = self.happened(author);
+        self.desk.enter(Entry { side, what, happened, entered: self.now, command: author.command.clone() })
+    }
+}
+
+const fn color(side: Side) -> Color {
+    match side {
+        Side::White => Color::White,
+        Side::Black => Color::Black,
+    }
+}

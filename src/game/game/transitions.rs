@@ -1,0 +1,348 @@
+//! From one game to the next, and from one state of a game to another: begin, join, go on, end.
+
+use alloc::vec::Vec;
+
+use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::Color;
+use shakmaty::{CastlingMode, Chess};
+
+use super::Game;
+use crate::alarm::AlarmKind;
+use crate::alert::alert;
+use crate::effect::Effect;
+use crate::interval::Interval;
+use crate::irregular::Irregularities;
+use crate::irregular::king::KingCapture;
+use crate::irregular::position::IllegalPosition;
+use crate::laws::outcome::{Ending, GameResult};
+use crate::message::{AuditBody, Cause, GameEvent, MoveBody, RevisionBody, Stage};
+use crate::monitor::note_promotion;
+use crate::pair::Pair;
+use crate::reconstruct::candidates::Node;
+use crate::reconstruct::record::{How, Record};
+use crate::reconstruct::setup::{self, Shown, WrongSetUp};
+use crate::reconstruct::{Decoder, gesture};
+use crate::seen::{Play, Seen};
+use crate::told::Told;
+
+impl Game {
+    /// Has the game ended, or has another one been set up?
+    pub(super) fn change_phase(&mut self, out: &mut Vec<Effect>) {
+        if self.seen.ended_by_gesture(self.now) {
+            self.over(out);
+        }
+        if self.seen.phase.stage == Stage::AwaitingSetUp
+            && let Some(turn) = self.seen.game_in_progress(self.now)
+        {
+            self.join(turn, out);
+        }
+        if let Some((wrong, start)) = self.seen.take_incomplete_set_up(self.now) {
+            self.begin_as_shown(wrong.shown, start, out);
+            self.seen.play.decoder.take_for_dead(wrong.mask());
+            self.seen.phase.missing_at_start = Some(wrong);
+        }
+        self.seen.review_missing_men(self.now, &mut self.alarms);
+        if let Some((shown, start)) = self.seen.next_game(self.now, self.rulings.is_pending(&self.seen.clock.chessclock)) {
+            let left_open = self.rulings.result.is_none() && !self.seen.play.decoder.record.moves().is_empty();
+            if left_open {
+                self.audit_game(GameEvent::LeftOpen, out);
+            }
+            self.begin_as_shown(shown, start, out);
+            if left_open {
+                self.alarms.raise(self.now, AlarmKind::ResultMissing, None, 0);
+            }
+        }
+    }
+
+    /// A game begins with this position on the board, which may stand the other way round.
+    pub(super) fn begin_as_shown(&mut self, shown: Shown, start: Chess, out: &mut Vec<Effect>) {
+        if shown == Shown::Rotated {
+            self.seen.board.turn_round();
+        }
+        self.begin(start, Some(0), Stage::Armed, out);
+    }
+
+    /// A new game begins on this board; nothing of the old one is carried over.
+    pub(super) fn begin(&mut self, start: Chess, completed: Option<u32>, stage: Stage, out: &mut Vec<Effect>) {
+        self.rulings.earlier_ruling = self.ruling();
+        let now = self.now;
+        let Seen { config, board, clock, play, phase, .. } = &mut self.seen;
+        phase.new_game(stage);
+        let record = Record::new(start, config.castling_mode(), &config.rulebook);
+        let before = completed.map(|completed| completed as i32);
+        *play = Play {
+            completed_before: Pair { white: before, black: before },
+            decoded: core::mem::take(&mut play.decoded),
+            ..Play::new(Decoder::new(record, board.scan(), config.tuning))
+        };
+        let default_side = if board.rotated() { ClockSide::Right } else { ClockSide::Left };
+        clock.new_game(now, config.time_control.clone(), config.white_clock.unwrap_or(default_side));
+        board.forget_men();
+        self.health.men_were_put_elsewhere();
+        self.desk.clear();
+        self.rulings.new_game();
+        out.extend(self.alarms.next_game(now).iter().map(|alarm| Effect::Alert(alert(alarm))));
+        self.irregular = Irregularities::default();
+        self.monitor.new_game();
+        self.reports.told = Told::default();
+        self.reports.live_dirty = true;
+        self.reports.revised();
+        self.audit_game(if completed.is_some() { GameEvent::Armed } else { GameEvent::Joined }, out);
+        let Seen { board, play, .. } = &mut self.seen;
+        play.decoder.board_changed(board.last_change(), board);
+        // One move may have been made already; more are what is left of the game before.
+        if play.decoder.line().plies().len() > 1 {
+            play.decoder.leave_standing(board);
+        }
+    }
+
+    /// Joins a game in progress: the clock of `turn` runs.
+    fn join(&mut self, turn: Color, out: &mut Vec<Effect>) {
+        let Seen { config, board, .. } = &self.seen;
+        if Node::new(Chess::default()).exact(board.men()).is_some() {
+            return self.join_at(Chess::default(), Some(0), out);
+        }
+        if let Some(wrong) = setup::wrong_set_up(board.men(), config.chess960) {
+            return self.begin_wrongly_set_up(&wrong, turn, out);
+        }
+        let Some(start) = setup::joined(board.men(), turn, config.castling_mode()) else { return };
+        self.join_at(start, None, out);
+        self.alarms.raise(self.now, AlarmKind::JoinedInProgress, None, 0);
+    }
+
+    /// Pieces were set up wrongly and the clock runs (7.2): where men are only missing the game begins as if they stood there, for
+    /// a sensor may not see them; otherwise with what stands.
+    fn begin_wrongly_set_up(&mut self, wrong: &WrongSetUp, turn: Color, out: &mut Vec<Effect>) {
+        let Seen { config, board, .. } = &mut self.seen;
+        let begun = wrong.begun(board.men(), config.chess960);
+        let missing = begun.is_some();
+        let joined = || setup::joined(&wrong.men(board.men()), turn, config.castling_mode());
+        let Some(start) = begun.or_else(joined) else { return };
+        if wrong.shown == Shown::Rotated {
+            board.turn_round();
+        }
+        self.join_at(start, Some(0), out);
+        let Seen { board, play, .. } = &mut self.seen;
+        if missing {
+            play.decoder.take_for_dead(wrong.mask());
+            play.decoder.board_changed(board.last_change(), board);
+        }
+        self.alarms.raise_wrong_set_up(self.now, wrong.named());
+    }
+
+    /// The game that is joined is the one whose flags the clock shows.
+    pub(super) fn join_at(&mut self, start: Chess, completed: Option<u32>, out: &mut Vec<Effect>) {
+        let flags = self.seen.clock.chessclock.flags().clone();
+        self.begin(start, completed, Stage::Playing, out);
+        *self.seen.clock.chessclock.flags_mut() = flags;
+        if completed.is_none() {
+            self.seen.clock.chessclock.doubt_periods();
+        }
+        self.seen.raise_flags(self.now, &mut self.alarms);
+    }
+
+    /// Goes on from another position; the moves until then are kept by the journal only.
+    fn restart_from(&mut self, start: Chess, mode: CastlingMode) {
+        self.count_at_falls();
+        self.rulings.decisions.forget_positions();
+        let Seen { config, board, play, .. } = &mut self.seen;
+        let now = play.completed_now();
+        let before = |completed: Option<u32>| completed.map(|completed| completed as i32);
+        play.completed_before = Pair { white: before(now.white), black: before(now.black) };
+        board.forget_men();
+        play.decoder = Decoder::new(Record::new(start, mode, &config.rulebook), board.scan(), config.tuning);
+        self.irregular = Irregularities::default();
+        self.health.men_were_put_elsewhere();
+        // The live audience is shown where the moves begin.
+        self.reports.live_dirty = true;
+        self.reopen();
+        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
+        self.reports.revised();
+    }
+
+    /// An earlier position of the game is a take-back; any other one begins a new record with the old counts.
+    pub(super) fn set_position(&mut self, position: Chess, out: &mut Vec<Effect>) {
+        match self.seen.plies_to(&position) {
+            Some(kept) => {
+                // Every count up to the record's own length can be cut back to.
+                let _ = self.take_back(kept, Cause::SetPosition, out);
+            }
+            None => {
+                self.restart_from(position, self.seen.config.castling_mode());
+                out.push(revision(1, Cause::SetPosition, Vec::new()));
+            }
+        }
+    }
+
+    /// Cuts the record to so many plies.
+    ///
+    /// # Errors
+    /// The game has fewer moves.
+    pub(super) fn take_back(&mut self, plies: usize, cause: Cause, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+        let decoder = &mut self.seen.play.decoder;
+        let moves = decoder.record.moves().len();
+        if plies > moves {
+            return Err("the game has fewer moves");
+        }
+        decoder.forget_tentative();
+        if plies < moves {
+            decoder.record.truncate(plies);
+            out.push(revision(plies as u32 + 1, cause, Vec::new()));
+        }
+        self.reopen();
+        self.settle_irregularities();
+        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
+        Ok(())
+    }
+
+    /// Corrects a move of the record, or adds one to it.
+    ///
+    /// # Errors
+    /// The game has fewer moves, or the move is not legal there.
+    pub(super) fn correct_move(&mut self, plies: usize, uci: &str, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+        let corrected = self.seen.corrected(self.now, plies, uci)?;
+        let moves = self.seen.play.decoder.record.moves().len();
+        if plies + 1 < moves {
+            self.count_at_falls();
+        }
+        self.seen.play.decoder.record = corrected.record;
+        self.seen.play.decoder.forget_tentative();
+        self.settle_irregularities();
+        self.reopen();
+        self.note_ending(plies + 1, corrected.made, corrected.color, out);
+        let body = self.move_body(plies);
+        out.push(match plies < moves {
+            true => revision(plies as u32 + 1, Cause::CorrectMove, alloc::vec![body]),
+            false => Effect::Move(body),
+        });
+        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
+        Ok(())
+    }
+
+    /// The board shows a move that a promoted piece can only have made if it is no queen: the promotion is put right.
+    pub(super) fn correct_promotion(&mut self, out: &mut Vec<Effect>) {
+        let Some((ply, record)) = self.seen.other_promotion(self.now) else { return };
+        self.count_at_falls();
+        self.seen.play.decoder.record = record;
+        self.seen.play.decoder.forget_tentative();
+        self.alarms.cure(self.now, AlarmKind::PromotionUnconfirmed);
+        let moves = (ply..self.seen.play.decoder.record.moves().len()).map(|index| self.move_body(index)).collect();
+        out.push(revision(ply as u32 + 1, Cause::Promotion, moves));
+        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
+        self.reports.revised();
+    }
+
+    /// Keeps the counts at the falls: the moves that they rest on are about to be replaced.
+    fn count_at_falls(&mut self) {
+        let case = self.case();
+        let counts: Vec<_> = self.seen.clock.chessclock.flags().iter().map(|fall| case.completed_by_fall(fall)).collect();
+        for (fall, counted) in self.seen.clock.chessclock.flags_mut().iter_mut().zip(counts) {
+            fall.counted = counted;
+        }
+    }
+
+    fn settle_irregularities(&mut self) {
+        self.irregular.king = KingCapture::None;
+        self.irregular.illegal_position = IllegalPosition::default();
+        for kind in [AlarmKind::IllegalMove, AlarmKind::PromotionNotReplaced, AlarmKind::PressedWithoutMove] {
+            self.alarms.settle(self.now, kind, None);
+        }
+    }
+
+    /// A move of the record has become sure.
+    pub(super) fn move_is_sure(&mut self, index: usize, out: &mut Vec<Effect>) {
+        self.seen.phase.stage = Stage::Playing;
+        self.irregular.king.move_is_sure();
+        self.reports.revised();
+        let Some(record) = self.seen.play.decoder.record.moves().get(index) else { return };
+        let (color, made, pressed) = (record.color, record.made, record.pressed);
+        // Men beside the move may still stand where they cannot.
+        if pressed.is_some_and(|pressed| self.irregular.illegal_position.pressed(&self.seen, color, pressed)) {
+            self.reports.revised();
+        }
+        out.push(Effect::Move(self.move_body(index)));
+        self.seen.look_at_move(index, out);
+        note_promotion(self.now, &self.seen, index, &mut self.alarms);
+        if self.seen.play.ending.is_none() {
+            self.note_ending(index + 1, made, color, out);
+        }
+    }
+
+    /// Has the last of the first `plies` sure moves, made by `color`, ended the game?
+    fn note_ending(&mut self, plies: usize, made: Interval, color: Color, out: &mut Vec<Effect>) {
+        let Some(ending) = self.seen.ending_after(plies) else { return };
+        self.seen.play.ending = Some((ending, made, color));
+        let alarm = match ending {
+            Ending::Checkmate | Ending::Stalemate => return self.over(out),
+            Ending::DeadPosition => AlarmKind::DeadPosition,
+            Ending::FivefoldRepetition => AlarmKind::FivefoldRepetition,
+            Ending::SeventyFiveMoves => AlarmKind::SeventyFiveMoves,
+        };
+        self.alarms.raise(self.now, alarm, None, 0);
+    }
+
+    fn over(&mut self, out: &mut Vec<Effect>) {
+        if self.seen.phase.stage != Stage::Over {
+            self.seen.phase.stage = Stage::Over;
+            self.reports.revised();
+            self.audit_game(GameEvent::Over, out);
+        }
+    }
+
+    /// The game goes on: a flag that fell after its supposed end counts.
+    fn reopen(&mut self) {
+        self.seen.play.ending = None;
+        self.seen.phase.stage = Stage::Playing;
+        if self.rulings.result.is_none() {
+            self.seen.clock.chessclock.flags_mut().iter_mut().for_each(|fall| fall.after_end = false);
+            self.seen.raise_flags(self.now, &mut self.alarms);
+        }
+    }
+
+    /// The game has this result from now on, or none.
+    pub(super) fn give_result(&mut self, result: GameResult, out: &mut Vec<Effect>) {
+        let before = self.rulings.result;
+        if result == GameResult::Open {
+            self.rulings.result = None;
+            // Kings that still stand in the centre say nothing more.
+            self.seen.phase.gesture = None;
+            let ended = self.seen.play.ending;
+            self.reopen();
+            self.seen.play.ending = ended;
+            self.seen.play.decoder.board_changed(self.now, &self.seen.board);
+        } else {
+            self.rulings.result = Some(result);
+            // The result is reported before the next game takes its place.
+            self.seen.phase.next_set_up = self.seen.phase.next_set_up.map(|_| self.now);
+            self.keep_what_stood(out);
+            self.seen.play.decoder.forget_tentative();
+            self.over(out);
+        }
+        // Nobody else may guess from a state in which nothing changed that an arbiter did something.
+        self.reports.live_dirty |= self.rulings.result != before;
+        self.reports.ruling_dirty = true;
+    }
+
+    /// A move that stood on the board when play stopped was made, pressed or not; what came after the clocks stopped is analysis.
+    fn keep_what_stood(&mut self, out: &mut Vec<Effect>) {
+        let Seen { clock, play, .. } = &self.seen;
+        let stopped = clock.chessclock.present() && clock.chessclock.runs().is_none();
+        let until = if stopped { clock.chessclock.changed_at() } else { self.now };
+        let times = clock.view().times;
+        let stood = play.decoder.line().plies().iter();
+        let stood = stood.take_while(|ply| ply.made.latest <= until && !gesture::is_half(ply.mv));
+        let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
+        for (mv, made) in stood {
+            self.seen.play.decoder.record.push(mv, made, None, How::Stood, times);
+            out.push(Effect::Move(self.move_body(self.seen.play.decoder.record.moves().len() - 1)));
+        }
+    }
+
+    fn audit_game(&self, event: GameEvent, out: &mut Vec<Effect>) {
+        out.push(Effect::Audit(AuditBody::Game { game_no: self.seen.phase.number, event }));
+    }
+}
+
+fn revision(from_ply: u32, cause: Cause, moves: Vec<MoveBody>) -> Effect {
+    Effect::Audit(AuditBody::Revision(RevisionBody { from_ply, cause, moves }))
+}

@@ -1,0 +1,106 @@
+//! How the next game shows itself: a set-up, one that is not quite right, or a clock that runs over a game in progress.
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+use shakmaty::Chess;
+
+use crate::alarm::Alarms;
+use crate::lifecycle::INCOMPLETE_STANDS;
+use crate::men::EMPTY;
+use crate::message::Stage;
+use crate::reconstruct::setup::{self, Shown, WrongSetUp};
+use crate::seen::Seen;
+
+impl Seen {
+    /// The initial position that the board shows, if it shows one.
+    pub(crate) fn shown_start(&self) -> Option<(Shown, Chess)> {
+        setup::shows_start(self.board.men(), self.config.chess960)
+    }
+
+    /// Turns a board round that does not identify men, which shows the initial position either way: White is the side that moves
+    /// first. True if it was turned.
+    pub(crate) fn turn_to_first_mover(&mut self) -> bool {
+        let begins = self.phase.stage == Stage::Armed && !self.board.identifies() && self.play.decoder.record.moves().is_empty();
+        let turns = begins && matches!(setup::first_move(self.board.men()), Some((Shown::Rotated, true)));
+        if turns {
+            self.board.turn_round();
+            // Weak squares have other names.
+            self.board.forget_men();
+            self.play.decoder.forget_tentative();
+        }
+        turns
+    }
+
+    /// Notes since when the set-up of the next game stands; `pending` says that a ruling is awaited.
+    pub(crate) fn watch_next_set_up(&mut self, now: Instant, pending: bool) {
+        let explained = self.phase.stage != Stage::Over && !self.touched();
+        if self.phase.stage == Stage::AwaitingSetUp || explained {
+            self.phase.next_set_up = None;
+        } else if self.shown_start().is_some() {
+            self.phase.next_set_up.get_or_insert(now);
+        } else if !pending || setup::first_move(self.board.men()).is_none() {
+            self.phase.next_set_up = None;
+        }
+    }
+
+    /// Notes since when a set-up stands that lacks a man or two, where no game is on.
+    pub(crate) fn watch_incomplete_set_up(&mut self, now: Instant, pending: bool) {
+        let waits = self.phase.stage == Stage::AwaitingSetUp || (self.phase.stage == Stage::Over && !pending);
+        let shown = waits.then(|| setup::wrong_set_up(self.board.men(), self.config.chess960)).flatten();
+        let shown = shown.filter(|wrong| wrong.begun(self.board.men(), self.config.chess960).is_some());
+        let same = |wrong: &WrongSetUp| self.phase.incomplete_set_up.as_ref().is_some_and(|(_, before)| before == wrong);
+        if !shown.as_ref().is_some_and(same) {
+            self.phase.incomplete_set_up = shown.map(|wrong| (now, wrong));
+        }
+    }
+
+    /// An incomplete set-up that has stood for long enough, and the position that a game begins with as if those men stood there.
+    pub(crate) fn take_incomplete_set_up(&mut self, now: Instant) -> Option<(WrongSetUp, Chess)> {
+        let waits = matches!(self.phase.stage, Stage::AwaitingSetUp | Stage::Over) && self.clock.chessclock.runs().is_none();
+        let (_, wrong) = self
+            .phase
+            .incomplete_set_up
+            .take_if(|(since, _)| waits && self.board.known() && now >= since.after(INCOMPLETE_STANDS))?;
+        let start = wrong.begun(self.board.men(), self.config.chess960)?;
+        Some((wrong, start))
+    }
+
+    /// Once somebody moves or a clock runs, reports the men that still do not stand there (7.2).
+    pub(crate) fn review_missing_men(&mut self, now: Instant, alarms: &mut Alarms) {
+        if self.phase.missing_at_start.is_some() && self.shown_start().is_some() {
+            self.phase.missing_at_start = None;
+            self.play.decoder.take_for_dead(0);
+        }
+        let begun = self.phase.stage == Stage::Playing || self.clock.chessclock.runs().is_some();
+        if begun && let Some(mut wrong) = self.phase.missing_at_start.take() {
+            wrong.squares.retain(|wrong| self.board.men()[wrong.square.index()] == EMPTY);
+            if !wrong.squares.is_empty() {
+                alarms.raise_wrong_set_up(now, wrong.named());
+            }
+        }
+    }
+
+    /// The next game begins by itself: its initial position has stood long enough, and the clocks stand.
+    ///
+    /// While a ruling is `pending` the set-up alone is not enough, or the ruling would be lost with its game. Then the clock must
+    /// have been set anew, as it must be for another game; where no clock is heard, the first move shows it.
+    pub(crate) fn next_game(&self, now: Instant, pending: bool) -> Option<(Shown, Chess)> {
+        let clock = &self.clock.chessclock;
+        let stood = now >= self.phase.next_set_up?.after(self.phase.next_game_wait(self.board.scan()));
+        let begins = match pending {
+            false => stood && clock.runs().is_none(),
+            true if self.clock.set_anew => stood || clock.runs().is_some(),
+            true => stood && !clock.present() && setup::first_move(self.board.men()).is_some_and(|(_, made)| made),
+        };
+        let begun = || Some((setup::first_move(self.board.men())?.0, Chess::default()));
+        if begins && self.board.known() { self.shown_start().or_else(begun) } else { None }
+    }
+
+    /// A clock runs and no game was set up: the side whose clock it is, once board and clock are quiet.
+    pub(crate) fn game_in_progress(&self, now: Instant) -> Option<Color> {
+        let turn = self.clock.chessclock.runs().filter(|_| self.board.known())?;
+        let scan = self.board.scan();
+        let quiet = now >= self.board.last_change().after(scan * 2) && now >= self.clock.chessclock.changed_at().after(scan);
+        quiet.then_some(turn)
+    }
+}

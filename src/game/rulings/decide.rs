@@ -1,0 +1,118 @@
+//! Decisions on findings: what is decided, and what of it needs no arbiter.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+
+use super::RulingRecord;
+use crate::effect::Effect;
+use crate::input::Author;
+use crate::laws::adjudicate::Subject;
+use crate::laws::finding::{Finding, FindingKey};
+use crate::laws::outcome::{GameResult, Kind, Outcome};
+use crate::laws::rules::Articles;
+use crate::men::color_name;
+use crate::message::{AuditBody, Decision, DecisionKind};
+
+impl RulingRecord {
+    /// The finding that a command is about.
+    ///
+    /// # Errors
+    /// There is none, or it has changed.
+    pub(crate) fn finding_of(&self, key: FindingKey) -> Result<&Finding, &'static str> {
+        let finding = self.numbered(key.id).ok_or("there is no such finding")?;
+        if finding.revision == key.revision { Ok(finding) } else { Err("the finding has changed") }
+    }
+
+    /// The finding with this number.
+    pub(crate) fn numbered(&self, id: u32) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.id == id)
+    }
+
+    /// Which of the flags that count the finding with this number is on, if it is on one.
+    pub(crate) fn flag_of(&self, id: u32) -> Option<usize> {
+        let index = self.findings.iter().position(|finding| finding.id == id)?;
+        match self.findings_on.get(index)? {
+            Subject::Flag(flag) => Some(*flag),
+            Subject::Game => None,
+        }
+    }
+
+    /// A decision of this kind as far as its author and the game tell it.
+    pub(crate) fn draft(&self, game_no: u32, now: Instant, kind: DecisionKind, author: &Author) -> Decision {
+        Decision {
+            number: 0,
+            game_no,
+            kind,
+            result: self.result.unwrap_or(GameResult::Open),
+            side: None,
+            finding: self.deciding_finding().map(key),
+            claim: None,
+            penalty: None,
+            by: author.name.clone(),
+            reason: author.reason.clone(),
+            command: author.command.clone(),
+            observed_at: author.observed_at.map(Instant::micros),
+            at: now.0,
+            supersedes: None,
+        }
+    }
+
+    /// Keeps and reports a decision, which gets its number here.
+    pub(crate) fn decide(&mut self, decision: Decision, out: &mut Vec<Effect>) -> Decision {
+        let decision = self.decisions.add(decision);
+        out.push(Effect::Audit(AuditBody::Decision(Box::new(decision.clone()))));
+        decision
+    }
+
+    /// The last decision was about the finding with this number, as it is now.
+    pub(crate) fn decided_on(&mut self, id: u32) {
+        if let Some(finding) = self.findings.iter().find(|finding| finding.id == id) {
+            self.decisions.last_was_about(finding);
+        }
+    }
+
+    /// Whether this decision takes back the result that the game has.
+    pub(crate) fn takes_back_result(&self, decision: &Decision) -> bool {
+        let earlier = decision.supersedes.and_then(|number| self.decisions.numbered(number));
+        earlier.map(|earlier| earlier.result) == self.result
+    }
+
+    /// The first finding that nobody has decided on, if it is certain.
+    pub(crate) fn next_certain(&self, articles: &Articles) -> Option<FindingKey> {
+        let open = self.findings.iter().find(|finding| !self.decisions.any_about(finding.id));
+        open.filter(|finding| is_certain(finding, articles)).map(key)
+    }
+}
+
+/// One revision of this finding.
+fn key(finding: &Finding) -> FindingKey {
+    FindingKey { id: finding.id, revision: finding.revision }
+}
+
+/// Whose flag it is about, if it is about one.
+pub(crate) fn flag_side(finding: &Finding) -> Option<Color> {
+    [Color::White, Color::Black].into_iter().find(|side| finding.flag == Some(color_name(*side)))
+}
+
+/// The result that an outcome gives; none if it is left open.
+pub(crate) const fn result_of(outcome: Outcome) -> Option<GameResult> {
+    match outcome {
+        Outcome::WhiteWins => Some(GameResult::WhiteWins),
+        Outcome::BlackWins => Some(GameResult::BlackWins),
+        Outcome::Draw => Some(GameResult::Draw),
+        Outcome::GameGoesOn => Some(GameResult::Open),
+        Outcome::Undecided | Outcome::ResultNotEntered => None,
+    }
+}
+
+/// Nothing about it is contested, open or unknown, somebody has observed the fall, and it is not about an illegal move: the one
+/// that loses stands under `illegal_again` where a flag fell as well (7.5.5).
+fn is_certain(finding: &Finding, articles: &Articles) -> bool {
+    let known = finding.alternatives.is_empty() && finding.unknown.is_empty();
+    let illegal = finding.kind == Kind::IllegalMove || articles.on_illegal_moves(&finding.articles);
+    let doubt = finding.contested || finding.conditional || illegal;
+    known && !doubt && result_of(finding.outcome).is_some()
+}
