@@ -12,7 +12,7 @@ use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::message::Stage;
 use crate::reconstruct::STANDS;
 use crate::reconstruct::candidates::Node;
-use crate::reconstruct::promoted::unproved;
+use crate::reconstruct::occupancy::promoted::unproved;
 use crate::reconstruct::record::How;
 use crate::seen::{Seen, soonest};
 

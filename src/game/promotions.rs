@@ -9,7 +9,7 @@ use crate::alarm::AlarmKind;
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::message::{AuditBody, Cause, RevisionBody};
-use crate::reconstruct::promoted::{unproved, with_promotion};
+use crate::reconstruct::occupancy::promoted::{unproved, with_promotion};
 use crate::reconstruct::record::Record;
 
 /// A man that moved as no queen can has stood for so long.

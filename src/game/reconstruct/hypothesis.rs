@@ -14,7 +14,7 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::explain::unexplained;
 use crate::reconstruct::line::{Line, Tentative};
-use crate::reconstruct::plausible::{Doubt, doubt};
+use crate::reconstruct::occupancy::plausible::{Doubt, doubt};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
 /// After a press without any change the board has this long, plus a scan, to show one (`reconstruct/README.md#6.1`).

@@ -9,7 +9,7 @@ use shakmaty::Move;
 
 use crate::interval::Interval;
 use crate::reconstruct::candidates::{Candidate, Node};
-use crate::reconstruct::plausible::Doubt;
+use crate::reconstruct::occupancy::plausible::Doubt;
 use crate::reconstruct::tuning::Weights;
 
 /// A move made on the board that is not sure yet.

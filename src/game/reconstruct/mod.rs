@@ -17,17 +17,15 @@ pub(crate) mod line;
 pub(crate) mod log;
 pub(crate) mod moves;
 pub(crate) mod notation;
+pub(crate) mod occupancy;
 pub(crate) mod pace;
-mod plausible;
 mod press;
-pub(crate) mod promoted;
 pub mod record;
 mod relive;
 mod repair;
 pub(crate) mod search;
 pub(crate) mod setup;
 pub mod tuning;
-mod unidentified;
 
 use alloc::vec::Vec;
 use core::time::Duration;

@@ -23,7 +23,7 @@ const IN_HAND_ONLY: Instant = Instant(u64::MAX);
 
 impl Hypothesis {
     /// Since when there is more than its moves, and more than a man in the hand of the side to move.
-    pub(super) fn note_odd(&mut self, mismatch: i32, base: &Node, scene: &Scene<'_>) {
+    pub(crate) fn note_odd(&mut self, mismatch: i32, base: &Node, scene: &Scene<'_>) {
         if mismatch == 0 || scene.board.identifies() {
             return;
         }
@@ -40,7 +40,7 @@ impl Hypothesis {
     }
 
     /// A man that slides stands on many squares on its way: what explains the board in the end explains them.
-    pub(super) fn forgive_slide(&mut self, mismatch: i32, scene: &Scene<'_>) {
+    pub(crate) fn forgive_slide(&mut self, mismatch: i32, scene: &Scene<'_>) {
         if mismatch != 0 {
             return;
         }
@@ -54,12 +54,12 @@ impl Hypothesis {
     }
 
     /// What the board shows beyond its moves is so young that it may be a man on its way.
-    pub(super) fn slides(&self, now: Instant) -> bool {
+    pub(crate) fn slides(&self, now: Instant) -> bool {
         self.odd_since.is_some_and(|since| now.since(since) <= SLIDES)
     }
 
     /// What it costs that a man of the side to move was off its square before the move that it waited for was made.
-    pub(super) fn lifted_early(&self, node: &Node, scene: &Scene<'_>) -> i32 {
+    pub(crate) fn lifted_early(&self, node: &Node, scene: &Scene<'_>) -> i32 {
         let Some(last) = self.line.last() else { return 0 };
         let turn = last.color.other();
         let early = men::squares(men::difference(&node.men, scene.board.men())).any(|square| {
@@ -72,7 +72,7 @@ impl Hypothesis {
 
     /// Has the square of its last capture been touched since the man that captures left its own (`reconstruct/README.md#3.5`)?
     /// After a press it is too late.
-    pub(super) fn note_touch(&mut self, scene: &Scene<'_>) {
+    pub(crate) fn note_touch(&mut self, scene: &Scene<'_>) {
         // What the move before it changed there was no touch.
         let before = self.line.plies().iter().rev().nth(1).map(|before| (before.made.latest, 1 << before.mv.to().to_u32()));
         let (arrived, there) = before.unwrap_or((Instant::ZERO, 0));
@@ -93,7 +93,7 @@ impl Hypothesis {
     }
 
     /// Where men are not identified, a pawn on its last rank is a queen unless play shows that it is none.
-    pub(super) fn promoted(&mut self, scene: &Scene<'_>) {
+    pub(crate) fn promoted(&mut self, scene: &Scene<'_>) {
         let promotion = self.line.last().and_then(|ply| ply.mv.promotion());
         if promotion.is_some_and(|role| role != shakmaty::Role::Queen) {
             self.penalty += scene.tuning.weights.underpromotion;
