@@ -8,7 +8,7 @@ use crate::men;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::gesture;
 use crate::reconstruct::hypothesis::{Hypothesis, Pressed, Scene};
-use crate::reconstruct::line::{Line, Tentative};
+use crate::reconstruct::line::Tentative;
 use crate::reconstruct::tuning::Weights;
 
 /// What is worse than the best one by this much is given up, tenths of a nat.
@@ -46,7 +46,7 @@ impl Beam {
 
     fn grow(&mut self, index: usize, base: &Node, scene: &Scene<'_>) {
         let known = &self.all[index];
-        if known.line.plies().len() >= Line::most(scene.board.identifies()) {
+        if known.line.plies().len() >= scene.sensing.longest_line() {
             return;
         }
         let node = known.line.top(base);

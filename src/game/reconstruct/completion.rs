@@ -10,7 +10,7 @@ use crate::interval::Interval;
 use crate::men;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{ON_ITS_WAY, Scene, man_of};
-use crate::reconstruct::line::{Line, Tentative};
+use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::How;
 use crate::reconstruct::{ClockView, Decoded, Decoder, STANDS};
 
@@ -74,7 +74,7 @@ impl Decoder {
             match self.same_end(margin).filter(|_| proof.how == How::Repair || late) {
                 Some(squares) => out.push(Decoded::Ambiguous { squares }),
                 // What does not show within so many moves never may: the game goes on with the best guess.
-                None if self.line().plies().len() < Line::most(identifies) => return false,
+                None if self.line().plies().len() < scene.sensing.longest_line() => return false,
                 None if identifies => out.push(Decoded::Ambiguous { squares: self.differing_first(margin) }),
                 None => {}
             }

@@ -15,6 +15,7 @@ use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::explain::unexplained;
 use crate::reconstruct::line::{Line, Tentative};
 use crate::reconstruct::occupancy::plausible::{Doubt, doubt};
+use crate::reconstruct::sensing::Sensing;
 use crate::reconstruct::tuning::{Tuning, Weights};
 
 /// After a press without any change the board has this long, plus a scan, to show one (`reconstruct/README.md#6.1`).
@@ -45,7 +46,10 @@ pub(crate) struct Scene<'a> {
     /// Whose clock runs.
     pub(crate) runs: Option<Color>,
     pub(crate) scan: Duration,
-    pub(crate) tuning: &'a Tuning,
+    /// How moves are read from this kind of board.
+    pub(crate) sensing: &'static dyn Sensing,
+    /// The weights for it.
+    pub(crate) tuning: Tuning,
 }
 
 /// One reading.

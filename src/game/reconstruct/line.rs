@@ -86,11 +86,6 @@ impl Line {
     /// A board's log may tell so many.
     const MOST: usize = 512;
 
-    /// As many as may wait until it shows which move was made, on a board that identifies men or does not.
-    pub(crate) const fn most(identifies: bool) -> usize {
-        if identifies { 16 } else { 40 }
-    }
-
     pub(crate) fn plies(&self) -> &[Tentative] {
         &self.plies
     }
