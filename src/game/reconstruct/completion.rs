@@ -9,8 +9,9 @@ use shakmaty::Role;
 use crate::interval::Interval;
 use crate::men;
 use crate::reconstruct::board::PhysicalBoard;
-use crate::reconstruct::hypothesis::{ON_ITS_WAY, Scene, man_of};
+use crate::reconstruct::hypothesis::{Scene, man_of};
 use crate::reconstruct::line::Tentative;
+use crate::reconstruct::occupancy::ON_ITS_WAY;
 use crate::reconstruct::record::How;
 use crate::reconstruct::{ClockView, Decoded, Decoder, STANDS};
 

@@ -1,7 +1,12 @@
 //! Boards that tell which man stands on each square.
 
-use crate::reconstruct::sensing::Sensing;
-use crate::reconstruct::tuning::Tuning;
+use core::time::Duration;
+
+use crate::men;
+use crate::reconstruct::candidates::{Candidate, Node};
+use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::sensing::{Sensing, ShownMove};
+use crate::reconstruct::tuning::{Tuning, Weights};
 
 /// The board identifies men.
 pub(crate) struct Identified;
@@ -13,5 +18,45 @@ impl Sensing for Identified {
 
     fn longest_line(&self) -> usize {
         16
+    }
+
+    fn settle_after(&self, scan: Duration, clock: bool) -> Option<Duration> {
+        clock.then_some(scan)
+    }
+
+    fn unexplained_extra(&self, _: &Hypothesis, _: &Node, _: &Scene<'_>) -> i32 {
+        0
+    }
+
+    fn extended(&self, reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<Hypothesis> {
+        // Moves are made one after the other: the man may be lifted before the reply, but not have arrived.
+        let arrived = scene.board.changed_at(1 << next.to).min(next.made.latest);
+        if reading.line.last().is_some_and(|before| arrived < before.made.earliest) {
+            return None;
+        }
+        let mut longer = reading.clone();
+        // What explains the whole board explains what was odd before it as well.
+        if next.left == 0 {
+            longer.worst = longer.worst.min(scene.tuning.weights.explained);
+        }
+        longer.add(next.node, next.candidate, next.made, next.begun, true, scene);
+        Some(longer)
+    }
+
+    fn forgive_taken_off(&self, reading: &mut Hypothesis, candidate: &Candidate, weights: &Weights) {
+        if candidate.target() != 0 && reading.worst_squares & !candidate.mask == 0 {
+            reading.worst = reading.worst.min(weights.victim);
+        }
+    }
+
+    fn note_odd(&self, _: &mut Hypothesis, _: &Node, _: i32, _: bool, _: &Scene<'_>) {}
+
+    /// Its last move was taken for made although nothing showed it, and now the board does.
+    fn observe(&self, reading: &mut Hypothesis, _: i32, scene: &Scene<'_>) {
+        let Some(last) = reading.line.plies_mut().last_mut().filter(|last| !last.seen || last.inferred) else { return };
+        if men::difference(&last.node.men, scene.board.men()) & last.mask == 0 {
+            (last.seen, last.inferred) = (true, false);
+            last.made.latest = last.made.latest.max(scene.board.changed_at(last.mask));
+        }
     }
 }

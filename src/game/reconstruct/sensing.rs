@@ -2,13 +2,54 @@
 //!
 //! `identified.rs` and `occupancy/` answer for the two kinds of boards. All else of the decoder is the same for both.
 
-use crate::reconstruct::tuning::Tuning;
+use core::time::Duration;
 
-/// How moves are read from one kind of board. It is chosen once for each [`Scene`](crate::reconstruct::hypothesis::Scene).
+use flagfall_protocols::time::Instant;
+
+use crate::interval::Interval;
+use crate::reconstruct::candidates::{Candidate, Node};
+use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::tuning::{Tuning, Weights};
+
+/// A move that the board shows after a reading.
+pub(crate) struct ShownMove<'a> {
+    /// The position before it.
+    pub(crate) node: &'a Node,
+    pub(crate) candidate: &'a Candidate,
+    /// The square on which its man stands afterwards, a1 = 0.
+    pub(crate) to: u8,
+    pub(crate) made: Interval,
+    /// When the first of its squares changed.
+    pub(crate) begun: Instant,
+    /// What the board shows beyond it, tenths of a nat.
+    pub(crate) left: i32,
+}
+
+/// How moves are read from one kind of board. It is chosen once for each [`Scene`].
 pub(crate) trait Sensing {
     /// The weights and the size of the beam for this kind of board.
     fn tuning(&self, tuning: &Tuning) -> Tuning;
 
     /// How many pending moves a reading may have.
     fn longest_line(&self) -> usize;
+
+    /// How long the board must stand, where a scan takes `scan`, before all that it shows beyond a reading counts: until then a
+    /// hand may be on its way. None if it never counts in full.
+    fn settle_after(&self, scan: Duration, clock: bool) -> Option<Duration>;
+
+    /// What a reading leaves unexplained besides the squares that differ from `node`, its last position: tenths of a nat.
+    fn unexplained_extra(&self, reading: &Hypothesis, node: &Node, scene: &Scene<'_>) -> i32;
+
+    /// The reading and one more move; none if that cannot have been made after the moves before it.
+    fn extended(&self, reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<Hypothesis>;
+
+    /// The man that this move captures may have been taken off first: what was odd about its square is forgiven.
+    fn forgive_taken_off(&self, reading: &mut Hypothesis, candidate: &Candidate, weights: &Weights);
+
+    /// Notes since when the board has shown more than the reading, before it is judged; `settled`: the board has stood so long
+    /// that all of it counts.
+    fn note_odd(&self, reading: &mut Hypothesis, base: &Node, mismatch: i32, settled: bool, scene: &Scene<'_>);
+
+    /// Notes what the board shows of the reading's last move while it is judged.
+    fn observe(&self, reading: &mut Hypothesis, mismatch: i32, scene: &Scene<'_>);
 }

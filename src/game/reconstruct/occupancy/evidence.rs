@@ -8,6 +8,7 @@ use flagfall_protocols::time::Instant;
 use crate::men;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::tuning::Weights;
 
 /// A captured man is touched within so long after the capturing one was lifted.
 const TOUCHED_WITHIN: Duration = Duration::from_secs(3);
@@ -23,8 +24,8 @@ const IN_HAND_ONLY: Instant = Instant(u64::MAX);
 
 impl Hypothesis {
     /// Since when there is more than its moves, and more than a man in the hand of the side to move.
-    pub(crate) fn note_odd(&mut self, mismatch: i32, base: &Node, scene: &Scene<'_>) {
-        if mismatch == 0 || scene.board.identifies() {
+    pub(super) fn note_odd(&mut self, mismatch: i32, base: &Node, scene: &Scene<'_>) {
+        if mismatch == 0 {
             return;
         }
         if self.odd_since.is_none() {
@@ -40,12 +41,12 @@ impl Hypothesis {
     }
 
     /// A man that slides stands on many squares on its way: what explains the board in the end explains them.
-    pub(crate) fn forgive_slide(&mut self, mismatch: i32, scene: &Scene<'_>) {
+    pub(super) fn forgive_slide(&mut self, mismatch: i32, scene: &Scene<'_>) {
         if mismatch != 0 {
             return;
         }
         let most = scene.tuning.weights.slid;
-        if !scene.board.identifies() && self.slides(scene.now) {
+        if self.slides(scene.now) {
             self.worst = self.worst.min(most).max(self.worst_before);
         }
         self.odd_since = None;
@@ -54,12 +55,12 @@ impl Hypothesis {
     }
 
     /// What the board shows beyond its moves is so young that it may be a man on its way.
-    pub(crate) fn slides(&self, now: Instant) -> bool {
+    pub(super) fn slides(&self, now: Instant) -> bool {
         self.odd_since.is_some_and(|since| now.since(since) <= SLIDES)
     }
 
     /// What it costs that a man of the side to move was off its square before the move that it waited for was made.
-    pub(crate) fn lifted_early(&self, node: &Node, scene: &Scene<'_>) -> i32 {
+    pub(super) fn lifted_early(&self, node: &Node, scene: &Scene<'_>) -> i32 {
         let Some(last) = self.line.last() else { return 0 };
         let turn = last.color.other();
         let early = men::squares(men::difference(&node.men, scene.board.men())).any(|square| {
@@ -72,7 +73,7 @@ impl Hypothesis {
 
     /// Has the square of its last capture been touched since the man that captures left its own (`reconstruct/README.md#3.5`)?
     /// After a press it is too late.
-    pub(crate) fn note_touch(&mut self, scene: &Scene<'_>) {
+    pub(super) fn note_touch(&mut self, scene: &Scene<'_>) {
         // What the move before it changed there was no touch.
         let before = self.line.plies().iter().rev().nth(1).map(|before| (before.made.latest, 1 << before.mv.to().to_u32()));
         let (arrived, there) = before.unwrap_or((Instant::ZERO, 0));
@@ -92,11 +93,11 @@ impl Hypothesis {
         }
     }
 
-    /// Where men are not identified, a pawn on its last rank is a queen unless play shows that it is none.
-    pub(crate) fn promoted(&mut self, scene: &Scene<'_>) {
+    /// A pawn on its last rank is a queen unless play shows that it is none.
+    pub(super) fn count_underpromotion(&mut self, weights: &Weights) {
         let promotion = self.line.last().and_then(|ply| ply.mv.promotion());
         if promotion.is_some_and(|role| role != shakmaty::Role::Queen) {
-            self.penalty += scene.tuning.weights.underpromotion;
+            self.penalty += weights.underpromotion;
         }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) struct Doubt {
 }
 
 /// How much speaks against this move.
-pub(crate) fn doubt(node: &Node, candidate: &Candidate, weights: &Weights) -> Doubt {
+pub(super) fn doubt(node: &Node, candidate: &Candidate, weights: &Weights) -> Doubt {
     let position = &node.position;
     let own = gain(position, candidate.mv);
     let best = |rivals_only: bool| {
