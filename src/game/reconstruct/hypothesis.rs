@@ -84,6 +84,11 @@ impl Hypothesis {
         self.cost - self.doubted
     }
 
+    /// It leaves so much unexplained, or has left.
+    pub(crate) fn is_odd(&self, most: i32) -> bool {
+        self.penalty + self.worst >= most
+    }
+
     /// Judges it anew.
     pub(crate) fn judge(&mut self, base: &Node, scene: &Scene<'_>) {
         let weights = &scene.tuning.weights;

@@ -2,11 +2,15 @@
 
 use core::time::Duration;
 
-use crate::men;
+use crate::men::{self, Men};
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
-use crate::reconstruct::sensing::{Sensing, ShownMove};
+use crate::reconstruct::line::Tentative;
+use crate::reconstruct::sensing::{Sensing, ShownMove, Verdict};
 use crate::reconstruct::tuning::{Tuning, Weights};
+
+/// Without a clock the board must be quiet for so long.
+const QUIET: Duration = Duration::from_millis(700);
 
 /// The board identifies men.
 pub(crate) struct Identified;
@@ -58,5 +62,36 @@ impl Sensing for Identified {
             (last.seen, last.inferred) = (true, false);
             last.made.latest = last.made.latest.max(scene.board.changed_at(last.mask));
         }
+    }
+    fn quiet(&self, _: bool) -> Duration {
+        QUIET
+    }
+
+    fn on_its_way(&self) -> Option<Duration> {
+        None
+    }
+
+    /// What is odd waits until the board is still, and what leaves anything unexplained then is compared with what leaves nothing.
+    fn verdict(&self, best: &Hypothesis, base: &Node, _: bool, scene: &Scene<'_>) -> Verdict {
+        let stood = scene.now >= scene.board.last_change().after(scene.scan);
+        if !stood && best.is_odd(scene.tuning.weights.begun_again) {
+            Verdict::Later
+        } else if stood && best.mismatch(base, scene) > 0 {
+            Verdict::Compare
+        } else {
+            Verdict::Sure
+        }
+    }
+
+    fn lacks_king(&self, shown: &Men, king: u8) -> bool {
+        men::count(shown, king) != 1
+    }
+
+    fn hides_captures(&self) -> bool {
+        false
+    }
+
+    fn nothing_followed(&self, _: i32, _: &Tentative, _: &Weights) -> i32 {
+        0
     }
 }

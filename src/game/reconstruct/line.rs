@@ -50,12 +50,6 @@ impl Tentative {
         touch + if capture && !answered { weights.in_hand } else { 0 }
     }
 
-    /// What it adds to a line in which it was answered, where men are not identified.
-    pub(crate) fn cost(&self, weights: &Weights) -> i32 {
-        let pressed = if self.pressed.is_some() { weights.pressed } else { 0 };
-        self.captured(true, weights) + self.doubt.move_played - pressed
-    }
-
     /// A move that was made while the board was not heard.
     pub(crate) fn unheard(candidate: &Candidate, color: Color, made: Interval, node: Node) -> Tentative {
         Tentative {

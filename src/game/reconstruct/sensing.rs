@@ -7,9 +7,14 @@ use core::time::Duration;
 use flagfall_protocols::time::Instant;
 
 use crate::interval::Interval;
+use crate::men::Men;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::line::Tentative;
 use crate::reconstruct::tuning::{Tuning, Weights};
+
+/// What is under way on the board is waited for no longer than this after its last change.
+pub(crate) const AGAIN_UNTIL: Duration = Duration::from_secs(10);
 
 /// A move that the board shows after a reading.
 pub(crate) struct ShownMove<'a> {
@@ -23,6 +28,17 @@ pub(crate) struct ShownMove<'a> {
     pub(crate) begun: Instant,
     /// What the board shows beyond it, tenths of a nat.
     pub(crate) left: i32,
+}
+
+/// Whether a move that is proved becomes sure now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It does.
+    Sure,
+    /// Not yet.
+    Later,
+    /// Only if no reading is found that explains the board better.
+    Compare,
 }
 
 /// How moves are read from one kind of board. It is chosen once for each [`Scene`].
@@ -52,4 +68,26 @@ pub(crate) trait Sensing {
 
     /// Notes what the board shows of the reading's last move while it is judged.
     fn observe(&self, reading: &mut Hypothesis, mismatch: i32, scene: &Scene<'_>);
+
+    /// Without a clock nothing is concluded for so long after the last change of the board: a man may be on its way.
+    /// `explained`: the best reading explains all that the board shows.
+    fn quiet(&self, explained: bool) -> Duration;
+
+    /// How long a man that slides is on its way, where that counts.
+    fn on_its_way(&self) -> Option<Duration>;
+
+    /// Whether the first move of the best reading, which is proved, becomes sure. `preferred`: what was seen does not tell it from
+    /// another one, only what players prefer does, and the next moves may still tell.
+    fn verdict(&self, best: &Hypothesis, base: &Node, preferred: bool, scene: &Scene<'_>) -> Verdict;
+
+    /// The player's king does not stand on the board as it should: something was not reported yet.
+    fn lacks_king(&self, shown: &Men, king: u8) -> bool;
+
+    /// A capture may be made that no sensor notices. Those that explain the board equally well are named, and in the end one of them
+    /// is chosen.
+    fn hides_captures(&self) -> bool;
+
+    /// What a reading costs for good in which nothing was played after the move that has become `settled`, if it had been given up.
+    /// `cost` is that of the best reading with this move.
+    fn nothing_followed(&self, cost: i32, settled: &Tentative, weights: &Weights) -> i32;
 }

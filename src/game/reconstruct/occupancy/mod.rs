@@ -8,16 +8,20 @@ use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
 
+use crate::men::Men;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::line::Tentative;
 use crate::reconstruct::occupancy::plausible::doubt;
-use crate::reconstruct::sensing::{Sensing, ShownMove};
+use crate::reconstruct::sensing::{AGAIN_UNTIL, Sensing, ShownMove, Verdict};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
 /// For every second beyond the second one that a man of the side to move is off the board: he has probably captured.
 const HELD_PER_SECOND: i32 = 30;
 /// A man that slides is no other one until it has rested for so long.
-pub(crate) const ON_ITS_WAY: Duration = Duration::from_secs(1);
+const ON_ITS_WAY: Duration = Duration::from_secs(1);
+/// Without a clock the board must be quiet for so long: where men are not identified it fits many a move.
+const QUIET: Duration = Duration::from_millis(1500);
 
 /// The board does not identify men.
 pub(crate) struct Occupancy;
@@ -82,5 +86,32 @@ impl Sensing for Occupancy {
     fn observe(&self, reading: &mut Hypothesis, mismatch: i32, scene: &Scene<'_>) {
         reading.note_touch(scene);
         reading.forgive_slide(mismatch, scene);
+    }
+    /// What is under way may show that it was otherwise.
+    fn quiet(&self, explained: bool) -> Duration {
+        if explained { QUIET } else { AGAIN_UNTIL }
+    }
+
+    fn on_its_way(&self) -> Option<Duration> {
+        Some(ON_ITS_WAY)
+    }
+
+    /// What players prefer is no proof while the next moves may still tell.
+    fn verdict(&self, _: &Hypothesis, _: &Node, preferred: bool, _: &Scene<'_>) -> Verdict {
+        if preferred { Verdict::Later } else { Verdict::Sure }
+    }
+
+    fn lacks_king(&self, _: &Men, _: u8) -> bool {
+        false
+    }
+
+    fn hides_captures(&self) -> bool {
+        true
+    }
+
+    fn nothing_followed(&self, cost: i32, settled: &Tentative, weights: &Weights) -> i32 {
+        let pressed = if settled.pressed.is_some() { weights.pressed } else { 0 };
+        let answered = settled.captured(true, weights) + settled.doubt.move_played - pressed;
+        cost - answered + weights.viable
     }
 }
