@@ -1,12 +1,15 @@
 //! Boards that tell which man stands on each square.
 
+mod recovery;
+
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use crate::men::{self, Men};
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::line::Tentative;
-use crate::reconstruct::sensing::{Sensing, ShownMove, Verdict};
+use crate::reconstruct::sensing::{LastSure, Sensing, ShownMove, Verdict};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
 /// Without a clock the board must be quiet for so long.
@@ -93,5 +96,18 @@ impl Sensing for Identified {
 
     fn nothing_followed(&self, _: i32, _: &Tentative, _: &Weights) -> i32 {
         0
+    }
+    fn afresh(&self, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
+        recovery::afresh(sure, scene)
+    }
+
+    fn rivals(&self, best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
+        let mut found = recovery::afresh(sure, scene);
+        recovery::went_to_dead_squares(best, sure, scene, &mut found);
+        found
+    }
+
+    fn taken_again(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+        recovery::taken_again(reading, sure, scene, found);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! `identified.rs` and `occupancy/` answer for the two kinds of boards. All else of the decoder is the same for both.
 
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
@@ -9,7 +10,7 @@ use flagfall_protocols::time::Instant;
 use crate::interval::Interval;
 use crate::men::Men;
 use crate::reconstruct::candidates::{Candidate, Node};
-use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::hypothesis::{Hypothesis, Pressed, Scene};
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::tuning::{Tuning, Weights};
 
@@ -28,6 +29,25 @@ pub(crate) struct ShownMove<'a> {
     pub(crate) begun: Instant,
     /// What the board shows beyond it, tenths of a nat.
     pub(crate) left: i32,
+}
+
+/// What readings begin with: the position after the last sure move.
+pub(crate) struct LastSure<'a> {
+    pub(crate) base: &'a Node,
+    /// When that move was made; none before the first one.
+    pub(crate) made: Option<Interval>,
+    /// Squares whose sensors are taken to be dead.
+    pub(crate) dead: u64,
+    /// The last presses that were heard, the latest at the end.
+    pub(crate) heard: &'a [Pressed],
+}
+
+impl LastSure<'_> {
+    /// Moves are made one after the other: this one, made then, may follow those of the reading.
+    pub(crate) fn may_follow(&self, reading: &Hypothesis, made: Interval) -> bool {
+        let before = reading.line.last().map(|ply| ply.made).or(self.made);
+        before.is_none_or(|before| before.earliest <= made.latest)
+    }
 }
 
 /// Whether a move that is proved becomes sure now.
@@ -90,4 +110,13 @@ pub(crate) trait Sensing {
     /// What a reading costs for good in which nothing was played after the move that has become `settled`, if it had been given up.
     /// `cost` is that of the best reading with this move.
     fn nothing_followed(&self, cost: i32, settled: &Tentative, weights: &Weights) -> i32;
+
+    /// Readings that lead from the last sure move to what stands on the board, without what was odd before.
+    fn afresh(&self, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis>;
+
+    /// Those with which the best reading is compared before a move becomes sure that leaves something unexplained.
+    fn rivals(&self, best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis>;
+
+    /// Adds to `found` the reading and a capture whose man is off the board again.
+    fn taken_again(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>);
 }

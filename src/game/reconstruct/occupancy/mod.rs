@@ -4,6 +4,7 @@ mod evidence;
 pub(crate) mod plausible;
 pub(crate) mod promoted;
 
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
@@ -13,7 +14,7 @@ use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::occupancy::plausible::doubt;
-use crate::reconstruct::sensing::{AGAIN_UNTIL, Sensing, ShownMove, Verdict};
+use crate::reconstruct::sensing::{AGAIN_UNTIL, LastSure, Sensing, ShownMove, Verdict};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
 /// For every second beyond the second one that a man of the side to move is off the board: he has probably captured.
@@ -114,4 +115,13 @@ impl Sensing for Occupancy {
         let answered = settled.captured(true, weights) + settled.doubt.move_played - pressed;
         cost - answered + weights.viable
     }
+    fn afresh(&self, _: &LastSure<'_>, _: &Scene<'_>) -> Vec<Hypothesis> {
+        Vec::new()
+    }
+
+    fn rivals(&self, _: &Hypothesis, _: &LastSure<'_>, _: &Scene<'_>) -> Vec<Hypothesis> {
+        Vec::new()
+    }
+
+    fn taken_again(&self, _: &Hypothesis, _: &LastSure<'_>, _: &Scene<'_>, _: &mut Vec<Hypothesis>) {}
 }
