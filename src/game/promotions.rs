@@ -9,8 +9,9 @@ use crate::alarm::AlarmKind;
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::message::{AuditBody, Cause, RevisionBody};
-use crate::reconstruct::occupancy::promoted::{unproved, with_promotion};
+use crate::reconstruct::occupancy::promoted::with_promotion;
 use crate::reconstruct::record::Record;
+use crate::reconstruct::sensing_of;
 
 /// A man that moved as no queen can has stood for so long.
 const STOOD: Duration = Duration::from_secs(1);
@@ -21,11 +22,11 @@ impl Game {
     /// The board shows a move that a promoted piece can only have made if it is no queen: the promotion is put right.
     pub(crate) fn look_for_other_promotion(&mut self, out: &mut Vec<Effect>) {
         let rests = self.now >= self.seen.board.last_change().after(STOOD);
-        if self.seen.board.identifies() || !rests || self.seen.play.decoder.explains(&self.seen.board) {
+        if !rests || self.seen.play.decoder.explains(&self.seen.board) {
             return;
         }
         let record = &self.seen.play.decoder.record;
-        let found = unproved(record).into_iter().rev().find_map(|(ply, _)| {
+        let found = sensing_of(&self.seen.board).unproved_promotions(record).into_iter().rev().find_map(|(ply, _)| {
             let other = OTHERS.into_iter().filter_map(|role| with_promotion(record, ply, role));
             // What is only off its square may be in a hand.
             let made = |record: &Record| record.node().exact(self.seen.board.men()).is_some_and(|mv| !mv.is_capture());

@@ -9,6 +9,7 @@ use crate::men::{self, Men};
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::line::Tentative;
+use crate::reconstruct::record::Record;
 use crate::reconstruct::sensing::{LastSure, Sensing, ShownMove, Verdict};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
@@ -66,6 +67,7 @@ impl Sensing for Identified {
             last.made.latest = last.made.latest.max(scene.board.changed_at(last.mask));
         }
     }
+
     fn quiet(&self, _: bool) -> Duration {
         QUIET
     }
@@ -97,6 +99,7 @@ impl Sensing for Identified {
     fn nothing_followed(&self, _: i32, _: &Tentative, _: &Weights) -> i32 {
         0
     }
+
     fn afresh(&self, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
         recovery::afresh(sure, scene)
     }
@@ -109,5 +112,9 @@ impl Sensing for Identified {
 
     fn taken_again(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
         recovery::taken_again(reading, sure, scene, found);
+    }
+
+    fn unproved_promotions(&self, _: &Record) -> Vec<(usize, u64)> {
+        Vec::new()
     }
 }

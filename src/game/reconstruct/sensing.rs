@@ -12,6 +12,7 @@ use crate::men::Men;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, Pressed, Scene};
 use crate::reconstruct::line::Tentative;
+use crate::reconstruct::record::Record;
 use crate::reconstruct::tuning::{Tuning, Weights};
 
 /// What is under way on the board is waited for no longer than this after its last change.
@@ -119,4 +120,8 @@ pub(crate) trait Sensing {
 
     /// Adds to `found` the reading and a capture whose man is off the board again.
     fn taken_again(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>);
+
+    /// Promotions to a piece that the board does not show and nothing else has proved or confirmed: the index of the move, and the
+    /// square of the piece as a mask.
+    fn unproved_promotions(&self, record: &Record) -> Vec<(usize, u64)>;
 }

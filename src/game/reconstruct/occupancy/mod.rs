@@ -14,6 +14,8 @@ use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::occupancy::plausible::doubt;
+use crate::reconstruct::occupancy::promoted::unproved;
+use crate::reconstruct::record::Record;
 use crate::reconstruct::sensing::{AGAIN_UNTIL, LastSure, Sensing, ShownMove, Verdict};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
@@ -88,6 +90,7 @@ impl Sensing for Occupancy {
         reading.note_touch(scene);
         reading.forgive_slide(mismatch, scene);
     }
+
     /// What is under way may show that it was otherwise.
     fn quiet(&self, explained: bool) -> Duration {
         if explained { QUIET } else { AGAIN_UNTIL }
@@ -115,6 +118,7 @@ impl Sensing for Occupancy {
         let answered = settled.captured(true, weights) + settled.doubt.move_played - pressed;
         cost - answered + weights.viable
     }
+
     fn afresh(&self, _: &LastSure<'_>, _: &Scene<'_>) -> Vec<Hypothesis> {
         Vec::new()
     }
@@ -124,4 +128,8 @@ impl Sensing for Occupancy {
     }
 
     fn taken_again(&self, _: &Hypothesis, _: &LastSure<'_>, _: &Scene<'_>, _: &mut Vec<Hypothesis>) {}
+
+    fn unproved_promotions(&self, record: &Record) -> Vec<(usize, u64)> {
+        unproved(record)
+    }
 }
