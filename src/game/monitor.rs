@@ -10,10 +10,9 @@ use crate::alarm::{Alarm, AlarmKind, AlarmStatus, Alarms};
 use crate::lifecycle::GESTURE_STANDS;
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::message::Stage;
-use crate::reconstruct::STANDS;
 use crate::reconstruct::candidates::Node;
-use crate::reconstruct::promoted::unproved;
 use crate::reconstruct::record::How;
+use crate::reconstruct::{STANDS, sensing_of};
 use crate::seen::{Seen, soonest};
 
 const IN_HAND: Duration = Duration::from_secs(5);
@@ -128,7 +127,7 @@ impl BoardMonitor {
             node.table().iter().any(|candidate| differs & !candidate.mask == 0) || is_explained(seen, node, differs, alarms);
         let in_hand = lifted && differs.count_ones() <= 2;
         // A man that is off its square may have captured where no sensor noticed it.
-        let may_be_right = !seen.board.identifies() && decoder.explains(&seen.board);
+        let may_be_right = sensing_of(&seen.board).hides_captures() && decoder.explains(&seen.board);
         if quiet >= IN_HAND && in_hand && !may_be_right {
             alarms.raise(now, AlarmKind::PieceInHand, Some(turn), differs);
         }
@@ -194,10 +193,8 @@ impl Differing {
 
 /// The move with this index became sure: who knows what its pawn became?
 pub(crate) fn note_promotion(now: Instant, seen: &Seen, index: usize, alarms: &mut Alarms) {
-    if seen.board.identifies() {
-        return;
-    }
-    let promoted = unproved(&seen.play.decoder.record).into_iter().find(|(ply, _)| *ply == index);
+    let unproved = sensing_of(&seen.board).unproved_promotions(&seen.play.decoder.record);
+    let promoted = unproved.into_iter().find(|(ply, _)| *ply == index);
     if let Some((_, square)) = promoted {
         alarms.raise(now, AlarmKind::PromotionUnconfirmed, None, square);
     }
@@ -273,11 +270,11 @@ fn count_men(now: Instant, seen: &Seen, turn: Color, alarms: &mut Alarms) {
 /// What a board that does not identify men may not tell: which of two captures was made, and what a pawn became. A piece that has
 /// moved as a rook and as a bishop is a queen, and of one that is captured nobody asks any more.
 fn look_at_open_moves(now: Instant, seen: &Seen, alarms: &mut Alarms) {
-    if seen.board.identifies() {
+    let (decoder, sensing) = (&seen.play.decoder, sensing_of(&seen.board));
+    if !sensing.hides_captures() {
         return;
     }
-    let decoder = &seen.play.decoder;
-    if alarms.is_open(AlarmKind::PromotionUnconfirmed) && unproved(&decoder.record).is_empty() {
+    if alarms.is_open(AlarmKind::PromotionUnconfirmed) && sensing.unproved_promotions(&decoder.record).is_empty() {
         alarms.cure(now, AlarmKind::PromotionUnconfirmed);
     }
     match decoder.open().fold(0, |mask, mv| mask | (1 << mv.to().to_u32())) {

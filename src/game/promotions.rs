@@ -5,8 +5,9 @@ use core::time::Duration;
 use flagfall_protocols::time::Instant;
 use shakmaty::Role;
 
-use crate::reconstruct::promoted::{unproved, with_promotion};
+use crate::reconstruct::occupancy::promoted::with_promotion;
 use crate::reconstruct::record::Record;
+use crate::reconstruct::sensing_of;
 use crate::seen::Seen;
 
 /// A man that moved as no queen can has stood for so long.
@@ -19,11 +20,11 @@ impl Seen {
     /// it is no queen.
     pub(crate) fn other_promotion(&self, now: Instant) -> Option<(usize, Record)> {
         let rests = now >= self.board.last_change().after(STOOD);
-        if self.board.identifies() || !rests || self.play.decoder.explains(&self.board) {
+        if !rests || self.play.decoder.explains(&self.board) {
             return None;
         }
         let record = &self.play.decoder.record;
-        unproved(record).into_iter().rev().find_map(|(ply, _)| {
+        sensing_of(&self.board).unproved_promotions(record).into_iter().rev().find_map(|(ply, _)| {
             let other = OTHERS.into_iter().filter_map(|role| with_promotion(record, ply, role));
             // What is only off its square may be in a hand.
             let made = |record: &Record| record.node().exact(self.board.men()).is_some_and(|mv| !mv.is_capture());

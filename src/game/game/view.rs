@@ -29,7 +29,7 @@ use crate::message::{
 };
 use crate::pair::Pair;
 use crate::reconstruct::line::Tentative;
-use crate::reconstruct::promoted::unproved;
+use crate::reconstruct::occupancy::promoted::unproved;
 
 impl Game {
     /// Number of the game on this board, from 1; 0 before the first.

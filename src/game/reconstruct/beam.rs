@@ -8,8 +8,7 @@ use crate::men;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::gesture;
 use crate::reconstruct::hypothesis::{Hypothesis, Pressed, Scene};
-use crate::reconstruct::line::{Line, Tentative};
-use crate::reconstruct::tuning::Weights;
+use crate::reconstruct::line::Tentative;
 
 /// What is worse than the best one by this much is given up, tenths of a nat.
 const HOPELESS: i32 = 250;
@@ -46,7 +45,7 @@ impl Beam {
 
     fn grow(&mut self, index: usize, base: &Node, scene: &Scene<'_>) {
         let known = &self.all[index];
-        if known.line.plies().len() >= Line::most(scene.board.identifies()) {
+        if known.line.plies().len() >= scene.sensing.longest_line() {
             return;
         }
         let node = known.line.top(base);
@@ -169,8 +168,7 @@ impl Beam {
     }
 
     /// The first move of the best reading is sure: the readings that have another one are given up.
-    /// Where men are not identified, `weights` say what it costs that nothing was played after it, if that had been given up.
-    pub(crate) fn settle(&mut self, weights: Option<&Weights>) -> Option<Tentative> {
+    pub(crate) fn settle(&mut self, scene: &Scene<'_>) -> Option<Tentative> {
         let mv = self.best().line.plies().first()?.mv;
         self.all.retain(|hypothesis| hypothesis.line.plies().first().is_some_and(|ply| ply.mv == mv));
         let cost = self.best().cost;
@@ -193,7 +191,7 @@ impl Beam {
         let logged = self.best().line.plies().first().is_some_and(|next| next.logged);
         if !logged && !self.all.iter().any(|hypothesis| hypothesis.line.is_empty()) {
             let (waiting, dead) = (self.best().presses().collect(), self.best().dead);
-            let penalty = weights.map_or(0, |weights| cost - settled.cost(weights) + weights.viable);
+            let penalty = scene.sensing.nothing_followed(cost, &settled, &scene.tuning.weights);
             self.all.push(Hypothesis { waiting, dead, penalty, ..Hypothesis::default() });
         }
         // Costs are told apart by their differences only.

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use shakmaty::{CastlingSide, Chess, Move, Position, Square};
 
 use crate::men::{self, EMPTY, Men, OCCUPIED};
+use crate::reconstruct::board::PhysicalBoard;
 
 /// A legal move and the two to four squares it changes.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +93,11 @@ impl Candidate {
             let shown = board[usize::from(square)];
             men::fits(man, shown) || (shown == EMPTY && dead & (1 << square) != 0)
         })
+    }
+
+    /// The one square that would have to be dead for this move to stand on the board: it has never shown a man.
+    pub(crate) fn dead_square(&self, board: &PhysicalBoard) -> Option<u8> {
+        self.missing(board.men()).filter(|&square| !board.has_shown_a_man(square))
     }
 
     /// The one square that shows nothing where a man should stand after this move, if everything else of it is shown.

@@ -9,10 +9,11 @@ use shakmaty::Role;
 use crate::interval::Interval;
 use crate::men;
 use crate::reconstruct::board::PhysicalBoard;
-use crate::reconstruct::hypothesis::{ON_ITS_WAY, Scene, man_of};
-use crate::reconstruct::line::{Line, Tentative};
+use crate::reconstruct::hypothesis::{Scene, man_of};
+use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::How;
-use crate::reconstruct::{ClockView, Decoded, Decoder, STANDS};
+use crate::reconstruct::sensing::{AGAIN_UNTIL, Verdict};
+use crate::reconstruct::{ClockView, Decoded, Decoder, STANDS, sensing_of};
 
 /// A move that ends the game needs no press but must stand this long.
 const ENDING_STANDS: Duration = Duration::from_secs(1);
@@ -20,10 +21,8 @@ const ENDING_STANDS: Duration = Duration::from_secs(1);
 const RUNNING_PROVES: Duration = Duration::from_secs(1);
 /// Without a clock a reply must rest this long to prove the move before it: what a hand only passes is no reply.
 const REPLY_RESTS: Duration = Duration::from_millis(700);
-/// What is proved but not sure, because another reading is as good, is looked at again after this.
+/// What is proved but not sure, because another reading is as good, is looked at again after this, until [`AGAIN_UNTIL`].
 const AGAIN: Duration = Duration::from_millis(500);
-/// And no longer than this after the board's last change.
-const AGAIN_UNTIL: Duration = Duration::from_secs(10);
 
 /// A man that was moved and pressed and is gone again is in a hand; after this it is not waited for.
 const IN_HAND: Duration = Duration::from_secs(3);
@@ -50,40 +49,34 @@ impl Decoder {
     pub(super) fn settle_one(&mut self, scene: &Scene<'_>, clock: &ClockView, out: &mut Vec<Decoded>) -> bool {
         self.open.clear();
         let margin = scene.tuning.weights.margin;
-        let identifies = scene.board.identifies();
+        let sensing = scene.sensing;
         let proof = self.proof(scene, clock);
-        let still = scene.now >= scene.board.last_change().after(quiet(scene.board));
-        if !identifies && (still || proof.is_some()) {
+        let still = scene.now >= scene.board.last_change().after(sensing.quiet(true));
+        if sensing.hides_captures() && (still || proof.is_some()) {
             self.open = self.beam.open(margin);
         }
         let Some(proof) = proof else { return false };
-        // What is odd waits until the board is still, and what leaves anything unexplained then is compared with what leaves nothing.
-        let stood = scene.now >= scene.board.last_change().after(scene.scan);
-        if identifies && !stood && self.is_odd(scene.tuning.weights.begun_again) {
-            return false;
-        }
-        if identifies && stood && self.beam.best().mismatch(self.record.node(), scene) > 0 && self.add_rivals(scene) {
-            return true;
-        }
-        // What players prefer is no proof while the next moves may still tell.
         let late = self.line().plies().len() >= LATE;
-        if !identifies && !late && self.beam.margin_seen() < margin {
-            return false;
+        let preferred = !late && self.beam.margin_seen() < margin;
+        let verdict = sensing.verdict(self.beam.best(), self.record.node(), preferred, scene);
+        match verdict {
+            Verdict::Later => return false,
+            Verdict::Compare if self.add_rivals(scene) => return true,
+            Verdict::Compare | Verdict::Sure => {}
         }
         if self.beam.margin() < margin {
             match self.same_end(margin).filter(|_| proof.how == How::Repair || late) {
                 Some(squares) => out.push(Decoded::Ambiguous { squares }),
                 // What does not show within so many moves never may: the game goes on with the best guess.
-                None if self.line().plies().len() < Line::most(identifies) => return false,
-                None if identifies => out.push(Decoded::Ambiguous { squares: self.differing_first(margin) }),
+                None if self.line().plies().len() < sensing.longest_line() => return false,
+                None if !sensing.hides_captures() => out.push(Decoded::Ambiguous { squares: self.differing_first(margin) }),
                 None => {}
             }
-            if !scene.board.identifies() && self.guessed.len() < MAX_GUESSED {
+            if sensing.hides_captures() && self.guessed.len() < MAX_GUESSED {
                 self.guessed.append(&mut self.beam.open_first(margin));
             }
         }
-        let weights = (!scene.board.identifies()).then_some(&scene.tuning.weights);
-        let Some(ply) = self.beam.settle(weights) else { return false };
+        let Some(ply) = self.beam.settle(scene) else { return false };
         self.record.push(ply.mv, ply.made, proof.pressed, proof.how, clock.times);
         match proof.how {
             How::ClockRunning | How::Settled => {
@@ -99,12 +92,6 @@ impl Decoder {
         }
         out.push(Decoded::Sure { index: self.record.moves().len() - 1 });
         true
-    }
-
-    /// The best reading leaves so much unexplained, or has left.
-    fn is_odd(&self, most: i32) -> bool {
-        let best = self.beam.best();
-        best.penalty + best.worst >= most
     }
 
     fn proof(&self, scene: &Scene<'_>, clock: &ClockView) -> Option<Proof> {
@@ -137,16 +124,11 @@ impl Decoder {
         if plies.iter().any(|ply| ply.pressed.is_some()) || !best.waiting.is_empty() {
             return None;
         }
-        if !self.clocked && scene.board.last_change().after(quiet(scene.board)) > scene.now {
+        let top_shown = men::same(&best.line.top(self.record.node()).men, scene.board.men());
+        if !self.clocked && scene.board.last_change().after(scene.sensing.quiet(top_shown)) > scene.now {
             return None;
         }
         let stands = |index: usize, wait: Duration| plies.get(index).is_some_and(|ply| ply.made.latest.after(wait) <= scene.now);
-        let top_shown = men::same(&best.line.top(self.record.node()).men, scene.board.men());
-        // What is under way may show that it was otherwise.
-        let under_way = !top_shown && scene.now < scene.board.last_change().after(AGAIN_UNTIL);
-        if !self.clocked && !scene.board.identifies() && under_way {
-            return None;
-        }
         let last = plies.len() - 1;
         if stands(last, ENDING_STANDS) && top_shown && self.record.ending_of_line(plies).is_some() {
             return Some(if last == 0 { Proof { how: How::GameEnd, ..by_next } } else { by_next });
@@ -173,14 +155,16 @@ impl Decoder {
     }
 
     pub(super) fn completion_times(&self, now: Instant, board: &PhysicalBoard, clock: &ClockView, at: &mut impl FnMut(Instant)) {
-        let plies = self.line().plies();
+        let (plies, sensing) = (self.line().plies(), sensing_of(board));
         // How long a man has been in a hand counts.
-        if !board.identifies() && now < board.last_change().after(AGAIN_UNTIL) {
+        if let Some(way) = sensing.on_its_way()
+            && now < board.last_change().after(AGAIN_UNTIL)
+        {
             at(Instant(now.0 - now.0 % AGAIN.as_micros() as u64).after(AGAIN));
-            at(board.last_change().after(ON_ITS_WAY));
+            at(board.last_change().after(way));
         }
         let Some(first) = plies.first() else { return };
-        if self.is_odd(self.tuning.weights.begun_again) {
+        if self.beam.best().is_odd(self.tuning.weights.begun_again) {
             at(board.last_change().after(self.scan));
         }
         let mut any_pressed = false;
@@ -207,7 +191,7 @@ impl Decoder {
         if !self.clocked {
             stands(0, STANDS);
             stands(1, self.scan.max(REPLY_RESTS));
-            at(board.last_change().after(quiet(board)));
+            at(board.last_change().after(sensing.quiet(true)));
             if let Some(last) = plies.last() {
                 at(board.changed_at(last.mask).after(if plies.len() == 1 { STANDS } else { self.scan.max(REPLY_RESTS) }));
             }
@@ -216,12 +200,6 @@ impl Decoder {
             at(first.made.latest.after(RUNNING_PROVES));
         }
     }
-}
-
-/// Without a clock nothing is concluded from a board that changed so shortly ago: a man may be on its way, and where men are not
-/// identified it fits many a move.
-const fn quiet(board: &PhysicalBoard) -> Duration {
-    if board.identifies() { REPLY_RESTS } else { Duration::from_millis(1500) }
 }
 
 /// Nobody pressed for the first move, and its man went on within the scan that showed the reply: it may have been one move, made
@@ -252,7 +230,7 @@ fn pressed_and_still(line: &[Tentative], dead: u64, scene: &Scene<'_>) -> bool {
     let differs = men::difference(&ply.node.men, shown) & ply.mask & !dead;
     let (man, king) = (man_of(ply.mv, ply.color).0, men::of_shakmaty(Role::King.of(men::to_color(ply.color))));
     let too_many = men::count(shown, man) > men::count(&top.node.men, man);
-    let kings = scene.board.identifies() && dead == 0 && men::count(shown, king) != 1;
+    let kings = dead == 0 && scene.sensing.lacks_king(shown, king);
     let held = line.len() == 1 && differs != 0;
     let wait = if held || too_many || kings { IN_HAND } else { scene.scan };
     scene.board.changed_at(ply.mask).max(pressed.latest).after(wait) <= scene.now

@@ -72,10 +72,9 @@ pub(crate) fn unexplained(
         };
     }
     if let Some((_, to)) = last
-        && !board.identifies()
         && shown[usize::from(to)] == EMPTY
     {
-        // Whoever straightens it needs less.
+        // Whoever straightens it needs less. Where men are identified the weight is zero.
         let gone = now.since(board.changed_at(1 << to)).saturating_sub(PUT_STRAIGHT);
         cost += by_age(gone, weights.held_per_second, weights.went_on);
     }

@@ -14,7 +14,8 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::explain::unexplained;
 use crate::reconstruct::line::{Line, Tentative};
-use crate::reconstruct::plausible::{Doubt, doubt};
+use crate::reconstruct::occupancy::plausible::Doubt;
+use crate::reconstruct::sensing::{Sensing, ShownMove};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
 /// After a press without any change the board has this long, plus a scan, to show one (`reconstruct/README.md#6.1`).
@@ -23,8 +24,6 @@ pub(crate) const NOTHING_MOVED: Duration = Duration::from_millis(700);
 pub(crate) const NO_LEGAL_MOVE: Duration = Duration::from_millis(1500);
 /// Presses that may wait for their moves.
 pub(crate) const MAX_PRESSES: usize = 4;
-/// Where men are not identified, a man that slides is no other one until it has rested for so long.
-pub(crate) const ON_ITS_WAY: Duration = Duration::from_secs(1);
 /// How much later than its scan a change may be reported: what a slow line needs for it.
 const ON_THE_LINE: Duration = Duration::from_millis(50);
 
@@ -45,7 +44,10 @@ pub(crate) struct Scene<'a> {
     /// Whose clock runs.
     pub(crate) runs: Option<Color>,
     pub(crate) scan: Duration,
-    pub(crate) tuning: &'a Tuning,
+    /// How moves are read from this kind of board.
+    pub(crate) sensing: &'static dyn Sensing,
+    /// The weights for it.
+    pub(crate) tuning: Tuning,
 }
 
 /// One reading.
@@ -82,26 +84,25 @@ impl Hypothesis {
         self.cost - self.doubted
     }
 
+    /// It leaves so much unexplained, or has left.
+    pub(crate) fn is_odd(&self, most: i32) -> bool {
+        self.penalty + self.worst >= most
+    }
+
     /// Judges it anew.
     pub(crate) fn judge(&mut self, base: &Node, scene: &Scene<'_>) {
         let weights = &scene.tuning.weights;
         let mismatch = self.mismatch(base, scene);
-        self.note_odd(mismatch, base, scene);
-        let stood = if scene.board.identifies() { scene.scan } else { scene.scan.max(ON_ITS_WAY) };
-        let long = (scene.clock || !scene.board.identifies()) && scene.now >= scene.board.last_change().after(stood);
-        // What stands is not on its way.
-        if long && self.odd_since.is_some_and(|since| since <= scene.now) {
-            self.odd_since = Some(Instant::ZERO);
-        }
+        let wait = scene.sensing.settle_after(scene.scan, scene.clock);
+        let settled = wait.is_some_and(|wait| scene.now >= scene.board.last_change().after(wait));
+        scene.sensing.note_odd(self, base, mismatch, settled, scene);
         // Hands and scans leave something unexplained for moments, but not so much.
-        let unexplained = if long { mismatch } else { mismatch - weights.transient };
+        let unexplained = if settled { mismatch } else { mismatch - weights.transient };
         if unexplained > self.worst {
             self.worst = unexplained;
             self.worst_squares = men::difference(&self.line.top(base).men, scene.board.men()) & !self.dead;
         }
-        self.note_shown(scene);
-        self.note_touch(scene);
-        self.forgive_slide(mismatch, scene);
+        scene.sensing.observe(self, mismatch, scene);
         let mut cost = self.penalty + self.worst.max(mismatch);
         let mut doubted = 0;
         let plies = self.line.plies();
@@ -143,7 +144,7 @@ impl Hypothesis {
         let last = self.line.last().map(|ply| man_of(ply.mv, ply.color));
         let turn = men::turn(&node.position);
         let rest = unexplained(&node.men, turn, last, self.dead, scene.board, scene.now, &scene.tuning.weights);
-        rest + if scene.board.identifies() { 0 } else { self.lifted_early(node, scene) }
+        rest + scene.sensing.unexplained_extra(self, node, scene)
     }
 
     /// This reading and one more move, if the rest of the board can still be explained.
@@ -152,46 +153,18 @@ impl Hypothesis {
         let after = candidate.men_after(&node.men);
         let color = men::turn(&node.position);
         let weights = &scene.tuning.weights;
-        let last = Some(man_of(candidate.mv, color));
-        let left = unexplained(&after, color.other(), last, self.dead, scene.board, scene.now, weights);
+        let (man, to) = man_of(candidate.mv, color);
+        let left = unexplained(&after, color.other(), Some((man, to)), self.dead, scene.board, scene.now, weights);
         let seen = candidate.seen_mask(scene.board.men());
         let made = scene.board.moved(seen, scene.scan);
         // Where its report was lost others may have been made since.
         if left > weights.viable && !scene.board.told_late(made.latest) {
             return None;
         }
-        // Moves are made one after the other: the man may be lifted before the reply, but not have arrived.
-        let arrived = last.filter(|_| scene.board.identifies()).map(|(_, to)| scene.board.changed_at(1 << to));
-        let arrived = arrived.unwrap_or(made.latest).min(made.latest);
-        if self.line.last().is_some_and(|before| arrived < before.made.earliest) {
-            return None;
-        }
-        let mut longer = self.clone();
-        let slid = self.slides(scene.now);
-        // What explains the whole board explains what was odd before it as well; where men are not identified it must be of one
-        // movement, because the same squares are soon occupied again.
-        if left == 0 && scene.board.identifies() {
-            longer.worst = longer.worst.min(weights.explained);
-        } else if left == 0 && slid {
-            longer.worst = longer.worst.min(weights.explained).max(self.worst_before);
-        }
-        let begun = scene.board.changed_first(seen);
-        // A hand comes to the board when the other one has left it.
-        if !scene.board.identifies() && self.line.last().is_some_and(|before| begun < before.made.latest) {
-            longer.penalty += weights.lifted_early;
-        }
-        longer.add(node, candidate, made, begun, true, scene);
+        let next = ShownMove { node, candidate, to, made, begun: scene.board.changed_first(seen), left };
+        let mut longer = scene.sensing.extended(self, &next, scene)?;
         if let Some(last) = longer.line.plies_mut().last_mut() {
             last.repaired = scene.board.told_after_gap(made.latest);
-        }
-        if !scene.board.identifies() {
-            longer.inherited = if slid { (longer.penalty - self.penalty - self.worst_before).max(0) } else { 0 };
-            (longer.odd_since, longer.worst_before) = (None, 0);
-            longer.promoted(scene);
-            if let Some(last) = longer.line.plies_mut().last_mut() {
-                last.untouched = candidate.target();
-                last.doubt = doubt(node, candidate, weights);
-            }
         }
         Some(longer)
     }
@@ -207,7 +180,7 @@ impl Hypothesis {
         seen: bool,
         scene: &Scene<'_>,
     ) {
-        let (scan, victim) = (scene.scan, scene.tuning.weights.victim);
+        let scan = scene.scan;
         let color = men::turn(&node.position);
         let begun = if unheard(made, scan) { made } else { Interval { earliest: begun.before(scan), latest: begun } };
         let fits = |pressed: &Pressed| {
@@ -217,11 +190,7 @@ impl Hypothesis {
         let pressed = self.waiting.first().copied().filter(fits).map(|_| self.waiting.remove(0).at);
         // Moves are made one after the other.
         let made = self.line.last().map_or(made, |before| made.not_before(&before.made));
-        let mask = candidate.mask;
-        // A captured man may have been taken off first.
-        if scene.board.identifies() && candidate.target() != 0 && self.worst_squares & !mask == 0 {
-            self.worst = self.worst.min(victim);
-        }
+        scene.sensing.forgive_taken_off(self, candidate, &scene.tuning.weights);
         self.penalty += core::mem::take(&mut self.worst);
         self.line.push(Tentative {
             mv: candidate.mv,
@@ -232,21 +201,12 @@ impl Hypothesis {
             inferred: false,
             repaired: false,
             logged: false,
-            mask,
+            mask: candidate.mask,
             untouched: 0,
             touch: 0,
             doubt: Doubt::default(),
             node: Arc::new(node.after(candidate.mv)),
         });
-    }
-
-    /// Its last move was taken for made although nothing showed it, and now the board does.
-    fn note_shown(&mut self, scene: &Scene<'_>) {
-        let Some(last) = self.line.plies_mut().last_mut().filter(|last| !last.seen || last.inferred) else { return };
-        if scene.board.identifies() && men::difference(&last.node.men, scene.board.men()) & last.mask == 0 {
-            (last.seen, last.inferred) = (true, false);
-            last.made.latest = last.made.latest.max(scene.board.changed_at(last.mask));
-        }
     }
 
     /// Its last move was taken for made although nothing shows it: a later press must prove it.

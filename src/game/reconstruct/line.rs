@@ -9,7 +9,7 @@ use shakmaty::Move;
 
 use crate::interval::Interval;
 use crate::reconstruct::candidates::{Candidate, Node};
-use crate::reconstruct::plausible::Doubt;
+use crate::reconstruct::occupancy::plausible::Doubt;
 use crate::reconstruct::tuning::Weights;
 
 /// A move made on the board that is not sure yet.
@@ -50,12 +50,6 @@ impl Tentative {
         touch + if capture && !answered { weights.in_hand } else { 0 }
     }
 
-    /// What it adds to a line in which it was answered, where men are not identified.
-    pub(crate) fn cost(&self, weights: &Weights) -> i32 {
-        let pressed = if self.pressed.is_some() { weights.pressed } else { 0 };
-        self.captured(true, weights) + self.doubt.move_played - pressed
-    }
-
     /// A move that was made while the board was not heard.
     pub(crate) fn unheard(candidate: &Candidate, color: Color, made: Interval, node: Node) -> Tentative {
         Tentative {
@@ -85,11 +79,6 @@ pub(crate) struct Line {
 impl Line {
     /// A board's log may tell so many.
     const MOST: usize = 512;
-
-    /// As many as may wait until it shows which move was made, on a board that identifies men or does not.
-    pub(crate) const fn most(identifies: bool) -> usize {
-        if identifies { 16 } else { 40 }
-    }
 
     pub(crate) fn plies(&self) -> &[Tentative] {
         &self.plies

@@ -13,21 +13,21 @@ mod explain;
 mod gap;
 pub(crate) mod gesture;
 mod hypothesis;
+mod identified;
 pub(crate) mod line;
 pub(crate) mod log;
 pub(crate) mod moves;
 pub(crate) mod notation;
+pub(crate) mod occupancy;
 pub(crate) mod pace;
-mod plausible;
 mod press;
-pub(crate) mod promoted;
 pub mod record;
 mod relive;
 mod repair;
 pub(crate) mod search;
+mod sensing;
 pub(crate) mod setup;
 pub mod tuning;
-mod unidentified;
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -44,8 +44,11 @@ use crate::reconstruct::beam::Beam;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::gap::Gap;
 use crate::reconstruct::hypothesis::{Pressed, Scene};
+use crate::reconstruct::identified::Identified;
 use crate::reconstruct::line::Line;
+use crate::reconstruct::occupancy::Occupancy;
 use crate::reconstruct::record::Record;
+use crate::reconstruct::sensing::Sensing;
 use crate::reconstruct::tuning::Tuning;
 
 /// Without a clock a move must stand this long.
@@ -115,6 +118,11 @@ pub(crate) struct Decoder {
     clocked: bool,
     /// Whose clock runs.
     runs: Option<Color>,
+}
+
+/// How moves are read from what this board tells.
+pub(crate) fn sensing_of(board: &PhysicalBoard) -> &'static dyn Sensing {
+    if board.identifies() { &Identified } else { &Occupancy }
 }
 
 impl Decoder {
@@ -210,15 +218,16 @@ impl Decoder {
         self.presses().find(|pressed| pressed.by == by).map(|pressed| pressed.at)
     }
 
-    fn scene<'a>(&self, now: Instant, board: &'a PhysicalBoard, tuning: &'a Tuning) -> Scene<'a> {
-        Scene { now, board, clock: self.clocked, runs: self.runs, scan: self.scan, tuning }
+    fn scene<'a>(&self, now: Instant, board: &'a PhysicalBoard) -> Scene<'a> {
+        let sensing = sensing_of(board);
+        let tuning = sensing.tuning(&self.tuning);
+        Scene { now, board, clock: self.clocked, runs: self.runs, scan: self.scan, sensing, tuning }
     }
 
     /// The board changed.
     pub(crate) fn board_changed(&mut self, at: Instant, board: &PhysicalBoard) {
-        let tuning = self.tuning.at(board.identifies());
         self.after_log(board);
-        let scene = self.scene(at, board, &tuning);
+        let scene = self.scene(at, board);
         self.beam.follow(self.record.node(), &scene);
     }
 
@@ -230,8 +239,7 @@ impl Decoder {
         if board.blind(now).is_some() {
             return;
         }
-        let tuning = self.tuning.at(board.identifies());
-        let scene = self.scene(now, board, &tuning);
+        let scene = self.scene(now, board);
         // The moves that nobody saw first, then the presses that may be theirs.
         if !self.unheard.is_empty() && self.mend(clock, &scene, out) {
             self.beam.rank(self.record.node(), &scene);

@@ -37,8 +37,7 @@ impl Decoder {
     }
 
     pub(super) fn hear(&mut self, pressed: Pressed, now: Instant, board: &PhysicalBoard, out: &mut Vec<Decoded>) {
-        let tuning = self.tuning.at(board.identifies());
-        let scene = self.scene(now, board, &tuning);
+        let scene = self.scene(now, board);
         let Pressed { by, at } = pressed;
         if self.heard.len() == MAX_PRESSES {
             self.heard.remove(0);

@@ -11,19 +11,21 @@ use crate::reconstruct::Decoder;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::Candidate;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::sensing::LastSure;
 
 /// The least that must be unexplained before moves are looked for that were never shown.
 const UNEXPLAINED: i32 = 20;
 /// A board that has stood so long is looked at without what was before.
 const STOOD: Duration = Duration::from_secs(1);
-/// Two castlings change so many squares.
-const MOST_SQUARES: u32 = 8;
-/// And one castling so many.
-const MOST_OF_ONE: u32 = 4;
 /// Readings from which they are looked for.
 pub(super) const FROM: usize = 4;
 
 impl Decoder {
+    fn last_sure(&self) -> LastSure<'_> {
+        let made = self.record.moves().last().map(|last| last.made);
+        LastSure { base: self.record.node(), made, dead: self.beam.best().dead, heard: &self.heard }
+    }
+
     /// Looks for two moves, of which the board has shown the second only; true if it found any.
     pub(super) fn look_further(&mut self, scene: &Scene<'_>) -> bool {
         let base = self.record.node();
@@ -37,10 +39,10 @@ impl Decoder {
             return false;
         }
         self.looked = looked;
-        let mut found = Vec::new();
+        let (sure, mut found) = (self.last_sure(), Vec::new());
         for hypothesis in self.beam.iter().take(FROM) {
-            self.two_moves(hypothesis, scene, &mut found);
-            self.taken_again(hypothesis, scene, &mut found);
+            two_moves(hypothesis, &sure, scene, &mut found);
+            scene.sensing.taken_again(hypothesis, &sure, scene, &mut found);
         }
         let any = found.into_iter().fold(false, |any, hypothesis| self.beam.add(hypothesis) | any);
         if any {
@@ -60,8 +62,7 @@ impl Decoder {
             return false;
         }
         self.begun_again = Some(changed);
-        let mut found = Vec::new();
-        self.afresh(scene, &mut found);
+        let mut found = scene.sensing.afresh(&self.last_sure(), scene);
         // That nothing was played may be as true as any other.
         let nothing = self.beam.iter().find(|reading| reading.line.is_empty()).cloned();
         found.extend(nothing.map(|nothing| {
@@ -82,9 +83,7 @@ impl Decoder {
         let weights = &scene.tuning.weights;
         let best = self.beam.best();
         let (least, first) = (best.cost - weights.margin + 1, best.line.plies().first().map(|ply| ply.mv));
-        let mut found = Vec::new();
-        self.afresh(scene, &mut found);
-        self.went_to_dead_squares(scene, &mut found);
+        let mut found = scene.sensing.rivals(best, &self.last_sure(), scene);
         found.retain(|rival| rival.line.plies().first().map(|ply| ply.mv) != first);
         for rival in &mut found {
             let cost = (rival.cost - weights.begun_again / 2).max(least);
@@ -92,127 +91,6 @@ impl Decoder {
             rival.cost = cost;
         }
         found.into_iter().fold(false, |any, rival| self.beam.add(rival) | any)
-    }
-
-    /// The one or two moves that lead from the last sure one to exactly what has come to stand, whatever was odd before: without
-    /// it one wrong reading of noise would be held against them for ever.
-    fn afresh(&self, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
-        let base = self.record.node();
-        let board = scene.board.men();
-        let changed = men::difference(&base.men, board);
-        if !scene.board.identifies() || changed == 0 || changed.count_ones() > MOST_SQUARES {
-            return;
-        }
-        let begin =
-            || Hypothesis { dead: self.beam.best().dead, penalty: scene.tuning.weights.begun_again, ..Hypothesis::default() };
-        let made = |mask: u64| scene.board.done(scene.board.changed_at(mask & changed), scene.scan);
-        for first in base.table().iter().filter(|first| first.mask & changed != 0) {
-            // Positions are made for those only to which one reply at most is missing.
-            let left = men::difference(&first.men_after(&base.men), board);
-            if left.count_ones() > MOST_OF_ONE {
-                continue;
-            }
-            let after = base.after(first.mv);
-            let mut reading = begin();
-            reading.add(base, first, made(first.mask), scene.board.changed_first(first.mask), true, scene);
-            if after.men != *board {
-                let Some(reply) = after.exact(board) else { continue };
-                let Some(second) = after.table().iter().find(|candidate| candidate.mv == reply) else { continue };
-                // Where nobody was seen to touch its square, both men may as well be in hands.
-                let taken = second.target() & (1 << first.mv.to().to_u32());
-                if taken != 0 && scene.board.changed_at(taken) < scene.board.changed_first(first.mask & changed) {
-                    reading.infer_last();
-                }
-                let (before, mut replied) = (made(first.mask), made(second.mask));
-                // Moves are made one after the other: hands that put the men there did not play them so.
-                if replied.latest < before.earliest {
-                    reading.penalty += scene.tuning.weights.begun_again;
-                    replied = before;
-                }
-                reading.add(&after, second, replied, replied.latest, true, scene);
-            }
-            reading.pressed_by(self.heard.iter().rev().copied(), scene.scan);
-            reading.judge(base, scene);
-            found.push(reading);
-        }
-    }
-
-    fn two_moves(&self, hypothesis: &Hypothesis, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
-        let base = self.record.node();
-        let node = hypothesis.line.top(base);
-        let board = scene.board.men();
-        let changed = men::difference(&node.men, board) & !hypothesis.dead;
-        for first in node.table().iter().filter(|first| first.mask & changed != 0 && !first.shown_by(board, 0)) {
-            // The second move leaves its man where the first one went, or has left it there.
-            let to = first.mv.to().to_usize();
-            let empty = board[to] == EMPTY && (hypothesis.dead & (1 << to) != 0 || hypothesis.waiting.len() > 1);
-            if !empty && board[to] != OCCUPIED && men::color(board[to]) != Some(men::turn(&node.position).other()) {
-                continue;
-            }
-            let after = node.after(first.mv);
-            let gone = first.mv.from().is_none_or(|from| !men::fits(node.men[from.to_usize()], board[from.to_usize()]));
-            // The man that moved unseen is the one that was captured.
-            let taken = |second: &&Candidate| second.target() & (1 << first.mv.to().to_u32()) != 0;
-            for second in after.table().iter().filter(taken) {
-                let shown = second.shown_by(board, hypothesis.dead);
-                // Both were pressed, and the second man is off again as well: who captures third took it off first. If the first man
-                // stands where he stood, two men of one side were lifted and nothing else.
-                let off = gone && hypothesis.waiting.len() > 1 && second.missing(board) == Some(second.mv.to() as u8);
-                if !shown && !off {
-                    continue;
-                }
-                let made = scene.board.done(scene.board.changed_at(second.mask), scene.scan);
-                let begun = scene.board.changed_first(first.mask & changed);
-                if !self.follows(hypothesis, Interval { latest: begun, ..made }) {
-                    continue;
-                }
-                let unseen = Interval { earliest: begun.before(scene.scan).min(made.earliest), latest: made.latest };
-                let mut longer = hypothesis.clone();
-                longer.add(node, first, unseen, begun, false, scene);
-                // Where nobody was seen to touch its square, both men may as well be in hands.
-                if scene.board.changed_at(1 << first.mv.to().to_u32()) < begun {
-                    longer.infer_last();
-                }
-                longer.add(&after, second, made, made.latest, shown, scene);
-                if off {
-                    longer.infer_last();
-                }
-                let pressed = shown || longer.waiting.len() + 2 == hypothesis.waiting.len();
-                if pressed && longer.mismatch(base, scene) <= scene.tuning.weights.viable {
-                    found.push(longer);
-                }
-            }
-        }
-    }
-
-    /// Moves are made one after the other.
-    fn follows(&self, hypothesis: &Hypothesis, made: Interval) -> bool {
-        let before = hypothesis.line.last().map(|ply| ply.made).or_else(|| Some(self.record.moves().last()?.made));
-        before.is_none_or(|before| before.earliest <= made.latest)
-    }
-
-    /// A capture that was pressed, and whose man is off again: it was taken off first by who captures next.
-    fn taken_again(&self, hypothesis: &Hypothesis, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
-        let node = hypothesis.line.top(self.record.node());
-        let board = scene.board.men();
-        if hypothesis.waiting.first().is_none_or(|pressed| pressed.by != men::turn(&node.position)) || !scene.board.identifies() {
-            return;
-        }
-        let off = |candidate: &&Candidate| candidate.missing(board) == Some(candidate.mv.to() as u8);
-        for capture in node.table().iter().filter(|candidate| candidate.target() != 0).filter(off) {
-            let made = scene.board.done(scene.board.changed_at(capture.mask), scene.scan);
-            if !self.follows(hypothesis, made) {
-                continue;
-            }
-            let mut longer = hypothesis.clone();
-            longer.add(node, capture, made, scene.board.changed_first(capture.mask), false, scene);
-            longer.infer_last();
-            if longer.waiting.len() < hypothesis.waiting.len()
-                && longer.mismatch(self.record.node(), scene) <= scene.tuning.weights.viable
-            {
-                found.push(longer);
-            }
-        }
     }
 
     pub(super) fn repair_times(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
@@ -225,6 +103,54 @@ impl Decoder {
         }
         if self.begun_again != Some(board.last_change()) {
             at(board.last_change().after(STOOD));
+        }
+    }
+}
+
+/// Two moves, of which the board has shown the second only.
+fn two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+    let node = hypothesis.line.top(sure.base);
+    let board = scene.board.men();
+    let changed = men::difference(&node.men, board) & !hypothesis.dead;
+    for first in node.table().iter().filter(|first| first.mask & changed != 0 && !first.shown_by(board, 0)) {
+        // The second move leaves its man where the first one went, or has left it there.
+        let to = first.mv.to().to_usize();
+        let empty = board[to] == EMPTY && (hypothesis.dead & (1 << to) != 0 || hypothesis.waiting.len() > 1);
+        if !empty && board[to] != OCCUPIED && men::color(board[to]) != Some(men::turn(&node.position).other()) {
+            continue;
+        }
+        let after = node.after(first.mv);
+        let gone = first.mv.from().is_none_or(|from| !men::fits(node.men[from.to_usize()], board[from.to_usize()]));
+        // The man that moved unseen is the one that was captured.
+        let taken = |second: &&Candidate| second.target() & (1 << first.mv.to().to_u32()) != 0;
+        for second in after.table().iter().filter(taken) {
+            let shown = second.shown_by(board, hypothesis.dead);
+            // Both were pressed, and the second man is off again as well: who captures third took it off first. If the first man
+            // stands where he stood, two men of one side were lifted and nothing else.
+            let off = gone && hypothesis.waiting.len() > 1 && second.missing(board) == Some(second.mv.to() as u8);
+            if !shown && !off {
+                continue;
+            }
+            let made = scene.board.done(scene.board.changed_at(second.mask), scene.scan);
+            let begun = scene.board.changed_first(first.mask & changed);
+            if !sure.may_follow(hypothesis, Interval { latest: begun, ..made }) {
+                continue;
+            }
+            let unseen = Interval { earliest: begun.before(scene.scan).min(made.earliest), latest: made.latest };
+            let mut longer = hypothesis.clone();
+            longer.add(node, first, unseen, begun, false, scene);
+            // Where nobody was seen to touch its square, both men may as well be in hands.
+            if scene.board.changed_at(1 << first.mv.to().to_u32()) < begun {
+                longer.infer_last();
+            }
+            longer.add(&after, second, made, made.latest, shown, scene);
+            if off {
+                longer.infer_last();
+            }
+            let pressed = shown || longer.waiting.len() + 2 == hypothesis.waiting.len();
+            if pressed && longer.mismatch(sure.base, scene) <= scene.tuning.weights.viable {
+                found.push(longer);
+            }
         }
     }
 }

@@ -2,9 +2,6 @@
 //!
 //! Costs are tenths of a nat: 10 = e times less likely.
 
-/// For every second beyond the second one that a man of the side to move is off a board that does not identify men.
-const HELD_PER_SECOND: i32 = 30;
-
 /// How the decoder weighs and what it may use. The defaults were fitted on simulated games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
@@ -25,18 +22,6 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Tuning {
         Tuning { beam: 16, beam_unidentified: 64, presses: true, ring: true, log: true, weights: Weights::default() }
-    }
-}
-
-impl Tuning {
-    /// The same for a board that identifies men or not: where it does not, a man that is off for long has captured.
-    pub(crate) fn at(&self, identifies: bool) -> Tuning {
-        let mut tuning = *self;
-        if !identifies {
-            tuning.beam = self.beam_unidentified;
-            tuning.weights.held_per_second = HELD_PER_SECOND;
-        }
-        tuning
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use shakmaty::{Move, Position, Role};
 
-use super::record::{How, Record};
+use crate::reconstruct::record::{How, Record};
 
 /// Queens that nobody has confirmed and no move has proved: the index of the promotion, and the square as a mask.
 pub(crate) fn unproved(record: &Record) -> Vec<(usize, u64)> {

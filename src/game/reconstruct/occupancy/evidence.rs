@@ -8,6 +8,7 @@ use flagfall_protocols::time::Instant;
 use crate::men;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::tuning::Weights;
 
 /// A captured man is touched within so long after the capturing one was lifted.
 const TOUCHED_WITHIN: Duration = Duration::from_secs(3);
@@ -24,7 +25,7 @@ const IN_HAND_ONLY: Instant = Instant(u64::MAX);
 impl Hypothesis {
     /// Since when there is more than its moves, and more than a man in the hand of the side to move.
     pub(super) fn note_odd(&mut self, mismatch: i32, base: &Node, scene: &Scene<'_>) {
-        if mismatch == 0 || scene.board.identifies() {
+        if mismatch == 0 {
             return;
         }
         if self.odd_since.is_none() {
@@ -45,7 +46,7 @@ impl Hypothesis {
             return;
         }
         let most = scene.tuning.weights.slid;
-        if !scene.board.identifies() && self.slides(scene.now) {
+        if self.slides(scene.now) {
             self.worst = self.worst.min(most).max(self.worst_before);
         }
         self.odd_since = None;
@@ -92,11 +93,11 @@ impl Hypothesis {
         }
     }
 
-    /// Where men are not identified, a pawn on its last rank is a queen unless play shows that it is none.
-    pub(super) fn promoted(&mut self, scene: &Scene<'_>) {
+    /// A pawn on its last rank is a queen unless play shows that it is none.
+    pub(super) fn count_underpromotion(&mut self, weights: &Weights) {
         let promotion = self.line.last().and_then(|ply| ply.mv.promotion());
         if promotion.is_some_and(|role| role != shakmaty::Role::Queen) {
-            self.penalty += scene.tuning.weights.underpromotion;
+            self.penalty += weights.underpromotion;
         }
     }
 }

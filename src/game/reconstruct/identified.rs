@@ -1,0 +1,120 @@
+//! Boards that tell which man stands on each square.
+
+mod recovery;
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use crate::men::{self, Men};
+use crate::reconstruct::candidates::{Candidate, Node};
+use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::line::Tentative;
+use crate::reconstruct::record::Record;
+use crate::reconstruct::sensing::{LastSure, Sensing, ShownMove, Verdict};
+use crate::reconstruct::tuning::{Tuning, Weights};
+
+/// Without a clock the board must be quiet for so long.
+const QUIET: Duration = Duration::from_millis(700);
+
+/// The board identifies men.
+pub(crate) struct Identified;
+
+impl Sensing for Identified {
+    fn tuning(&self, tuning: &Tuning) -> Tuning {
+        *tuning
+    }
+
+    fn longest_line(&self) -> usize {
+        16
+    }
+
+    fn settle_after(&self, scan: Duration, clock: bool) -> Option<Duration> {
+        clock.then_some(scan)
+    }
+
+    fn unexplained_extra(&self, _: &Hypothesis, _: &Node, _: &Scene<'_>) -> i32 {
+        0
+    }
+
+    fn extended(&self, reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<Hypothesis> {
+        // Moves are made one after the other: the man may be lifted before the reply, but not have arrived.
+        let arrived = scene.board.changed_at(1 << next.to).min(next.made.latest);
+        if reading.line.last().is_some_and(|before| arrived < before.made.earliest) {
+            return None;
+        }
+        let mut longer = reading.clone();
+        // What explains the whole board explains what was odd before it as well.
+        if next.left == 0 {
+            longer.worst = longer.worst.min(scene.tuning.weights.explained);
+        }
+        longer.add(next.node, next.candidate, next.made, next.begun, true, scene);
+        Some(longer)
+    }
+
+    fn forgive_taken_off(&self, reading: &mut Hypothesis, candidate: &Candidate, weights: &Weights) {
+        if candidate.target() != 0 && reading.worst_squares & !candidate.mask == 0 {
+            reading.worst = reading.worst.min(weights.victim);
+        }
+    }
+
+    fn note_odd(&self, _: &mut Hypothesis, _: &Node, _: i32, _: bool, _: &Scene<'_>) {}
+
+    /// Its last move was taken for made although nothing showed it, and now the board does.
+    fn observe(&self, reading: &mut Hypothesis, _: i32, scene: &Scene<'_>) {
+        let Some(last) = reading.line.plies_mut().last_mut().filter(|last| !last.seen || last.inferred) else { return };
+        if men::difference(&last.node.men, scene.board.men()) & last.mask == 0 {
+            (last.seen, last.inferred) = (true, false);
+            last.made.latest = last.made.latest.max(scene.board.changed_at(last.mask));
+        }
+    }
+
+    fn quiet(&self, _: bool) -> Duration {
+        QUIET
+    }
+
+    fn on_its_way(&self) -> Option<Duration> {
+        None
+    }
+
+    /// What is odd waits until the board is still, and what leaves anything unexplained then is compared with what leaves nothing.
+    fn verdict(&self, best: &Hypothesis, base: &Node, _: bool, scene: &Scene<'_>) -> Verdict {
+        let stood = scene.now >= scene.board.last_change().after(scene.scan);
+        if !stood && best.is_odd(scene.tuning.weights.begun_again) {
+            Verdict::Later
+        } else if stood && best.mismatch(base, scene) > 0 {
+            Verdict::Compare
+        } else {
+            Verdict::Sure
+        }
+    }
+
+    fn lacks_king(&self, shown: &Men, king: u8) -> bool {
+        men::count(shown, king) != 1
+    }
+
+    fn hides_captures(&self) -> bool {
+        false
+    }
+
+    fn nothing_followed(&self, _: i32, _: &Tentative, _: &Weights) -> i32 {
+        0
+    }
+
+    fn afresh(&self, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
+        recovery::afresh(sure, scene)
+    }
+
+    fn rivals(&self, best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
+        let mut found = recovery::afresh(sure, scene);
+        recovery::went_to_dead_squares(best, sure, scene, &mut found);
+        found
+    }
+
+    fn taken_again(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+        recovery::taken_again(reading, sure, scene, found);
+    }
+
+    fn unproved_promotions(&self, _: &Record) -> Vec<(usize, u64)> {
+        Vec::new()
+    }
+}
