@@ -8,18 +8,19 @@ use flagfall_protocols::time::Instant;
 use shakmaty::{CastlingMode, Chess};
 
 use crate::alarm::AlarmKind;
+use crate::audit::GameEvent;
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::irregular::Irregularities;
 use crate::lifecycle::INCOMPLETE_STANDS;
 use crate::men::EMPTY;
-use crate::message::{GameEvent, Stage};
 use crate::pair::Pair;
 use crate::reconstruct::Decoder;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::Record;
 use crate::reconstruct::setup::{self, Shown, WrongSetUp};
 use crate::seen::{Play, Seen};
+use crate::stage::Stage;
 use crate::told::Told;
 
 impl Game {
@@ -57,7 +58,7 @@ impl Game {
         self.health.men_were_put_elsewhere();
         self.desk.clear();
         self.rulings.new_game();
-        out.extend(self.alarms.next_game(self.now).iter().map(|alarm| Effect::Alert(crate::alert::alert(alarm))));
+        out.extend(self.alarms.next_game(self.now).into_iter().map(Effect::Alert));
         self.irregular = Irregularities::default();
         self.monitor.new_game();
         self.reports.told = Told::default();

@@ -1,20 +1,21 @@
 //! What the clock's facts mean for the game: presses, periods, settings, flags.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use flagfall_protocols::driver::DeviceCommand;
 use flagfall_protocols::square::Color;
 
 use crate::alarm::AlarmKind;
+use crate::audit::{AuditEntry, ClockEvent};
 use crate::clock::fact::{ClockFact, PeriodCause};
 use crate::clock::flag::FlagPath;
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::interval::Interval;
 use crate::laws::rules::Table;
-use crate::men;
-use crate::message::{AuditBody, ClockEvent, Stage};
 use crate::pair::Pair;
+use crate::stage::Stage;
 
 impl Game {
     pub(crate) fn clock_fact(&mut self, fact: ClockFact, out: &mut Vec<Effect>) {
@@ -58,7 +59,7 @@ impl Game {
 
     fn audit_clock(&mut self, event: ClockEvent, side: Option<Color>, out: &mut Vec<Effect>) {
         self.reports.arbiter_dirty = true;
-        out.push(Effect::Audit(AuditBody::Clock { event, side: side.map(men::color_name) }));
+        out.push(Effect::Audit(AuditEntry::Clock { event, side }));
     }
 
     fn clock_started(&mut self, runs: Color, out: &mut Vec<Effect>) {
@@ -175,8 +176,8 @@ impl Game {
         if reading && !after_end && unfinished && self.seen.play.ending_on_board().is_none() {
             self.alarms.raise(self.now, AlarmKind::IncompleteMove, Some(side), 0);
         }
-        if let Some(body) = self.seen.clock.chessclock.flags().of(side).map(crate::view::flag) {
-            out.push(Effect::Audit(AuditBody::Flag(body)));
+        if let Some(fall) = self.seen.clock.chessclock.flags().of(side) {
+            out.push(Effect::Audit(AuditEntry::Flag(Box::new(fall.clone()))));
         }
         self.revised();
     }

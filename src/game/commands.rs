@@ -1,6 +1,5 @@
 //! Arbiters' records: each changes what the daemon knows, never what a clock or board shows (`wire/README.md#5`).
 
-use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -9,14 +8,17 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
 use crate::alarm::AlarmKind;
+use crate::audit::AuditEntry;
 use crate::clock::control::{MAX_PERIODS, TimeControl};
+use crate::decision::Penalty;
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::input::{Author, Command};
 use crate::laws::outcome::Side;
 use crate::laws::rules::Table;
-use crate::message::{AuditBody, Cause, CommandBody, PenaltyBody, Stage};
 use crate::pair::Pair;
+use crate::played::Cause;
+use crate::stage::Stage;
 
 /// The longest game that the Laws allow has fewer moves (9.6.2).
 const MOST_MOVES: u32 = 9_999;
@@ -27,10 +29,9 @@ impl Game {
             Ok(()) => {
                 self.note_setter(command, author);
                 self.revised();
-                let body = CommandBody { verb: verb(command).into(), ..CommandBody::default() };
-                out.push(Effect::Audit(AuditBody::Command(Box::new(body))));
+                out.push(Effect::Audit(AuditEntry::Command { verb: verb(command) }));
             }
-            Err(problem) => out.push(Effect::Audit(AuditBody::Refused { problem: format!("{}: {problem}", verb(command)) })),
+            Err(problem) => out.push(Effect::Audit(AuditEntry::Refused { problem: format!("{}: {problem}", verb(command)) })),
         }
     }
 
@@ -40,7 +41,7 @@ impl Game {
         match command {
             Command::StartGame { fen: Some(_) } | Command::SetPosition { .. } => set_by.position.clone_from(&author.command),
             Command::CorrectMove { .. } | Command::TakeBack { .. } => set_by.position.clone_from(&author.command),
-            Command::SwapSides {} => set_by.sides.clone_from(&author.command),
+            Command::SwapSides => set_by.sides.clone_from(&author.command),
             _ => {}
         }
     }
@@ -71,8 +72,8 @@ impl Game {
             Command::SetClockRecord { time_control, additional_time, flag_taken_back } => {
                 self.set_clock(time_control.as_deref(), *additional_time, *flag_taken_back, author)?;
             }
-            Command::StopClocks {} | Command::RestartClocks {} => {}
-            Command::SwapSides {} => {
+            Command::StopClocks | Command::RestartClocks => {}
+            Command::SwapSides => {
                 self.exchange_sides();
             }
             Command::Claim { flag, period, observed_at } => self.claim(color(*flag), *period, *observed_at, author, out)?,
@@ -84,7 +85,7 @@ impl Game {
             Command::Resign { side } => self.resign(color(*side), author)?,
             Command::Penalty { seconds: None, alarm: None, counts: None, .. } => return Err("it says no penalty"),
             Command::Penalty { side, seconds, alarm, counts } => {
-                let penalty = PenaltyBody { seconds: *seconds, alarm: *alarm, counts: *counts };
+                let penalty = Penalty { seconds: *seconds, alarm: *alarm, counts: *counts };
                 self.penalise(color(*side), penalty, author, out)?;
             }
             Command::Confirm { finding } => self.confirm(*finding, author, out)?,
@@ -213,9 +214,9 @@ const fn of_a_game(command: &Command) -> bool {
         StartGame { .. }
             | SetPosition { .. }
             | SetClockRecord { .. }
-            | StopClocks {}
-            | RestartClocks {}
-            | SwapSides {}
+            | StopClocks
+            | RestartClocks
+            | SwapSides
             | Claim { .. }
             | AcknowledgeAlert { .. }
     )
@@ -229,9 +230,9 @@ const fn verb(command: &Command) -> &'static str {
         Command::CorrectMove { .. } => "correct-move",
         Command::SetMoveCount { .. } => "set-move-count",
         Command::SetClockRecord { .. } => "set-clock-record",
-        Command::StopClocks {} => "stop-clocks",
-        Command::RestartClocks {} => "restart-clocks",
-        Command::SwapSides {} => "swap-sides",
+        Command::StopClocks => "stop-clocks",
+        Command::RestartClocks => "restart-clocks",
+        Command::SwapSides => "swap-sides",
         Command::Claim { .. } => "claim",
         Command::ClaimOn { .. } => "claim",
         Command::Offer { .. } => "offer",

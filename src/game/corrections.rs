@@ -8,13 +8,15 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 
 use crate::alarm::AlarmKind;
+use crate::audit::AuditEntry;
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::interval::Interval;
 use crate::irregular::king::KingCapture;
 use crate::irregular::position::IllegalPosition;
-use crate::message::{AuditBody, Cause, MoveBody, RevisionBody, Stage};
+use crate::played::{Cause, GameMove, Revision};
 use crate::reconstruct::record::How;
+use crate::stage::Stage;
 
 impl Game {
     pub(crate) fn position(&self, fen: &str) -> Result<Chess, &'static str> {
@@ -88,10 +90,10 @@ impl Game {
         self.settle_irregularities();
         self.reopen();
         self.note_ending(plies + 1, made, color, out);
-        let body = self.move_body(plies);
+        let corrected = self.sure_move(plies);
         out.push(match plies < moves {
-            true => revision(plies as u32 + 1, Cause::CorrectMove, alloc::vec![body]),
-            false => Effect::Move(body),
+            true => revision(plies as u32 + 1, Cause::CorrectMove, alloc::vec![corrected]),
+            false => Effect::Move(corrected),
         });
         self.seen.play.decoder.board_changed(self.now, &self.seen.board);
         Ok(())
@@ -116,6 +118,6 @@ impl Game {
     }
 }
 
-fn revision(from_ply: u32, cause: Cause, moves: Vec<MoveBody>) -> Effect {
-    Effect::Audit(AuditBody::Revision(RevisionBody { from_ply, cause, moves }))
+fn revision(from_ply: u32, cause: Cause, moves: Vec<GameMove>) -> Effect {
+    Effect::Audit(AuditEntry::Revision(Revision { from_ply, cause, moves }))
 }

@@ -7,8 +7,10 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use crate::alarm::AlarmKind;
+use crate::audit::AuditEntry;
 use crate::clock::flag::FlagPath;
 use crate::config::Rulings;
+use crate::decision::{Decision, DecisionKind};
 use crate::decisions::AUTOMATIC;
 use crate::effect::Effect;
 use crate::game::Game;
@@ -21,9 +23,9 @@ use crate::laws::outcome::GameResult;
 use crate::laws::outcome::{Kind, Outcome};
 use crate::laws::rules::Articles;
 use crate::men::color_name;
-use crate::message::{AuditBody, Decision, DecisionKind, Stage};
 use crate::reconstruct::gesture;
 use crate::reconstruct::record::How;
+use crate::stage::Stage;
 
 impl Game {
     /// What a finding proposes is decided. Who confirms it has seen the flag, now if they do not say when (6.8).
@@ -153,15 +155,15 @@ impl Game {
             by: author.name.clone(),
             reason: author.reason.clone(),
             command: author.command.clone(),
-            observed_at: author.observed_at.map(Instant::micros),
-            at: self.now.0,
+            observed_at: author.observed_at,
+            at: self.now,
             supersedes: None,
         }
     }
 
     pub(crate) fn decide(&mut self, decision: Decision, out: &mut Vec<Effect>) -> Decision {
         let decision = self.rulings.decisions.add(decision);
-        out.push(Effect::Audit(AuditBody::Decision(Box::new(decision.clone()))));
+        out.push(Effect::Audit(AuditEntry::Decision(Box::new(decision.clone()))));
         self.reports.ruling_dirty = true;
         self.reports.arbiter_dirty = true;
         decision
@@ -201,7 +203,7 @@ impl Game {
         let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
         for (mv, made) in stood {
             self.seen.play.decoder.record.push(mv, made, None, How::Stood, times);
-            out.push(Effect::Move(self.move_body(self.seen.play.decoder.record.moves().len() - 1)));
+            out.push(Effect::Move(self.sure_move(self.seen.play.decoder.record.moves().len() - 1)));
         }
     }
 

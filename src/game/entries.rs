@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 use flagfall_protocols::square::Color;
 
 use crate::alarm::AlarmKind;
+use crate::audit::AuditEntry;
+use crate::decision::{Claim, Decision, DecisionKind, Penalty};
 use crate::desk::{Entered, Entry};
 use crate::effect::Effect;
 use crate::game::Game;
@@ -14,8 +16,6 @@ use crate::interval::Interval;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::claims::{self, Checked};
 use crate::laws::outcome::GameResult;
-use crate::men::color_name;
-use crate::message::{AuditBody, ClaimBody, Decision, DecisionKind, EntryBody, PenaltyBody};
 use crate::pair::Pair;
 
 /// No clock shows as much as a day.
@@ -52,8 +52,7 @@ impl Game {
             return Err("the offer was refused by a move (9.1.2.1): declare-result if it was not");
         }
         self.enter(side, Entered::Agreement, author)?;
-        let draft =
-            Decision { result: GameResult::Draw, side: Some(color_name(side)), ..self.draft(DecisionKind::Agreed, author) };
+        let draft = Decision { result: GameResult::Draw, side: Some(side), ..self.draft(DecisionKind::Agreed, author) };
         self.decide(draft, out);
         self.give_result(GameResult::Draw, out);
         Ok(())
@@ -75,17 +74,17 @@ impl Game {
         out: &mut Vec<Effect>,
     ) -> Result<(), &'static str> {
         self.still_open()?;
-        let lodged = self.desk.lodged.take_if(|lodged| lodged.side == color_name(side) && lodged.ground == ground);
+        let lodged = self.desk.lodged.take_if(|lodged| lodged.side == side && lodged.ground == ground);
         let body = match lodged.filter(|_| standing != Standing::Lodged && uci.is_none()) {
             // It was about the position of that moment.
-            Some(lodged) => ClaimBody { standing, ..lodged },
+            Some(lodged) => Claim { standing, ..lodged },
             None => {
                 let (correct, note) = self.borne_out(side, ground, uci, standing)?;
-                ClaimBody { side: color_name(side), ground, standing, uci: uci.cloned(), correct, note }
+                Claim { side, ground, standing, uci: uci.cloned(), correct, note }
             }
         };
         self.enter(side, Entered::Claim { ground, standing }, author)?;
-        out.push(Effect::Audit(AuditBody::Claim(body.clone())));
+        out.push(Effect::Audit(AuditEntry::Claim(body.clone())));
         let draws = !matches!(ground, Ground::AdditionalTime);
         let (kind, result) = match standing {
             Standing::Lodged => {
@@ -131,11 +130,11 @@ impl Game {
     pub(crate) fn penalise(
         &mut self,
         side: Color,
-        penalty: PenaltyBody,
+        penalty: Penalty,
         author: &Author,
         out: &mut Vec<Effect>,
     ) -> Result<(), &'static str> {
-        let PenaltyBody { seconds, alarm, counts } = penalty;
+        let Penalty { seconds, alarm, counts } = penalty;
         if let Some(Pair { white, black }) = seconds
             && white.unsigned_abs().max(black.unsigned_abs()) > MOST_SECONDS
         {
@@ -148,8 +147,7 @@ impl Game {
             (None, Some(counts)) => self.enter(side, Entered::IllegalMove { alarm: 0, counts }, author)?,
             (Some(_), None) => return Err("whether the move counts must be said"),
         }
-        let draft =
-            Decision { side: Some(color_name(side)), penalty: Some(penalty), ..self.draft(DecisionKind::Penalty, author) };
+        let draft = Decision { side: Some(side), penalty: Some(penalty), ..self.draft(DecisionKind::Penalty, author) };
         self.decide(draft, out);
         Ok(())
     }
@@ -200,15 +198,5 @@ const fn is_offer(what: Entered) -> bool {
         Entered::Offer => true,
         Entered::Claim { standing, .. } => matches!(standing, Standing::Lodged),
         Entered::Agreement | Entered::Resignation | Entered::IllegalMove { .. } => false,
-    }
-}
-
-pub(crate) fn body(entry: &Entry) -> EntryBody {
-    EntryBody {
-        entered: entry.what,
-        side: color_name(entry.side),
-        happened_at: entry.happened.micros(),
-        entered_at: entry.entered.0,
-        command: entry.command.clone(),
     }
 }

@@ -9,7 +9,7 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
 use crate::alarm::{AlarmKind, Alarms};
-use crate::alert::alert;
+use crate::audit::AuditEntry;
 use crate::case::Case;
 use crate::clock::Chessclock;
 use crate::clock::tracker::ClockTracker;
@@ -23,14 +23,15 @@ use crate::input::{Author, Input};
 use crate::irregular::Irregularities;
 use crate::laws::rules::Table;
 use crate::lifecycle::Lifecycle;
-use crate::message::{AuditBody, Cause, Stage};
 use crate::monitor::BoardMonitor;
+use crate::played::Cause;
 use crate::reconstruct::Decoder;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::Record;
 use crate::reports::Reports;
 use crate::rulings::RulingRecord;
 use crate::seen::{Play, Seen};
+use crate::stage::Stage;
 
 /// One game on one board, and after it the next.
 #[derive(Clone, Debug)]
@@ -99,7 +100,7 @@ impl Game {
             Input::Answer(answer) => {
                 if let Err(problem) = self.rulings.answer(answer) {
                     let problem = format!("answer {}: {problem}", answer.id);
-                    out.push(Effect::Audit(AuditBody::Refused { problem }));
+                    out.push(Effect::Audit(AuditEntry::Refused { problem }));
                 }
             }
             Input::Deadline => {}
@@ -262,7 +263,7 @@ impl Game {
 
     fn who_must_know(&mut self, out: &mut Vec<Effect>) {
         if self.alarms.any_changed() {
-            out.extend(self.alarms.take_changed().iter().map(|alarm| Effect::Alert(alert(alarm))));
+            out.extend(self.alarms.take_changed().into_iter().map(Effect::Alert));
             self.reports.arbiter_dirty = true;
         }
         self.reports.ruling_dirty |= self.rulings.let_earlier_ruling_go(&self.seen.play);

@@ -11,8 +11,8 @@
 extern crate alloc;
 
 pub mod alarm;
-mod alert;
 mod at_fall;
+pub mod audit;
 mod beginning;
 mod case;
 pub mod clock;
@@ -21,6 +21,7 @@ mod commands;
 pub mod config;
 mod corrections;
 mod decide;
+pub mod decision;
 mod decisions;
 pub mod desk;
 pub mod effect;
@@ -37,11 +38,11 @@ pub mod laws;
 mod lifecycle;
 pub mod mate;
 mod men;
-pub mod message;
 mod monitor;
 pub mod pair;
 mod penalties;
 mod play;
+pub mod played;
 mod pressed;
 mod promotions;
 pub mod reconstruct;
@@ -49,6 +50,7 @@ mod reports;
 mod rulings;
 mod scan;
 mod seen;
+pub mod stage;
 mod told;
 mod view;
 

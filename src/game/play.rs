@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use flagfall_protocols::square::Color;
 
 use crate::alarm::AlarmKind;
+use crate::audit::{AuditEntry, GameEvent};
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::interval::Interval;
@@ -12,10 +13,9 @@ use crate::laws::outcome::Ending;
 use crate::laws::outcome::GameResult;
 use crate::laws::rules::Winnability;
 use crate::mate;
-use crate::men;
-use crate::message::{AuditBody, GameEvent, Hint, Sign, Stage};
 use crate::monitor::note_promotion;
 use crate::reconstruct::{Decoded, gesture};
+use crate::stage::{Hint, Stage};
 
 /// Hints kept of one game.
 const MAX_HINTS: usize = 8;
@@ -33,7 +33,7 @@ impl Game {
     }
 
     pub(crate) fn audit_game(&self, event: GameEvent, out: &mut Vec<Effect>) {
-        out.push(Effect::Audit(AuditBody::Game { game_no: self.seen.phase.number, event }));
+        out.push(Effect::Audit(AuditEntry::Game { game_no: self.seen.phase.number, event }));
     }
 
     /// A king on a centre square while the clocks stand is half of a gesture, not a move.
@@ -81,11 +81,11 @@ impl Game {
                     Some(Color::Black) => GameResult::BlackWins,
                     None => GameResult::Draw,
                 };
-                let hint = Hint { kind: Sign::KingsInCentre, result, at: self.now.0 };
+                let hint = Hint { result, at: self.now };
                 if self.seen.phase.hints.len() < MAX_HINTS {
                     self.seen.phase.hints.push(hint);
                 }
-                out.push(Effect::Audit(AuditBody::Hint(hint)));
+                out.push(Effect::Audit(AuditEntry::Hint(hint)));
             }
             (None, Some(_)) => self.seen.phase.gesture = None,
             _ => {}
@@ -107,7 +107,7 @@ impl Game {
                 }
                 Decoded::PressedIllegal { by, pawn_stays, at } => self.pressed_illegally(by, pawn_stays, at),
                 Decoded::PressedBack { by, at } => {
-                    out.push(Effect::Audit(AuditBody::PressedBack { side: men::color_name(by), pressed_at: at.micros() }))
+                    out.push(Effect::Audit(AuditEntry::PressedBack { side: by, pressed: at }))
                 }
                 Decoded::LinkGap => self.alarms.raise(self.now, AlarmKind::LinkGap, None, 0),
                 Decoded::Ambiguous { squares } => self.alarms.raise(self.now, AlarmKind::Ambiguous, None, squares),
@@ -121,7 +121,7 @@ impl Game {
                     if self.irregular.illegal_position.pressed(&self.seen, by, at) {
                         self.revised();
                     }
-                    out.push(Effect::Audit(AuditBody::PressOutOfTurn { side: men::color_name(by), pressed_at: at.micros() }));
+                    out.push(Effect::Audit(AuditEntry::PressOutOfTurn { side: by, pressed: at }));
                 }
             }
         }
@@ -140,7 +140,7 @@ impl Game {
                 self.revised();
             }
         }
-        out.push(Effect::Move(self.move_body(index)));
+        out.push(Effect::Move(self.sure_move(index)));
         self.seen.look_at_move(index, out);
         note_promotion(self.now, &self.seen, index, &mut self.alarms);
         if self.seen.play.ending.is_none() {

@@ -6,9 +6,10 @@ use core::time::Duration;
 use shakmaty::Role;
 
 use crate::alarm::AlarmKind;
+use crate::audit::AuditEntry;
 use crate::effect::Effect;
 use crate::game::Game;
-use crate::message::{AuditBody, Cause, RevisionBody};
+use crate::played::{Cause, Revision};
 use crate::reconstruct::promoted::{unproved, with_promotion};
 use crate::reconstruct::record::Record;
 
@@ -37,8 +38,8 @@ impl Game {
         self.seen.play.decoder.record = record;
         self.seen.play.decoder.forget_tentative();
         self.alarms.cure(self.now, AlarmKind::PromotionUnconfirmed);
-        let moves = (ply..self.seen.play.decoder.record.moves().len()).map(|index| self.move_body(index)).collect();
-        out.push(Effect::Audit(AuditBody::Revision(RevisionBody { from_ply: ply as u32 + 1, cause: Cause::Promotion, moves })));
+        let moves = (ply..self.seen.play.decoder.record.moves().len()).map(|index| self.sure_move(index)).collect();
+        out.push(Effect::Audit(AuditEntry::Revision(Revision { from_ply: ply as u32 + 1, cause: Cause::Promotion, moves })));
         self.seen.play.decoder.board_changed(self.now, &self.seen.board);
         self.revised();
     }
