@@ -67,9 +67,11 @@ impl Seen {
             }
             _ => {
                 let stood = self.stood_on_the_way(&position, mv, Interval { earliest: began, latest: known.made.latest });
-                out.extend(stood.into_iter().map(|(square, first, last)| {
-                    Effect::Audit(AuditEntry::Stood { side, ply, square, shown: [first, last] })
-                }));
+                out.extend(
+                    stood.into_iter().map(|(square, first, last)| {
+                        Effect::Audit(AuditEntry::Stood { side, ply, square, shown: [first, last] })
+                    }),
+                );
             }
         }
     }

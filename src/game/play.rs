@@ -106,9 +106,7 @@ impl Game {
                     self.irregular.king.pressed_without_move(&self.seen, by, at);
                 }
                 Decoded::PressedIllegal { by, pawn_stays, at } => self.pressed_illegally(by, pawn_stays, at),
-                Decoded::PressedBack { by, at } => {
-                    out.push(Effect::Audit(AuditEntry::PressedBack { side: by, pressed: at }))
-                }
+                Decoded::PressedBack { by, at } => out.push(Effect::Audit(AuditEntry::PressedBack { side: by, pressed: at })),
                 Decoded::LinkGap => self.alarms.raise(self.now, AlarmKind::LinkGap, None, 0),
                 Decoded::Ambiguous { squares } => self.alarms.raise(self.now, AlarmKind::Ambiguous, None, squares),
                 Decoded::Unreachable => self.alarms.raise(self.now, AlarmKind::Unreachable, None, 0),
