@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use flagfall_game::laws::finding::FindingKey;
 use serde_json::Value;
 
 use super::memory::Memory;
 use super::types::{Action, Code, Errand, Fault, Submission, Verdict};
 use super::verbs::{self, By, Lock, Until, Verb};
 use crate::config::{Role, User};
+use crate::wire::finding::FindingKey;
 use crate::wire::topics::is_id;
 
 /// A command that is known to be older is not carried out.

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use flagfall_game::laws::finding::FindingKey;
 use flagfall_protocols::bytes::crc32;
 
 use super::types::{Reply, Submission};
+use crate::wire::finding::FindingKey;
 
 /// Commands remembered of one board.
 const MAX_REMEMBERED: usize = 256;

@@ -1,12 +1,12 @@
 //! From topic and payload to a command: untrusted bytes, so every field is looked at by itself.
 
-use flagfall_game::laws::finding::FindingKey;
 use flagfall_protocols::time::Instant;
 use serde_json::{Map, Value};
 
 use super::types::{Code, Expect, Fault, ReplyTo, Submission};
 use crate::config::Role;
 use crate::wall::Utc;
+use crate::wire::finding::FindingKey;
 use crate::wire::time::{Anchor, TimeSource};
 use crate::wire::topics::{CommandTopic, may_reply};
 

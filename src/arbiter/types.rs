@@ -1,13 +1,13 @@
 //! A command as it arrived, what was decided about it, and the answer to it.
 
-use flagfall_game::input::Command;
-use flagfall_game::laws::finding::FindingKey;
-use flagfall_game::message::{CommandBody, ExpectBody, Plain};
 use flagfall_protocols::trace::Audience;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::Role;
+use crate::wire::audit::{CommandBody, ExpectBody, Plain};
+use crate::wire::command::Command;
+use crate::wire::finding::FindingKey;
 
 /// A command as it arrived, read and not yet judged.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]

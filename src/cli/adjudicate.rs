@@ -1,6 +1,7 @@
 //! `flagfall adjudicate`: the ruling on a fallen flag for a game that no board was read of.
 
 mod case;
+mod report;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -15,9 +16,9 @@ use flagfall_game::laws::screen::{Around, Screen};
 use flagfall_game::laws::winnable::{NODE_BUDGET, Verdict};
 use flagfall_game::to_color;
 use flagfall_protocols::square::Color;
-use serde::Serialize;
 use shakmaty::{Chess, Position};
 
+use self::report::{Report, Told};
 use super::settled::{Reader, position, settle};
 use super::side::Side;
 
@@ -110,17 +111,6 @@ impl Answer {
     }
 }
 
-#[derive(Serialize)]
-struct Report {
-    rulings: Vec<Told>,
-}
-
-#[derive(Serialize)]
-struct Told {
-    finding: Finding,
-    screen: Screen,
-}
-
 impl Adjudicate {
     pub(super) fn run(self) -> Result<ExitCode> {
         let at = match position(&self.fen) {
@@ -155,20 +145,22 @@ impl Adjudicate {
         let facts = case::facts(&self, rulebook, control.as_ref(), &at, &mut oracle);
         let found = adjudicate(&facts, &mut oracle);
         let around = Around { made: self.not_pressed.as_deref(), ..Around::default() };
-        let rulings: Vec<Told> = found
+        let rulings: Vec<(Finding, Screen)> = found
             .into_iter()
             .enumerate()
             .map(|(index, found)| {
                 let finding = case::finding(&facts, found, index as u32 + 1, &at);
                 let screen = Screen::of(&finding, &around);
-                Told { finding, screen }
+                (finding, screen)
             })
             .collect();
         let mut out = std::io::stdout().lock();
         if self.json {
+            let rulings =
+                rulings.iter().map(|(finding, screen)| Told { finding: finding.into(), screen: screen.into() }).collect();
             writeln!(out, "{}", serde_json::to_string(&Report { rulings })?)?;
         } else {
-            let texts: Vec<String> = rulings.iter().map(|told| told.screen.text()).collect();
+            let texts: Vec<String> = rulings.iter().map(|(_, screen)| screen.text()).collect();
             out.write_all(texts.join(&format!("\n{}\n\n", "-".repeat(80))).as_bytes())?;
         }
         for complaint in &complaints {

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use flagfall_game::health::{WeakMan, WeakSquare};
-use flagfall_game::laws::finding::Finding;
-use flagfall_game::laws::outcome::GameResult;
-use flagfall_game::message::{AlertBody, FlagBody, Hint};
-use flagfall_game::pair::Pair;
 use serde::Serialize;
 
+use crate::publish::picture;
 use crate::session::station::Station;
+use crate::wire::alarm::AlertBody;
+use crate::wire::device::{WeakMan, WeakSquare};
+use crate::wire::finding::Finding;
+use crate::wire::flag::FlagBody;
+use crate::wire::outcome::GameResult;
+use crate::wire::player::Pair;
+use crate::wire::state::Hint;
 
 /// What was played, completed, fallen, found.
 #[derive(Serialize)]
@@ -52,7 +55,7 @@ struct Pending {
 impl Summary {
     pub(super) fn of(station: &Station) -> Summary {
         let game = station.game();
-        let (state, health) = (game.arbiter_state(), game.health());
+        let (state, health) = (picture::arbiter_state(game), game.health());
         let mut pending = state.pending.into_iter();
         Summary {
             moves: state.moves.iter().map(|played| played.uci.clone()).collect(),
@@ -67,13 +70,13 @@ impl Summary {
                 then: pending.map(|next| next.uci).collect(),
             }),
             flags: state.flags,
-            findings: game.findings().to_vec(),
+            findings: game.findings().iter().map(Finding::from).collect(),
             hints: state.hints,
-            alarms: game.alarms(),
+            alarms: game.alarms().iter().map(AlertBody::from).collect(),
             anomalies: station.anomalies().iter().map(|(anomaly, count)| (anomaly.name(), *count)).collect(),
             dropouts: game.dropouts().into_iter().map(|(square, count)| (square.to_string(), count)).collect(),
-            weak_squares: health.weak_squares,
-            weak_men: health.weak_men,
+            weak_squares: health.weak_squares.iter().map(WeakSquare::from).collect(),
+            weak_men: health.weak_men.iter().map(WeakMan::from).collect(),
             result: state.result,
             fen: state.fen,
         }

@@ -13,7 +13,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use flagfall_game::laws::plain::{diagram, wrap};
 use flagfall_game::laws::winnable::NODE_BUDGET;
-use flagfall_game::mate::explain::{Cost, Explanation, explain};
+use flagfall_game::mate::explain::{Explanation, explain};
 use flagfall_game::to_color;
 use serde::Serialize;
 use shakmaty::fen::Fen;
@@ -21,6 +21,7 @@ use shakmaty::{Chess, Color, Position};
 
 use super::settled::{Reader, Settled, position, settle};
 use super::side::Side;
+use crate::wire::winnable::{Cost, Verdict};
 
 /// Columns of a terminal.
 const WIDTH: usize = 80;
@@ -83,7 +84,7 @@ struct Report<'a> {
     #[serde(rename = "for")]
     side: &'static str,
     #[serde(flatten)]
-    explanation: &'a Explanation,
+    verdict: Verdict,
     cost: Spent,
 }
 
@@ -114,9 +115,10 @@ impl Winnable {
         let explanation = explain(&position, side, &settled.answer);
         let mut out = std::io::stdout().lock();
         if self.json {
-            let cost = Spent { cost: settled.counters.into(), micros: settled.micros };
+            let cost =
+                Spent { cost: Cost { nodes: settled.counters.nodes, walls: settled.counters.walls }, micros: settled.micros };
             let side = side.fold_wb("white", "black");
-            writeln!(out, "{}", serde_json::to_string(&Report { fen, side, explanation: &explanation, cost })?)?;
+            writeln!(out, "{}", serde_json::to_string(&Report { fen, side, verdict: Verdict::from(&explanation), cost })?)?;
         } else {
             out.write_all(told(&position, &explanation, &settled).as_bytes())?;
         }

@@ -15,7 +15,7 @@ use super::link::BLE;
 use super::plan::Plan;
 use crate::session::station::{ASKED, UNHEARD, WEAK};
 use crate::wall::Mono;
-use crate::wire::device::{DeviceKind, DeviceState, DeviceStatus};
+use crate::wire::device::{DeviceKind, DeviceState, DeviceStatus, WeakMan, WeakSquare};
 use crate::wire::topics::MAX_ID;
 
 /// What is wrong with a device that nobody hears.
@@ -233,8 +233,8 @@ impl Device {
             signal_dbm: self.signal,
             clock_firmware: self.clock_firmware.clone(),
             dropouts: health.dropouts,
-            weak_squares: health.weak_squares.clone(),
-            weak_men: health.weak_men.clone(),
+            weak_squares: health.weak_squares.iter().map(WeakSquare::from).collect(),
+            weak_men: health.weak_men.iter().map(WeakMan::from).collect(),
             warnings: self.health.warnings(self.port.as_ref().and(self.signal)),
         }
     }

@@ -23,6 +23,7 @@ use crate::session::anchor::AnchorRecord;
 use crate::session::recorder::Recorder;
 use crate::session::station::{BOARD, CLOCK, Stale, StationOutput};
 use crate::wall::{self, Mono};
+use crate::wire::answer::Answer;
 
 /// The name of this sink in `ack` records.
 pub(super) const SINK: &str = "mqtt";
@@ -107,7 +108,7 @@ impl Live {
             }
             Some(ToStation::Answer(answer)) => {
                 // Numbers and moves.
-                let json = serde_json::to_string(&answer).unwrap_or_default();
+                let json = serde_json::to_string(&Answer::from(answer)).unwrap_or_default();
                 self.feed(self.now(), &Body::Answer(&json));
             }
             Some(ToStation::Anchor { at, mut record }) => {

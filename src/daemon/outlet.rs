@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use flagfall_game::alarm::{AlarmKind, AlarmStatus};
+use flagfall_game::alarm::{Alarm, AlarmKind, AlarmStatus};
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
-use flagfall_game::message::AlertBody;
 use flagfall_hardware::port::SendError;
 use flagfall_protocols::trace::Audience;
 
@@ -198,22 +197,22 @@ impl Outlet {
     /// Alerts the arbiters: what they see of this board is what was known before it was given up. Deleted at the next start.
     pub(super) fn tell_parked(&self, plan: &Plan) {
         let at = self.stamp.anchor.at(wall::utc());
-        let alert = AlertBody {
+        let failed = Alarm {
             id: 0,
             kind: AlarmKind::BoardFailed,
-            class: AlarmKind::BoardFailed.class(),
-            status: AlarmStatus::Open,
             side: None,
-            squares: Vec::new(),
+            squares: 0,
             set_up: Vec::new(),
-            sentence: None,
-            opened_at: at.0,
-            closed_at: None,
+            fact: None,
+            happened: at,
+            opened: at,
+            status: AlarmStatus::Open,
+            closed: None,
         };
         // Of no game: the one on the board cannot be touched.
         let game = Game::new(plan.setting.config.clone(), plan.setting.driver.timing);
         let mut made = Vec::new();
-        Messages::new(plan.setting.board.clone(), &plan.setting.name).of(at, &Effect::Alert(alert), &game, &mut made);
+        Messages::new(plan.setting.board.clone(), &plan.setting.name).of(at, &Effect::Alert(failed), &game, &mut made);
         // Its line in the audit would need a number, which only the game gives.
         for message in made.into_iter().filter(|message| message.retain) {
             // A board that never was served has no place in the outbox.

@@ -16,7 +16,6 @@ mod turn;
 
 use std::time::Duration;
 
-use flagfall_game::input::Command;
 use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_protocols::event::ClockSide;
@@ -28,6 +27,7 @@ use super::noise::Noise;
 use super::score_sheet::ScoreSheet;
 use super::times::{Control, own_times};
 use super::truth::{Truth, micros};
+use crate::wire::command::Command;
 use clockwork::Clockwork;
 use plan::Plan;
 use table::Table;

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 
 use anyhow::Result;
 use flagfall_game::config::GameConfig;
-use flagfall_game::input::Command;
 use flagfall_hardware::emulator::{Device, Sent};
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::time::Instant;
@@ -18,6 +17,8 @@ use super::boards;
 use super::players::{Order, Performance};
 use super::step::Steps;
 use crate::session::station::{Station, StationInput, StationOutput};
+use crate::wire::alarm::AlarmKind;
+use crate::wire::command::Command;
 use crate::wire::topics::Board;
 pub use listener::Heard;
 use listener::Listener;
@@ -97,21 +98,21 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
         if let Some((at, order)) = orders.next_if(|(at, _)| Instant::ZERO.after(*at) <= next) {
             for command in commands(order, &station)? {
                 room.note(Instant::ZERO.after(*at), Body::Cmd(&serde_json::to_string(&command)?))?;
-                station.feed(Instant::ZERO.after(*at), &StationInput::Command(command), &mut room.out);
+                station.feed(Instant::ZERO.after(*at), &StationInput::Command(command.into()), &mut room.out);
             }
         }
         station.advance(next, &mut room.out);
         steps.look(next, &station, &room.listener.heard.dumps);
     }
-    let state = station.game().arbiter_state();
+    let game = station.game();
     Ok(Outcome {
         told: room.notes.told,
         heard: room.listener.heard,
-        open: station.game().open_moves(),
-        unconfirmed: station.game().unconfirmed_promotions(),
+        open: game.open_moves(),
+        unconfirmed: game.unconfirmed_promotions(),
         in_step: steps.end(),
-        sure: state.moves.into_iter().map(|mv| mv.uci).collect(),
-        pending: state.pending.into_iter().map(|mv| mv.uci).collect(),
+        sure: game.moves().map(|played| played.uci.to_string()).collect(),
+        pending: game.pending().map(|played| played.uci.to_string()).collect(),
         trace: room.recording.map(|recording| recording.text),
         impossible: emulator
             .impossible()
@@ -127,8 +128,8 @@ fn commands(order: &Order, station: &Station) -> Result<Vec<Command>> {
     match order {
         Order::Give(command) => commands.push(command.clone()),
         Order::Acknowledge(kind) => {
-            for alarm in station.game().alarms().into_iter().filter(|alarm| alarm.closed_at.is_none()) {
-                if serde_json::to_value(alarm.kind)? == *kind {
+            for alarm in station.game().alarms().iter().filter(|alarm| alarm.closed.is_none()) {
+                if serde_json::to_value(AlarmKind::from(alarm.kind))? == *kind {
                     commands.push(Command::AcknowledgeAlert { alarm: alarm.id });
                 }
             }

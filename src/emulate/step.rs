@@ -80,9 +80,9 @@ impl Steps {
 }
 
 fn in_step(known: &[(u64, Board, Color)], now: u64, station: &Station) -> bool {
-    let state = station.game().arbiter_state();
+    let game = station.game();
     let mut position = Chess::default();
-    let all = state.moves.iter().chain(&state.pending).all(|mv| play(&mut position, &mv.uci));
+    let all = game.moves().chain(game.pending()).all(|played| play(&mut position, &played.uci));
     let made = known.partition_point(|(at, ..)| *at <= now);
     let fits = |entry: Option<&(u64, Board, Color)>| {
         entry.is_some_and(|(_, board, turn)| position.board() == board && position.turn() == *turn)
@@ -91,7 +91,7 @@ fn in_step(known: &[(u64, Board, Color)], now: u64, station: &Station) -> bool {
     all && (fits(known.get(made - 1)) || young && made > 1 && fits(known.get(made - 2)))
 }
 
-fn play(position: &mut Chess, uci: &str) -> bool {
-    let mv = uci.parse::<UciMove>().ok().and_then(|uci| uci.to_move(position).ok());
+fn play(position: &mut Chess, uci: &UciMove) -> bool {
+    let mv = uci.to_move(position).ok();
     mv.inspect(|mv| position.play_unchecked(*mv)).is_some()
 }

@@ -10,9 +10,7 @@ use flagfall_protocols::square::{Color, Piece, Square};
 use flagfall_protocols::time::Instant;
 
 /// What has become of an alarm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlarmStatus {
     /// It holds.
     Open,
@@ -73,6 +71,10 @@ pub(crate) struct Alarms {
 impl Alarms {
     /// Closed alarms beyond this many are dropped, oldest first.
     pub(crate) const MAX: usize = 256;
+
+    pub(crate) fn all(&self) -> &[Alarm] {
+        &self.all
+    }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Alarm> {
         self.all.iter()

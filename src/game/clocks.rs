@@ -1,5 +1,6 @@
 //! What the clock's facts mean for the game: presses, periods, settings, flags.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use flagfall_protocols::driver::DeviceCommand;
@@ -7,15 +8,15 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use crate::alarm::{AlarmKind, Alarms};
+use crate::audit::{AuditEntry, ClockEvent};
 use crate::clock::fact::{ClockFact, PeriodCause};
 use crate::clock::flag::FlagPath;
 use crate::effect::Effect;
 use crate::interval::Interval;
 use crate::laws::rules::Table;
-use crate::men;
-use crate::message::{AuditBody, ClockEvent, Stage};
 use crate::reports::Changed;
 use crate::seen::Seen;
+use crate::stage::Stage;
 
 impl Seen {
     /// Applies a fact of the clock to the game; `decided` says that the game has a result.
@@ -175,8 +176,8 @@ impl Seen {
         if self.phase.is_read() && !after_end && unfinished && self.play.ending_on_board().is_none() {
             alarms.raise(now, AlarmKind::IncompleteMove, Some(side), 0);
         }
-        if let Some(body) = self.clock.chessclock.flags().of(side).map(crate::game::view::flag) {
-            out.push(Effect::Audit(AuditBody::Flag(body)));
+        if let Some(fall) = self.clock.chessclock.flags().of(side) {
+            out.push(Effect::Audit(AuditEntry::Flag(Box::new(fall.clone()))));
         }
     }
 
@@ -189,5 +190,5 @@ impl Seen {
 }
 
 fn audit(event: ClockEvent, side: Option<Color>) -> Effect {
-    Effect::Audit(AuditBody::Clock { event, side: side.map(men::color_name) })
+    Effect::Audit(AuditEntry::Clock { event, side })
 }

@@ -12,9 +12,9 @@ impl Command {
             Command::CorrectMove { .. } => "correct-move",
             Command::SetMoveCount { .. } => "set-move-count",
             Command::SetClockRecord { .. } => "set-clock-record",
-            Command::StopClocks {} => "stop-clocks",
-            Command::RestartClocks {} => "restart-clocks",
-            Command::SwapSides {} => "swap-sides",
+            Command::StopClocks => "stop-clocks",
+            Command::RestartClocks => "restart-clocks",
+            Command::SwapSides => "swap-sides",
             Command::Claim { .. } | Command::ClaimOn { .. } => "claim",
             Command::Offer { .. } => "offer",
             Command::Accept { .. } => "accept",
@@ -35,9 +35,9 @@ impl Command {
             StartGame { .. }
                 | SetPosition { .. }
                 | SetClockRecord { .. }
-                | StopClocks {}
-                | RestartClocks {}
-                | SwapSides {}
+                | StopClocks
+                | RestartClocks
+                | SwapSides
                 | Claim { .. }
                 | AcknowledgeAlert { .. }
         )

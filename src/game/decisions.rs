@@ -3,10 +3,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::decision::{Decision, DecisionKind};
 use crate::laws::finding::Finding;
 use crate::laws::outcome::GameResult;
 use crate::laws::outcome::Kind;
-use crate::message::{Decision, DecisionKind};
 
 /// Who decides where findings that are certain are decided without an arbiter.
 pub const AUTOMATIC: &str = "automatic";

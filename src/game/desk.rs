@@ -6,18 +6,15 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
-use serde::Serialize;
 
+use crate::decision::Claim;
 use crate::input::Command;
 use crate::interval::Interval;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::outcome::Kind;
-use crate::message::ClaimBody;
 
 /// What was entered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entered {
     /// A draw was offered.
     Offer,
@@ -78,7 +75,7 @@ pub struct Desk {
     entries: Vec<Entry>,
     pub(crate) set_by: SetBy,
     /// The last claim that was lodged and not decided.
-    pub(crate) lodged: Option<ClaimBody>,
+    pub(crate) lodged: Option<Claim>,
 }
 
 impl Desk {
@@ -107,7 +104,7 @@ impl Desk {
         let setter = match command {
             Command::StartGame { fen: Some(_) } | Command::SetPosition { .. } => &mut self.set_by.position,
             Command::CorrectMove { .. } | Command::TakeBack { .. } => &mut self.set_by.position,
-            Command::SwapSides {} => &mut self.set_by.sides,
+            Command::SwapSides => &mut self.set_by.sides,
             _ => return,
         };
         *setter = id.cloned();

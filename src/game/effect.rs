@@ -5,9 +5,11 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::driver::DeviceCommand;
 
+use crate::alarm::Alarm;
+use crate::audit::AuditEntry;
 use crate::laws::finding::Finding;
 use crate::laws::winnable::Ask;
-use crate::message::{AlertBody, AuditBody, LiveCause, LiveMove, MoveBody};
+use crate::played::{GameMove, LiveMove};
 
 /// For whom something is (`ARCHITECTURE.md#6.8`). The public gets what the live audience gets,
 /// later.
@@ -22,31 +24,29 @@ pub enum Audience {
 /// One product of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// The picture for this audience changed: publish `Game::arbiter_state` or `Game::live_state` anew.
+    /// What this audience sees of the game changed: publish its whole state anew.
     State(Audience),
     /// Only the times changed: publish `Game::clock` anew.
     Clock,
     /// A move became sure; for arbiters.
-    Move(MoveBody),
+    Move(GameMove),
     /// A move stands on the board; for the live audience.
     LiveMove(LiveMove),
     /// From a ply on the game is another one; for the live audience.
     LiveRevision {
         /// The first ply that differs, from 1.
         from_ply: u32,
-        /// Why.
-        cause: LiveCause,
         /// The moves from there on.
         moves: Vec<LiveMove>,
     },
     /// An alarm was opened, changed or closed.
-    Alert(AlertBody),
+    Alert(Alarm),
     /// A finding was made or changed; for the arbiter's record.
     Finding(Box<Finding>),
     /// The last finding or decision is another one: publish `Game::ruling` anew, or delete it if there is none.
     Ruling,
-    /// Something for the arbiter's record.
-    Audit(AuditBody),
+    /// Something else for the arbiter's record.
+    Audit(AuditEntry),
     /// A question for the worker.
     Ask(Ask),
     /// A question for the device.

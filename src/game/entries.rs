@@ -4,12 +4,10 @@ use alloc::string::String;
 
 use flagfall_protocols::square::Color;
 
-use crate::desk::{Desk, Entered, Entry};
+use crate::desk::{Desk, Entered};
 use crate::interval::Interval;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::claims::{self, Checked};
-use crate::men::color_name;
-use crate::message::EntryBody;
 use crate::seen::Seen;
 
 impl Seen {
@@ -72,15 +70,5 @@ const fn is_offer(what: Entered) -> bool {
         Entered::Offer => true,
         Entered::Claim { standing, .. } => matches!(standing, Standing::Lodged),
         Entered::Agreement | Entered::Resignation | Entered::IllegalMove { .. } => false,
-    }
-}
-
-pub(crate) fn body(entry: &Entry) -> EntryBody {
-    EntryBody {
-        entered: entry.what,
-        side: color_name(entry.side),
-        happened_at: entry.happened.micros(),
-        entered_at: entry.entered.0,
-        command: entry.command.clone(),
     }
 }

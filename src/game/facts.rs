@@ -16,7 +16,7 @@ use crate::laws::claim::Standing;
 use crate::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
 use crate::laws::outcome::Phase;
 use crate::laws::rules::Table;
-use crate::message::Stage;
+use crate::stage::Stage;
 
 /// Positions that may count at one moment: more of them say no more than that nobody knows.
 const MAX_POSITIONS: usize = 6;

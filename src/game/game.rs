@@ -12,10 +12,10 @@ mod commands;
 #[cfg(test)]
 mod tests;
 mod transitions;
-pub(crate) mod view;
+mod view;
 
 use crate::alarm::{AlarmKind, Alarms};
-use crate::alert::alert;
+use crate::audit::AuditEntry;
 use crate::case::Case;
 use crate::clock::Chessclock;
 use crate::clock::tracker::ClockTracker;
@@ -29,15 +29,15 @@ use crate::input::{Author, Input};
 use crate::irregular::Irregularities;
 use crate::laws::rules::Table;
 use crate::lifecycle::Lifecycle;
-use crate::men;
-use crate::message::{AuditBody, Cause, Stage};
 use crate::monitor::BoardMonitor;
+use crate::played::Cause;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::Record;
 use crate::reconstruct::{Decoded, Decoder};
 use crate::reports::Reports;
 use crate::rulings::RulingRecord;
 use crate::seen::{Play, Seen};
+use crate::stage::Stage;
 
 /// Whether an input may have changed a finding.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -122,7 +122,7 @@ impl Game {
         self.apply_laws(news, out);
         // Who must be informed?
         if self.alarms.any_changed() {
-            out.extend(self.alarms.take_changed().iter().map(|alarm| Effect::Alert(alert(alarm))));
+            out.extend(self.alarms.take_changed().into_iter().map(Effect::Alert));
             self.reports.arbiter_dirty = true;
         }
         self.reports.ruling_dirty |= self.rulings.let_earlier_ruling_go(&self.seen.play);
@@ -150,7 +150,7 @@ impl Game {
             Input::Answer(answer) => {
                 if let Err(problem) = self.rulings.answer(answer) {
                     let problem = format!("answer {}: {problem}", answer.id);
-                    out.push(Effect::Audit(AuditBody::Refused { problem }));
+                    out.push(Effect::Audit(AuditEntry::Refused { problem }));
                 }
             }
             Input::Deadline => {}
@@ -286,9 +286,7 @@ impl Game {
                     }
                     self.seen.raise_illegal_press(self.now, by, pawn_stays, at, &mut self.alarms);
                 }
-                Decoded::PressedBack { by, at } => {
-                    out.push(Effect::Audit(AuditBody::PressedBack { side: men::color_name(by), pressed_at: at.micros() }))
-                }
+                Decoded::PressedBack { by, at } => out.push(Effect::Audit(AuditEntry::PressedBack { side: by, pressed: at })),
                 Decoded::LinkGap => self.alarms.raise(self.now, AlarmKind::LinkGap, None, 0),
                 Decoded::Ambiguous { squares } => self.alarms.raise(self.now, AlarmKind::Ambiguous, None, squares),
                 Decoded::Unreachable => self.alarms.raise(self.now, AlarmKind::Unreachable, None, 0),
@@ -301,7 +299,7 @@ impl Game {
                     if self.irregular.illegal_position.pressed(&self.seen, by, at) {
                         self.reports.revised();
                     }
-                    out.push(Effect::Audit(AuditBody::PressOutOfTurn { side: men::color_name(by), pressed_at: at.micros() }));
+                    out.push(Effect::Audit(AuditEntry::PressOutOfTurn { side: by, pressed: at }));
                 }
             }
         }

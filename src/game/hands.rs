@@ -1,7 +1,6 @@
 //! What hands did beside the moves: touched men, squares in between, the order of a castling. Facts for the arbiters' record; the
 //! rulings on them (4.2 to 4.4, 4.7, 7.5.4) are theirs.
 
-use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -9,10 +8,10 @@ use flagfall_protocols::square::{Color, Square};
 use flagfall_protocols::time::Instant;
 use shakmaty::{CastlingSide, Chess, Move, Position};
 
+use crate::audit::AuditEntry;
 use crate::effect::Effect;
 use crate::interval::Interval;
 use crate::men::{self, EMPTY};
-use crate::message::AuditBody;
 use crate::seen::Seen;
 
 /// Squares in between that are told of one move.
@@ -34,11 +33,11 @@ impl Seen {
             let touched = back.before == EMPTY && lifted.before == man && lifted.at >= began;
             // For less than two scans a sensor may have missed it.
             if touched && back.at.since(lifted.at) * 2 >= self.board.scan() * 3 {
-                out.push(Effect::Audit(AuditBody::Touched {
-                    side: men::color_name(turn),
-                    squares: named([square]),
-                    lifted_at: Interval::seen(lifted.at, self.board.scan()).micros(),
-                    put_back_at: Interval::seen(back.at, self.board.scan()).micros(),
+                out.push(Effect::Audit(AuditEntry::Touched {
+                    side: turn,
+                    square,
+                    lifted: Interval::seen(lifted.at, self.board.scan()),
+                    put_back: Interval::seen(back.at, self.board.scan()),
                 }));
             }
         }
@@ -61,18 +60,18 @@ impl Seen {
             .checked_sub(1)
             .map_or(Instant::ZERO, |before| moves.get(before).map_or(Instant::ZERO, |before| before.made.latest));
         let position = self.play.decoder.record.position_after(index);
-        let (mv, side, ply) = (known.mv(), men::color_name(known.color), index as u32 + 1);
+        let (mv, side, ply) = (known.mv(), known.color, index as u32 + 1);
         match mv {
             Move::Castle { king, rook } => {
                 self.look_at_castling(&Castling::new(&position, king, rook), began, (side, ply), out);
             }
             _ => {
                 let stood = self.stood_on_the_way(&position, mv, Interval { earliest: began, latest: known.made.latest });
-                out.extend(stood.into_iter().map(|(square, first, last)| {
-                    let stood_us = last.since(first).as_micros() as u64;
-                    let shown_at = [first.0, last.0];
-                    Effect::Audit(AuditBody::Stood { side, ply, squares: named([square]), shown_at, stood_us })
-                }));
+                out.extend(
+                    stood.into_iter().map(|(square, first, last)| {
+                        Effect::Audit(AuditEntry::Stood { side, ply, square, shown: [first, last] })
+                    }),
+                );
             }
         }
     }
@@ -110,7 +109,7 @@ impl Seen {
         stood
     }
 
-    fn look_at_castling(&self, castling: &Castling, began: Instant, (side, ply): (&'static str, u32), out: &mut Vec<Effect>) {
+    fn look_at_castling(&self, castling: &Castling, began: Instant, (side, ply): (Color, u32), out: &mut Vec<Effect>) {
         let left = |(square, man): (Square, u8)| {
             self.shown_since(square, began).into_iter().find(|(_, before, _)| *before == man).map(|(at, ..)| at)
         };
@@ -119,16 +118,15 @@ impl Seen {
         };
         let lifted = left(castling.rook).zip(left(castling.king));
         let placed = reached(castling.rook_to).zip(reached(castling.king_to));
-        let squares = named([castling.rook.0, castling.king.0]);
+        let squares = [castling.rook.0, castling.king.0];
         if let Some((rook, king)) = lifted.filter(|(rook, king)| rook.after(self.board.scan()) < *king) {
-            let lifted_at = [rook.0, king.0];
-            out.push(Effect::Audit(AuditBody::RookFirst { side, ply, squares: squares.clone(), lifted_at }));
+            out.push(Effect::Audit(AuditEntry::RookFirst { side, ply, squares, lifted: [rook, king] }));
         }
         let together = |(one, other): &(Instant, Instant)| one.since(*other).max(other.since(*one)) <= self.board.scan();
         let told = lifted.filter(together).map(|times| (times, squares));
-        let told = told.or_else(|| Some((placed.filter(together)?, named([castling.rook_to.0, castling.king_to.0]))));
+        let told = told.or_else(|| Some((placed.filter(together)?, [castling.rook_to.0, castling.king_to.0])));
         if let Some(((rook, king), squares)) = told {
-            out.push(Effect::Audit(AuditBody::TwoHands { side, ply, squares, shown_at: [rook.0, king.0] }));
+            out.push(Effect::Audit(AuditEntry::TwoHands { side, ply, squares, shown: [rook, king] }));
         }
     }
 
@@ -161,8 +159,4 @@ impl Castling {
             rook_to: at(side.rook_to(us), us.rook()),
         }
     }
-}
-
-fn named<const N: usize>(squares: [Square; N]) -> Vec<String> {
-    squares.iter().map(|square| square.to_string()).collect()
 }

@@ -4,45 +4,38 @@
 
 mod battery;
 pub(crate) mod device;
-pub(crate) mod words;
+mod words;
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Square;
-use serde::Serialize;
 use shakmaty::{CastlingSide, Move, Position};
 
 pub use battery::BatteryLevel;
+pub use words::sentence;
 
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::board::dropouts::{Dropouts, ManId};
 use crate::seen::Play;
 
 /// A square that loses whatever stands on it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeakSquare {
     /// The square as White sees it, such as `e4`.
-    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[a-h][1-8]$")))]
     pub square: String,
     /// How often it lost its man since this board was first seen.
     pub dropouts: u32,
 }
 
 /// A man that is lost wherever he stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeakMan {
     /// Who, as in a FEN: `N` = a white knight.
-    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[PNBRQKpnbrqk]$")))]
     pub man: String,
     /// Where he began the game, or where a pawn became him.
-    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[a-h][1-8]$")))]
     pub began: String,
     /// A pawn became him there.
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
-    #[cfg_attr(feature = "schema", schemars(default))]
     pub promoted: bool,
     /// How often he was lost in this game.
     pub dropouts: u32,

@@ -2,13 +2,9 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-// What the derived code calls.
-#[cfg(feature = "schema")]
-use alloc::string::ToString;
 
 use flagfall_protocols::event::{ByteRange, DeviceEvent};
 use flagfall_protocols::time::Instant;
-use serde::{Deserialize, Serialize};
 
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::finding::FindingKey;
@@ -69,14 +65,11 @@ pub struct Author {
 }
 
 /// What an arbiter may record (`wire/README.md#5`). A record changes what the daemon knows, never what a clock or board shows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "verb", rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// A new game begins from the initial position, or from this one.
     StartGame {
         /// Start position, FEN; the initial position if none.
-        #[serde(default)]
         fen: Option<String>,
     },
     /// The game goes on from this position (7.5.1, 8.5.3).
@@ -94,7 +87,6 @@ pub enum Command {
         /// Plies before the corrected move.
         plies: u32,
         /// The move that was made, UCI.
-        #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[a-h][1-8][a-h][1-8][qrbn]?$")))]
         uci: String,
     },
     /// Moves completed by each player so far in the game.
@@ -105,33 +97,26 @@ pub enum Command {
     /// What the arbiter set on the clock, or which time control is right.
     SetClockRecord {
         /// Time control from here on, in PGN notation.
-        #[serde(default)]
         time_control: Option<String>,
         /// Additional time per move from here on, seconds (Guideline III.4).
-        #[serde(default)]
         additional_time: Option<u32>,
         /// A flag that the arbiter takes back.
-        #[serde(default)]
         flag_taken_back: Option<Side>,
     },
-    // The next three have braces since serde lets a variant without them pass with any fields.
     /// The arbiter stopped the chessclock (6.11.1).
-    StopClocks {},
+    StopClocks,
     /// The arbiter restarted the chessclock.
-    RestartClocks {},
+    RestartClocks,
     /// White's display is the other one.
-    SwapSides {},
+    SwapSides,
     /// A flag-fall was observed by an arbiter or validly claimed (6.8), whether or not the clock has shown it.
     Claim {
         /// Whose flag.
         flag: Side,
         /// The period whose time it ended, from 1. If none: the flag of that side that fell last; if the clock has shown none,
         /// that of the present period.
-        #[serde(default)]
-        #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
         period: Option<u32>,
         /// When it was observed, microseconds since the journal began; now if none.
-        #[serde(default)]
         observed_at: Option<u64>,
     },
     /// A claim or request of a player that rests on something else than a flag (9.2, 9.3, Guidelines III.4 and III.5). As a
@@ -145,8 +130,6 @@ pub enum Command {
         standing: Standing,
         /// The move that the player wrote down and intends to make, UCI (9.2.1, 9.3.1); if none, it is about the position on
         /// the board.
-        #[serde(default)]
-        #[cfg_attr(feature = "schema", schemars(with = "Option<String>", regex(pattern = r"^[a-h][1-8][a-h][1-8][qrbn]?$")))]
         uci: Option<String>,
     },
     /// A player offered a draw (9.1).
@@ -169,13 +152,10 @@ pub enum Command {
         /// Whom it is given to; of an illegal move, who made it.
         side: Side,
         /// Seconds that each player's time was changed by on the clock; less than 0 = taken away.
-        #[serde(default)]
         seconds: Option<Pair<i32>>,
         /// Number of the alarm of an illegal move in the game; with `counts`. If none, no sensor saw the move (7.5.4).
-        #[serde(default)]
         alarm: Option<u32>,
         /// That move counts towards the player's second one (7.5.5).
-        #[serde(default)]
         counts: Option<bool>,
     },
     /// What a finding proposes is decided.

@@ -11,14 +11,15 @@
 extern crate alloc;
 
 pub mod alarm;
-mod alert;
 mod at_fall;
+pub mod audit;
 mod case;
 pub mod clock;
 mod clocks;
 mod commands;
 pub mod config;
 mod corrections;
+pub mod decision;
 mod decisions;
 pub mod desk;
 pub mod effect;
@@ -35,12 +36,12 @@ pub mod laws;
 mod lifecycle;
 pub mod mate;
 mod men;
-pub mod message;
 mod monitor;
 mod next_game;
 pub mod pair;
 mod penalties;
 mod play;
+pub mod played;
 mod pressed;
 mod promotions;
 pub mod reconstruct;
@@ -48,6 +49,7 @@ mod reports;
 mod rulings;
 mod scan;
 mod seen;
+pub mod stage;
 mod told;
 
 pub use clock::flag::{FlagFall, FlagPath};

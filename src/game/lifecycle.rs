@@ -5,8 +5,8 @@ use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
 
-use crate::message::{Hint, Stage};
 use crate::reconstruct::setup::WrongSetUp;
+use crate::stage::{Hint, Stage};
 
 /// A set-up that lacks a man or two must stand this long before a game begins on it: a sensor may not see them.
 pub(crate) const INCOMPLETE_STANDS: Duration = Duration::from_secs(3);

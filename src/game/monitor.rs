@@ -9,11 +9,11 @@ use shakmaty::Position;
 use crate::alarm::{Alarm, AlarmKind, AlarmStatus, Alarms};
 use crate::lifecycle::GESTURE_STANDS;
 use crate::men::{self, EMPTY, Men, UNKNOWN};
-use crate::message::Stage;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::How;
 use crate::reconstruct::{STANDS, sensing_of};
 use crate::seen::{Seen, soonest};
+use crate::stage::Stage;
 
 const IN_HAND: Duration = Duration::from_secs(5);
 const DIFFERS: Duration = Duration::from_secs(5);

@@ -7,9 +7,9 @@ use shakmaty::Chess;
 use crate::alarm::Alarms;
 use crate::lifecycle::INCOMPLETE_STANDS;
 use crate::men::EMPTY;
-use crate::message::Stage;
 use crate::reconstruct::setup::{self, Shown, WrongSetUp};
 use crate::seen::Seen;
+use crate::stage::Stage;
 
 impl Seen {
     /// The initial position that the board shows, if it shows one.

@@ -3,8 +3,7 @@
 use flagfall_protocols::square::Color;
 
 /// One value for White and one for Black.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pair<T> {
     /// White's.
     pub white: T,

@@ -6,13 +6,14 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use crate::alarm::{AlarmKind, Alarms};
+use crate::audit::AuditEntry;
 use crate::effect::Effect;
 use crate::laws::outcome::{Ending, GameResult};
 use crate::laws::rules::Winnability;
 use crate::mate;
-use crate::message::{AuditBody, Hint, Sign, Stage};
 use crate::reconstruct::gesture;
 use crate::seen::Seen;
+use crate::stage::{Hint, Stage};
 
 /// Hints kept of one game.
 const MAX_HINTS: usize = 8;
@@ -67,11 +68,11 @@ impl Seen {
                     Some(Color::Black) => GameResult::BlackWins,
                     None => GameResult::Draw,
                 };
-                let hint = Hint { kind: Sign::KingsInCentre, result, at: now.0 };
+                let hint = Hint { result, at: now };
                 if self.phase.hints.len() < MAX_HINTS {
                     self.phase.hints.push(hint);
                 }
-                out.push(Effect::Audit(AuditBody::Hint(hint)));
+                out.push(Effect::Audit(AuditEntry::Hint(hint)));
             }
             (None, Some(_)) => self.phase.gesture = None,
             _ => {}

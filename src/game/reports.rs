@@ -8,7 +8,6 @@ use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 
 use crate::effect::{Audience, Effect};
-use crate::message::LiveCause;
 use crate::reconstruct::notation::Notation;
 use crate::seen::Seen;
 use crate::told::{Told, ToldMove};
@@ -118,9 +117,9 @@ impl Reports {
         fresh.into_iter().for_each(|told| self.told.push(told));
         let moves = self.told.since(same);
         if same < known {
-            out.push(Effect::LiveRevision { from_ply: same as u32 + 1, cause: LiveCause::Correction, moves });
+            out.push(Effect::LiveRevision { from_ply: same as u32 + 1, moves: moves.collect() });
         } else {
-            out.extend(moves.into_iter().map(Effect::LiveMove));
+            out.extend(moves.map(Effect::LiveMove));
         }
         self.live_dirty = true;
     }

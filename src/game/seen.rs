@@ -15,12 +15,12 @@ use crate::laws::outcome::Ending;
 use crate::lifecycle::{GESTURE_STANDS, GESTURE_STANDS_UNTIMED, INCOMPLETE_STANDS, Lifecycle};
 use crate::mate;
 use crate::men;
-use crate::message::Stage;
 use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::gesture;
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::{Decoded, Decoder, STANDS};
+use crate::stage::Stage;
 
 /// The parts that others read: board, clock, what was played, where the game stands.
 #[derive(Clone, Debug)]

@@ -1,13 +1,12 @@
 //! What the live audience was told of each move, kept small.
 
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use flagfall_protocols::time::ClockTime;
 use shakmaty::uci::UciMove;
 
-use crate::message::LiveMove;
 use crate::pair::Pair;
+use crate::played::LiveMove;
 use crate::reconstruct::moves::room_for_one;
 use crate::reconstruct::notation::{Notation, Times};
 
@@ -43,19 +42,15 @@ impl Told {
         self.0.truncate(len);
     }
 
-    /// The moves from the one with index `from` on, in words.
-    pub(crate) fn since(&self, from: usize) -> Vec<LiveMove> {
-        let live = |(index, told): (usize, &ToldMove)| {
-            let times = told.clocks.pair();
-            LiveMove {
-                ply: index as u32 + 1,
-                san: told.san.to_string(),
-                uci: told.uci.to_string(),
-                white_ms: times.white.map(|time| time.millis()),
-                black_ms: times.black.map(|time| time.millis()),
-            }
+    /// The moves from the one with index `from` on.
+    pub(crate) fn since(&self, from: usize) -> impl ExactSizeIterator<Item = LiveMove> {
+        let live = |(index, told): (usize, &ToldMove)| LiveMove {
+            ply: index as u32 + 1,
+            san: told.san,
+            uci: told.uci,
+            clocks: told.clocks.pair(),
         };
-        self.0.iter().enumerate().skip(from).map(live).collect()
+        self.0.iter().enumerate().skip(from).map(live)
     }
 }
 

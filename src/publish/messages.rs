@@ -1,14 +1,22 @@
 //! Envelope and numbering: one flat header and a body. Events are numbered without a gap for each audience.
 
+use flagfall_game::audit::AuditEntry;
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
-use flagfall_game::message::{AlertBody, AuditBody, LiveCause, LiveMove, LiveState};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace;
 use serde::Serialize;
 
 use super::delay::{Entry, What};
+use super::picture;
+use crate::wire::alarm::AlertBody;
+use crate::wire::audit::AuditBody;
+use crate::wire::clock::ClockBody;
+use crate::wire::decision::{Decision, Ruling};
 use crate::wire::envelope::VERSION;
+use crate::wire::finding::Finding;
+use crate::wire::moves::{LiveMove, LiveRevision, MoveBody};
+use crate::wire::state::LiveState;
 use crate::wire::topics::Board;
 
 /// Alarms with a number up to this, and as many of the last ones, are deleted at a restart if they are not open.
@@ -53,18 +61,6 @@ struct Envelope<'a, T> {
     rev: Option<u32>,
     t: Time,
     body: &'a T,
-}
-
-/// The game was changed from a ply on, as the live and public audiences see it.
-#[derive(Serialize, schemars::JsonSchema)]
-pub(super) struct LiveRevision<'a> {
-    /// The first ply that differs, from 1.
-    #[schemars(range(min = 1))]
-    from_ply: u32,
-    /// Why.
-    cause: LiveCause,
-    /// The moves from there on.
-    moves: &'a [LiveMove],
 }
 
 /// Makes messages of one board's effects and numbers them.
@@ -129,14 +125,14 @@ impl Messages {
         for effect in [Effect::State(Audience::Arbiter), Effect::State(Audience::Live), Effect::Clock] {
             self.of(at, &effect, game, out);
         }
-        let open: Vec<AlertBody> = game.alarms().into_iter().filter(|alarm| alarm.closed_at.is_none()).collect();
-        for alarm in &open {
+        let open = || game.alarms().iter().filter(|alarm| alarm.closed.is_none());
+        for alarm in open() {
             let shape = state(Audience::Arbiter, "board.alert", self.board.alert(alarm.id));
-            self.push(at, shape, game, alarm, out);
+            self.push(at, shape, game, &AlertBody::from(alarm), out);
         }
         let last = game.last_alarm();
         let ids = (0..=DELETED).chain(last.saturating_sub(DELETED).max(DELETED + 1)..=last);
-        for id in ids.filter(|id| !open.iter().any(|alarm| alarm.id == *id)) {
+        for id in ids.filter(|id| !open().any(|alarm| alarm.id == *id)) {
             out.push(deleted(at, self.board.alert(id)));
         }
         self.ruling(at, game, out);
@@ -146,7 +142,7 @@ impl Messages {
     fn ruling(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
         let topic = self.board.ruling();
         match game.ruling() {
-            Some((number, body)) => {
+            Some((number, ruling)) => {
                 let rev = game.rev(Audience::Arbiter);
                 let head = Head {
                     kind: "board.ruling",
@@ -158,7 +154,7 @@ impl Messages {
                     rev,
                     audience: trace::Audience::Arbiter,
                 };
-                self.put(head, &body, out);
+                self.put(head, &Ruling::from(&ruling), out);
             }
             None => out.push(deleted(at, topic)),
         }
@@ -170,59 +166,69 @@ impl Messages {
         match effect {
             Effect::State(Audience::Arbiter) => {
                 let shape = state(Audience::Arbiter, "board.state", topics.arbiter_state());
-                self.push(at, shape, game, &game.arbiter_state(), out);
+                self.push(at, shape, game, &picture::arbiter_state(game), out);
             }
             Effect::State(Audience::Live) => {
                 let shape = state(Audience::Live, "board.state", topics.live_state());
-                self.push(at, shape, game, &game.live_state(), out);
+                self.push(at, shape, game, &picture::live_state(game), out);
             }
             Effect::Clock => {
                 let shape = state(Audience::Live, "board.clock", topics.live_clock());
-                self.push(at, shape, game, &game.clock(), out);
+                self.push(at, shape, game, &ClockBody::from(game.clock()), out);
             }
-            Effect::Move(body) => self.push(at, event(Audience::Arbiter, "board.move", topics.arbiter_move()), game, body, out),
-            Effect::LiveMove(body) => self.push(at, event(Audience::Live, "board.move", topics.live_move()), game, body, out),
-            Effect::LiveRevision { from_ply, cause, moves } => {
-                let body = LiveRevision { from_ply: *from_ply, cause: *cause, moves };
-                self.push(at, event(Audience::Live, "board.revision", topics.live_revision()), game, &body, out);
+            Effect::Move(played) => {
+                let shape = event(Audience::Arbiter, "board.move", topics.arbiter_move());
+                self.push(at, shape, game, &MoveBody::from(*played), out);
             }
-            Effect::Alert(body) => {
-                let topic = topics.alert(body.id);
+            Effect::LiveMove(told) => {
+                let shape = event(Audience::Live, "board.move", topics.live_move());
+                self.push(at, shape, game, &LiveMove::from(*told), out);
+            }
+            Effect::LiveRevision { from_ply, moves } => {
+                let shape = event(Audience::Live, "board.revision", topics.live_revision());
+                self.push(at, shape, game, &LiveRevision::new(*from_ply, moves), out);
+            }
+            Effect::Alert(alarm) => {
+                let (topic, body) = (topics.alert(alarm.id), AlertBody::from(alarm));
                 self.audit(at, game, &AuditBody::Alarm(body.clone()), out);
                 if body.closed_at.is_none() {
-                    self.push(at, state(Audience::Arbiter, "board.alert", topic), game, body, out);
+                    self.push(at, state(Audience::Arbiter, "board.alert", topic), game, &body, out);
                 } else {
                     out.push(deleted(at, topic));
                 }
             }
             Effect::Finding(finding) => {
-                self.audit(at, game, &AuditBody::Finding(finding.clone()), out);
+                self.audit(at, game, &AuditBody::Finding(Box::new(Finding::from(&**finding))), out);
             }
             Effect::Ruling => self.ruling(at, game, out),
-            Effect::Audit(body) => self.audit(at, game, body, out),
+            // A step that begins another game may have decided about the one before.
+            Effect::Audit(AuditEntry::Decision(decided)) => {
+                let body = AuditBody::Decision(Box::new(Decision::from(&**decided)));
+                self.audit_of(at, game, decided.game_no, &body, out);
+            }
+            Effect::Audit(entry) => self.audit(at, game, &AuditBody::from(entry), out),
             Effect::Ask(_) | Effect::Device(_) => {}
         }
     }
 
-    fn audit(&mut self, at: Instant, game: &Game, body: &AuditBody, out: &mut Vec<Message>) {
-        let shape = event(Audience::Arbiter, "board.audit", self.board.audit());
-        let Shape { kind, topic, event, audience } = shape;
-        // A step that begins another game may have decided about the one before.
-        let of = match body {
-            AuditBody::Decision(decision) => decision.game_no,
-            _ => game.number(),
-        };
-        let (rev, audience) = (game.rev(audience), trace::Audience::Arbiter);
-        self.put(Head { audience, kind, topic, event, at, of: at, game: of, rev }, body, out);
+    /// A line of the arbiters' record, about the game on the board.
+    pub fn audit(&mut self, at: Instant, game: &Game, body: &AuditBody, out: &mut Vec<Message>) {
+        self.audit_of(at, game, game.number(), body, out);
+    }
+
+    fn audit_of(&mut self, at: Instant, game: &Game, number: u32, body: &AuditBody, out: &mut Vec<Message>) {
+        let (topic, rev) = (self.board.audit(), game.rev(Audience::Arbiter));
+        let audience = trace::Audience::Arbiter;
+        self.put(Head { audience, kind: "board.audit", topic, event: true, at, of: at, game: number, rev }, body, out);
     }
 
     /// An event of the live audience, for the public, let go at `now`; none for a picture.
     pub(super) fn public_event(&mut self, now: Instant, entry: &Entry, out: &mut Vec<Message>) {
         let head = |kind, topic| Head { of: entry.at, game: entry.game, ..public(now, kind, topic, true) };
         match &entry.what {
-            What::Move(body) => self.put(head("board.move", self.board.public_move()), body, out),
-            What::Revision { from_ply, cause, moves } => {
-                let body = LiveRevision { from_ply: *from_ply, cause: *cause, moves };
+            What::Move(told) => self.put(head("board.move", self.board.public_move()), &LiveMove::from(*told), out),
+            What::Revision { from_ply, moves } => {
+                let body = LiveRevision::new(*from_ply, moves);
                 self.put(head("board.revision", self.board.public_revision()), &body, out);
             }
             What::State { .. } => {}

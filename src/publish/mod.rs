@@ -2,6 +2,7 @@
 
 pub mod delay;
 mod messages;
+pub mod picture;
 pub mod schema;
 
 pub use messages::{Message, Messages};

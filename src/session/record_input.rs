@@ -1,9 +1,12 @@
 //! What a record of a journal or trace says to a station.
 
 use anyhow::{Context, Result};
+use flagfall_game::laws::winnable;
 use flagfall_protocols::trace::Body;
 
 use super::station::{LinkState, StationInput};
+use crate::wire::answer::Answer;
+use crate::wire::command::Command;
 
 /// The input of a station that a record holds; none for what was sent out, and for what only the daemon wants to know.
 ///
@@ -14,7 +17,7 @@ pub fn read_input<'a>(body: &'a Body<'_>) -> Result<Option<StationInput<'a>>> {
         Body::Rx { link, channel, bytes } => Some(StationInput::Bytes { link: *link, channel: *channel, bytes }),
         Body::Link { link, up, cause } => Some(StationInput::Link { link: *link, state: LinkState::of(*up, cause) }),
         Body::Cmd(json) => Some(command(json).context("command")?),
-        Body::Answer(json) => Some(StationInput::Answer(serde_json::from_str(json).context("answer")?)),
+        Body::Answer(json) => Some(StationInput::Answer(answer(json).context("answer")?)),
         Body::Anchor(_) | Body::Boot(_) | Body::Tx { .. } | Body::Out { .. } | Body::Ack { .. } | Body::Snap(_) => None,
     })
 }
@@ -27,7 +30,11 @@ fn command(json: &str) -> Result<StationInput<'static>> {
     }
     let Top { verb } = serde_json::from_str(json)?;
     Ok(match verb {
-        Some(_) => StationInput::Command(serde_json::from_str(json)?),
+        Some(_) => StationInput::Command(serde_json::from_str::<Command>(json)?.into()),
         None => StationInput::Submitted(Box::new(serde_json::from_str(json)?)),
     })
+}
+
+fn answer(json: &str) -> Result<winnable::Answer> {
+    Ok(serde_json::from_str::<Answer>(json)?.into())
 }

@@ -17,11 +17,13 @@ use flagfall_game::input::Input as GameInput;
 use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Input, Output};
 use flagfall_protocols::event::{Anomaly, ByteRange, DeviceEvent};
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
-use crate::arbiter::{Errand, Memory};
+use crate::arbiter::{Errand, Memory, Submission};
 use crate::publish::delay::{Delay, Lost, Public};
-use crate::publish::{Message, Messages};
+use crate::publish::{Message, Messages, picture};
+use crate::wire::audit::AuditBody;
 use crate::wire::topics::Board;
 
 /// The drivers of its links and the game they feed.
@@ -41,7 +43,7 @@ pub struct Station {
     lazy: bool,
     stale: Stale,
     /// Whose clock ran when that was asked last.
-    running: Option<&'static str>,
+    running: Option<Color>,
     /// What the public sees, if it sees anything.
     public: Option<Public>,
     commands: Memory,
@@ -168,7 +170,7 @@ impl Station {
 
     /// A digest of the whole state, for `snap` records: four bytes.
     pub fn digest(&self) -> [u8; 4] {
-        let state = serde_json::to_vec(&self.game.arbiter_state()).unwrap_or_default();
+        let state = serde_json::to_vec(&picture::arbiter_state(&self.game)).unwrap_or_default();
         crc32(&state).to_be_bytes()
     }
 
@@ -280,7 +282,7 @@ impl Station {
     /// Without its link a clock is as one that was unplugged; one that was never heard is not lost.
     fn clock_link(&mut self, at: Instant, state: LinkState, out: &mut Vec<StationOutput>) {
         self.drive(at, CLOCK, state.input(), out);
-        let heard = self.game.clock().white_ms.is_some();
+        let heard = self.game.clock().read.is_some();
         if state == LinkState::Gone && self.clock.is_some() && heard {
             self.play(at, &GameInput::Device { event: DeviceEvent::ClockAbsent, source: ByteRange::default() }, out);
         }
@@ -299,10 +301,11 @@ impl Station {
     fn play(&mut self, at: Instant, input: &GameInput, out: &mut Vec<StationOutput>) {
         let mut effects = std::mem::take(&mut self.effects);
         self.game.step(at, input, &mut effects);
-        self.pass_on(at, effects, out);
+        self.pass_on(at, effects, None, out);
     }
 
-    fn pass_on(&mut self, at: Instant, mut effects: Vec<Effect>, out: &mut Vec<StationOutput>) {
+    /// Passes on what a step of the game gave, which may have carried out a command.
+    fn pass_on(&mut self, at: Instant, mut effects: Vec<Effect>, command: Option<&Submission>, out: &mut Vec<StationOutput>) {
         for effect in effects.drain(..) {
             if let Some(public) = &mut self.public {
                 public.take(at, &effect, &self.game);
@@ -311,7 +314,10 @@ impl Station {
                 Effect::Ask(ask) => out.push(StationOutput::Ask(ask)),
                 Effect::Device(command) => self.questions.push(command),
                 Effect::State(_) | Effect::Clock if self.lazy => self.mark(&effect),
-                other => self.messages.of(at, &other, &self.game, &mut self.made),
+                other => match command.and_then(|command| submitted::in_full(command, &other)) {
+                    Some(body) => self.messages.audit(at, &self.game, &AuditBody::Command(Box::new(body)), &mut self.made),
+                    None => self.messages.of(at, &other, &self.game, &mut self.made),
+                },
             }
         }
         self.effects = effects;

@@ -1,6 +1,6 @@
 //! Bodies of what is known of a device.
 
-use flagfall_game::health::{WeakMan, WeakSquare};
+use flagfall_game::health;
 use serde::Serialize;
 
 /// Body of `device.status`. What is not known is left out.
@@ -115,4 +115,44 @@ pub struct DeviceRaw {
     /// The bytes, lower-case hex.
     #[schemars(regex(pattern = r"^([0-9a-f]{2})*$"))]
     pub bytes: String,
+}
+
+/// A square that loses whatever stands on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct WeakSquare {
+    /// The square as White sees it, such as `e4`.
+    #[schemars(regex(pattern = r"^[a-h][1-8]$"))]
+    pub square: String,
+    /// How often it lost its man since this board was first seen.
+    pub dropouts: u32,
+}
+
+impl From<&health::WeakSquare> for WeakSquare {
+    fn from(weak: &health::WeakSquare) -> WeakSquare {
+        WeakSquare { square: weak.square.clone(), dropouts: weak.dropouts }
+    }
+}
+
+/// A man that is lost wherever he stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct WeakMan {
+    /// Who, as in a FEN: `N` = a white knight.
+    #[schemars(regex(pattern = r"^[PNBRQKpnbrqk]$"))]
+    pub man: String,
+    /// Where he began the game, or where a pawn became him.
+    #[schemars(regex(pattern = r"^[a-h][1-8]$"))]
+    pub began: String,
+    /// A pawn became him there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    pub promoted: bool,
+    /// How often he was lost in this game.
+    pub dropouts: u32,
+}
+
+impl From<&health::WeakMan> for WeakMan {
+    fn from(weak: &health::WeakMan) -> WeakMan {
+        let health::WeakMan { man, began, promoted, dropouts } = weak.clone();
+        WeakMan { man, began, promoted, dropouts }
+    }
 }

@@ -1,7 +1,22 @@
-//! What stands on the wire: topics, the header of every message, the bodies that no game makes. `wire/README.md` is the contract.
+//! What stands on the wire: topics, headers, and every body as JSON, each made from the game's own values. `wire/README.md` is
+//! the contract.
 
+pub mod alarm;
+pub mod answer;
+pub mod audit;
+pub mod claim;
+pub mod clock;
+pub mod command;
+pub mod decision;
 pub mod device;
 pub mod envelope;
+pub mod finding;
+pub mod flag;
+pub mod moves;
 pub mod node;
+pub mod outcome;
+pub mod player;
+pub mod state;
 pub mod time;
 pub mod topics;
+pub mod winnable;

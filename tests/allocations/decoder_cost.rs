@@ -251,7 +251,7 @@ fn nothing_grows_but_the_record() {
             assert!(held <= MOST, "{held} bytes after {ply} moves");
         }
     }
-    assert_eq!(table.game.arbiter_state().moves.len(), MOVES, "every move was read");
+    assert_eq!(table.game.moves().len(), MOVES, "every move was read");
 }
 
 /// A board on which one game is played after the other holds no more for it.
@@ -265,7 +265,7 @@ fn games_leave_nothing_behind() {
         for _ in 0..GAME {
             table.make_one();
         }
-        assert_eq!((table.game.number() as usize, table.game.arbiter_state().moves.len()), (game, GAME), "every move was read");
+        assert_eq!((table.game.number() as usize, table.game.moves().len()), (game, GAME), "every move was read");
         let held = counting::live() - before;
         // Every buffer has its size after a few games.
         match game {

@@ -31,8 +31,8 @@ pub(crate) const CRATES: &[CrateRule] = &[
         folder: "src/game",
         licence: "GPL-3.0-or-later",
         licence_files: &[],
-        // schemars by a feature only: the bodies of messages are its types, and their schemas are made of them.
-        only: Some(&["flagfall-protocols", "shakmaty", "serde", "schemars"]),
+        // No serde: every JSON type is in `src/wire`, and is made from the game's values.
+        only: Some(&["flagfall-protocols", "shakmaty"]),
         never: &["flagfall", "flagfall-hardware"],
         no_std: true,
     },

@@ -157,7 +157,7 @@ fn a_replayed_trace_gives_the_same_moves() {
     let setting = flagfall::session::setting::Setting::of(&trace, &Default::default()).expect("a head");
     let mut station = setting.station().expect("a station");
     flagfall::session::replay::run(&trace, &mut station, &mut |_| Ok(())).expect("inputs");
-    let sure: Vec<String> = station.game().arbiter_state().moves.into_iter().map(|mv| mv.uci).collect();
+    let sure: Vec<String> = station.game().moves().map(|played| played.uci.to_string()).collect();
     assert_eq!(sure, simulated.outcome.sure);
 }
 

@@ -204,14 +204,14 @@ fn played(seed: u64, dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
     }
     room.run(|at| at >= end);
     for (number, (_, uci)) in (0..BOARDS).zip(&games) {
-        let state = room.stations[&(1000 + number)].0.game().arbiter_state();
-        let moves: Vec<String> = state.moves.iter().map(|mv| mv.uci.clone()).collect();
+        let known = room.stations[&(1000 + number)].0.game();
+        let moves: Vec<String> = known.moves().map(|played| played.uci.to_string()).collect();
         if dead == Some(number) {
             assert!(moves.is_empty(), "board {number} is dead");
             continue;
         }
-        assert_eq!(moves, *uci, "board {number}, pending {:?}", state.pending);
-        let completed = [state.completed.white, state.completed.black].map(|count| count.expect("known from the start"));
+        assert_eq!(moves, *uci, "board {number}, pending {:?}", known.pending().collect::<Vec<_>>());
+        let completed = [known.completed().white, known.completed().black].map(|count| count.expect("known from the start"));
         // The last one may end the game without a press.
         assert!(completed.iter().sum::<u32>() as usize + 1 >= uci.len(), "board {number}: {completed:?} of {} moves", uci.len());
     }

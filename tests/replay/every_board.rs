@@ -1,10 +1,11 @@
 //! The same game at every emulated board: those that identify men give the same moves, all others the same with the promotion
 //! marked as one that nobody has confirmed. Where there is a clock its presses complete them.
 
+use flagfall::publish::picture;
 use flagfall::session::station::{Station, StationInput, StationOutput};
+use flagfall::wire::clock::ClockStatus;
 use flagfall::wire::topics::Board;
 use flagfall_game::config::GameConfig;
-use flagfall_game::message::ClockStatus;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Counters, EMULATORS, Kind, Start};
 use flagfall_protocols::driver::DriverInfo;
@@ -91,7 +92,7 @@ fn moves_at_every_board_with_a_clock_are_completed_by_its_presses() {
             continue;
         }
         let station = run(info, kind, PRESSED);
-        let state = station.game().arbiter_state();
+        let state = picture::arbiter_state(station.game());
         let moves: Vec<&str> = state.moves.iter().map(|mv| mv.uci.as_str()).collect();
         assert_eq!(moves, ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"], "{kind:?}");
         assert!(state.moves.iter().all(|mv| mv.pressed_at.is_some()), "{kind:?}: {:#?}", state.moves);
@@ -106,9 +107,9 @@ fn moves_at_every_board_with_a_clock_are_completed_by_its_presses() {
 fn played(info: &DriverInfo, kind: &Kind) -> (Vec<String>, Vec<String>) {
     let station = run(info, kind, GAME);
     // At a board with a clock the last ones wait for a press.
-    let state = station.game().arbiter_state();
-    let moves = state.moves.into_iter().map(|mv| mv.uci).chain(state.pending.into_iter().map(|mv| mv.uci)).collect();
-    (moves, station.game().unconfirmed_promotions())
+    let game = station.game();
+    let moves = game.moves().chain(game.pending()).map(|played| played.uci.to_string()).collect();
+    (moves, game.unconfirmed_promotions())
 }
 
 /// What hands did, up to the end.

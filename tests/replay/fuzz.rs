@@ -6,11 +6,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use flagfall::import::import;
 use flagfall::session::station::{Station, StationInput};
+use flagfall::wire::answer::Answer;
+use flagfall::wire::command::Command;
 use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::GameConfig;
-use flagfall_game::input::Command;
-use flagfall_game::laws::winnable::Answer;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
@@ -159,8 +159,8 @@ fn a_station_takes_anything() {
             station.feed(now, &StationInput::bytes(0, piece), &mut out);
             out.clear();
         }
-        let state = station.game().arbiter_state();
-        assert!(state.pending.len() <= 40 && state.flags.len() <= 16 && station.game().alarms().len() <= 256);
+        let game = station.game();
+        assert!(game.pending().len() <= 40 && game.flags().count() <= 16 && game.alarms().len() <= 256);
         stream.len()
     };
     campaign("fuzz of stations", 0..1, |seed| through(seed, OF_STATIONS, one));

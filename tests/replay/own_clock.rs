@@ -1,14 +1,16 @@
 //! A clock on a link of its own beside a board that has none: presses, times and flags are its; without it the game says so, and
 //! nothing is found on time.
 
+use flagfall::publish::picture;
 use flagfall::session::replay;
 use flagfall::session::setting::{Overrides, Setting};
 use flagfall::session::station::CLOCK;
+use flagfall::wire::clock::ClockStatus;
 use flagfall_game::game::Game;
-use flagfall_game::message::ClockStatus;
 use flagfall_hardware::emulator::{EMULATORS, Kind};
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::Color;
 use flagfall_protocols::trace::Trace;
 
 use crate::scene::own_clock;
@@ -28,8 +30,7 @@ fn chessnut() -> &'static Kind {
 }
 
 fn moves(game: &Game) -> Vec<String> {
-    let state = game.arbiter_state();
-    state.moves.iter().chain(&state.pending).map(|mv| mv.uci.clone()).collect()
+    game.moves().chain(game.pending()).map(|played| played.uci.to_string()).collect()
 }
 
 #[test]
@@ -38,7 +39,7 @@ fn moves_at_every_board_are_completed_by_the_presses_of_a_clock_by_itself() {
     for kind in boards() {
         let room = own_clock::a_game(kind);
         let game = room.station.game();
-        let state = game.arbiter_state();
+        let state = picture::arbiter_state(game);
         assert_eq!(moves(game), MOVES, "{kind:?}");
         assert_eq!((state.clock_status, state.clock.source), (ClockStatus::Reporting, CLOCK_DRIVER), "{kind:?}");
         let pressed: Vec<bool> = state.moves.iter().map(|mv| mv.pressed_at.is_some()).collect();
@@ -54,7 +55,7 @@ fn moves_at_every_board_are_completed_by_the_presses_of_a_clock_by_itself() {
 #[test]
 fn a_clock_whose_link_is_gone_is_lost_until_it_reports_again() {
     let mut room = Room::new(chessnut(), true);
-    let status = |room: &Room| room.station.game().arbiter_state().clock_status;
+    let status = |room: &Room| ClockStatus::from(room.station.game().clock());
     assert_eq!(status(&room), ClockStatus::NotHeard);
     room.wait(3.0);
     assert_eq!(status(&room), ClockStatus::Reporting);
@@ -64,7 +65,7 @@ fn a_clock_whose_link_is_gone_is_lost_until_it_reports_again() {
     room.link(CLOCK, false);
     room.wait(1.0);
     let open = |room: &Room| -> Vec<String> {
-        let alarms = room.station.game().alarms().into_iter().filter(|alarm| alarm.closed_at.is_none());
+        let alarms = room.station.game().alarms().iter().filter(|alarm| alarm.closed.is_none());
         alarms.map(|alarm| format!("{:?}", alarm.kind)).collect()
     };
     assert_eq!((status(&room), open(&room)), (ClockStatus::Lost, vec!["ClockLost".to_owned()]));
@@ -80,7 +81,7 @@ fn alarms(room: &Room) -> Vec<String> {
 }
 
 fn pressed(room: &Room) -> Vec<bool> {
-    room.station.game().arbiter_state().moves.iter().map(|mv| mv.pressed_at.is_some()).collect()
+    room.station.game().moves().map(|played| played.pressed.is_some()).collect()
 }
 
 /// The second press is held back for so many seconds, once with the reply and its press. A clock that is not heard for longer is
@@ -105,7 +106,8 @@ fn a_press_that_the_radio_holds_back_may_be_as_old_as_the_clock_stamped() {
         press(&mut room, "left", 4.0);
         room.hands("0 move b8 c6", 0.7);
         press(&mut room, "right", 3.0);
-        let told: Vec<[u64; 2]> = room.station.game().arbiter_state().moves.iter().filter_map(|mv| mv.pressed_at).collect();
+        let pressed = room.station.game().moves().filter_map(|played| played.pressed);
+        let told: Vec<[u64; 2]> = pressed.map(|pressed| pressed.micros()).collect();
         assert_eq!(told.len(), happened.len(), "{holds}: {told:?}");
         let delay = drivers::find(CLOCK_DRIVER).expect("registered").timing.press_delay.as_micros() as u64;
         for ([earliest, latest], happened) in told.iter().zip(&happened) {
@@ -130,7 +132,7 @@ fn a_clock_that_is_found_again_while_the_right_side_thinks_is_right_about_whose_
     room.wait(1.0);
     room.link(CLOCK, true);
     room.wait(6.0);
-    assert_eq!(room.station.game().clock().running, Some("black"));
+    assert_eq!(room.station.game().clock().running, Some(Color::Black));
     room.hands("0 move e7 e5", 0.7);
     room.clock("0 press right", 2.0);
     room.hands("0 slide f1 c4 0.5", 1.0);
@@ -145,7 +147,7 @@ fn a_game_whose_white_sits_at_the_right_begins_with_a_long_think() {
     let mut room = Room::with_white(chessnut(), true, ClockSide::Right);
     room.wait(9.0);
     room.clock("0 run", 6.0);
-    assert_eq!(room.station.game().clock().running, Some("white"));
+    assert_eq!(room.station.game().clock().running, Some(Color::White));
     room.hands("0 move e2 e4", 0.7);
     room.clock("0 press right", 2.0);
     room.hands("0 move e7 e5", 0.7);
@@ -160,7 +162,7 @@ fn a_clock_that_was_never_heard_is_not_lost() {
     let mut room = Room::new(chessnut(), true);
     room.link(CLOCK, false);
     room.wait(9.0);
-    assert_eq!(room.station.game().arbiter_state().clock_status, ClockStatus::NotHeard);
+    assert_eq!(ClockStatus::from(room.station.game().clock()), ClockStatus::NotHeard);
     assert_eq!(alarms(&room), [""; 0]);
 }
 
@@ -186,7 +188,7 @@ fn without_a_clock_the_game_says_so_and_finds_nothing_on_time() {
             room.hands(&format!("0 {hands}"), 5.0);
         }
         let game = room.station.game();
-        let state = game.arbiter_state();
+        let state = picture::arbiter_state(game);
         assert_eq!(moves(game), MOVES[..4], "{kind:?}");
         assert_eq!(state.moves.len(), 4, "{kind:?}: sure without a press");
         assert_eq!((state.clock_status, state.clock.source), (ClockStatus::NotAvailable, "none"), "{kind:?}");
@@ -207,7 +209,7 @@ fn a_replay_of_both_links_gives_the_same() {
     let setting = Setting::of(&trace, &Overrides::default()).expect("a setting");
     let mut again = setting.station().expect("a station");
     replay::run(&trace, &mut again, &mut |_| Ok(())).expect("replayed");
-    assert_eq!(again.game().arbiter_state(), room.station.game().arbiter_state());
+    assert_eq!(picture::arbiter_state(again.game()), picture::arbiter_state(room.station.game()));
 }
 
 #[test]

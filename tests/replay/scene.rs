@@ -14,12 +14,12 @@ use std::time::Duration;
 
 use flagfall::publish::Message;
 use flagfall::session::station::{Station, StationInput, StationOutput};
+use flagfall::wire::command::Command;
 use flagfall::wire::envelope::{self, Stamp};
 use flagfall::wire::time::Anchor;
 use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::GameConfig;
-use flagfall_game::input::Command;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_hardware::emulator::script::{Action, Script};
 use flagfall_hardware::emulator::{Emulator, Sent, Settings};
@@ -301,7 +301,7 @@ impl Scene {
             }
             if let Some((at, command)) = commands.next_if(|(at, _)| *at <= next) {
                 trace.note(*at, Body::Cmd(&serde_json::to_string(command).expect("JSON")));
-                station.feed(*at, &StationInput::Command(command.clone()), &mut out);
+                station.feed(*at, &StationInput::Command(command.clone().into()), &mut out);
             }
             if let Some(&(at, there)) = links.next_if(|(at, _)| *at <= next) {
                 up = there;

@@ -1,11 +1,11 @@
 //! An emulated board and a station in one room, in simulated time.
 
-use flagfall::publish::Message;
+use flagfall::publish::{Message, picture};
 use flagfall::session::station::{Station, StationInput, StationOutput};
+use flagfall::wire::state::ArbiterState;
 use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::GameConfig;
-use flagfall_game::message::ArbiterState;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Emulator, Sent, Settings};
 use flagfall_protocols::drivers;
@@ -54,7 +54,7 @@ pub(crate) fn run(settings: Settings, script: &Script, control: Option<&str>, bo
     }
     assert_eq!(emulator.impossible(), [], "the script asks for the impossible:\n{script}");
     assert_eq!((emulator.counters().impossible, emulator.counters().not_loaded), (0, 0));
-    Outcome { messages, state: station.game().arbiter_state() }
+    Outcome { messages, state: picture::arbiter_state(station.game()) }
 }
 
 impl Outcome {

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use flagfall_game::input::Command;
 use shakmaty::{Color, Move, Position};
 
 use super::clockwork::Hand;
@@ -11,6 +10,7 @@ use super::moves::Motions;
 use super::plan::Kind;
 use super::{Order, Players};
 use crate::emulate::dice::seconds;
+use crate::wire::command::Command;
 
 impl Players<'_> {
     /// The cable or radio link is lost while play goes on.

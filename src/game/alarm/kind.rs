@@ -3,9 +3,7 @@
 use crate::laws::facts::IllegalKind;
 
 /// What is the matter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlarmKind {
     /// A flag fell (6.1.1).
     Flag,
@@ -93,9 +91,7 @@ pub enum AlarmKind {
 }
 
 /// Who should do what about an alarm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// An arbiter should go to the board.
     Loud,

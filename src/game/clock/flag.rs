@@ -10,9 +10,7 @@ use flagfall_protocols::time::Instant;
 use crate::interval::Interval;
 
 /// By which sign of the clock a fall was seen (`dgt/clock.md#5.2`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlagPath {
     /// The clock stopped for good at zero (bit 0x10).
     Blocked,

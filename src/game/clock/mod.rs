@@ -15,6 +15,8 @@ mod tests;
 pub(crate) mod tracker;
 pub(crate) mod watch;
 
+pub use recording::Recording;
+
 use alloc::string::String;
 use core::time::Duration;
 
@@ -31,6 +33,23 @@ use crate::pair::Pair;
 
 /// A report may be this much behind what the display says, and seconds are cut: the slack in every comparison of times.
 const SLACK_MS: i64 = 2_000;
+
+/// What the clock says, as every audience may know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockState {
+    /// The times on the display; none before the clock was heard.
+    pub times: Pair<Option<ClockTime>>,
+    /// Whose clock runs; none while it stands.
+    pub running: Option<Color>,
+    /// When it was read; none before it was heard.
+    pub read: Option<Instant>,
+    /// It is there: heard, and not gone since.
+    pub present: bool,
+    /// Steps in which the times are reported, milliseconds; 0 before the clock was heard.
+    pub resolution_ms: u16,
+    /// The device family that told them.
+    pub source: &'static str,
+}
 
 /// The two clocks and what became of them.
 #[derive(Clone, Debug)]

@@ -6,8 +6,21 @@ use flagfall_protocols::time::ClockTime;
 use super::control::Period;
 use super::tracker::ClockTracker;
 use crate::laws::rulebook::Rulebook;
-use crate::message::Recording;
 use crate::pair::Pair;
+
+/// A player's duty to record the moves (8.1, 8.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recording {
+    /// The time control is not known.
+    #[default]
+    Unknown,
+    /// Every move.
+    Required,
+    /// Suspended to the end of the period: little time, and less than 30 seconds added with each move.
+    Suspended,
+    /// Not under these rules.
+    NotRequired,
+}
 
 /// With less time left than this in a period a player need not record, if less than [`ADDED_MS`] is added with each move (8.4).
 const LITTLE_TIME_MS: u32 = 5 * 60_000;

@@ -1,6 +1,5 @@
 //! Arbiters' records: each changes what the daemon knows, never what a clock or board shows (`wire/README.md#5`).
 
-use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,8 +10,10 @@ use shakmaty::Chess;
 
 use super::Game;
 use crate::alarm::AlarmKind;
+use crate::audit::AuditEntry;
 use crate::clock::control::TimeControl;
 use crate::config::Rulings;
+use crate::decision::{Claim, Decision, DecisionKind, Penalty};
 use crate::decisions::AUTOMATIC;
 use crate::desk::{Entered, Entry};
 use crate::effect::Effect;
@@ -23,9 +24,9 @@ use crate::laws::claim::{Ground, Standing};
 use crate::laws::finding::{Finding, FindingKey};
 use crate::laws::outcome::{GameResult, Kind, Outcome, Side};
 use crate::laws::rules::Table;
-use crate::men::color_name;
-use crate::message::{AuditBody, Cause, ClaimBody, CommandBody, Decision, DecisionKind, PenaltyBody, Stage};
+use crate::played::Cause;
 use crate::rulings::decide::{flag_side, result_of};
+use crate::stage::Stage;
 
 /// No clock shows as much as a day.
 const MOST_SECONDS: u32 = 86_400;
@@ -37,10 +38,9 @@ impl Game {
             Ok(()) => {
                 self.desk.note_setter(command, author.command.as_ref());
                 self.reports.revised();
-                let body = CommandBody { verb: command.verb().into(), ..CommandBody::default() };
-                out.push(Effect::Audit(AuditBody::Command(Box::new(body))));
+                out.push(Effect::Audit(AuditEntry::Command { verb: command.verb() }));
             }
-            Err(problem) => out.push(Effect::Audit(AuditBody::Refused { problem: format!("{}: {problem}", command.verb()) })),
+            Err(problem) => out.push(Effect::Audit(AuditEntry::Refused { problem: format!("{}: {problem}", command.verb()) })),
         }
     }
 
@@ -74,8 +74,8 @@ impl Game {
             Command::SetClockRecord { time_control, additional_time, flag_taken_back } => {
                 self.set_clock(time_control.as_deref(), *additional_time, *flag_taken_back, author)?;
             }
-            Command::StopClocks {} | Command::RestartClocks {} => {}
-            Command::SwapSides {} => self.seen.exchange_sides(self.now, &mut self.alarms),
+            Command::StopClocks | Command::RestartClocks => {}
+            Command::SwapSides => self.seen.exchange_sides(self.now, &mut self.alarms),
             Command::Claim { flag, period, observed_at } => self.claim_flag(color(*flag), *period, *observed_at, author, out)?,
             Command::ClaimOn { side, ground, standing, uci } => {
                 self.claim(color(*side), (*ground, *standing), uci.as_ref(), author, out)?;
@@ -91,7 +91,7 @@ impl Game {
             }
             Command::Penalty { seconds: None, alarm: None, counts: None, .. } => return Err("it says no penalty"),
             Command::Penalty { side, seconds, alarm, counts } => {
-                let penalty = PenaltyBody { seconds: *seconds, alarm: *alarm, counts: *counts };
+                let penalty = Penalty { seconds: *seconds, alarm: *alarm, counts: *counts };
                 self.penalise(color(*side), penalty, author, out)?;
             }
             Command::Confirm { finding } => self.confirm(*finding, author, out)?,
@@ -173,7 +173,7 @@ impl Game {
         self.seen.may_accept(side, &self.desk, self.happened(author))?;
         self.enter(side, Entered::Agreement, author)?;
         let draft = self.draft(DecisionKind::Agreed, author);
-        self.decide(Decision { result: GameResult::Draw, side: Some(color_name(side)), ..draft }, out);
+        self.decide(Decision { result: GameResult::Draw, side: Some(side), ..draft }, out);
         self.give_result(GameResult::Draw, out);
         Ok(())
     }
@@ -188,17 +188,17 @@ impl Game {
         out: &mut Vec<Effect>,
     ) -> Result<(), &'static str> {
         self.still_open()?;
-        let lodged = self.desk.lodged.take_if(|lodged| lodged.side == color_name(side) && lodged.ground == ground);
+        let lodged = self.desk.lodged.take_if(|lodged| lodged.side == side && lodged.ground == ground);
         let body = match lodged.filter(|_| standing != Standing::Lodged && uci.is_none()) {
             // It was about the position of that moment.
-            Some(lodged) => ClaimBody { standing, ..lodged },
+            Some(lodged) => Claim { standing, ..lodged },
             None => {
                 let (correct, note) = self.seen.borne_out(side, (ground, standing), uci)?;
-                ClaimBody { side: color_name(side), ground, standing, uci: uci.cloned(), correct, note }
+                Claim { side, ground, standing, uci: uci.cloned(), correct, note }
             }
         };
         self.enter(side, Entered::Claim { ground, standing }, author)?;
-        out.push(Effect::Audit(AuditBody::Claim(body.clone())));
+        out.push(Effect::Audit(AuditEntry::Claim(body.clone())));
         let draws = !matches!(ground, Ground::AdditionalTime);
         let (kind, result) = match standing {
             Standing::Lodged => {
@@ -221,11 +221,11 @@ impl Game {
     fn penalise(
         &mut self,
         side: Color,
-        penalty: PenaltyBody,
+        penalty: Penalty,
         author: &Author,
         out: &mut Vec<Effect>,
     ) -> Result<(), &'static str> {
-        let PenaltyBody { seconds, alarm, counts } = penalty;
+        let Penalty { seconds, alarm, counts } = penalty;
         if seconds.is_some_and(|seconds| seconds.white.unsigned_abs().max(seconds.black.unsigned_abs()) > MOST_SECONDS) {
             return Err("no clock shows so much time");
         }
@@ -242,7 +242,7 @@ impl Game {
             (Some(_), None) => return Err("whether the move counts must be said"),
         }
         let draft = self.draft(DecisionKind::Penalty, author);
-        self.decide(Decision { side: Some(color_name(side)), penalty: Some(penalty), ..draft }, out);
+        self.decide(Decision { side: Some(side), penalty: Some(penalty), ..draft }, out);
         Ok(())
     }
 

@@ -8,21 +8,22 @@ use shakmaty::{CastlingMode, Chess};
 
 use super::Game;
 use crate::alarm::AlarmKind;
-use crate::alert::alert;
+use crate::audit::{AuditEntry, GameEvent};
 use crate::effect::Effect;
 use crate::interval::Interval;
 use crate::irregular::Irregularities;
 use crate::irregular::king::KingCapture;
 use crate::irregular::position::IllegalPosition;
 use crate::laws::outcome::{Ending, GameResult};
-use crate::message::{AuditBody, Cause, GameEvent, MoveBody, RevisionBody, Stage};
 use crate::monitor::note_promotion;
 use crate::pair::Pair;
+use crate::played::{Cause, GameMove, Revision};
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::{How, Record};
 use crate::reconstruct::setup::{self, Shown, WrongSetUp};
 use crate::reconstruct::{Decoder, gesture};
 use crate::seen::{Play, Seen};
+use crate::stage::Stage;
 use crate::told::Told;
 
 impl Game {
@@ -81,7 +82,7 @@ impl Game {
         self.health.men_were_put_elsewhere();
         self.desk.clear();
         self.rulings.new_game();
-        out.extend(self.alarms.next_game(now).iter().map(|alarm| Effect::Alert(alert(alarm))));
+        out.extend(self.alarms.next_game(now).into_iter().map(Effect::Alert));
         self.irregular = Irregularities::default();
         self.monitor.new_game();
         self.reports.told = Told::default();
@@ -200,20 +201,20 @@ impl Game {
     /// # Errors
     /// The game has fewer moves, or the move is not legal there.
     pub(super) fn correct_move(&mut self, plies: usize, uci: &str, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        let corrected = self.seen.corrected(self.now, plies, uci)?;
+        let correction = self.seen.corrected(self.now, plies, uci)?;
         let moves = self.seen.play.decoder.record.moves().len();
         if plies + 1 < moves {
             self.count_at_falls();
         }
-        self.seen.play.decoder.record = corrected.record;
+        self.seen.play.decoder.record = correction.record;
         self.seen.play.decoder.forget_tentative();
         self.settle_irregularities();
         self.reopen();
-        self.note_ending(plies + 1, corrected.made, corrected.color, out);
-        let body = self.move_body(plies);
+        self.note_ending(plies + 1, correction.made, correction.color, out);
+        let corrected = self.sure_move(plies);
         out.push(match plies < moves {
-            true => revision(plies as u32 + 1, Cause::CorrectMove, alloc::vec![body]),
-            false => Effect::Move(body),
+            true => revision(plies as u32 + 1, Cause::CorrectMove, alloc::vec![corrected]),
+            false => Effect::Move(corrected),
         });
         self.seen.play.decoder.board_changed(self.now, &self.seen.board);
         Ok(())
@@ -226,7 +227,7 @@ impl Game {
         self.seen.play.decoder.record = record;
         self.seen.play.decoder.forget_tentative();
         self.alarms.cure(self.now, AlarmKind::PromotionUnconfirmed);
-        let moves = (ply..self.seen.play.decoder.record.moves().len()).map(|index| self.move_body(index)).collect();
+        let moves = (ply..self.seen.play.decoder.record.moves().len()).map(|index| self.sure_move(index)).collect();
         out.push(revision(ply as u32 + 1, Cause::Promotion, moves));
         self.seen.play.decoder.board_changed(self.now, &self.seen.board);
         self.reports.revised();
@@ -260,7 +261,7 @@ impl Game {
         if pressed.is_some_and(|pressed| self.irregular.illegal_position.pressed(&self.seen, color, pressed)) {
             self.reports.revised();
         }
-        out.push(Effect::Move(self.move_body(index)));
+        out.push(Effect::Move(self.sure_move(index)));
         self.seen.look_at_move(index, out);
         note_promotion(self.now, &self.seen, index, &mut self.alarms);
         if self.seen.play.ending.is_none() {
@@ -334,15 +335,15 @@ impl Game {
         let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
         for (mv, made) in stood {
             self.seen.play.decoder.record.push(mv, made, None, How::Stood, times);
-            out.push(Effect::Move(self.move_body(self.seen.play.decoder.record.moves().len() - 1)));
+            out.push(Effect::Move(self.sure_move(self.seen.play.decoder.record.moves().len() - 1)));
         }
     }
 
     fn audit_game(&self, event: GameEvent, out: &mut Vec<Effect>) {
-        out.push(Effect::Audit(AuditBody::Game { game_no: self.seen.phase.number, event }));
+        out.push(Effect::Audit(AuditEntry::Game { game_no: self.seen.phase.number, event }));
     }
 }
 
-fn revision(from_ply: u32, cause: Cause, moves: Vec<MoveBody>) -> Effect {
-    Effect::Audit(AuditBody::Revision(RevisionBody { from_ply, cause, moves }))
+fn revision(from_ply: u32, cause: Cause, moves: Vec<GameMove>) -> Effect {
+    Effect::Audit(AuditEntry::Revision(Revision { from_ply, cause, moves }))
 }

@@ -1,35 +1,32 @@
-//! The pictures that are published: the state of the game for each audience.
+//! What may be read of a game from outside; nothing here changes it.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use flagfall_protocols::driver::DriverInfo;
-use flagfall_protocols::square::{Color, Square};
+use flagfall_protocols::square::{Color, Placement, Square};
 use flagfall_protocols::time::Instant;
-use shakmaty::fen::Fen;
+use shakmaty::Chess;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
-use shakmaty::{Chess, EnPassantMode};
 
 use super::Game;
-use crate::alarm::AlarmKind;
-use crate::alert::alert;
+use crate::alarm::{Alarm, AlarmKind};
 use crate::clock::flag::FlagFall;
+use crate::clock::{ClockState, Recording};
+use crate::decision::{Decision, Ruling};
+use crate::desk::Entry;
 use crate::effect::Audience;
 use crate::health::Health;
 use crate::laws::adjudicate::Subject;
 use crate::laws::claim::Ground;
 use crate::laws::claims::Checked;
 use crate::laws::finding::Finding;
-use crate::laws::outcome::GameResult;
-use crate::laws::outcome::Phase;
-use crate::men::{self, color_name};
-use crate::message::{
-    AlertBody, ArbiterState, ClockBody, ClockStatus, Decision, FlagBody, LiveMove, LiveState, MoveBody, Ruling, Stage,
-};
+use crate::laws::outcome::{Ending, GameResult, Phase};
+use crate::men;
 use crate::pair::Pair;
-use crate::reconstruct::line::Tentative;
-use crate::reconstruct::occupancy::promoted::unproved;
+use crate::played::{GameMove, LiveMove, Notation};
+use crate::reconstruct::sensing_of;
+use crate::stage::{Hint, Stage};
 
 impl Game {
     /// Number of the game on this board, from 1; 0 before the first.
@@ -88,7 +85,7 @@ impl Game {
     }
 
     /// The moves that the live audience was told.
-    pub fn told(&self) -> Vec<LiveMove> {
+    pub fn told(&self) -> impl ExactSizeIterator<Item = LiveMove> {
         self.reports.told.since(0)
     }
 
@@ -97,16 +94,59 @@ impl Game {
         self.reports.told.moves().len()
     }
 
-    /// The times as every audience sees them.
-    pub fn clock(&self) -> ClockBody {
-        ClockBody {
-            white_ms: self.seen.clock.chessclock.time(Color::White).map(|time| time.millis()),
-            black_ms: self.seen.clock.chessclock.time(Color::Black).map(|time| time.millis()),
-            running: self.seen.clock.chessclock.runs().map(color_name),
-            read_us: self.seen.clock.chessclock.last_report().map_or(0, |(at, _)| at.0),
-            resolution_ms: self.seen.clock.chessclock.resolution_ms(),
+    /// What the clock says, as every audience may know it.
+    pub fn clock(&self) -> ClockState {
+        let clock = &self.seen.clock.chessclock;
+        ClockState {
+            times: Pair { white: clock.time(Color::White), black: clock.time(Color::Black) },
+            running: clock.runs(),
+            read: clock.last_report().map(|(at, _)| at),
+            present: clock.present(),
+            resolution_ms: clock.resolution_ms(),
             source: self.seen.config.clock_source,
         }
+    }
+
+    /// Whose lever is up; none before the clock was heard.
+    pub fn lever_up(&self) -> Option<Color> {
+        self.seen.clock.chessclock.lever_up()
+    }
+
+    /// The period of each player's clock, from 1.
+    pub fn period(&self) -> Pair<u32> {
+        let of = |color| self.seen.clock.chessclock.period(color) as u32 + 1;
+        Pair { white: of(Color::White), black: of(Color::Black) }
+    }
+
+    /// Who must record his moves.
+    pub fn recording(&self) -> Pair<Recording> {
+        self.seen.clock.recording(&self.seen.config.rulebook)
+    }
+
+    /// The position in which the record of the game begins.
+    pub fn start(&self) -> &Chess {
+        self.seen.play.decoder.record.start()
+    }
+
+    /// The position after the last sure move.
+    pub fn sure_position(&self) -> &Chess {
+        &self.seen.play.decoder.record.node().position
+    }
+
+    /// The position that the live audience may see: with the moves that have stood on the board for long enough (12.6).
+    pub fn live_position(&self) -> &Chess {
+        let decoder = &self.seen.play.decoder;
+        &decoder.line().node(decoder.record.node(), self.seen.play.shown_plies(self.now)).position
+    }
+
+    /// What the sensors show.
+    pub fn placement(&self) -> Placement {
+        men::placement(self.seen.board.men())
+    }
+
+    /// White sits at the right-hand side of the connector.
+    pub fn is_rotated(&self) -> bool {
+        self.seen.board.rotated()
     }
 
     /// What the record says of a claim of `claimant`, by the position on the board or by the move that the player has written down.
@@ -117,67 +157,80 @@ impl Game {
         self.seen.check_claim(claimant, ground, intended)
     }
 
-    fn clock_status(&self) -> ClockStatus {
-        match self.seen.clock.chessclock.last_report() {
-            _ if self.seen.config.clock_source == DriverInfo::NO_CLOCK => ClockStatus::NotAvailable,
-            None => ClockStatus::NotHeard,
-            Some(_) if self.seen.clock.chessclock.present() => ClockStatus::Reporting,
-            Some(_) => ClockStatus::Lost,
+    /// The sure moves.
+    pub fn moves(&self) -> impl ExactSizeIterator<Item = GameMove> {
+        let (record, fell) = (&self.seen.play.decoder.record, self.fallen_at());
+        let mode = record.mode();
+        record.moves().iter().enumerate().map(move |(index, known)| GameMove::sure(index, &known, mode, fell))
+    }
+
+    /// The sure move with this index, which there is.
+    pub(super) fn sure_move(&self, index: usize) -> GameMove {
+        let record = &self.seen.play.decoder.record;
+        GameMove::sure(index, &record.moves().record(index), record.mode(), self.fallen_at())
+    }
+
+    /// Moves that stand on the board and are not yet sure.
+    pub fn pending(&self) -> impl ExactSizeIterator<Item = GameMove> {
+        let (decoder, fell, clocks) = (&self.seen.play.decoder, self.fallen_at(), self.clock().times);
+        let (record, line) = (&decoder.record, decoder.line());
+        line.plies().iter().enumerate().map(move |(index, ply)| GameMove {
+            ply: (record.moves().len() + index) as u32 + 1,
+            color: ply.color,
+            san: Notation::of(&SanPlus::from_move(line.node(record.node(), index).position.clone(), ply.mv)),
+            uci: UciMove::from_move(ply.mv, record.mode()),
+            made: ply.made,
+            pressed: ply.pressed,
+            how: None,
+            completed: None,
+            clocks,
+            after_flag: fell.is_some_and(|fell| ply.made.latest > fell),
+        })
+    }
+
+    /// When the first flag fell that may cost something.
+    fn fallen_at(&self) -> Option<Instant> {
+        let free = self.rulings.findings.iter().take_while(|finding| self.rulings.costs_nothing(finding)).count();
+        self.seen.clock.chessclock.flags().iter().filter(|fall| !fall.after_end).nth(free).map(|fall| fall.fell.latest)
+    }
+
+    /// Phase of the running move.
+    pub fn phase(&self) -> Phase {
+        match () {
+            () if !self.seen.play.decoder.line().is_empty() => Phase::Made,
+            () if self.seen.touched() => Phase::Touched,
+            () => Phase::Idle,
         }
     }
 
-    /// The picture for the live audience.
-    pub fn live_state(&self) -> LiveState {
-        LiveState { moves: self.told(), ..self.live_picture() }
+    /// Moves completed by each player; none where earlier moves are unknown.
+    pub fn completed(&self) -> Pair<Option<u32>> {
+        self.seen.play.completed_now()
     }
 
-    /// The same without its moves, whatever the game's length.
-    pub fn live_picture(&self) -> LiveState {
-        let shown = self.seen.play.shown_plies(self.now);
-        LiveState {
-            game_no: self.seen.phase.number,
-            initial_fen: fen(self.seen.play.decoder.record.start()),
-            fen: fen(&self.seen.play.decoder.line().node(self.seen.play.decoder.record.node(), shown).position),
-            moves: Vec::new(),
-            clock: self.clock(),
-            result: self.rulings.result,
-        }
+    /// What ended the game on the board.
+    pub fn ending(&self) -> Option<Ending> {
+        self.seen.play.ending.map(|(ending, ..)| ending)
     }
 
-    /// The picture for arbiters.
-    pub fn arbiter_state(&self) -> ArbiterState {
-        ArbiterState {
-            game_no: self.seen.phase.number,
-            stage: self.seen.phase.stage,
-            initial_fen: fen(self.seen.play.decoder.record.start()),
-            fen: fen(&self.seen.play.decoder.record.node().position),
-            board: men::placement(self.seen.board.men()).to_string(),
-            rotated: self.seen.board.rotated(),
-            moves: (0..self.seen.play.decoder.record.moves().len()).map(|index| self.move_body(index)).collect(),
-            pending: self.pending(),
-            phase: match () {
-                () if !self.seen.play.decoder.line().is_empty() => Phase::Made,
-                () if self.seen.touched() => Phase::Touched,
-                () => Phase::Idle,
-            },
-            completed: self.seen.play.completed_now(),
-            period: Pair {
-                white: self.seen.clock.chessclock.period(Color::White) as u32 + 1,
-                black: self.seen.clock.chessclock.period(Color::Black) as u32 + 1,
-            },
-            recording: self.seen.clock.recording(&self.seen.config.rulebook),
-            clock: self.clock(),
-            clock_status: self.clock_status(),
-            lever_up: self.seen.clock.chessclock.lever_up().map(color_name),
-            flags: self.flags(),
-            alarms: self.alarms.open().map(alert).collect(),
-            finding: self.deciding_finding().cloned(),
-            decisions: self.rulings.decisions.iter().cloned().collect(),
-            entries: self.desk.entries().iter().map(crate::entries::body).collect(),
-            hints: self.seen.phase.hints.clone(),
-            ending: self.seen.play.ending.map(|(ending, ..)| ending),
-            result: self.rulings.result,
-        }
+    /// The results that were shown with the kings, at most eight.
+    pub fn hints(&self) -> &[Hint] {
+        &self.seen.phase.hints
+    }
+
+    /// What was entered at the arbiter's desk.
+    pub fn entries(&self) -> &[Entry] {
+        self.desk.entries()
+    }
+
+    /// Every latched flag in the order in which they fell, with the number of the decision about it that stands.
+    pub fn flags(&self) -> impl Iterator<Item = (&FlagFall, Option<u32>)> {
+        let mut indices = 0..;
+        self.seen.clock.chessclock.flags().iter().map(move |fall| {
+            let index = if fall.after_end { None } else { indices.next() };
+            let finding = index.and_then(|index| self.rulings.finding_on(Subject::Flag(index)));
+            (fall, finding.and_then(|finding| self.rulings.decisions.about(finding)))
+        })
     }
 
     /// The first finding that costs something; the last one if none does.
@@ -191,24 +244,14 @@ impl Game {
         self.rulings.shown(self.seen.phase.number)
     }
 
-    fn flags(&self) -> Vec<FlagBody> {
-        let mut indices = 0..;
-        let falls = self.seen.clock.chessclock.flags().iter().map(|fall| {
-            let index = if fall.after_end { None } else { indices.next() };
-            let finding = index.and_then(|index| self.rulings.finding_on(Subject::Flag(index)));
-            FlagBody { ruled: finding.and_then(|finding| self.rulings.decisions.about(finding)), ..flag(fall) }
-        });
-        falls.collect()
-    }
-
     /// Every finding of the game in its last revision.
     pub fn findings(&self) -> &[Finding] {
         &self.rulings.findings
     }
 
-    /// Every alarm of the game, open and closed.
-    pub fn alarms(&self) -> Vec<AlertBody> {
-        self.alarms.iter().map(alert).collect()
+    /// Every alarm of the game, open and closed, at most 256.
+    pub fn alarms(&self) -> &[Alarm] {
+        self.alarms.all()
     }
 
     /// The highest number that an alarm of this board has had.
@@ -216,58 +259,11 @@ impl Game {
         self.alarms.numbered()
     }
 
-    pub(super) fn move_body(&self, index: usize) -> MoveBody {
-        let record = self.seen.play.decoder.record.moves().record(index);
-        MoveBody {
-            ply: index as u32 + 1,
-            color: color_name(record.color),
-            san: record.san.to_string(),
-            uci: record.uci(self.seen.play.decoder.record.mode()).to_string(),
-            made_at: record.made.micros(),
-            pressed_at: record.pressed.map(|pressed| pressed.micros()),
-            how: Some(record.how),
-            completed_at: record.completed.map(|completed| completed.micros()),
-            white_ms: record.clocks.white.map(|time| time.millis()),
-            black_ms: record.clocks.black.map(|time| time.millis()),
-            after_flag: self.fallen_at().is_some_and(|fell| record.made.latest > fell),
-        }
-    }
-
-    /// When the first flag fell that may cost something.
-    fn fallen_at(&self) -> Option<Instant> {
-        let free = self.rulings.findings.iter().take_while(|finding| self.rulings.costs_nothing(finding)).count();
-        self.seen.clock.chessclock.flags().iter().filter(|fall| !fall.after_end).nth(free).map(|fall| fall.fell.latest)
-    }
-
-    /// Moves that stand on the board and are not yet sure.
-    pub fn pending(&self) -> Vec<MoveBody> {
-        let (sure, clock) = (self.seen.play.decoder.record.moves().len(), self.clock());
-        let plies = self.seen.play.decoder.line().plies().iter().enumerate();
-        plies
-            .map(|(index, ply)| {
-                let (san, uci) = self.notation(index, ply);
-                MoveBody {
-                    ply: (sure + index) as u32 + 1,
-                    color: color_name(ply.color),
-                    san,
-                    uci,
-                    made_at: ply.made.micros(),
-                    pressed_at: ply.pressed.map(|pressed| pressed.micros()),
-                    how: None,
-                    completed_at: None,
-                    white_ms: clock.white_ms,
-                    black_ms: clock.black_ms,
-                    after_flag: self.fallen_at().is_some_and(|fell| ply.made.latest > fell),
-                }
-            })
-            .collect()
-    }
-
     /// Promotions that nobody has confirmed, as they are published, in UCI notation.
     pub fn unconfirmed_promotions(&self) -> Vec<String> {
         let (moves, mode) = (self.seen.play.decoder.record.moves(), self.seen.play.decoder.record.mode());
         let told = self.alarms.is_open(AlarmKind::PromotionUnconfirmed);
-        unproved(&self.seen.play.decoder.record)
+        sensing_of(&self.seen.board).unproved_promotions(&self.seen.play.decoder.record)
             .into_iter()
             .filter(|_| told)
             .filter_map(|(ply, _)| Some(moves.get(ply)?.uci(mode).to_string()))
@@ -278,27 +274,5 @@ impl Game {
     pub fn open_moves(&self) -> Vec<String> {
         let mode = self.seen.play.decoder.record.mode();
         self.seen.play.decoder.open().map(|mv| UciMove::from_move(mv, mode).to_string()).collect()
-    }
-
-    fn notation(&self, index: usize, ply: &Tentative) -> (String, String) {
-        let before = self.seen.play.decoder.line().node(self.seen.play.decoder.record.node(), index).position.clone();
-        let uci = UciMove::from_move(ply.mv, self.seen.play.decoder.record.mode()).to_string();
-        (SanPlus::from_move(before, ply.mv).to_string(), uci)
-    }
-}
-
-fn fen(position: &Chess) -> String {
-    Fen::from_position(position, EnPassantMode::Legal).to_string()
-}
-
-pub(crate) fn flag(fall: &FlagFall) -> FlagBody {
-    FlagBody {
-        side: color_name(fall.side),
-        path: fall.path,
-        expired_at: fall.fell.micros(),
-        observed_at: fall.observed_at.map(|at| at.0),
-        period: fall.period as u32 + 1,
-        after_end: fall.after_end,
-        ruled: None,
     }
 }

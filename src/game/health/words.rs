@@ -11,7 +11,7 @@ use crate::men;
 use crate::reconstruct::board::dropouts::WITHIN;
 
 /// What is the matter and what to do, of alarms whose kind does not say it all.
-pub(crate) fn sentence(alarm: &Alarm) -> Option<String> {
+pub fn sentence(alarm: &Alarm) -> Option<String> {
     let minutes = WITHIN.as_secs() / 60;
     let squares = || men::squares(alarm.squares).map(|square| square.to_string()).collect::<Vec<_>>().join(" ");
     Some(match (alarm.kind, alarm.fact) {

@@ -1,11 +1,7 @@
 //! A claim: on what it rests, and where it stands.
 
-use serde::{Deserialize, Serialize};
-
 /// On what a claim rests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
     /// The same position for the third time (9.2).
     Repetition,
@@ -18,9 +14,7 @@ pub enum Ground {
 }
 
 /// Where a claim stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Lodged, not yet decided.
     Lodged,

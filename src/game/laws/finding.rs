@@ -3,55 +3,43 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
 use crate::clock::flag::FlagPath;
 use crate::laws::adjudicate::Found;
-#[cfg(feature = "schema")]
-use crate::laws::outcome::Side;
 use crate::laws::outcome::{Alternative, Kind, Outcome, Phase, Recommended};
 use crate::laws::rulebook::Rulebook;
 use crate::laws::winnable::Verdict;
 
 /// One revision of one finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindingKey {
     /// Number of the finding in its game.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub id: u32,
     /// Which of its revisions.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub revision: u32,
 }
 
 /// What the clock said in one report.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockShown {
     /// Where it was read, as `rx0:first-end`; on a link of its own, as `clock-rx0:first-end`.
-    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^(clock-)?rx[0-9]+:[0-9]+-[0-9]+$")))]
     pub source: String,
     /// White's time, milliseconds.
     pub white_ms: u32,
     /// Black's time, milliseconds.
     pub black_ms: u32,
     /// Whose clock ran; none if it stood.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<Side>"))]
     pub running: Option<&'static str>,
 }
 
 /// What the daemon finds; an arbiter decides.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Number of the finding in its game, from 1.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub id: u32,
     /// Counts the changes of this finding, from 1.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub revision: u32,
     /// On what.
     pub kind: Kind,
@@ -60,14 +48,12 @@ pub struct Finding {
     /// The edition of the rules.
     pub edition: &'static str,
     /// Whose flag fell; none where none did.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<Side>"))]
     pub flag: Option<&'static str>,
     /// By which sign of the clock that was seen.
     pub path: Option<FlagPath>,
     /// The proposal.
     pub outcome: Outcome,
     /// Row of the decision table.
-    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[1-9][0-9]?[a-z]?$")))]
     pub row: &'static str,
     /// Articles of the Laws.
     pub articles: Vec<&'static str>,
@@ -98,18 +84,11 @@ pub struct Finding {
     pub ended_at: Option<[u64; 2]>,
     /// What the clock said last before the fall was seen, then what it said with it; where it has shown none, what it said last
     /// before the fall was observed.
-    #[cfg_attr(feature = "schema", schemars(length(max = 2)))]
     pub readings: Vec<ClockShown>,
     /// Where the sign of the clock was read, as `rx0:first-end`; the alarms of illegal moves, as `alarm:` and their number; the
     /// commands by which the position, the clock's sides, the time control or the moves completed were set, the fall was observed
     /// or something was entered, as `cmd:` and the sender's id; what was entered by a command without an id, as `entered@` and the
     /// microseconds since the journal began.
-    #[cfg_attr(
-        feature = "schema",
-        schemars(inner(regex(
-            pattern = r"^((clock-)?rx[0-9]+:[0-9]+-[0-9]+|alarm:[0-9]+|cmd:[A-Za-z0-9._:-]{1,64}|entered@[0-9]+)$"
-        )))
-    )]
     pub evidence: Vec<String>,
     /// What the rules leave to the event and this rests on: the names of the choices in force.
     pub configurable: Vec<&'static str>,
@@ -117,9 +96,6 @@ pub struct Finding {
     pub recommended: Vec<Recommended>,
     /// Inputs that were not known.
     pub unknown: Vec<&'static str>,
-    /// Always `proposed`: only an arbiter's command makes a decision.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = "proposed")))]
-    pub status: &'static str,
 }
 
 impl Finding {
@@ -154,7 +130,6 @@ impl Finding {
             configurable: found.configurable,
             recommended: found.recommended,
             unknown: found.unknown,
-            status: "proposed",
         }
     }
 }

@@ -1,14 +1,7 @@
 //! The words in which the Laws answer: results, endings of a game, outcomes of a finding.
 
-#[cfg(feature = "schema")]
-use alloc::string::ToString;
-
-use serde::{Deserialize, Serialize};
-
 /// A player's colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the two names say it")]
 pub enum Side {
     White,
@@ -16,24 +9,17 @@ pub enum Side {
 }
 
 /// The result of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the PGN notation says it")]
 pub enum GameResult {
-    #[serde(rename = "1-0")]
     WhiteWins,
-    #[serde(rename = "0-1")]
     BlackWins,
-    #[serde(rename = "1/2-1/2")]
     Draw,
-    #[serde(rename = "*")]
     Open,
 }
 
 /// What ends a game by itself (Articles 5.1.1, 5.2.1, 5.2.2, 9.6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// The side to move is mated.
     Checkmate,
@@ -48,9 +34,7 @@ pub enum Ending {
 }
 
 /// On what there is something to find.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A flag fell (6.9).
     FlagFall,
@@ -67,9 +51,7 @@ pub enum Kind {
 }
 
 /// What should become of the game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// White wins.
     WhiteWins,
@@ -86,9 +68,7 @@ pub enum Outcome {
 }
 
 /// What an arbiter should do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "act", rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recommended {
     /// Restore the position before the illegal move (7.5.1).
     RestorePosition,
@@ -97,7 +77,6 @@ pub enum Recommended {
     /// Give this player so many seconds more.
     AddTime {
         /// Who gets it.
-        #[cfg_attr(feature = "schema", schemars(with = "Side"))]
         side: &'static str,
         /// How much.
         seconds: u32,
@@ -105,7 +84,6 @@ pub enum Recommended {
     /// The move that was indicated with the claim must be played (9.5.3).
     PlayIndicatedMove {
         /// By whom.
-        #[cfg_attr(feature = "schema", schemars(with = "Side"))]
         side: &'static str,
     },
     /// Stop the clocks and have the scoresheets brought up to date (8.5).
@@ -113,22 +91,18 @@ pub enum Recommended {
 }
 
 /// One outcome among several, and what it depends on.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alternative {
     /// The condition, in a few words.
     pub depends_on: &'static str,
     /// The outcome if it holds.
     pub outcome: Outcome,
     /// Row of the decision table.
-    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[1-9][0-9]?[a-z]?$")))]
     pub row: &'static str,
 }
 
 /// In which part of the running move the flag found the players (`laws/README.md#2.4`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Nothing is touched.
     Idle,

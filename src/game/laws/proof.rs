@@ -18,8 +18,7 @@ const MOST_MEN: usize = 64;
 const MOST_FORCED: usize = 64;
 
 /// [`Reason`] in words that can be written down.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(tag = "reason", rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// The side has been checkmated.
     Mated,
@@ -48,26 +47,20 @@ pub enum Proof {
         /// Half-moves to the farthest.
         depth: u32,
         /// Too little material.
-        #[serde(default)]
         material: u32,
         /// Stalemates.
-        #[serde(default)]
         stalemates: u32,
         /// Mates of the side itself.
-        #[serde(default)]
         mated: u32,
         /// Behind a wall.
-        #[serde(default)]
         walled: u32,
         /// The walls.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         walls: Vec<Wall>,
     },
 }
 
 /// How a forced line ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The side is checkmated.
     Mated,
@@ -80,14 +73,13 @@ pub enum End {
 }
 
 /// A wall.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wall {
     /// Men that can neither move nor be taken.
     pub steady: String,
     /// All others: letter of a FEN, most at a time, squares: `K1:0000000000000707`.
     pub men: Vec<String>,
     /// Pawns that stay on their file, from these squares on: `Pa2`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<String>,
 }
 

@@ -36,9 +36,7 @@ pub struct Around<'a> {
 }
 
 /// What an arbiter should do first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Go and stop the clocks.
     StopTheClocks,
@@ -62,8 +60,7 @@ impl Act {
 }
 
 /// The message, in the order in which it is read.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Screen {
     /// 1: board, flag and age.
     pub headline: String,

@@ -26,9 +26,7 @@ const MAX_ANSWERS: usize = 64;
 pub const LONGEST_LINE: usize = 500;
 
 /// Where the question of 6.9 stands.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "verdict", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The answer changes nothing.
     NotAsked,
@@ -54,12 +52,11 @@ impl Verdict {
 }
 
 /// A question for the worker.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
     /// Number of the question on its board, from 1.
     pub id: u32,
     /// Its number in its game, from 1: older journals name it by that.
-    #[serde(skip)]
     pub in_game: u32,
     /// The position.
     pub fen: String,
@@ -72,37 +69,28 @@ pub struct Ask {
 }
 
 /// A worker's answer, journalled as an input. Neither a line nor a proof = undecided.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// The question.
     pub id: u32,
     /// The position asked about; none in older journals, whose questions were numbered in each game.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fen: Option<String>,
     /// The side asked about; with the position.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<String>,
     /// Moves that end in mate, UCI; none if the worker found no line.
-    #[serde(default)]
     pub line: Option<Vec<String>>,
     /// No line is shorter.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub shortest: bool,
     /// Why there is no line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
     /// Whether the side can force mate, where it has few men (US Chess 14E2, 14E3); none where it has not, or it was not settled.
     /// It carries no proof: `flagfall replay --verify` searches again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forced_win: Option<bool>,
     /// The worker has looked at the proof again, whole; said of nothing but the position in `fen`.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub checked: bool,
     /// Positions that the worker generated.
-    #[serde(default)]
     pub nodes: u64,
     /// Walls that the worker tried.
-    #[serde(default)]
     pub walls: u32,
 }
 

@@ -12,10 +12,11 @@ const MOST: usize = 7;
 
 /// A move in standard algebraic notation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Notation([u8; MOST]);
+pub struct Notation([u8; MOST]);
 
 impl Notation {
-    pub(crate) fn of(san: &SanPlus) -> Notation {
+    /// The notation of a move.
+    pub fn of(san: &SanPlus) -> Notation {
         let mut text = Text { bytes: [0; MOST], len: 0 };
         let whole = write!(text, "{san}");
         debug_assert!(whole.is_ok(), "{san} is longer than any move");

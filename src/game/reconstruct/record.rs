@@ -19,9 +19,7 @@ use crate::reconstruct::moves::{MoveRecord, Moves, room_for_one};
 use crate::reconstruct::notation::Notation;
 
 /// How it became sure that a move was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// The player pressed his clock.
     Press,

@@ -7,6 +7,8 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use super::RulingRecord;
+use crate::audit::AuditEntry;
+use crate::decision::{Decision, DecisionKind};
 use crate::effect::Effect;
 use crate::input::Author;
 use crate::laws::adjudicate::Subject;
@@ -14,7 +16,6 @@ use crate::laws::finding::{Finding, FindingKey};
 use crate::laws::outcome::{GameResult, Kind, Outcome};
 use crate::laws::rules::Articles;
 use crate::men::color_name;
-use crate::message::{AuditBody, Decision, DecisionKind};
 
 impl RulingRecord {
     /// The finding that a command is about.
@@ -54,8 +55,8 @@ impl RulingRecord {
             by: author.name.clone(),
             reason: author.reason.clone(),
             command: author.command.clone(),
-            observed_at: author.observed_at.map(Instant::micros),
-            at: now.0,
+            observed_at: author.observed_at,
+            at: now,
             supersedes: None,
         }
     }
@@ -63,7 +64,7 @@ impl RulingRecord {
     /// Keeps and reports a decision, which gets its number here.
     pub(crate) fn decide(&mut self, decision: Decision, out: &mut Vec<Effect>) -> Decision {
         let decision = self.decisions.add(decision);
-        out.push(Effect::Audit(AuditBody::Decision(Box::new(decision.clone()))));
+        out.push(Effect::Audit(AuditEntry::Decision(Box::new(decision.clone()))));
         decision
     }
 

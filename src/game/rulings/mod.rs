@@ -8,13 +8,13 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::clock::Chessclock;
+use crate::decision::Ruling;
 use crate::decisions::Decisions;
 use crate::laws::adjudicate::{Found, Subject};
 use crate::laws::facts::Facts;
 use crate::laws::finding::Finding;
 use crate::laws::outcome::{GameResult, Outcome};
 use crate::laws::winnable::{Answer, Questions};
-use crate::message::Ruling;
 
 pub(crate) use report::News;
 

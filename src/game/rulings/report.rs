@@ -11,7 +11,7 @@ use crate::clock::Chessclock;
 use crate::effect::Effect;
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::Finding;
-use crate::message::{Decision, Ruling};
+use crate::decision::{Decision, Ruling};
 use crate::seen::Play;
 
 /// What a review of the findings means for others.

@@ -4,10 +4,15 @@ use std::collections::VecDeque;
 
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
-use flagfall_game::message::{LiveCause, LiveMove, LiveState, Stage};
+use flagfall_game::played::LiveMove;
+use flagfall_game::stage::Stage;
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use super::Delay;
+use crate::publish::picture;
+use crate::wire::moves;
+use crate::wire::state::LiveState;
 
 /// Events that may wait: many hours of blitz.
 pub const MAX_EVENTS: usize = 3072;
@@ -31,7 +36,6 @@ pub(crate) enum What {
     Move(LiveMove),
     Revision {
         from_ply: u32,
-        cause: LiveCause,
         moves: Vec<LiveMove>,
     },
     /// The picture; its list of moves is empty unless `whole`, since the events before it make it.
@@ -71,7 +75,7 @@ pub(crate) struct Line {
     plies: u32,
     over: bool,
     since: Instant,
-    running: Option<&'static str>,
+    running: Option<Color>,
     /// Records of what was let go say what to let go.
     held: bool,
     /// Nothing is let go before this.
@@ -102,9 +106,9 @@ impl Line {
     /// Takes what the live audience learns with this effect.
     pub(crate) fn take(&mut self, at: Instant, effect: &Effect, game: &Game) {
         match effect {
-            Effect::LiveMove(body) => self.event(at, game, body.ply, What::Move(body.clone())),
-            Effect::LiveRevision { from_ply, cause, moves } => {
-                let what = What::Revision { from_ply: *from_ply, cause: *cause, moves: moves.clone() };
+            Effect::LiveMove(told) => self.event(at, game, told.ply, What::Move(*told)),
+            Effect::LiveRevision { from_ply, moves } => {
+                let what = What::Revision { from_ply: *from_ply, moves: moves.clone() };
                 self.event(at, game, game.told_plies() as u32, what);
             }
             Effect::State(Audience::Live) => self.state(at, game, true),
@@ -135,9 +139,9 @@ impl Line {
     fn state(&mut self, at: Instant, game: &Game, revised: bool) {
         self.running = game.clock().running;
         let whole = self.missed;
-        let (plies, mut picture) = (game.told_plies() as u32, game.live_picture());
+        let (plies, mut picture) = (game.told_plies() as u32, picture::without_moves(game));
         if whole {
-            picture.moves = game.told();
+            picture.moves = game.told().map(moves::LiveMove::from).collect();
         }
         let full = self.entries.len() - self.states == MAX_EVENTS;
         // While there is no room for events the last picture is as good as all after the last event.

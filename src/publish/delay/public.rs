@@ -1,13 +1,14 @@
 //! The public's picture of a board, made of what was let go.
 
+use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
-use flagfall_game::message::LiveState;
 use flagfall_protocols::time::Instant;
 
 use super::Delay;
 use super::line::{Entry, Line, Lost, What};
 use crate::publish::{Message, Messages};
-use flagfall_game::effect::Effect;
+use crate::wire::moves::LiveMove;
+use crate::wire::state::LiveState;
 
 /// What the public knows of a board, and what waits.
 #[derive(Clone, Debug)]
@@ -102,15 +103,15 @@ impl Public {
             known.moves.clear();
         }
         match entry.what {
-            What::Move(body) => {
-                known.moves.truncate(body.ply.saturating_sub(1) as usize);
-                known.moves.push(body);
+            What::Move(told) => {
+                known.moves.truncate(told.ply.saturating_sub(1) as usize);
+                known.moves.push(LiveMove::from(told));
                 self.between = true;
                 false
             }
-            What::Revision { from_ply, moves, .. } => {
+            What::Revision { from_ply, moves } => {
                 known.moves.truncate(from_ply.saturating_sub(1) as usize);
-                known.moves.extend(moves);
+                known.moves.extend(moves.into_iter().map(LiveMove::from));
                 self.between = true;
                 false
             }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use flagfall_game::config::GameConfig;
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
-use flagfall_game::message::LiveMove;
+use flagfall_game::pair::Pair;
+use flagfall_game::played::{LiveMove, Notation};
 use flagfall_protocols::driver::Timing;
 use flagfall_protocols::time::Instant;
 
@@ -20,7 +21,8 @@ fn game() -> Game {
 }
 
 fn a_move(ply: u32) -> Effect {
-    Effect::LiveMove(LiveMove { ply, san: "e4".into(), uci: "e2e4".into(), white_ms: None, black_ms: None })
+    let san = Notation::of(&"e4".parse().expect("a move"));
+    Effect::LiveMove(LiveMove { ply, san, uci: "e2e4".parse().expect("a move"), clocks: Pair::default() })
 }
 
 const HOUR: Delay = Delay { time: Duration::from_secs(3600), moves: 0 };

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use flagfall_game::input::Command;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -10,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::head;
 use crate::arbiter::Errand;
 use crate::arbiter::verbs::{self, Lock, Verb};
+use crate::wire::command::Command;
 
 /// Every command with a schema; the verbs that nobody carries out yet have none.
 pub(super) const NAMES: [&str; 20] = [

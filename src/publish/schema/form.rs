@@ -1,15 +1,19 @@
 //! One form for each kind of message that this program publishes.
 
-use flagfall_game::message::{AlertBody, ArbiterState, AuditBody, ClockBody, LiveMove, LiveState, MoveBody, Ruling};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
-use super::super::messages::LiveRevision;
 use super::head::{self, Head};
 use crate::arbiter::Reply;
+use crate::wire::alarm::AlertBody;
+use crate::wire::audit::AuditBody;
+use crate::wire::clock::ClockBody;
+use crate::wire::decision::Ruling;
 use crate::wire::device::{DeviceRaw, DeviceStatus};
+use crate::wire::moves::{LiveMove, LiveRevision, MoveBody};
 use crate::wire::node::{NodeHealth, NodeInfo, NodeStatus};
+use crate::wire::state::{ArbiterState, LiveState};
 
 /// A kind of message: what stands around the body, and the body.
 pub(super) struct Form {
@@ -36,7 +40,7 @@ pub(super) const FORMS: [Form; 15] = [
     form::<ClockBody>("board.clock", "board.clock", Head::State, "The times of a board, for the live audience."),
     form::<MoveBody>("board.move.arbiter", "board.move", Head::Event, "A move that is sure, for arbiters."),
     form::<LiveMove>("board.move.live", "board.move", Head::Event, "A made move, for the live and public audiences."),
-    form::<LiveRevision<'static>>("board.revision", "board.revision", Head::Event, "The moves were changed from a ply on."),
+    form::<LiveRevision>("board.revision", "board.revision", Head::Event, "The moves were changed from a ply on."),
     form::<AlertBody>("board.alert", "board.alert", Head::State, "An open alarm, for arbiters; an empty payload deletes it."),
     form::<Ruling>(
         "board.ruling",

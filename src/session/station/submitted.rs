@@ -1,15 +1,17 @@
 //! Arbiters' commands at a station: admission when they arrive, and what becomes of them.
 
+use flagfall_game::audit::AuditEntry;
 use flagfall_game::effect::{Audience, Effect};
-use flagfall_game::input::{Author, Command, Input as GameInput};
-use flagfall_game::laws::finding::Finding;
-use flagfall_game::laws::finding::FindingKey;
-use flagfall_game::message::{AuditBody, CommandBody, Stage as GameStage};
+use flagfall_game::input::{Author, Input as GameInput};
+use flagfall_game::stage::Stage as GameStage;
 use flagfall_protocols::time::Instant;
 
 use super::{Station, StationOutput};
 use crate::arbiter::verbs::{self, Lock};
 use crate::arbiter::{Action, Code, Errand, Facts, Fault, Recorded, Reply, Setup, Stage, Submission, Verdict, admit, present};
+use crate::wire::audit::{AuditBody, CommandBody};
+use crate::wire::command::Command;
+use crate::wire::finding::FindingKey;
 
 impl Station {
     /// Decides about a command that arrived now; to be recorded and fed. Changes nothing.
@@ -46,9 +48,9 @@ impl Station {
     }
 
     fn findings(&self) -> Vec<FindingKey> {
-        let key = |finding: &Finding| FindingKey { id: finding.id, revision: finding.revision };
-        let decides = self.game.deciding_finding().map(key);
-        decides.into_iter().chain(self.game.findings().iter().map(key).filter(|other| Some(*other) != decides)).collect()
+        let decides = self.game.deciding_finding().map(FindingKey::of);
+        let others = self.game.findings().iter().map(FindingKey::of).filter(|other| Some(*other) != decides);
+        decides.into_iter().chain(others).collect()
     }
 
     fn answer(&self, submission: &Submission, stage: Stage, code: Code, message: &str) -> Reply {
@@ -112,24 +114,18 @@ impl Station {
             reason: submission.reason.clone(),
             observed_at: submission.observed_us.map(Instant),
         };
-        let input = GameInput::Signed { command: Box::new(command.clone()), author: Box::new(author) };
+        let input = GameInput::Signed { command: Box::new(command.clone().into()), author: Box::new(author) };
         self.game.step(at, &input, &mut effects);
         let (mut failed, mut note) = (None, String::new());
-        for effect in &mut effects {
-            let Effect::Audit(body) = effect else { continue };
-            let (code, problem) = match body {
-                AuditBody::Command(_) => (Code::Ok, String::new()),
-                AuditBody::Refused { problem } => (Code::Invalid, std::mem::take(problem)),
-                AuditBody::Claim(claim) => {
-                    note.clone_from(&claim.note);
-                    continue;
-                }
-                _ => continue,
-            };
-            *body = AuditBody::Command(Box::new(submission.audit(true, code, &problem)));
-            failed = (code != Code::Ok).then_some(problem);
+        for effect in &effects {
+            match effect {
+                Effect::Audit(AuditEntry::Command { .. }) => failed = None,
+                Effect::Audit(AuditEntry::Refused { problem }) => failed = Some(problem.clone()),
+                Effect::Audit(AuditEntry::Claim(claim)) => note.clone_from(&claim.note),
+                _ => {}
+            }
         }
-        self.pass_on(at, effects, out);
+        self.pass_on(at, effects, Some(submission), out);
         match failed {
             Some(problem) => self.answer(submission, Stage::Failed, Code::Invalid, &problem),
             None => self.answer(submission, Stage::Done, Code::Ok, &note),
@@ -137,8 +133,16 @@ impl Station {
     }
 
     fn audit(&mut self, at: Instant, body: CommandBody, out: &mut Vec<StationOutput>) {
-        let body = AuditBody::Command(Box::new(body));
-        self.messages.of(at, &Effect::Audit(body), &self.game, &mut self.made);
+        self.messages.audit(at, &self.game, &AuditBody::Command(Box::new(body)), &mut self.made);
         out.extend(self.made.drain(..).map(StationOutput::Message));
+    }
+}
+
+/// The line in the audit of what became of a command, with all that is known of it: the game knows its verb only.
+pub(super) fn in_full(submission: &Submission, effect: &Effect) -> Option<CommandBody> {
+    match effect {
+        Effect::Audit(AuditEntry::Command { .. }) => Some(submission.audit(true, Code::Ok, "")),
+        Effect::Audit(AuditEntry::Refused { problem }) => Some(submission.audit(true, Code::Invalid, problem)),
+        _ => None,
     }
 }

@@ -1,12 +1,13 @@
 //! Driver and game in the order of `src/session/station.rs`, without messages and pictures.
 
 use flagfall::emulate::room::{Heard, Outcome, Told, ToldMove};
+use flagfall_game::audit::AuditEntry;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::GameConfig;
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
 use flagfall_game::input::Input as GameInput;
-use flagfall_game::message::{AuditBody, MoveBody};
+use flagfall_game::played::GameMove;
 use flagfall_game::reconstruct::tuning::Tuning;
 use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Input, Output};
 use flagfall_protocols::event::DeviceEvent;
@@ -103,9 +104,9 @@ impl Player {
                     let first_game = *self.first_game.get_or_insert(number) == number;
                     told.push(Told::Move { at: at.0, first_game, mv: of(mv) });
                 }
-                (Effect::Audit(AuditBody::Revision(body)), Some(told)) => {
-                    let moves = body.moves.into_iter().map(of).collect();
-                    told.push(Told::Revision { at: at.0, from_ply: body.from_ply as usize, moves });
+                (Effect::Audit(AuditEntry::Revision(revision)), Some(told)) => {
+                    let moves = revision.moves.into_iter().map(of).collect();
+                    told.push(Told::Revision { at: at.0, from_ply: revision.from_ply as usize, moves });
                 }
                 (other, _) => drop(std::hint::black_box(other)),
             }
@@ -119,8 +120,8 @@ impl Player {
     }
 }
 
-fn of(mv: MoveBody) -> ToldMove {
-    ToldMove { ply: mv.ply as usize, uci: mv.uci, made_at: mv.made_at }
+fn of(played: GameMove) -> ToldMove {
+    ToldMove { ply: played.ply as usize, uci: played.uci.to_string(), made_at: played.made.micros() }
 }
 
 /// What this decoder, tuned so, makes of a recorded game that lasts until `end`.
@@ -138,10 +139,9 @@ pub(crate) fn play(
         player.feed(*at, fed);
     }
     player.wait(end);
-    let state = player.game.arbiter_state();
     Outcome {
-        sure: state.moves.into_iter().map(|mv| mv.uci).collect(),
-        pending: state.pending.into_iter().map(|mv| mv.uci).collect(),
+        sure: player.game.moves().map(|played| played.uci.to_string()).collect(),
+        pending: player.game.pending().map(|played| played.uci.to_string()).collect(),
         open: player.game.open_moves(),
         unconfirmed: player.game.unconfirmed_promotions(),
         ..outcome(player.told.unwrap_or_default(), heard.clone())

@@ -2,8 +2,8 @@
 
 use flagfall::arbiter::{Code, Reply};
 use flagfall::config::Role;
+use flagfall::wire::finding::FindingKey;
 use flagfall::wire::topics::Board;
-use flagfall_game::laws::finding::FindingKey;
 use flagfall_game::laws::outcome::GameResult;
 use serde_json::{Value, json};
 

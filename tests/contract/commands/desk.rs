@@ -12,7 +12,7 @@ use flagfall::wall::Utc;
 use flagfall::wire::time::{Anchor, TimeSource};
 use flagfall::wire::topics::{Board, CommandTopic};
 use flagfall_game::effect::Audience;
-use flagfall_game::message::Stage as GameStage;
+use flagfall_game::stage::Stage as GameStage;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Body, Trace};
 use serde_json::{Value, json};
@@ -68,17 +68,17 @@ fn fed(name: &str, until: impl Fn(&Station) -> bool) -> Desk {
 impl Desk {
     /// Two moves were played and completed.
     pub(crate) fn playing() -> Desk {
-        fed("dgt/game", |station| station.game().arbiter_state().moves.len() >= 2)
+        fed("dgt/game", |station| station.game().moves().len() >= 2)
     }
 
     /// The same at a board that tells no serial number.
     pub(crate) fn at_a_board_without_a_number() -> Desk {
-        fed("chessnut/chessnut-moves", |station| station.game().arbiter_state().moves.len() >= 2)
+        fed("chessnut/chessnut-moves", |station| station.game().moves().len() >= 2)
     }
 
     /// A flag fell in a game with a move.
     pub(crate) fn flag_fallen() -> Desk {
-        fed("dgt/one-move-short", |station| station.game().has_fallen_flag() && !station.game().told().is_empty())
+        fed("dgt/one-move-short", |station| station.game().has_fallen_flag() && station.game().told_plies() > 0)
     }
 
     /// A flag fell, then kings in the centre ended the game; no result is known.

@@ -10,12 +10,12 @@ use flagfall::publish::delay::Delay;
 use flagfall::publish::schema;
 use flagfall::session::station::StationOutput;
 use flagfall::wall::Utc;
-use flagfall::wire::device::{DeviceKind, DeviceRaw, DeviceState, DeviceStatus, DeviceWarning};
+use flagfall::wire::device::{DeviceKind, DeviceRaw, DeviceState, DeviceStatus, DeviceWarning, WeakMan, WeakSquare};
 use flagfall::wire::envelope::{self, Stamp};
 use flagfall::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus};
 use flagfall::wire::time::{Anchor, TimeSource};
 use flagfall::wire::topics::{self, Board};
-use flagfall_game::health::{WeakMan, WeakSquare};
+use flagfall::wire::winnable;
 use flagfall_game::laws::answering;
 use flagfall_game::laws::winnable::Verdict;
 use flagfall_game::mate::{self, Budget};
@@ -155,7 +155,7 @@ fn a_ruling_with_each_kind_of_answer() {
         let verdict = Verdict::of(&position, side, &answer);
         let payload = envelope::complete(&ruling.payload, &stamps()[0]);
         let mut message: serde_json::Value = serde_json::from_str(&payload).expect("JSON");
-        message["body"]["winnable"] = serde_json::to_value(&verdict).expect("JSON");
+        message["body"]["winnable"] = serde_json::to_value(winnable::Verdict::from(&verdict)).expect("JSON");
         validate(&ruling.topic, message.to_string()).unwrap_or_else(|problem| panic!("{fen}: {problem}"));
         seen.push(match verdict {
             Verdict::Winnable(_) => "winnable",

@@ -77,7 +77,7 @@ fn a_board_is_known_in_mid_game_and_after_restarts() {
     let replayed = |setting: &Setting| {
         let mut station = setting.station().expect("a station");
         replay::run(&trace, &mut station, &mut |_| Ok(())).expect("readable");
-        station.game().arbiter_state().board
+        station.game().placement().to_string()
     };
     assert_eq!(replayed(&setting), MOVED);
     let without = replayed(&Setting { calibration: None, ..setting });

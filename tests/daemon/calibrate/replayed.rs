@@ -76,9 +76,8 @@ fn open(dir: &Path, setting: &Setting) -> (Recorder, Restored) {
 /// The sensors, the moves, and those promotions that nobody has confirmed.
 fn shown(recorder: &Recorder) -> (String, Vec<String>, Vec<String>) {
     let game = recorder.station().game();
-    let state = game.arbiter_state();
-    let moves = state.moves.into_iter().map(|mv| mv.uci).chain(state.pending.into_iter().map(|mv| mv.uci));
-    (state.board, moves.collect(), game.unconfirmed_promotions())
+    let moves = game.moves().chain(game.pending()).map(|played| played.uci.to_string());
+    (game.placement().to_string(), moves.collect(), game.unconfirmed_promotions())
 }
 
 /// A station that is begun in mid-game and sees a promotion: what is shown before and after, in a journal of this folder.

@@ -60,9 +60,8 @@ fn a_bad_line_never_panics_and_one_dump_puts_the_board_right() {
         let rates = if seed % 2 == 0 { Rates::ROUGH } else { AWFUL };
         for (truth, clean, tape) in &clean {
             let (station, outputs) = damaged(tape, seed, rates).play();
-            let state = station.game().arbiter_state();
-            let board = Placement::parse(&state.board).expect("a placement");
-            let board = if state.rotated { board.rotated() } else { board };
+            let board = station.game().placement();
+            let board = if station.game().is_rotated() { board.rotated() } else { board };
             assert_eq!(board.to_string(), truth.to_string(), "{}", tape.name);
             harmed += usize::from(outputs != clean.outputs);
         }

@@ -1,13 +1,13 @@
 //! What the live audience and the public are told, side by side.
 
 use flagfall::journal::Limits;
-use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
+use flagfall::publish::{Message, picture};
 use flagfall::session::recorder::Recorder;
 use flagfall::session::restore::Restored;
 use flagfall::session::station::StationOutput;
 use flagfall_game::game::Game;
-use flagfall_game::message::Stage;
+use flagfall_game::stage::Stage;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 use serde_json::Value;
@@ -126,7 +126,7 @@ impl Watched {
         self.check_states(name);
         if over && !self.live.is_empty() {
             let last = &self.shown.last().expect("a picture").payload["body"];
-            let live = serde_json::to_value(game.live_state()).expect("JSON");
+            let live = serde_json::to_value(picture::live_state(game)).expect("JSON");
             assert_eq!((&last["moves"], &last["fen"]), (&live["moves"], &live["fen"]), "{name}");
         }
     }

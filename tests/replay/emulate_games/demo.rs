@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use flagfall::emulate::games::{DemoGame, GAMES, game};
+use flagfall::wire::alarm::AlarmKind;
+use flagfall::wire::outcome::{Outcome, Phase};
 use flagfall::wire::topics::Board;
-use flagfall_game::alarm::AlarmKind;
-use flagfall_game::laws::outcome::{Outcome, Phase};
 use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::script::Action;
 

@@ -1,8 +1,8 @@
 //! Clean games, whatever the manner and the speed, come out exactly: every move with its press, and no alarm.
 
 use fastrand::Rng;
-use flagfall_game::laws::outcome::Ending;
-use flagfall_game::reconstruct::record::How;
+use flagfall::wire::moves::How;
+use flagfall::wire::outcome::Ending;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_protocols::time::ClockTime;
 use shakmaty::uci::UciMove;

@@ -2,10 +2,11 @@
 //! never told (`reconstruct/README.md#7`, invariants 2, 4, 6, 10, 12).
 
 use fastrand::Rng;
+use flagfall::publish::picture;
+use flagfall::wire::state::ArbiterState;
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
 use flagfall_game::input::Input;
-use flagfall_game::message::ArbiterState;
 use flagfall_protocols::driver::{Input as DriverInput, Output};
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::{ByteRange, DeviceEvent};
@@ -52,7 +53,7 @@ fn heard(told: &Told) -> ArbiterState {
     while let Some(due) = game.deadline().filter(|&due| due <= end) {
         game.step(due, &Input::Deadline, &mut out);
     }
-    game.arbiter_state()
+    picture::arbiter_state(&game)
 }
 
 fn moves(told: &Told) -> Vec<String> {

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use fastrand::Rng;
-use flagfall_game::laws::outcome::Ending;
-use flagfall_game::message::AlertBody;
-use flagfall_game::reconstruct::record::How;
+use flagfall::wire::moves::How;
+use flagfall::wire::outcome::Ending;
 use shakmaty::uci::UciMove;
 use shakmaty::{Move, Position};
 
@@ -13,6 +12,7 @@ use crate::games::hands::Pace;
 use crate::games::legal;
 use crate::invariants::ear::Ear;
 use crate::invariants::table::{BLITZ, Played, RAPID, game, play, position};
+use crate::scene::outcome::alarms_of;
 use crate::support::seeds::{campaign, ordinary};
 
 const BULLET: Pace = Pace { name: "bullet", think: [0.3, 0.6], hand: [0.06, 0.15], press: [0.08, 0.2] };
@@ -74,8 +74,7 @@ fn exact(played: &Played) {
         assert!(mv.pressed_at.is_some() || mv.how == Some(How::GameEnd), "the press of {} is not found", mv.uci);
     }
     let dead = if state.ending == Some(Ending::DeadPosition) { vec!["dead_position".to_owned()] } else { Vec::new() };
-    let kind = |alarm: AlertBody| serde_json::to_value(alarm.kind).expect("a word").as_str().expect("a word").to_owned();
-    assert_eq!(ear.game.alarms().into_iter().map(kind).collect::<Vec<_>>(), dead);
+    assert_eq!(alarms_of(&ear.game), dead);
 }
 
 /// Invariant 3.

@@ -45,7 +45,7 @@ fn repaired(played: &Played, index: usize, after: u64) {
     let ear = only_what_was_played(&told, played);
     let (state, told) = (ear.state(), &played.told[index]);
     let pending: Vec<&String> = state.pending.iter().map(|mv| &mv.uci).collect();
-    let kinds: Vec<_> = ear.game.alarms().iter().map(|alarm| (alarm.kind, alarm.opened_at)).collect();
+    let kinds: Vec<_> = ear.game.alarms().iter().map(|alarm| (alarm.kind, alarm.opened)).collect();
     // Where an illegal move was called before the frame came, the move is no more than shown until the game goes on.
     let (mut repaired, called) = (ear.moves(), ear.game.alarms().iter().any(|alarm| alarm.kind == AlarmKind::IllegalMove));
     assert!(!called || after > JUDGED, "a judgement came too soon: {kinds:?}");

@@ -1,10 +1,14 @@
 //! A game that is looked at after every step: what it commits is legal, in order, and told.
 
+use flagfall::publish::picture;
+use flagfall::wire::moves::{MoveBody, RevisionBody};
+use flagfall::wire::state::ArbiterState;
+use flagfall_game::audit::{AuditEntry, GameEvent};
 use flagfall_game::config::GameConfig;
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
 use flagfall_game::input::Input;
-use flagfall_game::message::{ArbiterState, AuditBody, GameEvent, MoveBody, Stage};
+use flagfall_game::stage::Stage;
 use flagfall_protocols::driver::Timing;
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
@@ -51,7 +55,7 @@ impl Ear {
     }
 
     pub(crate) fn state(&self) -> ArbiterState {
-        self.game.arbiter_state()
+        picture::arbiter_state(&self.game)
     }
 
     /// The sure moves, UCI.
@@ -65,7 +69,7 @@ impl Ear {
         let mut state = self.state();
         state.clock.read_us = 0;
         let state = serde_json::to_string(&state).expect("JSON");
-        let live = serde_json::to_string(&self.game.live_state().moves).expect("JSON");
+        let live = serde_json::to_string(&picture::live_state(&self.game).moves).expect("JSON");
         format!("{state} {live} {:?} {:?}", self.game.findings(), self.game.alarms())
     }
 
@@ -102,13 +106,15 @@ impl Ear {
         let mut touched = false;
         for effect in &step {
             match effect {
-                Effect::Move(body) => {
+                Effect::Move(played) => {
+                    let body = MoveBody::from(*played);
                     let off = matches!(stage, Stage::Over | Stage::AwaitingSetUp) && number == self.game.number();
                     assert!(commanded || !off, "{stage:?}, and {} became sure", body.uci);
-                    self.commit(body);
+                    self.commit(&body);
                     touched = true;
                 }
-                Effect::Audit(AuditBody::Revision(body)) => {
+                Effect::Audit(AuditEntry::Revision(revision)) => {
+                    let body = RevisionBody::from(revision);
                     assert!(commanded, "nobody asked for a revision: {body:?}");
                     let kept = body.from_ply as usize - 1;
                     assert!(kept <= self.list.len(), "it revises what is not there: {body:?}");
@@ -121,7 +127,7 @@ impl Ear {
                     body.moves.iter().for_each(|mv| self.commit(mv));
                     touched = true;
                 }
-                Effect::Audit(AuditBody::Game { event: GameEvent::Armed | GameEvent::Joined, .. }) => {
+                Effect::Audit(AuditEntry::Game { event: GameEvent::Armed | GameEvent::Joined, .. }) => {
                     self.list.clear();
                     self.start();
                     touched = true;

@@ -1,7 +1,7 @@
 //! After noise the game is in step again.
 
 use fastrand::Rng;
-use flagfall_game::message::Stage;
+use flagfall::wire::state::Stage;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;

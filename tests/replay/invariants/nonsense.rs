@@ -107,7 +107,7 @@ fn i12_no_input_panics_or_costs_more_than_its_bound() {
                 drop(inputs);
                 weighed.out = Vec::new();
                 let held = counting::live() - before;
-                let moves = weighed.game.arbiter_state().moves.len() as i64;
+                let moves = weighed.game.moves().len() as i64;
                 assert!(held <= MOST_HELD + moves * OF_A_MOVE, "{held} bytes are held with {moves} moves, round {round}");
                 worst.1 = worst.1.max(held);
             }

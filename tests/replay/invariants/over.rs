@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::outcome::GameResult;
-use flagfall_game::message::Stage;
+use flagfall_game::stage::Stage;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 use shakmaty::{Chess, Position};
@@ -53,7 +53,7 @@ fn over(rng: &mut Rng, end: End) -> (Ear, Chaos, Chess) {
         }
     }
     let state = ear.state();
-    assert_eq!(state.stage, Stage::Over, "{end:?}, board {}", state.board);
+    assert_eq!(ear.game.stage(), Stage::Over, "{end:?}, board {}", state.board);
     let last = position(&state.fen);
     (ear, chaos, last)
 }

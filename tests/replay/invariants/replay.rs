@@ -28,7 +28,7 @@ fn outputs(played: &Played, pieces: &Pieces, by: u64) -> Vec<Value> {
     }
     let end = pieces.last().map_or(0, |(at, _)| at.0) + by + 5_000_000;
     station.advance(Instant(end), &mut out);
-    let moves: Vec<String> = station.game().arbiter_state().moves.into_iter().map(|mv| mv.uci).collect();
+    let moves: Vec<String> = station.game().moves().map(|played| played.uci.to_string()).collect();
     assert_eq!(moves, played.moves);
     out.into_iter().map(|output| value(output, by)).collect()
 }

@@ -1,9 +1,8 @@
 //! When moves are made and pressed.
 
 use fastrand::Rng;
+use flagfall::wire::moves::{How, MoveBody};
 use flagfall_game::input::Input;
-use flagfall_game::message::MoveBody;
-use flagfall_game::reconstruct::record::How;
 use flagfall_protocols::drivers;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Placement, Square};

@@ -1,7 +1,7 @@
 //! A clock on a link of its own is taken out of the configuration, or put into it, while a round goes on.
 
 use flagfall::session::station::{BOARD, CLOCK};
-use flagfall_game::message::ClockStatus;
+use flagfall::wire::clock::ClockStatus;
 
 use crate::restart::Bench;
 use crate::support::tapes::memory::Memory;
@@ -22,7 +22,7 @@ fn a_round_keeps_the_presses_and_times_of_the_clock_that_it_was_begun_with() {
     let [with, without] = with_and_without();
     let mut whole = Bench::open(&with, Memory::default());
     whole.rest(&with);
-    assert!(whole.recorder.station().game().arbiter_state().moves.iter().any(|mv| mv.pressed_at.is_some()));
+    assert!(whole.recorder.station().game().moves().any(|played| played.pressed.is_some()));
     for restart in 1..=2 {
         let mut bench = Bench::open(&without, whole.memory.clone());
         assert_eq!(bench.restored.verified.differences, [""; 0], "restart {restart}");
@@ -41,5 +41,5 @@ fn a_round_that_was_begun_without_a_clock_takes_up_the_one_that_is_configured() 
     let again = Bench::open(&with, begun.memory.clone());
     assert!(!again.restored.other_rules);
     assert_eq!(again.recorder.station().links().collect::<Vec<_>>(), [BOARD, CLOCK]);
-    assert_eq!(again.recorder.station().game().arbiter_state().clock_status, ClockStatus::NotHeard);
+    assert_eq!(ClockStatus::from(again.recorder.station().game().clock()), ClockStatus::NotHeard);
 }

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use flagfall::wire;
 use flagfall_game::laws::answering;
 use flagfall_game::laws::proof::Proof;
 use flagfall_game::laws::winnable::{Answer, CHECKED_ON_ENTRY};
@@ -133,7 +134,7 @@ fn recorded_answers_are_looked_at_again() {
         (Answer { line: None, proof: Some(Proof::BareKing), ..good }, Some("does not hold: the position is not")),
     ] {
         let mut bench = Bench::open(&tape, crate::restart::on_disk(text.lines()));
-        bench.feed(tape.end(), &Body::Answer(&serde_json::to_string(&answer).expect("JSON")));
+        bench.feed(tape.end(), &Body::Answer(&serde_json::to_string(&wire::answer::Answer::from(answer)).expect("JSON")));
         bench.recorder.flush(tape.end()).expect("written");
         let (code, words) = verify(&bench.text());
         assert!(words.contains("1 answers on Article 6.9 looked at again, "), "{words}");

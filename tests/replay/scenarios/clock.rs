@@ -149,7 +149,7 @@ fn s081_left_and_right_of_the_clock_exchanged() {
     assert_eq!(outcome.moves().len(), 6);
     assert_eq!(outcome.state().completed.black, Some(3));
     assert!(outcome.alarms().contains(&"clock_sides_exchanged".to_owned()), "learnt from the first three presses");
-    assert_eq!(outcome.state().moves[5].how, Some(flagfall_game::reconstruct::record::How::Press));
+    assert_eq!(outcome.state().moves[5].how, Some(flagfall::wire::moves::How::Press));
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! Scenarios 51, 66-71: how a game ends, what is no move after it, and what is taken back.
 
-use flagfall_game::laws::outcome::Ending;
-use flagfall_game::laws::outcome::GameResult;
-use flagfall_game::message::Stage;
+use flagfall::wire::outcome::{Ending, GameResult};
+use flagfall::wire::state::Stage;
 
 use crate::scene::{Outcome, Scene};
 

@@ -1,5 +1,6 @@
 //! Scenarios 83-87, 89, 97, 98, 104: a flag falls.
 
+use flagfall::wire::flag;
 use flagfall_game::FlagPath;
 use flagfall_game::laws::outcome::{Outcome, Phase};
 use flagfall_hardware::emulator::clock_model::{Change, ClockSettings, Method, Model, Period};
@@ -86,7 +87,7 @@ fn s086_an_increment_after_the_fall_takes_no_flag_back() {
     assert_eq!(outcome.moves(), ["d2d4", "d7d5", "e2e4", "d5e4"]);
     let state = outcome.state();
     assert_eq!(state.flags.len(), 1);
-    assert_eq!((state.flags[0].side, state.flags[0].path, state.flags[0].period), ("white", FlagPath::RunningAtZero, 1));
+    assert_eq!((state.flags[0].side, state.flags[0].path, state.flags[0].period), ("white", flag::FlagPath::RunningAtZero, 1));
     assert_eq!(state.period.white, 1, "no period was added");
     assert!(state.moves[2].after_flag && !state.moves[1].after_flag);
     assert_eq!(outcome.finding().completed, Some(1), "what was completed after the fall does not count");
@@ -99,7 +100,7 @@ fn s087_a_period_added_at_zero_is_no_defence() {
     scene.act("run").shuffle(78, 0.8);
     let outcome = scene.wait(90.0).run();
     let state = outcome.state();
-    assert_eq!((state.flags.len(), state.flags[0].path, state.flags[0].period), (1, FlagPath::PeriodAtZero, 1));
+    assert_eq!((state.flags.len(), state.flags[0].path, state.flags[0].period), (1, flag::FlagPath::PeriodAtZero, 1));
     assert_eq!((state.period.white, state.period.black), (2, 2));
     assert!(state.clock.white_ms > Some(200_000), "the clock shows the next period");
     assert_eq!((outcome.finding().completed, outcome.finding().row), (Some(39), "16"));

@@ -1,9 +1,8 @@
 //! Scenarios 60-64, 80, 82: the link goes away and comes back, the clock is unplugged, the clock is set.
 
 use flagfall::emulate::games::{GAMES, game};
-use flagfall_game::alarm::AlarmStatus;
+use flagfall_game::alarm::{AlarmKind, AlarmStatus};
 
-use crate::scene::outcome::word;
 use crate::scene::{Outcome, STARTED, Scene};
 
 /// What is told when the link went away and moves were made unseen.
@@ -78,7 +77,7 @@ fn s062_three_moves_unseen_and_no_log() {
     let sans = outcome.sans();
     let whites = ["e4 e5 Nf3 Nc6 Bc4 Nf6 d3", "e4 e5 Bc4 Nc6 Nf3 Nf6 d3"];
     assert!(whites.contains(&sans.as_str()), "the position is followed, in one order or the other: {sans}");
-    let ambiguous = outcome.station.game().alarms().into_iter().find(|alarm| word(&alarm.kind) == "ambiguous");
+    let ambiguous = outcome.station.game().alarms().iter().find(|alarm| alarm.kind == AlarmKind::Ambiguous);
     assert_eq!(ambiguous.expect("raised").status, AlarmStatus::Open, "only an arbiter knows the order");
 }
 

@@ -1,6 +1,6 @@
 //! Scenarios 12, 19, 23, 42-44, 99-101, 107, 108: presses that complete no legal move.
 
-use flagfall_game::alarm::AlarmStatus;
+use flagfall::wire::alarm::AlarmStatus;
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_protocols::time::ClockTime;

@@ -2,7 +2,7 @@
 
 use flagfall::publish::Message;
 use flagfall::session::station::StationOutput;
-use flagfall_game::message::Stage;
+use flagfall::wire::state::Stage;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_protocols::time::{ClockTime, Instant};
 use serde_json::Value;

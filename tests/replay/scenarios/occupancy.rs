@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use flagfall::publish::picture;
+use flagfall::wire::alarm::AlertBody;
 use flagfall_game::alarm::AlarmStatus;
 use flagfall_game::game::Game;
 use flagfall_protocols::driver::Timing;
@@ -35,8 +37,8 @@ fn s076_the_captured_square_was_touched() {
 fn s077_no_target_was_ever_empty() {
     let game = told(TWO_CAPTURES, "d1:0 | 0.6 WP");
     expect(&game, "", &["ambiguous"]);
-    let alarms = game.alarms();
-    assert_eq!((alarms[0].status, alarms[0].squares.as_slice()), (AlarmStatus::Open, &["d5".to_owned(), "h5".to_owned()][..]));
+    let alarm = AlertBody::from(&game.alarms()[0]);
+    assert_eq!((game.alarms()[0].status, alarm.squares), (AlarmStatus::Open, vec!["d5".to_owned(), "h5".to_owned()]));
     // Only a queen on d5 goes back to d1 and leaves d5 empty.
     let game = told(TWO_CAPTURES, "d1:0 | 0.6 WP | 2.0 e8:0 | e7:1 | 0.6 BP | 2.0 d5:0 | d1:1 | 0.6 WP");
     expect(&game, "Qxd5 Ke7 Qd1", &["ambiguous"]);
@@ -47,7 +49,7 @@ fn s077_no_target_was_ever_empty() {
 fn s078_nobody_knows_the_piece() {
     let game = told("8/4P3/k7/7p/7P/8/8/4K3 w - - 0 1", "e7:0 | 0.8 e8:1 | 0.6 WP");
     assert_eq!(sans_of(&game), "e8=Q");
-    let state = serde_json::to_string(&game.arbiter_state()).expect("JSON");
+    let state = serde_json::to_string(&picture::arbiter_state(&game)).expect("JSON");
     assert!(state.contains("promotion_unconfirmed"), "{state}");
     let alarms: Vec<String> = alarms_of(&game).into_iter().filter(|alarm| alarm != "promotion_unconfirmed").collect();
     assert_eq!(alarms, [""; 0]);

@@ -1,5 +1,7 @@
 //! Scenarios 44-48: illegal moves, pressed and not; scenarios 42 and 43 are among the irregular presses.
 
+use flagfall::wire::alarm::AlertBody;
+
 use crate::scene::Scene;
 use crate::scene::outcome::word;
 
@@ -10,7 +12,7 @@ fn s044_pressed_and_then_corrected() {
     scene.hands("stop | 1.0 lift b5 | 0.5 place f1 | 1.0 press right | 1.0 run").wait(1.0).game("e2e4");
     let outcome = scene.end();
     outcome.expect("e4", &["illegal_move(white)"]);
-    let alarm = &outcome.station.game().alarms()[0];
+    let alarm = AlertBody::from(&outcome.station.game().alarms()[0]);
     assert_eq!(
         (alarm.squares.as_slice(), word(&alarm.status).as_str()),
         (&["f1".to_owned(), "b5".to_owned()][..], "corrected_on_board")

@@ -1,9 +1,10 @@
 //! Scenarios 53-57: sensors that err.
 
-use flagfall_game::alarm::AlarmStatus;
+use flagfall::wire::alarm::AlertBody;
+use flagfall_game::alarm::{AlarmKind, AlarmStatus};
 
 use crate::scenarios::reports::Reports;
-use crate::scene::{Scene, outcome};
+use crate::scene::Scene;
 
 const OPENING: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6 b1a3 d7d6";
 const OPENED: &str = "e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 Na3 d6";
@@ -70,8 +71,8 @@ fn s056_one_of_two_dead_squares() {
     // A man that is on no square after its press may as well be in a hand: that is called before any square is suspected.
     assert_eq!(outcome.alarms(), ["illegal_move(black)", "position_differs", "ambiguous"]);
     let alarms = outcome.station.game().alarms();
-    let ambiguous = alarms.iter().find(|alarm| outcome::word(&alarm.kind) == "ambiguous").expect("it is named");
-    assert_eq!((&ambiguous.squares, ambiguous.status), (&["a5", "a6", "a7"].map(str::to_owned).into(), AlarmStatus::Open));
+    let ambiguous = alarms.iter().find(|alarm| alarm.kind == AlarmKind::Ambiguous).expect("it is named");
+    assert_eq!((AlertBody::from(ambiguous).squares.join(" ").as_str(), ambiguous.status), ("a5 a6 a7", AlarmStatus::Open));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Scenarios 58, 59, 72, 73, 79: how a game is set up, and what is no game of this board.
 
-use flagfall_game::laws::outcome::GameResult;
-use flagfall_game::message::Stage;
+use flagfall::wire::outcome::GameResult;
+use flagfall::wire::state::Stage;
 
 use crate::scene::{Outcome, Scene};
 

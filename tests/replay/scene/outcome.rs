@@ -1,10 +1,11 @@
 //! What came out of a scene: moves, alarms, facts.
 
-use flagfall::publish::Message;
+use flagfall::publish::{Message, picture};
 use flagfall::session::station::Station;
+use flagfall::wire::alarm::AlertBody;
+use flagfall::wire::state::ArbiterState;
 use flagfall_game::game::Game;
 use flagfall_game::laws::finding::Finding;
-use flagfall_game::message::{AlertBody, ArbiterState};
 
 /// What came out of a scene.
 pub(crate) struct Outcome {
@@ -16,7 +17,7 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     pub(crate) fn state(&self) -> ArbiterState {
-        self.station.game().arbiter_state()
+        picture::arbiter_state(self.station.game())
     }
 
     pub(crate) fn moves(&self) -> Vec<String> {
@@ -112,14 +113,14 @@ pub(crate) fn word(value: &impl serde::Serialize) -> String {
 
 /// Kinds of all alarms of a game, with the side.
 pub(crate) fn alarms_of(game: &Game) -> Vec<String> {
-    let name = |alarm: &AlertBody| {
+    let name = |alarm: AlertBody| {
         let kind = word(&alarm.kind);
         alarm.side.map_or(kind.clone(), |side| format!("{kind}({side})"))
     };
-    game.alarms().iter().map(name).collect()
+    game.alarms().iter().map(AlertBody::from).map(name).collect()
 }
 
 /// All sure moves of a game in SAN.
 pub(crate) fn sans_of(game: &Game) -> String {
-    game.arbiter_state().moves.into_iter().map(|played| played.san).collect::<Vec<_>>().join(" ")
+    game.moves().map(|played| played.san.to_string()).collect::<Vec<_>>().join(" ")
 }

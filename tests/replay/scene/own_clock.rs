@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use flagfall::session::station::{BOARD, CLOCK, LinkState, Station, StationInput, StationOutput};
+use flagfall::wire::command::Command;
 use flagfall::wire::topics::Board;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::GameConfig;
-use flagfall_game::input::Command;
 use flagfall_hardware::emulator::dgt3000_gateway::{Gateway, GatewaySettings};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Counters, Device, Kind, Sent, Start};
@@ -96,7 +96,7 @@ impl Room {
     pub(crate) fn command(&mut self, json: &str) {
         self.note(Body::Cmd(json));
         let command: Command = serde_json::from_str(json).expect("a command");
-        self.station.feed(self.now, &StationInput::Command(command), &mut self.out);
+        self.station.feed(self.now, &StationInput::Command(command.into()), &mut self.out);
         self.carry_out();
     }
 

@@ -40,7 +40,7 @@ fn left_in_check(rulebook: &str) -> Table {
     hands(&mut table, "a2 Pa3");
     table.wait(1).press().wait(3);
     let alarms: Vec<_> = table.game.alarms().iter().map(|alarm| (alarm.kind, alarm.side)).collect();
-    assert_eq!(alarms, [(AlarmKind::IllegalMove, Some("white"))]);
+    assert_eq!(alarms, [(AlarmKind::IllegalMove, Some(White))]);
     table
 }
 

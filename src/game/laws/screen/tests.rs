@@ -44,7 +44,6 @@ fn finding() -> Finding {
         configurable: vec![],
         recommended: vec![],
         unknown: vec![],
-        status: "proposed",
     }
 }
 

@@ -16,9 +16,7 @@ use shakmaty::{Chess, Color, EnPassantMode, Move, Position};
 use super::reason::{self, Answer, Closure, Counters, ForcedEnd, Reason};
 
 /// An [`Answer`] explained.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "verdict", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Explanation {
     /// The side can checkmate.
     Winnable(Helpmate),
@@ -29,8 +27,7 @@ pub enum Explanation {
 }
 
 /// A series of legal moves that ends in mate.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Helpmate {
     /// One sentence.
     pub sentence: String,
@@ -45,28 +42,22 @@ pub struct Helpmate {
 }
 
 /// Why there is no such series.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoMate {
     /// The kind of reason.
     pub reason: Word,
     /// One sentence.
     pub sentence: String,
     /// Where every move of both sides is the only one: the moves.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub forced: Option<Forced>,
     /// Behind locked walls: where each man can ever stand.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub wall: Option<Wall>,
     /// Where all positions were looked at: how many, and how the lines end.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub closure: Option<Counts>,
 }
 
 /// The kind of reason in one word group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
     /// The side has been checkmated.
     Mated,
@@ -131,8 +122,7 @@ const fn by_force(end: ForcedEnd) -> Word {
 }
 
 /// The only moves there are.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forced {
     /// UCI.
     pub line: Vec<String>,
@@ -141,8 +131,7 @@ pub struct Forced {
 }
 
 /// Where each man can ever stand.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wall {
     /// The men that can neither move nor be taken, first part of a FEN.
     pub steady: String,
@@ -151,8 +140,7 @@ pub struct Wall {
 }
 
 /// Men of one kind.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Men {
     /// Letter of a FEN: `K` White's king, `k` Black's.
     pub man: char,
@@ -163,8 +151,7 @@ pub struct Men {
 }
 
 /// All positions that can arise, and how the lines end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// Different positions.
     pub positions: u32,
@@ -183,8 +170,7 @@ pub struct Counts {
 }
 
 /// What a question has cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Positions generated.
     pub nodes: u64,

@@ -1,8 +1,8 @@
 //! Advice on recording (8.4) and on coming in time (6.7, scenario 94).
 
+use flagfall_game::clock::Recording;
 use flagfall_game::game::Game;
 use flagfall_game::laws::rulebook::Rulebook;
-use flagfall_game::message::Recording;
 use flagfall_game::pair::Pair;
 use flagfall_protocols::time::ClockTime;
 

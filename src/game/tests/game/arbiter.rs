@@ -5,10 +5,10 @@ use flagfall_game::effect::Effect;
 use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::message::Stage;
 use flagfall_game::pair::Pair;
+use flagfall_game::stage::Stage;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
-use flagfall_protocols::square::Placement;
+use flagfall_protocols::square::{Color, Placement};
 use flagfall_protocols::time::{ClockTime, Instant};
 
 use crate::desk::Desk;
@@ -113,7 +113,7 @@ fn one_flag_taken_back_leaves_the_alarm_of_the_other() {
         flag_taken_back: Some(Side::White),
     });
     let open: Vec<_> = desk.state().alarms.iter().map(|alarm| (alarm.kind, alarm.side)).collect();
-    assert_eq!(open, [(AlarmKind::Flag, Some("black"))]);
+    assert_eq!(open, [(AlarmKind::Flag, Some(Color::Black))]);
 }
 
 #[test]
@@ -218,8 +218,8 @@ fn exchanged_sides_turn_the_finding() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
     desk.fall(ClockSide::Left).wait(0.5);
-    desk.command(Command::SwapSides {});
+    desk.command(Command::SwapSides);
     assert_eq!(desk.game.findings()[0].flag, Some("black"));
     let open: Vec<_> = desk.state().alarms.iter().filter(|alarm| alarm.kind == AlarmKind::Flag).map(|alarm| alarm.side).collect();
-    assert_eq!((open, desk.clock.lever_up), (vec![Some("black")], ClockSide::Left));
+    assert_eq!((open, desk.clock.lever_up), (vec![Some(Color::Black)], ClockSide::Left));
 }

@@ -2,13 +2,13 @@
 
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::{GameConfig, Rulings};
+use flagfall_game::decision::DecisionKind;
 use flagfall_game::game::Game;
 use flagfall_game::input::Command;
 use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::finding::Finding;
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::message::DecisionKind;
 use flagfall_protocols::event::ClockSide;
 
 use crate::desk::event::{AUTOMATIC, BLACK_BARE, Event, FIDE, OPEN, PLAIN};

@@ -6,7 +6,7 @@ use flagfall_game::input::Command;
 use flagfall_game::laws::finding::Finding;
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::message::Stage;
+use flagfall_game::stage::Stage;
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::ClockTime;
@@ -137,5 +137,5 @@ fn another_start_is_shown() {
     let (rev, _) = live(&mut desk);
     desk.command(Command::SetPosition { fen: "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 9".into() });
     assert_eq!(live(&mut desk), (rev + 1, 1));
-    assert!(desk.game.live_state().initial_fen.starts_with("4k3/4p3"));
+    assert!(desk.state().initial_fen.starts_with("4k3/4p3"));
 }

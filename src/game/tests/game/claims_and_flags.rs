@@ -1,10 +1,10 @@
 //! A claim of a draw by the position and a flag (9.2, 9.3; rows 6 and 6a): what was lodged before the fall was observed decides.
 
+use flagfall_game::decision::DecisionKind;
 use flagfall_game::input::Command;
 use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::message::DecisionKind;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::Instant;
 

@@ -47,7 +47,7 @@ fn a_corrected_move_keeps_the_times_of_the_one_it_replaces() {
     correct(&mut desk, 0, "e2e4");
     let after = desk.state().moves.pop().expect("a move");
     assert_eq!(found(&desk), ("12", Some(40)), "the same move, misread");
-    assert_eq!((before.made_at, before.pressed_at, before.completed_at), (after.made_at, after.pressed_at, after.completed_at));
+    assert_eq!((before.made, before.pressed, before.completed), (after.made, after.pressed, after.completed));
 }
 
 #[test]

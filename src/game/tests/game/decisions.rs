@@ -1,12 +1,13 @@
 //! From findings to decisions: who decided, when, why, on which evidence; superseded, never overwritten.
 
 use flagfall_game::alarm::AlarmKind;
+use flagfall_game::decision::{DecisionKind, Ruling};
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::input::{Author, Command, Input};
 use flagfall_game::laws::finding::FindingKey;
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::message::{DecisionKind, Ruling, Stage};
+use flagfall_game::stage::Stage;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::{ClockTime, Instant};
 
@@ -42,8 +43,8 @@ fn a_confirmed_finding_gives_the_result_and_says_who_when_why_on_what() {
     let decision = desk.ruled().expect("a decision");
     assert_eq!((decision.number, decision.kind, decision.result), (1, DecisionKind::Confirmed, GameResult::BlackWins));
     assert_eq!((decision.by.as_deref(), decision.reason.as_deref()), (Some("anna"), Some("as seen")));
-    assert_eq!((decision.command.clone(), decision.at), (Some(format!("c{}", desk.now.0)), desk.now.0));
-    assert_eq!((decision.finding, decision.observed_at, decision.supersedes), (Some(proposed), Some(seen.0), None));
+    assert_eq!((decision.command.clone(), decision.at), (Some(format!("c{}", desk.now.0)), desk.now));
+    assert_eq!((decision.finding, decision.observed_at, decision.supersedes), (Some(proposed), Some(seen), None));
     assert_eq!((desk.audited(), desk.state().decisions), (vec![decision.clone()], vec![decision]));
     let found = desk.found();
     assert_eq!((found.conditional, found.observed_at), (false, Some(seen.0)), "the arbiter's own time (6.8)");
@@ -164,7 +165,7 @@ fn decisions_supersede_and_are_all_kept() {
     assert_eq!((declared.kind, declared.supersedes, declared.finding), (DecisionKind::Declared, Some(1), Some(desk.key())));
     assert_eq!((desk.ruled(), desk.game.result()), (Some(declared.clone()), Some(GameResult::Draw)));
     desk.wait(5.0);
-    let (again, now) = (desk.key(), desk.now.0);
+    let (again, now) = (desk.key(), desk.now);
     signed(&mut desk, Command::Confirm { finding: again }, None);
     signed(&mut desk, Command::Reject { finding: again }, None);
     let all = desk.state().decisions;

@@ -3,7 +3,7 @@
 use flagfall_game::effect::Effect;
 use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::GameResult;
-use flagfall_game::message::Stage;
+use flagfall_game::stage::Stage;
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 
 use crate::desk::Desk;
@@ -85,8 +85,8 @@ fn a_result_keeps_the_move_that_stood_when_the_clocks_stopped() {
     desk.command(Command::DeclareResult { result: GameResult::WhiteWins });
     assert_eq!(desk.moves(), ["e2e4", "e7e5", "g1f3"]);
     let state = desk.state();
-    assert_eq!((state.moves[2].completed_at, state.completed.white), (None, Some(1)), "made, not completed");
-    assert_eq!(desk.game.live_state().moves.len(), 3);
+    assert_eq!((state.moves[2].completed, state.completed.white), (None, Some(1)), "made, not completed");
+    assert_eq!(desk.game.told_plies(), 3);
 }
 
 /// Where no clock is heard, a king that is slid past a centre square while the other one stands on one shows no result.

@@ -1,6 +1,8 @@
 //! What arbiters enter of the players' words, and penalties.
 
 use flagfall_game::alarm::{AlarmKind, AlarmStatus};
+use flagfall_game::audit::AuditEntry;
+use flagfall_game::decision::{Claim, DecisionKind, Ruling};
 use flagfall_game::desk::Entered;
 use flagfall_game::effect::Effect;
 use flagfall_game::input::{Author, Command, Input};
@@ -8,8 +10,9 @@ use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::finding::FindingKey;
 use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::laws::outcome::{Kind, Outcome};
-use flagfall_game::message::{AuditBody, ClaimBody, DecisionKind, Ruling, Stage};
 use flagfall_game::pair::Pair;
+use flagfall_game::stage::Stage;
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use crate::desk::Desk;
@@ -27,9 +30,9 @@ fn claim(side: Side, ground: Ground, standing: Standing) -> Command {
     Command::ClaimOn { side, ground, standing, uci: None }
 }
 
-fn claimed(desk: &Desk) -> ClaimBody {
+fn claimed(desk: &Desk) -> Claim {
     let claim = |effect: &Effect| match effect {
-        Effect::Audit(AuditBody::Claim(claim)) => Some(claim.clone()),
+        Effect::Audit(AuditEntry::Claim(claim)) => Some(claim.clone()),
         _ => None,
     };
     desk.out.iter().rev().find_map(claim).expect("a claim")
@@ -45,8 +48,8 @@ fn an_offer_that_is_accepted_draws_the_game() {
     desk.play("e2e4").play("e7e5").command(Command::Offer { side: BLACK }).command(Command::Accept { side: WHITE });
     assert_eq!((desk.refused(), desk.game.result(), desk.state().stage), (0, Some(GameResult::Draw), Stage::Over));
     assert_eq!(kinds(&desk), [(DecisionKind::Agreed, GameResult::Draw)]);
-    let entries: Vec<_> = desk.state().entries.iter().map(|entry| (entry.side, entry.entered)).collect();
-    assert_eq!(entries, [("black", Entered::Offer), ("white", Entered::Agreement)]);
+    let entries: Vec<_> = desk.state().entries.iter().map(|entry| (entry.side, entry.what)).collect();
+    assert_eq!(entries, [(Color::Black, Entered::Offer), (Color::White, Entered::Agreement)]);
     desk.command(Command::Offer { side: WHITE }).command(Command::Resign { side: WHITE });
     assert_eq!(desk.refused(), 2, "the game is over");
     desk.command(Command::DeclareResult { result: GameResult::Open });
@@ -87,7 +90,7 @@ fn a_resignation_decides_nothing_by_itself() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").command(Command::Resign { side: WHITE });
     assert_eq!((desk.refused(), desk.game.result(), kinds(&desk)), (0, None, vec![]));
-    assert_eq!(desk.state().entries[0].entered, Entered::Resignation);
+    assert_eq!(desk.state().entries[0].what, Entered::Resignation);
 }
 
 /// White has a pawn, Black the bare king: Black cannot mate, which saves White half a point (5.1.2).
@@ -139,7 +142,7 @@ fn claims_are_decided_by_the_arbiter() {
     desk.play("e2e4").command(claim(WHITE, Ground::NormalMeans, Standing::Refused));
     desk.command(claim(WHITE, Ground::NormalMeans, Standing::Accepted));
     let last = desk.game.decisions().last().cloned().expect("a decision");
-    assert_eq!((last.number, last.supersedes, last.side), (2, Some(1), Some("white")));
+    assert_eq!((last.number, last.supersedes, last.side), (2, Some(1), Some(Color::White)));
 }
 
 /// The daemon looks at the record when a claim is lodged, and tells the arbiter alone.
@@ -194,14 +197,14 @@ fn a_penalty_is_on_record_and_ends_nothing() {
     desk.command(ruling(WHITE, Some(alarm.id), Some(true)));
     let status = |desk: &Desk| desk.game.alarms().iter().find(|known| known.id == alarm.id).map(|known| known.status);
     assert_eq!((desk.refused(), status(&desk)), (5, Some(AlarmStatus::Acknowledged)));
-    assert_eq!(desk.state().entries[0].entered, Entered::IllegalMove { alarm: alarm.id, counts: true });
+    assert_eq!(desk.state().entries[0].what, Entered::IllegalMove { alarm: alarm.id, counts: true });
     // On second thoughts.
     desk.command(Command::Penalty { side: WHITE, seconds: None, alarm: Some(alarm.id), counts: Some(false) });
     let last = desk.game.decisions().last().cloned().expect("a decision");
     assert_eq!((last.kind, last.supersedes, desk.game.result()), (DecisionKind::Penalty, Some(1), None));
     // With both hands: no sensor sees that.
     desk.command(Command::Penalty { side: BLACK, seconds: None, alarm: None, counts: Some(true) });
-    assert_eq!(desk.state().entries[2].entered, Entered::IllegalMove { alarm: 0, counts: true });
+    assert_eq!(desk.state().entries[2].what, Entered::IllegalMove { alarm: 0, counts: true });
     assert_eq!(desk.game.decisions().last().and_then(|last| last.supersedes), None, "another move");
 }
 

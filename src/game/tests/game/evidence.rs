@@ -63,7 +63,7 @@ fn a_flag_fall_names_what_the_clock_said_before_it_and_with_it() {
     report_at(&mut desk, 1020);
     desk.wait(5.0);
     assert_eq!(finding(&desk).readings, found.readings, "latched with the flag");
-    signed(&mut desk, "swap", Command::SwapSides {});
+    signed(&mut desk, "swap", Command::SwapSides);
     let other = finding(&desk);
     assert_eq!((other.flag, &other.readings[1]), (Some("black"), &shown("rx0:1010-1020", 299_000, 0, Some("black"))));
     assert!(other.evidence.contains(&"cmd:swap".to_owned()), "{:?}", other.evidence);

@@ -1,9 +1,10 @@
 //! A decision names the game in which it was made, also when the next one is armed.
 
+use flagfall_game::decision::{Decision, DecisionKind, Ruling};
 use flagfall_game::input::Command;
 use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::message::{Decision, DecisionKind, Ruling, Stage};
+use flagfall_game::stage::Stage;
 use flagfall_protocols::event::ClockSide;
 
 use crate::desk::Desk;

@@ -17,6 +17,7 @@ use flagfall_protocols::event::{Battery, ByteRange, ClockFace, ClockReading, Clo
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 use flagfall_protocols::time::{ClockTime, Instant};
 
+use crate::desk::state::State;
 use crate::desk::{Desk, TIMING};
 use crate::seeds::campaign;
 
@@ -139,9 +140,9 @@ fn command(random: &mut Random) -> Command {
             additional_time: random.pick(&[None, Some(5), Some(u32::MAX)]),
             flag_taken_back: random.pick(&[None, Some(Side::White), Some(Side::Black)]),
         },
-        8 => Command::StopClocks {},
-        9 => Command::RestartClocks {},
-        10 => Command::SwapSides {},
+        8 => Command::StopClocks,
+        9 => Command::RestartClocks,
+        10 => Command::SwapSides,
         11..=14 => Command::Claim {
             flag: random.pick(&[Side::White, Side::Black]),
             period: random.pick(&[None, None, Some(0), Some(1), Some(2), Some(u32::MAX)]),
@@ -209,7 +210,7 @@ impl Source {
     /// Squares that make a legal move of the position that the game knows.
     fn sensible(&mut self, game: &Game) -> Vec<Input> {
         use shakmaty::{Chess, Position, fen::Fen};
-        let state = game.arbiter_state();
+        let state = State::of(game);
         let fen: Fen = state.fen.parse().expect("its own FEN");
         let Ok(position) = fen.into_position::<Chess>(shakmaty::CastlingMode::Standard) else { return Vec::new() };
         let moves = position.legal_moves();
@@ -265,10 +266,10 @@ fn game(control: Option<&str>) -> Game {
 
 /// What is kept, counted roughly; the moves are those of the game.
 fn kept(game: &Game) -> usize {
-    let state = game.arbiter_state();
+    let state = State::of(game);
     let lists = [game.alarms().len(), game.findings().len(), state.flags.len(), state.pending.len(), state.hints.len()];
     assert!(lists[0] <= 256 && lists[1] <= 16 && lists[2] <= 16 && lists[3] <= 16 && lists[4] <= 8, "{lists:?}");
-    assert!(state.moves.len() <= game.live_state().moves.len().max(state.moves.len()));
+    assert!(state.moves.len() <= game.told_plies().max(state.moves.len()));
     lists.iter().sum()
 }
 
@@ -303,7 +304,7 @@ fn run_from(mut source: Source, seed: u64, steps: usize) {
         }
         if step % 500 == 0 {
             kept(&one);
-            assert_eq!(one.arbiter_state(), two.arbiter_state(), "seed {seed}, step {step}");
+            assert_eq!(State::of(&one), State::of(&two), "seed {seed}, step {step}");
         }
     }
     assert!(effects > steps / 10 && one.number() > 1, "seed {seed}: {effects} effects, {} games", one.number());
@@ -331,15 +332,15 @@ fn equal_readings_change_nothing() {
     let mut desk = Desk::started("300");
     for uci in ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"] {
         desk.play(uci);
-        let (standing, before) = (desk.standing(), desk.game.arbiter_state());
+        let (standing, before) = (desk.standing(), desk.state());
         desk.out.clear();
         for square in Square::all() {
             desk.square(square, standing.get(square));
         }
         desk.frame(standing).report().frame(standing).report();
         assert!(desk.out.iter().all(|effect| matches!(effect, Effect::Clock)), "{uci}: {:?}", desk.out);
-        let mut after = desk.game.arbiter_state();
-        after.clock.read_us = before.clock.read_us;
+        let mut after = desk.state();
+        after.clock.read = before.clock.read;
         assert_eq!(after, before, "{uci}");
     }
     desk.clock.right.time = ClockTime(0);

@@ -1,10 +1,12 @@
 //! Facts of the hands, set-ups that are wrong, sensors that are weak.
 
+use flagfall_game::alarm::WrongSquare;
+use flagfall_game::audit::AuditEntry;
 use flagfall_game::config::GameConfig;
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
-use flagfall_game::message::{AuditBody, Stage};
-use flagfall_protocols::square::{Piece, Placement, Reading, Square};
+use flagfall_game::stage::Stage;
+use flagfall_protocols::square::{Color, Piece, Placement, Reading, Square};
 
 use crate::desk::Desk;
 
@@ -23,10 +25,10 @@ fn hands(desk: &mut Desk, what: &str) {
 /// What was told of the hands: `touched g1`.
 fn told(desk: &Desk) -> Vec<String> {
     let word = |effect: &Effect| match effect {
-        Effect::Audit(AuditBody::Touched { squares, .. }) => Some(format!("touched {}", squares.join(" "))),
-        Effect::Audit(AuditBody::Stood { squares, ply, .. }) => Some(format!("stood {} {ply}", squares.join(" "))),
-        Effect::Audit(AuditBody::RookFirst { squares, .. }) => Some(format!("rook_first {}", squares.join(" "))),
-        Effect::Audit(AuditBody::TwoHands { squares, .. }) => Some(format!("two_hands {}", squares.join(" "))),
+        Effect::Audit(AuditEntry::Touched { square, .. }) => Some(format!("touched {square}")),
+        Effect::Audit(AuditEntry::Stood { square, ply, .. }) => Some(format!("stood {square} {ply}")),
+        Effect::Audit(AuditEntry::RookFirst { squares: [rook, king], .. }) => Some(format!("rook_first {rook} {king}")),
+        Effect::Audit(AuditEntry::TwoHands { squares: [rook, king], .. }) => Some(format!("two_hands {rook} {king}")),
         _ => None,
     };
     desk.out.iter().filter_map(word).collect()
@@ -37,12 +39,12 @@ fn a_touched_man_is_told_in_the_own_time_only() {
     let mut desk = Desk::started("300");
     hands(&mut desk, "2 g1 | 0.8 Ng1 | 1 g8 | 0.8 ng8");
     assert_eq!(told(&desk), ["touched g1"], "Black's knight is adjusted in White's time");
-    let Some(Effect::Audit(AuditBody::Touched { side, lifted_at, put_back_at, .. })) =
-        desk.out.iter().find(|effect| matches!(effect, Effect::Audit(AuditBody::Touched { .. })))
+    let Some(Effect::Audit(AuditEntry::Touched { side, lifted, put_back, .. })) =
+        desk.out.iter().find(|effect| matches!(effect, Effect::Audit(AuditEntry::Touched { .. })))
     else {
         panic!("told above")
     };
-    assert_eq!((*side, put_back_at[1] - lifted_at[1]), ("white", 800_000));
+    assert_eq!((*side, put_back.latest.0 - lifted.latest.0), (Color::White, 800_000));
     desk.play("e2e4").wait(1.0);
     hands(&mut desk, "0.5 e4 | 0.8 Pe4 | 1 g8 | 0.8 ng8");
     assert_eq!(told(&desk), ["touched g1", "touched g8"], "White's pawn is put right in Black's time");
@@ -145,14 +147,16 @@ fn set_up(placement: &str) -> Desk {
     desk
 }
 
+/// The square, the letter of what stands there, and that of what should.
+fn named(wrong: &WrongSquare) -> (String, Option<char>, Option<char>) {
+    (wrong.square.to_string(), wrong.stands.map(Piece::letter), wrong.expected.map(Piece::letter))
+}
+
 #[test]
 fn a_missing_man_is_named_and_the_game_begins_with_it() {
     let mut desk = set_up("rnbqkbn1/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
     let wrong = &desk.game.alarms()[0].set_up;
-    assert_eq!(
-        (wrong.len(), wrong[0].square.as_str(), &wrong[0].stands, wrong[0].expected.as_deref()),
-        (1, "h8", &None, Some("r"))
-    );
+    assert_eq!(wrong.iter().map(named).collect::<Vec<_>>(), [("h8".to_owned(), None, Some('r'))]);
     assert_eq!(desk.state().initial_fen, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
     desk.play("e2e4").wait(8.0);
     assert_eq!(desk.alarms(), ["WrongSetUp", "PositionDiffers"], "and it is in nobody's hand");
@@ -164,11 +168,9 @@ fn a_missing_man_is_named_and_the_game_begins_with_it() {
 fn an_exchanged_king_and_queen_are_named_and_stay() {
     let desk = set_up("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR");
     let alarms = desk.game.alarms();
-    let named = |wrong: &flagfall_game::message::SetUpBody| (wrong.square.clone(), wrong.stands.clone(), wrong.expected.clone());
-    let some = |letter: &str| Some(letter.to_owned());
     assert_eq!(
         alarms[0].set_up.iter().map(named).collect::<Vec<_>>(),
-        [("d1".to_owned(), some("K"), some("Q")), ("e1".to_owned(), some("Q"), some("K"))]
+        [("d1".to_owned(), Some('K'), Some('Q')), ("e1".to_owned(), Some('Q'), Some('K'))]
     );
     assert!(desk.state().initial_fen.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w kq"));
 }

@@ -1,10 +1,9 @@
 //! The health of the devices: what is a dropout and what is not, weak squares and weak men, batteries.
 
-use flagfall_game::alarm::{AlarmKind, AlarmStatus, Class};
+use flagfall_game::alarm::{Alarm, AlarmKind, AlarmStatus, Class};
 use flagfall_game::effect::Effect;
-use flagfall_game::health::BatteryLevel;
+use flagfall_game::health::{BatteryLevel, sentence};
 use flagfall_game::input::{Command, Input};
-use flagfall_game::message::AlertBody;
 use flagfall_protocols::driver::DeviceCommand;
 use flagfall_protocols::event::{Battery, DeviceEvent, Identity, Text};
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
@@ -38,8 +37,14 @@ fn counted(desk: &Desk) -> Vec<(String, u32)> {
 }
 
 /// The alarms of this kind, opened or closed.
-fn of_kind(desk: &Desk, kind: AlarmKind) -> Vec<AlertBody> {
-    desk.game.alarms().into_iter().filter(|alarm| alarm.kind == kind).collect()
+fn of_kind(desk: &Desk, kind: AlarmKind) -> Vec<Alarm> {
+    desk.game.alarms().iter().filter(|alarm| alarm.kind == kind).cloned().collect()
+}
+
+/// The squares of an alarm.
+fn names(alarm: &Alarm) -> String {
+    let concerned = Square::all().filter(|square| alarm.squares & square.bit() != 0);
+    concerned.map(|square| square.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// White has the move, his clock runs, and a scan takes 250 ms.
@@ -165,9 +170,9 @@ fn a_weak_square_is_named_and_closed_when_it_is_well() {
     assert_eq!((health.dropouts, health.weak_squares.len(), health.weak_men.len()), (7, 1, 0));
     assert_eq!((health.weak_squares[0].square.as_str(), health.weak_squares[0].dropouts), ("d7", 7));
     let alarm = &of_kind(&desk, AlarmKind::WeakSquare)[0];
-    assert_eq!((alarm.class, alarm.status, alarm.squares.join(" ")), (Class::Silent, AlarmStatus::Open, "d7".to_owned()));
+    assert_eq!((alarm.kind.class(), alarm.status, names(alarm)), (Class::Silent, AlarmStatus::Open, "d7".to_owned()));
     assert_eq!(
-        alarm.sentence.as_deref(),
+        sentence(alarm).as_deref(),
         Some("Square d7 lost its man 7 times in 10 minutes: look at the man and at the board after the round.")
     );
     desk.clock.running = false;
@@ -215,9 +220,9 @@ fn a_weak_man_is_lost_wherever_he_stands() {
     let closed = &of_kind(&desk, AlarmKind::WeakSquare)[0];
     assert_eq!(closed.status, AlarmStatus::Cured, "it was not the square");
     let alarm = &of_kind(&desk, AlarmKind::WeakMan)[0];
-    assert_eq!((alarm.class, alarm.squares.join(" ")), (Class::Silent, "d4 c6 b8".to_owned()));
+    assert_eq!((alarm.kind.class(), names(alarm)), (Class::Silent, "d4 c6 b8".to_owned()));
     assert_eq!(
-        alarm.sentence.as_deref(),
+        sentence(alarm).as_deref(),
         Some("The black knight from b8 was lost 12 times in 10 minutes, on d4 c6 b8: exchange this man after the round.")
     );
     hands(&mut desk, "3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4");
@@ -310,12 +315,12 @@ fn a_battery_from_full_to_empty_and_back() {
     assert_eq!(statuses(&desk, BatteryLow), [Open]);
     let alarm = of_kind(&desk, BatteryLow).remove(0);
     assert_eq!(
-        (alarm.class, alarm.sentence.as_deref()),
+        (alarm.kind.class(), sentence(&alarm).as_deref()),
         (Class::Silent, Some("The board's battery has 20 %, 70 minutes left: charge it."))
     );
     desk.device(battery(5, None, false)).device(battery(6, None, false)).device(battery(5, None, false));
     assert_eq!((statuses(&desk, BatteryLow), statuses(&desk, BatteryCritical)), (vec![Cured], vec![Open]));
-    assert_eq!(of_kind(&desk, BatteryCritical)[0].class, Class::Loud);
+    assert_eq!(of_kind(&desk, BatteryCritical)[0].kind.class(), Class::Loud);
     assert_eq!(desk.game.health().battery, BatteryLevel::Critical);
     desk.device(battery(5, None, true)).wait(59.0);
     assert_eq!(statuses(&desk, BatteryCritical), [Open]);
@@ -366,8 +371,8 @@ fn the_clocks_warning() {
     assert_eq!(desk.alarms().len(), 0, "one report may be damaged");
     desk.report();
     let alarm = of_kind(&desk, AlarmKind::ClockBatteryLow).remove(0);
-    assert_eq!((alarm.class, alarm.status), (Class::Silent, AlarmStatus::Open));
-    assert!(alarm.sentence.is_some_and(|sentence| sentence.contains("clock")) && desk.game.health().clock_battery_low);
+    assert_eq!((alarm.kind.class(), alarm.status), (Class::Silent, AlarmStatus::Open));
+    assert!(sentence(&alarm).is_some_and(|text| text.contains("clock")) && desk.game.health().clock_battery_low);
     for second in 0..900 {
         desk.clock.battery_low = second < 300 && second % 50 == 0;
         desk.clock.running = false;

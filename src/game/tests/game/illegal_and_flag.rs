@@ -5,7 +5,7 @@ use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::laws::outcome::{Kind, Outcome, Recommended};
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
-use flagfall_protocols::square::Placement;
+use flagfall_protocols::square::{Color, Placement};
 
 use crate::desk::Desk;
 use crate::desk::event::{BLACK_BARE, Event, OPEN, PLAIN};
@@ -15,8 +15,8 @@ const RULING: [&str; 1] = ["illegal_move_ruling"];
 /// White presses without a move (7.5.3); the clock is pressed back later.
 fn press_without_move(desk: &mut Desk) -> u32 {
     desk.wait(2.0).press(0).wait(3.0).press(0).wait(1.0);
-    let alarm = desk.game.alarms().into_iter().rfind(|alarm| alarm.kind == AlarmKind::PressedWithoutMove).expect("an alarm");
-    assert_eq!(alarm.side, Some("white"));
+    let alarm = desk.game.alarms().iter().rfind(|alarm| alarm.kind == AlarmKind::PressedWithoutMove).expect("an alarm");
+    assert_eq!(alarm.side, Some(Color::White));
     alarm.id
 }
 

@@ -6,10 +6,10 @@ use flagfall_game::FlagPath;
 use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::Side;
-use flagfall_game::message::Stage;
 use flagfall_game::pair::Pair;
+use flagfall_game::stage::Stage;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
-use flagfall_protocols::square::{Piece, Placement, Reading, Square};
+use flagfall_protocols::square::{Color, Piece, Placement, Reading, Square};
 use flagfall_protocols::time::ClockTime;
 
 use crate::desk::Desk;
@@ -36,7 +36,7 @@ fn a_flag_that_was_up_when_the_game_is_joined_stays() {
     let state = desk.state();
     assert_eq!((state.stage, state.flags.len(), state.flags[0].path), (Stage::Playing, 1, FlagPath::OnConnect));
     assert_eq!(desk.game.findings()[0].row, "16");
-    assert!(state.alarms.iter().any(|alarm| alarm.side == Some("white")), "{:?}", desk.alarms());
+    assert!(state.alarms.iter().any(|alarm| alarm.side == Some(Color::White)), "{:?}", desk.alarms());
 }
 
 #[test]
@@ -119,10 +119,10 @@ fn a_move_made_in_a_gap_was_made_at_any_time_in_it() {
     desk.frame(standing).report().wait(3.0);
     let state = desk.state();
     assert_eq!(desk.moves(), ["e2e4", "e7e5"]);
-    assert!(state.moves[1].made_at[0] <= lost.0, "{:?} lost {lost:?}", state.moves[1].made_at);
+    assert!(state.moves[1].made.earliest <= lost, "{:?} lost {lost:?}", state.moves[1].made);
     desk.play("g1f3").wait(1.0);
-    let made = desk.state().moves[2].made_at;
-    assert!(made[1] - made[0] <= 500_000, "and then the board is seen again: {made:?}");
+    let made = desk.state().moves[2].made;
+    assert!(made.latest.0 - made.earliest.0 <= 500_000, "and then the board is seen again: {made:?}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn a_late_press_belongs_to_the_move_that_ended_the_game() {
     let mut desk = before_the_fifth_time();
     desk.wait(0.5).make("f6g8").wait(3.0).press(0).wait(1.0);
     let last = desk.state().moves.pop().expect("moves");
-    assert!(last.uci == "f6g8" && last.pressed_at.is_some(), "{last:?}");
+    assert!(last.uci.to_string() == "f6g8" && last.pressed.is_some(), "{last:?}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn every_made_move_is_shown_after_two_seconds() {
     let mut desk = Desk::started("300");
     // A clock that says nothing from here on.
     desk.clock.running = false;
-    let shown = |desk: &mut Desk, seconds: f64| desk.wait(seconds).game.live_state().moves.len();
+    let shown = |desk: &mut Desk, seconds: f64| desk.wait(seconds).game.told_plies();
     desk.wait(1.0).make("e2e4");
     assert_eq!(shown(&mut desk, 1.5), 0);
     // Lifted and put down 0.4 s later.

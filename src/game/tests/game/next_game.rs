@@ -1,9 +1,10 @@
 //! A flag that awaits its ruling, and pieces that are set up again.
 
+use flagfall_game::decision::Ruling;
 use flagfall_game::effect::Effect;
 use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::message::{Ruling, Stage};
+use flagfall_game::stage::Stage;
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::ClockTime;
@@ -52,7 +53,7 @@ fn the_flag_stays_while_the_clock_stands_at_zero() {
     desk.out.clear();
     desk.command(Command::DeclareResult { result: GameResult::BlackWins });
     assert_eq!((desk.refused(), desk.game.number(), desk.state().stage), (0, 1, Stage::Over));
-    assert_eq!(desk.game.live_state().result, Some(GameResult::BlackWins), "it is told before the next game begins");
+    assert_eq!(desk.game.result(), Some(GameResult::BlackWins), "it is told before the next game begins");
     set_clock(desk.report().wait(2.0));
     assert_eq!(desk.game.number(), 2, "nothing awaits a ruling any more");
     desk.report();
@@ -163,7 +164,7 @@ fn a_ruling_has_the_decision() {
     let mut desk = flagged();
     desk.wait(1.0).out.clear();
     desk.command(Command::DeclareResult { result: GameResult::BlackWins });
-    let at = desk.now.0;
+    let at = desk.now;
     let Some((1, Ruling::Finding { decision: Some(decision), finding })) = desk.game.ruling() else { panic!("no decision") };
     assert_eq!((rulings(&desk), decision.result, decision.at, finding.flag), (1, GameResult::BlackWins, at, Some("white")));
     desk.out.clear();

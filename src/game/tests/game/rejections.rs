@@ -1,12 +1,13 @@
 //! After a rejection: what comes up, what comes back when the facts change, what does not, and what the record keeps.
 
 use flagfall_game::alarm::AlarmKind;
+use flagfall_game::decision::{Decision, DecisionKind};
 use flagfall_game::effect::Effect;
 use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::laws::outcome::{Kind, Outcome};
-use flagfall_game::message::{Decision, DecisionKind, Stage};
 use flagfall_game::pair::Pair;
+use flagfall_game::stage::Stage;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::{ClockTime, Instant};
 
@@ -155,11 +156,11 @@ fn the_record_keeps_every_decision_with_who_when_and_why() {
             4 => (Command::DeclareResult { result: GameResult::Draw }, DecisionKind::Declared, GameResult::Draw, None),
             _ => (Command::DeclareResult { result: GameResult::Open }, DecisionKind::Declared, GameResult::Open, Some(4)),
         };
-        let at = desk.now.0;
+        let at = desk.now;
         desk.sign_at(name, (number < 3).then_some(seen), command);
         assert_eq!(desk.refused(), 0, "{name}");
-        let (command, reason) = (format!("{name}-{at}"), format!("{name} says so"));
-        let about = (Some(finding), (number < 3).then_some(seen.0), at);
+        let (command, reason) = (format!("{name}-{}", at.0), format!("{name} says so"));
+        let about = (Some(finding), (number < 3).then_some(seen), at);
         expected.push((number, kind, result, superseded, name.to_owned(), command, reason, about));
         let now = decisions(&desk);
         assert_eq!(now[..now.len() - 1], kept, "{name}: those before are as they were");

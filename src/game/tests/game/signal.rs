@@ -2,6 +2,7 @@
 
 use flagfall_game::alarm::AlarmKind::{ClockWeakSignal, WeakSignal};
 use flagfall_game::alarm::{AlarmKind, AlarmStatus, Class};
+use flagfall_game::health::sentence;
 use flagfall_game::input::{Command, Input};
 use flagfall_protocols::event::{DeviceEvent, Identity, Text};
 
@@ -20,8 +21,8 @@ fn an_alarm_until_it_is_received_better() {
     let mut desk = Desk::started("300");
     desk.feed(BOARD);
     let alarm = desk.state().alarms.remove(0);
-    assert_eq!((alarm.class, alarm.status), (Class::Silent, AlarmStatus::Open));
-    assert!(alarm.sentence.is_some_and(|sentence| sentence.starts_with("The board's radio")));
+    assert_eq!((alarm.kind.class(), alarm.status), (Class::Silent, AlarmStatus::Open));
+    assert!(sentence(&alarm).is_some_and(|sentence| sentence.starts_with("The board's radio")));
     // Found again and again, and with another board behind it.
     desk.feed(BOARD).feed(BOARD).feed(CLOCK);
     for name in [&b"12345"[..], b"54321"] {

@@ -20,8 +20,8 @@ fn pressed_before(own_clock: Option<Duration>, delays: &[Duration]) -> [u64; 2] 
     desk.make("e2e4").wait(10.0).press(0);
     let told = desk.now;
     desk.wait(1.0);
-    let pressed = desk.state().moves.pop().and_then(|e4| e4.pressed_at).expect("pressed");
-    pressed.map(|at| (told.0 - at) / 1000)
+    let pressed = desk.state().moves.pop().and_then(|e4| e4.pressed).expect("pressed");
+    pressed.micros().map(|at| (told.0 - at) / 1000)
 }
 
 /// On a line of many boards the clocks are asked as rarely as the squares.

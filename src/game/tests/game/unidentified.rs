@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use flagfall_game::alarm::{AlarmKind, AlarmStatus};
+use flagfall_game::audit::AuditEntry;
 use flagfall_game::config::GameConfig;
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
 use flagfall_game::input::{Command, Input};
-use flagfall_game::message::{AuditBody, Cause};
+use flagfall_game::played::Cause;
 use flagfall_protocols::driver::Timing;
 use flagfall_protocols::event::{ByteRange, DeviceEvent};
 use flagfall_protocols::square::{Placement, Reading, Square};
@@ -68,11 +69,11 @@ impl Table {
     /// The sure moves, three seconds later.
     fn sans(&mut self) -> String {
         self.wait(3.0);
-        self.game.arbiter_state().moves.into_iter().map(|mv| mv.san).collect::<Vec<_>>().join(" ")
+        self.game.moves().map(|played| played.san.to_string()).collect::<Vec<_>>().join(" ")
     }
 
     fn alarm(&self, kind: AlarmKind) -> Option<AlarmStatus> {
-        self.game.alarms().into_iter().rfind(|alarm| alarm.kind == kind).map(|alarm| alarm.status)
+        self.game.alarms().iter().rfind(|alarm| alarm.kind == kind).map(|alarm| alarm.status)
     }
 }
 
@@ -83,7 +84,7 @@ fn a_game_begins_and_moves_need_no_clock() {
     assert_eq!(table.tell("e8:0 | e8:1 | f3:0 | 1 f3:1").sans(), "e4 e5 Nf3", "men are straightened");
     let mut turned = Table::new(None);
     assert_eq!(turned.tell("d7:0 | d5:1 | 4 d2:0 | d4:1").sans(), "e4 e5", "White is who moves first");
-    assert!(turned.game.arbiter_state().rotated);
+    assert!(turned.game.is_rotated());
 }
 
 #[test]
@@ -144,7 +145,8 @@ fn a_pawn_becomes_a_queen_unless_it_moves_as_none() {
     assert_eq!(queen.alarm(AlarmKind::PromotionUnconfirmed), Some(AlarmStatus::Cured));
     let mut knight = Table::new(Some(PAWN));
     assert_eq!(knight.tell("e7:0 | 0.8 e8:1 | 3 a4:0 | b4:1 | 3 e8:0 | f6:1").sans(), "e8=N Kb4 Nf6");
-    let revised = |effect: &Effect| matches!(effect, Effect::Audit(AuditBody::Revision(body)) if body.cause == Cause::Promotion);
+    let revised =
+        |effect: &Effect| matches!(effect, Effect::Audit(AuditEntry::Revision(revision)) if revision.cause == Cause::Promotion);
     assert_eq!(knight.out.iter().filter(|effect| revised(effect)).count(), 1);
     assert_eq!(knight.alarm(AlarmKind::PromotionUnconfirmed), Some(AlarmStatus::Cured));
 }

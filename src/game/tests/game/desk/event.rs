@@ -1,7 +1,9 @@
 //! A desk under the rules of an event: its arbiters sign what they say, and a worker answers what is asked.
 
+use flagfall_game::audit::AuditEntry;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::{GameConfig, Rulings};
+use flagfall_game::decision::{Decision, Ruling};
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
 use flagfall_game::input::{Author, Command, Input};
@@ -11,7 +13,6 @@ use flagfall_game::laws::finding::FindingKey;
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::Side;
 use flagfall_game::laws::rulebook::Rulebook;
-use flagfall_game::message::{AuditBody, Decision, Ruling};
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::Instant;
 
@@ -130,7 +131,7 @@ impl Desk {
     /// The decisions that the arbiters' record was given.
     pub(crate) fn audited(&self) -> Vec<Decision> {
         let decision = |effect: &Effect| match effect {
-            Effect::Audit(AuditBody::Decision(decision)) => Some((**decision).clone()),
+            Effect::Audit(AuditEntry::Decision(decision)) => Some((**decision).clone()),
             _ => None,
         };
         self.out.iter().filter_map(decision).collect()

@@ -4,21 +4,23 @@
 
 mod clock;
 pub(crate) mod event;
+pub(crate) mod state;
 
 pub(crate) use clock::TIMING;
 use clock::five_minutes;
+use flagfall_game::audit::AuditEntry;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::GameConfig;
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
 use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::winnable::Answer;
-use flagfall_game::message::{ArbiterState, AuditBody};
 use flagfall_protocols::event::{ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::{ClockTime, Instant};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, Position};
+use state::State;
 
 /// Board, clock, and the game that hears them.
 pub(crate) struct Desk {
@@ -171,12 +173,12 @@ impl Desk {
         self.feed(Input::Command(command))
     }
 
-    pub(crate) fn state(&self) -> ArbiterState {
-        self.game.arbiter_state()
+    pub(crate) fn state(&self) -> State {
+        State::of(&self.game)
     }
 
     pub(crate) fn moves(&self) -> Vec<String> {
-        self.state().moves.into_iter().map(|mv| mv.uci).collect()
+        self.game.moves().map(|played| played.uci.to_string()).collect()
     }
 
     /// Alarms of the game, open or closed, as `kind` or `kind(side)`.
@@ -185,11 +187,11 @@ impl Desk {
             Some(side) => format!("{kind:?}({side})"),
             None => format!("{kind:?}"),
         };
-        self.game.alarms().iter().map(|alarm| name(alarm.kind, alarm.side)).collect()
+        self.game.alarms().iter().map(|alarm| name(alarm.kind, alarm.side.map(flagfall_game::color_name))).collect()
     }
 
     pub(crate) fn refused(&self) -> usize {
-        self.out.iter().filter(|effect| matches!(effect, Effect::Audit(AuditBody::Refused { .. }))).count()
+        self.out.iter().filter(|effect| matches!(effect, Effect::Audit(AuditEntry::Refused { .. }))).count()
     }
 
     pub(crate) fn turn(&self) -> Color {

@@ -1,0 +1,65 @@
+//! The object that `--json` prints: each ruling as a finding and as the arbiter's screen.
+
+use flagfall_game::laws::screen::{Act, Screen};
+use serde::Serialize;
+
+use crate::wire::finding::Finding;
+use crate::wire::player::Pair;
+
+#[derive(Serialize)]
+pub(super) struct Report<'a> {
+    pub(super) rulings: Vec<Told<'a>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Told<'a> {
+    pub(super) finding: Finding,
+    pub(super) screen: Shown<'a>,
+}
+
+/// The screen's fields, in the order in which they are read.
+#[derive(Serialize)]
+pub(super) struct Shown<'a> {
+    headline: &'a str,
+    act: &'static str,
+    proposal: &'a str,
+    besides: &'a [String],
+    position: &'a str,
+    to_move: &'static str,
+    times: Pair<Option<&'a str>>,
+    moves: &'a str,
+    why: &'a str,
+    line: Option<&'a str>,
+    final_position: Option<&'a str>,
+    check: &'a [&'static str],
+    unknown: &'a [String],
+    rules: &'a str,
+    choices: &'a [String],
+}
+
+impl<'a> From<&'a Screen> for Shown<'a> {
+    fn from(screen: &'a Screen) -> Shown<'a> {
+        Shown {
+            headline: &screen.headline,
+            act: match screen.act {
+                Act::StopTheClocks => "stop_the_clocks",
+                Act::WaitForAClaim => "wait_for_a_claim",
+                Act::AskForTheResult => "ask_for_the_result",
+                Act::Nothing => "nothing",
+            },
+            proposal: &screen.proposal,
+            besides: &screen.besides,
+            position: &screen.position,
+            to_move: screen.to_move,
+            times: Pair { white: screen.times.white.as_deref(), black: screen.times.black.as_deref() },
+            moves: &screen.moves,
+            why: &screen.why,
+            line: screen.line.as_deref(),
+            final_position: screen.final_position.as_deref(),
+            check: &screen.check,
+            unknown: &screen.unknown,
+            rules: &screen.rules,
+            choices: &screen.choices,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Decisions of arbiters, the claims and penalties in them, and the ruling that is shown of a game.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+
+use crate::laws::claim::{Ground, Standing};
+use crate::laws::finding::{Finding, FindingKey};
+use crate::laws::outcome::GameResult;
+use crate::pair::Pair;
+
+/// What was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecisionKind {
+    /// What a finding proposes.
+    Confirmed,
+    /// What a finding proposes is not so: the game goes on.
+    Rejected,
+    /// A result, or that there is none.
+    Declared,
+    /// The players agreed to a draw (5.2.3).
+    Agreed,
+    /// A claim was accepted.
+    ClaimAccepted,
+    /// A claim was refused.
+    ClaimRefused,
+    /// A penalty, an adjustment of times, a ruling on an illegal move.
+    Penalty,
+    /// The game was broken off and another one begun in its place (7.2, 7.3).
+    Restart,
+}
+
+/// Who decided, when, why, and on which evidence. A later decision on the same matter supersedes it; it is never changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Number of the decision on this board, from 1.
+    pub number: u32,
+    /// Number of the game that it is about.
+    pub game_no: u32,
+    /// What was decided.
+    pub kind: DecisionKind,
+    /// The result that the game has by it; open = none, it goes on.
+    pub result: GameResult,
+    /// Whose claim; who was penalised.
+    pub side: Option<Color>,
+    /// The finding that was confirmed or rejected, as the arbiter saw it; else the one that stood.
+    pub finding: Option<FindingKey>,
+    /// The claim.
+    pub claim: Option<Claim>,
+    /// The penalty.
+    pub penalty: Option<Penalty>,
+    /// Who decided: a user, or `automatic` where the event has findings that are certain decided without an arbiter; none where
+    /// it is not known.
+    pub by: Option<String>,
+    /// Why, in the arbiter's words.
+    pub reason: Option<String>,
+    /// Id of the command that it was given by.
+    pub command: Option<String>,
+    /// When the arbiter saw what it is about; none where that was not said.
+    pub observed_at: Option<Instant>,
+    /// When it was made.
+    pub at: Instant,
+    /// Number of the decision that it takes the place of.
+    pub supersedes: Option<u32>,
+}
+
+/// A claim, and what the record of the game says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Who claims.
+    pub side: Color,
+    /// On what it rests.
+    pub ground: Ground,
+    /// Where it stands.
+    pub standing: Standing,
+    /// The move that is intended, UCI; none if it is about the position on the board.
+    pub uci: Option<String>,
+    /// The record of the game bears it out; none where it does not tell.
+    pub correct: Option<bool>,
+    /// How, for people.
+    pub note: String,
+}
+
+/// What a penalty consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Penalty {
+    /// Seconds that each player's time was changed by; less than 0 = taken away.
+    pub seconds: Option<Pair<i32>>,
+    /// Number of the alarm of an illegal move.
+    pub alarm: Option<u32>,
+    /// That move counts towards the player's second one (7.5.5).
+    pub counts: Option<bool>,
+}
+
+/// The last finding or decision in full.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// What the daemon proposes, and what an arbiter decided if there is a decision.
+    Finding {
+        /// The finding.
+        finding: Box<Finding>,
+        /// The decision that stands.
+        decision: Option<Box<Decision>>,
+    },
+    /// A decision where there was nothing to find.
+    Decision {
+        /// The decision.
+        decision: Box<Decision>,
+    },
+}

@@ -1,0 +1,67 @@
+//! The whole state of a game for each audience.
+
+use flagfall_game::color_name;
+use flagfall_game::game::Game;
+use shakmaty::fen::Fen;
+use shakmaty::{Chess, EnPassantMode};
+
+use crate::wire::alarm::AlertBody;
+use crate::wire::claim::EntryBody;
+use crate::wire::clock::{ClockBody, ClockStatus};
+use crate::wire::decision::Decision;
+use crate::wire::finding::Finding;
+use crate::wire::flag::FlagBody;
+use crate::wire::moves::{LiveMove, MoveBody};
+use crate::wire::outcome::{Ending, GameResult};
+use crate::wire::state::{ArbiterState, Hint, LiveState};
+
+/// What the live audience sees.
+pub fn live_state(game: &Game) -> LiveState {
+    LiveState { moves: game.told().map(LiveMove::from).collect(), ..without_moves(game) }
+}
+
+/// The same without its moves, whatever the game's length.
+pub(super) fn without_moves(game: &Game) -> LiveState {
+    LiveState {
+        game_no: game.number(),
+        initial_fen: fen(game.start()),
+        fen: fen(game.live_position()),
+        moves: Vec::new(),
+        clock: ClockBody::from(game.clock()),
+        result: game.result().map(GameResult::from),
+    }
+}
+
+/// What arbiters see.
+pub fn arbiter_state(game: &Game) -> ArbiterState {
+    let open = game.alarms().iter().filter(|alarm| alarm.closed.is_none());
+    ArbiterState {
+        game_no: game.number(),
+        stage: game.stage().into(),
+        initial_fen: fen(game.start()),
+        fen: fen(game.sure_position()),
+        board: game.placement().to_string(),
+        rotated: game.is_rotated(),
+        moves: game.moves().map(MoveBody::from).collect(),
+        pending: game.pending().map(MoveBody::from).collect(),
+        phase: game.phase().into(),
+        completed: game.completed().into(),
+        period: game.period().into(),
+        recording: game.recording().into(),
+        clock: ClockBody::from(game.clock()),
+        clock_status: ClockStatus::from(game.clock()),
+        lever_up: game.lever_up().map(color_name),
+        flags: game.flags().map(|(fall, ruled)| FlagBody { ruled, ..FlagBody::from(fall) }).collect(),
+        alarms: open.map(AlertBody::from).collect(),
+        finding: game.deciding_finding().map(Finding::from),
+        decisions: game.decisions().map(Decision::from).collect(),
+        entries: game.entries().iter().map(EntryBody::from).collect(),
+        hints: game.hints().iter().copied().map(Hint::from).collect(),
+        ending: game.ending().map(Ending::from),
+        result: game.result().map(GameResult::from),
+    }
+}
+
+fn fen(position: &Chess) -> String {
+    Fen::from_position(position, EnPassantMode::Legal).to_string()
+}

@@ -1,0 +1,163 @@
+//! What an alarm is about, and who should do what.
+
+use flagfall_game::alarm;
+use serde::Serialize;
+
+/// What is the matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AlarmKind {
+    /// A flag fell (6.1.1).
+    Flag,
+    /// The board shows no legal move and the clock was pressed (7.5.1).
+    IllegalMove,
+    /// A pawn stands on its last rank and the clock was pressed (7.5.2).
+    PromotionNotReplaced,
+    /// The clock was pressed and nothing had been moved (7.5.3).
+    PressedWithoutMove,
+    /// The same position for the fifth time (9.6.1).
+    FivefoldRepetition,
+    /// 75 moves by each side without a pawn move or capture (9.6.2).
+    SeventyFiveMoves,
+    /// Neither side can mate (5.2.2).
+    DeadPosition,
+    /// Three or more squares changed at once and it is not one move (7.4).
+    PiecesDisplaced,
+    /// The board does not answer, or its link is gone.
+    BoardLost,
+    /// The program failed twice at the same place and gives this board up; its bytes are still recorded. Told by whoever runs
+    /// the game, under the number 0.
+    BoardFailed,
+    /// The clock is unplugged, or runs and is not heard.
+    ClockLost,
+    /// The times or additions do not fit the configured time control (6.10.2).
+    ClockSettingDiffers,
+    /// The clock added a period at another move than the required one.
+    ClockCountDiffers,
+    /// The clock of the side not to move was started.
+    WrongClockRunning,
+    /// A display shows zero and no flag sign.
+    ClockAtZero,
+    /// A position in which a game begins, but for one or two squares or an exchanged king and queen (7.2).
+    WrongSetUp,
+    /// A move is made and not completed: at a flag-fall, or for longer than ten seconds.
+    IncompleteMove,
+    /// A piece has been in the hand for more than five seconds (4.3).
+    PieceInHand,
+    /// A move by the side whose clock stands still.
+    MovedByWrongSide,
+    /// The board and the game differ and nobody is moving.
+    PositionDiffers,
+    /// A king that nobody should be holding is not on the board.
+    KingMissing,
+    /// More men than a game can have.
+    TooManyMen,
+    /// A square gives no usable reading.
+    UnreadableSquare,
+    /// A square lost its man for moments again and again: a weak chip or sensor.
+    WeakSquare,
+    /// A man was lost for moments again and again, wherever he stood: a weak chip.
+    WeakMan,
+    /// The board's battery is to be charged.
+    BatteryLow,
+    /// The board's battery may go out at any moment, and the board with it.
+    BatteryCritical,
+    /// The clock shows its battery warning.
+    ClockBatteryLow,
+    /// The board's radio was received so weakly that it may be lost at any moment.
+    WeakSignal,
+    /// The same of a clock on a link of its own.
+    ClockWeakSignal,
+    /// More than one legal move explains what the board shows.
+    Ambiguous,
+    /// No legal moves lead from the game to what the board shows.
+    Unreachable,
+    /// Moves were made while the board was not seen.
+    LinkGap,
+    /// A pawn was promoted, and the board cannot tell to what.
+    PromotionUnconfirmed,
+    /// The default time is over and the player has not made a move; whether he is there no board can tell (6.7.1).
+    DefaultTimeOver,
+    /// The first move was made and no clock runs.
+    ClockNotStarted,
+    /// A flag fell after the game had ended.
+    FlagAfterEnd,
+    /// The game was joined in progress: how many moves were completed is not known.
+    JoinedInProgress,
+    /// The old game ended without a result and a new one was set up.
+    ResultMissing,
+    /// The players press the other player's side of the clock: left and right were exchanged.
+    ClockSidesExchanged,
+    /// The clock says the opposite of whose time falls; the times are believed.
+    ClockLeverInverted,
+}
+
+impl From<alarm::AlarmKind> for AlarmKind {
+    fn from(kind: alarm::AlarmKind) -> AlarmKind {
+        match kind {
+            alarm::AlarmKind::Flag => AlarmKind::Flag,
+            alarm::AlarmKind::IllegalMove => AlarmKind::IllegalMove,
+            alarm::AlarmKind::PromotionNotReplaced => AlarmKind::PromotionNotReplaced,
+            alarm::AlarmKind::PressedWithoutMove => AlarmKind::PressedWithoutMove,
+            alarm::AlarmKind::FivefoldRepetition => AlarmKind::FivefoldRepetition,
+            alarm::AlarmKind::SeventyFiveMoves => AlarmKind::SeventyFiveMoves,
+            alarm::AlarmKind::DeadPosition => AlarmKind::DeadPosition,
+            alarm::AlarmKind::PiecesDisplaced => AlarmKind::PiecesDisplaced,
+            alarm::AlarmKind::BoardLost => AlarmKind::BoardLost,
+            alarm::AlarmKind::BoardFailed => AlarmKind::BoardFailed,
+            alarm::AlarmKind::ClockLost => AlarmKind::ClockLost,
+            alarm::AlarmKind::ClockSettingDiffers => AlarmKind::ClockSettingDiffers,
+            alarm::AlarmKind::ClockCountDiffers => AlarmKind::ClockCountDiffers,
+            alarm::AlarmKind::WrongClockRunning => AlarmKind::WrongClockRunning,
+            alarm::AlarmKind::ClockAtZero => AlarmKind::ClockAtZero,
+            alarm::AlarmKind::WrongSetUp => AlarmKind::WrongSetUp,
+            alarm::AlarmKind::IncompleteMove => AlarmKind::IncompleteMove,
+            alarm::AlarmKind::PieceInHand => AlarmKind::PieceInHand,
+            alarm::AlarmKind::MovedByWrongSide => AlarmKind::MovedByWrongSide,
+            alarm::AlarmKind::PositionDiffers => AlarmKind::PositionDiffers,
+            alarm::AlarmKind::KingMissing => AlarmKind::KingMissing,
+            alarm::AlarmKind::TooManyMen => AlarmKind::TooManyMen,
+            alarm::AlarmKind::UnreadableSquare => AlarmKind::UnreadableSquare,
+            alarm::AlarmKind::WeakSquare => AlarmKind::WeakSquare,
+            alarm::AlarmKind::WeakMan => AlarmKind::WeakMan,
+            alarm::AlarmKind::BatteryLow => AlarmKind::BatteryLow,
+            alarm::AlarmKind::BatteryCritical => AlarmKind::BatteryCritical,
+            alarm::AlarmKind::ClockBatteryLow => AlarmKind::ClockBatteryLow,
+            alarm::AlarmKind::WeakSignal => AlarmKind::WeakSignal,
+            alarm::AlarmKind::ClockWeakSignal => AlarmKind::ClockWeakSignal,
+            alarm::AlarmKind::Ambiguous => AlarmKind::Ambiguous,
+            alarm::AlarmKind::Unreachable => AlarmKind::Unreachable,
+            alarm::AlarmKind::LinkGap => AlarmKind::LinkGap,
+            alarm::AlarmKind::PromotionUnconfirmed => AlarmKind::PromotionUnconfirmed,
+            alarm::AlarmKind::DefaultTimeOver => AlarmKind::DefaultTimeOver,
+            alarm::AlarmKind::ClockNotStarted => AlarmKind::ClockNotStarted,
+            alarm::AlarmKind::FlagAfterEnd => AlarmKind::FlagAfterEnd,
+            alarm::AlarmKind::JoinedInProgress => AlarmKind::JoinedInProgress,
+            alarm::AlarmKind::ResultMissing => AlarmKind::ResultMissing,
+            alarm::AlarmKind::ClockSidesExchanged => AlarmKind::ClockSidesExchanged,
+            alarm::AlarmKind::ClockLeverInverted => AlarmKind::ClockLeverInverted,
+        }
+    }
+}
+
+/// Who should do what about an alarm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// An arbiter should go to the board.
+    Loud,
+    /// On the board's page only: an arbiter who walked over would tip off a player (12.6).
+    Silent,
+    /// On the record only.
+    Note,
+}
+
+impl From<alarm::Class> for Class {
+    fn from(class: alarm::Class) -> Class {
+        match class {
+            alarm::Class::Loud => Class::Loud,
+            alarm::Class::Silent => Class::Silent,
+            alarm::Class::Note => Class::Note,
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Claims of players, and what was entered at the arbiter's desk.
+
+use flagfall_game::laws::claim;
+use flagfall_game::{color_name, decision, desk};
+use serde::{Deserialize, Serialize};
+
+use super::player::Side;
+
+/// On what a claim rests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ground {
+    /// The same position for the third time (9.2).
+    Repetition,
+    /// Fifty moves by each side without a pawn move or capture (9.3).
+    FiftyMoves,
+    /// A request for additional time for both (Guideline III.4).
+    AdditionalTime,
+    /// The opponent cannot win, or makes no effort to win, by normal means (Guideline III.5; US Chess 14H).
+    NormalMeans,
+}
+
+impl From<claim::Ground> for Ground {
+    fn from(ground: claim::Ground) -> Ground {
+        match ground {
+            claim::Ground::Repetition => Ground::Repetition,
+            claim::Ground::FiftyMoves => Ground::FiftyMoves,
+            claim::Ground::AdditionalTime => Ground::AdditionalTime,
+            claim::Ground::NormalMeans => Ground::NormalMeans,
+        }
+    }
+}
+
+impl From<Ground> for claim::Ground {
+    fn from(ground: Ground) -> claim::Ground {
+        match ground {
+            Ground::Repetition => claim::Ground::Repetition,
+            Ground::FiftyMoves => claim::Ground::FiftyMoves,
+            Ground::AdditionalTime => claim::Ground::AdditionalTime,
+            Ground::NormalMeans => claim::Ground::NormalMeans,
+        }
+    }
+}
+
+/// Where a claim stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Lodged, not yet decided.
+    Lodged,
+    /// Found correct or granted.
+    Accepted,
+    /// Found incorrect or rejected.
+    Refused,
+}
+
+impl From<claim::Standing> for Standing {
+    fn from(standing: claim::Standing) -> Standing {
+        match standing {
+            claim::Standing::Lodged => Standing::Lodged,
+            claim::Standing::Accepted => Standing::Accepted,
+            claim::Standing::Refused => Standing::Refused,
+        }
+    }
+}
+
+impl From<Standing> for claim::Standing {
+    fn from(standing: Standing) -> claim::Standing {
+        match standing {
+            Standing::Lodged => claim::Standing::Lodged,
+            Standing::Accepted => claim::Standing::Accepted,
+            Standing::Refused => claim::Standing::Refused,
+        }
+    }
+}
+
+/// A claim, and what the record of the game says of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct ClaimBody {
+    /// Who claims.
+    #[schemars(with = "Side")]
+    pub side: &'static str,
+    /// On what it rests.
+    pub ground: Ground,
+    /// Where it stands.
+    pub standing: Standing,
+    /// The move that is intended, UCI; none if it is about the position on the board.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uci: Option<String>,
+    /// The record of the game bears it out; none where it does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub correct: Option<bool>,
+    /// How, for people.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+impl From<&decision::Claim> for ClaimBody {
+    fn from(claim: &decision::Claim) -> ClaimBody {
+        ClaimBody {
+            side: color_name(claim.side),
+            ground: claim.ground.into(),
+            standing: claim.standing.into(),
+            uci: claim.uci.clone(),
+            correct: claim.correct,
+            note: claim.note.clone(),
+        }
+    }
+}
+
+/// What was entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Entered {
+    /// A draw was offered.
+    Offer,
+    /// An offer was accepted.
+    Agreement,
+    /// The player resigned.
+    Resignation,
+    /// A claim.
+    Claim {
+        /// On what it rests.
+        ground: Ground,
+        /// Where it stands.
+        standing: Standing,
+    },
+    /// A completed illegal move was ruled on.
+    IllegalMove {
+        /// Number of its alarm in the game; 0 = an arbiter saw it and no sensor did (7.5.4).
+        alarm: u32,
+        /// It counts towards the player's second one (7.5.5).
+        counts: bool,
+    },
+}
+
+impl From<desk::Entered> for Entered {
+    fn from(entered: desk::Entered) -> Entered {
+        match entered {
+            desk::Entered::Offer => Entered::Offer,
+            desk::Entered::Agreement => Entered::Agreement,
+            desk::Entered::Resignation => Entered::Resignation,
+            desk::Entered::Claim { ground, standing } => Entered::Claim { ground: ground.into(), standing: standing.into() },
+            desk::Entered::IllegalMove { alarm, counts } => Entered::IllegalMove { alarm, counts },
+        }
+    }
+}
+
+/// One entry of the arbiter's desk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct EntryBody {
+    /// What.
+    #[serde(flatten)]
+    pub entered: Entered,
+    /// Who offered, agreed, resigned, claimed, moved.
+    #[schemars(with = "Side")]
+    pub side: &'static str,
+    /// When it happened: between these two, microseconds since the journal began.
+    pub happened_at: [u64; 2],
+    /// When it was entered, microseconds since the journal began.
+    pub entered_at: u64,
+    /// Id of the command that it was entered by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+impl From<&desk::Entry> for EntryBody {
+    fn from(entry: &desk::Entry) -> EntryBody {
+        EntryBody {
+            entered: entry.what.into(),
+            side: color_name(entry.side),
+            happened_at: entry.happened.micros(),
+            entered_at: entry.entered.0,
+            command: entry.command.clone(),
+        }
+    }
+}

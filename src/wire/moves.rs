@@ -1,0 +1,194 @@
+//! Moves as each audience gets them, and what changes them.
+
+use flagfall_game::color_name;
+use flagfall_game::interval::Interval;
+use flagfall_game::played;
+use flagfall_game::reconstruct::record;
+use serde::Serialize;
+
+use super::player::Side;
+
+/// A move as the live and public audiences see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct LiveMove {
+    /// Number of the half-move in the game, from 1.
+    #[schemars(range(min = 1))]
+    pub ply: u32,
+    /// Standard algebraic notation.
+    pub san: String,
+    /// UCI notation.
+    #[schemars(regex(pattern = r"^[a-h][1-8][a-h][1-8][qrbn]?$"))]
+    pub uci: String,
+    /// White's time after it, milliseconds; none before the clock was heard.
+    pub white_ms: Option<u32>,
+    /// Black's time after it, milliseconds.
+    pub black_ms: Option<u32>,
+}
+
+impl From<played::LiveMove> for LiveMove {
+    fn from(told: played::LiveMove) -> LiveMove {
+        LiveMove {
+            ply: told.ply,
+            san: told.san.to_string(),
+            uci: told.uci.to_string(),
+            white_ms: told.clocks.white.map(|time| time.millis()),
+            black_ms: told.clocks.black.map(|time| time.millis()),
+        }
+    }
+}
+
+/// Why a game was changed, as far as the live and public audiences may know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LiveCause {
+    /// The board shows something else, or an arbiter corrected it.
+    Correction,
+}
+
+/// The game was changed from a ply on, as the live and public audiences see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct LiveRevision {
+    /// The first ply that differs, from 1.
+    #[schemars(range(min = 1))]
+    pub from_ply: u32,
+    /// Why.
+    pub cause: LiveCause,
+    /// The moves from there on.
+    pub moves: Vec<LiveMove>,
+}
+
+impl LiveRevision {
+    /// From this ply on these are the moves.
+    pub fn new(from_ply: u32, moves: &[played::LiveMove]) -> LiveRevision {
+        LiveRevision { from_ply, cause: LiveCause::Correction, moves: moves.iter().copied().map(LiveMove::from).collect() }
+    }
+}
+
+/// How it became sure that a move was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// The player pressed his clock.
+    Press,
+    /// The player made his next move without having pressed (6.2.1.2), or the reply stands on the board.
+    NextMove,
+    /// The move ended the game (6.2.1.1).
+    GameEnd,
+    /// The opponent's clock runs although no press was seen.
+    ClockRunning,
+    /// No clock is connected; the move stands.
+    Settled,
+    /// It stood on the board, not pressed, when the result was declared.
+    Stood,
+    /// It was made while the board was not heard; what stood there afterwards, or the board's own log, tells it.
+    Repair,
+    /// An arbiter entered it.
+    Arbiter,
+}
+
+impl From<record::How> for How {
+    fn from(how: record::How) -> How {
+        match how {
+            record::How::Press => How::Press,
+            record::How::NextMove => How::NextMove,
+            record::How::GameEnd => How::GameEnd,
+            record::How::ClockRunning => How::ClockRunning,
+            record::How::Settled => How::Settled,
+            record::How::Stood => How::Stood,
+            record::How::Repair => How::Repair,
+            record::How::Arbiter => How::Arbiter,
+        }
+    }
+}
+
+/// A move as arbiters see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct MoveBody {
+    /// Number of the half-move in the game, from 1.
+    #[schemars(range(min = 1))]
+    pub ply: u32,
+    /// `white` or `black`.
+    #[schemars(with = "Side")]
+    pub color: &'static str,
+    /// Standard algebraic notation.
+    pub san: String,
+    /// UCI notation.
+    #[schemars(regex(pattern = r"^[a-h][1-8][a-h][1-8][qrbn]?$"))]
+    pub uci: String,
+    /// Made on the board between these two, microseconds since the journal began.
+    pub made_at: [u64; 2],
+    /// Pressed between these two, microseconds since the journal began.
+    pub pressed_at: Option<[u64; 2]>,
+    /// How it became sure; none while it is not.
+    pub how: Option<How>,
+    /// Completed (6.2.1) between these two, microseconds since the journal began.
+    pub completed_at: Option<[u64; 2]>,
+    /// White's time, milliseconds; none before the clock was heard.
+    pub white_ms: Option<u32>,
+    /// Black's time, milliseconds.
+    pub black_ms: Option<u32>,
+    /// Made after a flag had fallen.
+    pub after_flag: bool,
+}
+
+impl From<played::GameMove> for MoveBody {
+    fn from(played: played::GameMove) -> MoveBody {
+        MoveBody {
+            ply: played.ply,
+            color: color_name(played.color),
+            san: played.san.to_string(),
+            uci: played.uci.to_string(),
+            made_at: played.made.micros(),
+            pressed_at: played.pressed.as_ref().map(Interval::micros),
+            how: played.how.map(How::from),
+            completed_at: played.completed.as_ref().map(Interval::micros),
+            white_ms: played.clocks.white.map(|time| time.millis()),
+            black_ms: played.clocks.black.map(|time| time.millis()),
+            after_flag: played.after_flag,
+        }
+    }
+}
+
+/// Why a game was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// Moves were taken back.
+    TakeBack,
+    /// A position was set.
+    SetPosition,
+    /// A move was corrected.
+    CorrectMove,
+    /// A later move showed what a pawn was promoted to.
+    Promotion,
+}
+
+impl From<played::Cause> for Cause {
+    fn from(cause: played::Cause) -> Cause {
+        match cause {
+            played::Cause::TakeBack => Cause::TakeBack,
+            played::Cause::SetPosition => Cause::SetPosition,
+            played::Cause::CorrectMove => Cause::CorrectMove,
+            played::Cause::Promotion => Cause::Promotion,
+        }
+    }
+}
+
+/// The game was changed from a ply on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct RevisionBody {
+    /// The first ply that differs, from 1.
+    #[schemars(range(min = 1))]
+    pub from_ply: u32,
+    /// Why.
+    pub cause: Cause,
+    /// The moves from there on.
+    pub moves: Vec<MoveBody>,
+}
+
+impl From<&played::Revision> for RevisionBody {
+    fn from(revision: &played::Revision) -> RevisionBody {
+        let moves = revision.moves.iter().copied().map(MoveBody::from).collect();
+        RevisionBody { from_ply: revision.from_ply, cause: revision.cause.into(), moves }
+    }
+}

@@ -1,0 +1,44 @@
+//! The two players: their colours, and one value for each of them.
+
+use flagfall_game::laws::outcome;
+use flagfall_game::pair;
+use serde::{Deserialize, Serialize};
+
+/// A player's colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the two names say it")]
+pub enum Side {
+    White,
+    Black,
+}
+
+impl From<Side> for outcome::Side {
+    fn from(side: Side) -> outcome::Side {
+        match side {
+            Side::White => outcome::Side::White,
+            Side::Black => outcome::Side::Black,
+        }
+    }
+}
+
+/// One value for White and one for Black.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Pair<T> {
+    /// White's.
+    pub white: T,
+    /// Black's.
+    pub black: T,
+}
+
+impl<T, U: From<T>> From<pair::Pair<T>> for Pair<U> {
+    fn from(pair: pair::Pair<T>) -> Pair<U> {
+        Pair { white: pair.white.into(), black: pair.black.into() }
+    }
+}
+
+impl<T> From<Pair<T>> for pair::Pair<T> {
+    fn from(pair: Pair<T>) -> pair::Pair<T> {
+        pair::Pair { white: pair.white, black: pair.black }
+    }
+}

@@ -1,0 +1,136 @@
+//! The whole state of a board: one body for arbiters, one for the live and public audiences.
+
+use flagfall_game::stage;
+use serde::Serialize;
+
+use super::alarm::AlertBody;
+use super::claim::EntryBody;
+use super::clock::{ClockBody, ClockStatus, Recording};
+use super::decision::Decision;
+use super::finding::Finding;
+use super::flag::FlagBody;
+use super::moves::{LiveMove, MoveBody};
+use super::outcome::{Ending, GameResult, Phase};
+use super::player::{Pair, Side};
+
+/// The picture for the live and public audiences.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct LiveState {
+    /// Number of the game on this board.
+    pub game_no: u32,
+    /// Start position, FEN.
+    pub initial_fen: String,
+    /// Position after the last made move, FEN.
+    pub fen: String,
+    /// The made moves.
+    pub moves: Vec<LiveMove>,
+    /// The times.
+    pub clock: ClockBody,
+    /// The result, if it is known.
+    pub result: Option<GameResult>,
+}
+
+/// Where the game is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// No game: the board waits for a set-up.
+    #[default]
+    AwaitingSetUp,
+    /// The start position stands; no move is made.
+    Armed,
+    /// The game is on.
+    Playing,
+    /// The game is over; the board is not read for moves.
+    Over,
+}
+
+impl From<stage::Stage> for Stage {
+    fn from(stage: stage::Stage) -> Stage {
+        match stage {
+            stage::Stage::AwaitingSetUp => Stage::AwaitingSetUp,
+            stage::Stage::Armed => Stage::Armed,
+            stage::Stage::Playing => Stage::Playing,
+            stage::Stage::Over => Stage::Over,
+        }
+    }
+}
+
+/// How a result is shown with the men.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sign {
+    /// The kings stand on the squares in the centre that tell it.
+    KingsInCentre,
+}
+
+/// A result that was shown, not entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Hint {
+    /// How it was shown.
+    pub kind: Sign,
+    /// The result.
+    pub result: GameResult,
+    /// When, microseconds since the journal began.
+    pub at: u64,
+}
+
+impl From<stage::Hint> for Hint {
+    fn from(hint: stage::Hint) -> Hint {
+        Hint { kind: Sign::KingsInCentre, result: hint.result.into(), at: hint.at.0 }
+    }
+}
+
+/// The picture for arbiters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct ArbiterState {
+    /// Number of the game on this board.
+    pub game_no: u32,
+    /// Where the game is.
+    pub stage: Stage,
+    /// Start position, FEN.
+    pub initial_fen: String,
+    /// Position after the last sure move, FEN.
+    pub fen: String,
+    /// What the sensors show, the placement field of a FEN.
+    pub board: String,
+    /// White sits at the right-hand side of the connector.
+    pub rotated: bool,
+    /// The sure moves.
+    pub moves: Vec<MoveBody>,
+    /// Moves that stand on the board and are not yet sure.
+    pub pending: Vec<MoveBody>,
+    /// Phase of the running move.
+    pub phase: Phase,
+    /// Moves completed; none where earlier moves are unknown.
+    pub completed: Pair<Option<u32>>,
+    /// Period of each player, from 1.
+    pub period: Pair<u32>,
+    /// Who must record his moves.
+    pub recording: Pair<Recording>,
+    /// The times.
+    pub clock: ClockBody,
+    /// Whether there is a clock that tells them.
+    pub clock_status: ClockStatus,
+    /// Whose lever is up.
+    #[schemars(with = "Option<Side>")]
+    pub lever_up: Option<&'static str>,
+    /// Latched flags in the order in which they fell.
+    pub flags: Vec<FlagBody>,
+    /// Open alarms.
+    pub alarms: Vec<AlertBody>,
+    /// The last finding.
+    pub finding: Option<Finding>,
+    /// Every decision of the game, superseded or not, in their order; at most the last 64.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<Decision>,
+    /// What was entered at the arbiter's desk.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<EntryBody>,
+    /// Results that were shown on the board.
+    pub hints: Vec<Hint>,
+    /// What ended the game by itself.
+    pub ending: Option<Ending>,
+    /// The result, if it is known.
+    pub result: Option<GameResult>,
+}
