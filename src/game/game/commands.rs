@@ -218,13 +218,7 @@ impl Game {
     }
 
     /// A penalty, an adjustment of times, a ruling on an illegal move.
-    fn penalise(
-        &mut self,
-        side: Color,
-        penalty: Penalty,
-        author: &Author,
-        out: &mut Vec<Effect>,
-    ) -> Result<(), &'static str> {
+    fn penalise(&mut self, side: Color, penalty: Penalty, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         let Penalty { seconds, alarm, counts } = penalty;
         if seconds.is_some_and(|seconds| seconds.white.unsigned_abs().max(seconds.black.unsigned_abs()) > MOST_SECONDS) {
             return Err("no clock shows so much time");

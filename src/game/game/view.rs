@@ -263,7 +263,8 @@ impl Game {
     pub fn unconfirmed_promotions(&self) -> Vec<String> {
         let (moves, mode) = (self.seen.play.decoder.record.moves(), self.seen.play.decoder.record.mode());
         let told = self.alarms.is_open(AlarmKind::PromotionUnconfirmed);
-        sensing_of(&self.seen.board).unproved_promotions(&self.seen.play.decoder.record)
+        sensing_of(&self.seen.board)
+            .unproved_promotions(&self.seen.play.decoder.record)
             .into_iter()
             .filter(|_| told)
             .filter_map(|(ply, _)| Some(moves.get(ply)?.uci(mode).to_string()))

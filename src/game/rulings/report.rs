@@ -8,10 +8,10 @@ use flagfall_protocols::square::Color;
 use super::RulingRecord;
 use super::decide::flag_side;
 use crate::clock::Chessclock;
+use crate::decision::{Decision, Ruling};
 use crate::effect::Effect;
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::Finding;
-use crate::decision::{Decision, Ruling};
 use crate::seen::Play;
 
 /// What a review of the findings means for others.
