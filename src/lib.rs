@@ -12,7 +12,7 @@
 //! | [`config`] | what can be configured, and how it is read |
 //! | [`calibration`] | the file that says of one board what its family must be told |
 //! | [`import`] | captures of other programs, turned into traces |
-//! | [`wall`] | the one place that asks for the time |
+//! | [`system_clock`] | the one place that asks for the time |
 //! | [`broker`] | an MQTT broker in this program |
 //! | [`emulate`] | emulated boards that play |
 //! | [`health`] | how this machine is |
@@ -32,5 +32,5 @@ pub mod journal;
 pub mod mqtt;
 pub mod publish;
 pub mod session;
-pub mod wall;
+pub mod system_clock;
 pub mod wire;

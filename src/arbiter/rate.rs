@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
 /// Users who are watched at a time; beyond that the one is forgotten who has been quiet longest.
 const MAX_USERS: usize = 64;
@@ -15,7 +15,7 @@ pub struct RateLimit {
     /// In which time a token comes back.
     every: Duration,
     /// For each user the time at which the bucket is full again.
-    full_at: BTreeMap<String, Mono>,
+    full_at: BTreeMap<String, MonotonicTime>,
 }
 
 impl RateLimit {
@@ -26,7 +26,7 @@ impl RateLimit {
     }
 
     /// Whether `user` may have one more `now`; counts it if so.
-    pub fn allow(&mut self, user: &str, now: Mono) -> bool {
+    pub fn allow(&mut self, user: &str, now: MonotonicTime) -> bool {
         let full_at = self.full_at.get(user).copied().unwrap_or(now).max(now);
         let after = full_at.after(self.every);
         if after.since(now) > self.every * self.burst {

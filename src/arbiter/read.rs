@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::types::{Code, Expect, Fault, ReplyTo, Submission};
 use crate::config::Role;
-use crate::wall::Utc;
+use crate::system_clock::Utc;
 use crate::wire::time::{Anchor, TimeSource};
 use crate::wire::topics::{CommandTopic, may_reply};
 

@@ -16,7 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::record::device::{Device, Events, Told};
 use super::record::note;
 use crate::calibration;
-use crate::wall::{Mono, mono, utc};
+use crate::system_clock::{MonotonicTime, monotonic, utc};
 
 mod coach;
 mod file;
@@ -92,8 +92,9 @@ impl Calibrate {
             true => Device::ble(&self.port.to_string_lossy(), Some(family))?,
             false => Device::port(&self.port, family)?,
         };
-        let coach = Coach::new(mono(), self.spares.map(usize::from), calibrated.spares);
-        let mut lesson = Lesson { device, driver: (calibrated.learn)(), began: mono(), woken: Instant::ZERO, up: false, coach };
+        let coach = Coach::new(monotonic(), self.spares.map(usize::from), calibrated.spares);
+        let mut lesson =
+            Lesson { device, driver: (calibrated.learn)(), began: monotonic(), woken: Instant::ZERO, up: false, coach };
         let done = self.run_lesson(&mut lesson, &mut events).await;
         // The port's thread may be waiting for room.
         drop(events);
@@ -115,17 +116,17 @@ impl Calibrate {
                 },
                 () = wait(due) => {}
             }
-            lesson.wake(mono());
-            if lesson.speak(mono())? || end.is_some_and(|end| mono() >= end) {
+            lesson.wake(monotonic());
+            if lesson.speak(monotonic())? || end.is_some_and(|end| monotonic() >= end) {
                 return Ok(());
             }
         }
     }
 }
 
-async fn wait(due: Option<Mono>) {
+async fn wait(due: Option<MonotonicTime>) {
     match due {
-        Some(due) => tokio::time::sleep(due.since(mono())).await,
+        Some(due) => tokio::time::sleep(due.since(monotonic())).await,
         None => std::future::pending().await,
     }
 }
@@ -134,7 +135,7 @@ async fn wait(due: Option<Mono>) {
 struct Lesson {
     device: Device,
     driver: Box<dyn Driver>,
-    began: Mono,
+    began: MonotonicTime,
     /// The last deadline that was fed.
     woken: Instant,
     /// The port has been open.
@@ -147,13 +148,13 @@ impl Lesson {
         self.driver.learned().unwrap_or_default()
     }
 
-    fn deadline(&self) -> Option<Mono> {
+    fn deadline(&self) -> Option<MonotonicTime> {
         let driver = self.driver.deadline().map(|due| self.began.after(Duration::from_micros(due.0)));
         driver.into_iter().chain(self.coach.due()).min()
     }
 
     fn take(&mut self, at: u64, told: Told) -> Result<()> {
-        let at = Instant(Mono(at).since(self.began).as_micros() as u64);
+        let at = Instant(MonotonicTime(at).since(self.began).as_micros() as u64);
         self.wake_before(at);
         let at = at.max(self.woken);
         match told {
@@ -176,7 +177,7 @@ impl Lesson {
     }
 
     /// Says what there is to be said; gives whether it is done.
-    fn speak(&mut self, now: Mono) -> Result<bool> {
+    fn speak(&mut self, now: MonotonicTime) -> Result<bool> {
         let learned = self.learned();
         if self.up {
             self.coach.see(now, &learned).iter().try_for_each(|line| note(line))?;
@@ -185,7 +186,7 @@ impl Lesson {
     }
 
     /// Every deadline up to now.
-    fn wake(&mut self, now: Mono) {
+    fn wake(&mut self, now: MonotonicTime) {
         self.wake_before(Instant(now.since(self.began).as_micros() as u64 + 1));
     }
 

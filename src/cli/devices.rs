@@ -20,7 +20,7 @@ mod hid;
 mod radio;
 
 use crate::config::Discovery;
-use crate::wall::mono;
+use crate::system_clock::monotonic;
 
 /// List serial ports, and boards over USB-HID: names, USB ids, which board it may be, who holds it, and whether you may open it.
 ///
@@ -163,7 +163,7 @@ fn inquire(path: &Path, mut families: Vec<&'static DriverInfo>, holders: &[Holde
         families = DRIVERS.iter().filter(|driver| !driver.usb.is_empty()).collect();
     }
     for family in families {
-        let answer = Serial::open(path, family.baud).and_then(|mut port| ask(&mut port, family, || mono().0));
+        let answer = Serial::open(path, family.baud).and_then(|mut port| ask(&mut port, family, || monotonic().0));
         match answer {
             Ok(Answer { serial, long_serial, firmware, responding }) if responding || serial.is_some() => {
                 let firmware = firmware.map(|(major, minor)| format!("{major}.{minor}"));

@@ -16,7 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::emulate::board::Status;
 use crate::emulate::{PtyBoard, games};
-use crate::wall::{Mono, mono};
+use crate::system_clock::{MonotonicTime, monotonic};
 
 /// How often it is looked whether the hands are done.
 const LOOK: Duration = Duration::from_millis(100);
@@ -175,7 +175,7 @@ impl Emulate {
         let path = board.path().unwrap_or_default();
         self.tell(&Told::Ready { path: &path, link: self.link.as_deref(), serial: self.serial, boards: self.boards })?;
         let mut look = tokio::time::interval(LOOK);
-        let mut done: Option<Mono> = None;
+        let mut done: Option<MonotonicTime> = None;
         loop {
             tokio::select! {
                 _ = interrupt.recv() => return Ok(()),
@@ -184,10 +184,10 @@ impl Emulate {
             }
             match done {
                 None if !self.hands.idle && board.done() => {
-                    done = Some(mono());
+                    done = Some(monotonic());
                     self.hands_done(&board.status())?;
                 }
-                Some(since) if mono().since(since) >= Duration::from_secs_f64(self.linger) => return Ok(()),
+                Some(since) if monotonic().since(since) >= Duration::from_secs_f64(self.linger) => return Ok(()),
                 _ => {}
             }
         }

@@ -13,7 +13,7 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Body;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::wall::{Mono, mono};
+use crate::system_clock::{MonotonicTime, monotonic};
 
 mod checklist;
 pub(super) mod device;
@@ -90,7 +90,7 @@ impl Record {
     }
 
     async fn record(&self, family: Option<&'static DriverInfo>, file: &mut TraceFile) -> Result<()> {
-        let began = mono();
+        let began = monotonic();
         let end = self.seconds.map(|seconds| began.after(Duration::from_secs(seconds.into())));
         let (device, mut events) = self.open(family)?;
         let what = if self.bluetooth { "device" } else { "port" };
@@ -102,7 +102,7 @@ impl Record {
         done
     }
 
-    async fn run_tape(&self, tape: &mut Tape<'_>, events: &mut Events, end: Option<Mono>) -> Result<()> {
+    async fn run_tape(&self, tape: &mut Tape<'_>, events: &mut Events, end: Option<MonotonicTime>) -> Result<()> {
         let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         loop {
             let due = tape.deadline().into_iter().chain(end).min();
@@ -116,10 +116,10 @@ impl Record {
                 },
                 () = wait(due) => {}
             }
-            if end.is_some_and(|end| mono() >= end) {
+            if end.is_some_and(|end| monotonic() >= end) {
                 return Ok(());
             }
-            tape.wake(mono())?;
+            tape.wake(monotonic())?;
         }
     }
 
@@ -137,9 +137,9 @@ impl Record {
     }
 }
 
-async fn wait(due: Option<Mono>) {
+async fn wait(due: Option<MonotonicTime>) {
     match due {
-        Some(due) => tokio::time::sleep(due.since(mono())).await,
+        Some(due) => tokio::time::sleep(due.since(monotonic())).await,
         None => std::future::pending().await,
     }
 }
@@ -151,7 +151,7 @@ struct Tape<'a> {
     /// The word for it.
     what: &'static str,
     driver: Option<Box<dyn Driver>>,
-    began: Mono,
+    began: MonotonicTime,
     /// The last deadline that was fed: an input comes later, so that a replay has the same order.
     woken: Instant,
     /// It has been open.
@@ -159,13 +159,13 @@ struct Tape<'a> {
 }
 
 impl Tape<'_> {
-    fn deadline(&self) -> Option<Mono> {
+    fn deadline(&self) -> Option<MonotonicTime> {
         let due = self.driver.as_ref()?.deadline()?;
         Some(self.began.after(Duration::from_micros(due.0)))
     }
 
     fn take(&mut self, at: u64, told: Told) -> Result<()> {
-        let at = Instant(Mono(at).since(self.began).as_micros() as u64);
+        let at = Instant(MonotonicTime(at).since(self.began).as_micros() as u64);
         self.wake_before(at)?;
         let at = at.max(self.woken.after(Duration::from_micros(1)));
         match told {
@@ -197,7 +197,7 @@ impl Tape<'_> {
     }
 
     /// Every deadline up to now.
-    fn wake(&mut self, now: Mono) -> Result<()> {
+    fn wake(&mut self, now: MonotonicTime) -> Result<()> {
         self.wake_before(Instant(now.since(self.began).as_micros() as u64 + 1))
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flagfall_protocols::trace::Audience;
 
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
 /// Records follow each other no faster; one comes with the turn after that. What was acknowledged since is sent again after a
 /// power cut.
@@ -26,17 +26,17 @@ impl Acked {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Acks {
     recorded: [u64; 3],
-    at: Mono,
+    at: MonotonicTime,
 }
 
 impl Acks {
     /// In the order of [`Audience::ALL`], what the journal has at this moment.
-    pub(super) const fn new(recorded: [u64; 3], now: Mono) -> Acks {
+    pub(super) const fn new(recorded: [u64; 3], now: MonotonicTime) -> Acks {
         Acks { recorded, at: now }
     }
 
     /// What is to be recorded now; at the end without regard to time.
-    pub(super) fn take(&mut self, acked: &Acked, now: Mono, end: bool) -> [Option<u64>; 3] {
+    pub(super) fn take(&mut self, acked: &Acked, now: MonotonicTime, end: bool) -> [Option<u64>; 3] {
         let mut news = [None; 3];
         if now.since(self.at) < EVERY && !end {
             return news;
@@ -57,16 +57,16 @@ mod tests {
 
     #[test]
     fn the_last_number_of_each_audience_is_recorded_once_a_second() {
-        let (acked, mut acks) = (Acked::default(), Acks::new([5, 0, 0], Mono(0)));
+        let (acked, mut acks) = (Acked::default(), Acks::new([5, 0, 0], MonotonicTime(0)));
         let [arbiter, live] = [Audience::Arbiter, Audience::Live].map(|audience| audience as usize);
         acked.note(Audience::Arbiter, 6);
         acked.note(Audience::Live, 7);
-        assert_eq!(acks.take(&acked, Mono(999_999), false), [None; 3]);
-        let news = acks.take(&acked, Mono(1_000_000), false);
+        assert_eq!(acks.take(&acked, MonotonicTime(999_999), false), [None; 3]);
+        let news = acks.take(&acked, MonotonicTime(1_000_000), false);
         assert_eq!((news[arbiter], news[live]), (Some(6), Some(7)));
-        assert_eq!(acks.take(&acked, Mono(9_000_000), true), [None; 3]);
+        assert_eq!(acks.take(&acked, MonotonicTime(9_000_000), true), [None; 3]);
         acked.note(Audience::Live, 8);
-        assert_eq!(acks.take(&acked, Mono(1_500_000), false), [None; 3]);
-        assert_eq!(acks.take(&acked, Mono(1_500_000), true)[live], Some(8));
+        assert_eq!(acks.take(&acked, MonotonicTime(1_500_000), false), [None; 3]);
+        assert_eq!(acks.take(&acked, MonotonicTime(1_500_000), true)[live], Some(8));
     }
 }

@@ -13,7 +13,7 @@ use super::plan::Plan;
 use super::shared::{Condition, Face, Shared};
 use super::station::Station;
 use crate::session::station::{BOARD, CLOCK};
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 
 /// How long a station may work on one thing before it is said to hang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(super) struct Served {
     links: Links,
     thread: Option<JoinHandle<()>>,
     /// When it hung last and another thread took its place.
-    replaced: Option<Mono>,
+    replaced: Option<MonotonicTime>,
     /// How often its inbox had been full when it was looked at last.
     full: u64,
 }
@@ -103,7 +103,7 @@ impl Served {
             Condition::Serving => self.patience.serving,
             Condition::Parked | Condition::Refused | Condition::Ended => return,
         };
-        let now = wall::mono();
+        let now = system_clock::monotonic();
         let stuck = self.face.pulse.stuck_for(now);
         let gone = self.thread.as_ref().is_some_and(JoinHandle::is_finished);
         if !gone && (stuck < limit || disk_stuck) {

@@ -14,7 +14,7 @@ use self::health::{Known, is_weak};
 use super::link::BLE;
 use super::plan::Plan;
 use crate::session::station::{ASKED, UNHEARD, WEAK};
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 use crate::wire::device::{DeviceKind, DeviceState, DeviceStatus};
 use crate::wire::topics::MAX_ID;
 
@@ -37,7 +37,7 @@ pub(super) struct Device {
     fallback: String,
     port: Option<String>,
     /// When it was opened.
-    opened: Mono,
+    opened: MonotonicTime,
     responding: bool,
     serial: Option<String>,
     firmware: Option<String>,
@@ -48,7 +48,7 @@ pub(super) struct Device {
     /// The board was given up: nobody reads what the device says.
     parked: bool,
     /// When the link went away, the last times.
-    downs: VecDeque<Mono>,
+    downs: VecDeque<MonotonicTime>,
     health: Known,
     /// Something changed since [`Device::take_news`].
     news: bool,
@@ -65,7 +65,7 @@ impl Device {
             board: format!("{}/{}/{}", board.event, board.round, board.board),
             fallback: format!("board-{}", board.board),
             port: None,
-            opened: Mono(0),
+            opened: MonotonicTime(0),
             responding: false,
             serial: plan.wanted.serial().map(str::to_owned),
             firmware: None,
@@ -136,7 +136,7 @@ impl Device {
     }
 
     /// The link opened, `asked` if the device was asked on it who it is. Gives why, as its record says.
-    pub(super) fn up(&mut self, now: Mono, asked: bool, port: String, signal: Option<i16>) -> &'static str {
+    pub(super) fn up(&mut self, now: MonotonicTime, asked: bool, port: String, signal: Option<i16>) -> &'static str {
         self.news = true;
         self.opened = now;
         // A device that is known may be connected before it is heard.
@@ -151,7 +151,7 @@ impl Device {
     }
 
     /// The link is gone.
-    pub(super) fn down(&mut self, now: Mono, cause: &str) {
+    pub(super) fn down(&mut self, now: MonotonicTime, cause: &str) {
         self.news = true;
         self.port = None;
         self.responding = false;
@@ -205,12 +205,12 @@ impl Device {
     }
 
     /// Takes what the game has counted of the devices' health.
-    pub(super) fn look(&mut self, now: Mono, game: &Game) {
+    pub(super) fn look(&mut self, now: MonotonicTime, game: &Game) {
         self.news |= self.health.ask(now, game);
     }
 
     /// For publishing.
-    pub(super) fn status(&self, now: Mono) -> DeviceStatus {
+    pub(super) fn status(&self, now: MonotonicTime) -> DeviceStatus {
         let health = self.health.health();
         let unanswered = self.is_mute() && !self.parked && now.since(self.opened) >= ANSWERS_WITHIN;
         let lately = self.downs.iter().filter(|&&down| now.since(down) < WITHIN).count();

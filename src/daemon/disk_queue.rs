@@ -9,7 +9,7 @@ use flagfall_protocols::trace::Audience;
 use super::shared::Face;
 use crate::journal::{FLUSH_AFTER, Unsynced};
 use crate::mqtt::outbox::BoardNo;
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 use crate::wire::envelope::Stamp;
 
 /// Boards whose events are to be read back at most at once.
@@ -60,7 +60,7 @@ pub(super) struct DiskQueue {
 struct Inner {
     unflushed: Vec<Unflushed>,
     /// When they are flushed.
-    due: Option<Mono>,
+    due: Option<MonotonicTime>,
     refills: VecDeque<Refill>,
     closed: bool,
 }
@@ -76,7 +76,7 @@ impl DiskQueue {
         let mut inner = self.lock();
         inner.unflushed.push(board);
         if inner.due.is_none() {
-            inner.due = Some(wall::mono().after(FLUSH_AFTER));
+            inner.due = Some(system_clock::monotonic().after(FLUSH_AFTER));
             drop(inner);
             self.changed.notify_all();
         }
@@ -86,7 +86,7 @@ impl DiskQueue {
     pub(super) fn flush_now(&self, board: Unflushed) {
         let mut inner = self.lock();
         inner.unflushed.push(board);
-        inner.due = Some(wall::mono());
+        inner.due = Some(system_clock::monotonic());
         drop(inner);
         self.changed.notify_all();
     }
@@ -113,7 +113,7 @@ impl DiskQueue {
     pub(super) fn next(&self) -> Work {
         let mut inner = self.lock();
         loop {
-            let now = wall::mono();
+            let now = system_clock::monotonic();
             if inner.due.is_some_and(|due| due <= now || inner.closed) {
                 inner.due = None;
                 return Work::Flush(std::mem::take(&mut inner.unflushed));

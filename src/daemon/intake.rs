@@ -11,7 +11,7 @@ use super::submission;
 use crate::arbiter::{Code, Fault, MAX_PAYLOAD, NO_ROLE, RateLimit, Stage, role_of};
 use crate::config::{Config, Role, User};
 use crate::mqtt::Arrived;
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 use crate::wire::topics::{self, CommandTopic};
 
 /// Commands a second that one user may send (`wire/README.md#3`).
@@ -44,7 +44,7 @@ struct Gate {
     strangers: RateLimit,
     /// Dropped without an answer since the log told so.
     dropped: u64,
-    logged: Option<Mono>,
+    logged: Option<MonotonicTime>,
 }
 
 /// What becomes of a command.
@@ -70,7 +70,7 @@ impl Gate {
     }
 
     /// Which way a command of `length` bytes goes; `who` is none for a user that the configuration does not know.
-    fn way(&mut self, who: Option<&str>, board: &str, role: Option<Role>, length: usize, now: Mono) -> Way {
+    fn way(&mut self, who: Option<&str>, board: &str, role: Option<Role>, length: usize, now: MonotonicTime) -> Way {
         // No user has an empty name.
         let who = who.unwrap_or_default();
         let fault = if !self.commands.allow(who, now) {
@@ -86,7 +86,7 @@ impl Gate {
     }
 
     /// One more was dropped; how many since the log told so, if it is time to tell.
-    fn drop_one(&mut self, now: Mono) -> Option<u64> {
+    fn drop_one(&mut self, now: MonotonicTime) -> Option<u64> {
         self.dropped += 1;
         if self.logged.is_some_and(|logged| now.since(logged) < LOG_EVERY) {
             return None;
@@ -111,7 +111,7 @@ impl Intake {
 
     /// Takes one command. Never blocks.
     pub(super) fn take(&self, node: &Node, arrived: Arrived) {
-        let now = wall::mono();
+        let now = system_clock::monotonic();
         let Ok(topic) = topics::parse_command(&self.root, &arrived.topic) else { return self.dropped(now) };
         if (topic.event, topic.round) != (self.event.as_str(), self.round.as_str()) {
             return;
@@ -131,7 +131,15 @@ impl Intake {
         }
     }
 
-    fn pass_on(&self, node: &Node, face: &Face, topic: &CommandTopic<'_>, arrived: &Arrived, role: Option<Role>, now: Mono) {
+    fn pass_on(
+        &self,
+        node: &Node,
+        face: &Face,
+        topic: &CommandTopic<'_>,
+        arrived: &Arrived,
+        role: Option<Role>,
+        now: MonotonicTime,
+    ) {
         if face.inbox.offer(ToStation::Command { arrived: Box::new(arrived.clone()), role }) {
             return;
         }
@@ -144,12 +152,12 @@ impl Intake {
 
     fn answer(&self, node: &Node, topic: &CommandTopic<'_>, arrived: &Arrived, role: Option<Role>, fault: &Fault) {
         let stamp = node.stamp();
-        let submission = submission::read(&self.root, topic, arrived, role, stamp.anchor.at(wall::utc()), &stamp.anchor);
+        let submission = submission::read(&self.root, topic, arrived, role, stamp.anchor.at(system_clock::utc()), &stamp.anchor);
         let reply = submission.answer(Stage::Failed, fault.code, &fault.message, None);
         submission::reply(node.shared(), &self.root, &stamp, &reply);
     }
 
-    fn dropped(&self, now: Mono) {
+    fn dropped(&self, now: MonotonicTime) {
         if let Some(count) = self.gate(|gate| gate.drop_one(now)) {
             tracing::warn!(
                 "commands dropped: {count} (too many, on no topic of theirs, or for a board that another node serves)"

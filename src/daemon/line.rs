@@ -24,7 +24,7 @@ use super::inbox::{CAPACITY, Inbox, Popped};
 use super::link::{cause, micros};
 use super::message::ToStation;
 use crate::session::station::BOARD;
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 
 #[cfg(test)]
 mod tests;
@@ -45,8 +45,8 @@ pub struct Wanted {
 /// One thing for a line.
 enum ToLine {
     Up { path: String },
-    Bytes { at: Mono, bytes: Vec<u8> },
-    Down { at: Mono, cause: &'static str },
+    Bytes { at: MonotonicTime, bytes: Vec<u8> },
+    Down { at: MonotonicTime, cause: &'static str },
     Missing { problem: String },
     Join { address: u16, inbox: Arc<Inbox<ToStation>> },
     Leave { address: u16 },
@@ -163,8 +163,8 @@ fn sink(inbox: Arc<Inbox<ToLine>>) -> port::Sink {
     Box::new(move |at, event| {
         let item = match event {
             PortEvent::Up { path, .. } => ToLine::Up { path: path.display().to_string() },
-            PortEvent::Bytes(bytes) => ToLine::Bytes { at: Mono(at), bytes: bytes.to_vec() },
-            PortEvent::Down(error) => ToLine::Down { at: Mono(at), cause: cause(&error) },
+            PortEvent::Bytes(bytes) => ToLine::Bytes { at: MonotonicTime(at), bytes: bytes.to_vec() },
+            PortEvent::Down(error) => ToLine::Down { at: MonotonicTime(at), cause: cause(&error) },
             PortEvent::Missing(trouble) => ToLine::Missing { problem: trouble.to_string() },
         };
         inbox.push(item);
@@ -181,7 +181,7 @@ struct Member {
 }
 
 impl Member {
-    fn tell(&mut self, at: Mono, item: ToStation) {
+    fn tell(&mut self, at: MonotonicTime, item: ToStation) {
         if self.owed {
             self.owed = !self.inbox.offer_or_closed(ToStation::Down { at, link: BOARD, cause: "overrun" });
         }
@@ -191,14 +191,14 @@ impl Member {
     }
 
     /// The board does not answer, or never did.
-    fn silent(&mut self, at: Mono) {
+    fn silent(&mut self, at: MonotonicTime) {
         if self.up {
             return self.down(at, "silent");
         }
         self.tell(at, ToStation::Missing { link: BOARD, problem: UNANSWERED.to_owned() });
     }
 
-    fn down(&mut self, at: Mono, cause: &'static str) {
+    fn down(&mut self, at: MonotonicTime, cause: &'static str) {
         if std::mem::take(&mut self.up) {
             self.tell(at, ToStation::Down { at, link: BOARD, cause });
         }
@@ -222,7 +222,7 @@ impl Task {
         while catch_unwind(AssertUnwindSafe(|| self.turns())).is_err() {
             tracing::error!("a fault in the program: a line with several boards begins anew");
             self.line = Line::new(&self.expected);
-            let at = wall::mono();
+            let at = system_clock::monotonic();
             self.boards.values_mut().for_each(|member| member.down(at, "restart"));
             if self.path.is_some() {
                 self.feed(at, LineInput::Up);
@@ -233,29 +233,29 @@ impl Task {
     /// Until the inbox is closed.
     fn turns(&mut self) {
         loop {
-            let wait = self.line.deadline().map(|due| Mono(due.0).since(wall::mono()));
+            let wait = self.line.deadline().map(|due| MonotonicTime(due.0).since(system_clock::monotonic()));
             match self.inbox.pop(self.reader, wait) {
-                Popped::Item(item) => self.take(wall::mono(), item),
+                Popped::Item(item) => self.take(system_clock::monotonic(), item),
                 Popped::TimedOut => {}
                 Popped::Closed => return,
             }
             // What waits comes before a time-out: the answer may be among it. No more than may wait at once.
             for _ in 0..CAPACITY {
                 let Some(item) = self.inbox.pop_if(self.reader, |_| true) else { break };
-                self.take(wall::mono(), item);
+                self.take(system_clock::monotonic(), item);
             }
-            self.expire(wall::mono());
+            self.expire(system_clock::monotonic());
         }
     }
 
     /// What is due by `now` is done as of now and not as of when it was due: what is asked late has its whole time for the answer.
-    fn expire(&mut self, now: Mono) {
+    fn expire(&mut self, now: MonotonicTime) {
         if self.line.deadline().is_some_and(|due| due.0 <= now.0) {
             self.feed(now, LineInput::Deadline);
         }
     }
 
-    fn take(&mut self, now: Mono, item: ToLine) {
+    fn take(&mut self, now: MonotonicTime, item: ToLine) {
         match item {
             ToLine::Up { path } => {
                 (self.path, self.problem) = (Some(path), None);
@@ -299,7 +299,7 @@ impl Task {
         }
     }
 
-    fn feed(&mut self, at: Mono, input: LineInput<'_>) {
+    fn feed(&mut self, at: MonotonicTime, input: LineInput<'_>) {
         self.line.handle(Instant(at.0), input);
         while let Some(output) = self.line.poll() {
             match output {
@@ -322,7 +322,7 @@ impl Task {
         }
     }
 
-    fn frame(&mut self, at: Mono, address: u16, bytes: Vec<u8>) {
+    fn frame(&mut self, at: MonotonicTime, address: u16, bytes: Vec<u8>) {
         let Some(member) = self.boards.get_mut(&address) else { return };
         if !member.up {
             let path = self.path.clone().unwrap_or_default();

@@ -15,7 +15,7 @@ use super::line::{self, BusBoard};
 use super::message::ToStation;
 use super::shared::Shared;
 use crate::session::station::CLOCK;
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 
 /// The transport of devices by Bluetooth LE.
 pub(super) const BLE: &str = "ble";
@@ -176,13 +176,13 @@ impl fmt::Debug for Link {
 
 /// Microseconds of the steady clock.
 pub(super) fn micros() -> u64 {
-    wall::mono().0
+    system_clock::monotonic().0
 }
 
 /// A port's thread has nothing else to do: it waits for room.
 fn port_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> port::Sink {
     Box::new(move |at, event| {
-        let at = Mono(at);
+        let at = MonotonicTime(at);
         let item = match event {
             PortEvent::Up { path, asked, .. } => {
                 ToStation::Up { at, link, asked, port: path.display().to_string(), signal: None }
@@ -199,7 +199,7 @@ fn port_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> port::Sink {
 /// As a port's thread.
 fn hid_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> hid::Sink {
     Box::new(move |at, event| {
-        let at = Mono(at);
+        let at = MonotonicTime(at);
         let item = match event {
             HidEvent::Up { path } => ToStation::Up { at, link, asked: false, port: path.display().to_string(), signal: None },
             HidEvent::Bytes { channel, bytes } => ToStation::Bytes { at, link, channel, bytes: bytes.to_vec() },
@@ -214,7 +214,7 @@ fn hid_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> hid::Sink {
 /// The radio's thread serves all boards: it waits for none.
 fn ble_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> ble::Sink {
     Box::new(move |at, event| {
-        let at = Mono(at);
+        let at = MonotonicTime(at);
         let item = match event {
             BleEvent::Up { address, signal, .. } => {
                 ToStation::Up { at, link, asked: false, port: address.to_string(), signal: *signal }

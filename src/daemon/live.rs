@@ -22,7 +22,7 @@ use crate::journal::Unsynced;
 use crate::session::anchor::AnchorRecord;
 use crate::session::recorder::Recorder;
 use crate::session::station::{BOARD, CLOCK, Stale, StationOutput};
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 
 /// The name of this sink in `ack` records.
 pub(super) const SINK: &str = "mqtt";
@@ -46,7 +46,7 @@ pub(super) struct Live {
 
 impl Live {
     /// When the next turn is due without an item.
-    pub(super) fn next(&self) -> Option<Mono> {
+    pub(super) fn next(&self) -> Option<MonotonicTime> {
         let deadline = self.recorder.deadline().map(|at| self.line.mono(at));
         let picture = self.pace.next(self.presentable());
         [deadline, Some(picture)].into_iter().flatten().min()
@@ -120,7 +120,7 @@ impl Live {
                 for link in [BOARD, CLOCK] {
                     let device = outlet.device_on(link);
                     if device.port().is_some() {
-                        device.down(wall::mono(), "stopped");
+                        device.down(system_clock::monotonic(), "stopped");
                     }
                 }
                 flow = Flow::End;
@@ -139,7 +139,7 @@ impl Live {
             return;
         }
         self.pass_on(outlet);
-        let due = self.pace.due(self.presentable(), wall::mono());
+        let due = self.pace.due(self.presentable(), system_clock::monotonic());
         if due.any() {
             self.recorder.station_mut().render(now, due, &mut self.out);
             self.pass_on(outlet);
@@ -150,7 +150,7 @@ impl Live {
         }
         outlet.hand_over();
         self.acks_to_journal(false);
-        outlet.device.look(wall::mono(), self.recorder.station().game());
+        outlet.device.look(system_clock::monotonic(), self.recorder.station().game());
         outlet.tell_devices();
         self.sync(now);
     }
@@ -219,7 +219,7 @@ impl Live {
     }
 
     fn acks_to_journal(&mut self, all: bool) {
-        let news = self.acks.take(&self.face.acked, wall::mono(), all);
+        let news = self.acks.take(&self.face.acked, system_clock::monotonic(), all);
         for (audience, number) in Audience::ALL.into_iter().zip(news) {
             if let Some(number) = number {
                 self.recorder.acked(self.now(), SINK, audience, number);
@@ -228,7 +228,7 @@ impl Live {
     }
 
     fn now(&self) -> Instant {
-        self.line.at(wall::mono())
+        self.line.at(system_clock::monotonic())
     }
 
     /// Takes an input; false if it was refused, which the log has told.

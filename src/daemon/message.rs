@@ -5,7 +5,7 @@ use flagfall_game::laws::winnable::Answer;
 use crate::config::Role;
 use crate::mqtt::Arrived;
 use crate::session::anchor::AnchorRecord;
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
 /// One thing for a station.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(super) enum ToStation {
     /// A link opened.
     Up {
         /// When.
-        at: Mono,
+        at: MonotonicTime,
         /// Which one.
         link: u8,
         /// Its device was asked on it who it is.
@@ -26,7 +26,7 @@ pub(super) enum ToStation {
     /// Bytes arrived.
     Bytes {
         /// When.
-        at: Mono,
+        at: MonotonicTime,
         /// The link.
         link: u8,
         /// The channel.
@@ -37,7 +37,7 @@ pub(super) enum ToStation {
     /// A link is gone.
     Down {
         /// When.
-        at: Mono,
+        at: MonotonicTime,
         /// Which one.
         link: u8,
         /// Why, one word.
@@ -64,7 +64,7 @@ pub(super) enum ToStation {
     /// The wall clock moved, or what it goes by changed.
     Anchor {
         /// When it was looked at.
-        at: Mono,
+        at: MonotonicTime,
         /// What it showed.
         record: AnchorRecord,
     },

@@ -11,12 +11,12 @@ use super::shared::Face;
 use crate::health;
 use crate::mqtt::{ConnectionState, Hooks};
 use crate::session::anchor::AnchorRecord;
-use crate::wall;
+use crate::system_clock;
 
 /// What time it is, and what that goes by.
 pub(super) fn wall_now() -> AnchorRecord {
     let clock = health::clock_now();
-    AnchorRecord { utc_us: wall::utc().0, sync: clock.source, err_ms: clock.err_ms, up_us: wall::since_boot() }
+    AnchorRecord { utc_us: system_clock::utc().0, sync: clock.source, err_ms: clock.err_ms, up_us: system_clock::since_boot() }
 }
 
 /// The hooks of a node's connection.

@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::health;
 use crate::mqtt::outbox::{Kept, Quality};
 use crate::session::anchor::MOVED;
-use crate::wall;
+use crate::system_clock;
 use crate::wire::envelope::{self, Stamp};
 use crate::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus};
 use crate::wire::topics;
@@ -80,7 +80,7 @@ impl Node {
             "stopped" => (NodeState::Stopped, true),
             _ => (NodeState::Lost, false),
         };
-        let at = at.then(|| Instant(wall::mono().0));
+        let at = at.then(|| Instant(system_clock::monotonic().0));
         envelope::message("node.status", None, &self.stamp(), at, &NodeStatus { state })
     }
 
@@ -101,7 +101,7 @@ impl Node {
     /// Tells how it is, twice a minute, and at once when a journal or a board fails or is well again.
     pub(super) fn tell_health(&self) {
         let inner = &self.0;
-        let now = wall::mono();
+        let now = system_clock::monotonic();
         let told = inner.health_told.load(Ordering::Relaxed);
         let failed = |face: &&Arc<Face>| matches!(face.condition(), Condition::Parked | Condition::Refused);
         let journal_ok = inner.faces.iter().all(|face| face.journal_ok.load(Ordering::Relaxed));
@@ -126,7 +126,7 @@ impl Node {
     }
 
     fn keep(&self, topic: String, kind: &str, quality: Quality, expiry: Option<Duration>, body: &impl serde::Serialize) {
-        let at = Some(Instant(wall::mono().0));
+        let at = Some(Instant(system_clock::monotonic().0));
         let payload = envelope::message(kind, None, &self.stamp(), at, body);
         self.shared().outbox.keep(Kept { topic, payload, quality, expiry });
     }
@@ -134,7 +134,7 @@ impl Node {
     /// Looks at the clock on the wall; the stations are told if it moved or goes by something else.
     pub(super) fn look_at_the_wall(&self) {
         let inner = &self.0;
-        let (now, seen) = (wall::mono(), wall_now());
+        let (now, seen) = (system_clock::monotonic(), wall_now());
         let before = inner.shared.wall();
         let passed = now.0.saturating_sub(inner.shared.wall_at.load(Ordering::Relaxed));
         let moved = (seen.utc_us - before.utc_us).abs_diff(passed as i64);

@@ -23,7 +23,7 @@ use crate::journal::{Out, outs_from};
 use crate::mqtt::outbox::{Event, Kept, Once, Put, Quality};
 use crate::publish::{Message, Messages};
 use crate::session::station::{BOARD, CLOCK, StationOutput};
-use crate::wall;
+use crate::system_clock;
 use crate::wire::device::{DeviceRaw, DeviceStatus};
 use crate::wire::envelope::{self, Stamp};
 use crate::wire::time::Anchor;
@@ -178,7 +178,7 @@ impl Outlet {
         if !device.take_news() {
             return;
         }
-        let (id, status) = (device.id(), device.status(wall::mono()));
+        let (id, status) = (device.id(), device.status(system_clock::monotonic()));
         let told = &mut self.told[usize::from(link)];
         if told.as_ref().is_some_and(|(told, before)| *told == id && *before == status) {
             return;
@@ -186,7 +186,7 @@ impl Outlet {
         if let Some((former, _)) = told.replace((id.clone(), status.clone())).filter(|(told, _)| *told != id) {
             self.keep(topics::device_status(&self.root, &former), String::new());
         }
-        let at = self.stamp.anchor.at(wall::utc());
+        let at = self.stamp.anchor.at(system_clock::utc());
         let payload = envelope::message("device.status", None, &self.stamp, Some(at), &status);
         self.keep(topics::device_status(&self.root, &id), payload);
     }
@@ -197,7 +197,7 @@ impl Outlet {
 
     /// Alerts the arbiters: what they see of this board is what was known before it was given up. Deleted at the next start.
     pub(super) fn tell_parked(&self, plan: &Plan) {
-        let at = self.stamp.anchor.at(wall::utc());
+        let at = self.stamp.anchor.at(system_clock::utc());
         let alert = AlertBody {
             id: 0,
             kind: AlarmKind::BoardFailed,
@@ -227,7 +227,7 @@ impl Outlet {
             return;
         }
         let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let at = self.stamp.anchor.at(wall::utc());
+        let at = self.stamp.anchor.at(system_clock::utc());
         let body = DeviceRaw { channel, bytes: hex };
         let payload = envelope::message("device.raw", None, &self.stamp, Some(at), &body);
         let id = self.device_on(link).id();

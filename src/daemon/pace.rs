@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::session::station::Stale;
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
 /// At most two states of a kind in this time, so ten a second: the second one may follow at once, since a press comes right after
 /// its move.
@@ -16,20 +16,20 @@ const CLOCK_IDLE: Duration = Duration::from_secs(30);
 /// When each picture was made: of states the last time but one and the last time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
-    arbiter: [Mono; 2],
-    live: [Mono; 2],
-    clock: Mono,
+    arbiter: [MonotonicTime; 2],
+    live: [MonotonicTime; 2],
+    clock: MonotonicTime,
 }
 
 impl Pace {
     /// All pictures were made at this moment.
-    pub(super) const fn new(now: Mono) -> Pace {
+    pub(super) const fn new(now: MonotonicTime) -> Pace {
         Pace { arbiter: [now; 2], live: [now; 2], clock: now }
     }
 
     /// What of this is to be made now, and notes that it was.
-    pub(super) fn due(&mut self, stale: Stale, now: Mono) -> Stale {
-        let passed = |last: Mono, span: Duration| now.since(last) >= span;
+    pub(super) fn due(&mut self, stale: Stale, now: MonotonicTime) -> Stale {
+        let passed = |last: MonotonicTime, span: Duration| now.since(last) >= span;
         let due = Stale {
             arbiter: stale.arbiter && passed(self.arbiter[0], TWO_STATES),
             live: stale.live && passed(self.live[0], TWO_STATES),
@@ -46,11 +46,11 @@ impl Pace {
     }
 
     /// When to ask again.
-    pub(super) fn next(&self, stale: Stale) -> Mono {
+    pub(super) fn next(&self, stale: Stale) -> MonotonicTime {
         let clock = self.clock.after(if stale.clock { CLOCK_EVERY } else { CLOCK_IDLE });
         let arbiter = stale.arbiter.then(|| self.arbiter[0].after(TWO_STATES));
         let live = stale.live.then(|| self.live[0].after(TWO_STATES));
-        [arbiter, live].into_iter().flatten().fold(clock, Mono::min)
+        [arbiter, live].into_iter().flatten().fold(clock, MonotonicTime::min)
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn pictures_keep_their_distance() {
-        let ms = |ms: u64| Mono(ms * 1000);
+        let ms = |ms: u64| MonotonicTime(ms * 1000);
         let all = Stale { arbiter: true, live: true, clock: true, running_changed: false };
         let mut pace = Pace::new(ms(0));
         assert_eq!(pace.due(all, ms(150)), NONE);
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn another_running_clock_is_told_at_once_and_a_standing_one_every_half_minute() {
-        let ms = |ms: u64| Mono(ms * 1000);
+        let ms = |ms: u64| MonotonicTime(ms * 1000);
         let mut pace = Pace::new(ms(0));
         let changed = Stale { clock: true, running_changed: true, ..NONE };
         assert!(pace.due(changed, ms(1)).clock);

@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::shared::Face;
 use super::timeline::Timeline;
 use crate::journal::{FLUSH_AFTER, Journal};
-use crate::wall;
+use crate::system_clock;
 
 /// The journal of a station that was given up.
 pub(super) struct Parked {
@@ -30,7 +30,7 @@ impl Parked {
         let headers: Vec<(&str, &str)> = headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         let now = journal.standing().last_at;
         journal.begin(&plan.session, &headers, now)?;
-        Ok(Parked { journal, line: Timeline::new(now, wall::mono()) })
+        Ok(Parked { journal, line: Timeline::new(now, system_clock::monotonic()) })
     }
 
     /// The number of the last event of each audience, in the order of [`Audience::ALL`].
@@ -51,13 +51,13 @@ impl Parked {
                 }
                 Popped::TimedOut => {}
             }
-            let now = self.line.at(wall::mono());
+            let now = self.line.at(system_clock::monotonic());
             if self.journal.flush_due().is_some_and(|due| due <= now) {
                 // A failure is in the journal's status and is tried again.
                 let _ = self.journal.flush(now);
             }
         }
-        if let Err(error) = self.journal.flush(self.line.at(wall::mono())) {
+        if let Err(error) = self.journal.flush(self.line.at(system_clock::monotonic())) {
             tracing::error!("board {}: {error}", face.board);
         }
     }

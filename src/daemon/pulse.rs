@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 
 /// One thread's sign of life. A thread that waits for work is alive; one that works on the same piece for long is not.
 #[derive(Debug, Default)]
@@ -19,15 +19,15 @@ pub(super) struct Busy<'a>(&'a Pulse);
 impl Pulse {
     /// A piece of work begins.
     pub(super) fn busy(&self) -> Busy<'_> {
-        self.busy_since.store(wall::mono().0.saturating_add(1), Ordering::Relaxed);
+        self.busy_since.store(system_clock::monotonic().0.saturating_add(1), Ordering::Relaxed);
         Busy(self)
     }
 
     /// How long the thread has worked on the same piece; nothing while it waits.
-    pub(super) fn stuck_for(&self, now: Mono) -> Duration {
+    pub(super) fn stuck_for(&self, now: MonotonicTime) -> Duration {
         match self.busy_since.load(Ordering::Relaxed) {
             0 => Duration::ZERO,
-            since => now.since(Mono(since - 1)),
+            since => now.since(MonotonicTime(since - 1)),
         }
     }
 }

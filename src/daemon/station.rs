@@ -16,7 +16,7 @@ use super::outlet::Outlet;
 use super::parked::Parked;
 use super::plan::Plan;
 use super::shared::{Condition, Face, Shared};
-use crate::wall;
+use crate::system_clock;
 
 /// What became of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ enum Served {
 
 fn serve(live: &mut Live, face: &Face, reader: u64, outlet: &mut Outlet) -> Served {
     loop {
-        let wait = live.next().map(|next| next.since(wall::mono()));
+        let wait = live.next().map(|next| next.since(system_clock::monotonic()));
         let popped = face.inbox.pop(reader, wait);
         let item = match popped {
             Popped::Item(item) => Some(item),

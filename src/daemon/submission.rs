@@ -54,7 +54,7 @@ pub(super) fn read(
 
 /// Answers a command where its sender wanted the answer.
 pub(super) fn reply(shared: &Shared, root: &str, stamp: &Stamp, reply: &Reply) {
-    let at = stamp.anchor.at(crate::wall::utc());
+    let at = stamp.anchor.at(crate::system_clock::utc());
     let payload = envelope::message("cmd.reply", Some(&reply.id), stamp, Some(at), reply);
     let topic = reply.to.topic.clone().unwrap_or_else(|| topics::reply(root, &reply.actor, "all"));
     let correlation = reply.to.correlation.as_deref().and_then(unhex);

@@ -23,7 +23,7 @@ use super::{boot, disk, worker};
 use crate::config::{Config, Loaded};
 use crate::mqtt;
 use crate::mqtt::outbox::Outbox;
-use crate::wall;
+use crate::system_clock;
 
 /// How often the supervisor looks.
 const TICK: Duration = Duration::from_secs(1);
@@ -109,7 +109,7 @@ impl Daemon {
             adapter: config.bluetooth.adapter.clone(),
             radio: Mutex::new(None),
             wall: Mutex::new(network::wall_now()),
-            wall_at: AtomicU64::new(wall::mono().0),
+            wall_at: AtomicU64::new(system_clock::monotonic().0),
             connected: AtomicBool::new(false),
         });
         let disk_pulse = Arc::new(Pulse::default());
@@ -184,8 +184,8 @@ impl Daemon {
         // Links and stations end on their threads; the network goes on publishing what they say last.
         let ends = tokio::task::spawn_blocking(move || {
             served.iter().for_each(Served::tell_to_stop);
-            let until = wall::mono().after(END_WITHIN);
-            served.into_iter().for_each(|served| served.stop(until.since(wall::mono())));
+            let until = system_clock::monotonic().after(END_WITHIN);
+            served.into_iter().for_each(|served| served.stop(until.since(system_clock::monotonic())));
         });
         ends.await.context("ending the stations")?;
         // Nobody listens if the network has ended by itself.
@@ -196,8 +196,8 @@ impl Daemon {
         self.shared.disk.close();
         self.shared.worker.clear();
         self.shared.worker.close();
-        let until = wall::mono().after(WORKER_ENDS_WITHIN);
-        while !self.worker.is_finished() && wall::mono() < until {
+        let until = system_clock::monotonic().after(WORKER_ENDS_WITHIN);
+        while !self.worker.is_finished() && system_clock::monotonic() < until {
             tokio::time::sleep(WORKER_LOOK).await;
         }
         // A long search has nothing to save: its question is in the journal and is asked again.
@@ -223,7 +223,7 @@ impl Daemon {
         anyhow::ensure!(!self.disk.is_finished(), "the journal thread is gone");
         anyhow::ensure!(!self.worker.is_finished(), "the worker thread is gone");
         self.node.look_at_the_wall();
-        let stuck = self.disk_pulse.stuck_for(wall::mono());
+        let stuck = self.disk_pulse.stuck_for(system_clock::monotonic());
         for served in &mut self.served {
             served.look(&self.shared, stuck >= TICK);
         }
@@ -256,8 +256,8 @@ impl Daemon {
 
 /// Returns when every board has something to show or will have nothing, or after [`OPEN_WITHIN`].
 async fn opened(faces: &[Arc<Face>]) {
-    let until = wall::mono().after(OPEN_WITHIN);
-    while wall::mono() < until && faces.iter().any(|face| face.condition() == Condition::Opening) {
+    let until = system_clock::monotonic().after(OPEN_WITHIN);
+    while system_clock::monotonic() < until && faces.iter().any(|face| face.condition() == Condition::Opening) {
         tokio::time::sleep(OPEN_LOOK).await;
     }
 }

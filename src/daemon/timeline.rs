@@ -4,33 +4,33 @@ use std::time::Duration;
 
 use flagfall_protocols::time::Instant;
 
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
 /// Where a journal's time stands on the steady clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timeline {
     base: Instant,
-    opened: Mono,
+    opened: MonotonicTime,
 }
 
 impl Timeline {
     /// The journal's time is `base` when the steady clock shows `opened`.
-    pub(super) const fn new(base: Instant, opened: Mono) -> Timeline {
+    pub(super) const fn new(base: Instant, opened: MonotonicTime) -> Timeline {
         Timeline { base, opened }
     }
 
     /// The journal's time at this moment; `base` for all that was before.
-    pub(super) const fn at(&self, mono: Mono) -> Instant {
+    pub(super) const fn at(&self, mono: MonotonicTime) -> Instant {
         self.base.after(mono.since(self.opened))
     }
 
     /// How long before the journal's opening this moment was.
-    pub(super) const fn late(&self, mono: Mono) -> Duration {
-        self.opened.since(mono)
+    pub(super) const fn late(&self, mono: MonotonicTime) -> Duration {
+        self.opened.since(monotonic)
     }
 
     /// When the steady clock will show this time.
-    pub(super) const fn mono(&self, at: Instant) -> Mono {
+    pub(super) const fn mono(&self, at: Instant) -> MonotonicTime {
         self.opened.after(at.since(self.base))
     }
 }

@@ -13,7 +13,7 @@ use super::packets::{self, KEEP_ALIVE};
 use super::pulse::{Beat, Pulse};
 use super::session::Session;
 use super::wire::Wire;
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 
 /// Between two looks at what nobody wants any more and whether the broker still acknowledges.
 const SECOND: Duration = Duration::from_secs(1);
@@ -39,8 +39,8 @@ pub(super) enum Over {
 #[derive(Clone, Copy)]
 enum Stop {
     No,
-    Flush(Mono),
-    Farewell(Mono),
+    Flush(MonotonicTime),
+    Farewell(MonotonicTime),
 }
 
 /// From the attempt to connect to the end.
@@ -58,13 +58,13 @@ async fn attempt(session: &Session, stop: &mut watch::Receiver<bool>, clean: boo
         tokio::select! {
             ended = &mut attempt => return ended,
             _ = stop.wait_for(|stop| *stop) => return Err(Over::Stopped),
-            () = sleep(SECOND) => session.outbox.sweep(wall::mono()),
+            () = sleep(SECOND) => session.outbox.sweep(system_clock::monotonic()),
         }
     }
 }
 
 async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire: Wire, welcome: &ConnAck) -> Over {
-    let began = wall::mono();
+    let began = system_clock::monotonic();
     let wished = welcome.properties.as_ref().and_then(|all| all.server_keep_alive);
     let mut pulse = Pulse::new(wished.map_or(KEEP_ALIVE, |seconds| Duration::from_secs(seconds.into())), began);
     session.welcomed(welcome, &mut wire.outgoing);
@@ -75,9 +75,9 @@ async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire
     let mut alarm = pin!(sleep(SECOND));
     let mut rings = Some(look);
     loop {
-        let due = [pulse.due(), end(session, stopping, wire.has_room())].into_iter().flatten().fold(look, Mono::min);
+        let due = [pulse.due(), end(session, stopping, wire.has_room())].into_iter().flatten().fold(look, MonotonicTime::min);
         if rings.is_none_or(|rings| due < rings) {
-            alarm.set(sleep(due.since(wall::mono())));
+            alarm.set(sleep(due.since(system_clock::monotonic())));
             rings = Some(due);
         }
         tokio::select! {
@@ -89,7 +89,7 @@ async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire
             () = outbox.changed() => {}
             () = &mut alarm => rings = None,
         }
-        let now = wall::mono();
+        let now = system_clock::monotonic();
         if let Err(over) = handle(session, &mut wire, &mut pulse, now) {
             return over;
         }
@@ -132,7 +132,7 @@ async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire
 }
 
 /// When something ends or begins by itself; nothing begins without room for it.
-fn end(session: &Session, stopping: Stop, has_room: bool) -> Option<Mono> {
+fn end(session: &Session, stopping: Stop, has_room: bool) -> Option<MonotonicTime> {
     let begins = session.begins_until().filter(|_| has_room);
     match stopping {
         Stop::No => begins,
@@ -142,7 +142,7 @@ fn end(session: &Session, stopping: Stop, has_room: bool) -> Option<Mono> {
 }
 
 /// Everything that came, and whether the broker is alive.
-fn handle(session: &mut Session, wire: &mut Wire, pulse: &mut Pulse, now: Mono) -> Result<(), Over> {
+fn handle(session: &mut Session, wire: &mut Wire, pulse: &mut Pulse, now: MonotonicTime) -> Result<(), Over> {
     while let Some(packet) = wire.packet()? {
         pulse.heard(now);
         match packet {

@@ -34,7 +34,7 @@ use self::outbox::Outbox;
 pub use self::probe::probe;
 use self::session::Session;
 pub use self::types::{Arrived, ConnectionState, Ended, Foreign, Hooks, Pace, Settings};
-use crate::wall;
+use crate::system_clock;
 
 /// Publishes what is in the outbox until `stop` says true or its sender is gone, or until another client takes our name.
 /// Stopped in a connection it sends what waits, for two seconds at most, and the status `stopped`.
@@ -45,7 +45,7 @@ pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop
     let mut clean = false;
     loop {
         let over = connection::run(&mut session, &mut stop, clean).await;
-        let now = wall::mono();
+        let now = system_clock::monotonic();
         let lasted = session.lasted(now).unwrap_or_default();
         session.disconnected();
         clean = matches!(over, Over::BadPacket(_));
@@ -77,9 +77,9 @@ pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop
 
 /// Waits for the next attempt; true = stopped instead.
 async fn pause(session: &Session, wait: Duration, stop: &mut watch::Receiver<bool>) -> bool {
-    let until = wall::mono().after(wait);
+    let until = system_clock::monotonic().after(wait);
     loop {
-        let now = wall::mono();
+        let now = system_clock::monotonic();
         session.outbox.sweep(now);
         if now >= until {
             return false;

@@ -19,7 +19,7 @@ use flagfall_protocols::trace::Audience;
 use tokio::sync::Notify;
 
 use self::postbox::Postbox;
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
 /// Events of one line that are held in memory at most.
 pub const LINE: usize = 256;
@@ -262,7 +262,7 @@ impl Outbox {
 
     /// A connection is there, with room for this many unacknowledged publications: states are sent as they are now, then
     /// events from the cursors, then [`Taken::BirthOver`].
-    pub fn connected(&self, now: Mono, window: usize) {
+    pub fn connected(&self, now: MonotonicTime, window: usize) {
         self.lock().connected(now, window);
         self.changed.notify_one();
     }
@@ -279,7 +279,7 @@ impl Outbox {
     }
 
     /// What to send next; none while nothing waits, too much is under way, or nothing is connected.
-    pub fn take(&self, now: Mono) -> Option<Taken> {
+    pub fn take(&self, now: MonotonicTime) -> Option<Taken> {
         self.lock().take(now)
     }
 
@@ -294,12 +294,12 @@ impl Outbox {
     }
 
     /// What is to be read from the journal; at most one request of a line is open.
-    pub fn refills(&self, now: Mono) -> Vec<Refill> {
+    pub fn refills(&self, now: MonotonicTime) -> Vec<Refill> {
         self.lock().refills(now)
     }
 
     /// Drops replies that nobody wants any more. To be called about once a second, connected or not.
-    pub fn sweep(&self, now: Mono) {
+    pub fn sweep(&self, now: MonotonicTime) {
         self.lock().sweep(now);
     }
 

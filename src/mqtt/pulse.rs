@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
 /// An answer may take so long, however often the broker wants to hear us.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -11,10 +11,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Pulse {
     /// Between two; nothing = none is wanted.
     every: Duration,
-    heard: Mono,
-    said: Mono,
+    heard: MonotonicTime,
+    said: MonotonicTime,
     /// A question that is not answered.
-    asked: Option<Mono>,
+    asked: Option<MonotonicTime>,
 }
 
 /// What is to be done now.
@@ -26,12 +26,12 @@ pub(super) enum Beat {
 }
 
 impl Pulse {
-    pub(super) fn new(every: Duration, now: Mono) -> Pulse {
+    pub(super) fn new(every: Duration, now: MonotonicTime) -> Pulse {
         Pulse { every, heard: now, said: now, asked: None }
     }
 
     /// Something came.
-    pub(super) fn heard(&mut self, now: Mono) {
+    pub(super) fn heard(&mut self, now: MonotonicTime) {
         self.heard = now;
     }
 
@@ -41,13 +41,13 @@ impl Pulse {
     }
 
     /// Something is sent.
-    pub(super) fn said(&mut self, now: Mono) {
+    pub(super) fn said(&mut self, now: MonotonicTime) {
         self.said = now;
     }
 
     /// When [`Pulse::beat`] is to be called at the latest. One side alone is no life: the broker wants to hear us, and we
     /// want to know that it is there.
-    pub(super) fn due(&self) -> Option<Mono> {
+    pub(super) fn due(&self) -> Option<MonotonicTime> {
         let due = match self.asked {
             Some(asked) => asked.after(self.every.max(PATIENCE)),
             None => self.said.min(self.heard).after(self.every),
@@ -55,7 +55,7 @@ impl Pulse {
         (!self.every.is_zero()).then_some(due)
     }
 
-    pub(super) fn beat(&mut self, now: Mono) -> Beat {
+    pub(super) fn beat(&mut self, now: MonotonicTime) -> Beat {
         if self.due().is_none_or(|due| now < due) {
             return Beat::Nothing;
         }
@@ -73,8 +73,8 @@ mod tests {
 
     const EVERY: Duration = Duration::from_secs(10);
 
-    fn at(seconds: u64) -> Mono {
-        Mono(seconds * 1_000_000)
+    fn at(seconds: u64) -> MonotonicTime {
+        MonotonicTime(seconds * 1_000_000)
     }
 
     #[test]

@@ -19,7 +19,7 @@ use super::ids::Ids;
 use super::namesakes::Namesakes;
 use super::types::{ConnectionState, Hooks, Settings};
 use crate::mqtt::outbox::Outbox;
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
 /// The broker acknowledged nothing for so long: the connection is as good as lost.
 const STALL: Duration = Duration::from_secs(20);
@@ -39,13 +39,13 @@ pub(super) struct Session {
 
 /// One connection, from the broker's welcome on.
 struct Link {
-    began: Mono,
+    began: MonotonicTime,
     ids: Ids,
     /// Largest packet that the broker takes.
     largest: usize,
     phase: Phase,
     /// When something was last acknowledged, or nothing was under way.
-    progress: Mono,
+    progress: MonotonicTime,
     /// How far the last status has come; none = the connection goes on.
     farewell: Option<Farewell>,
 }
@@ -54,9 +54,9 @@ struct Link {
 #[derive(Clone, Copy)]
 enum Phase {
     /// Who we are at the broker is not known yet: nothing is sent.
-    Greeting(Mono),
+    Greeting(MonotonicTime),
     /// What other nodes claim is not known yet: nothing but `init` is sent.
-    Gathering(Mono),
+    Gathering(MonotonicTime),
     Open,
 }
 
@@ -68,7 +68,7 @@ impl Session {
     }
 
     /// How long the connection has lasted; none = it never was.
-    pub(super) fn lasted(&self, now: Mono) -> Option<Duration> {
+    pub(super) fn lasted(&self, now: MonotonicTime) -> Option<Duration> {
         self.link.as_ref().map(|link| now.since(link.began))
     }
 
@@ -82,7 +82,7 @@ impl Session {
     }
 
     /// When [`Session::feed`] is to be called at the latest.
-    pub(super) fn begins_until(&self) -> Option<Mono> {
+    pub(super) fn begins_until(&self) -> Option<MonotonicTime> {
         match self.link.as_ref()?.phase {
             Phase::Greeting(until) | Phase::Gathering(until) => Some(until),
             Phase::Open => None,
@@ -95,7 +95,7 @@ impl Session {
     }
 
     /// The broker has stopped to answer.
-    pub(super) fn is_stalled(&mut self, now: Mono) -> bool {
+    pub(super) fn is_stalled(&mut self, now: MonotonicTime) -> bool {
         let Some(link) = &mut self.link else { return false };
         if !link.ids.has_publication() {
             link.progress = now;

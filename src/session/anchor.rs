@@ -5,7 +5,7 @@ use std::time::Duration;
 use flagfall_protocols::time::Instant;
 use serde::{Deserialize, Serialize};
 
-use crate::wall::Utc;
+use crate::system_clock::Utc;
 use crate::wire::time::{Anchor, TimeSource};
 
 /// An `anchor` record's JSON.

@@ -14,7 +14,7 @@ use desk::{Desk, payload};
 use flagfall::arbiter::verbs::{By, Lock, Until, VERBS};
 use flagfall::arbiter::{Code, Errand, RateLimit, Reply, Stage, role_of};
 use flagfall::config::{Role, User};
-use flagfall::wall::Mono;
+use flagfall::system_clock::MonotonicTime;
 use flagfall_protocols::trace::Audience;
 use serde_json::json;
 
@@ -283,12 +283,12 @@ fn a_user_has_a_role_on_their_boards() {
 #[test]
 fn nobody_sends_more_than_five_a_second() {
     let mut limit = RateLimit::new(5, Duration::from_secs(1));
-    let passed = |limit: &mut RateLimit, user: &str, at: u64| (0..20).filter(|_| limit.allow(user, Mono(at))).count();
+    let passed = |limit: &mut RateLimit, user: &str, at: u64| (0..20).filter(|_| limit.allow(user, MonotonicTime(at))).count();
     assert_eq!(passed(&mut limit, "anna", 1_000_000), 5);
     assert_eq!(passed(&mut limit, "bob", 1_000_000), 5, "each has their own");
     assert_eq!(passed(&mut limit, "anna", 1_200_000), 1);
     assert_eq!(passed(&mut limit, "anna", 60_000_000), 5);
     for user in 0..1000 {
-        assert!(limit.allow(&format!("user{user}"), Mono(70_000_000)));
+        assert!(limit.allow(&format!("user{user}"), MonotonicTime(70_000_000)));
     }
 }

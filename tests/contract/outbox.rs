@@ -9,19 +9,19 @@ use std::time::Duration;
 use flagfall::mqtt::outbox::{
     EVENTS, FEW, Kept, LINE, Once, Outbox, Publication, Quality, REPLIES, REPLIES_EACH, Refill, Taken, Ticket, WINDOW,
 };
-use flagfall::wall::Mono;
+use flagfall::system_clock::MonotonicTime;
 use flagfall_protocols::trace::Audience;
 
 use model::event;
 
-fn board(last: u64) -> (Arc<Outbox>, Mono) {
+fn board(last: u64) -> (Arc<Outbox>, MonotonicTime) {
     let outbox = Outbox::new();
     outbox.add_board([0; 3], [last; 3]);
-    outbox.connected(Mono(0), WINDOW);
-    (outbox, Mono(0))
+    outbox.connected(MonotonicTime(0), WINDOW);
+    (outbox, MonotonicTime(0))
 }
 
-fn taken(outbox: &Outbox, now: Mono) -> Vec<Publication> {
+fn taken(outbox: &Outbox, now: MonotonicTime) -> Vec<Publication> {
     std::iter::from_fn(|| outbox.take(now))
         .filter_map(|taken| match taken {
             Taken::Publication(publication) => Some(publication),
@@ -42,7 +42,7 @@ fn memory_is_bounded_while_the_broker_is_away() {
     let counters = outbox.counters();
     assert!(counters.stored >= EVENTS && counters.stored <= EVENTS + 100 * FEW, "{counters:?}");
     assert_eq!(counters.waiting, 100_000);
-    assert!(outbox.refills(Mono(0)).is_empty(), "nothing is read that cannot be sent");
+    assert!(outbox.refills(MonotonicTime(0)).is_empty(), "nothing is read that cannot be sent");
     let (one, _) = board(0);
     (1..=1000).for_each(|number| one.event(0, event(0, 1, number)));
     assert_eq!(one.counters().stored, LINE);
@@ -54,15 +54,15 @@ fn boards_take_turns() {
     (0..4).for_each(|board| assert_eq!(outbox.add_board([0; 3], [0; 3]), board));
     (1..=200).for_each(|number| outbox.event(0, event(0, 0, number)));
     (1..=3).for_each(|board| outbox.event(board, event(board, 1, 1)));
-    outbox.connected(Mono(0), WINDOW);
-    let topics: Vec<String> = taken(&outbox, Mono(0)).into_iter().map(|publication| publication.topic).collect();
+    outbox.connected(MonotonicTime(0), WINDOW);
+    let topics: Vec<String> = taken(&outbox, MonotonicTime(0)).into_iter().map(|publication| publication.topic).collect();
     assert_eq!(topics.len(), WINDOW);
     assert!((1..=3).all(|board| topics[..5].contains(&format!("{board}/1/1"))), "{topics:?}");
 }
 
 #[test]
 fn a_connection_begins_with_states_in_their_order_then_old_events() {
-    let (outbox, now) = (Outbox::new(), Mono(0));
+    let (outbox, now) = (Outbox::new(), MonotonicTime(0));
     let board = outbox.add_board([0; 3], [0; 3]);
     let keep = |topic: &str| {
         let (topic, payload) = (topic.to_owned(), "{}".to_owned());
@@ -185,7 +185,7 @@ fn a_held_board_waits_and_others_do_not() {
 
 #[test]
 fn replies_are_bounded_expire_and_survive_a_lost_connection() {
-    let (outbox, now) = (Outbox::new(), Mono(0));
+    let (outbox, now) = (Outbox::new(), MonotonicTime(0));
     let reply = |number: usize| {
         let (topic, payload) = (format!("reply/{}/x", number % (REPLIES / REPLIES_EACH)), number.to_string());
         outbox.once(Once { topic, payload, correlation: Some(vec![number as u8]), expiry: Duration::from_secs(60) });
@@ -218,8 +218,8 @@ fn nobody_pushes_out_the_replies_of_others() {
     for user in 0..20 {
         (0..300).for_each(|number| answer(&outbox, &format!("eve{user}"), number));
     }
-    outbox.connected(Mono(0), 1000);
-    let topics: Vec<String> = taken(&outbox, Mono(0)).into_iter().map(|sent| sent.topic).collect();
+    outbox.connected(MonotonicTime(0), 1000);
+    let topics: Vec<String> = taken(&outbox, MonotonicTime(0)).into_iter().map(|sent| sent.topic).collect();
     assert_eq!(topics.len(), REPLIES);
     assert_eq!(topics[0], "f/1/reply/anna/0");
     let of = |user: usize| topics.iter().filter(|topic| topic.starts_with(&format!("f/1/reply/eve{user}/"))).count();
@@ -253,7 +253,7 @@ fn a_refusal_is_counted_and_the_line_goes_on() {
 fn what_the_station_still_holds_for_the_disk_is_not_taken_from_the_journal() {
     let outbox = Outbox::new();
     outbox.add_board([0; 3], [2, 0, 0]);
-    let now = Mono(0);
+    let now = MonotonicTime(0);
     outbox.connected(now, WINDOW);
     assert_eq!(outbox.refills(now), [Refill { board: 0, audience: Audience::Arbiter, from: 1 }]);
     // The third is in the file already and not yet given away.

@@ -82,11 +82,11 @@ fn a_node_that_is_cut_off_is_lost_after_five_seconds_and_comes_back() {
     settings.pace = quick();
     let node = Node::with(settings, 2, 0);
     node.ready();
-    let cut = flagfall::wall::mono();
+    let cut = flagfall::system_clock::monotonic();
     proxy.close();
     let all = subscriber.until("lost", |heard| state(heard).as_deref() == Some("lost 2"));
     assert!(all.last().is_some_and(|will| will.retain && will.content_type == "application/json"), "{all:?}");
-    assert!(flagfall::wall::mono().since(cut) > Duration::from_secs(4), "too early");
+    assert!(flagfall::system_clock::monotonic().since(cut) > Duration::from_secs(4), "too early");
     proxy.open();
     let back = subscriber.until("ready", |heard| state(heard).as_deref() == Some("ready 2"));
     assert_eq!(state(&back[0]).as_deref(), Some("init 2"));
@@ -145,13 +145,13 @@ fn through_a_line_that_is_cut_all_the_time_nothing_is_lost() {
     let mut random = fastrand::Rng::with_seed(3000);
     let mut given = 0;
     let mut acked = 0;
-    let mut next = flagfall::wall::mono();
+    let mut next = flagfall::system_clock::monotonic();
     let end = next.after(Duration::from_secs(120));
     while acked < EVENTS {
-        assert!(flagfall::wall::mono() < end, "only {acked} are acknowledged");
-        if flagfall::wall::mono() >= next {
+        assert!(flagfall::system_clock::monotonic() < end, "only {acked} are acknowledged");
+        if flagfall::system_clock::monotonic() >= next {
             proxy.cut();
-            next = flagfall::wall::mono().after(Duration::from_millis(random.u64(200..600)));
+            next = flagfall::system_clock::monotonic().after(Duration::from_millis(random.u64(200..600)));
         }
         let now = random.u64(1..16).min(EVENTS - given);
         node.events(now);

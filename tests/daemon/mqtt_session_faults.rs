@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use flagfall::mqtt::outbox::WINDOW;
 use flagfall::mqtt::{Ended, Pace, Settings};
-use flagfall::wall;
+use flagfall::system_clock;
 
 use crate::support::mqtt::node::settings;
 use crate::support::mqtt::packets::{Packet, packets};
@@ -63,8 +63,8 @@ fn at(broker: &Broker) -> Settings {
 /// Reads packets and gives each to `heard`, with its place, until that says false, or the client is gone.
 fn read(stream: &mut TcpStream, mut heard: impl FnMut(&mut TcpStream, &Packet) -> bool) {
     let (mut bytes, mut buffer, mut done) = (Vec::new(), [0; 4096], 0);
-    let end = wall::mono().after(PATIENCE);
-    while wall::mono() < end {
+    let end = system_clock::monotonic().after(PATIENCE);
+    while system_clock::monotonic() < end {
         match stream.read(&mut buffer) {
             Ok(0) => return,
             Ok(count) => bytes.extend_from_slice(&buffer[..count]),
@@ -195,7 +195,7 @@ fn a_broker_that_gives_no_sign_of_life_is_left() {
         match packet {
             Packet::Publish { id: Some(id), .. } => acknowledge(stream, *id),
             Packet::Other(PING) => {
-                sender.send(wall::mono()).expect("somebody listens");
+                sender.send(system_clock::monotonic()).expect("somebody listens");
                 answered += 1;
                 if answered == 1 {
                     say(stream, &[0xd0, 0]);
@@ -210,7 +210,7 @@ fn a_broker_that_gives_no_sign_of_life_is_left() {
     let next = |pings: &Receiver<_>| pings.recv_timeout(PATIENCE).expect("a ping");
     let (first, second) = (next(&pings), next(&pings));
     let down = node.down();
-    let lasted = wall::mono().since(second);
+    let lasted = system_clock::monotonic().since(second);
     assert!(second.since(first) > Duration::from_millis(900), "{:?}", second.since(first));
     assert!(down.cause.contains("no sign of life") && down.bad_packets == 0, "{down:?}");
     assert!((Duration::from_millis(4900)..Duration::from_secs(8)).contains(&lasted), "{lasted:?}");
@@ -264,8 +264,8 @@ fn a_broker_that_stops_to_read_keeps_nobody_from_stopping() {
     // Nothing more is taken while it cannot be written: what is under way fits the buffers of the kernel, and one more.
     let under_way = node.outbox.counters().flying;
     assert!(under_way < WINDOW / 2, "{under_way} of {LARGE} bytes each are under way");
-    let before = wall::mono();
+    let before = system_clock::monotonic();
     assert_eq!(node.stop(), Ended::Stopped);
-    let took = wall::mono().since(before);
+    let took = system_clock::monotonic().since(before);
     assert!(took < Duration::from_secs(5), "{took:?}");
 }

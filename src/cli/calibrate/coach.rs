@@ -5,7 +5,7 @@ use std::time::Duration;
 use flagfall_protocols::calibration::Learned;
 use flagfall_protocols::square::{Color, Piece, Role, Square};
 
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
 /// Trouble is told when it has been the same for so long: nobody wants to hear of each man that is put down.
 const SETTLED: Duration = Duration::from_secs(2);
@@ -23,18 +23,18 @@ pub(super) struct Coach {
     spares: &'static [(Square, Piece)],
     /// The trouble that was seen last, and since when.
     trouble: String,
-    since: Mono,
+    since: MonotonicTime,
     told: String,
     /// When something was told last, or it began.
-    spoke: Mono,
+    spoke: MonotonicTime,
     men: usize,
     known: usize,
     /// Nothing more is waited for after this.
-    end: Option<Mono>,
+    end: Option<MonotonicTime>,
 }
 
 impl Coach {
-    pub(super) fn new(now: Mono, wanted: Option<usize>, spares: &'static [(Square, Piece)]) -> Coach {
+    pub(super) fn new(now: MonotonicTime, wanted: Option<usize>, spares: &'static [(Square, Piece)]) -> Coach {
         let (trouble, told) = (String::new(), String::new());
         Coach { wanted, spares, trouble, since: now, told, spoke: now, men: 0, known: 0, end: None }
     }
@@ -49,7 +49,7 @@ impl Coach {
     }
 
     /// What is to be said now.
-    pub(super) fn see(&mut self, now: Mono, learned: &Learned) -> Vec<String> {
+    pub(super) fn see(&mut self, now: MonotonicTime, learned: &Learned) -> Vec<String> {
         let mut lines = Vec::new();
         if learned.men == 0 {
             self.watch(now, learned, &mut lines);
@@ -80,7 +80,7 @@ impl Coach {
         lines
     }
 
-    fn watch(&mut self, now: Mono, learned: &Learned, lines: &mut Vec<String>) {
+    fn watch(&mut self, now: MonotonicTime, learned: &Learned, lines: &mut Vec<String>) {
         let trouble = trouble(learned);
         if trouble != self.trouble {
             (self.trouble, self.since) = (trouble, now);
@@ -95,12 +95,12 @@ impl Coach {
     }
 
     /// When it wants to see again, if nothing comes before.
-    pub(super) fn due(&self) -> Option<Mono> {
+    pub(super) fn due(&self) -> Option<MonotonicTime> {
         let trouble = (self.men == 0 && self.trouble != self.told).then(|| self.since.after(SILENT));
         self.end.into_iter().chain(trouble).min()
     }
 
-    pub(super) fn is_done(&self, now: Mono) -> bool {
+    pub(super) fn is_done(&self, now: MonotonicTime) -> bool {
         self.end.is_some_and(|end| end <= now)
     }
 }
@@ -163,8 +163,8 @@ mod tests {
     const QUEEN: Piece = Piece::new(Color::White, Role::Queen);
     static SPARES: [(Square, Piece); 1] = [(Square::wrapping(19), QUEEN)];
 
-    fn at(millis: u64) -> Mono {
-        Mono(millis * 1000)
+    fn at(millis: u64) -> MonotonicTime {
+        MonotonicTime(millis * 1000)
     }
 
     fn missing(names: &[&str]) -> Learned {

@@ -14,7 +14,7 @@ use super::room::Room;
 use super::subscriber::{self, News};
 use super::view::View;
 use crate::daemon::Daemon;
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 
 /// A picture is drawn so often.
 const PICTURE: Duration = Duration::from_millis(250);
@@ -140,7 +140,7 @@ impl Show {
     /// Shows what comes until all has, or the time for it is over; gives what is missing.
     async fn until_all_arrived(&mut self, room: &Room, told: &mut mpsc::Receiver<News>, delay: Duration) -> Result<Vec<String>> {
         let mut ticks = interval(PICTURE);
-        let mut over: Option<Mono> = None;
+        let mut over: Option<MonotonicTime> = None;
         let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
         loop {
             tokio::select! {
@@ -152,12 +152,12 @@ impl Show {
                 _ = ticks.tick() => {
                     self.draw()?;
                     if over.is_none() && room.done() {
-                        over = Some(wall::mono());
+                        over = Some(system_clock::monotonic());
                     }
                     if over.is_some() && self.check.missing().is_empty() {
                         break;
                     }
-                    if over.is_some_and(|over| wall::mono().since(over) > delay + ARRIVE_WITHIN) {
+                    if over.is_some_and(|over| system_clock::monotonic().since(over) > delay + ARRIVE_WITHIN) {
                         break;
                     }
                 }

@@ -8,7 +8,7 @@ use flagfall_hardware::port::{PortEvent, PortThread, Ports, Wanted};
 use flagfall_protocols::driver::DriverInfo;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::wall::mono;
+use crate::system_clock::monotonic;
 
 /// Events that may wait for the disk.
 const MAX_WAITING: usize = 1024;
@@ -49,7 +49,7 @@ impl Device {
             // The recording has ended, and the thread is about to.
             let _ = to.blocking_send((at, told));
         };
-        Ok((Device::Port(PortThread::start("record", wanted, Ports::new(), || mono().0, Box::new(sink))?), events))
+        Ok((Device::Port(PortThread::start("record", wanted, Ports::new(), || monotonic().0, Box::new(sink))?), events))
     }
 
     /// Looks for a Bluetooth device by address or name; without a family everything is listened to that notifies.
@@ -64,7 +64,7 @@ impl Device {
             unlock: None,
         };
         let (to, events) = channel(MAX_WAITING);
-        let radio = Radio::start(None, || mono().0, 0)?;
+        let radio = Radio::start(None, || monotonic().0, 0)?;
         Ok((Device::Ble(BleLink::start(radio, 0, wanted, Box::new(move |at, event| pass_on(&to, at, event)))), events))
     }
 

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{self, Body, FORMAT, MAX_HEADERS, Record, print_header};
 
-use crate::wall::utc;
+use crate::system_clock::utc;
 
 /// The most bytes of a record; longer pieces are cut into several of the same moment.
 const MAX_PIECE: usize = 4096;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use flagfall_game::game::Game;
 use flagfall_game::health::{BatteryLevel, Health};
 
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 use crate::wire::device::DeviceWarning;
 
 /// A device that was received more weakly than this when it was connected, dBm, may be lost when somebody walks by.
@@ -23,12 +23,12 @@ const ASKED: Duration = Duration::from_secs(5);
 pub(super) struct Known {
     health: Health,
     /// When that was, and the number that the game had given it.
-    asked: Option<(Mono, u32)>,
+    asked: Option<(MonotonicTime, u32)>,
 }
 
 impl Known {
     /// Asks the game, if it knows something else and was not asked a moment ago; true if it is something else.
-    pub(super) fn ask(&mut self, now: Mono, game: &Game) -> bool {
+    pub(super) fn ask(&mut self, now: MonotonicTime, game: &Game) -> bool {
         let rev = game.health_rev();
         if self.asked.is_some_and(|(at, known)| known == rev || now.since(at) < ASKED) {
             return false;
@@ -79,7 +79,7 @@ mod tests {
     fn it_is_asked_every_five_seconds_at_most() {
         let mut game = Game::new(GameConfig::default(), drivers::find("dgt").expect("registered").timing);
         let mut known = Known::default();
-        assert!(!known.ask(Mono(0), &game), "nothing is known yet");
+        assert!(!known.ask(MonotonicTime(0), &game), "nothing is known yet");
         tell(&mut game, 1, DeviceEvent::Frame(Placement::initial()));
         let (a1, rook) = (Square::parse("a1").expect("a square"), Placement::initial());
         let mut told = Vec::new();
@@ -90,13 +90,13 @@ mod tests {
                 2 => tell(&mut game, tenth * 100, DeviceEvent::Square { square: a1, reading: rook.get(a1) }),
                 _ => {}
             }
-            if known.ask(Mono(tenth * 100_000), &game) {
+            if known.ask(MonotonicTime(tenth * 100_000), &game) {
                 told.push((tenth, known.health().dropouts, known.health().weak_squares.len()));
             }
         }
         assert_eq!(told, [(50, 4, 0), (100, 9, 1), (150, 14, 1), (200, 19, 1), (250, 24, 1)]);
         assert_eq!(known.warnings(None), [DeviceWarning::WeakSquares]);
-        assert!(!known.ask(Mono(100_000_000), &game), "nothing new");
+        assert!(!known.ask(MonotonicTime(100_000_000), &game), "nothing new");
     }
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
         let mut level = |percent| {
             tell(&mut game, 1, DeviceEvent::Battery(Battery { percent, minutes_left: None, charging: false }));
             known.asked = None;
-            known.ask(Mono(0), &game);
+            known.ask(MonotonicTime(0), &game);
             known.warnings(Some(-90))
         };
         assert_eq!(level(60), [DeviceWarning::WeakSignal]);

@@ -7,13 +7,13 @@ use crate::mqtt::outbox::{Outbox, Taken};
 
 /// What becomes of so many commands that come at once.
 fn ways(gate: &mut Gate, who: Option<&str>, role: Option<Role>, length: usize, at: u64, count: usize) -> Vec<Option<Code>> {
-    let way = |gate: &mut Gate| gate.way(who, "b1", role, length, Mono(at * 1_000_000));
+    let way = |gate: &mut Gate| gate.way(who, "b1", role, length, MonotonicTime(at * 1_000_000));
     (0..count)
         .filter_map(|_| match way(gate) {
             Way::On => Some(None),
             Way::Answer(fault) => Some(Some(fault.code)),
             Way::Drop => {
-                gate.drop_one(Mono(at * 1_000_000));
+                gate.drop_one(MonotonicTime(at * 1_000_000));
                 None
             }
         })
@@ -57,7 +57,7 @@ fn strangers_are_recorded_a_few_times_a_minute_whatever_their_names() {
 #[test]
 fn the_log_tells_of_dropped_commands_once_a_minute() {
     let mut gate = Gate::new();
-    let told: Vec<u64> = (0..=120).filter_map(|second| gate.drop_one(Mono(second * 1_000_000))).collect();
+    let told: Vec<u64> = (0..=120).filter_map(|second| gate.drop_one(MonotonicTime(second * 1_000_000))).collect();
     assert_eq!(told, [1, 60, 60]);
 }
 
@@ -90,8 +90,8 @@ fn answers(prepare: impl Fn(&Face)) -> Vec<(String, String)> {
         let payload = br#"{"id":"a","reply_to":"flagfall/1/reply/anna/tablet"}"#.to_vec();
         intake.take(&node, Arrived { topic, payload, retain: false, response_topic: None, correlation: None });
     }
-    shared.outbox.connected(wall::mono(), 10);
-    std::iter::from_fn(|| shared.outbox.take(wall::mono()))
+    shared.outbox.connected(system_clock::monotonic(), 10);
+    std::iter::from_fn(|| shared.outbox.take(system_clock::monotonic()))
         .filter_map(|taken| match taken {
             Taken::Publication(publication) => Some((publication.topic, publication.payload)),
             Taken::BirthOver => None,

@@ -32,7 +32,7 @@ fn task() -> Task {
 fn a_question_that_is_asked_late_has_its_whole_time() {
     let (mut task, station) = (task(), Arc::new(Inbox::default()));
     let reader = station.replace_reader();
-    let at = |millis: u64| Mono(1_000_000 + 1000 * millis);
+    let at = |millis: u64| MonotonicTime(1_000_000 + 1000 * millis);
     let mut answer = Vec::new();
     encode_reply(0x87, ADDRESS, &[], &mut answer);
     task.take(at(0), ToLine::Join { address: ADDRESS, inbox: Arc::clone(&station) });
@@ -62,7 +62,7 @@ fn a_board_that_is_bound_later_is_told_to_be_silent_until_it_answers() {
     let (mut task, station) = (task(), Arc::new(Inbox::default()));
     let reader = station.replace_reader();
     let told = || -> Vec<ToStation> { std::iter::from_fn(|| station.pop_if(reader, |_| true)).collect() };
-    let mut now = Mono(1_000_000);
+    let mut now = MonotonicTime(1_000_000);
     task.take(now, ToLine::Up { path: "/nowhere".to_owned() });
     while !task.line.polling() {
         now = now.after(Duration::from_millis(1));

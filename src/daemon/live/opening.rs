@@ -19,7 +19,7 @@ use crate::session::anchor;
 use crate::session::recorder::Recorder;
 use crate::session::restore::Restored;
 use crate::session::station::{AGAIN, StationOutput};
-use crate::wall;
+use crate::system_clock;
 
 /// The JSON of a `boot` record.
 #[derive(Serialize)]
@@ -71,7 +71,7 @@ impl Live {
         if let Some(serial) = restored.serial.clone().filter(|_| !again) {
             outlet.device.was(serial);
         }
-        let now = wall::mono();
+        let now = system_clock::monotonic();
         let mut live = Live {
             line: Timeline::new(base, now),
             pace: Pace::new(now),

@@ -15,7 +15,7 @@ use flagfall_protocols::time::Instant;
 
 use super::Shared;
 use super::stable::Stable;
-use crate::wall::{Mono, mono};
+use crate::system_clock::{MonotonicTime, monotonic};
 
 /// The longest wait: a wish is heard after so long at most.
 const NAP: Duration = Duration::from_millis(20);
@@ -40,7 +40,7 @@ pub(super) enum Wish {
 /// A flood of random bytes.
 struct Flood {
     rate: u32,
-    since: Mono,
+    since: MonotonicTime,
     sent: u64,
     rng: Rng,
 }
@@ -52,7 +52,7 @@ pub(super) struct Runner {
     path: Option<PathBuf>,
     stable: Option<Stable>,
     speed: f64,
-    began: Mono,
+    began: MonotonicTime,
     wishes: Receiver<Wish>,
     shared: Arc<Shared>,
     flood: Option<Flood>,
@@ -71,7 +71,7 @@ impl Runner {
             path,
             stable: None,
             speed: if speed.is_finite() { speed.clamp(0.01, 1000.0) } else { 1.0 },
-            began: mono(),
+            began: monotonic(),
             wishes,
             shared,
             flood: None,
@@ -102,7 +102,7 @@ impl Runner {
 
     /// The board's time now.
     fn now(&self) -> Instant {
-        Instant((mono().since(self.began).as_micros() as f64 * self.speed) as u64)
+        Instant((monotonic().since(self.began).as_micros() as f64 * self.speed) as u64)
     }
 
     /// How long nothing will happen by itself.
@@ -164,7 +164,7 @@ impl Runner {
                 let _ = answer.send(());
             }
             Wish::Flood(rate, answer) => {
-                let flood = Flood { rate, since: mono(), sent: 0, rng: Rng::with_seed(u64::from(rate)) };
+                let flood = Flood { rate, since: monotonic(), sent: 0, rng: Rng::with_seed(u64::from(rate)) };
                 self.flood = (rate > 0).then_some(flood);
                 let _ = answer.send(());
             }
@@ -212,7 +212,7 @@ impl Runner {
     /// The random bytes that are due.
     fn pour(&mut self) {
         let Some(flood) = &mut self.flood else { return };
-        let due = mono().since(flood.since).as_micros() as u64 / 100 * u64::from(flood.rate) / 10_000;
+        let due = monotonic().since(flood.since).as_micros() as u64 / 100 * u64::from(flood.rate) / 10_000;
         let count = due.saturating_sub(flood.sent).min(FLOOD_PIECE);
         flood.sent += count;
         let mut bytes = vec![0; count as usize];

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::Event;
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
 /// After this time a request counts as never answered.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -42,11 +42,11 @@ enum Request {
     /// The journal had `upto` then; an answer to a stale request is not wanted.
     Open {
         upto: u64,
-        since: Mono,
+        since: MonotonicTime,
         stale: bool,
     },
     Failed,
-    Later(Mono),
+    Later(MonotonicTime),
 }
 
 impl Line {
@@ -75,7 +75,7 @@ impl Line {
     }
 
     /// The number from which events are wanted, once it has drained by half.
-    pub(super) fn ask(&mut self, now: Mono, room: usize) -> Option<u64> {
+    pub(super) fn ask(&mut self, now: MonotonicTime, room: usize) -> Option<u64> {
         if self.tail > self.last || self.queue.len() > room / 2 {
             return None;
         }

@@ -11,7 +11,7 @@ use super::{
     BIRTH, BoardNo, Counters, EVENTS, Event, FEW, Kept, LINE, Moved, Once, Publication, Quality, REPLIES, REPLIES_EACH, Refill,
     Taken, Ticket,
 };
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
 /// The broker keeps an event for subscribers that are away (`wire/README.md#3`).
 const EVENT_EXPIRY: Duration = Duration::from_secs(3600);
@@ -30,7 +30,7 @@ pub(super) struct Postbox {
     /// Publications under way at most; 0 = not connected.
     window: usize,
     /// Until when the birth of this connection may last; none = it is over.
-    birth: Option<Mono>,
+    birth: Option<MonotonicTime>,
     /// The board whose events come next.
     turn: usize,
     /// A reply was the last one of replies and the rest.
@@ -53,7 +53,7 @@ struct Board {
 struct Reply {
     once: Once,
     /// When it was first seen by somebody with a clock.
-    since: Option<Mono>,
+    since: Option<MonotonicTime>,
 }
 
 enum Flight {
@@ -69,7 +69,7 @@ impl Reply {
         self.once.topic.rsplit_once('/').map_or(self.once.topic.as_str(), |(user, _)| user)
     }
 
-    fn left(&self, now: Mono) -> Duration {
+    fn left(&self, now: MonotonicTime) -> Duration {
         self.once.expiry.saturating_sub(now.since(self.since.unwrap_or(now)))
     }
 }
@@ -163,7 +163,7 @@ impl Postbox {
         Counters { dropped: self.dropped, refused: self.refused, missing: self.missing, waiting, stored, flying }
     }
 
-    pub(super) fn connected(&mut self, now: Mono, window: usize) {
+    pub(super) fn connected(&mut self, now: MonotonicTime, window: usize) {
         self.disconnected();
         self.window = window;
         self.birth = Some(now.after(BIRTH));
@@ -184,14 +184,14 @@ impl Postbox {
         self.bound_replies();
     }
 
-    pub(super) fn sweep(&mut self, now: Mono) {
+    pub(super) fn sweep(&mut self, now: MonotonicTime) {
         let before = self.replies.len();
         self.replies.iter_mut().for_each(|reply| _ = reply.since.get_or_insert(now));
         self.replies.retain(|reply| !reply.left(now).is_zero());
         self.dropped += (before - self.replies.len()) as u64;
     }
 
-    pub(super) fn refills(&mut self, now: Mono) -> Vec<Refill> {
+    pub(super) fn refills(&mut self, now: MonotonicTime) -> Vec<Refill> {
         let mut wanted = Vec::new();
         if self.window == 0 {
             return wanted;
@@ -205,7 +205,7 @@ impl Postbox {
         wanted
     }
 
-    pub(super) fn take(&mut self, now: Mono) -> Option<Taken> {
+    pub(super) fn take(&mut self, now: MonotonicTime) -> Option<Taken> {
         if self.flights.len() >= self.window {
             return None;
         }
@@ -222,14 +222,14 @@ impl Postbox {
         self.rest(now).or_else(|| self.next_reply(now))
     }
 
-    fn next_reply(&mut self, now: Mono) -> Option<Taken> {
+    fn next_reply(&mut self, now: MonotonicTime) -> Option<Taken> {
         let reply = self.replies.pop_front()?;
         self.reply_last = true;
         let publication = of_reply(&reply, now);
         Some(self.fly(Flight::Reply(reply), publication))
     }
 
-    fn rest(&mut self, now: Mono) -> Option<Taken> {
+    fn rest(&mut self, now: MonotonicTime) -> Option<Taken> {
         if self.birth.is_some_and(|until| now >= until || self.is_born()) {
             self.birth = None;
             return Some(Taken::BirthOver);
@@ -312,7 +312,7 @@ fn of_state(kept: Kept) -> Publication {
     Publication { ticket: Ticket(0), topic, payload, quality, retain: true, expiry, correlation: None }
 }
 
-fn of_reply(reply: &Reply, now: Mono) -> Publication {
+fn of_reply(reply: &Reply, now: MonotonicTime) -> Publication {
     let Once { topic, payload, correlation, .. } = reply.once.clone();
     let (quality, expiry) = (Quality::AtLeastOnce, Some(reply.left(now)));
     Publication { ticket: Ticket(0), topic, payload, quality, retain: false, expiry, correlation }

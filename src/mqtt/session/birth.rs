@@ -13,14 +13,14 @@ use crate::mqtt::ids::{Ids, Sent};
 use crate::mqtt::outbox::{Taken, WINDOW};
 use crate::mqtt::packets;
 use crate::mqtt::types::ConnectionState;
-use crate::wall;
+use crate::system_clock;
 
 /// For this time what the broker kept of other nodes is waited for.
 const GATHER: Duration = Duration::from_millis(500);
 
 impl Session {
     pub(in super::super) fn welcomed(&mut self, welcome: &ConnAck, out: &mut BytesMut) {
-        let now = wall::mono();
+        let now = system_clock::monotonic();
         let properties = welcome.properties.as_ref();
         let window = properties.and_then(|all| all.receive_max).map_or(WINDOW, |most| WINDOW.min(most.into()));
         let largest = properties.and_then(|all| all.max_packet_size).map_or(usize::MAX, |most| most as usize);
@@ -60,7 +60,7 @@ impl Session {
 
     /// Says `init`, and nothing else yet: what other nodes claim is to be known before anything of a board is sent.
     pub(super) fn greet(&mut self, out: &mut BytesMut) {
-        let now = wall::mono();
+        let now = system_clock::monotonic();
         let Some(link) = self.link.as_mut().filter(|link| matches!(link.phase, Phase::Greeting(_))) else { return };
         link.phase = Phase::Gathering(now.after(GATHER));
         if self.namesakes.found() {

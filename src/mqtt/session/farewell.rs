@@ -4,7 +4,7 @@ use bytes::BytesMut;
 
 use super::Session;
 use crate::mqtt::outbox::{Taken, Ticket};
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
 /// The last status.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) enum Farewell {
 impl Session {
     /// Sends the last status as soon as there is a place for it, and nothing behind it: to be called again until
     /// [`Session::has_parted`].
-    pub(in super::super) fn farewell(&mut self, now: Mono, out: &mut BytesMut) {
+    pub(in super::super) fn farewell(&mut self, now: MonotonicTime, out: &mut BytesMut) {
         let said = self.link.as_ref().and_then(|link| link.farewell.clone());
         let last = match said {
             None => self.say("stopped"),

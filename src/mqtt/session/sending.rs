@@ -11,7 +11,7 @@ use crate::mqtt::ids::Sent;
 use crate::mqtt::outbox::{Moved, Publication, Quality, Taken, Ticket};
 use crate::mqtt::packets;
 use crate::mqtt::wire::FULL;
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 
 /// The kind of a topic: its level after the version.
 fn kind(topic: &str) -> &'static str {
@@ -23,7 +23,7 @@ fn kind(topic: &str) -> &'static str {
 impl Session {
     /// Writes to `out` what goes next, until there is nothing, too much is under way, or `out` is full; and asks for what is in
     /// the journal only.
-    pub(in super::super) fn feed(&mut self, now: Mono, out: &mut BytesMut) {
+    pub(in super::super) fn feed(&mut self, now: MonotonicTime, out: &mut BytesMut) {
         match self.link.as_ref().map(|link| link.phase) {
             None => return,
             Some(Phase::Greeting(until) | Phase::Gathering(until)) if now < until => return,
@@ -74,7 +74,7 @@ impl Session {
         let Some((ticket, kind)) = link.ids.publication(answer.pkid) else {
             return Err(Over::Lost(format!("the broker acknowledges publication {}, which nobody sent", answer.pkid)));
         };
-        link.progress = wall::mono();
+        link.progress = system_clock::monotonic();
         if link.farewell == Some(Farewell::Waiting(ticket)) {
             link.farewell = Some(Farewell::Acknowledged);
         }

@@ -8,7 +8,7 @@ use flagfall::session::record_input::read_input;
 use flagfall::session::replay;
 use flagfall::session::setting::{Overrides, Setting};
 use flagfall::session::station::{Station, StationInput, StationOutput};
-use flagfall::wall::Utc;
+use flagfall::system_clock::Utc;
 use flagfall::wire::time::{Anchor, TimeSource};
 use flagfall::wire::topics::{Board, CommandTopic};
 use flagfall_game::effect::Audience;

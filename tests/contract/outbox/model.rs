@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall::mqtt::outbox::{EVENTS, Event, FEW, Kept, Once, Outbox, Publication, Quality, REPLIES, Refill, Taken, WINDOW};
-use flagfall::wall::Mono;
+use flagfall::system_clock::MonotonicTime;
 use flagfall_protocols::trace::Audience;
 use proptest::prelude::*;
 
@@ -76,7 +76,7 @@ fn act() -> impl Strategy<Value = Act> {
 /// The world: journal, broker, and what must hold.
 struct Model {
     outbox: Arc<Outbox>,
-    now: Mono,
+    now: MonotonicTime,
     connected: bool,
     window: usize,
     /// Numbers given, acknowledged and seen by the broker, by line.
@@ -114,7 +114,7 @@ impl Model {
         }
         let mut model = Model {
             outbox,
-            now: Mono(0),
+            now: MonotonicTime(0),
             connected: false,
             window: 0,
             journal: [[last; 3]; BOARDS],

@@ -11,7 +11,7 @@ use flagfall::publish::delay::Delay;
 use flagfall::session::recorder::Recorder;
 use flagfall::session::setting::Setting;
 use flagfall::session::station::{Stale, StationOutput};
-use flagfall::wall::Mono;
+use flagfall::system_clock::MonotonicTime;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::GameConfig;
 use flagfall_protocols::drivers;
@@ -113,7 +113,7 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
 
 /// The broker is there again: everything arrives, in order, most of it from the journal.
 fn drain(outbox: &Outbox, dir: &std::path::Path, last: [u64; 3]) {
-    let mut now = Mono(1);
+    let mut now = MonotonicTime(1);
     let (mut got, mut states) = ([0; 3], 0);
     outbox.connected(now, WINDOW);
     while got != last {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use flagfall::config::load;
 use flagfall::daemon::plans;
 use flagfall::session::setting::Setting;
-use flagfall::wall::mono;
+use flagfall::system_clock::monotonic;
 use tempfile::TempDir;
 
 use crate::support::mqtt::{PATIENCE, lines, wait_for};
@@ -117,12 +117,12 @@ impl Process {
 
     /// Waits for its end.
     pub(crate) fn end(&self) -> ExitStatus {
-        let until = mono().after(PATIENCE);
+        let until = monotonic().after(PATIENCE);
         loop {
             if let Some(status) = self.child.borrow_mut().try_wait().expect("a child") {
                 return status;
             }
-            assert!(mono() < until, "the daemon does not end");
+            assert!(monotonic() < until, "the daemon does not end");
             std::thread::park_timeout(Duration::from_millis(10));
         }
     }

@@ -1,6 +1,6 @@
 //! The one place that asks the operating system for time.
 //!
-//! Two clocks that never mix: [`Mono`] runs evenly and orders what happens; [`Utc`] is for people and may jump.
+//! Two clocks that never mix: [`MonotonicTime`] runs evenly and orders what happens; [`Utc`] is for people and may jump.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -8,16 +8,16 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Microseconds since this program first asked. Never runs back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mono(pub u64);
+pub struct MonotonicTime(pub u64);
 
-impl Mono {
+impl MonotonicTime {
     /// This much later.
-    pub const fn after(self, wait: Duration) -> Mono {
-        Mono(self.0.saturating_add(wait.as_micros() as u64))
+    pub const fn after(self, wait: Duration) -> MonotonicTime {
+        MonotonicTime(self.0.saturating_add(wait.as_micros() as u64))
     }
 
     /// How long ago `earlier` was; nothing if it is later.
-    pub const fn since(self, earlier: Mono) -> Duration {
+    pub const fn since(self, earlier: MonotonicTime) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0))
     }
 }
@@ -34,9 +34,9 @@ fn now() -> Instant {
 }
 
 /// The steady clock.
-pub fn mono() -> Mono {
+pub fn monotonic() -> MonotonicTime {
     let began = *BEGAN;
-    Mono(now().saturating_duration_since(began).as_micros() as u64)
+    MonotonicTime(now().saturating_duration_since(began).as_micros() as u64)
 }
 
 /// The wall clock, as the operating system believes it.
