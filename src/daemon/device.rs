@@ -12,7 +12,7 @@ use flagfall_protocols::event::{Battery, DeviceEvent, Identity};
 
 use self::health::{Known, is_weak};
 use super::link::BLE;
-use super::plan::Plan;
+use super::station_config::StationConfig;
 use crate::session::station::{ASKED, UNHEARD, WEAK};
 use crate::system_clock::MonotonicTime;
 use crate::wire::device::{DeviceKind, DeviceState, DeviceStatus};
@@ -56,18 +56,18 @@ pub(super) struct Device {
 
 impl Device {
     /// The device of a plan, not seen yet.
-    pub(super) fn new(plan: &Plan) -> Device {
-        let board = &plan.setting.board;
+    pub(super) fn new(config: &StationConfig) -> Device {
+        let board = &config.setting.board;
         Device {
-            driver: plan.setting.driver.name,
+            driver: config.setting.driver.name,
             kind: DeviceKind::Board,
-            transport: plan.wanted.transport(),
+            transport: config.wanted.transport(),
             board: format!("{}/{}/{}", board.event, board.round, board.board),
             fallback: format!("board-{}", board.board),
             port: None,
             opened: MonotonicTime(0),
             responding: false,
-            serial: plan.wanted.serial().map(str::to_owned),
+            serial: config.wanted.serial().map(str::to_owned),
             firmware: None,
             clock_firmware: None,
             battery: None,
@@ -81,14 +81,14 @@ impl Device {
     }
 
     /// The clock of a plan, if it has a link of its own.
-    pub(super) fn of_clock(plan: &Plan) -> Option<Device> {
-        let (driver, wanted) = plan.setting.clock.zip(plan.clock.as_ref())?;
-        let board = Device::new(plan);
+    pub(super) fn of_clock(config: &StationConfig) -> Option<Device> {
+        let (driver, wanted) = config.setting.clock.zip(config.clock.as_ref())?;
+        let board = Device::new(config);
         Some(Device {
             driver: driver.name,
             kind: DeviceKind::Clock,
             transport: wanted.transport(),
-            fallback: format!("clock-{}", plan.setting.board.board),
+            fallback: format!("clock-{}", config.setting.board.board),
             serial: wanted.serial().map(str::to_owned),
             ..board
         })

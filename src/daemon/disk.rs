@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::thread::{Builder, JoinHandle};
 
 use super::disk_queue::{DiskQueue, Refill, Unflushed, Work};
+use super::heartbeat::Heartbeat;
 use super::message::ToStation;
-use super::pulse::Pulse;
 use crate::journal::commit_log::{self, CommitLog, Folder};
 use crate::journal::{Disk, outs_from};
 use crate::mqtt::outbox::{Event, Outbox};
@@ -57,12 +57,12 @@ pub(super) fn start(
     queue: Arc<DiskQueue>,
     mut log: CommitLog,
     outbox: Arc<Outbox>,
-    pulse: Arc<Pulse>,
+    heartbeat: Arc<Heartbeat>,
 ) -> io::Result<JoinHandle<()>> {
     Builder::new().name("journal".to_owned()).spawn(move || {
         loop {
             let work = queue.next();
-            let _busy = pulse.busy();
+            let _busy = heartbeat.busy();
             match work {
                 Work::Flush(boards) => flush(&mut log, &boards),
                 Work::Refill(refill) => read_back(refill, &outbox),
@@ -78,11 +78,11 @@ pub(super) fn start(
 }
 
 fn flush(log: &mut CommitLog, boards: &[Unflushed]) {
-    log.commit(boards.iter().map(|board| (board.face.board.as_str(), &*board.unsynced)));
-    for Unflushed { face, unsynced } in boards {
+    log.commit(boards.iter().map(|board| (board.handle.board.as_str(), &*board.unsynced)));
+    for Unflushed { handle, unsynced } in boards {
         // The others learn of it with whatever comes next: waking them costs more than all the rest.
-        if unsynced.has_failed() || face.awaits_disk.load(Ordering::SeqCst) {
-            face.inbox.urgent(ToStation::Synced);
+        if unsynced.has_failed() || handle.awaits_disk.load(Ordering::SeqCst) {
+            handle.inbox.urgent(ToStation::Synced);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use flagfall_protocols::trace::Audience;
 
-use super::shared::Face;
+use super::shared::StationHandle;
 use crate::journal::{FLUSH_AFTER, Unsynced};
 use crate::mqtt::outbox::BoardNo;
 use crate::system_clock::{self, MonotonicTime};
@@ -18,7 +18,7 @@ const MAX_REFILLS: usize = 1024;
 /// A board with bytes that are not on the disk.
 pub(super) struct Unflushed {
     /// The board.
-    pub(super) face: Arc<Face>,
+    pub(super) handle: Arc<StationHandle>,
     /// What its journal wrote.
     pub(super) unsynced: Arc<Unsynced>,
 }

@@ -38,7 +38,7 @@ struct Inner<T> {
     items: VecDeque<T>,
     closed: bool,
     /// The reader that may read.
-    reader: u64,
+    owner: u64,
     /// It sleeps.
     sleeps: bool,
     /// How often a writer found no room.
@@ -48,7 +48,7 @@ struct Inner<T> {
 impl<T> Default for Inbox<T> {
     fn default() -> Inbox<T> {
         Inbox {
-            inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, reader: 0, sleeps: false, full: 0 }),
+            inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, owner: 0, sleeps: false, full: 0 }),
             filled: Condvar::new(),
             room: Condvar::new(),
         }
@@ -135,13 +135,13 @@ impl<T> Inbox<T> {
         self.wake(inner);
     }
 
-    /// The next item, waiting at most `wait` for it; without an end if there is none. `reader` is what [`Inbox::replace_reader`]
+    /// The next item, waiting at most `wait` for it; without an end if there is none. `owner` is what [`Inbox::replace_owner`]
     /// gave.
-    pub(super) fn pop(&self, reader: u64, wait: Option<Duration>) -> Popped<T> {
+    pub(super) fn pop(&self, owner: u64, wait: Option<Duration>) -> Popped<T> {
         let mut inner = self.lock();
         // Looked at with every waking: asleep again if nothing came.
         let blocked = |inner: &mut Inner<T>| {
-            let blocked = inner.items.is_empty() && !inner.closed && inner.reader == reader;
+            let blocked = inner.items.is_empty() && !inner.closed && inner.owner == owner;
             inner.sleeps |= blocked;
             blocked
         };
@@ -149,7 +149,7 @@ impl<T> Inbox<T> {
             Some(wait) => self.filled.wait_timeout_while(inner, wait, blocked).unwrap_or_else(PoisonError::into_inner).0,
             None => self.filled.wait_while(inner, blocked).unwrap_or_else(PoisonError::into_inner),
         };
-        if inner.reader != reader {
+        if inner.owner != owner {
             return Popped::Closed;
         }
         inner.sleeps = false;
@@ -161,9 +161,9 @@ impl<T> Inbox<T> {
     }
 
     /// The next item if it is there already and is `wanted`.
-    pub(super) fn pop_if(&self, reader: u64, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
+    pub(super) fn pop_if(&self, owner: u64, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
         let inner = self.lock();
-        if inner.reader == reader { self.take(inner, wanted).ok() } else { None }
+        if inner.owner == owner { self.take(inner, wanted).ok() } else { None }
     }
 
     /// The first item; without one, whether the inbox is closed.
@@ -179,18 +179,18 @@ impl<T> Inbox<T> {
     }
 
     /// From now on only the reader of this number reads: the one before has gone or hangs.
-    pub(super) fn replace_reader(&self) -> u64 {
+    pub(super) fn replace_owner(&self) -> u64 {
         let mut inner = self.lock();
-        inner.reader += 1;
-        let reader = inner.reader;
+        inner.owner += 1;
+        let owner = inner.owner;
         drop(inner);
         self.filled.notify_all();
-        reader
+        owner
     }
 
     /// Whether this reader still reads.
-    pub(super) fn is_reader(&self, reader: u64) -> bool {
-        self.lock().reader == reader
+    pub(super) fn is_current_owner(&self, owner: u64) -> bool {
+        self.lock().owner == owner
     }
 
     /// Nothing more comes; what is there is still read.
@@ -213,9 +213,9 @@ mod tests {
     use super::*;
 
     /// A reader that waits for one item.
-    fn asleep(inbox: &Arc<Inbox<u32>>, reader: u64) -> std::thread::JoinHandle<Popped<u32>> {
+    fn asleep(inbox: &Arc<Inbox<u32>>, owner: u64) -> std::thread::JoinHandle<Popped<u32>> {
         let own = Arc::clone(inbox);
-        let sleeper = std::thread::Builder::new().spawn(move || own.pop(reader, Some(Duration::from_secs(10))));
+        let sleeper = std::thread::Builder::new().spawn(move || own.pop(owner, Some(Duration::from_secs(10))));
         while !inbox.lock().sleeps {
             std::thread::yield_now();
         }
@@ -225,13 +225,13 @@ mod tests {
     #[test]
     fn items_keep_their_order_and_a_full_inbox_makes_the_writer_wait() {
         let inbox = Arc::new(Inbox::default());
-        let reader = inbox.replace_reader();
+        let owner = inbox.replace_owner();
         let writer = std::thread::Builder::new().spawn({
             let inbox = Arc::clone(&inbox);
             move || (0..CAPACITY as u32 * 3).all(|item| inbox.push(item))
         });
         let got: Vec<u32> = (0..CAPACITY * 3)
-            .map(|_| match inbox.pop(reader, Some(Duration::from_secs(10))) {
+            .map(|_| match inbox.pop(owner, Some(Duration::from_secs(10))) {
                 Popped::Item(item) => item,
                 other => panic!("{other:?}"),
             })
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn a_writer_that_waits_for_room_is_woken() {
         let inbox = Arc::new(Inbox::default());
-        let reader = inbox.replace_reader();
+        let owner = inbox.replace_owner();
         let count = (CAPACITY - RESERVED) as u32 + 1;
         let writer = std::thread::Builder::new().spawn({
             let inbox = Arc::clone(&inbox);
@@ -253,7 +253,7 @@ mod tests {
             std::thread::yield_now();
         }
         for item in 0..count {
-            assert_eq!(inbox.pop(reader, Some(Duration::from_secs(10))), Popped::Item(item));
+            assert_eq!(inbox.pop(owner, Some(Duration::from_secs(10))), Popped::Item(item));
         }
         assert!(writer.expect("a thread").join().expect("no panic"));
     }
@@ -261,23 +261,23 @@ mod tests {
     #[test]
     fn a_sleeping_reader_is_woken_and_what_is_urgent_comes_first() {
         let inbox = Arc::new(Inbox::default());
-        let reader = inbox.replace_reader();
-        let sleeper = asleep(&inbox, reader);
+        let owner = inbox.replace_owner();
+        let sleeper = asleep(&inbox, owner);
         inbox.urgent(1);
         assert_eq!(sleeper.join().expect("no panic"), Popped::Item(1));
         assert!(inbox.offer(3));
         inbox.urgent(2);
-        assert_eq!([0, 1].map(|_| inbox.pop(reader, None)), [Popped::Item(2), Popped::Item(3)]);
+        assert_eq!([0, 1].map(|_| inbox.pop(owner, None)), [Popped::Item(2), Popped::Item(3)]);
     }
 
     #[test]
     fn an_item_is_taken_only_if_it_is_wanted_and_by_the_present_reader() {
         let inbox = Arc::new(Inbox::default());
-        let reader = inbox.replace_reader();
+        let owner = inbox.replace_owner();
         assert!(inbox.push(2));
-        assert_eq!(inbox.pop_if(reader, |item| *item == 1), None);
-        assert_eq!(inbox.pop_if(reader + 1, |_| true), None);
-        assert_eq!(inbox.pop_if(reader, |item| *item == 2), Some(2));
+        assert_eq!(inbox.pop_if(owner, |item| *item == 1), None);
+        assert_eq!(inbox.pop_if(owner + 1, |_| true), None);
+        assert_eq!(inbox.pop_if(owner, |item| *item == 2), Some(2));
     }
 
     #[test]
@@ -291,9 +291,9 @@ mod tests {
     #[test]
     fn a_replaced_reader_reads_nothing_more() {
         let inbox = Inbox::default();
-        let first = inbox.replace_reader();
+        let first = inbox.replace_owner();
         assert!(inbox.push(1));
-        let second = inbox.replace_reader();
+        let second = inbox.replace_owner();
         assert_eq!(inbox.pop(first, None), Popped::Closed);
         assert_eq!(inbox.pop(second, None), Popped::Item(1));
         assert_eq!(inbox.pop(second, Some(Duration::ZERO)), Popped::TimedOut);

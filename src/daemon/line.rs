@@ -64,12 +64,12 @@ pub(super) struct BusLine {
 impl BusLine {
     fn start(wanted: &Wanted, ports: Arc<Ports>) -> io::Result<BusLine> {
         let inbox: Arc<Inbox<ToLine>> = Arc::default();
-        let reader = inbox.replace_reader();
+        let owner = inbox.replace_owner();
         let port = PortThread::start("port-line", wanted.port.clone(), ports, micros, sink(Arc::clone(&inbox)))?;
         let port = Arc::new(port);
         let mut task = Task {
             inbox: Arc::clone(&inbox),
-            reader,
+            owner,
             port: Arc::clone(&port),
             expected: wanted.all.clone(),
             line: Line::new(&wanted.all),
@@ -207,7 +207,7 @@ impl Member {
 
 struct Task {
     inbox: Arc<Inbox<ToLine>>,
-    reader: u64,
+    owner: u64,
     port: Arc<PortThread>,
     expected: Vec<u16>,
     line: Line,
@@ -234,14 +234,14 @@ impl Task {
     fn turns(&mut self) {
         loop {
             let wait = self.line.deadline().map(|due| MonotonicTime(due.0).since(system_clock::monotonic()));
-            match self.inbox.pop(self.reader, wait) {
+            match self.inbox.pop(self.owner, wait) {
                 Popped::Item(item) => self.take(system_clock::monotonic(), item),
                 Popped::TimedOut => {}
                 Popped::Closed => return,
             }
             // What waits comes before a time-out: the answer may be among it. No more than may wait at once.
             for _ in 0..CAPACITY {
-                let Some(item) = self.inbox.pop_if(self.reader, |_| true) else { break };
+                let Some(item) = self.inbox.pop_if(self.owner, |_| true) else { break };
                 self.take(system_clock::monotonic(), item);
             }
             self.expire(system_clock::monotonic());

@@ -11,9 +11,9 @@ use flagfall_protocols::trace::{Audience, Body};
 use super::acks::Acks;
 use super::disk_queue::Unflushed;
 use super::message::ToStation;
-use super::outlet::Outlet;
-use super::pace::Pace;
-use super::shared::{Face, Shared};
+use super::output_router::OutputRouter;
+use super::shared::{Shared, StationHandle};
+use super::state_rate_limit::StateRateLimit;
 use super::station::Flow;
 use super::submission;
 use super::timeline::Timeline;
@@ -33,11 +33,11 @@ const ITEMS: usize = 32;
 /// A station that serves its board.
 pub(super) struct Live {
     recorder: Recorder,
-    line: Timeline,
-    pace: Pace,
+    timeline: Timeline,
+    rate_limit: StateRateLimit,
     acks: Acks,
     shared: Arc<Shared>,
-    face: Arc<Face>,
+    handle: Arc<StationHandle>,
     raw: bool,
     /// What the disk thread waits for.
     unsynced: Arc<Unsynced>,
@@ -47,55 +47,55 @@ pub(super) struct Live {
 impl Live {
     /// When the next turn is due without an item.
     pub(super) fn next(&self) -> Option<MonotonicTime> {
-        let deadline = self.recorder.deadline().map(|at| self.line.mono(at));
-        let picture = self.pace.next(self.presentable());
+        let deadline = self.recorder.deadline().map(|at| self.timeline.mono(at));
+        let picture = self.rate_limit.next(self.presentable());
         [deadline, Some(picture)].into_iter().flatten().min()
     }
 
     /// One item with the bytes that came behind it, or none if time has come.
-    pub(super) fn turn(&mut self, item: Option<ToStation>, reader: u64, outlet: &mut Outlet) -> Flow {
-        let mut flow = self.take(item, outlet);
+    pub(super) fn turn(&mut self, item: Option<ToStation>, owner: u64, router: &mut OutputRouter) -> Flow {
+        let mut flow = self.take(item, router);
         for _ in 1..ITEMS {
             let bytes = |item: &ToStation| flow == Flow::On && matches!(item, ToStation::Bytes { .. });
-            let Some(item) = self.face.inbox.pop_if(reader, bytes) else { break };
-            flow = self.take(Some(item), outlet);
+            let Some(item) = self.handle.inbox.pop_if(owner, bytes) else { break };
+            flow = self.take(Some(item), router);
         }
-        self.settle(outlet);
+        self.settle(router);
         if flow == Flow::End {
             self.acks_to_journal(true);
             let now = self.now();
-            self.finish(now, outlet);
+            self.finish(now, router);
         }
         flow
     }
 
-    fn take(&mut self, item: Option<ToStation>, outlet: &mut Outlet) -> Flow {
+    fn take(&mut self, item: Option<ToStation>, router: &mut OutputRouter) -> Flow {
         let mut flow = Flow::On;
         match item {
             Some(ToStation::Up { at, link, asked, port, signal }) => {
-                let cause = outlet.device_on(link).up(at, asked, port, signal);
-                self.feed(self.line.at(at), &Body::Link { link, up: true, cause });
+                let cause = router.device_on(link).up(at, asked, port, signal);
+                self.feed(self.timeline.at(at), &Body::Link { link, up: true, cause });
             }
             Some(ToStation::Bytes { at, link, channel, bytes }) => {
-                self.feed(self.line.at(at), &Body::Rx { link, channel, bytes: bytes.as_slice().into() });
+                self.feed(self.timeline.at(at), &Body::Rx { link, channel, bytes: bytes.as_slice().into() });
                 if self.raw {
-                    outlet.raw(link, channel, &bytes);
+                    router.raw(link, channel, &bytes);
                 }
             }
             Some(ToStation::Down { at, link, cause }) => {
-                outlet.device_on(link).down(at, cause);
-                self.feed(self.line.at(at), &Body::Link { link, up: false, cause });
+                router.device_on(link).down(at, cause);
+                self.feed(self.timeline.at(at), &Body::Link { link, up: false, cause });
             }
             Some(ToStation::Missing { link, problem }) => {
                 let what = if link == CLOCK { "its clock: " } else { "" };
-                tracing::warn!("board {}: {what}{problem}", self.face.board);
-                outlet.device_on(link).missing(problem);
+                tracing::warn!("board {}: {what}{problem}", self.handle.board);
+                router.device_on(link).missing(problem);
             }
             Some(ToStation::Command { arrived, role }) => {
                 let at = self.now();
                 // What is due by now happened before the command: its lock is about that.
                 self.advance(at);
-                let judged = submission::judge(&arrived, role, at, outlet, self.recorder.station(), outlet.setup());
+                let judged = submission::judge(&arrived, role, at, router, self.recorder.station(), router.setup());
                 if let Some(recorded) = judged
                     && !self.feed(at, &Body::Cmd(&recorded.to_json()))
                 {
@@ -112,13 +112,13 @@ impl Live {
             }
             Some(ToStation::Anchor { at, mut record }) => {
                 // Looked at while the journal was being read: it is the time of the opening plus what had passed till then.
-                record.utc_us += self.line.late(at).as_micros() as i64;
-                self.anchor(self.line.at(at), &record, outlet);
+                record.utc_us += self.timeline.late(at).as_micros() as i64;
+                self.anchor(self.timeline.at(at), &record, router);
             }
             Some(ToStation::Stop) => {
                 // The board is not lost, only not served: its link is told to be down at the next start.
                 for link in [BOARD, CLOCK] {
-                    let device = outlet.device_on(link);
+                    let device = router.device_on(link);
                     if device.port().is_some() {
                         device.down(system_clock::monotonic(), "stopped");
                     }
@@ -132,34 +132,34 @@ impl Live {
     }
 
     /// What every turn ends with: deadlines that have come, outputs, pictures, the disk.
-    fn settle(&mut self, outlet: &mut Outlet) {
+    fn settle(&mut self, router: &mut OutputRouter) {
         let now = self.now();
         self.advance(now);
-        if outlet.is_replaced() {
+        if router.is_replaced() {
             return;
         }
-        self.pass_on(outlet);
-        let due = self.pace.due(self.presentable(), system_clock::monotonic());
+        self.pass_on(router);
+        let due = self.rate_limit.due(self.presentable(), system_clock::monotonic());
         if due.any() {
             self.recorder.station_mut().render(now, due, &mut self.out);
-            self.pass_on(outlet);
+            self.pass_on(router);
         }
         // It may have taken long.
-        if outlet.is_replaced() {
+        if router.is_replaced() {
             return;
         }
-        outlet.hand_over();
+        router.hand_over();
         self.acks_to_journal(false);
-        outlet.device.look(system_clock::monotonic(), self.recorder.station().game());
-        outlet.tell_devices();
+        router.device.look(system_clock::monotonic(), self.recorder.station().game());
+        router.tell_devices();
         self.sync(now);
     }
 
     fn sync(&mut self, now: Instant) {
         let fresh = self.recorder.hand_over(now);
-        let unflushed = || Unflushed { face: Arc::clone(&self.face), unsynced: Arc::clone(&self.unsynced) };
+        let unflushed = || Unflushed { handle: Arc::clone(&self.handle), unsynced: Arc::clone(&self.unsynced) };
         let holds = self.recorder.holds();
-        let held = self.face.awaits_disk.swap(holds, Ordering::SeqCst);
+        let held = self.handle.awaits_disk.swap(holds, Ordering::SeqCst);
         // What is held already was asked for.
         if holds && (fresh || !held) {
             self.shared.disk.flush_now(unflushed());
@@ -168,24 +168,24 @@ impl Live {
         }
         let status = self.recorder.journal().status();
         let ok = status.failing.is_none();
-        if self.face.journal_ok.swap(ok, Ordering::Relaxed) != ok {
+        if self.handle.journal_ok.swap(ok, Ordering::Relaxed) != ok {
             match &status.failing {
-                Some(error) => tracing::error!("board {}: the journal cannot be written: {error}", self.face.board),
-                None => tracing::info!("board {}: the journal is written again", self.face.board),
+                Some(error) => tracing::error!("board {}: the journal cannot be written: {error}", self.handle.board),
+                None => tracing::info!("board {}: the journal is written again", self.handle.board),
             }
         }
     }
 
     /// The end: whatever waits goes out, and the journal is on the disk.
-    fn finish(&mut self, now: Instant, outlet: &mut Outlet) {
+    fn finish(&mut self, now: Instant, router: &mut OutputRouter) {
         if let Err(error) = self.recorder.flush(now) {
-            tracing::error!("board {}: the journal's end is not on the disk: {error}", self.face.board);
+            tracing::error!("board {}: the journal's end is not on the disk: {error}", self.handle.board);
         }
         self.advance(now);
         let stale = self.recorder.station().stale();
         self.recorder.station_mut().render(now, stale, &mut self.out);
-        self.pass_on(outlet);
-        outlet.hand_over();
+        self.pass_on(router);
+        router.hand_over();
     }
 
     /// The pictures that changed and show nothing that waits for the disk.
@@ -209,17 +209,17 @@ impl Live {
     pub(super) fn abandon(mut self) {
         let now = self.recorder.journal().standing().last_at;
         if let Err(error) = self.recorder.flush(now) {
-            tracing::error!("board {}: {error}", self.face.board);
+            tracing::error!("board {}: {error}", self.handle.board);
         }
     }
 
-    fn anchor(&mut self, at: Instant, record: &AnchorRecord, outlet: &mut Outlet) {
+    fn anchor(&mut self, at: Instant, record: &AnchorRecord, router: &mut OutputRouter) {
         self.feed(at, &Body::Anchor(&record.json()));
-        outlet.set_anchor(record.at(at));
+        router.set_anchor(record.at(at));
     }
 
     fn acks_to_journal(&mut self, all: bool) {
-        let news = self.acks.take(&self.face.acked, system_clock::monotonic(), all);
+        let news = self.acks.take(&self.handle.acked, system_clock::monotonic(), all);
         for (audience, number) in Audience::ALL.into_iter().zip(news) {
             if let Some(number) = number {
                 self.recorder.acked(self.now(), SINK, audience, number);
@@ -228,7 +228,7 @@ impl Live {
     }
 
     fn now(&self) -> Instant {
-        self.line.at(system_clock::monotonic())
+        self.timeline.at(system_clock::monotonic())
     }
 
     /// Takes an input; false if it was refused, which the log has told.
@@ -239,12 +239,12 @@ impl Live {
             Ok(())
         });
         if let Err(error) = &fed {
-            tracing::error!("board {}: an input was refused: {error:#}", self.face.board);
+            tracing::error!("board {}: an input was refused: {error:#}", self.handle.board);
         }
         fed.is_ok()
     }
 
-    fn pass_on(&mut self, outlet: &mut Outlet) {
-        self.out.drain(..).for_each(|output| outlet.take(output));
+    fn pass_on(&mut self, router: &mut OutputRouter) {
+        self.out.drain(..).for_each(|output| router.take(output));
     }
 }

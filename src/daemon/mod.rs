@@ -10,33 +10,33 @@
 //! second who hangs, whether the wall clock moved, and tells systemd that all is well while it is.
 
 mod acks;
-mod board;
 mod boot;
+mod command_receiver;
 mod device;
 mod disk;
 mod disk_queue;
-mod fence;
+mod fenced_journal;
+mod heartbeat;
 mod inbox;
-mod intake;
 mod line;
 mod link;
 mod live;
 mod message;
 mod network;
 mod node;
-mod outlet;
-mod pace;
+mod output_router;
 mod parked;
-mod plan;
-mod pulse;
 mod shared;
+mod state_rate_limit;
 mod station;
+mod station_config;
 mod submission;
+mod supervised_station;
 mod supervisor;
 mod timeline;
 mod worker;
 
-pub use board::Patience;
 pub use link::Wanted;
-pub use plan::{Plan, node_name, plans};
+pub use station_config::{StationConfig, node_name, station_configs};
+pub use supervised_station::Patience;
 pub use supervisor::{Daemon, Ended};

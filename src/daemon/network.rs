@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::board::Served;
+use super::command_receiver::CommandReceiver;
 use super::disk_queue::Refill;
-use super::intake::Intake;
 use super::node::Node;
-use super::shared::Face;
+use super::shared::StationHandle;
+use super::supervised_station::SupervisedStation;
 use crate::health;
 use crate::mqtt::{ConnectionState, Hooks};
 use crate::session::anchor::AnchorRecord;
@@ -20,27 +20,27 @@ pub(super) fn wall_now() -> AnchorRecord {
 }
 
 /// The hooks of a node's connection.
-pub(super) fn hooks(node: &Node, intake: Intake, served: &[Served]) -> Hooks {
-    let boards: Vec<(Arc<Face>, std::path::PathBuf)> =
-        served.iter().map(|served| (Arc::clone(&served.face), served.dir())).collect();
+pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[SupervisedStation]) -> Hooks {
+    let boards: Vec<(Arc<StationHandle>, std::path::PathBuf)> =
+        stations.iter().map(|station| (Arc::clone(&station.handle), station.dir())).collect();
     let by_number = {
         let boards = boards.clone();
-        move |number| boards.iter().find(|(face, _)| face.number() == Some(number)).cloned()
+        move |number| boards.iter().find(|(handle, _)| handle.number() == Some(number)).cloned()
     };
     let acked = {
         let boards = boards.clone();
         move |board, audience, number| {
-            if let Some((face, _)) = boards.iter().find(|(face, _)| face.number() == Some(board)) {
-                face.acked.note(audience, number);
+            if let Some((handle, _)) = boards.iter().find(|(handle, _)| handle.number() == Some(board)) {
+                handle.acked.note(audience, number);
             }
         }
     };
     let refill = {
         let shared = Arc::clone(node.shared());
         move |board, audience, from| {
-            let Some((face, dir)) = by_number(board) else { return };
-            let Some(stamp) = face.stamp() else { return };
-            let whole = face.journal_ok.load(Ordering::Relaxed);
+            let Some((handle, dir)) = by_number(board) else { return };
+            let Some(stamp) = handle.stamp() else { return };
+            let whole = handle.journal_ok.load(Ordering::Relaxed);
             if !shared.disk.refill(Refill { dir, board, audience, from, stamp, whole }) {
                 // Nothing and no end: asked again later.
                 shared.outbox.refilled(board, audience, Vec::new(), false);
@@ -55,7 +55,7 @@ pub(super) fn hooks(node: &Node, intake: Intake, served: &[Served]) -> Hooks {
     };
     let command = {
         let node = node.clone();
-        move |arrived| intake.take(&node, arrived)
+        move |arrived| receiver.take(&node, arrived)
     };
     let foreign = {
         let node = node.clone();

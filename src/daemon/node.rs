@@ -11,7 +11,7 @@ use flagfall_protocols::time::Instant;
 
 use super::message::ToStation;
 use super::network::wall_now;
-use super::shared::{Condition, Face, Shared};
+use super::shared::{Condition, Shared, StationHandle};
 use crate::config::Config;
 use crate::health;
 use crate::mqtt::outbox::{Kept, Quality};
@@ -35,7 +35,7 @@ struct Inner {
     round: String,
     journal: PathBuf,
     shared: Arc<Shared>,
-    faces: Vec<Arc<Face>>,
+    handles: Vec<Arc<StationHandle>>,
     /// Boards that other nodes claim, and which.
     claims: Mutex<BTreeMap<String, BTreeSet<String>>>,
     /// When health was told last, microseconds plus one.
@@ -46,14 +46,14 @@ struct Inner {
 
 impl Node {
     /// The node of a configuration.
-    pub(super) fn new(config: &Config, shared: Arc<Shared>, faces: Vec<Arc<Face>>) -> Node {
+    pub(super) fn new(config: &Config, shared: Arc<Shared>, handles: Vec<Arc<StationHandle>>) -> Node {
         Node(Arc::new(Inner {
             root: config.mqtt.root.clone(),
             event: config.event.id.clone(),
             round: config.event.round.clone(),
             journal: config.journal.dir.clone(),
             shared,
-            faces,
+            handles,
             claims: Mutex::default(),
             health_told: AtomicU64::new(0),
             fit: Mutex::new((true, Vec::new())),
@@ -88,11 +88,11 @@ impl Node {
     pub(super) fn tell_info(&self) {
         let inner = &self.0;
         let claims = inner.claims.lock().unwrap_or_else(PoisonError::into_inner);
-        let ours = inner.faces.iter().filter(|face| !claims.contains_key(&face.board));
+        let ours = inner.handles.iter().filter(|handle| !claims.contains_key(&handle.board));
         let info = NodeInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             capabilities: drivers::DRIVERS.iter().map(|driver| driver.name.to_owned()).collect(),
-            boards: ours.map(|face| format!("{}/{}/{}", inner.event, inner.round, face.board)).collect(),
+            boards: ours.map(|handle| format!("{}/{}/{}", inner.event, inner.round, handle.board)).collect(),
         };
         drop(claims);
         self.keep(topics::node_info(&inner.root, &inner.shared.node), "node.info", Quality::AtLeastOnce, None, &info);
@@ -103,9 +103,9 @@ impl Node {
         let inner = &self.0;
         let now = system_clock::monotonic();
         let told = inner.health_told.load(Ordering::Relaxed);
-        let failed = |face: &&Arc<Face>| matches!(face.condition(), Condition::Parked | Condition::Refused);
-        let journal_ok = inner.faces.iter().all(|face| face.journal_ok.load(Ordering::Relaxed));
-        let failed_boards: Vec<String> = inner.faces.iter().filter(failed).map(|face| face.board.clone()).collect();
+        let failed = |handle: &&Arc<StationHandle>| matches!(handle.condition(), Condition::Parked | Condition::Refused);
+        let journal_ok = inner.handles.iter().all(|handle| handle.journal_ok.load(Ordering::Relaxed));
+        let failed_boards: Vec<String> = inner.handles.iter().filter(failed).map(|handle| handle.board.clone()).collect();
         let fit = (journal_ok, failed_boards.clone());
         let before = std::mem::replace(&mut *inner.fit.lock().unwrap_or_else(PoisonError::into_inner), fit.clone());
         if before == fit && told > 0 && now.0.saturating_sub(told - 1) < HEALTH_EVERY.as_micros() as u64 {
@@ -146,9 +146,9 @@ impl Node {
         }
         inner.shared.set_wall(seen);
         inner.shared.wall_at.store(now.0, Ordering::Relaxed);
-        for face in &inner.faces {
-            if !face.inbox.offer(ToStation::Anchor { at: now, record: seen }) {
-                tracing::warn!("board {}: not told that the wall clock moved", face.board);
+        for handle in &inner.handles {
+            if !handle.inbox.offer(ToStation::Anchor { at: now, record: seen }) {
+                tracing::warn!("board {}: not told that the wall clock moved", handle.board);
             }
         }
     }
@@ -166,10 +166,10 @@ impl Node {
         claims.retain(|_, nodes| !nodes.is_empty());
         let withheld = claims.contains_key(board);
         drop(claims);
-        if let Some(face) = inner.faces.iter().find(|face| face.board == board) {
+        if let Some(handle) = inner.handles.iter().find(|handle| handle.board == board) {
             // Before its number is asked for: a station that is still opening looks at this after it has one.
-            face.set_withheld(withheld);
-            if let Some(number) = face.number() {
+            handle.set_withheld(withheld);
+            if let Some(number) = handle.number() {
                 inner.shared.outbox.hold(number, withheld);
             }
         }

@@ -3,12 +3,12 @@
 use anyhow::Result;
 use flagfall_protocols::trace::{Audience, Body};
 
-use super::fence::Fenced;
+use super::fenced_journal::FencedJournal;
 use super::inbox::Popped;
 use super::message::ToStation;
-use super::outlet::Outlet;
-use super::plan::Plan;
-use super::shared::Face;
+use super::output_router::OutputRouter;
+use super::shared::StationHandle;
+use super::station_config::StationConfig;
 use super::timeline::Timeline;
 use crate::journal::{FLUSH_AFTER, Journal};
 use crate::system_clock;
@@ -16,7 +16,7 @@ use crate::system_clock;
 /// The journal of a station that was given up.
 pub(super) struct Parked {
     journal: Journal,
-    line: Timeline,
+    timeline: Timeline,
 }
 
 impl Parked {
@@ -24,13 +24,13 @@ impl Parked {
     ///
     /// # Errors
     /// It does not open.
-    pub(super) fn open(plan: &Plan, disk: Fenced) -> Result<Parked> {
-        let (mut journal, _) = Journal::open(Box::new(disk), plan.limits)?;
-        let headers = plan.setting.headers();
+    pub(super) fn open(config: &StationConfig, disk: FencedJournal) -> Result<Parked> {
+        let (mut journal, _) = Journal::open(Box::new(disk), config.limits)?;
+        let headers = config.setting.headers();
         let headers: Vec<(&str, &str)> = headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         let now = journal.standing().last_at;
-        journal.begin(&plan.session, &headers, now)?;
-        Ok(Parked { journal, line: Timeline::new(now, system_clock::monotonic()) })
+        journal.begin(&config.session, &headers, now)?;
+        Ok(Parked { journal, timeline: Timeline::new(now, system_clock::monotonic()) })
     }
 
     /// The number of the last event of each audience, in the order of [`Audience::ALL`].
@@ -39,46 +39,46 @@ impl Parked {
     }
 
     /// Records until the end; the device's status goes on naming the `problem`.
-    pub(super) fn serve(&mut self, face: &Face, reader: u64, outlet: &mut Outlet, problem: &str) {
+    pub(super) fn serve(&mut self, handle: &StationHandle, owner: u64, router: &mut OutputRouter, problem: &str) {
         loop {
             let wait = self.journal.dirty_since().map(|_| FLUSH_AFTER);
-            match face.inbox.pop(reader, wait) {
+            match handle.inbox.pop(owner, wait) {
                 Popped::Item(ToStation::Stop) | Popped::Closed => break,
                 Popped::Item(item) => {
-                    self.take(item, outlet);
-                    outlet.device.parked(problem.to_owned());
-                    outlet.tell_devices();
+                    self.take(item, router);
+                    router.device.parked(problem.to_owned());
+                    router.tell_devices();
                 }
                 Popped::TimedOut => {}
             }
-            let now = self.line.at(system_clock::monotonic());
+            let now = self.timeline.at(system_clock::monotonic());
             if self.journal.flush_due().is_some_and(|due| due <= now) {
                 // A failure is in the journal's status and is tried again.
                 let _ = self.journal.flush(now);
             }
         }
-        if let Err(error) = self.journal.flush(self.line.at(system_clock::monotonic())) {
-            tracing::error!("board {}: {error}", face.board);
+        if let Err(error) = self.journal.flush(self.timeline.at(system_clock::monotonic())) {
+            tracing::error!("board {}: {error}", handle.board);
         }
     }
 
-    fn take(&mut self, item: ToStation, outlet: &mut Outlet) {
+    fn take(&mut self, item: ToStation, router: &mut OutputRouter) {
         let (at, body) = match &item {
             ToStation::Bytes { at, link, channel, bytes } => {
                 (*at, Body::Rx { link: *link, channel: *channel, bytes: bytes.as_slice().into() })
             }
             ToStation::Up { at, link, asked, port, signal } => {
-                let cause = outlet.device_on(*link).up(*at, *asked, port.clone(), *signal);
+                let cause = router.device_on(*link).up(*at, *asked, port.clone(), *signal);
                 (*at, Body::Link { link: *link, up: true, cause })
             }
             ToStation::Down { at, link, cause } => {
-                outlet.device_on(*link).down(*at, cause);
+                router.device_on(*link).down(*at, cause);
                 (*at, Body::Link { link: *link, up: false, cause })
             }
             // Nobody is there to act on anything else.
             _ => return,
         };
-        if let Err(error) = self.journal.append(self.line.at(at), body) {
+        if let Err(error) = self.journal.append(self.timeline.at(at), body) {
             tracing::warn!("{error}");
         }
         self.journal.write_out();

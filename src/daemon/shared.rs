@@ -13,11 +13,11 @@ use flagfall_protocols::bytes::crc32;
 
 use super::acks::Acked;
 use super::disk_queue::DiskQueue;
+use super::heartbeat::Heartbeat;
 use super::inbox::Inbox;
 use super::line::Lines;
 use super::link::{Wanted, micros};
 use super::message::ToStation;
-use super::pulse::Pulse;
 use super::worker::Question;
 use crate::journal::DiskLock;
 use crate::mqtt::outbox::{BoardNo, Outbox};
@@ -97,13 +97,13 @@ pub(super) enum Condition {
 }
 
 /// What the supervisor and the network see of one station.
-pub(super) struct Face {
+pub(super) struct StationHandle {
     /// The board's id.
     pub(super) board: String,
     /// Its inbox.
     pub(super) inbox: Arc<Inbox<ToStation>>,
     /// Its sign of life.
-    pub(super) pulse: Pulse,
+    pub(super) heartbeat: Heartbeat,
     /// Its place in the outbox, once it has one.
     pub(super) number: Mutex<Option<BoardNo>>,
     stamp: Mutex<Option<Arc<Stamp>>>,
@@ -122,13 +122,13 @@ pub(super) struct Face {
     end: Condvar,
 }
 
-impl Face {
+impl StationHandle {
     /// A station that begins.
-    pub(super) fn new(board: &str) -> Face {
-        Face {
+    pub(super) fn new(board: &str) -> StationHandle {
+        StationHandle {
             board: board.to_owned(),
             inbox: Arc::default(),
-            pulse: Pulse::default(),
+            heartbeat: Heartbeat::default(),
             number: Mutex::new(None),
             stamp: Mutex::new(None),
             lock: Mutex::new(None),

@@ -7,15 +7,15 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::fence::Fenced;
+use super::fenced_journal::FencedJournal;
 use super::inbox::Popped;
 use super::link::Links;
 use super::live::Live;
 use super::message::ToStation;
-use super::outlet::Outlet;
+use super::output_router::OutputRouter;
 use super::parked::Parked;
-use super::plan::Plan;
-use super::shared::{Condition, Face, Shared};
+use super::shared::{Condition, Shared, StationHandle};
+use super::station_config::StationConfig;
 use crate::system_clock;
 
 /// What became of a turn.
@@ -30,13 +30,13 @@ pub(super) enum Flow {
 /// A station and all it talks to.
 pub(super) struct Station {
     /// What it is to do.
-    pub(super) plan: Plan,
+    pub(super) config: StationConfig,
     /// What all stations share.
     pub(super) shared: Arc<Shared>,
     /// What others see of it.
-    pub(super) face: Arc<Face>,
+    pub(super) handle: Arc<StationHandle>,
     /// Its number as a reader of its inbox.
-    pub(super) reader: u64,
+    pub(super) owner: u64,
     /// Its links.
     pub(super) links: Links,
     /// It hung before: only record.
@@ -46,101 +46,101 @@ pub(super) struct Station {
 impl Station {
     /// Runs until it is told to stop or another reader takes its inbox.
     pub(super) fn run(self) {
-        let Station { plan, shared, face, reader, links, parked } = self;
-        let mut outlet = Outlet::new(&plan, Arc::clone(&shared), Arc::clone(&face), reader, links);
+        let Station { config, shared, handle, owner, links, parked } = self;
+        let mut router = OutputRouter::new(&config, Arc::clone(&shared), Arc::clone(&handle), owner, links);
         let mut again = false;
         let end = loop {
             if parked {
-                break park(&plan, &face, reader, &mut outlet, "hung twice");
+                break park(&config, &handle, owner, &mut router, "hung twice");
             }
-            let opened = with_net(&face, || {
-                let disk = Fenced::open(&plan, Arc::clone(&face), reader)?;
-                Live::open(disk, &plan, &shared, &face, &mut outlet, again)
+            let opened = with_net(&handle, || {
+                let disk = FencedJournal::open(&config, Arc::clone(&handle), owner)?;
+                Live::open(disk, &config, &shared, &handle, &mut router, again)
             });
-            if outlet.is_replaced() {
+            if router.is_replaced() {
                 break Condition::Ended;
             }
             let mut live = match opened {
                 Some(Ok(live)) => live,
                 Some(Err(error)) => {
-                    tracing::error!("board {}: {error:#}", face.board);
-                    outlet.device.missing(format!("{error:#}"));
-                    outlet.tell_devices();
-                    outlet.hand_over();
+                    tracing::error!("board {}: {error:#}", handle.board);
+                    router.device.missing(format!("{error:#}"));
+                    router.tell_devices();
+                    router.hand_over();
                     break Condition::Refused;
                 }
-                None => break park(&plan, &face, reader, &mut outlet, "failed twice at the same record"),
+                None => break park(&config, &handle, owner, &mut router, "failed twice at the same record"),
             };
-            face.set_condition(Condition::Serving);
-            if serve(&mut live, &face, reader, &mut outlet) == Served::Ended {
+            handle.set_condition(Condition::Serving);
+            if serve(&mut live, &handle, owner, &mut router) == ServeEnd::Ended {
                 break Condition::Ended;
             }
-            if outlet.is_replaced() {
+            if router.is_replaced() {
                 break Condition::Ended;
             }
-            tracing::error!("board {}: a fault in the program; the station is rebuilt from its journal", face.board);
+            tracing::error!("board {}: a fault in the program; the station is rebuilt from its journal", handle.board);
             // What panics again here leaves a journal that is read as far as it is good.
-            let _ = with_net(&face, || live.abandon());
+            let _ = with_net(&handle, || live.abandon());
             again = true;
         };
         // A replaced reader says nothing of the station any more.
-        if !outlet.is_replaced() {
-            face.set_condition(end);
-            face.set_ended();
+        if !router.is_replaced() {
+            handle.set_condition(end);
+            handle.set_ended();
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Served {
+enum ServeEnd {
     Ended,
     Panicked,
 }
 
-fn serve(live: &mut Live, face: &Face, reader: u64, outlet: &mut Outlet) -> Served {
+fn serve(live: &mut Live, handle: &StationHandle, owner: u64, router: &mut OutputRouter) -> ServeEnd {
     loop {
         let wait = live.next().map(|next| next.since(system_clock::monotonic()));
-        let popped = face.inbox.pop(reader, wait);
+        let popped = handle.inbox.pop(owner, wait);
         let item = match popped {
             Popped::Item(item) => Some(item),
             Popped::TimedOut => None,
             Popped::Closed => Some(ToStation::Stop),
         };
-        if !face.inbox.is_reader(reader) {
-            return Served::Ended;
+        if !handle.inbox.is_current_owner(owner) {
+            return ServeEnd::Ended;
         }
-        match with_net(face, || live.turn(item, reader, outlet)) {
+        match with_net(handle, || live.turn(item, owner, router)) {
             Some(Flow::On) => {}
-            Some(Flow::End) => return Served::Ended,
-            None => return Served::Panicked,
+            Some(Flow::End) => return ServeEnd::Ended,
+            None => return ServeEnd::Panicked,
         }
     }
 }
 
 /// Runs a piece of work; none if it panicked, which the panic hook has told.
-fn with_net<T>(face: &Face, work: impl FnOnce() -> T) -> Option<T> {
-    let _busy = face.pulse.busy();
+fn with_net<T>(handle: &StationHandle, work: impl FnOnce() -> T) -> Option<T> {
+    let _busy = handle.heartbeat.busy();
     // What a panic leaves half done is thrown away with the station.
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
 /// The game is not touched any more.
-fn park(plan: &Plan, face: &Arc<Face>, reader: u64, outlet: &mut Outlet, why: &str) -> Condition {
-    tracing::error!("board {}: parked: its game {why}; its bytes are still recorded", face.board);
-    face.set_condition(Condition::Parked);
+fn park(config: &StationConfig, handle: &Arc<StationHandle>, owner: u64, router: &mut OutputRouter, why: &str) -> Condition {
+    tracing::error!("board {}: parked: its game {why}; its bytes are still recorded", handle.board);
+    handle.set_condition(Condition::Parked);
     let problem = format!("the board's game {why} and was parked");
-    outlet.device.parked(problem.clone());
-    outlet.tell_devices();
-    outlet.tell_parked(plan);
-    let disk = Fenced::open(plan, Arc::clone(face), reader).map_err(Into::into);
-    let opened = disk.and_then(|disk| Parked::open(plan, disk));
+    router.device.parked(problem.clone());
+    router.tell_devices();
+    router.tell_parked(config);
+    let disk = FencedJournal::open(config, Arc::clone(handle), owner).map_err(Into::into);
+    let opened = disk.and_then(|disk| Parked::open(config, disk));
     match opened {
         Ok(mut parked) => {
             // What the last turn recorded and did not send.
-            outlet.catch_up(&plan.dir, parked.last());
-            parked.serve(face, reader, outlet, &problem);
+            router.catch_up(&config.dir, parked.last());
+            parked.serve(handle, owner, router, &problem);
         }
-        Err(error) => tracing::error!("board {}: not even recorded: {error:#}", face.board),
+        Err(error) => tracing::error!("board {}: not even recorded: {error:#}", handle.board),
     }
     Condition::Parked
 }

@@ -2,7 +2,7 @@
 
 use flagfall_protocols::time::Instant;
 
-use super::outlet::Outlet;
+use super::output_router::OutputRouter;
 use super::shared::Shared;
 use crate::arbiter::{self, Recorded, Reply, Setup, Submission};
 use crate::config::Role;
@@ -24,13 +24,13 @@ pub(super) fn judge(
     arrived: &Arrived,
     role: Option<Role>,
     at: Instant,
-    outlet: &Outlet,
+    router: &OutputRouter,
     station: &Station,
     setup: &Setup,
 ) -> Option<Recorded> {
     let root = &station.messages().board().root;
     let topic = topics::parse_command(root, &arrived.topic).ok()?;
-    Some(station.admit(read(root, &topic, arrived, role, at, outlet.anchor()), setup))
+    Some(station.admit(read(root, &topic, arrived, role, at, router.anchor()), setup))
 }
 
 /// Reads a command with what MQTT says of its answer.

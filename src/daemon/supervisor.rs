@@ -11,14 +11,14 @@ use flagfall_hardware::port::Ports;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::board::{Patience, Served};
+use super::command_receiver::CommandReceiver;
+use super::heartbeat::Heartbeat;
 use super::inbox::Inbox;
-use super::intake::Intake;
 use super::network;
 use super::node::Node;
-use super::plan::{Plan, node_name, plans};
-use super::pulse::Pulse;
-use super::shared::{Condition, Face, Shared};
+use super::shared::{Condition, Shared, StationHandle};
+use super::station_config::{StationConfig, node_name, station_configs};
+use super::supervised_station::{Patience, SupervisedStation};
 use super::{boot, disk, worker};
 use crate::config::{Config, Loaded};
 use crate::mqtt;
@@ -46,8 +46,8 @@ pub struct Daemon {
     config: Config,
     node: Node,
     shared: Arc<Shared>,
-    served: Vec<Served>,
-    disk_pulse: Arc<Pulse>,
+    stations: Vec<SupervisedStation>,
+    disk_heartbeat: Arc<Heartbeat>,
     disk: JoinHandle<()>,
     worker: JoinHandle<()>,
     #[cfg(feature = "broker")]
@@ -70,14 +70,14 @@ impl Daemon {
     /// # Errors
     /// The broker's port is taken, a file that the configuration names cannot be used, or there are no more threads.
     pub async fn start(loaded: &Loaded) -> Result<Daemon> {
-        Daemon::start_with(loaded, plans(&loaded.config, loaded.hash)?, Patience::default()).await
+        Daemon::start_with(loaded, station_configs(&loaded.config, loaded.hash)?, Patience::default()).await
     }
 
     /// The same with plans for the boards that were made otherwise, and another patience with them.
     ///
     /// # Errors
     /// As [`Daemon::start`].
-    pub async fn start_with(loaded: &Loaded, plans: Vec<Plan>, patience: Patience) -> Result<Daemon> {
+    pub async fn start_with(loaded: &Loaded, station_configs: Vec<StationConfig>, patience: Patience) -> Result<Daemon> {
         #[cfg(feature = "broker")]
         let (config, broker) = with_broker(loaded.config.clone()).await?;
         #[cfg(not(feature = "broker"))]
@@ -112,19 +112,21 @@ impl Daemon {
             wall_at: AtomicU64::new(system_clock::monotonic().0),
             connected: AtomicBool::new(false),
         });
-        let disk_pulse = Arc::new(Pulse::default());
+        let disk_heartbeat = Arc::new(Heartbeat::default());
         let log = disk::open_log(&config.journal.dir);
-        let disk = disk::start(Arc::clone(&shared.disk), log, Arc::clone(&shared.outbox), Arc::clone(&disk_pulse))?;
+        let disk = disk::start(Arc::clone(&shared.disk), log, Arc::clone(&shared.outbox), Arc::clone(&disk_heartbeat))?;
         let worker = worker::start(Arc::clone(&shared.worker))?;
-        let served =
-            (0..).zip(plans).map(|(number, plan)| Served::start(number, plan, patience, &shared)).collect::<Result<Vec<_>>>()?;
-        let node = Node::new(&config, Arc::clone(&shared), served.iter().map(|served| Arc::clone(&served.face)).collect());
+        let stations = (0..)
+            .zip(station_configs)
+            .map(|(number, config)| SupervisedStation::start(number, config, patience, &shared))
+            .collect::<Result<Vec<_>>>()?;
+        let node = Node::new(&config, Arc::clone(&shared), stations.iter().map(|station| Arc::clone(&station.handle)).collect());
         Ok(Daemon {
             config,
             node,
             shared,
-            served,
-            disk_pulse,
+            stations,
+            disk_heartbeat,
             disk,
             worker,
             #[cfg(feature = "broker")]
@@ -146,11 +148,11 @@ impl Daemon {
     pub async fn run(mut self, stop: impl Future<Output = ()>) -> Result<Ended> {
         let (stopper, stopped) = watch::channel(false);
         let settings = self.settings();
-        let hooks = network::hooks(&self.node, self.intake(), &self.served);
-        let faces: Vec<_> = self.served.iter().map(|served| Arc::clone(&served.face)).collect();
+        let hooks = network::hooks(&self.node, self.command_receiver(), &self.stations);
+        let handles: Vec<_> = self.stations.iter().map(|station| Arc::clone(&station.handle)).collect();
         let outbox = Arc::clone(&self.shared.outbox);
         let mut network = tokio::spawn(async move {
-            opened(&faces).await;
+            opened(&handles).await;
             mqtt::run(settings, outbox, hooks, stopped).await
         });
         self.node.tell_info();
@@ -180,12 +182,12 @@ impl Daemon {
             }
         }
         notify(&[sd_notify::NotifyState::Stopping]);
-        let served = std::mem::take(&mut self.served);
+        let stations = std::mem::take(&mut self.stations);
         // Links and stations end on their threads; the network goes on publishing what they say last.
         let ends = tokio::task::spawn_blocking(move || {
-            served.iter().for_each(Served::tell_to_stop);
+            stations.iter().for_each(SupervisedStation::tell_to_stop);
             let until = system_clock::monotonic().after(END_WITHIN);
-            served.into_iter().for_each(|served| served.stop(until.since(system_clock::monotonic())));
+            stations.into_iter().for_each(|station| station.stop(until.since(system_clock::monotonic())));
         });
         ends.await.context("ending the stations")?;
         // Nobody listens if the network has ended by itself.
@@ -223,9 +225,9 @@ impl Daemon {
         anyhow::ensure!(!self.disk.is_finished(), "the journal thread is gone");
         anyhow::ensure!(!self.worker.is_finished(), "the worker thread is gone");
         self.node.look_at_the_wall();
-        let stuck = self.disk_pulse.stuck_for(system_clock::monotonic());
-        for served in &mut self.served {
-            served.look(&self.shared, stuck >= TICK);
+        let stuck = self.disk_heartbeat.stuck_for(system_clock::monotonic());
+        for station in &mut self.stations {
+            station.look(&self.shared, stuck >= TICK);
         }
         self.node.tell_health();
         if stuck < DISK_STUCK {
@@ -248,16 +250,16 @@ impl Daemon {
         }
     }
 
-    fn intake(&self) -> Intake {
-        let faces = self.served.iter().map(|served| Arc::clone(&served.face)).collect();
-        Intake::new(&self.config, faces)
+    fn command_receiver(&self) -> CommandReceiver {
+        let handles = self.stations.iter().map(|station| Arc::clone(&station.handle)).collect();
+        CommandReceiver::new(&self.config, handles)
     }
 }
 
 /// Returns when every board has something to show or will have nothing, or after [`OPEN_WITHIN`].
-async fn opened(faces: &[Arc<Face>]) {
+async fn opened(handles: &[Arc<StationHandle>]) {
     let until = system_clock::monotonic().after(OPEN_WITHIN);
-    while system_clock::monotonic() < until && faces.iter().any(|face| face.condition() == Condition::Opening) {
+    while system_clock::monotonic() < until && handles.iter().any(|handle| handle.condition() == Condition::Opening) {
         tokio::time::sleep(OPEN_LOOK).await;
     }
 }

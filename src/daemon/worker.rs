@@ -24,10 +24,10 @@ pub(super) struct Question {
 /// # Errors
 /// The operating system gives no thread.
 pub(super) fn start(inbox: Arc<Inbox<Question>>) -> std::io::Result<JoinHandle<()>> {
-    let reader = inbox.replace_reader();
+    let owner = inbox.replace_owner();
     std::thread::Builder::new().name("worker".to_owned()).spawn(move || {
         loop {
-            match inbox.pop(reader, None) {
+            match inbox.pop(owner, None) {
                 Popped::Item(question) => answer(&question),
                 Popped::TimedOut => {}
                 Popped::Closed => return,

@@ -4,12 +4,12 @@ use flagfall_protocols::drivers::DRIVERS;
 
 use super::*;
 use crate::config::{Board, Config};
-use crate::daemon::plan;
+use crate::daemon::station_config;
 use crate::session::station::LinkState;
 
 fn device(board: Board) -> Device {
     let config = Config { board: vec![Board { id: "7".to_owned(), ..board }], ..Config::default() };
-    Device::new(&plan::plans(&config, 0).expect("a plan")[0])
+    Device::new(&station_config::station_configs(&config, 0).expect("a plan")[0])
 }
 
 fn by_radio() -> Device {

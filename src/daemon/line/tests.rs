@@ -16,7 +16,7 @@ fn task() -> Task {
     let port = PortThread::start("port-line", wanted, Ports::new(), micros, Box::new(|_, _| {})).expect("a thread");
     let inbox: Arc<Inbox<ToLine>> = Arc::default();
     Task {
-        reader: inbox.replace_reader(),
+        owner: inbox.replace_owner(),
         inbox,
         port: Arc::new(port),
         expected: vec![ADDRESS],
@@ -31,7 +31,7 @@ fn task() -> Task {
 #[test]
 fn a_question_that_is_asked_late_has_its_whole_time() {
     let (mut task, station) = (task(), Arc::new(Inbox::default()));
-    let reader = station.replace_reader();
+    let owner = station.replace_owner();
     let at = |millis: u64| MonotonicTime(1_000_000 + 1000 * millis);
     let mut answer = Vec::new();
     encode_reply(0x87, ADDRESS, &[], &mut answer);
@@ -43,7 +43,7 @@ fn a_question_that_is_asked_late_has_its_whole_time() {
         task.expire(at(400));
     }
     assert!(task.line.deadline().is_some_and(|due| due.0 >= at(480).0), "{:?}", task.line.deadline());
-    let told = std::iter::from_fn(|| station.pop_if(reader, |_| true));
+    let told = std::iter::from_fn(|| station.pop_if(owner, |_| true));
     assert!(!told.into_iter().any(|item| matches!(item, ToStation::Down { .. })));
     // Nobody answers that: after all repetitions the board is silent.
     let mut now = at(400);
@@ -51,7 +51,7 @@ fn a_question_that_is_asked_late_has_its_whole_time() {
         now = now.after(Duration::from_millis(1));
         task.expire(now);
     }
-    let told = std::iter::from_fn(|| station.pop_if(reader, |_| true));
+    let told = std::iter::from_fn(|| station.pop_if(owner, |_| true));
     assert!(told.into_iter().any(|item| matches!(item, ToStation::Down { cause: "silent", .. })));
 }
 
@@ -60,8 +60,8 @@ fn a_question_that_is_asked_late_has_its_whole_time() {
 fn a_board_that_is_bound_later_is_told_to_be_silent_until_it_answers() {
     const SPARE: u16 = 77;
     let (mut task, station) = (task(), Arc::new(Inbox::default()));
-    let reader = station.replace_reader();
-    let told = || -> Vec<ToStation> { std::iter::from_fn(|| station.pop_if(reader, |_| true)).collect() };
+    let owner = station.replace_owner();
+    let told = || -> Vec<ToStation> { std::iter::from_fn(|| station.pop_if(owner, |_| true)).collect() };
     let mut now = MonotonicTime(1_000_000);
     task.take(now, ToLine::Up { path: "/nowhere".to_owned() });
     while !task.line.polling() {

@@ -7,12 +7,12 @@ use flagfall_protocols::trace::{Audience, Body};
 use serde::Serialize;
 
 use super::super::acks::Acks;
-use super::super::fence::Fenced;
+use super::super::fenced_journal::FencedJournal;
 use super::super::network;
-use super::super::outlet::Outlet;
-use super::super::pace::Pace;
-use super::super::plan::Plan;
-use super::super::shared::{Face, Shared};
+use super::super::output_router::OutputRouter;
+use super::super::shared::{Shared, StationHandle};
+use super::super::state_rate_limit::StateRateLimit;
+use super::super::station_config::StationConfig;
 use super::super::timeline::Timeline;
 use super::{Live, SINK};
 use crate::session::anchor;
@@ -35,11 +35,11 @@ impl Live {
     /// # Errors
     /// The journal does not open.
     pub(in super::super) fn open(
-        disk: Fenced,
-        plan: &Plan,
+        disk: FencedJournal,
+        config: &StationConfig,
         shared: &Arc<Shared>,
-        face: &Arc<Face>,
-        outlet: &mut Outlet,
+        handle: &Arc<StationHandle>,
+        router: &mut OutputRouter,
         again: bool,
     ) -> Result<Live> {
         let mut out = Vec::new();
@@ -47,38 +47,38 @@ impl Live {
             out.push(output);
             Ok(())
         };
-        let (mut recorder, restored) = Recorder::open(Box::new(disk), plan.limits, &plan.setting, &plan.session, sink)?;
-        anyhow::ensure!(!outlet.is_replaced(), "another thread goes on with this board");
-        tell(&face.board, &restored);
+        let (mut recorder, restored) = Recorder::open(Box::new(disk), config.limits, &config.setting, &config.session, sink)?;
+        anyhow::ensure!(!router.is_replaced(), "another thread goes on with this board");
+        tell(&handle.board, &restored);
         recorder.station_mut().set_lazy(true);
         let wall = network::wall_now();
         let standing = recorder.journal().standing();
         let last = Audience::ALL.map(|audience| standing.next_out(audience) - 1);
         let base = anchor::resume(standing.last_at, recorder.recorded_anchor(), &wall);
-        outlet.set_anchor(wall.at(base));
+        router.set_anchor(wall.at(base));
         let acked = Audience::ALL.map(|audience| standing.acked(SINK, audience));
-        let first = face.number().is_none();
-        match face.number() {
-            Some(_) => outlet.catch_up(&plan.dir, last),
+        let first = handle.number().is_none();
+        match handle.number() {
+            Some(_) => router.catch_up(&config.dir, last),
             None => {
                 let number = shared.outbox.add_board(acked, last);
-                face.set_number(number);
+                handle.set_number(number);
                 // Before or after the claim was heard.
-                shared.outbox.hold(number, face.is_withheld());
+                shared.outbox.hold(number, handle.is_withheld());
             }
         }
         // A former run may have left it online under its own name.
         if let Some(serial) = restored.serial.clone().filter(|_| !again) {
-            outlet.device.was(serial);
+            router.device.was(serial);
         }
         let now = system_clock::monotonic();
         let mut live = Live {
-            line: Timeline::new(base, now),
-            pace: Pace::new(now),
+            timeline: Timeline::new(base, now),
+            rate_limit: StateRateLimit::new(now),
             acks: Acks::new(acked, now),
             shared: Arc::clone(shared),
-            face: Arc::clone(face),
-            raw: plan.raw,
+            handle: Arc::clone(handle),
+            raw: config.raw,
             unsynced: Arc::default(),
             out: Vec::new(),
             recorder,
@@ -99,21 +99,21 @@ impl Live {
         // Plain text and numbers.
         live.feed(base, &Body::Boot(&serde_json::to_string(&boot).unwrap_or_default()));
         live.feed(base, &Body::Anchor(&wall.json()));
-        live.pass_on(outlet);
+        live.pass_on(router);
         if let Some((errand, configuration)) = live.recorder.station().bound().filter(|_| !again) {
-            if configuration == Some(outlet.setup().configuration.as_str()) {
-                outlet.run_errand(&errand.clone());
+            if configuration == Some(router.setup().configuration.as_str()) {
+                router.run_errand(&errand.clone());
             } else {
-                tracing::warn!("board {}: its device was bound under another configuration: that is over", face.board);
+                tracing::warn!("board {}: its device was bound under another configuration: that is over", handle.board);
             }
         }
-        for link in plan.links().filter(|_| again) {
-            if outlet.device_on(link).port().is_some() {
-                live.feed(live.line.at(now), &Body::Link { link, up: true, cause: AGAIN });
+        for link in config.links().filter(|_| again) {
+            if router.device_on(link).port().is_some() {
+                live.feed(live.timeline.at(now), &Body::Link { link, up: true, cause: AGAIN });
             }
         }
-        outlet.tell_devices();
-        live.settle(outlet);
+        router.tell_devices();
+        live.settle(router);
         Ok(live)
     }
 }

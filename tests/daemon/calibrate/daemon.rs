@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use flagfall::config::Board;
-use flagfall::daemon::plans;
+use flagfall::daemon::station_configs;
 use flagfall::session::replay;
 use flagfall::session::setting::{Overrides, Setting};
 use flagfall::session::verify::verify;
@@ -64,7 +64,7 @@ fn a_board_is_known_in_mid_game_and_after_restarts() {
     drop((running, ear));
 
     // Its journal says all that is needed.
-    let board = plans(&house.loaded(vec![configured(&table, None)]).config, 0).expect("plans").remove(0).setting.board;
+    let board = station_configs(&house.loaded(vec![configured(&table, None)]).config, 0).expect("plans").remove(0).setting.board;
     let journals = fs::read_dir(house.journal().join("b1")).expect("a folder").map(|entry| entry.expect("an entry").path());
     let journals: Vec<_> = journals.filter(|path| path.extension().is_some_and(|end| end == "journal")).collect();
     assert_eq!(journals.len(), 1, "{journals:?}");

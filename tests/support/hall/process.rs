@@ -7,7 +7,7 @@ use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use flagfall::config::load;
-use flagfall::daemon::plans;
+use flagfall::daemon::station_configs;
 use flagfall::session::setting::Setting;
 use flagfall::system_clock::monotonic;
 use tempfile::TempDir;
@@ -55,7 +55,7 @@ impl Home {
     /// What the daemon's station goes by.
     pub(crate) fn setting(&self) -> Setting {
         let loaded = load(&[self.config()], std::iter::empty()).unwrap_or_else(|errors| panic!("{errors}"));
-        plans(&loaded.config, loaded.hash).expect("plans").remove(0).setting
+        station_configs(&loaded.config, loaded.hash).expect("plans").remove(0).setting
     }
 
     /// The board's journal in another folder.

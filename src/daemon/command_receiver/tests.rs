@@ -62,11 +62,11 @@ fn the_log_tells_of_dropped_commands_once_a_minute() {
 }
 
 /// A board with a user who may do something there and one who may not, and what is answered to one command of each.
-fn answers(prepare: impl Fn(&Face)) -> Vec<(String, String)> {
+fn answers(prepare: impl Fn(&StationHandle)) -> Vec<(String, String)> {
     let role = User { role: Role::Arbiter, boards: Vec::new() };
     let config = Config { user: BTreeMap::from([("anna".to_owned(), role)]), ..Config::default() };
-    let face = Arc::new(Face::new("b1"));
-    prepare(&face);
+    let handle = Arc::new(StationHandle::new("b1"));
+    prepare(&handle);
     let shared = Arc::new(Shared {
         node: "pi-1".to_owned(),
         boot: 1,
@@ -82,13 +82,13 @@ fn answers(prepare: impl Fn(&Face)) -> Vec<(String, String)> {
         wall_at: AtomicU64::new(0),
         connected: AtomicBool::new(true),
     });
-    let node = Node::new(&config, Arc::clone(&shared), vec![Arc::clone(&face)]);
-    let intake = Intake::new(&config, vec![face]);
+    let node = Node::new(&config, Arc::clone(&shared), vec![Arc::clone(&handle)]);
+    let receiver = CommandReceiver::new(&config, vec![handle]);
     for user in ["anna", "screen-1"] {
         let (event, round) = (&config.event.id, &config.event.round);
         let topic = format!("{}/1/cmd/{user}/{event}/{round}/b1/resync", config.mqtt.root);
         let payload = br#"{"id":"a","reply_to":"flagfall/1/reply/anna/tablet"}"#.to_vec();
-        intake.take(&node, Arrived { topic, payload, retain: false, response_topic: None, correlation: None });
+        receiver.take(&node, Arrived { topic, payload, retain: false, response_topic: None, correlation: None });
     }
     shared.outbox.connected(system_clock::monotonic(), 10);
     std::iter::from_fn(|| shared.outbox.take(system_clock::monotonic()))
@@ -101,13 +101,13 @@ fn answers(prepare: impl Fn(&Face)) -> Vec<(String, String)> {
 
 #[test]
 fn a_board_that_another_node_serves_answers_nobody() {
-    assert_eq!(answers(|face| face.set_withheld(true)), []);
+    assert_eq!(answers(|handle| handle.set_withheld(true)), []);
     assert_eq!(answers(|_| ()), [], "the station answers");
 }
 
 #[test]
 fn a_full_inbox_is_told_to_who_may_do_something() {
-    let full = |face: &Face| while face.inbox.offer(ToStation::Stop) {};
+    let full = |handle: &StationHandle| while handle.inbox.offer(ToStation::Stop) {};
     let answers = answers(full);
     let [(topic, payload)] = answers.as_slice() else { panic!("{answers:?}") };
     assert_eq!(topic, "flagfall/1/reply/anna/tablet");

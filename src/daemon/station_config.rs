@@ -29,7 +29,7 @@ const DRIVER: &str = "dgt";
 
 /// What one station needs.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct StationConfig {
     /// Driver, game, topics.
     pub setting: Setting,
     /// The device.
@@ -50,7 +50,7 @@ pub struct Plan {
     pub raw: bool,
 }
 
-impl Plan {
+impl StationConfig {
     /// The numbers of its links.
     pub(super) fn links(&self) -> impl Iterator<Item = u8> {
         [BOARD].into_iter().chain(self.clock.as_ref().map(|_| CLOCK))
@@ -61,11 +61,15 @@ impl Plan {
 ///
 /// # Errors
 /// What the check should have found.
-pub fn plans(config: &Config, hash: u32) -> Result<Vec<Plan>> {
-    config.board.iter().map(|board| plan(config, board, hash).with_context(|| format!("board `{}`", board.id))).collect()
+pub fn station_configs(config: &Config, hash: u32) -> Result<Vec<StationConfig>> {
+    config
+        .board
+        .iter()
+        .map(|board| station_config(config, board, hash).with_context(|| format!("board `{}`", board.id)))
+        .collect()
 }
 
-fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
+fn station_config(config: &Config, board: &Board, hash: u32) -> Result<StationConfig> {
     let name = board.driver.as_deref().unwrap_or(DRIVER);
     let driver = drivers::find(name).with_context(|| format!("driver `{name}`"))?;
     let clock = board.clock.as_ref().map(|clock| {
@@ -111,7 +115,7 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
     };
     let mib = |mib: u32| u64::from(mib) << 20;
     let wanted = wanted(config, board, driver)?;
-    Ok(Plan {
+    Ok(StationConfig {
         setting: setting.with_clock(),
         wanted,
         clock,
@@ -249,7 +253,8 @@ mod tests {
             board: vec![board("1", "board-1", clock("clock-1")), board("2", "board-2", clock("clock-2"))],
             ..Config::default()
         };
-        let taken: Vec<Vec<String>> = plans(&config, 0).expect("plans").into_iter().map(|plan| plan.setup.ports).collect();
+        let taken: Vec<Vec<String>> =
+            station_configs(&config, 0).expect("plans").into_iter().map(|config| config.setup.ports).collect();
         assert_eq!(taken, [["board-2", "clock-2", "clock-1"], ["board-1", "clock-1", "clock-2"]]);
     }
 

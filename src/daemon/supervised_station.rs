@@ -9,9 +9,9 @@ use anyhow::{Context, Result};
 
 use super::link::{Link, Links};
 use super::message::ToStation;
-use super::plan::Plan;
-use super::shared::{Condition, Face, Shared};
+use super::shared::{Condition, Shared, StationHandle};
 use super::station::Station;
+use super::station_config::StationConfig;
 use crate::session::station::{BOARD, CLOCK};
 use crate::system_clock::{self, MonotonicTime};
 
@@ -34,10 +34,10 @@ impl Default for Patience {
 const AGAIN_WITHIN: Duration = Duration::from_secs(60);
 
 /// One board that is served.
-pub(super) struct Served {
+pub(super) struct SupervisedStation {
     /// What others see of it.
-    pub(super) face: Arc<Face>,
-    plan: Plan,
+    pub(super) handle: Arc<StationHandle>,
+    config: StationConfig,
     patience: Patience,
     links: Links,
     thread: Option<JoinHandle<()>>,
@@ -47,64 +47,69 @@ pub(super) struct Served {
     full: u64,
 }
 
-impl Served {
+impl SupervisedStation {
     /// Starts a board's threads. `number` is one that no other board has.
     ///
     /// # Errors
     /// There are no more threads.
-    pub(super) fn start(number: u64, plan: Plan, patience: Patience, shared: &Arc<Shared>) -> Result<Served> {
-        let id = plan.setting.board.board.clone();
-        let face = Arc::new(Face::new(&id));
+    pub(super) fn start(
+        number: u64,
+        config: StationConfig,
+        patience: Patience,
+        shared: &Arc<Shared>,
+    ) -> Result<SupervisedStation> {
+        let id = config.setting.board.board.clone();
+        let handle = Arc::new(StationHandle::new(&id));
         let start = |link, wanted| {
-            let started = Link::start(&id, (number, link), wanted, shared, Arc::clone(&face.inbox));
+            let started = Link::start(&id, (number, link), wanted, shared, Arc::clone(&handle.inbox));
             started.map(Arc::new).with_context(|| format!("board {id}"))
         };
-        let board = start(BOARD, plan.wanted.clone())?;
-        let clock = plan.clock.clone().map(|wanted| start(CLOCK, wanted)).transpose()?;
+        let board = start(BOARD, config.wanted.clone())?;
+        let clock = config.clock.clone().map(|wanted| start(CLOCK, wanted)).transpose()?;
         let links = Links { board, clock };
-        let mut served = Served { face, plan, patience, links, thread: None, replaced: None, full: 0 };
+        let mut served = SupervisedStation { handle, config, patience, links, thread: None, replaced: None, full: 0 };
         served.begin(shared, false)?;
         Ok(served)
     }
 
     /// Another thread reads the inbox from now on; `parked`: it only records.
     fn begin(&mut self, shared: &Arc<Shared>, parked: bool) -> Result<()> {
-        self.face.set_condition(if parked { Condition::Parked } else { Condition::Opening });
+        self.handle.set_condition(if parked { Condition::Parked } else { Condition::Opening });
         let station = Station {
-            plan: self.plan.clone(),
+            config: self.config.clone(),
             shared: Arc::clone(shared),
-            face: Arc::clone(&self.face),
-            reader: self.face.inbox.replace_reader(),
+            handle: Arc::clone(&self.handle),
+            owner: self.handle.inbox.replace_owner(),
             links: self.links.clone(),
             parked,
         };
-        let name = format!("board-{}", self.face.board);
+        let name = format!("board-{}", self.handle.board);
         let thread = Builder::new().name(name).spawn(move || station.run());
-        self.thread = Some(thread.with_context(|| format!("board {}", self.face.board))?);
+        self.thread = Some(thread.with_context(|| format!("board {}", self.handle.board))?);
         Ok(())
     }
 
     /// The folder of its journal.
     pub(super) fn dir(&self) -> PathBuf {
-        self.plan.dir.clone()
+        self.config.dir.clone()
     }
 
     /// Looks whether the station hangs or its thread is gone: another thread takes its place, and if that hangs soon too the
     /// board is parked. Where the disk does not answer, every thread that writes waits for it and none is judged.
     pub(super) fn look(&mut self, shared: &Arc<Shared>, disk_stuck: bool) {
-        let full = self.face.inbox.full();
+        let full = self.handle.inbox.full();
         if full > self.full {
-            tracing::warn!("board {}: its inbox was full {} times", self.face.board, full - self.full);
+            tracing::warn!("board {}: its inbox was full {} times", self.handle.board, full - self.full);
             self.full = full;
         }
-        let condition = self.face.condition();
+        let condition = self.handle.condition();
         let limit = match condition {
             Condition::Opening => self.patience.opening,
             Condition::Serving => self.patience.serving,
             Condition::Parked | Condition::Refused | Condition::Ended => return,
         };
         let now = system_clock::monotonic();
-        let stuck = self.face.pulse.stuck_for(now);
+        let stuck = self.handle.heartbeat.stuck_for(now);
         let gone = self.thread.as_ref().is_some_and(JoinHandle::is_finished);
         if !gone && (stuck < limit || disk_stuck) {
             return;
@@ -112,39 +117,39 @@ impl Served {
         let again = self.replaced.is_some_and(|before| now.since(before) < limit + AGAIN_WITHIN);
         let what = if again { "its bytes are still recorded" } else { "another thread goes on from its journal" };
         let how = if gone { "its thread is gone".to_owned() } else { format!("hangs for {} s", stuck.as_secs()) };
-        tracing::error!("board {}: {how}: {what}", self.face.board);
+        tracing::error!("board {}: {how}: {what}", self.handle.board);
         self.replaced = Some(now);
         // The new one hears of the links from their beginning.
-        self.links.board.want(self.face.wanted().unwrap_or_else(|| self.plan.wanted.clone()));
-        if let Some((clock, wanted)) = self.links.clock.as_ref().zip(self.plan.clock.clone()) {
+        self.links.board.want(self.handle.wanted().unwrap_or_else(|| self.config.wanted.clone()));
+        if let Some((clock, wanted)) = self.links.clock.as_ref().zip(self.config.clock.clone()) {
             clock.want(wanted);
         }
         if let Err(error) = self.begin(shared, again) {
             tracing::error!("{error:#}");
-            self.face.set_condition(Condition::Parked);
+            self.handle.set_condition(Condition::Parked);
         }
     }
 
     /// The station is to end.
     pub(super) fn tell_to_stop(&self) {
         // Behind what has arrived; before it only if there is no room.
-        if !self.face.inbox.offer(ToStation::Stop) {
-            self.face.inbox.urgent(ToStation::Stop);
+        if !self.handle.inbox.offer(ToStation::Stop) {
+            self.handle.inbox.urgent(ToStation::Stop);
         }
     }
 
     /// Waits for its end, then ends the link. A thread that does not end in time is left behind.
     pub(super) fn stop(self, within: Duration) {
-        if self.thread.is_some() && self.face.wait_until_ended(within) {
+        if self.thread.is_some() && self.handle.wait_until_ended(within) {
             if let Some(thread) = self.thread
                 && thread.join().is_err()
             {
-                tracing::error!("board {}: its thread had panicked", self.face.board);
+                tracing::error!("board {}: its thread had panicked", self.handle.board);
             }
         } else {
-            tracing::error!("board {}: its thread does not end", self.face.board);
+            tracing::error!("board {}: its thread does not end", self.handle.board);
         }
         // Nobody reads any more: a link that waits for room must not.
-        self.face.inbox.close();
+        self.handle.inbox.close();
     }
 }

@@ -7,20 +7,20 @@ use crate::system_clock::{self, MonotonicTime};
 
 /// One thread's sign of life. A thread that waits for work is alive; one that works on the same piece for long is not.
 #[derive(Debug, Default)]
-pub(super) struct Pulse {
+pub(super) struct Heartbeat {
     /// When it began its piece of work, plus one; 0 while it waits.
     busy_since: AtomicU64,
 }
 
 /// A piece of work; ends when dropped.
 #[derive(Debug)]
-pub(super) struct Busy<'a>(&'a Pulse);
+pub(super) struct BusyGuard<'a>(&'a Heartbeat);
 
-impl Pulse {
+impl Heartbeat {
     /// A piece of work begins.
-    pub(super) fn busy(&self) -> Busy<'_> {
+    pub(super) fn busy(&self) -> BusyGuard<'_> {
         self.busy_since.store(system_clock::monotonic().0.saturating_add(1), Ordering::Relaxed);
-        Busy(self)
+        BusyGuard(self)
     }
 
     /// How long the thread has worked on the same piece; nothing while it waits.
@@ -32,7 +32,7 @@ impl Pulse {
     }
 }
 
-impl Drop for Busy<'_> {
+impl Drop for BusyGuard<'_> {
     fn drop(&mut self) {
         self.0.busy_since.store(0, Ordering::Relaxed);
     }

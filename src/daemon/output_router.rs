@@ -14,8 +14,8 @@ use flagfall_protocols::trace::Audience;
 
 use super::device::Device;
 use super::link::{Links, Wanted};
-use super::plan::Plan;
-use super::shared::{Face, Shared};
+use super::shared::{Shared, StationHandle};
+use super::station_config::StationConfig;
 use super::submission;
 use super::worker::Question;
 use crate::arbiter::{Errand, Reply, Setup};
@@ -33,10 +33,10 @@ use crate::wire::topics;
 const RAW_EXPIRY: Duration = Duration::from_secs(60);
 
 /// Where a station's outputs go.
-pub(super) struct Outlet {
+pub(super) struct OutputRouter {
     shared: Arc<Shared>,
-    face: Arc<Face>,
-    reader: u64,
+    handle: Arc<StationHandle>,
+    owner: u64,
     links: Links,
     root: String,
     wanted: Wanted,
@@ -52,35 +52,41 @@ pub(super) struct Outlet {
     outgoing: Vec<Put>,
 }
 
-impl Outlet {
+impl OutputRouter {
     /// The outlet of a plan's station.
-    pub(super) fn new(plan: &Plan, shared: Arc<Shared>, face: Arc<Face>, reader: u64, links: Links) -> Outlet {
+    pub(super) fn new(
+        config: &StationConfig,
+        shared: Arc<Shared>,
+        handle: Arc<StationHandle>,
+        owner: u64,
+        links: Links,
+    ) -> OutputRouter {
         let stamp = Stamp { node: shared.node.clone(), boot: shared.boot, anchor: Anchor::default() };
-        Outlet {
-            root: plan.setting.board.root.clone(),
-            wanted: plan.wanted.clone(),
-            setup: plan.setup.clone(),
-            device: Device::new(plan),
-            clock: Device::of_clock(plan),
+        OutputRouter {
+            root: config.setting.board.root.clone(),
+            wanted: config.wanted.clone(),
+            setup: config.setup.clone(),
+            device: Device::new(config),
+            clock: Device::of_clock(config),
             stamp: Arc::new(stamp),
             told: [None, None],
             outgoing: Vec::new(),
             shared,
-            face,
-            reader,
+            handle,
+            owner,
             links,
         }
     }
 
     /// Another thread has taken the place of the one that this belongs to: nothing may come out of it any more.
     pub(super) fn is_replaced(&self) -> bool {
-        !self.face.inbox.is_reader(self.reader)
+        !self.handle.inbox.is_current_owner(self.owner)
     }
 
     /// What time it is.
     pub(super) fn set_anchor(&mut self, anchor: Anchor) {
         self.stamp = Arc::new(Stamp { anchor, ..(*self.stamp).clone() });
-        self.face.set_stamp(Arc::clone(&self.stamp));
+        self.handle.set_stamp(Arc::clone(&self.stamp));
     }
 
     /// What time it is.
@@ -99,9 +105,9 @@ impl Outlet {
             StationOutput::Send { link, channel, bytes, .. } => self.send(link, channel, bytes),
             StationOutput::Message(message) => self.publish(message),
             StationOutput::Ask(ask) => {
-                let question = Question { ask, station: Arc::clone(&self.face.inbox) };
+                let question = Question { ask, station: Arc::clone(&self.handle.inbox) };
                 if !self.shared.worker.offer(question) {
-                    tracing::warn!("board {}: the worker has too much to do", self.face.board);
+                    tracing::warn!("board {}: the worker has too much to do", self.handle.board);
                 }
             }
             StationOutput::Device { link, event } => {
@@ -125,11 +131,11 @@ impl Outlet {
         match self.links.on(link).send(channel, bytes) {
             // The session asks again when the link is up.
             Ok(()) | Err(SendError::Down) => {}
-            Err(error) => tracing::warn!("board {}: a question was not sent: {error}", self.face.board),
+            Err(error) => tracing::warn!("board {}: a question was not sent: {error}", self.handle.board),
         }
     }
 
-    /// An event goes to its line, a picture replaces the one before: with [`Outlet::hand_over`].
+    /// An event goes to its line, a picture replaces the one before: with [`OutputRouter::hand_over`].
     pub(super) fn publish(&mut self, message: Message) {
         let payload = envelope::complete(&message.payload, &self.stamp);
         let Message { audience, number, topic, .. } = message;
@@ -146,7 +152,7 @@ impl Outlet {
         if self.outgoing.is_empty() {
             return;
         }
-        match self.face.number() {
+        match self.handle.number() {
             Some(board) => self.shared.outbox.put(board, self.outgoing.drain(..)),
             // A board without a place publishes nothing.
             None => self.outgoing.clear(),
@@ -196,7 +202,7 @@ impl Outlet {
     }
 
     /// Alerts the arbiters: what they see of this board is what was known before it was given up. Deleted at the next start.
-    pub(super) fn tell_parked(&self, plan: &Plan) {
+    pub(super) fn tell_parked(&self, config: &StationConfig) {
         let at = self.stamp.anchor.at(system_clock::utc());
         let alert = AlertBody {
             id: 0,
@@ -211,9 +217,9 @@ impl Outlet {
             closed_at: None,
         };
         // Of no game: the one on the board cannot be touched.
-        let game = Game::new(plan.setting.config.clone(), plan.setting.driver.timing);
+        let game = Game::new(config.setting.config.clone(), config.setting.driver.timing);
         let mut made = Vec::new();
-        Messages::new(plan.setting.board.clone(), &plan.setting.name).of(at, &Effect::Alert(alert), &game, &mut made);
+        Messages::new(config.setting.board.clone(), &config.setting.name).of(at, &Effect::Alert(alert), &game, &mut made);
         // Its line in the audit would need a number, which only the game gives.
         for message in made.into_iter().filter(|message| message.retain) {
             // A board that never was served has no place in the outbox.
@@ -244,7 +250,7 @@ impl Outlet {
     pub(super) fn run_errand(&mut self, errand: &Errand) {
         match errand {
             Errand::Resync { from, audience } => {
-                if let Some(board) = self.face.number() {
+                if let Some(board) = self.handle.number() {
                     self.shared.outbox.rewind(board, *audience, *from);
                 }
             }
@@ -254,7 +260,7 @@ impl Outlet {
                 self.wanted.rebind(serial.clone().or(named), port.clone());
                 self.device.replaced(self.wanted.serial().map(str::to_owned));
                 self.links.board.want(self.wanted.clone());
-                self.face.set_wanted(self.wanted.clone());
+                self.handle.set_wanted(self.wanted.clone());
                 self.tell_devices();
             }
         }

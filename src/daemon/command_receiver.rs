@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::message::ToStation;
 use super::node::Node;
-use super::shared::Face;
+use super::shared::StationHandle;
 use super::submission;
 use crate::arbiter::{Code, Fault, MAX_PAYLOAD, NO_ROLE, RateLimit, Stage, role_of};
 use crate::config::{Config, Role, User};
@@ -25,12 +25,12 @@ const STRANGERS_WITHIN: Duration = Duration::from_secs(60);
 const LOG_EVERY: Duration = Duration::from_secs(60);
 
 /// Passes commands on to the stations.
-pub(super) struct Intake {
+pub(super) struct CommandReceiver {
     root: String,
     event: String,
     round: String,
     users: BTreeMap<String, User>,
-    faces: Vec<Arc<Face>>,
+    handles: Vec<Arc<StationHandle>>,
     gate: Mutex<Gate>,
 }
 
@@ -96,15 +96,15 @@ impl Gate {
     }
 }
 
-impl Intake {
+impl CommandReceiver {
     /// For these boards of this event and round.
-    pub(super) fn new(config: &Config, faces: Vec<Arc<Face>>) -> Intake {
-        Intake {
+    pub(super) fn new(config: &Config, handles: Vec<Arc<StationHandle>>) -> CommandReceiver {
+        CommandReceiver {
             root: config.mqtt.root.clone(),
             event: config.event.id.clone(),
             round: config.event.round.clone(),
             users: config.user.clone(),
-            faces,
+            handles,
             gate: Mutex::new(Gate::new()),
         }
     }
@@ -117,8 +117,8 @@ impl Intake {
             return;
         }
         // Other nodes serve other boards of the round.
-        let Some(face) = self.faces.iter().find(|face| face.board == topic.board) else { return };
-        if face.is_withheld() {
+        let Some(handle) = self.handles.iter().find(|handle| handle.board == topic.board) else { return };
+        if handle.is_withheld() {
             // The node that serves it answers; two answers would contradict each other.
             return self.dropped(now);
         }
@@ -127,23 +127,23 @@ impl Intake {
         match self.gate(|gate| gate.way(who, topic.board, role, arrived.payload.len(), now)) {
             Way::Drop => self.dropped(now),
             Way::Answer(fault) => self.answer(node, &topic, &arrived, role, &fault),
-            Way::On => self.pass_on(node, face, &topic, &arrived, role, now),
+            Way::On => self.pass_on(node, handle, &topic, &arrived, role, now),
         }
     }
 
     fn pass_on(
         &self,
         node: &Node,
-        face: &Face,
+        handle: &StationHandle,
         topic: &CommandTopic<'_>,
         arrived: &Arrived,
         role: Option<Role>,
         now: MonotonicTime,
     ) {
-        if face.inbox.offer(ToStation::Command { arrived: Box::new(arrived.clone()), role }) {
+        if handle.inbox.offer(ToStation::Command { arrived: Box::new(arrived.clone()), role }) {
             return;
         }
-        tracing::error!("board {}: a command of {} was dropped: its station does not read its inbox", face.board, topic.user);
+        tracing::error!("board {}: a command of {} was dropped: its station does not read its inbox", handle.board, topic.user);
         if role.is_none() {
             return self.dropped(now);
         }

@@ -15,16 +15,16 @@ const CLOCK_IDLE: Duration = Duration::from_secs(30);
 
 /// When each picture was made: of states the last time but one and the last time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
+pub(super) struct StateRateLimit {
     arbiter: [MonotonicTime; 2],
     live: [MonotonicTime; 2],
     clock: MonotonicTime,
 }
 
-impl Pace {
+impl StateRateLimit {
     /// All pictures were made at this moment.
-    pub(super) const fn new(now: MonotonicTime) -> Pace {
-        Pace { arbiter: [now; 2], live: [now; 2], clock: now }
+    pub(super) const fn new(now: MonotonicTime) -> StateRateLimit {
+        StateRateLimit { arbiter: [now; 2], live: [now; 2], clock: now }
     }
 
     /// What of this is to be made now, and notes that it was.
@@ -64,27 +64,27 @@ mod tests {
     fn pictures_keep_their_distance() {
         let ms = |ms: u64| MonotonicTime(ms * 1000);
         let all = Stale { arbiter: true, live: true, clock: true, running_changed: false };
-        let mut pace = Pace::new(ms(0));
-        assert_eq!(pace.due(all, ms(150)), NONE);
-        assert_eq!(pace.next(all), ms(200));
+        let mut rate_limit = StateRateLimit::new(ms(0));
+        assert_eq!(rate_limit.due(all, ms(150)), NONE);
+        assert_eq!(rate_limit.next(all), ms(200));
         let states = Stale { clock: false, ..all };
-        assert_eq!(pace.due(all, ms(200)), states);
-        assert_eq!(pace.due(all, ms(201)), states, "a press right after its move");
-        assert_eq!(pace.due(all, ms(202)), NONE);
-        assert_eq!(pace.next(states), ms(400));
-        assert_eq!(pace.due(all, ms(399)), NONE);
-        assert_eq!(pace.due(all, ms(400)), states);
-        assert_eq!(pace.due(Stale { arbiter: false, live: false, ..all }, ms(500)), Stale { clock: true, ..NONE });
+        assert_eq!(rate_limit.due(all, ms(200)), states);
+        assert_eq!(rate_limit.due(all, ms(201)), states, "a press right after its move");
+        assert_eq!(rate_limit.due(all, ms(202)), NONE);
+        assert_eq!(rate_limit.next(states), ms(400));
+        assert_eq!(rate_limit.due(all, ms(399)), NONE);
+        assert_eq!(rate_limit.due(all, ms(400)), states);
+        assert_eq!(rate_limit.due(Stale { arbiter: false, live: false, ..all }, ms(500)), Stale { clock: true, ..NONE });
     }
 
     #[test]
     fn another_running_clock_is_told_at_once_and_a_standing_one_every_half_minute() {
         let ms = |ms: u64| MonotonicTime(ms * 1000);
-        let mut pace = Pace::new(ms(0));
+        let mut rate_limit = StateRateLimit::new(ms(0));
         let changed = Stale { clock: true, running_changed: true, ..NONE };
-        assert!(pace.due(changed, ms(1)).clock);
-        assert_eq!(pace.next(NONE), ms(30_001));
-        assert!(!pace.due(NONE, ms(30_000)).clock);
-        assert!(pace.due(NONE, ms(30_001)).clock);
+        assert!(rate_limit.due(changed, ms(1)).clock);
+        assert_eq!(rate_limit.next(NONE), ms(30_001));
+        assert!(!rate_limit.due(NONE, ms(30_000)).clock);
+        assert!(rate_limit.due(NONE, ms(30_001)).clock);
     }
 }
