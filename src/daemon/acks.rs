@@ -36,7 +36,7 @@ impl Acks {
     }
 
     /// What is to be recorded now; at the end without regard to time.
-    pub(super) fn take(&mut self, acked: &Acked, now: MonotonicTime, end: bool) -> [Option<u64>; 3] {
+    pub(super) fn take_due(&mut self, acked: &Acked, now: MonotonicTime, end: bool) -> [Option<u64>; 3] {
         let mut news = [None; 3];
         if now.since(self.at) < EVERY && !end {
             return news;
@@ -61,12 +61,12 @@ mod tests {
         let [arbiter, live] = [Audience::Arbiter, Audience::Live].map(|audience| audience as usize);
         acked.note(Audience::Arbiter, 6);
         acked.note(Audience::Live, 7);
-        assert_eq!(acks.take(&acked, MonotonicTime(999_999), false), [None; 3]);
-        let news = acks.take(&acked, MonotonicTime(1_000_000), false);
+        assert_eq!(acks.take_due(&acked, MonotonicTime(999_999), false), [None; 3]);
+        let news = acks.take_due(&acked, MonotonicTime(1_000_000), false);
         assert_eq!((news[arbiter], news[live]), (Some(6), Some(7)));
-        assert_eq!(acks.take(&acked, MonotonicTime(9_000_000), true), [None; 3]);
+        assert_eq!(acks.take_due(&acked, MonotonicTime(9_000_000), true), [None; 3]);
         acked.note(Audience::Live, 8);
-        assert_eq!(acks.take(&acked, MonotonicTime(1_500_000), false), [None; 3]);
-        assert_eq!(acks.take(&acked, MonotonicTime(1_500_000), true)[live], Some(8));
+        assert_eq!(acks.take_due(&acked, MonotonicTime(1_500_000), false), [None; 3]);
+        assert_eq!(acks.take_due(&acked, MonotonicTime(1_500_000), true)[live], Some(8));
     }
 }

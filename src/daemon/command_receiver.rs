@@ -17,7 +17,7 @@ use crate::wire::topics::{self, CommandTopic};
 /// Commands a second that one user may send (`wire/README.md#3`).
 const PER_SECOND: u32 = 5;
 /// How often a user is told in vain that a command was turned away.
-const TOLD_EVERY: Duration = Duration::from_secs(1);
+const ANSWER_EVERY: Duration = Duration::from_secs(1);
 /// Commands of users without a role that are recorded of one board in [`STRANGERS_WITHIN`]: a journal is not theirs to fill.
 const STRANGERS: u32 = 3;
 const STRANGERS_WITHIN: Duration = Duration::from_secs(60);
@@ -49,9 +49,9 @@ struct Gate {
 
 /// What becomes of a command.
 #[derive(Debug, PartialEq, Eq)]
-enum Way {
+enum Passage {
     /// To its station.
-    On,
+    Admit,
     /// Turned away with this answer.
     Answer(Fault),
     /// Turned away in silence.
@@ -62,7 +62,7 @@ impl Gate {
     fn new() -> Gate {
         Gate {
             commands: RateLimit::new(PER_SECOND, Duration::from_secs(1)),
-            answers: RateLimit::new(1, TOLD_EVERY),
+            answers: RateLimit::new(1, ANSWER_EVERY),
             strangers: RateLimit::new(STRANGERS, STRANGERS_WITHIN),
             dropped: 0,
             logged: None,
@@ -70,7 +70,7 @@ impl Gate {
     }
 
     /// Which way a command of `length` bytes goes; `who` is none for a user that the configuration does not know.
-    fn way(&mut self, who: Option<&str>, board: &str, role: Option<Role>, length: usize, now: MonotonicTime) -> Way {
+    fn check(&mut self, who: Option<&str>, board: &str, role: Option<Role>, length: usize, now: MonotonicTime) -> Passage {
         // No user has an empty name.
         let who = who.unwrap_or_default();
         let fault = if !self.commands.allow(who, now) {
@@ -80,13 +80,13 @@ impl Gate {
         } else if length > MAX_PAYLOAD {
             Fault::new(Code::Invalid, "the payload is longer than 64 KiB")
         } else {
-            return Way::On;
+            return Passage::Admit;
         };
-        if self.answers.allow(who, now) { Way::Answer(fault) } else { Way::Drop }
+        if self.answers.allow(who, now) { Passage::Answer(fault) } else { Passage::Drop }
     }
 
     /// One more was dropped; how many since the log told so, if it is time to tell.
-    fn drop_one(&mut self, now: MonotonicTime) -> Option<u64> {
+    fn count_dropped(&mut self, now: MonotonicTime) -> Option<u64> {
         self.dropped += 1;
         if self.logged.is_some_and(|logged| now.since(logged) < LOG_EVERY) {
             return None;
@@ -110,9 +110,9 @@ impl CommandReceiver {
     }
 
     /// Takes one command. Never blocks.
-    pub(super) fn take(&self, node: &Node, arrived: Arrived) {
+    pub(super) fn receive(&self, node: &Node, arrived: Arrived) {
         let now = system_clock::monotonic();
-        let Ok(topic) = topics::parse_command(&self.root, &arrived.topic) else { return self.dropped(now) };
+        let Ok(topic) = topics::parse_command(&self.root, &arrived.topic) else { return self.drop_silently(now) };
         if (topic.event, topic.round) != (self.event.as_str(), self.round.as_str()) {
             return;
         }
@@ -120,14 +120,14 @@ impl CommandReceiver {
         let Some(handle) = self.handles.iter().find(|handle| handle.board == topic.board) else { return };
         if handle.is_withheld() {
             // The node that serves it answers; two answers would contradict each other.
-            return self.dropped(now);
+            return self.drop_silently(now);
         }
         let role = role_of(&self.users, topic.user, topic.board);
         let who = self.users.contains_key(topic.user).then_some(topic.user);
-        match self.gate(|gate| gate.way(who, topic.board, role, arrived.payload.len(), now)) {
-            Way::Drop => self.dropped(now),
-            Way::Answer(fault) => self.answer(node, &topic, &arrived, role, &fault),
-            Way::On => self.pass_on(node, handle, &topic, &arrived, role, now),
+        match self.gate(|gate| gate.check(who, topic.board, role, arrived.payload.len(), now)) {
+            Passage::Drop => self.drop_silently(now),
+            Passage::Answer(fault) => self.answer(node, &topic, &arrived, role, &fault),
+            Passage::Admit => self.pass_on(node, handle, &topic, &arrived, role, now),
         }
     }
 
@@ -145,7 +145,7 @@ impl CommandReceiver {
         }
         tracing::error!("board {}: a command of {} was dropped: its station does not read its inbox", handle.board, topic.user);
         if role.is_none() {
-            return self.dropped(now);
+            return self.drop_silently(now);
         }
         self.answer(node, topic, arrived, role, &Fault::new(Code::Busy, "the board's station does not keep up"));
     }
@@ -157,8 +157,8 @@ impl CommandReceiver {
         submission::reply(node.shared(), &self.root, &stamp, &reply);
     }
 
-    fn dropped(&self, now: MonotonicTime) {
-        if let Some(count) = self.gate(|gate| gate.drop_one(now)) {
+    fn drop_silently(&self, now: MonotonicTime) {
+        if let Some(count) = self.gate(|gate| gate.count_dropped(now)) {
             tracing::warn!(
                 "commands dropped: {count} (too many, on no topic of theirs, or for a board that another node serves)"
             );

@@ -10,7 +10,7 @@ use std::time::Duration;
 use flagfall_game::game::Game;
 use flagfall_protocols::event::{Battery, DeviceEvent, Identity};
 
-use self::health::{Known, is_weak};
+use self::health::{KnownHealth, is_weak};
 use super::link::BLE;
 use super::station_config::StationConfig;
 use crate::session::station::{ASKED, UNHEARD, WEAK};
@@ -49,9 +49,9 @@ pub(super) struct Device {
     parked: bool,
     /// When the link went away, the last times.
     downs: VecDeque<MonotonicTime>,
-    health: Known,
-    /// Something changed since [`Device::take_news`].
-    news: bool,
+    health: KnownHealth,
+    /// Something changed since [`Device::take_changed`].
+    changed: bool,
 }
 
 impl Device {
@@ -75,13 +75,13 @@ impl Device {
             problem: None,
             parked: false,
             downs: VecDeque::new(),
-            health: Known::default(),
-            news: true,
+            health: KnownHealth::default(),
+            changed: true,
         }
     }
 
     /// The clock of a plan, if it has a link of its own.
-    pub(super) fn of_clock(config: &StationConfig) -> Option<Device> {
+    pub(super) fn for_clock(config: &StationConfig) -> Option<Device> {
         let (driver, wanted) = config.setting.clock.zip(config.clock.as_ref())?;
         let board = Device::new(config);
         Some(Device {
@@ -95,8 +95,8 @@ impl Device {
     }
 
     /// Whether its status may be another one than when this was asked last: something changed, or time alone may change it.
-    pub(super) fn take_news(&mut self) -> bool {
-        std::mem::take(&mut self.news) || !self.downs.is_empty() || self.is_mute()
+    pub(super) fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed) || !self.downs.is_empty() || self.is_mute()
     }
 
     /// Its link is open, and it has said nothing yet.
@@ -115,8 +115,8 @@ impl Device {
     }
 
     /// The serial number that the device had when this board was served last.
-    pub(super) fn was(&mut self, serial: String) {
-        self.news = true;
+    pub(super) fn set_former_serial(&mut self, serial: String) {
+        self.changed = true;
         self.serial.get_or_insert(serial);
     }
 
@@ -136,8 +136,8 @@ impl Device {
     }
 
     /// The link opened, `asked` if the device was asked on it who it is. Gives why, as its record says.
-    pub(super) fn up(&mut self, now: MonotonicTime, asked: bool, port: String, signal: Option<i16>) -> &'static str {
-        self.news = true;
+    pub(super) fn link_up(&mut self, now: MonotonicTime, asked: bool, port: String, signal: Option<i16>) -> &'static str {
+        self.changed = true;
         self.opened = now;
         // A device that is known may be connected before it is heard.
         (self.port, self.signal) = (Some(port), signal.or(self.signal));
@@ -151,8 +151,8 @@ impl Device {
     }
 
     /// The link is gone.
-    pub(super) fn down(&mut self, now: MonotonicTime, cause: &str) {
-        self.news = true;
+    pub(super) fn link_down(&mut self, now: MonotonicTime, cause: &str) {
+        self.changed = true;
         self.port = None;
         self.responding = false;
         self.problem = Some(cause.to_owned());
@@ -163,28 +163,28 @@ impl Device {
     }
 
     /// The board was given up.
-    pub(super) fn parked(&mut self, problem: String) {
-        self.news = true;
+    pub(super) fn set_parked(&mut self, problem: String) {
+        self.changed = true;
         self.parked = true;
         self.problem = Some(problem);
     }
 
     /// There is no port.
-    pub(super) fn missing(&mut self, problem: String) {
-        self.news = true;
+    pub(super) fn set_missing(&mut self, problem: String) {
+        self.changed = true;
         self.problem = Some(problem);
     }
 
     /// Another device serves the board from now on.
-    pub(super) fn replaced(&mut self, serial: Option<String>) {
-        self.news = true;
+    pub(super) fn set_replaced(&mut self, serial: Option<String>) {
+        self.changed = true;
         (self.serial, self.firmware, self.clock_firmware) = (serial, None, None);
         (self.battery, self.signal) = (None, None);
     }
 
     /// The device said something of itself.
-    pub(super) fn told(&mut self, event: &DeviceEvent) {
-        self.news = true;
+    pub(super) fn handle_event(&mut self, event: &DeviceEvent) {
+        self.changed = true;
         match event {
             DeviceEvent::Identity(Identity::Serial(serial)) => self.serial = Some(serial.as_str().to_owned()),
             DeviceEvent::Identity(Identity::Firmware(major, minor)) => self.firmware = Some(format!("{major}.{minor}")),
@@ -205,8 +205,8 @@ impl Device {
     }
 
     /// Takes what the game has counted of the devices' health.
-    pub(super) fn look(&mut self, now: MonotonicTime, game: &Game) {
-        self.news |= self.health.ask(now, game);
+    pub(super) fn check_health(&mut self, now: MonotonicTime, game: &Game) {
+        self.changed |= self.health.refresh(now, game);
     }
 
     /// For publishing.

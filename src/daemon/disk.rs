@@ -82,7 +82,7 @@ fn flush(log: &mut CommitLog, boards: &[Unflushed]) {
     for Unflushed { handle, unsynced } in boards {
         // The others learn of it with whatever comes next: waking them costs more than all the rest.
         if unsynced.has_failed() || handle.awaits_disk.load(Ordering::SeqCst) {
-            handle.inbox.urgent(ToStation::Synced);
+            handle.inbox.push_urgent(ToStation::Synced);
         }
     }
 }

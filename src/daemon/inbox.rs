@@ -75,12 +75,12 @@ impl<T> Inbox<T> {
             return false;
         }
         inner.items.push_back(item);
-        self.wake(inner);
+        self.wake_owner(inner);
         true
     }
 
     /// A reader that waits is told; one that does not finds the item by itself, and is not worth a call to the kernel.
-    fn wake(&self, mut inner: MutexGuard<'_, Inner<T>>) {
+    fn wake_owner(&self, mut inner: MutexGuard<'_, Inner<T>>) {
         if std::mem::take(&mut inner.sleeps) {
             drop(inner);
             self.filled.notify_all();
@@ -95,7 +95,7 @@ impl<T> Inbox<T> {
             return false;
         }
         inner.items.push_back(item);
-        self.wake(inner);
+        self.wake_owner(inner);
         true
     }
 
@@ -111,15 +111,15 @@ impl<T> Inbox<T> {
             return false;
         }
         inner.items.push_back(item);
-        self.wake(inner);
+        self.wake_owner(inner);
         true
     }
 
     /// Puts an item behind all others and never waits: for writers of which each has one item there at most.
-    pub(super) fn always(&self, item: T) {
+    pub(super) fn push_unbounded(&self, item: T) {
         let mut inner = self.lock();
         inner.items.push_back(item);
-        self.wake(inner);
+        self.wake_owner(inner);
     }
 
     /// Throws away what waits: nobody wants it any more.
@@ -129,10 +129,10 @@ impl<T> Inbox<T> {
     }
 
     /// Puts an item before all others and never waits: for what the reader has asked for, at most one of a kind.
-    pub(super) fn urgent(&self, item: T) {
+    pub(super) fn push_urgent(&self, item: T) {
         let mut inner = self.lock();
         inner.items.push_front(item);
-        self.wake(inner);
+        self.wake_owner(inner);
     }
 
     /// The next item, waiting at most `wait` for it; without an end if there is none. `owner` is what [`Inbox::replace_owner`]
@@ -153,7 +153,7 @@ impl<T> Inbox<T> {
             return Popped::Closed;
         }
         inner.sleeps = false;
-        match self.take(inner, |_| true) {
+        match self.pop_locked(inner, |_| true) {
             Ok(item) => Popped::Item(item),
             Err(true) => Popped::Closed,
             Err(false) => Popped::TimedOut,
@@ -163,11 +163,11 @@ impl<T> Inbox<T> {
     /// The next item if it is there already and is `wanted`.
     pub(super) fn pop_if(&self, owner: u64, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
         let inner = self.lock();
-        if inner.owner == owner { self.take(inner, wanted).ok() } else { None }
+        if inner.owner == owner { self.pop_locked(inner, wanted).ok() } else { None }
     }
 
     /// The first item; without one, whether the inbox is closed.
-    fn take(&self, mut inner: MutexGuard<'_, Inner<T>>, wanted: impl FnOnce(&T) -> bool) -> Result<T, bool> {
+    fn pop_locked(&self, mut inner: MutexGuard<'_, Inner<T>>, wanted: impl FnOnce(&T) -> bool) -> Result<T, bool> {
         let closed = inner.closed;
         let item = inner.items.pop_front_if(|item| wanted(item)).ok_or(closed)?;
         // Writers wait only for the first room.
@@ -201,7 +201,7 @@ impl<T> Inbox<T> {
     }
 
     /// How often a writer found no room.
-    pub(super) fn full(&self) -> u64 {
+    pub(super) fn full_count(&self) -> u64 {
         self.lock().full
     }
 }
@@ -249,7 +249,7 @@ mod tests {
             let inbox = Arc::clone(&inbox);
             move || (0..count).all(|item| inbox.push(item))
         });
-        while inbox.full() == 0 {
+        while inbox.full_count() == 0 {
             std::thread::yield_now();
         }
         for item in 0..count {
@@ -259,19 +259,19 @@ mod tests {
     }
 
     #[test]
-    fn a_sleeping_reader_is_woken_and_what_is_urgent_comes_first() {
+    fn a_sleeping_owner_is_woken_and_what_is_urgent_comes_first() {
         let inbox = Arc::new(Inbox::default());
         let owner = inbox.replace_owner();
         let sleeper = asleep(&inbox, owner);
-        inbox.urgent(1);
+        inbox.push_urgent(1);
         assert_eq!(sleeper.join().expect("no panic"), Popped::Item(1));
         assert!(inbox.offer(3));
-        inbox.urgent(2);
+        inbox.push_urgent(2);
         assert_eq!([0, 1].map(|_| inbox.pop(owner, None)), [Popped::Item(2), Popped::Item(3)]);
     }
 
     #[test]
-    fn an_item_is_taken_only_if_it_is_wanted_and_by_the_present_reader() {
+    fn an_item_is_taken_only_if_it_is_wanted_and_by_the_current_owner() {
         let inbox = Arc::new(Inbox::default());
         let owner = inbox.replace_owner();
         assert!(inbox.push(2));
@@ -281,15 +281,15 @@ mod tests {
     }
 
     #[test]
-    fn who_must_not_wait_is_told() {
+    fn a_full_inbox_refuses_an_offer() {
         let inbox = Inbox::default();
         assert!((0..CAPACITY).all(|item| inbox.offer(item)));
         assert!(!inbox.offer(0));
-        assert_eq!(inbox.full(), 1);
+        assert_eq!(inbox.full_count(), 1);
     }
 
     #[test]
-    fn a_replaced_reader_reads_nothing_more() {
+    fn a_replaced_owner_reads_nothing_more() {
         let inbox = Inbox::default();
         let first = inbox.replace_owner();
         assert!(inbox.push(1));

@@ -65,9 +65,9 @@ impl BusLine {
     fn start(wanted: &Wanted, ports: Arc<Ports>) -> io::Result<BusLine> {
         let inbox: Arc<Inbox<ToLine>> = Arc::default();
         let owner = inbox.replace_owner();
-        let port = PortThread::start("port-line", wanted.port.clone(), ports, micros, sink(Arc::clone(&inbox)))?;
+        let port = PortThread::start("port-line", wanted.port.clone(), ports, micros, line_sink(Arc::clone(&inbox)))?;
         let port = Arc::new(port);
-        let mut task = Task {
+        let mut task = LineTask {
             inbox: Arc::clone(&inbox),
             owner,
             port: Arc::clone(&port),
@@ -130,7 +130,7 @@ impl BusBoard {
     ) -> io::Result<BusBoard> {
         let line = lines.get(wanted, ports)?;
         let board = BusBoard { line, address: Mutex::new(wanted.address), station };
-        board.want(wanted.address);
+        board.change_address(wanted.address);
         Ok(board)
     }
 
@@ -144,22 +144,22 @@ impl BusBoard {
     }
 
     /// The board of this address from now on; its station hears of the link from its beginning.
-    pub(super) fn want(&self, address: u16) {
+    pub(super) fn change_address(&self, address: u16) {
         let before = std::mem::replace(&mut *self.address.lock().unwrap_or_else(PoisonError::into_inner), address);
         // One of each board at a time.
-        self.line.inbox.always(ToLine::Leave { address: before });
-        self.line.inbox.always(ToLine::Join { address, inbox: Arc::clone(&self.station) });
+        self.line.inbox.push_unbounded(ToLine::Leave { address: before });
+        self.line.inbox.push_unbounded(ToLine::Join { address, inbox: Arc::clone(&self.station) });
     }
 }
 
 impl Drop for BusBoard {
     fn drop(&mut self) {
         let address = *self.address.lock().unwrap_or_else(PoisonError::into_inner);
-        self.line.inbox.always(ToLine::Leave { address });
+        self.line.inbox.push_unbounded(ToLine::Leave { address });
     }
 }
 
-fn sink(inbox: Arc<Inbox<ToLine>>) -> port::Sink {
+fn line_sink(inbox: Arc<Inbox<ToLine>>) -> port::Sink {
     Box::new(move |at, event| {
         let item = match event {
             PortEvent::Up { path, .. } => ToLine::Up { path: path.display().to_string() },
@@ -177,35 +177,35 @@ struct Member {
     /// It was told that its link is up.
     up: bool,
     /// It is to be told that it is down, and had no room for that.
-    owed: bool,
+    owes_down: bool,
 }
 
 impl Member {
-    fn tell(&mut self, at: MonotonicTime, item: ToStation) {
-        if self.owed {
-            self.owed = !self.inbox.offer_or_closed(ToStation::Down { at, link: BOARD, cause: "overrun" });
+    fn send(&mut self, at: MonotonicTime, item: ToStation) {
+        if self.owes_down {
+            self.owes_down = !self.inbox.offer_or_closed(ToStation::Down { at, link: BOARD, cause: "overrun" });
         }
-        if self.owed || !self.inbox.offer_or_closed(item) {
-            (self.up, self.owed) = (false, true);
+        if self.owes_down || !self.inbox.offer_or_closed(item) {
+            (self.up, self.owes_down) = (false, true);
         }
     }
 
     /// The board does not answer, or never did.
-    fn silent(&mut self, at: MonotonicTime) {
+    fn report_silent(&mut self, at: MonotonicTime) {
         if self.up {
-            return self.down(at, "silent");
+            return self.report_down(at, "silent");
         }
-        self.tell(at, ToStation::Missing { link: BOARD, problem: UNANSWERED.to_owned() });
+        self.send(at, ToStation::Missing { link: BOARD, problem: UNANSWERED.to_owned() });
     }
 
-    fn down(&mut self, at: MonotonicTime, cause: &'static str) {
+    fn report_down(&mut self, at: MonotonicTime, cause: &'static str) {
         if std::mem::take(&mut self.up) {
-            self.tell(at, ToStation::Down { at, link: BOARD, cause });
+            self.send(at, ToStation::Down { at, link: BOARD, cause });
         }
     }
 }
 
-struct Task {
+struct LineTask {
     inbox: Arc<Inbox<ToLine>>,
     owner: u64,
     port: Arc<PortThread>,
@@ -217,13 +217,13 @@ struct Task {
     boards: BTreeMap<u16, Member>,
 }
 
-impl Task {
+impl LineTask {
     fn run(&mut self) {
-        while catch_unwind(AssertUnwindSafe(|| self.turns())).is_err() {
+        while catch_unwind(AssertUnwindSafe(|| self.run_until_closed())).is_err() {
             tracing::error!("a fault in the program: a line with several boards begins anew");
             self.line = Line::new(&self.expected);
             let at = system_clock::monotonic();
-            self.boards.values_mut().for_each(|member| member.down(at, "restart"));
+            self.boards.values_mut().for_each(|member| member.report_down(at, "restart"));
             if self.path.is_some() {
                 self.feed(at, LineInput::Up);
             }
@@ -231,31 +231,31 @@ impl Task {
     }
 
     /// Until the inbox is closed.
-    fn turns(&mut self) {
+    fn run_until_closed(&mut self) {
         loop {
             let wait = self.line.deadline().map(|due| MonotonicTime(due.0).since(system_clock::monotonic()));
             match self.inbox.pop(self.owner, wait) {
-                Popped::Item(item) => self.take(system_clock::monotonic(), item),
+                Popped::Item(item) => self.handle_item(system_clock::monotonic(), item),
                 Popped::TimedOut => {}
                 Popped::Closed => return,
             }
             // What waits comes before a time-out: the answer may be among it. No more than may wait at once.
             for _ in 0..CAPACITY {
                 let Some(item) = self.inbox.pop_if(self.owner, |_| true) else { break };
-                self.take(system_clock::monotonic(), item);
+                self.handle_item(system_clock::monotonic(), item);
             }
-            self.expire(system_clock::monotonic());
+            self.handle_deadline(system_clock::monotonic());
         }
     }
 
     /// What is due by `now` is done as of now and not as of when it was due: what is asked late has its whole time for the answer.
-    fn expire(&mut self, now: MonotonicTime) {
+    fn handle_deadline(&mut self, now: MonotonicTime) {
         if self.line.deadline().is_some_and(|due| due.0 <= now.0) {
             self.feed(now, LineInput::Deadline);
         }
     }
 
-    fn take(&mut self, now: MonotonicTime, item: ToLine) {
+    fn handle_item(&mut self, now: MonotonicTime, item: ToLine) {
         match item {
             ToLine::Up { path } => {
                 (self.path, self.problem) = (Some(path), None);
@@ -265,18 +265,18 @@ impl Task {
             ToLine::Down { at, cause } => {
                 self.path = None;
                 self.feed(at, LineInput::Down);
-                self.boards.values_mut().for_each(|member| member.down(at, cause));
+                self.boards.values_mut().for_each(|member| member.report_down(at, cause));
             }
             ToLine::Missing { problem } => {
                 for member in self.boards.values_mut() {
-                    member.tell(now, ToStation::Missing { link: BOARD, problem: problem.clone() });
+                    member.send(now, ToStation::Missing { link: BOARD, problem: problem.clone() });
                 }
                 self.problem = Some(problem);
             }
             ToLine::Join { address, inbox } => {
-                let mut member = Member { inbox, up: false, owed: false };
+                let mut member = Member { inbox, up: false, owes_down: false };
                 if let Some(problem) = &self.problem {
-                    member.tell(now, ToStation::Missing { link: BOARD, problem: problem.clone() });
+                    member.send(now, ToStation::Missing { link: BOARD, problem: problem.clone() });
                 }
                 self.boards.insert(address, member);
                 self.expected.retain(|expected| *expected != address);
@@ -285,7 +285,7 @@ impl Task {
             }
             ToLine::Leave { address } => {
                 if let Some(mut member) = self.boards.remove(&address) {
-                    member.down(now, "unplugged");
+                    member.report_down(now, "unplugged");
                 }
                 self.expected.retain(|expected| *expected != address);
                 self.feed(now, LineInput::Dismiss(address));
@@ -305,11 +305,11 @@ impl Task {
             match output {
                 // A port that is gone tells so by itself, and one that is full answers nothing: the line asks again.
                 LineOutput::Send(bytes) => drop(self.port.send(bytes)),
-                LineOutput::Frame { address, bytes, .. } => self.frame(at, address, bytes),
+                LineOutput::Frame { address, bytes, .. } => self.deliver_frame(at, address, bytes),
                 LineOutput::Answering(_) => {}
                 LineOutput::Silent(address) => {
                     if let Some(member) = self.boards.get_mut(&address) {
-                        member.silent(at);
+                        member.report_silent(at);
                     }
                 }
                 LineOutput::Found(address) => {
@@ -322,18 +322,18 @@ impl Task {
         }
     }
 
-    fn frame(&mut self, at: MonotonicTime, address: u16, bytes: Vec<u8>) {
+    fn deliver_frame(&mut self, at: MonotonicTime, address: u16, bytes: Vec<u8>) {
         let Some(member) = self.boards.get_mut(&address) else { return };
         if !member.up {
             let path = self.path.clone().unwrap_or_default();
             member.up = true;
-            member.tell(
+            member.send(
                 at,
                 ToStation::Up { at, link: BOARD, asked: false, port: format!("{path}, address {address}"), signal: None },
             );
         }
         if member.up {
-            member.tell(at, ToStation::Bytes { at, link: BOARD, channel: 0, bytes });
+            member.send(at, ToStation::Bytes { at, link: BOARD, channel: 0, bytes });
         }
     }
 }

@@ -129,17 +129,17 @@ impl Link {
     }
 
     /// The device has told its serial number. Others than serial ports are known by what they say of themselves already.
-    pub(super) fn learn(&self, serial: &str) {
+    pub(super) fn set_serial(&self, serial: &str) {
         if let Link::Port(port) = self {
             port.learn(serial.to_owned());
         }
     }
 
     /// From now on another device, by the same kind of link.
-    pub(super) fn want(&self, wanted: Wanted) {
+    pub(super) fn change_device(&self, wanted: Wanted) {
         match (self, wanted) {
             (Link::Port(port), Wanted::Port(wanted)) => port.want(wanted),
-            (Link::Bus(board), Wanted::Bus(wanted)) => board.want(wanted.address),
+            (Link::Bus(board), Wanted::Bus(wanted)) => board.change_address(wanted.address),
             (Link::Ble(device), Wanted::Ble(wanted)) => device.want(wanted),
             (Link::Hid(device), Wanted::Hid(wanted)) => device.want(wanted),
             (Link::Port(_) | Link::Bus(_) | Link::Ble(_) | Link::Hid(_), _) => debug_assert!(false, "a link stays of its kind"),
@@ -158,7 +158,7 @@ pub(super) struct Links {
 
 impl Links {
     /// The link of this number.
-    pub(super) fn on(&self, link: u8) -> &Link {
+    pub(super) fn link(&self, link: u8) -> &Link {
         self.clock.as_deref().filter(|_| link == CLOCK).unwrap_or(&self.board)
     }
 }

@@ -46,50 +46,50 @@ pub(super) struct Live {
 
 impl Live {
     /// When the next turn is due without an item.
-    pub(super) fn next(&self) -> Option<MonotonicTime> {
-        let deadline = self.recorder.deadline().map(|at| self.timeline.mono(at));
-        let picture = self.rate_limit.next(self.presentable());
+    pub(super) fn next_turn(&self) -> Option<MonotonicTime> {
+        let deadline = self.recorder.deadline().map(|at| self.timeline.monotonic_time(at));
+        let picture = self.rate_limit.next(self.publishable_states());
         [deadline, Some(picture)].into_iter().flatten().min()
     }
 
     /// One item with the bytes that came behind it, or none if time has come.
     pub(super) fn turn(&mut self, item: Option<ToStation>, owner: u64, router: &mut OutputRouter) -> Flow {
-        let mut flow = self.take(item, router);
+        let mut flow = self.handle_item(item, router);
         for _ in 1..ITEMS {
-            let bytes = |item: &ToStation| flow == Flow::On && matches!(item, ToStation::Bytes { .. });
+            let bytes = |item: &ToStation| flow == Flow::Continue && matches!(item, ToStation::Bytes { .. });
             let Some(item) = self.handle.inbox.pop_if(owner, bytes) else { break };
-            flow = self.take(Some(item), router);
+            flow = self.handle_item(Some(item), router);
         }
-        self.settle(router);
+        self.finish_turn(router);
         if flow == Flow::End {
-            self.acks_to_journal(true);
+            self.record_acks(true);
             let now = self.now();
             self.finish(now, router);
         }
         flow
     }
 
-    fn take(&mut self, item: Option<ToStation>, router: &mut OutputRouter) -> Flow {
-        let mut flow = Flow::On;
+    fn handle_item(&mut self, item: Option<ToStation>, router: &mut OutputRouter) -> Flow {
+        let mut flow = Flow::Continue;
         match item {
             Some(ToStation::Up { at, link, asked, port, signal }) => {
-                let cause = router.device_on(link).up(at, asked, port, signal);
-                self.feed(self.timeline.at(at), &Body::Link { link, up: true, cause });
+                let cause = router.device_on(link).link_up(at, asked, port, signal);
+                self.feed(self.timeline.journal_time(at), &Body::Link { link, up: true, cause });
             }
             Some(ToStation::Bytes { at, link, channel, bytes }) => {
-                self.feed(self.timeline.at(at), &Body::Rx { link, channel, bytes: bytes.as_slice().into() });
+                self.feed(self.timeline.journal_time(at), &Body::Rx { link, channel, bytes: bytes.as_slice().into() });
                 if self.raw {
-                    router.raw(link, channel, &bytes);
+                    router.publish_raw(link, channel, &bytes);
                 }
             }
             Some(ToStation::Down { at, link, cause }) => {
-                router.device_on(link).down(at, cause);
-                self.feed(self.timeline.at(at), &Body::Link { link, up: false, cause });
+                router.device_on(link).link_down(at, cause);
+                self.feed(self.timeline.journal_time(at), &Body::Link { link, up: false, cause });
             }
             Some(ToStation::Missing { link, problem }) => {
                 let what = if link == CLOCK { "its clock: " } else { "" };
                 tracing::warn!("board {}: {what}{problem}", self.handle.board);
-                router.device_on(link).missing(problem);
+                router.device_on(link).set_missing(problem);
             }
             Some(ToStation::Command { arrived, role }) => {
                 let at = self.now();
@@ -112,15 +112,15 @@ impl Live {
             }
             Some(ToStation::Anchor { at, mut record }) => {
                 // Looked at while the journal was being read: it is the time of the opening plus what had passed till then.
-                record.utc_us += self.timeline.late(at).as_micros() as i64;
-                self.anchor(self.timeline.at(at), &record, router);
+                record.utc_us += self.timeline.time_before_opening(at).as_micros() as i64;
+                self.record_anchor(self.timeline.journal_time(at), &record, router);
             }
             Some(ToStation::Stop) => {
                 // The board is not lost, only not served: its link is told to be down at the next start.
                 for link in [BOARD, CLOCK] {
                     let device = router.device_on(link);
                     if device.port().is_some() {
-                        device.down(system_clock::monotonic(), "stopped");
+                        device.link_down(system_clock::monotonic(), "stopped");
                     }
                 }
                 flow = Flow::End;
@@ -132,14 +132,14 @@ impl Live {
     }
 
     /// What every turn ends with: deadlines that have come, outputs, pictures, the disk.
-    fn settle(&mut self, router: &mut OutputRouter) {
+    fn finish_turn(&mut self, router: &mut OutputRouter) {
         let now = self.now();
         self.advance(now);
         if router.is_replaced() {
             return;
         }
         self.pass_on(router);
-        let due = self.rate_limit.due(self.presentable(), system_clock::monotonic());
+        let due = self.rate_limit.due(self.publishable_states(), system_clock::monotonic());
         if due.any() {
             self.recorder.station_mut().render(now, due, &mut self.out);
             self.pass_on(router);
@@ -149,13 +149,13 @@ impl Live {
             return;
         }
         router.hand_over();
-        self.acks_to_journal(false);
-        router.device.look(system_clock::monotonic(), self.recorder.station().game());
-        router.tell_devices();
-        self.sync(now);
+        self.record_acks(false);
+        router.device.check_health(system_clock::monotonic(), self.recorder.station().game());
+        router.publish_device_statuses();
+        self.request_flush(now);
     }
 
-    fn sync(&mut self, now: Instant) {
+    fn request_flush(&mut self, now: Instant) {
         let fresh = self.recorder.hand_over(now);
         let unflushed = || Unflushed { handle: Arc::clone(&self.handle), unsynced: Arc::clone(&self.unsynced) };
         let holds = self.recorder.holds();
@@ -189,7 +189,7 @@ impl Live {
     }
 
     /// The pictures that changed and show nothing that waits for the disk.
-    fn presentable(&self) -> Stale {
+    fn publishable_states(&self) -> Stale {
         let stale = self.recorder.station().stale();
         let held = |audience| self.recorder.is_holding(audience);
         Stale { arbiter: stale.arbiter && !held(Audience::Arbiter), live: stale.live && !held(Audience::Live), ..stale }
@@ -213,13 +213,13 @@ impl Live {
         }
     }
 
-    fn anchor(&mut self, at: Instant, record: &AnchorRecord, router: &mut OutputRouter) {
+    fn record_anchor(&mut self, at: Instant, record: &AnchorRecord, router: &mut OutputRouter) {
         self.feed(at, &Body::Anchor(&record.json()));
         router.set_anchor(record.at(at));
     }
 
-    fn acks_to_journal(&mut self, all: bool) {
-        let news = self.acks.take(&self.handle.acked, system_clock::monotonic(), all);
+    fn record_acks(&mut self, all: bool) {
+        let news = self.acks.take_due(&self.handle.acked, system_clock::monotonic(), all);
         for (audience, number) in Audience::ALL.into_iter().zip(news) {
             if let Some(number) = number {
                 self.recorder.acked(self.now(), SINK, audience, number);
@@ -228,7 +228,7 @@ impl Live {
     }
 
     fn now(&self) -> Instant {
-        self.timeline.at(system_clock::monotonic())
+        self.timeline.journal_time(system_clock::monotonic())
     }
 
     /// Takes an input; false if it was refused, which the log has told.
@@ -245,6 +245,6 @@ impl Live {
     }
 
     fn pass_on(&mut self, router: &mut OutputRouter) {
-        self.out.drain(..).for_each(|output| router.take(output));
+        self.out.drain(..).for_each(|output| router.handle_output(output));
     }
 }

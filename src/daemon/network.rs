@@ -14,7 +14,7 @@ use crate::session::anchor::AnchorRecord;
 use crate::system_clock;
 
 /// What time it is, and what that goes by.
-pub(super) fn wall_now() -> AnchorRecord {
+pub(super) fn read_wall_clock() -> AnchorRecord {
     let clock = health::clock_now();
     AnchorRecord { utc_us: system_clock::utc().0, sync: clock.source, err_ms: clock.err_ms, up_us: system_clock::since_boot() }
 }
@@ -55,15 +55,15 @@ pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[Supervis
     };
     let command = {
         let node = node.clone();
-        move |arrived| receiver.take(&node, arrived)
+        move |arrived| receiver.receive(&node, arrived)
     };
     let foreign = {
         let node = node.clone();
-        move |board: &str, by: &str, alive: bool| node.claimed(board, by, alive)
+        move |board: &str, by: &str, alive: bool| node.handle_claim(board, by, alive)
     };
     let status = {
         let node = node.clone();
-        move |state: &'static str| node.status(state)
+        move |state: &'static str| node.status_payload(state)
     };
     Hooks {
         acked: Box::new(acked),

@@ -10,7 +10,7 @@ use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 
 use super::message::ToStation;
-use super::network::wall_now;
+use super::network::read_wall_clock;
 use super::shared::{Condition, Shared, StationHandle};
 use crate::config::Config;
 use crate::health;
@@ -39,7 +39,7 @@ struct Inner {
     /// Boards that other nodes claim, and which.
     claims: Mutex<BTreeMap<String, BTreeSet<String>>>,
     /// When health was told last, microseconds plus one.
-    health_told: AtomicU64,
+    health_published_at: AtomicU64,
     /// What it said of journals and failed boards.
     fit: Mutex<(bool, Vec<String>)>,
 }
@@ -55,7 +55,7 @@ impl Node {
             shared,
             handles,
             claims: Mutex::default(),
-            health_told: AtomicU64::new(0),
+            health_published_at: AtomicU64::new(0),
             fit: Mutex::new((true, Vec::new())),
         }))
     }
@@ -68,12 +68,12 @@ impl Node {
     /// What it adds to its own messages now.
     pub(super) fn stamp(&self) -> Stamp {
         let shared = self.shared();
-        let anchor = shared.wall().at(Instant(shared.wall_at.load(Ordering::Relaxed)));
+        let anchor = shared.wall_clock().at(Instant(shared.wall_clock_seen_at.load(Ordering::Relaxed)));
         Stamp { node: shared.node.clone(), boot: shared.boot, anchor }
     }
 
     /// The payload of its status; the one of the will says no time.
-    pub(super) fn status(&self, state: &'static str) -> String {
+    pub(super) fn status_payload(&self, state: &'static str) -> String {
         let (state, at) = match state {
             "init" => (NodeState::Init, true),
             "ready" => (NodeState::Ready, true),
@@ -85,7 +85,7 @@ impl Node {
     }
 
     /// Tells what it is and serves: without the boards that another node claims.
-    pub(super) fn tell_info(&self) {
+    pub(super) fn publish_info(&self) {
         let inner = &self.0;
         let claims = inner.claims.lock().unwrap_or_else(PoisonError::into_inner);
         let ours = inner.handles.iter().filter(|handle| !claims.contains_key(&handle.board));
@@ -95,23 +95,23 @@ impl Node {
             boards: ours.map(|handle| format!("{}/{}/{}", inner.event, inner.round, handle.board)).collect(),
         };
         drop(claims);
-        self.keep(topics::node_info(&inner.root, &inner.shared.node), "node.info", Quality::AtLeastOnce, None, &info);
+        self.retain(topics::node_info(&inner.root, &inner.shared.node), "node.info", Quality::AtLeastOnce, None, &info);
     }
 
     /// Tells how it is, twice a minute, and at once when a journal or a board fails or is well again.
-    pub(super) fn tell_health(&self) {
+    pub(super) fn publish_health(&self) {
         let inner = &self.0;
         let now = system_clock::monotonic();
-        let told = inner.health_told.load(Ordering::Relaxed);
+        let published = inner.health_published_at.load(Ordering::Relaxed);
         let failed = |handle: &&Arc<StationHandle>| matches!(handle.condition(), Condition::Parked | Condition::Refused);
         let journal_ok = inner.handles.iter().all(|handle| handle.journal_ok.load(Ordering::Relaxed));
         let failed_boards: Vec<String> = inner.handles.iter().filter(failed).map(|handle| handle.board.clone()).collect();
         let fit = (journal_ok, failed_boards.clone());
         let before = std::mem::replace(&mut *inner.fit.lock().unwrap_or_else(PoisonError::into_inner), fit.clone());
-        if before == fit && told > 0 && now.0.saturating_sub(told - 1) < HEALTH_EVERY.as_micros() as u64 {
+        if before == fit && published > 0 && now.0.saturating_sub(published - 1) < HEALTH_EVERY.as_micros() as u64 {
             return;
         }
-        inner.health_told.store(now.0 + 1, Ordering::Relaxed);
+        inner.health_published_at.store(now.0 + 1, Ordering::Relaxed);
         let health = health::read(&inner.journal);
         let body = NodeHealth {
             temperature_c: health.temperature_c,
@@ -122,21 +122,21 @@ impl Node {
             withheld_boards: inner.claims.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect(),
         };
         let topic = topics::node_health(&inner.root, &inner.shared.node);
-        self.keep(topic, "node.health", Quality::AtMostOnce, Some(HEALTH_EXPIRY), &body);
+        self.retain(topic, "node.health", Quality::AtMostOnce, Some(HEALTH_EXPIRY), &body);
     }
 
-    fn keep(&self, topic: String, kind: &str, quality: Quality, expiry: Option<Duration>, body: &impl serde::Serialize) {
+    fn retain(&self, topic: String, kind: &str, quality: Quality, expiry: Option<Duration>, body: &impl serde::Serialize) {
         let at = Some(Instant(system_clock::monotonic().0));
         let payload = envelope::message(kind, None, &self.stamp(), at, body);
         self.shared().outbox.keep(Kept { topic, payload, quality, expiry });
     }
 
     /// Looks at the clock on the wall; the stations are told if it moved or goes by something else.
-    pub(super) fn look_at_the_wall(&self) {
+    pub(super) fn check_wall_clock(&self) {
         let inner = &self.0;
-        let (now, seen) = (system_clock::monotonic(), wall_now());
-        let before = inner.shared.wall();
-        let passed = now.0.saturating_sub(inner.shared.wall_at.load(Ordering::Relaxed));
+        let (now, seen) = (system_clock::monotonic(), read_wall_clock());
+        let before = inner.shared.wall_clock();
+        let passed = now.0.saturating_sub(inner.shared.wall_clock_seen_at.load(Ordering::Relaxed));
         let moved = (seen.utc_us - before.utc_us).abs_diff(passed as i64);
         if moved <= MOVED.as_micros() as u64 && seen.sync == before.sync {
             return;
@@ -144,8 +144,8 @@ impl Node {
         if moved > MOVED.as_micros() as u64 {
             tracing::info!("the wall clock moved by {} ms", moved / 1000);
         }
-        inner.shared.set_wall(seen);
-        inner.shared.wall_at.store(now.0, Ordering::Relaxed);
+        inner.shared.set_wall_clock(seen);
+        inner.shared.wall_clock_seen_at.store(now.0, Ordering::Relaxed);
         for handle in &inner.handles {
             if !handle.inbox.offer(ToStation::Anchor { at: now, record: seen }) {
                 tracing::warn!("board {}: not told that the wall clock moved", handle.board);
@@ -154,7 +154,7 @@ impl Node {
     }
 
     /// Another node claims one of our boards while it is alive, or does so no more: the board is withheld.
-    pub(super) fn claimed(&self, board: &str, by: &str, alive: bool) {
+    pub(super) fn handle_claim(&self, board: &str, by: &str, alive: bool) {
         let inner = &self.0;
         let mut claims = inner.claims.lock().unwrap_or_else(PoisonError::into_inner);
         if alive {
@@ -173,7 +173,7 @@ impl Node {
                 inner.shared.outbox.hold(number, withheld);
             }
         }
-        self.tell_info();
-        inner.health_told.store(0, Ordering::Relaxed);
+        self.publish_info();
+        inner.health_published_at.store(0, Ordering::Relaxed);
     }
 }

@@ -18,7 +18,7 @@ use super::shared::{Shared, StationHandle};
 use super::station_config::StationConfig;
 use super::submission;
 use super::worker::Question;
-use crate::arbiter::{Errand, Reply, Setup};
+use crate::arbiter::{DaemonAction, Reply, Setup};
 use crate::journal::{Out, outs_from};
 use crate::mqtt::outbox::{Event, Kept, Once, Put, Quality};
 use crate::publish::{Message, Messages};
@@ -47,7 +47,7 @@ pub(super) struct OutputRouter {
     /// The clock, if it has a link of its own.
     clock: Option<Device>,
     /// What was published of each last, and where.
-    told: [Option<(String, DeviceStatus)>; 2],
+    published: [Option<(String, DeviceStatus)>; 2],
     /// What the outbox gets at the end of the turn.
     outgoing: Vec<Put>,
 }
@@ -67,9 +67,9 @@ impl OutputRouter {
             wanted: config.wanted.clone(),
             setup: config.setup.clone(),
             device: Device::new(config),
-            clock: Device::of_clock(config),
+            clock: Device::for_clock(config),
             stamp: Arc::new(stamp),
-            told: [None, None],
+            published: [None, None],
             outgoing: Vec::new(),
             shared,
             handle,
@@ -100,7 +100,7 @@ impl OutputRouter {
     }
 
     /// Carries one output out.
-    pub(super) fn take(&mut self, output: StationOutput) {
+    pub(super) fn handle_output(&mut self, output: StationOutput) {
         match output {
             StationOutput::Send { link, channel, bytes, .. } => self.send(link, channel, bytes),
             StationOutput::Message(message) => self.publish(message),
@@ -111,14 +111,14 @@ impl OutputRouter {
                 }
             }
             StationOutput::Device { link, event } => {
-                self.device_on(link).told(&event);
+                self.device_on(link).handle_event(&event);
                 if let Some(serial) = self.device.serial() {
-                    self.links.board.learn(serial);
+                    self.links.board.set_serial(serial);
                 }
-                self.tell_devices();
+                self.publish_device_statuses();
             }
             StationOutput::Reply(reply) => self.reply(&reply),
-            StationOutput::Do(errand) => self.run_errand(&errand),
+            StationOutput::Do(action) => self.run_action(&action),
         }
     }
 
@@ -128,7 +128,7 @@ impl OutputRouter {
     }
 
     fn send(&self, link: u8, channel: u8, bytes: Vec<u8>) {
-        match self.links.on(link).send(channel, bytes) {
+        match self.links.link(link).send(channel, bytes) {
             // The session asks again when the link is up.
             Ok(()) | Err(SendError::Down) => {}
             Err(error) => tracing::warn!("board {}: a question was not sent: {error}", self.handle.board),
@@ -172,37 +172,37 @@ impl OutputRouter {
     }
 
     /// Publishes each device's status if it changed; deletes the one under a former name.
-    pub(super) fn tell_devices(&mut self) {
-        self.tell_device(BOARD);
+    pub(super) fn publish_device_statuses(&mut self) {
+        self.publish_device_status(BOARD);
         if self.clock.is_some() {
-            self.tell_device(CLOCK);
+            self.publish_device_status(CLOCK);
         }
     }
 
-    fn tell_device(&mut self, link: u8) {
+    fn publish_device_status(&mut self, link: u8) {
         let device = self.device_on(link);
-        if !device.take_news() {
+        if !device.take_changed() {
             return;
         }
         let (id, status) = (device.id(), device.status(system_clock::monotonic()));
-        let told = &mut self.told[usize::from(link)];
-        if told.as_ref().is_some_and(|(told, before)| *told == id && *before == status) {
+        let published = &mut self.published[usize::from(link)];
+        if published.as_ref().is_some_and(|(published, before)| *published == id && *before == status) {
             return;
         }
-        if let Some((former, _)) = told.replace((id.clone(), status.clone())).filter(|(told, _)| *told != id) {
-            self.keep(topics::device_status(&self.root, &former), String::new());
+        if let Some((former, _)) = published.replace((id.clone(), status.clone())).filter(|(published, _)| *published != id) {
+            self.retain(topics::device_status(&self.root, &former), String::new());
         }
         let at = self.stamp.anchor.at(system_clock::utc());
         let payload = envelope::message("device.status", None, &self.stamp, Some(at), &status);
-        self.keep(topics::device_status(&self.root, &id), payload);
+        self.retain(topics::device_status(&self.root, &id), payload);
     }
 
-    fn keep(&self, topic: String, payload: String) {
+    fn retain(&self, topic: String, payload: String) {
         self.shared.outbox.keep(Kept { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
     }
 
     /// Alerts the arbiters: what they see of this board is what was known before it was given up. Deleted at the next start.
-    pub(super) fn tell_parked(&self, config: &StationConfig) {
+    pub(super) fn publish_board_failed(&self, config: &StationConfig) {
         let at = self.stamp.anchor.at(system_clock::utc());
         let alert = AlertBody {
             id: 0,
@@ -223,12 +223,12 @@ impl OutputRouter {
         // Its line in the audit would need a number, which only the game gives.
         for message in made.into_iter().filter(|message| message.retain) {
             // A board that never was served has no place in the outbox.
-            self.keep(message.topic, envelope::complete(&message.payload, &self.stamp));
+            self.retain(message.topic, envelope::complete(&message.payload, &self.stamp));
         }
     }
 
     /// Publishes bytes as they were read.
-    pub(super) fn raw(&mut self, link: u8, channel: u8, bytes: &[u8]) {
+    pub(super) fn publish_raw(&mut self, link: u8, channel: u8, bytes: &[u8]) {
         if !self.shared.connected.load(Ordering::Relaxed) {
             return;
         }
@@ -247,21 +247,21 @@ impl OutputRouter {
     }
 
     /// Does what a command wants of the daemon.
-    pub(super) fn run_errand(&mut self, errand: &Errand) {
-        match errand {
-            Errand::Resync { from, audience } => {
+    pub(super) fn run_action(&mut self, action: &DaemonAction) {
+        match action {
+            DaemonAction::Resync { from, audience } => {
                 if let Some(board) = self.handle.number() {
                     self.shared.outbox.rewind(board, *audience, *from);
                 }
             }
-            Errand::BindDevice { device, serial, port } => {
+            DaemonAction::BindDevice { device, serial, port } => {
                 // Admission let no other id pass.
                 let named = device.as_deref().and_then(|device| self.setup.serial_of(device)).map(str::to_owned);
                 self.wanted.rebind(serial.clone().or(named), port.clone());
-                self.device.replaced(self.wanted.serial().map(str::to_owned));
-                self.links.board.want(self.wanted.clone());
+                self.device.set_replaced(self.wanted.serial().map(str::to_owned));
+                self.links.board.change_device(self.wanted.clone());
                 self.handle.set_wanted(self.wanted.clone());
-                self.tell_devices();
+                self.publish_device_statuses();
             }
         }
     }

@@ -14,27 +14,27 @@ use crate::journal::{FLUSH_AFTER, Journal};
 use crate::system_clock;
 
 /// The journal of a station that was given up.
-pub(super) struct Parked {
+pub(super) struct ParkedStation {
     journal: Journal,
     timeline: Timeline,
 }
 
-impl Parked {
+impl ParkedStation {
     /// Opens the journal of the session that failed.
     ///
     /// # Errors
     /// It does not open.
-    pub(super) fn open(config: &StationConfig, disk: FencedJournal) -> Result<Parked> {
+    pub(super) fn open(config: &StationConfig, disk: FencedJournal) -> Result<ParkedStation> {
         let (mut journal, _) = Journal::open(Box::new(disk), config.limits)?;
         let headers = config.setting.headers();
         let headers: Vec<(&str, &str)> = headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         let now = journal.standing().last_at;
         journal.begin(&config.session, &headers, now)?;
-        Ok(Parked { journal, timeline: Timeline::new(now, system_clock::monotonic()) })
+        Ok(ParkedStation { journal, timeline: Timeline::new(now, system_clock::monotonic()) })
     }
 
     /// The number of the last event of each audience, in the order of [`Audience::ALL`].
-    pub(super) fn last(&self) -> [u64; 3] {
+    pub(super) fn last_numbers(&self) -> [u64; 3] {
         Audience::ALL.map(|audience| self.journal.standing().next_out(audience) - 1)
     }
 
@@ -45,40 +45,40 @@ impl Parked {
             match handle.inbox.pop(owner, wait) {
                 Popped::Item(ToStation::Stop) | Popped::Closed => break,
                 Popped::Item(item) => {
-                    self.take(item, router);
-                    router.device.parked(problem.to_owned());
-                    router.tell_devices();
+                    self.record_item(item, router);
+                    router.device.set_parked(problem.to_owned());
+                    router.publish_device_statuses();
                 }
                 Popped::TimedOut => {}
             }
-            let now = self.timeline.at(system_clock::monotonic());
+            let now = self.timeline.journal_time(system_clock::monotonic());
             if self.journal.flush_due().is_some_and(|due| due <= now) {
                 // A failure is in the journal's status and is tried again.
                 let _ = self.journal.flush(now);
             }
         }
-        if let Err(error) = self.journal.flush(self.timeline.at(system_clock::monotonic())) {
+        if let Err(error) = self.journal.flush(self.timeline.journal_time(system_clock::monotonic())) {
             tracing::error!("board {}: {error}", handle.board);
         }
     }
 
-    fn take(&mut self, item: ToStation, router: &mut OutputRouter) {
+    fn record_item(&mut self, item: ToStation, router: &mut OutputRouter) {
         let (at, body) = match &item {
             ToStation::Bytes { at, link, channel, bytes } => {
                 (*at, Body::Rx { link: *link, channel: *channel, bytes: bytes.as_slice().into() })
             }
             ToStation::Up { at, link, asked, port, signal } => {
-                let cause = router.device_on(*link).up(*at, *asked, port.clone(), *signal);
+                let cause = router.device_on(*link).link_up(*at, *asked, port.clone(), *signal);
                 (*at, Body::Link { link: *link, up: true, cause })
             }
             ToStation::Down { at, link, cause } => {
-                router.device_on(*link).down(*at, cause);
+                router.device_on(*link).link_down(*at, cause);
                 (*at, Body::Link { link: *link, up: false, cause })
             }
             // Nobody is there to act on anything else.
             _ => return,
         };
-        if let Err(error) = self.journal.append(self.timeline.at(at), body) {
+        if let Err(error) = self.journal.append(self.timeline.journal_time(at), body) {
             tracing::warn!("{error}");
         }
         self.journal.write_out();

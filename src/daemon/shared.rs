@@ -47,9 +47,9 @@ pub(super) struct Shared {
     /// Bluetooth, once a board needs it.
     pub(super) radio: Mutex<Option<Arc<Radio>>>,
     /// What time it was when the supervisor saw it change last.
-    pub(super) wall: Mutex<AnchorRecord>,
+    pub(super) wall_clock: Mutex<AnchorRecord>,
     /// When that was, microseconds of the steady clock.
-    pub(super) wall_at: AtomicU64,
+    pub(super) wall_clock_seen_at: AtomicU64,
     /// The broker is there: bytes for looking into faults are published only then.
     pub(super) connected: AtomicBool,
 }
@@ -70,13 +70,13 @@ impl Shared {
     }
 
     /// What time it is, as the supervisor saw it last.
-    pub(super) fn wall(&self) -> AnchorRecord {
-        *self.wall.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn wall_clock(&self) -> AnchorRecord {
+        *self.wall_clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Another time, or another source of it.
-    pub(super) fn set_wall(&self, wall: AnchorRecord) {
-        *self.wall.lock().unwrap_or_else(PoisonError::into_inner) = wall;
+    pub(super) fn set_wall_clock(&self, record: AnchorRecord) {
+        *self.wall_clock.lock().unwrap_or_else(PoisonError::into_inner) = record;
     }
 }
 

@@ -13,7 +13,7 @@ use super::link::Links;
 use super::live::Live;
 use super::message::ToStation;
 use super::output_router::OutputRouter;
-use super::parked::Parked;
+use super::parked::ParkedStation;
 use super::shared::{Condition, Shared, StationHandle};
 use super::station_config::StationConfig;
 use crate::system_clock;
@@ -22,7 +22,7 @@ use crate::system_clock;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
     /// Another one comes.
-    On,
+    Continue,
     /// It was the last.
     End,
 }
@@ -48,14 +48,14 @@ impl Station {
     pub(super) fn run(self) {
         let Station { config, shared, handle, owner, links, parked } = self;
         let mut router = OutputRouter::new(&config, Arc::clone(&shared), Arc::clone(&handle), owner, links);
-        let mut again = false;
+        let mut after_fault = false;
         let end = loop {
             if parked {
                 break park(&config, &handle, owner, &mut router, "hung twice");
             }
-            let opened = with_net(&handle, || {
+            let opened = catch_panic(&handle, || {
                 let disk = FencedJournal::open(&config, Arc::clone(&handle), owner)?;
-                Live::open(disk, &config, &shared, &handle, &mut router, again)
+                Live::open(disk, &config, &shared, &handle, &mut router, after_fault)
             });
             if router.is_replaced() {
                 break Condition::Ended;
@@ -64,8 +64,8 @@ impl Station {
                 Some(Ok(live)) => live,
                 Some(Err(error)) => {
                     tracing::error!("board {}: {error:#}", handle.board);
-                    router.device.missing(format!("{error:#}"));
-                    router.tell_devices();
+                    router.device.set_missing(format!("{error:#}"));
+                    router.publish_device_statuses();
                     router.hand_over();
                     break Condition::Refused;
                 }
@@ -80,8 +80,8 @@ impl Station {
             }
             tracing::error!("board {}: a fault in the program; the station is rebuilt from its journal", handle.board);
             // What panics again here leaves a journal that is read as far as it is good.
-            let _ = with_net(&handle, || live.abandon());
-            again = true;
+            let _ = catch_panic(&handle, || live.abandon());
+            after_fault = true;
         };
         // A replaced reader says nothing of the station any more.
         if !router.is_replaced() {
@@ -99,7 +99,7 @@ enum ServeEnd {
 
 fn serve(live: &mut Live, handle: &StationHandle, owner: u64, router: &mut OutputRouter) -> ServeEnd {
     loop {
-        let wait = live.next().map(|next| next.since(system_clock::monotonic()));
+        let wait = live.next_turn().map(|next| next.since(system_clock::monotonic()));
         let popped = handle.inbox.pop(owner, wait);
         let item = match popped {
             Popped::Item(item) => Some(item),
@@ -109,8 +109,8 @@ fn serve(live: &mut Live, handle: &StationHandle, owner: u64, router: &mut Outpu
         if !handle.inbox.is_current_owner(owner) {
             return ServeEnd::Ended;
         }
-        match with_net(handle, || live.turn(item, owner, router)) {
-            Some(Flow::On) => {}
+        match catch_panic(handle, || live.turn(item, owner, router)) {
+            Some(Flow::Continue) => {}
             Some(Flow::End) => return ServeEnd::Ended,
             None => return ServeEnd::Panicked,
         }
@@ -118,7 +118,7 @@ fn serve(live: &mut Live, handle: &StationHandle, owner: u64, router: &mut Outpu
 }
 
 /// Runs a piece of work; none if it panicked, which the panic hook has told.
-fn with_net<T>(handle: &StationHandle, work: impl FnOnce() -> T) -> Option<T> {
+fn catch_panic<T>(handle: &StationHandle, work: impl FnOnce() -> T) -> Option<T> {
     let _busy = handle.heartbeat.busy();
     // What a panic leaves half done is thrown away with the station.
     catch_unwind(AssertUnwindSafe(work)).ok()
@@ -129,15 +129,15 @@ fn park(config: &StationConfig, handle: &Arc<StationHandle>, owner: u64, router:
     tracing::error!("board {}: parked: its game {why}; its bytes are still recorded", handle.board);
     handle.set_condition(Condition::Parked);
     let problem = format!("the board's game {why} and was parked");
-    router.device.parked(problem.clone());
-    router.tell_devices();
-    router.tell_parked(config);
+    router.device.set_parked(problem.clone());
+    router.publish_device_statuses();
+    router.publish_board_failed(config);
     let disk = FencedJournal::open(config, Arc::clone(handle), owner).map_err(Into::into);
-    let opened = disk.and_then(|disk| Parked::open(config, disk));
+    let opened = disk.and_then(|disk| ParkedStation::open(config, disk));
     match opened {
         Ok(mut parked) => {
             // What the last turn recorded and did not send.
-            router.catch_up(&config.dir, parked.last());
+            router.catch_up(&config.dir, parked.last_numbers());
             parked.serve(handle, owner, router, &problem);
         }
         Err(error) => tracing::error!("board {}: not even recorded: {error:#}", handle.board),

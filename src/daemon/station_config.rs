@@ -74,14 +74,14 @@ fn station_config(config: &Config, board: &Board, hash: u32) -> Result<StationCo
     let driver = drivers::find(name).with_context(|| format!("driver `{name}`"))?;
     let clock = board.clock.as_ref().map(|clock| {
         let driver = drivers::find(&clock.driver).with_context(|| format!("clock.driver `{}`", clock.driver))?;
-        anyhow::Ok((driver, wanted(config, &clock.alone(&board.id), driver)?))
+        anyhow::Ok((driver, device_of(config, &clock.alone(&board.id), driver)?))
     });
     let (clock_driver, clock) = clock.transpose()?.unzip();
     let event = &config.event;
     let time_control = board.time_control.as_ref().or(event.time_control.as_ref());
     let profile = board.profile.as_ref().unwrap_or(&event.profile);
     let calibration = board.calibration_file.as_deref().map(|file| calibration::read(file, driver)).transpose();
-    let session = session(&event.id, &event.round, &board.id);
+    let session = session_name(&event.id, &event.round, &board.id);
     let setting = Setting {
         clock: clock_driver,
         calibration: calibration.map_err(anyhow::Error::msg).context("calibration_file")?,
@@ -114,7 +114,7 @@ fn station_config(config: &Config, board: &Board, hash: u32) -> Result<StationCo
         ..Setting::new(driver)
     };
     let mib = |mib: u32| u64::from(mib) << 20;
-    let wanted = wanted(config, board, driver)?;
+    let wanted = device_of(config, board, driver)?;
     Ok(StationConfig {
         setting: setting.with_clock(),
         wanted,
@@ -123,16 +123,16 @@ fn station_config(config: &Config, board: &Board, hash: u32) -> Result<StationCo
         limits: Limits { file: mib(config.journal.file_mib), total: mib(config.journal.total_mib), ..Limits::default() },
         session,
         users: config.user.clone(),
-        setup: setup(config, board, driver.name, hash),
+        setup: device_setup(config, board, driver.name, hash),
         raw: config.mqtt.raw,
     })
 }
 
 /// The device of a board: over USB-HID if that is configured or the family's only link, by Bluetooth if that is configured or the
 /// family has no cable.
-fn wanted(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<Wanted> {
+fn device_of(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<Wanted> {
     if driver.shares_line {
-        return bus(config, board, driver).map(Wanted::Bus);
+        return bus_board(config, board, driver).map(Wanted::Bus);
     }
     if board.is_hid() {
         let any = hid::Wanted::of(driver).with_context(|| format!("{} is not met over USB-HID", driver.name))?;
@@ -160,7 +160,7 @@ fn wanted(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result
 }
 
 /// A board on a line with others: those that are configured with the same port.
-fn bus(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<line::Wanted> {
+fn bus_board(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<line::Wanted> {
     let same = |other: &&Board| (&other.port, &other.usb_serial) == (&board.port, &board.usb_serial);
     let port = port::Wanted {
         driver,
@@ -178,7 +178,7 @@ fn bus(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<li
 }
 
 /// What the configuration says of devices to the admission of a board's commands.
-fn setup(config: &Config, board: &Board, family: &str, hash: u32) -> Setup {
+fn device_setup(config: &Config, board: &Board, family: &str, hash: u32) -> Setup {
     let others = || config.board.iter().filter(|other| other.id != board.id);
     Setup {
         configuration: format!("{hash:08x}"),
@@ -200,7 +200,7 @@ fn clock_port(board: &Board) -> Option<String> {
 }
 
 /// The session of a board in a round. Where the ids are too long for one, their end is replaced by a checksum of the whole.
-fn session(event: &str, round: &str, board: &str) -> String {
+fn session_name(event: &str, round: &str, board: &str) -> String {
     let whole = format!("{event}-r{round}-b{board}");
     match whole.get(..MAX_SESSION - 9) {
         Some(head) if whole.len() > MAX_SESSION => format!("{head}-{:08x}", crc32(whole.as_bytes())),
@@ -231,9 +231,9 @@ mod tests {
 
     #[test]
     fn a_session_is_short_and_no_two_rounds_share_one() {
-        assert_eq!(session("open26", "5", "12"), "open26-r5-b12");
+        assert_eq!(session_name("open26", "5", "12"), "open26-r5-b12");
         let long = "x".repeat(40);
-        let (a, b) = (session(&long, &long, "1"), session(&long, &long, "2"));
+        let (a, b) = (session_name(&long, &long, "1"), session_name(&long, &long, "2"));
         assert_eq!((a.len(), b.len()), (MAX_SESSION, MAX_SESSION));
         assert_ne!(a, b);
     }
@@ -263,7 +263,7 @@ mod tests {
         // As many bytes as an address has digits.
         const NAME: &str = "Küche Brett";
         let board = Board { bluetooth: Some(NAME.to_owned()), ..Board::default() };
-        let mut wanted = wanted(&Config::default(), &board, by_bluetooth(true)).expect("a device");
+        let mut wanted = device_of(&Config::default(), &board, by_bluetooth(true)).expect("a device");
         let name = |wanted: &Wanted| if let Wanted::Ble(wanted) = wanted { wanted.name.clone() } else { None };
         assert_eq!(name(&wanted).as_deref(), Some(NAME));
         wanted.rebind(None, Some("c0ffee001025".to_owned()));

@@ -67,13 +67,13 @@ impl SupervisedStation {
         let board = start(BOARD, config.wanted.clone())?;
         let clock = config.clock.clone().map(|wanted| start(CLOCK, wanted)).transpose()?;
         let links = Links { board, clock };
-        let mut served = SupervisedStation { handle, config, patience, links, thread: None, replaced: None, full: 0 };
-        served.begin(shared, false)?;
-        Ok(served)
+        let mut station = SupervisedStation { handle, config, patience, links, thread: None, replaced: None, full: 0 };
+        station.start_thread(shared, false)?;
+        Ok(station)
     }
 
     /// Another thread reads the inbox from now on; `parked`: it only records.
-    fn begin(&mut self, shared: &Arc<Shared>, parked: bool) -> Result<()> {
+    fn start_thread(&mut self, shared: &Arc<Shared>, parked: bool) -> Result<()> {
         self.handle.set_condition(if parked { Condition::Parked } else { Condition::Opening });
         let station = Station {
             config: self.config.clone(),
@@ -96,8 +96,8 @@ impl SupervisedStation {
 
     /// Looks whether the station hangs or its thread is gone: another thread takes its place, and if that hangs soon too the
     /// board is parked. Where the disk does not answer, every thread that writes waits for it and none is judged.
-    pub(super) fn look(&mut self, shared: &Arc<Shared>, disk_stuck: bool) {
-        let full = self.handle.inbox.full();
+    pub(super) fn check_health(&mut self, shared: &Arc<Shared>, disk_stuck: bool) {
+        let full = self.handle.inbox.full_count();
         if full > self.full {
             tracing::warn!("board {}: its inbox was full {} times", self.handle.board, full - self.full);
             self.full = full;
@@ -120,21 +120,21 @@ impl SupervisedStation {
         tracing::error!("board {}: {how}: {what}", self.handle.board);
         self.replaced = Some(now);
         // The new one hears of the links from their beginning.
-        self.links.board.want(self.handle.wanted().unwrap_or_else(|| self.config.wanted.clone()));
+        self.links.board.change_device(self.handle.wanted().unwrap_or_else(|| self.config.wanted.clone()));
         if let Some((clock, wanted)) = self.links.clock.as_ref().zip(self.config.clock.clone()) {
-            clock.want(wanted);
+            clock.change_device(wanted);
         }
-        if let Err(error) = self.begin(shared, again) {
+        if let Err(error) = self.start_thread(shared, again) {
             tracing::error!("{error:#}");
             self.handle.set_condition(Condition::Parked);
         }
     }
 
     /// The station is to end.
-    pub(super) fn tell_to_stop(&self) {
+    pub(super) fn request_stop(&self) {
         // Behind what has arrived; before it only if there is no room.
         if !self.handle.inbox.offer(ToStation::Stop) {
-            self.handle.inbox.urgent(ToStation::Stop);
+            self.handle.inbox.push_urgent(ToStation::Stop);
         }
     }
 

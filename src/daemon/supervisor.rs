@@ -33,13 +33,13 @@ const DISK_STUCK: Duration = Duration::from_secs(8);
 /// comes later.
 const OPEN_WITHIN: Duration = Duration::from_secs(10);
 /// How often it looks.
-const OPEN_LOOK: Duration = Duration::from_millis(5);
+const OPEN_POLL: Duration = Duration::from_millis(5);
 /// How long stations have to end, all of them together.
 const END_WITHIN: Duration = Duration::from_secs(5);
 /// How long the worker has to end its question.
 const WORKER_ENDS_WITHIN: Duration = Duration::from_secs(1);
 /// How often it is looked whether it has.
-const WORKER_LOOK: Duration = Duration::from_millis(5);
+const WORKER_POLL: Duration = Duration::from_millis(5);
 
 /// A daemon at work.
 pub struct Daemon {
@@ -108,8 +108,8 @@ impl Daemon {
             lines: Default::default(),
             adapter: config.bluetooth.adapter.clone(),
             radio: Mutex::new(None),
-            wall: Mutex::new(network::wall_now()),
-            wall_at: AtomicU64::new(system_clock::monotonic().0),
+            wall_clock: Mutex::new(network::read_wall_clock()),
+            wall_clock_seen_at: AtomicU64::new(system_clock::monotonic().0),
             connected: AtomicBool::new(false),
         });
         let disk_heartbeat = Arc::new(Heartbeat::default());
@@ -152,10 +152,10 @@ impl Daemon {
         let handles: Vec<_> = self.stations.iter().map(|station| Arc::clone(&station.handle)).collect();
         let outbox = Arc::clone(&self.shared.outbox);
         let mut network = tokio::spawn(async move {
-            opened(&handles).await;
+            wait_until_opened(&handles).await;
             mqtt::run(settings, outbox, hooks, stopped).await
         });
-        self.node.tell_info();
+        self.node.publish_info();
         notify(&[sd_notify::NotifyState::Ready]);
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -174,7 +174,7 @@ impl Daemon {
                     }
                 },
                 _ = ticks.tick() => {
-                    gone = self.look();
+                    gone = self.supervise();
                     if gone.is_err() {
                         break;
                     }
@@ -185,7 +185,7 @@ impl Daemon {
         let stations = std::mem::take(&mut self.stations);
         // Links and stations end on their threads; the network goes on publishing what they say last.
         let ends = tokio::task::spawn_blocking(move || {
-            stations.iter().for_each(SupervisedStation::tell_to_stop);
+            stations.iter().for_each(SupervisedStation::request_stop);
             let until = system_clock::monotonic().after(END_WITHIN);
             stations.into_iter().for_each(|station| station.stop(until.since(system_clock::monotonic())));
         });
@@ -200,7 +200,7 @@ impl Daemon {
         self.shared.worker.close();
         let until = system_clock::monotonic().after(WORKER_ENDS_WITHIN);
         while !self.worker.is_finished() && system_clock::monotonic() < until {
-            tokio::time::sleep(WORKER_LOOK).await;
+            tokio::time::sleep(WORKER_POLL).await;
         }
         // A long search has nothing to save: its question is in the journal and is asked again.
         let worker = self.worker.is_finished().then_some(("worker", self.worker));
@@ -221,15 +221,15 @@ impl Daemon {
     }
 
     /// One look around.
-    fn look(&mut self) -> Result<()> {
+    fn supervise(&mut self) -> Result<()> {
         anyhow::ensure!(!self.disk.is_finished(), "the journal thread is gone");
         anyhow::ensure!(!self.worker.is_finished(), "the worker thread is gone");
-        self.node.look_at_the_wall();
+        self.node.check_wall_clock();
         let stuck = self.disk_heartbeat.stuck_for(system_clock::monotonic());
         for station in &mut self.stations {
-            station.look(&self.shared, stuck >= TICK);
+            station.check_health(&self.shared, stuck >= TICK);
         }
-        self.node.tell_health();
+        self.node.publish_health();
         if stuck < DISK_STUCK {
             notify(&[sd_notify::NotifyState::Watchdog]);
         } else {
@@ -257,10 +257,10 @@ impl Daemon {
 }
 
 /// Returns when every board has something to show or will have nothing, or after [`OPEN_WITHIN`].
-async fn opened(handles: &[Arc<StationHandle>]) {
+async fn wait_until_opened(handles: &[Arc<StationHandle>]) {
     let until = system_clock::monotonic().after(OPEN_WITHIN);
     while system_clock::monotonic() < until && handles.iter().any(|handle| handle.condition() == Condition::Opening) {
-        tokio::time::sleep(OPEN_LOOK).await;
+        tokio::time::sleep(OPEN_POLL).await;
     }
 }
 

@@ -20,17 +20,17 @@ impl Timeline {
     }
 
     /// The journal's time at this moment; `base` for all that was before.
-    pub(super) const fn at(&self, mono: MonotonicTime) -> Instant {
-        self.base.after(mono.since(self.opened))
+    pub(super) const fn journal_time(&self, moment: MonotonicTime) -> Instant {
+        self.base.after(moment.since(self.opened))
     }
 
     /// How long before the journal's opening this moment was.
-    pub(super) const fn late(&self, mono: MonotonicTime) -> Duration {
+    pub(super) const fn time_before_opening(&self, moment: MonotonicTime) -> Duration {
         self.opened.since(monotonic)
     }
 
     /// When the steady clock will show this time.
-    pub(super) const fn mono(&self, at: Instant) -> MonotonicTime {
+    pub(super) const fn monotonic_time(&self, at: Instant) -> MonotonicTime {
         self.opened.after(at.since(self.base))
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn start(inbox: Arc<Inbox<Question>>) -> std::io::Result<JoinHandle<(
 }
 
 fn answer(question: &Question) {
-    let answered = settle(&question.ask);
+    let answered = solve(&question.ask);
     if let Some(refused) = answered.refused {
         let Ask { fen, side, .. } = &question.ask;
         tracing::error!("a proof for {side} in {fen} was thrown away, the question stays open: {}", why(refused));
@@ -48,7 +48,7 @@ fn answer(question: &Question) {
 }
 
 /// A question on which the solver breaks stays open; the others are answered all the same.
-fn settle(ask: &Ask) -> Answered {
+fn solve(ask: &Ask) -> Answered {
     catch_unwind(|| answering::answer(ask)).unwrap_or_else(|_| {
         tracing::error!("the solver broke on {} in {}", ask.side, ask.fen);
         Answered { answer: Answer::open(ask), refused: None }

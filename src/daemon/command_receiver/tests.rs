@@ -1,19 +1,19 @@
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use super::super::network::wall_now;
+use super::super::network::read_wall_clock;
 use super::super::shared::Shared;
 use super::*;
 use crate::mqtt::outbox::{Outbox, Taken};
 
 /// What becomes of so many commands that come at once.
 fn ways(gate: &mut Gate, who: Option<&str>, role: Option<Role>, length: usize, at: u64, count: usize) -> Vec<Option<Code>> {
-    let way = |gate: &mut Gate| gate.way(who, "b1", role, length, MonotonicTime(at * 1_000_000));
+    let way = |gate: &mut Gate| gate.check(who, "b1", role, length, MonotonicTime(at * 1_000_000));
     (0..count)
         .filter_map(|_| match way(gate) {
-            Way::On => Some(None),
-            Way::Answer(fault) => Some(Some(fault.code)),
-            Way::Drop => {
-                gate.drop_one(MonotonicTime(at * 1_000_000));
+            Passage::Admit => Some(None),
+            Passage::Answer(fault) => Some(Some(fault.code)),
+            Passage::Drop => {
+                gate.count_dropped(MonotonicTime(at * 1_000_000));
                 None
             }
         })
@@ -21,7 +21,7 @@ fn ways(gate: &mut Gate, who: Option<&str>, role: Option<Role>, length: usize, a
 }
 
 #[test]
-fn who_sends_too_many_is_told_once_a_second() {
+fn a_user_who_sends_too_many_commands_gets_one_answer_a_second() {
     let mut gate = Gate::new();
     let role = Some(Role::Arbiter);
     let busy = [None, None, None, None, None, Some(Code::Busy)];
@@ -55,10 +55,10 @@ fn strangers_are_recorded_a_few_times_a_minute_whatever_their_names() {
 }
 
 #[test]
-fn the_log_tells_of_dropped_commands_once_a_minute() {
+fn the_log_reports_dropped_commands_once_a_minute() {
     let mut gate = Gate::new();
-    let told: Vec<u64> = (0..=120).filter_map(|second| gate.drop_one(MonotonicTime(second * 1_000_000))).collect();
-    assert_eq!(told, [1, 60, 60]);
+    let reports: Vec<u64> = (0..=120).filter_map(|second| gate.count_dropped(MonotonicTime(second * 1_000_000))).collect();
+    assert_eq!(reports, [1, 60, 60]);
 }
 
 /// A board with a user who may do something there and one who may not, and what is answered to one command of each.
@@ -78,8 +78,8 @@ fn answers(prepare: impl Fn(&StationHandle)) -> Vec<(String, String)> {
         lines: Default::default(),
         adapter: None,
         radio: Mutex::new(None),
-        wall: Mutex::new(wall_now()),
-        wall_at: AtomicU64::new(0),
+        wall_clock: Mutex::new(read_wall_clock()),
+        wall_clock_seen_at: AtomicU64::new(0),
         connected: AtomicBool::new(true),
     });
     let node = Node::new(&config, Arc::clone(&shared), vec![Arc::clone(&handle)]);
@@ -88,7 +88,7 @@ fn answers(prepare: impl Fn(&StationHandle)) -> Vec<(String, String)> {
         let (event, round) = (&config.event.id, &config.event.round);
         let topic = format!("{}/1/cmd/{user}/{event}/{round}/b1/resync", config.mqtt.root);
         let payload = br#"{"id":"a","reply_to":"flagfall/1/reply/anna/tablet"}"#.to_vec();
-        receiver.take(&node, Arrived { topic, payload, retain: false, response_topic: None, correlation: None });
+        receiver.receive(&node, Arrived { topic, payload, retain: false, response_topic: None, correlation: None });
     }
     shared.outbox.connected(system_clock::monotonic(), 10);
     std::iter::from_fn(|| shared.outbox.take(system_clock::monotonic()))
@@ -106,7 +106,7 @@ fn a_board_that_another_node_serves_answers_nobody() {
 }
 
 #[test]
-fn a_full_inbox_is_told_to_who_may_do_something() {
+fn a_full_inbox_is_answered_to_a_user_with_a_role() {
     let full = |handle: &StationHandle| while handle.inbox.offer(ToStation::Stop) {};
     let answers = answers(full);
     let [(topic, payload)] = answers.as_slice() else { panic!("{answers:?}") };

@@ -20,15 +20,15 @@ const ASKED: Duration = Duration::from_secs(5);
 
 /// The health of a board's devices as it was known when the game was asked last.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownHealth {
     health: Health,
     /// When that was, and the number that the game had given it.
     asked: Option<(MonotonicTime, u32)>,
 }
 
-impl Known {
+impl KnownHealth {
     /// Asks the game, if it knows something else and was not asked a moment ago; true if it is something else.
-    pub(super) fn ask(&mut self, now: MonotonicTime, game: &Game) -> bool {
+    pub(super) fn refresh(&mut self, now: MonotonicTime, game: &Game) -> bool {
         let rev = game.health_rev();
         if self.asked.is_some_and(|(at, known)| known == rev || now.since(at) < ASKED) {
             return false;
@@ -71,46 +71,46 @@ mod tests {
 
     use super::*;
 
-    fn tell(game: &mut Game, at_ms: u64, event: DeviceEvent) {
+    fn send_event(game: &mut Game, at_ms: u64, event: DeviceEvent) {
         game.step(Instant(at_ms * 1000), &Input::Device { event, source: ByteRange::default() }, &mut Vec::new());
     }
 
     #[test]
     fn it_is_asked_every_five_seconds_at_most() {
         let mut game = Game::new(GameConfig::default(), drivers::find("dgt").expect("registered").timing);
-        let mut known = Known::default();
-        assert!(!known.ask(MonotonicTime(0), &game), "nothing is known yet");
-        tell(&mut game, 1, DeviceEvent::Frame(Placement::initial()));
+        let mut known = KnownHealth::default();
+        assert!(!known.refresh(MonotonicTime(0), &game), "nothing is known yet");
+        send_event(&mut game, 1, DeviceEvent::Frame(Placement::initial()));
         let (a1, rook) = (Square::parse("a1").expect("a square"), Placement::initial());
-        let mut told = Vec::new();
+        let mut changes = Vec::new();
         // A dropout of 0.2 seconds every second, and the station turns ten times a second.
         for tenth in 10..=250_u64 {
             match tenth % 10 {
-                0 => tell(&mut game, tenth * 100, DeviceEvent::Square { square: a1, reading: Reading::Empty }),
-                2 => tell(&mut game, tenth * 100, DeviceEvent::Square { square: a1, reading: rook.get(a1) }),
+                0 => send_event(&mut game, tenth * 100, DeviceEvent::Square { square: a1, reading: Reading::Empty }),
+                2 => send_event(&mut game, tenth * 100, DeviceEvent::Square { square: a1, reading: rook.get(a1) }),
                 _ => {}
             }
-            if known.ask(MonotonicTime(tenth * 100_000), &game) {
-                told.push((tenth, known.health().dropouts, known.health().weak_squares.len()));
+            if known.refresh(MonotonicTime(tenth * 100_000), &game) {
+                changes.push((tenth, known.health().dropouts, known.health().weak_squares.len()));
             }
         }
-        assert_eq!(told, [(50, 4, 0), (100, 9, 1), (150, 14, 1), (200, 19, 1), (250, 24, 1)]);
+        assert_eq!(changes, [(50, 4, 0), (100, 9, 1), (150, 14, 1), (200, 19, 1), (250, 24, 1)]);
         assert_eq!(known.warnings(None), [DeviceWarning::WeakSquares]);
-        assert!(!known.ask(MonotonicTime(100_000_000), &game), "nothing new");
+        assert!(!known.refresh(MonotonicTime(100_000_000), &game), "nothing new");
     }
 
     #[test]
     fn warnings() {
         let mut game = Game::new(GameConfig::default(), drivers::find("dgt").expect("registered").timing);
-        let mut known = Known::default();
+        let mut known = KnownHealth::default();
         for (signal, expected) in [(None, &[][..]), (Some(-60), &[]), (Some(-85), &[]), (Some(-86), &[DeviceWarning::WeakSignal])]
         {
             assert_eq!(known.warnings(signal), expected, "{signal:?}");
         }
         let mut level = |percent| {
-            tell(&mut game, 1, DeviceEvent::Battery(Battery { percent, minutes_left: None, charging: false }));
+            send_event(&mut game, 1, DeviceEvent::Battery(Battery { percent, minutes_left: None, charging: false }));
             known.asked = None;
-            known.ask(MonotonicTime(0), &game);
+            known.refresh(MonotonicTime(0), &game);
             known.warnings(Some(-90))
         };
         assert_eq!(level(60), [DeviceWarning::WeakSignal]);

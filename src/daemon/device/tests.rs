@@ -32,17 +32,17 @@ fn how_well_it_is_received_stands_in_the_record() {
         (by_radio(), false, None, "unheard", LinkState::Unheard, None),
     ];
     for (mut device, asked, signal, cause, state, told) in rows {
-        assert_eq!(device.up(MonotonicTime(0), asked, "there".to_owned(), signal), cause);
+        assert_eq!(device.link_up(MonotonicTime(0), asked, "there".to_owned(), signal), cause);
         assert_eq!((LinkState::of(true, cause), device.status(MonotonicTime(0)).signal_dbm), (state, told));
     }
     assert_eq!(LinkState::of(true, "again"), LinkState::Unheard, "what was known holds on");
     // What was weak and is found without having been heard is weak, until it is another device.
     let mut device = by_radio();
-    device.up(MonotonicTime(0), false, "there".to_owned(), Some(-90));
-    device.down(MonotonicTime(1), "lost");
-    assert_eq!(device.up(MonotonicTime(2), false, "there".to_owned(), None), "unheard");
+    device.link_up(MonotonicTime(0), false, "there".to_owned(), Some(-90));
+    device.link_down(MonotonicTime(1), "lost");
+    assert_eq!(device.link_up(MonotonicTime(2), false, "there".to_owned(), None), "unheard");
     assert_eq!(device.status(MonotonicTime(2)).warnings.len(), 1);
-    device.replaced(None);
+    device.set_replaced(None);
     assert_eq!((device.status(MonotonicTime(2)).signal_dbm, device.status(MonotonicTime(2)).warnings.len()), (None, 0));
 }
 
@@ -51,12 +51,12 @@ fn one_that_says_nothing_is_told_after_five_seconds() {
     let mut device = by_cable();
     let problem = |device: &Device, seconds: u64| device.status(MonotonicTime(seconds * 1_000_000)).problem;
     assert_eq!(problem(&device, 9), None, "its link is not open");
-    device.up(MonotonicTime(10_000_000), false, "there".to_owned(), None);
-    assert!(device.take_news() && device.take_news(), "time alone changes it");
+    device.link_up(MonotonicTime(10_000_000), false, "there".to_owned(), None);
+    assert!(device.take_changed() && device.take_changed(), "time alone changes it");
     assert_eq!((problem(&device, 14), problem(&device, 15).as_deref()), (None, Some(UNANSWERED)));
-    device.told(&DeviceEvent::Responding);
-    assert!(device.take_news() && !device.take_news());
+    device.handle_event(&DeviceEvent::Responding);
+    assert!(device.take_changed() && !device.take_changed());
     assert_eq!(problem(&device, 99), None);
-    device.down(MonotonicTime(100_000_000), "unplugged");
+    device.link_down(MonotonicTime(100_000_000), "unplugged");
     assert_eq!(problem(&device, 200).as_deref(), Some("unplugged"));
 }

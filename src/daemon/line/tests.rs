@@ -10,12 +10,12 @@ use super::*;
 const ADDRESS: u16 = 1025;
 
 /// A line with one board, on a port that is not there: nothing leaves and nothing comes but what a test gives.
-fn task() -> Task {
+fn task() -> LineTask {
     let wanted =
         port::Wanted { driver: &INFO, port: Some("/nowhere".into()), usb_serial: None, serial: None, folders: Vec::new() };
     let port = PortThread::start("port-line", wanted, Ports::new(), micros, Box::new(|_, _| {})).expect("a thread");
     let inbox: Arc<Inbox<ToLine>> = Arc::default();
-    Task {
+    LineTask {
         owner: inbox.replace_owner(),
         inbox,
         port: Arc::new(port),
@@ -35,24 +35,24 @@ fn a_question_that_is_asked_late_has_its_whole_time() {
     let at = |millis: u64| MonotonicTime(1_000_000 + 1000 * millis);
     let mut answer = Vec::new();
     encode_reply(0x87, ADDRESS, &[], &mut answer);
-    task.take(at(0), ToLine::Join { address: ADDRESS, inbox: Arc::clone(&station) });
-    task.take(at(0), ToLine::Up { path: "/nowhere".to_owned() });
-    task.expire(at(0));
-    task.take(at(400), ToLine::Bytes { at: at(15), bytes: answer });
+    task.handle_item(at(0), ToLine::Join { address: ADDRESS, inbox: Arc::clone(&station) });
+    task.handle_item(at(0), ToLine::Up { path: "/nowhere".to_owned() });
+    task.handle_deadline(at(0));
+    task.handle_item(at(400), ToLine::Bytes { at: at(15), bytes: answer });
     for _ in 0..100 {
-        task.expire(at(400));
+        task.handle_deadline(at(400));
     }
     assert!(task.line.deadline().is_some_and(|due| due.0 >= at(480).0), "{:?}", task.line.deadline());
-    let told = std::iter::from_fn(|| station.pop_if(owner, |_| true));
-    assert!(!told.into_iter().any(|item| matches!(item, ToStation::Down { .. })));
+    let reported = std::iter::from_fn(|| station.pop_if(owner, |_| true));
+    assert!(!reported.into_iter().any(|item| matches!(item, ToStation::Down { .. })));
     // Nobody answers that: after all repetitions the board is silent.
     let mut now = at(400);
     while task.line.boards().next().is_some() && now.0 < at(1000).0 {
         now = now.after(Duration::from_millis(1));
-        task.expire(now);
+        task.handle_deadline(now);
     }
-    let told = std::iter::from_fn(|| station.pop_if(owner, |_| true));
-    assert!(told.into_iter().any(|item| matches!(item, ToStation::Down { cause: "silent", .. })));
+    let reported = std::iter::from_fn(|| station.pop_if(owner, |_| true));
+    assert!(reported.into_iter().any(|item| matches!(item, ToStation::Down { cause: "silent", .. })));
 }
 
 /// A spare board is put on the line in the middle of a round, and an arbiter binds it.
@@ -61,24 +61,24 @@ fn a_board_that_is_bound_later_is_told_to_be_silent_until_it_answers() {
     const SPARE: u16 = 77;
     let (mut task, station) = (task(), Arc::new(Inbox::default()));
     let owner = station.replace_owner();
-    let told = || -> Vec<ToStation> { std::iter::from_fn(|| station.pop_if(owner, |_| true)).collect() };
+    let reported = || -> Vec<ToStation> { std::iter::from_fn(|| station.pop_if(owner, |_| true)).collect() };
     let mut now = MonotonicTime(1_000_000);
-    task.take(now, ToLine::Up { path: "/nowhere".to_owned() });
+    task.handle_item(now, ToLine::Up { path: "/nowhere".to_owned() });
     while !task.line.polling() {
         now = now.after(Duration::from_millis(1));
-        task.expire(now);
+        task.handle_deadline(now);
     }
-    task.take(now, ToLine::Leave { address: ADDRESS });
-    task.take(now, ToLine::Join { address: SPARE, inbox: Arc::clone(&station) });
-    assert!(matches!(&told()[..], [ToStation::Missing { problem, .. }] if problem == UNANSWERED));
+    task.handle_item(now, ToLine::Leave { address: ADDRESS });
+    task.handle_item(now, ToLine::Join { address: SPARE, inbox: Arc::clone(&station) });
+    assert!(matches!(&reported()[..], [ToStation::Missing { problem, .. }] if problem == UNANSWERED));
     assert_eq!((&task.expected[..], task.line.boards().collect::<Vec<_>>()), (&[SPARE][..], vec![SPARE]));
     // It is pinged until it answers.
     let mut answer = Vec::new();
     encode_reply(0x87, SPARE, &[], &mut answer);
     for _ in 0..2_000 {
         now = now.after(Duration::from_millis(1));
-        task.expire(now);
-        task.take(now, ToLine::Bytes { at: now, bytes: answer.clone() });
+        task.handle_deadline(now);
+        task.handle_item(now, ToLine::Bytes { at: now, bytes: answer.clone() });
     }
-    assert!(matches!(&told()[..], [ToStation::Up { port, .. }, ..] if port == "/nowhere, address 77"));
+    assert!(matches!(&reported()[..], [ToStation::Up { port, .. }, ..] if port == "/nowhere, address 77"));
 }

@@ -30,7 +30,7 @@ struct Boot<'a> {
 }
 
 impl Live {
-    /// Rebuilds the station from its journal, or begins it. `again`: after a fault, with the link as it was.
+    /// Rebuilds the station from its journal, or begins it. `after_fault`: after a fault, with the link as it was.
     ///
     /// # Errors
     /// The journal does not open.
@@ -40,7 +40,7 @@ impl Live {
         shared: &Arc<Shared>,
         handle: &Arc<StationHandle>,
         router: &mut OutputRouter,
-        again: bool,
+        after_fault: bool,
     ) -> Result<Live> {
         let mut out = Vec::new();
         let sink = &mut |output| {
@@ -49,9 +49,9 @@ impl Live {
         };
         let (mut recorder, restored) = Recorder::open(Box::new(disk), config.limits, &config.setting, &config.session, sink)?;
         anyhow::ensure!(!router.is_replaced(), "another thread goes on with this board");
-        tell(&handle.board, &restored);
+        report_restore(&handle.board, &restored);
         recorder.station_mut().set_lazy(true);
-        let wall = network::wall_now();
+        let wall = network::read_wall_clock();
         let standing = recorder.journal().standing();
         let last = Audience::ALL.map(|audience| standing.next_out(audience) - 1);
         let base = anchor::resume(standing.last_at, recorder.recorded_anchor(), &wall);
@@ -68,8 +68,8 @@ impl Live {
             }
         }
         // A former run may have left it online under its own name.
-        if let Some(serial) = restored.serial.clone().filter(|_| !again) {
-            router.device.was(serial);
+        if let Some(serial) = restored.serial.clone().filter(|_| !after_fault) {
+            router.device.set_former_serial(serial);
         }
         let now = system_clock::monotonic();
         let mut live = Live {
@@ -90,7 +90,7 @@ impl Live {
         live.out = out;
         // What hung had the link, and what came meanwhile waits in the inbox: nothing was missed. A clock that the round was begun
         // with may have no link any more.
-        if restored.inputs > 0 && (first || again) {
+        if restored.inputs > 0 && (first || after_fault) {
             for link in live.recorder.station().links() {
                 live.feed(ended, &Body::Link { link, up: false, cause: "restart" });
             }
@@ -100,25 +100,25 @@ impl Live {
         live.feed(base, &Body::Boot(&serde_json::to_string(&boot).unwrap_or_default()));
         live.feed(base, &Body::Anchor(&wall.json()));
         live.pass_on(router);
-        if let Some((errand, configuration)) = live.recorder.station().bound().filter(|_| !again) {
+        if let Some((action, configuration)) = live.recorder.station().bound().filter(|_| !after_fault) {
             if configuration == Some(router.setup().configuration.as_str()) {
-                router.run_errand(&errand.clone());
+                router.run_action(&action.clone());
             } else {
                 tracing::warn!("board {}: its device was bound under another configuration: that is over", handle.board);
             }
         }
-        for link in config.links().filter(|_| again) {
+        for link in config.links().filter(|_| after_fault) {
             if router.device_on(link).port().is_some() {
-                live.feed(live.timeline.at(now), &Body::Link { link, up: true, cause: AGAIN });
+                live.feed(live.timeline.journal_time(now), &Body::Link { link, up: true, cause: AGAIN });
             }
         }
-        router.tell_devices();
-        live.settle(router);
+        router.publish_device_statuses();
+        live.finish_turn(router);
         Ok(live)
     }
 }
 
-fn tell(board: &str, restored: &Restored) {
+fn report_restore(board: &str, restored: &Restored) {
     for damage in &restored.damage.described {
         tracing::warn!("board {board}: journal: {damage}");
     }
