@@ -7,7 +7,7 @@ use flagfall_game::laws::finding::FindingKey;
 use serde_json::Value;
 
 use super::memory::Memory;
-use super::types::{Action, Code, Errand, Fault, Submission, Verdict};
+use super::types::{Action, Code, DaemonAction, Fault, Submission, Verdict};
 use super::verbs::{self, By, Lock, Until, Verb};
 use crate::config::{Role, User};
 use crate::wire::topics::is_id;
@@ -79,18 +79,18 @@ pub fn admit(submission: &Submission, facts: &Facts<'_>) -> Verdict {
         Some(false) => return Verdict::Refused(Fault::new(Code::Invalid, "this id was another command's")),
         None => {}
     }
-    match judge(submission, facts) {
+    match find_action(submission, facts) {
         Ok(action) => Verdict::Admitted(action),
         Err(fault) => Verdict::Refused(fault),
     }
 }
 
-fn judge(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fault> {
+fn find_action(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fault> {
     let refuse = |code, message: &str| Err(Fault::new(code, message));
     let Some(role) = submission.role else { return refuse(Code::Denied, NO_ROLE) };
     let verb = verbs::find(&submission.verb);
     if let Some(verb) = verb {
-        may(role, verb, facts)?;
+        check_role(role, verb, facts)?;
     }
     if let Some(fault) = &submission.fault {
         return Err(fault.clone());
@@ -102,16 +102,16 @@ fn judge(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fault> {
     if submission.age_ms.is_some_and(|age| Duration::from_millis(age) > MAX_AGE) {
         return refuse(Code::Expired, "it was sent more than ten seconds ago");
     }
-    lock(submission, verb, facts)?;
+    check_lock(submission, verb, facts)?;
     match verb.by {
         By::Game => game_command(submission),
-        By::Daemon => errand(submission, facts.setup),
+        By::Daemon => daemon_action(submission, facts.setup),
         By::Nobody if facts.busy => refuse(Code::Busy, "not during a game"),
         By::Nobody => refuse(Code::Unsupported, "no device here has lights"),
     }
 }
 
-fn may(role: Role, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
+fn check_role(role: Role, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
     let (enough, why) = match (role, verb.role, verb.until) {
         (Role::Operator, Role::Operator, Until::Playing) => (!facts.playing && !facts.awaits_ruling, "an arbiter is needed"),
         (Role::Operator, Role::Operator, Until::FlagFell) => (!facts.flag_fell, "an arbiter is needed"),
@@ -122,9 +122,9 @@ fn may(role: Role, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
     if enough { Ok(()) } else { Err(Fault::new(Code::Denied, why)) }
 }
 
-fn lock(submission: &Submission, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
+fn check_lock(submission: &Submission, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
     let expect = &submission.expect;
-    let missing = match verbs::lock_of(verb, &submission.body) {
+    let missing = match verbs::required_lock(verb, &submission.body) {
         Lock::None => None,
         Lock::Game => expect.game.is_none().then_some("expect.game is needed"),
         Lock::Rev => (expect.game.is_none() || expect.rev.is_none()).then_some("expect.game and expect.rev are needed"),
@@ -142,17 +142,17 @@ fn lock(submission: &Submission, verb: &Verb, facts: &Facts<'_>) -> Result<(), F
     }
     // Who may not decide is not told what there is to decide.
     match expect.finding.filter(|key| verb.lock == Lock::Finding && !facts.findings.contains(key)) {
-        Some(key) => Err(Fault::new(Code::Stale, &says(present(key, &facts.findings)))),
+        Some(key) => Err(Fault::new(Code::Stale, &describe_finding(current_finding(key, &facts.findings)))),
         None => Ok(()),
     }
 }
 
 /// What has become of a finding: its last revision, or the finding that decides now.
-pub fn present(key: FindingKey, findings: &[FindingKey]) -> Option<FindingKey> {
+pub fn current_finding(key: FindingKey, findings: &[FindingKey]) -> Option<FindingKey> {
     findings.iter().find(|other| other.id == key.id).or(findings.first()).copied()
 }
 
-fn says(finding: Option<FindingKey>) -> String {
+fn describe_finding(finding: Option<FindingKey>) -> String {
     match finding {
         Some(FindingKey { id, revision }) => format!("the finding is {id}, its revision {revision}"),
         None => "there is no finding".to_owned(),
@@ -169,7 +169,7 @@ fn with_verb(submission: &Submission) -> Result<serde_json::Map<String, Value>, 
     }
 }
 
-fn misshapen(error: &serde_json::Error) -> Fault {
+fn malformed(error: &serde_json::Error) -> Fault {
     Fault::new(Code::Invalid, &format!("body: {error}"))
 }
 
@@ -197,43 +197,43 @@ fn game_command(submission: &Submission) -> Result<Action, Fault> {
         }
         _ => {}
     }
-    serde_json::from_value(Value::Object(body)).map(Action::Game).map_err(|error| misshapen(&error))
+    serde_json::from_value(Value::Object(body)).map(Action::Game).map_err(|error| malformed(&error))
 }
 
-fn errand(submission: &Submission, setup: &Setup) -> Result<Action, Fault> {
-    let errand = serde_json::from_value(Value::Object(with_verb(submission)?)).map_err(|error| misshapen(&error))?;
-    let problem = match &errand {
-        Errand::BindDevice { device, serial, port } => {
+fn daemon_action(submission: &Submission, setup: &Setup) -> Result<Action, Fault> {
+    let action = serde_json::from_value(Value::Object(with_verb(submission)?)).map_err(|error| malformed(&error))?;
+    let problem = match &action {
+        DaemonAction::BindDevice { device, serial, port } => {
             let named: Vec<&String> = [device, serial, port].into_iter().flatten().collect();
-            let sane = |text: &str| (1..=MAX_DEVICE).contains(&text.len()) && !text.chars().any(char::is_control);
+            let is_valid = |text: &str| (1..=MAX_DEVICE).contains(&text.len()) && !text.chars().any(char::is_control);
             match named.as_slice() {
-                [name] if sane(name) && device.as_ref().is_none_or(|id| is_id(id)) => taken(setup, &errand),
+                [name] if is_valid(name) && device.as_ref().is_none_or(|id| is_id(id)) => why_unavailable(setup, &action),
                 [_] => Some("body: this names no device"),
                 _ => Some("body: exactly one of device, serial and port is needed"),
             }
         }
-        Errand::Resync { from: 0, .. } => Some("body: numbers begin with 1"),
-        Errand::Resync { .. } => None,
+        DaemonAction::Resync { from: 0, .. } => Some("body: numbers begin with 1"),
+        DaemonAction::Resync { .. } => None,
     };
-    problem.map_or(Ok(Action::Errand(errand)), |problem| Err(Fault::new(Code::Invalid, problem)))
+    problem.map_or(Ok(Action::Daemon(action)), |problem| Err(Fault::new(Code::Invalid, problem)))
 }
 
 /// Why this device cannot be had.
-fn taken(setup: &Setup, errand: &Errand) -> Option<&'static str> {
-    let Errand::BindDevice { device, serial, port } = errand else { return None };
+fn why_unavailable(setup: &Setup, action: &DaemonAction) -> Option<&'static str> {
+    let DaemonAction::BindDevice { device, serial, port } = action else { return None };
     let serial = match device.as_deref().map(|id| setup.serial_of(id)) {
         Some(None) => return Some("body: this id is not made of a serial number: give serial or port"),
         named => named.flatten().or(serial.as_deref()),
     };
     // Ids of devices are in small letters.
     let serial_taken = serial.is_some_and(|serial| setup.serials.iter().any(|theirs| theirs.eq_ignore_ascii_case(serial)));
-    let port_taken = port.as_ref().is_some_and(|port| setup.ports.iter().any(|theirs| mark(theirs) == mark(port)));
+    let port_taken = port.as_ref().is_some_and(|port| setup.ports.iter().any(|theirs| port_key(theirs) == port_key(port)));
     (serial_taken || port_taken).then_some("body: this is another board's device")
 }
 
 /// What a port is told from others by: a Bluetooth device's address or name is the same in small letters, the address also
 /// without colons.
-fn mark(port: &str) -> String {
+fn port_key(port: &str) -> String {
     if port.contains('/') {
         return port.to_owned();
     }

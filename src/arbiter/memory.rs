@@ -17,7 +17,7 @@ pub struct Memory {
 }
 
 /// What makes two commands of the same id the same: what is wanted, of which game and finding, seen when, and why.
-fn print(submission: &Submission) -> u32 {
+fn fingerprint(submission: &Submission) -> u32 {
     let Submission { verb, body, expect, observed_at, reason, .. } = submission;
     let finding = expect.finding.map(|FindingKey { id, revision }| (id, revision));
     crc32(format!("{verb}\n{body}\n{:?}\n{finding:?}\n{observed_at:?}\n{reason:?}", expect.game).as_bytes())
@@ -26,7 +26,7 @@ fn print(submission: &Submission) -> u32 {
 impl Memory {
     /// Whether a command with this actor and id was there: the same one (`true`) or another.
     pub fn find(&self, submission: &Submission) -> Option<bool> {
-        self.entry(submission).map(|(known, _)| *known == print(submission))
+        self.entry(submission).map(|(known, _)| *known == fingerprint(submission))
     }
 
     fn entry(&self, submission: &Submission) -> Option<&(u32, Reply)> {
@@ -48,6 +48,6 @@ impl Memory {
         if self.answered.len() == MAX_REMEMBERED {
             self.answered.pop_front();
         }
-        self.answered.push_back((print(submission), reply.clone()));
+        self.answered.push_back((fingerprint(submission), reply.clone()));
     }
 }

@@ -21,8 +21,8 @@ mod read;
 mod types;
 pub mod verbs;
 
-pub use admit::{Facts, MAX_AGE, NO_ROLE, Setup, admit, present, role_of};
+pub use admit::{Facts, MAX_AGE, NO_ROLE, Setup, admit, current_finding, role_of};
 pub use memory::Memory;
 pub use rate::RateLimit;
 pub use read::{MAX_PAYLOAD, read};
-pub use types::{Action, Code, Errand, Expect, Fault, Recorded, Reply, ReplyTo, Stage, Submission, Verdict};
+pub use types::{Action, Code, DaemonAction, Expect, Fault, Recorded, Reply, ReplyTo, Stage, Submission, Verdict};

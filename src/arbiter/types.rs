@@ -124,13 +124,14 @@ pub enum Action {
     /// By the game.
     Game(Command),
     /// By the daemon.
-    Errand(Errand),
+    #[serde(rename = "errand")]
+    Daemon(DaemonAction),
 }
 
 /// What a command wants of the daemon, not of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(tag = "verb", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Errand {
+pub enum DaemonAction {
     /// From now on this device is the board's: exactly one of the three is given.
     BindDevice {
         /// Its id in topics.

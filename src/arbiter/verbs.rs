@@ -98,7 +98,7 @@ pub const VERBS: [Verb; 21] = [
 ];
 
 /// What must be locked for this body: a claim that is decided is a decision.
-pub fn lock_of(verb: &Verb, body: &serde_json::Value) -> Lock {
+pub fn required_lock(verb: &Verb, body: &serde_json::Value) -> Lock {
     let decided = |standing: &str| matches!(standing, "accepted" | "refused");
     match body.get("standing").and_then(serde_json::Value::as_str) {
         Some(standing) if verb.name == "claim" && decided(standing) => Lock::Rev,

@@ -11,7 +11,7 @@ use super::replay::print_json;
 use crate::journal::{self, Disk, Limits};
 use crate::session::recorder::Recorder;
 use crate::session::replay::SETTLE;
-use crate::session::restore::Restored;
+use crate::session::restore::RestoreReport;
 use crate::session::setting::Setting;
 use crate::session::station::StationOutput;
 
@@ -58,7 +58,7 @@ pub(super) fn run(trace: &Trace<'_>, setting: &Setting, dir: &Path, out: &mut dy
     Ok(())
 }
 
-fn tell(restored: &Restored, notes: &mut dyn Write) -> Result<()> {
+fn tell(restored: &RestoreReport, notes: &mut dyn Write) -> Result<()> {
     for damage in &restored.damage.described {
         writeln!(notes, "{damage}")?;
     }

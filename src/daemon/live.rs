@@ -21,7 +21,7 @@ use crate::arbiter::{Code, Fault, Stage};
 use crate::journal::Unsynced;
 use crate::session::anchor::AnchorRecord;
 use crate::session::recorder::Recorder;
-use crate::session::station::{BOARD, CLOCK, Stale, StationOutput};
+use crate::session::station::{BOARD, CLOCK, DirtyStates, StationOutput};
 use crate::system_clock::{self, MonotonicTime};
 
 /// The name of this sink in `ack` records.
@@ -141,7 +141,7 @@ impl Live {
         self.pass_on(router);
         let due = self.rate_limit.due(self.publishable_states(), system_clock::monotonic());
         if due.any() {
-            self.recorder.station_mut().render(now, due, &mut self.out);
+            self.recorder.station_mut().render_states(now, due, &mut self.out);
             self.pass_on(router);
         }
         // It may have taken long.
@@ -182,17 +182,17 @@ impl Live {
             tracing::error!("board {}: the journal's end is not on the disk: {error}", self.handle.board);
         }
         self.advance(now);
-        let stale = self.recorder.station().stale();
-        self.recorder.station_mut().render(now, stale, &mut self.out);
+        let dirty = self.recorder.station().dirty_states();
+        self.recorder.station_mut().render_states(now, dirty, &mut self.out);
         self.pass_on(router);
         router.hand_over();
     }
 
     /// The pictures that changed and show nothing that waits for the disk.
-    fn publishable_states(&self) -> Stale {
-        let stale = self.recorder.station().stale();
+    fn publishable_states(&self) -> DirtyStates {
+        let dirty = self.recorder.station().dirty_states();
         let held = |audience| self.recorder.is_holding(audience);
-        Stale { arbiter: stale.arbiter && !held(Audience::Arbiter), live: stale.live && !held(Audience::Live), ..stale }
+        DirtyStates { arbiter: dirty.arbiter && !held(Audience::Arbiter), live: dirty.live && !held(Audience::Live), ..dirty }
     }
 
     /// Every deadline up to `now`.
@@ -222,7 +222,7 @@ impl Live {
         let news = self.acks.take_due(&self.handle.acked, system_clock::monotonic(), all);
         for (audience, number) in Audience::ALL.into_iter().zip(news) {
             if let Some(number) = number {
-                self.recorder.acked(self.now(), SINK, audience, number);
+                self.recorder.record_ack(self.now(), SINK, audience, number);
             }
         }
     }

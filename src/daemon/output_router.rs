@@ -118,7 +118,7 @@ impl OutputRouter {
                 self.publish_device_statuses();
             }
             StationOutput::Reply(reply) => self.reply(&reply),
-            StationOutput::Do(action) => self.run_action(&action),
+            StationOutput::Daemon(action) => self.run_action(&action),
         }
     }
 

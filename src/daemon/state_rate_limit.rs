@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::session::station::Stale;
+use crate::session::station::DirtyStates;
 use crate::system_clock::MonotonicTime;
 
 /// At most two states of a kind in this time, so ten a second: the second one may follow at once, since a press comes right after
@@ -28,13 +28,13 @@ impl StateRateLimit {
     }
 
     /// What of this is to be made now, and notes that it was.
-    pub(super) fn due(&mut self, stale: Stale, now: MonotonicTime) -> Stale {
+    pub(super) fn due(&mut self, dirty: DirtyStates, now: MonotonicTime) -> DirtyStates {
         let passed = |last: MonotonicTime, span: Duration| now.since(last) >= span;
-        let due = Stale {
-            arbiter: stale.arbiter && passed(self.arbiter[0], TWO_STATES),
-            live: stale.live && passed(self.live[0], TWO_STATES),
-            clock: stale.running_changed || stale.clock && passed(self.clock, CLOCK_EVERY) || passed(self.clock, CLOCK_IDLE),
-            running_changed: stale.running_changed,
+        let due = DirtyStates {
+            arbiter: dirty.arbiter && passed(self.arbiter[0], TWO_STATES),
+            live: dirty.live && passed(self.live[0], TWO_STATES),
+            clock: dirty.running_changed || dirty.clock && passed(self.clock, CLOCK_EVERY) || passed(self.clock, CLOCK_IDLE),
+            running_changed: dirty.running_changed,
         };
         for (_, times) in [(due.arbiter, &mut self.arbiter), (due.live, &mut self.live)].into_iter().filter(|(made, _)| *made) {
             *times = [times[1], now];
@@ -46,10 +46,10 @@ impl StateRateLimit {
     }
 
     /// When to ask again.
-    pub(super) fn next(&self, stale: Stale) -> MonotonicTime {
-        let clock = self.clock.after(if stale.clock { CLOCK_EVERY } else { CLOCK_IDLE });
-        let arbiter = stale.arbiter.then(|| self.arbiter[0].after(TWO_STATES));
-        let live = stale.live.then(|| self.live[0].after(TWO_STATES));
+    pub(super) fn next(&self, dirty: DirtyStates) -> MonotonicTime {
+        let clock = self.clock.after(if dirty.clock { CLOCK_EVERY } else { CLOCK_IDLE });
+        let arbiter = dirty.arbiter.then(|| self.arbiter[0].after(TWO_STATES));
+        let live = dirty.live.then(|| self.live[0].after(TWO_STATES));
         [arbiter, live].into_iter().flatten().fold(clock, MonotonicTime::min)
     }
 }
@@ -58,30 +58,33 @@ impl StateRateLimit {
 mod tests {
     use super::*;
 
-    const NONE: Stale = Stale { arbiter: false, live: false, clock: false, running_changed: false };
+    const NONE: DirtyStates = DirtyStates { arbiter: false, live: false, clock: false, running_changed: false };
 
     #[test]
     fn pictures_keep_their_distance() {
         let ms = |ms: u64| MonotonicTime(ms * 1000);
-        let all = Stale { arbiter: true, live: true, clock: true, running_changed: false };
+        let all = DirtyStates { arbiter: true, live: true, clock: true, running_changed: false };
         let mut rate_limit = StateRateLimit::new(ms(0));
         assert_eq!(rate_limit.due(all, ms(150)), NONE);
         assert_eq!(rate_limit.next(all), ms(200));
-        let states = Stale { clock: false, ..all };
+        let states = DirtyStates { clock: false, ..all };
         assert_eq!(rate_limit.due(all, ms(200)), states);
         assert_eq!(rate_limit.due(all, ms(201)), states, "a press right after its move");
         assert_eq!(rate_limit.due(all, ms(202)), NONE);
         assert_eq!(rate_limit.next(states), ms(400));
         assert_eq!(rate_limit.due(all, ms(399)), NONE);
         assert_eq!(rate_limit.due(all, ms(400)), states);
-        assert_eq!(rate_limit.due(Stale { arbiter: false, live: false, ..all }, ms(500)), Stale { clock: true, ..NONE });
+        assert_eq!(
+            rate_limit.due(DirtyStates { arbiter: false, live: false, ..all }, ms(500)),
+            DirtyStates { clock: true, ..NONE }
+        );
     }
 
     #[test]
     fn another_running_clock_is_told_at_once_and_a_standing_one_every_half_minute() {
         let ms = |ms: u64| MonotonicTime(ms * 1000);
         let mut rate_limit = StateRateLimit::new(ms(0));
-        let changed = Stale { clock: true, running_changed: true, ..NONE };
+        let changed = DirtyStates { clock: true, running_changed: true, ..NONE };
         assert!(rate_limit.due(changed, ms(1)).clock);
         assert_eq!(rate_limit.next(NONE), ms(30_001));
         assert!(!rate_limit.due(NONE, ms(30_000)).clock);

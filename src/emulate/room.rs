@@ -58,7 +58,7 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
         ..GameConfig::default()
     };
     let mut station = Station::new(driver, config, Board::default(), "simulation");
-    station.set_lazy(true);
+    station.set_coalesced(true);
     let mut emulator = boards::device(play);
     emulator.load(&play.script);
     let mut room = Room {
@@ -170,7 +170,7 @@ impl Room {
                 StationOutput::Message(message) => self.notes.take(&message)?,
                 StationOutput::Send { .. } => {}
                 // Nobody answers questions of Article 6.9 here, and nobody gives commands.
-                StationOutput::Ask(_) | StationOutput::Device { .. } | StationOutput::Reply(_) | StationOutput::Do(_) => {}
+                StationOutput::Ask(_) | StationOutput::Device { .. } | StationOutput::Reply(_) | StationOutput::Daemon(_) => {}
             }
         }
         Ok(())

@@ -12,7 +12,7 @@ use super::station::{LinkState, StationInput};
 pub fn read_input<'a>(body: &'a Body<'_>) -> Result<Option<StationInput<'a>>> {
     Ok(match body {
         Body::Rx { link, channel, bytes } => Some(StationInput::Bytes { link: *link, channel: *channel, bytes }),
-        Body::Link { link, up, cause } => Some(StationInput::Link { link: *link, state: LinkState::of(*up, cause) }),
+        Body::Link { link, up, cause } => Some(StationInput::Link { link: *link, state: LinkState::from_record(*up, cause) }),
         Body::Cmd(json) => Some(command(json).context("command")?),
         Body::Answer(json) => Some(StationInput::Answer(serde_json::from_str(json).context("answer")?)),
         Body::Anchor(_) | Body::Boot(_) | Body::Tx { .. } | Body::Out { .. } | Body::Ack { .. } | Body::Snap(_) => None,

@@ -21,7 +21,7 @@ pub use self::held::HOLD_AT_MOST;
 use self::held::{Held, is_decision, needs_disk};
 use super::anchor::AnchorRecord;
 use super::record_input::read_input;
-use super::restore::{Restart, Restored};
+use super::restore::{Restoration, RestoreReport};
 use super::setting::Setting;
 use super::station::{Station, StationOutput};
 use crate::journal::{AppendError, Journal, JournalFs, Limits, Unsynced, WriteError};
@@ -58,14 +58,14 @@ impl Recorder {
     ///
     /// # Errors
     /// The journal does not open, `session` is no name for one, or `sink` fails. Damage and differences are none: they are in
-    /// [`Restored`].
+    /// [`RestoreReport`].
     pub fn open(
         fs: Box<dyn JournalFs>,
         limits: Limits,
         setting: &Setting,
         session: &str,
         sink: Sink<'_>,
-    ) -> Result<(Recorder, Restored)> {
+    ) -> Result<(Recorder, RestoreReport)> {
         let (mut journal, recovered) = Journal::open(fs, limits)?;
         let goes_on = recovered.session() == Some(session);
         let begun = match goes_on {
@@ -74,47 +74,47 @@ impl Recorder {
             }
             false => setting.clone(),
         };
-        let mut restart = Restart::new(begun.station()?);
+        let mut restoration = Restoration::new(begun.station()?);
         let mut anchor = None;
         if goes_on {
             for record in recovered.session_records() {
                 if let Body::Anchor(json) = record.body {
                     anchor = AnchorRecord::read(json).map(|read| (record.at, read)).or(anchor);
                 }
-                restart.feed(&record);
+                restoration.feed(&record);
             }
         }
-        let (station, mut restored) = restart.finish(journal.standing());
-        restored.other_rules = !begun.has_rules_of(setting);
-        restored.damage = recovered.damage;
+        let (station, mut report) = restoration.finish(journal.standing());
+        report.other_rules = !begun.has_rules_of(setting);
+        report.damage = recovered.damage;
         let now = journal.standing().last_at;
         let headers = begun.headers();
         let headers: Vec<(&str, &str)> = headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         journal.begin(session, &headers, now).with_context(|| format!("session `{session}`"))?;
-        let out = restored.unsent.iter().cloned().map(StationOutput::Message).collect();
+        let out = report.unsent.iter().cloned().map(StationOutput::Message).collect();
         let mut recorder = Recorder {
             station,
             journal,
             out,
             ready: Vec::new(),
-            inputs: restored.inputs,
+            inputs: report.inputs,
             unrecorded: 0,
             shared: false,
             held: Held::default(),
             decision: false,
             anchor,
         };
-        if restored.inputs > 0 {
-            recorder.station.present(now, &mut recorder.out);
+        if report.inputs > 0 {
+            recorder.station.all_current_states(now, &mut recorder.out);
         }
-        recorder.out.extend(restored.asks.iter().cloned().map(StationOutput::Ask));
+        recorder.out.extend(report.asks.iter().cloned().map(StationOutput::Ask));
         recorder.record();
         // What was decided may have been written and not yet be on the disk.
-        recorder.decision = restored.inputs > 0;
+        recorder.decision = report.inputs > 0;
         let sent = recorder.send(now, sink);
         recorder.decision = false;
         sent?;
-        Ok((recorder, restored))
+        Ok((recorder, report))
     }
 
     /// The station.
@@ -144,7 +144,7 @@ impl Recorder {
 
     /// When [`Recorder::advance`] must be called if nothing comes before.
     pub fn deadline(&self) -> Option<Instant> {
-        [self.station.deadline(), self.journal.flush_due(), self.held.due()].into_iter().flatten().min()
+        [self.station.deadline(), self.journal.flush_due(), self.held.first_timeout()].into_iter().flatten().min()
     }
 
     /// From now on the turn does not wait for the disk: another thread takes what was written from `unsynced`. What may not be sent
@@ -171,7 +171,7 @@ impl Recorder {
     }
 
     /// Notes that a sink has everything up to a number.
-    pub fn acked(&mut self, at: Instant, sink: &str, audience: Audience, number: u64) {
+    pub fn record_ack(&mut self, at: Instant, sink: &str, audience: Audience, number: u64) {
         self.append(at, Body::Ack { sink, audience, number });
     }
 
@@ -256,7 +256,7 @@ impl Recorder {
                 | StationOutput::Ask(_)
                 | StationOutput::Device { .. }
                 | StationOutput::Reply(_)
-                | StationOutput::Do(_) => {}
+                | StationOutput::Daemon(_) => {}
             }
             self.ready.push(output);
         }
@@ -297,7 +297,7 @@ impl Recorder {
     /// `sink` fails.
     pub fn release(&mut self, now: Instant, sink: Sink<'_>) -> Result<()> {
         self.journal.settle(now);
-        while let Some(output) = self.held.next(&self.journal, now) {
+        while let Some(output) = self.held.pop_ready(&self.journal, now) {
             sink(output)?;
         }
         Ok(())

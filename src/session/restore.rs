@@ -33,7 +33,7 @@ pub struct Verified {
 }
 
 /// A restart in progress.
-pub struct Restart {
+pub struct Restoration {
     station: Station,
     /// Numbered outputs that came out since the last input and have not met their record yet.
     expected: VecDeque<Message>,
@@ -51,7 +51,7 @@ pub struct Restart {
 
 /// How a restart went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Restored {
+pub struct RestoreReport {
     /// Input records that the session had.
     pub inputs: u64,
     /// What was recorded, compared with what came out.
@@ -69,13 +69,13 @@ pub struct Restored {
     pub other_rules: bool,
 }
 
-impl Restart {
+impl Restoration {
     /// A restart of this new station.
-    pub fn new(mut station: Station) -> Restart {
+    pub fn new(mut station: Station) -> Restoration {
         // Nobody looks at the pictures of a replay, and what the public was shown is on record.
-        station.set_lazy(true);
+        station.set_coalesced(true);
         station.hold_public();
-        Restart {
+        Restoration {
             station,
             expected: VecDeque::new(),
             asks: Vec::new(),
@@ -91,29 +91,29 @@ impl Restart {
     /// Takes the next record of the journal. A command or answer that cannot be read any more is a difference.
     pub fn feed(&mut self, record: &Record<'_>) {
         match &record.body {
-            Body::Out { number, .. } if *number > 0 => self.compare(record),
+            Body::Out { number, .. } if *number > 0 => self.compare_output(record),
             Body::Snap(digest) if **digest != self.station.digest() => {
-                self.differ(format!("record {}: the state differs from the one that was digested", record.seq));
+                self.add_difference(format!("record {}: the state differs from the one that was digested", record.seq));
             }
             body if body.is_input() => {
                 self.inputs += 1;
                 match read_input(body) {
-                    Ok(Some(input)) => self.input(record, &input),
+                    Ok(Some(input)) => self.feed_input(record, &input),
                     Ok(None) => {}
-                    Err(error) => self.differ(format!("record {}: {error:#}", record.seq)),
+                    Err(error) => self.add_difference(format!("record {}: {error:#}", record.seq)),
                 }
             }
             _ => {}
         }
     }
 
-    fn input(&mut self, record: &Record<'_>, input: &StationInput<'_>) {
+    fn feed_input(&mut self, record: &Record<'_>, input: &StationInput<'_>) {
         while self.station.deadline().is_some_and(|due| due < record.at) {
             self.wake();
         }
         // All that came out before this input was recorded before it, if the program was the same.
         for extra in std::mem::take(&mut self.expected) {
-            self.not_sent(record.seq, &extra);
+            self.add_not_sent(record.seq, &extra);
         }
         if let StationInput::Answer(answer) = input {
             let place = self.asks.iter().rposition(|(_, ask)| answer.answers(ask));
@@ -147,19 +147,19 @@ impl Restart {
         }
     }
 
-    fn compare(&mut self, record: &Record<'_>) {
+    fn compare_output(&mut self, record: &Record<'_>) {
         let Body::Out { number, audience, topic, payload, .. } = record.body else { return };
         self.verified.compared += 1;
         let last = self.last[audience as usize].replace(number);
         if let Some(last) = last.filter(|last| last.checked_add(1) != Some(number)) {
-            self.differ(format!("record {}: number {number} of {} follows {last}", record.seq, audience.name()));
+            self.add_difference(format!("record {}: number {number} of {} follows {last}", record.seq, audience.name()));
         }
         if audience == Audience::Public && self.station.wake_recorded(record.at, &mut self.out) {
             self.collect();
         }
         // Deadlines are let come one by one, as they did: an input of the same time may be next.
         let place = loop {
-            let place = self.expected.iter().position(|message| self.is(message, &record.body));
+            let place = self.expected.iter().position(|message| self.matches_record(message, &record.body));
             if place.is_some() || self.station.deadline().is_none_or(|due| due > record.at) {
                 break place;
             }
@@ -167,18 +167,18 @@ impl Restart {
         };
         if let Some(place) = place {
             let skipped: Vec<Message> = self.expected.drain(..=place).take(place).collect();
-            skipped.iter().for_each(|extra| self.not_sent(record.seq, extra));
+            skipped.iter().for_each(|extra| self.add_not_sent(record.seq, extra));
             return;
         }
         let now = match self.expected.pop_front_if(|message| message.topic == topic) {
             Some(message) => format!("{} {}", message.topic, message.payload),
             None => "nothing".to_owned(),
         };
-        self.differ(format!("record {}: sent {topic} {payload}, now {now}", record.seq));
+        self.add_difference(format!("record {}: sent {topic} {payload}, now {now}", record.seq));
     }
 
     /// Whether `message` is what was recorded, whatever number it would have now.
-    fn is(&self, message: &Message, recorded: &Body<'_>) -> bool {
+    fn matches_record(&self, message: &Message, recorded: &Body<'_>) -> bool {
         let Body::Out { number, audience, topic, retain, payload } = *recorded else { return false };
         if (message.audience, message.topic.as_str(), message.retain) != (audience, topic, retain) {
             return false;
@@ -188,14 +188,17 @@ impl Restart {
         message.payload == payload
     }
 
-    fn not_sent(&mut self, seq: u64, message: &Message) {
+    fn add_not_sent(&mut self, seq: u64, message: &Message) {
         // A recording without outputs says nothing of what was sent.
         if self.last[message.audience as usize].is_some() {
-            self.differ(format!("record {seq}: before it {} {} comes out now, not sent then", message.topic, message.payload));
+            self.add_difference(format!(
+                "record {seq}: before it {} {} comes out now, not sent then",
+                message.topic, message.payload
+            ));
         }
     }
 
-    fn differ(&mut self, difference: String) {
+    fn add_difference(&mut self, difference: String) {
         self.verified.differing += 1;
         if self.verified.differences.len() < MAX_DIFFERENCES {
             self.verified.differences.push(difference);
@@ -203,15 +206,15 @@ impl Restart {
     }
 
     /// The question that the last record answered, with the answer; once.
-    pub(crate) fn answered(&mut self) -> Option<(Ask, Answer)> {
+    pub(crate) fn take_answered(&mut self) -> Option<(Ask, Answer)> {
         self.answered.take()
     }
 
     /// An answer was looked at again.
-    pub(crate) fn looked_again(&mut self, seq: u64, problem: Option<&str>) {
+    pub(crate) fn count_checked_answer(&mut self, seq: u64, problem: Option<&str>) {
         self.verified.answers += 1;
         if let Some(problem) = problem {
-            self.differ(format!("record {seq}: the answer does not hold: {problem}"));
+            self.add_difference(format!("record {seq}: the answer does not hold: {problem}"));
         }
     }
 
@@ -222,7 +225,7 @@ impl Restart {
 
     /// The station as it stood when the journal broke off. Its numbers go on from `standing`, whatever came out now, so that
     /// none is given twice.
-    pub fn finish(mut self, standing: &Standing) -> (Station, Restored) {
+    pub fn finish(mut self, standing: &Standing) -> (Station, RestoreReport) {
         let mut numbers = Audience::ALL.map(|audience| standing.next_out(audience).saturating_sub(1));
         let mut unsent = Vec::from(self.expected);
         for message in &mut unsent {
@@ -231,12 +234,13 @@ impl Restart {
             self.station.messages().renumber(message, *number);
         }
         self.station.messages_mut().go_on_after(numbers);
-        self.station.go_on(standing.last_at);
-        self.station.set_lazy(false);
+        self.station.resume_public(standing.last_at);
+        self.station.set_coalesced(false);
         let game = self.station.game().number();
         let asks = self.asks.into_iter().filter(|(asked_in, _)| *asked_in == game).map(|(_, ask)| ask).collect();
         let (inputs, verified, serial) = (self.inputs, self.verified, self.serial);
-        let restored = Restored { inputs, verified, unsent, asks, serial, damage: DamageReport::default(), other_rules: false };
-        (self.station, restored)
+        let report =
+            RestoreReport { inputs, verified, unsent, asks, serial, damage: DamageReport::default(), other_rules: false };
+        (self.station, report)
     }
 }

@@ -229,7 +229,7 @@ impl Setting {
     ///
     /// # Errors
     /// The head names no driver, or a value that cannot be read: with its key.
-    pub fn of(trace: &Trace<'_>, overrides: &Overrides) -> Result<Setting> {
+    pub fn from_trace(trace: &Trace<'_>, overrides: &Overrides) -> Result<Setting> {
         let Some(driver) = trace.header(DRIVER) else {
             bail!("the trace's head has no `# driver: …` line; one may be written below its first line")
         };

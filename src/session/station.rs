@@ -5,7 +5,7 @@ mod output;
 mod submitted;
 
 pub use input::{AGAIN, ASKED, BOARD, CLOCK, LinkState, StationInput, UNHEARD, WEAK};
-pub use output::{Stale, StationOutput};
+pub use output::{DirtyStates, StationOutput};
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Input, Outpu
 use flagfall_protocols::event::{Anomaly, ByteRange, DeviceEvent};
 use flagfall_protocols::time::Instant;
 
-use crate::arbiter::{Errand, Memory};
+use crate::arbiter::{DaemonAction, Memory};
 use crate::publish::delay::{Delay, Lost, Public};
 use crate::publish::{Message, Messages};
 use crate::wire::topics::Board;
@@ -38,15 +38,15 @@ pub struct Station {
     made: Vec<Message>,
     /// The last deadline that came.
     woken: Option<Instant>,
-    lazy: bool,
-    stale: Stale,
+    coalesced: bool,
+    dirty: DirtyStates,
     /// Whose clock ran when that was asked last.
     running: Option<&'static str>,
     /// What the public sees, if it sees anything.
     public: Option<Public>,
     commands: Memory,
     /// The device that an admitted command bound last, and under which configuration.
-    bound: Option<(Errand, Option<String>)>,
+    bound: Option<(DaemonAction, Option<String>)>,
 }
 
 impl Station {
@@ -62,8 +62,8 @@ impl Station {
             questions: Vec::new(),
             made: Vec::new(),
             woken: None,
-            lazy: false,
-            stale: Stale::default(),
+            coalesced: false,
+            dirty: DirtyStates::default(),
             running: None,
             public: None,
             commands: Memory::default(),
@@ -110,7 +110,7 @@ impl Station {
     }
 
     /// Every state as it is now: see [`Messages::present`].
-    pub fn present(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
+    pub fn all_current_states(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
         self.messages.present(at, &self.game, &mut self.made);
         if let Some(public) = &self.public {
             public.present(at, &mut self.messages, &mut self.made);
@@ -120,24 +120,24 @@ impl Station {
 
     /// Lazy, the station makes no pictures when they change but remembers that they did: each costs as much as the game is
     /// long, and a board changes them more often than anybody looks. Numbered messages are not concerned.
-    pub fn set_lazy(&mut self, lazy: bool) {
-        self.lazy = lazy;
-        self.stale = Stale::default();
+    pub fn set_coalesced(&mut self, coalesced: bool) {
+        self.coalesced = coalesced;
+        self.dirty = DirtyStates::default();
     }
 
-    /// What [`Station::render`] would make.
-    pub fn stale(&self) -> Stale {
-        self.stale
+    /// What [`Station::render_states`] would make.
+    pub fn dirty_states(&self) -> DirtyStates {
+        self.dirty
     }
 
     /// Makes these pictures, as they are at `at`.
-    pub fn render(&mut self, at: Instant, which: Stale, out: &mut Vec<StationOutput>) {
+    pub fn render_states(&mut self, at: Instant, which: DirtyStates, out: &mut Vec<StationOutput>) {
         let effects = [
             (which.arbiter, Effect::State(Audience::Arbiter)),
             (which.live, Effect::State(Audience::Live)),
             (which.clock, Effect::Clock),
         ];
-        self.stale = self.stale.without(which);
+        self.dirty = self.dirty.without(which);
         for (_, effect) in effects.into_iter().filter(|(wanted, _)| *wanted) {
             self.messages.of(at, &effect, &self.game, &mut self.made);
         }
@@ -145,14 +145,14 @@ impl Station {
     }
 
     /// Notes a picture that changed.
-    fn mark(&mut self, effect: &Effect) {
+    fn mark_dirty(&mut self, effect: &Effect) {
         match effect {
-            Effect::State(Audience::Arbiter) => self.stale.arbiter = true,
-            Effect::State(Audience::Live) => self.stale.live = true,
-            _ => self.stale.clock = true,
+            Effect::State(Audience::Arbiter) => self.dirty.arbiter = true,
+            Effect::State(Audience::Live) => self.dirty.live = true,
+            _ => self.dirty.clock = true,
         }
         let running = self.game.clock().running;
-        self.stale.running_changed |= running != self.running;
+        self.dirty.running_changed |= running != self.running;
         self.running = running;
     }
 
@@ -185,18 +185,18 @@ impl Station {
             self.wake(out);
         }
         match input {
-            StationInput::Link { link: CLOCK, state } => self.clock_link(at, *state, out),
+            StationInput::Link { link: CLOCK, state } => self.handle_clock_link(at, *state, out),
             StationInput::Link { state, .. } => {
-                self.drive(at, BOARD, state.input(), out);
-                self.play(at, &GameInput::Link { up: *state != LinkState::Gone }, out);
-                self.signal(at, BOARD, *state, out);
+                self.feed_driver(at, BOARD, state.driver_input(), out);
+                self.step_game(at, &GameInput::Link { up: *state != LinkState::Gone }, out);
+                self.report_signal(at, BOARD, *state, out);
             }
             StationInput::Bytes { link, channel, bytes } => {
-                self.drive(at, *link, Input::Bytes { channel: *channel, bytes }, out);
+                self.feed_driver(at, *link, Input::Bytes { channel: *channel, bytes }, out);
             }
-            StationInput::Command(command) => self.play(at, &GameInput::Command(command.clone()), out),
-            StationInput::Submitted(recorded) => self.submitted(at, recorded, out),
-            StationInput::Answer(answer) => self.play(at, &GameInput::Answer(answer.clone()), out),
+            StationInput::Command(command) => self.step_game(at, &GameInput::Command(command.clone()), out),
+            StationInput::Submitted(recorded) => self.handle_submitted(at, recorded, out),
+            StationInput::Answer(answer) => self.step_game(at, &GameInput::Answer(answer.clone()), out),
         }
         self.ask_device(at, out);
     }
@@ -219,11 +219,11 @@ impl Station {
         let Some(due) = self.deadline() else { return };
         self.woken = Some(due);
         if self.driver.deadline() == Some(due) {
-            self.drive(due, BOARD, Input::Deadline, out);
+            self.feed_driver(due, BOARD, Input::Deadline, out);
         } else if self.clock.as_ref().is_some_and(|clock| clock.deadline() == Some(due)) {
-            self.drive(due, CLOCK, Input::Deadline, out);
+            self.feed_driver(due, CLOCK, Input::Deadline, out);
         } else if self.game.deadline() == Some(due) {
-            self.play(due, &GameInput::Deadline, out);
+            self.step_game(due, &GameInput::Deadline, out);
         } else if let Some(public) = &mut self.public {
             public.wake(due, &mut self.messages, &mut self.made);
             out.extend(self.made.drain(..).map(StationOutput::Message));
@@ -245,26 +245,26 @@ impl Station {
     }
 
     /// The records end at `floor`: the delay holds again.
-    pub(crate) fn go_on(&mut self, floor: Instant) {
+    pub(crate) fn resume_public(&mut self, floor: Instant) {
         self.public.iter_mut().for_each(|public| public.go_on(floor));
     }
 
     /// Feeds the driver of a link; a link that the station has not is silent.
-    fn drive(&mut self, at: Instant, link: u8, input: Input<'_>, out: &mut Vec<StationOutput>) {
+    fn feed_driver(&mut self, at: Instant, link: u8, input: Input<'_>, out: &mut Vec<StationOutput>) {
         let Some(driver) = self.driver_of(link) else { return };
         driver.handle(at, input);
         while let Some(output) = self.driver_of(link).and_then(|driver| driver.poll()) {
             match output {
                 Output::Send { channel, bytes } => out.push(StationOutput::Send { at, link, channel, bytes }),
                 Output::Event { event, bytes, .. } => {
-                    let of_the_device = matches!(
+                    let is_device_status = matches!(
                         event,
                         DeviceEvent::Identity(_) | DeviceEvent::Battery(_) | DeviceEvent::Silent | DeviceEvent::Responding
                     );
-                    if let Some(event) = for_the_game(link, event) {
-                        self.play(at, &GameInput::Device { event, source: bytes }, out);
+                    if let Some(event) = event_for_game(link, event) {
+                        self.step_game(at, &GameInput::Device { event, source: bytes }, out);
                     }
-                    if of_the_device {
+                    if is_device_status {
                         out.push(StationOutput::Device { link, event });
                     }
                 }
@@ -278,31 +278,31 @@ impl Station {
     }
 
     /// Without its link a clock is as one that was unplugged; one that was never heard is not lost.
-    fn clock_link(&mut self, at: Instant, state: LinkState, out: &mut Vec<StationOutput>) {
-        self.drive(at, CLOCK, state.input(), out);
+    fn handle_clock_link(&mut self, at: Instant, state: LinkState, out: &mut Vec<StationOutput>) {
+        self.feed_driver(at, CLOCK, state.driver_input(), out);
         let heard = self.game.clock().white_ms.is_some();
         if state == LinkState::Gone && self.clock.is_some() && heard {
-            self.play(at, &GameInput::Device { event: DeviceEvent::ClockAbsent, source: ByteRange::default() }, out);
+            self.step_game(at, &GameInput::Device { event: DeviceEvent::ClockAbsent, source: ByteRange::default() }, out);
         }
         if self.clock.is_some() {
-            self.signal(at, CLOCK, state, out);
+            self.report_signal(at, CLOCK, state, out);
         }
     }
 
     /// How well the device is received, if that is known.
-    fn signal(&mut self, at: Instant, link: u8, state: LinkState, out: &mut Vec<StationOutput>) {
+    fn report_signal(&mut self, at: Instant, link: u8, state: LinkState, out: &mut Vec<StationOutput>) {
         if !matches!(state, LinkState::Gone | LinkState::Unheard) {
-            self.play(at, &GameInput::Signal { clock: link == CLOCK, weak: state == LinkState::Weak }, out);
+            self.step_game(at, &GameInput::Signal { clock: link == CLOCK, weak: state == LinkState::Weak }, out);
         }
     }
 
-    fn play(&mut self, at: Instant, input: &GameInput, out: &mut Vec<StationOutput>) {
+    fn step_game(&mut self, at: Instant, input: &GameInput, out: &mut Vec<StationOutput>) {
         let mut effects = std::mem::take(&mut self.effects);
         self.game.step(at, input, &mut effects);
-        self.pass_on(at, effects, out);
+        self.handle_effects(at, effects, out);
     }
 
-    fn pass_on(&mut self, at: Instant, mut effects: Vec<Effect>, out: &mut Vec<StationOutput>) {
+    fn handle_effects(&mut self, at: Instant, mut effects: Vec<Effect>, out: &mut Vec<StationOutput>) {
         for effect in effects.drain(..) {
             if let Some(public) = &mut self.public {
                 public.take(at, &effect, &self.game);
@@ -310,7 +310,7 @@ impl Station {
             match effect {
                 Effect::Ask(ask) => out.push(StationOutput::Ask(ask)),
                 Effect::Device(command) => self.questions.push(command),
-                Effect::State(_) | Effect::Clock if self.lazy => self.mark(&effect),
+                Effect::State(_) | Effect::Clock if self.coalesced => self.mark_dirty(&effect),
                 other => self.messages.of(at, &other, &self.game, &mut self.made),
             }
         }
@@ -325,14 +325,14 @@ impl Station {
     fn ask_device(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
         while let Some(command) = self.questions.pop() {
             let link = if command == DeviceCommand::ReadClock && self.clock.is_some() { CLOCK } else { BOARD };
-            self.drive(at, link, Input::Command(command), out);
+            self.feed_driver(at, link, Input::Command(command), out);
         }
     }
 }
 
 /// What the game hears of a device: of a clock on a link of its own only what is about the clock, and that it is silent means that
 /// there is none.
-fn for_the_game(link: u8, event: DeviceEvent) -> Option<DeviceEvent> {
+fn event_for_game(link: u8, event: DeviceEvent) -> Option<DeviceEvent> {
     match event {
         _ if link == BOARD => Some(event),
         DeviceEvent::Silent => Some(DeviceEvent::ClockAbsent),

@@ -4,7 +4,7 @@ use anyhow::Result;
 use flagfall_game::laws::answering;
 use flagfall_protocols::trace::Trace;
 
-use super::restore::{Restart, Verified};
+use super::restore::{Restoration, Verified};
 use super::setting::Setting;
 
 /// Feeds the inputs of a journal again and compares what comes out with the recorded outputs. Every recorded answer to a
@@ -14,13 +14,13 @@ use super::setting::Setting;
 /// # Errors
 /// A damaged line, with its number.
 pub fn verify(trace: &Trace<'_>, setting: &Setting) -> Result<Verified> {
-    let mut restart = Restart::new(setting.station()?);
+    let mut restoration = Restoration::new(setting.station()?);
     for record in trace.records() {
         let (_, record) = record?;
-        restart.feed(&record);
-        if let Some((ask, answer)) = restart.answered() {
-            restart.looked_again(record.seq, answering::again(&ask, &answer).as_deref());
+        restoration.feed(&record);
+        if let Some((ask, answer)) = restoration.take_answered() {
+            restoration.count_checked_answer(record.seq, answering::again(&ask, &answer).as_deref());
         }
     }
-    Ok(restart.verified())
+    Ok(restoration.verified())
 }

@@ -33,9 +33,9 @@ fn how_well_it_is_received_stands_in_the_record() {
     ];
     for (mut device, asked, signal, cause, state, told) in rows {
         assert_eq!(device.link_up(MonotonicTime(0), asked, "there".to_owned(), signal), cause);
-        assert_eq!((LinkState::of(true, cause), device.status(MonotonicTime(0)).signal_dbm), (state, told));
+        assert_eq!((LinkState::from_record(true, cause), device.status(MonotonicTime(0)).signal_dbm), (state, told));
     }
-    assert_eq!(LinkState::of(true, "again"), LinkState::Unheard, "what was known holds on");
+    assert_eq!(LinkState::from_record(true, "again"), LinkState::Unheard, "what was known holds on");
     // What was weak and is found without having been heard is weak, until it is another device.
     let mut device = by_radio();
     device.link_up(MonotonicTime(0), false, "there".to_owned(), Some(-90));

@@ -17,7 +17,7 @@ use super::super::timeline::Timeline;
 use super::{Live, SINK};
 use crate::session::anchor;
 use crate::session::recorder::Recorder;
-use crate::session::restore::Restored;
+use crate::session::restore::RestoreReport;
 use crate::session::station::{AGAIN, StationOutput};
 use crate::system_clock;
 
@@ -47,10 +47,10 @@ impl Live {
             out.push(output);
             Ok(())
         };
-        let (mut recorder, restored) = Recorder::open(Box::new(disk), config.limits, &config.setting, &config.session, sink)?;
+        let (mut recorder, report) = Recorder::open(Box::new(disk), config.limits, &config.setting, &config.session, sink)?;
         anyhow::ensure!(!router.is_replaced(), "another thread goes on with this board");
-        report_restore(&handle.board, &restored);
-        recorder.station_mut().set_lazy(true);
+        report_restore(&handle.board, &report);
+        recorder.station_mut().set_coalesced(true);
         let wall = network::read_wall_clock();
         let standing = recorder.journal().standing();
         let last = Audience::ALL.map(|audience| standing.next_out(audience) - 1);
@@ -68,7 +68,7 @@ impl Live {
             }
         }
         // A former run may have left it online under its own name.
-        if let Some(serial) = restored.serial.clone().filter(|_| !after_fault) {
+        if let Some(serial) = report.serial.clone().filter(|_| !after_fault) {
             router.device.set_former_serial(serial);
         }
         let now = system_clock::monotonic();
@@ -90,7 +90,7 @@ impl Live {
         live.out = out;
         // What hung had the link, and what came meanwhile waits in the inbox: nothing was missed. A clock that the round was begun
         // with may have no link any more.
-        if restored.inputs > 0 && (first || after_fault) {
+        if report.inputs > 0 && (first || after_fault) {
             for link in live.recorder.station().links() {
                 live.feed(ended, &Body::Link { link, up: false, cause: "restart" });
             }
@@ -118,26 +118,26 @@ impl Live {
     }
 }
 
-fn report_restore(board: &str, restored: &Restored) {
-    for damage in &restored.damage.described {
+fn report_restore(board: &str, report: &RestoreReport) {
+    for damage in &report.damage.described {
         tracing::warn!("board {board}: journal: {damage}");
     }
-    for difference in restored.verified.differences.iter().take(10) {
+    for difference in report.verified.differences.iter().take(10) {
         tracing::warn!("board {board}: {difference}");
     }
-    if restored.other_rules {
+    if report.other_rules {
         tracing::warn!(
             "board {board}: this round goes on with the rules it was begun with; another profile, guidelines, time control, \
              default time, rulings, observer, calibration_file or clock hold from the next"
         );
     }
-    if restored.inputs > 0 {
-        let (inputs, verified) = (restored.inputs, &restored.verified);
+    if report.inputs > 0 {
+        let (inputs, verified) = (report.inputs, &report.verified);
         tracing::info!(
             "board {board}: goes on after {inputs} inputs; {} outputs compared, {} differ, {} were not sent",
             verified.compared,
             verified.differing,
-            restored.unsent.len()
+            report.unsent.len()
         );
     }
 }

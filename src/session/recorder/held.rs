@@ -15,7 +15,7 @@ const MAX_HELD: usize = 1024;
 /// How long a finding waits for a disk that does not answer: a disk must not silence an arbiter's board.
 pub const HOLD_AT_MOST: Duration = Duration::from_secs(2);
 
-struct One {
+struct HeldOutput {
     /// The sequence number that must be there.
     seq: u64,
     since: Instant,
@@ -26,7 +26,7 @@ struct One {
 
 /// What waits for the disk, in its order.
 #[derive(Default)]
-pub(super) struct Held(VecDeque<One>);
+pub(super) struct Held(VecDeque<HeldOutput>);
 
 impl Held {
     pub(super) fn is_empty(&self) -> bool {
@@ -35,29 +35,29 @@ impl Held {
 
     /// `seq` is the sequence number that must be on the disk first.
     pub(super) fn push(&mut self, seq: u64, since: Instant, decision: bool, output: StationOutput) {
-        self.0.push_back(One { seq, since, decision, output });
+        self.0.push_back(HeldOutput { seq, since, decision, output });
     }
 
     /// When the first has waited long enough.
-    pub(super) fn due(&self) -> Option<Instant> {
+    pub(super) fn first_timeout(&self) -> Option<Instant> {
         self.0.front().map(|first| first.since.after(HOLD_AT_MOST))
     }
 
     /// Outputs for this audience wait, or a decision does.
     pub(super) fn is_holding(&self, audience: Audience) -> bool {
-        self.0.iter().any(|held| held.decision || self::audience(&held.output) == Some(audience))
+        self.0.iter().any(|held| held.decision || audience_of(&held.output) == Some(audience))
     }
 
     /// Something of the same audience is held, which must not be overtaken; or it is a picture and may show a decision that is.
     pub(super) fn is_behind(&self, output: &StationOutput) -> bool {
-        let audience = audience(output);
+        let audience = audience_of(output);
         let before =
-            |held: &One| held.decision && is_picture(output) || audience.is_some() && self::audience(&held.output) == audience;
+            |held: &HeldOutput| held.decision && is_state(output) || audience.is_some() && audience_of(&held.output) == audience;
         self.0.iter().any(before)
     }
 
     /// The first, if it is on the disk now, or cannot be had there, or has waited long enough.
-    pub(super) fn next(&mut self, journal: &Journal, now: Instant) -> Option<StationOutput> {
+    pub(super) fn pop_ready(&mut self, journal: &Journal, now: Instant) -> Option<StationOutput> {
         let first = self.0.front()?;
         let waited = now >= first.since.after(HOLD_AT_MOST) || self.0.len() > MAX_HELD;
         let goes = first.seq <= journal.durable_seq() || journal.status().failing.is_some() || waited;
@@ -79,12 +79,12 @@ pub(super) fn is_decision(output: &StationOutput) -> bool {
 }
 
 /// Times alone show no decision.
-fn is_picture(output: &StationOutput) -> bool {
+fn is_state(output: &StationOutput) -> bool {
     matches!(output, StationOutput::Message(message) if message.number == 0 && !message.topic.ends_with("/clock"))
 }
 
 /// Who hears of it; replies are arbiters'.
-fn audience(output: &StationOutput) -> Option<Audience> {
+fn audience_of(output: &StationOutput) -> Option<Audience> {
     match output {
         StationOutput::Message(message) => Some(message.audience),
         StationOutput::Reply(_) => Some(Audience::Arbiter),

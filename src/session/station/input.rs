@@ -65,7 +65,7 @@ pub const AGAIN: &str = "again";
 
 impl LinkState {
     /// As a `link` record says.
-    pub fn of(up: bool, cause: &str) -> LinkState {
+    pub fn from_record(up: bool, cause: &str) -> LinkState {
         match (up, cause) {
             (false, _) => LinkState::Gone,
             (true, ASKED) => LinkState::TakenOver,
@@ -75,7 +75,7 @@ impl LinkState {
         }
     }
 
-    pub(super) const fn input(self) -> Input<'static> {
+    pub(super) const fn driver_input(self) -> Input<'static> {
         match self {
             LinkState::Opened | LinkState::Weak | LinkState::Unheard => Input::LinkUp,
             LinkState::TakenOver => Input::LinkTakenOver,

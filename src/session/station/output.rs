@@ -4,7 +4,7 @@ use flagfall_game::laws::winnable::Ask;
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::time::Instant;
 
-use crate::arbiter::{Errand, Reply};
+use crate::arbiter::{DaemonAction, Reply};
 use crate::publish::Message;
 
 /// What a station wants done.
@@ -35,12 +35,12 @@ pub enum StationOutput {
     /// Answer a command.
     Reply(Reply),
     /// Do what a command wants of the daemon.
-    Do(Errand),
+    Daemon(DaemonAction),
 }
 
 /// The pictures that changed since they were made last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stale {
+pub struct DirtyStates {
     /// The arbiters'.
     pub arbiter: bool,
     /// The live audience's.
@@ -51,15 +51,15 @@ pub struct Stale {
     pub running_changed: bool,
 }
 
-impl Stale {
+impl DirtyStates {
     /// Anything.
     pub fn any(self) -> bool {
-        self != Stale::default()
+        self != DirtyStates::default()
     }
 
     /// These, less others.
-    pub fn without(self, others: Stale) -> Stale {
-        Stale {
+    pub fn without(self, others: DirtyStates) -> DirtyStates {
+        DirtyStates {
             arbiter: self.arbiter && !others.arbiter,
             live: self.live && !others.live,
             clock: self.clock && !others.clock,

@@ -10,7 +10,7 @@ use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
 use flagfall::session::recorder::Recorder;
 use flagfall::session::setting::Setting;
-use flagfall::session::station::{Stale, StationOutput};
+use flagfall::session::station::{DirtyStates, StationOutput};
 use flagfall::system_clock::MonotonicTime;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::GameConfig;
@@ -34,7 +34,7 @@ const WAITS: Duration = Duration::from_secs(60);
 const FULL: u64 = 5;
 /// What a board may hold more after a longer game, of journal, moves and pictures.
 const FAIR: i64 = 64 << 10;
-const PICTURES: Stale = Stale { arbiter: true, live: true, clock: true, running_changed: false };
+const PICTURES: DirtyStates = DirtyStates { arbiter: true, live: true, clock: true, running_changed: false };
 
 fn setting() -> Setting {
     let time_control = Some(TimeControl::parse(CONTROL).expect("a time control"));
@@ -66,7 +66,7 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
     // As in the daemon, but that there another thread waits for the disk.
     let unsynced = Arc::<Unsynced>::default();
     recorder.share(Arc::clone(&unsynced), Instant::ZERO);
-    recorder.station_mut().set_lazy(true);
+    recorder.station_mut().set_coalesced(true);
     let shared = Arc::clone(&outbox);
     let mut sink = move |output| {
         publish(&shared, board, output);
@@ -88,7 +88,7 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
             if at.since(pictures) > Duration::from_secs(60) {
                 pictures = at;
                 let mut out = Vec::new();
-                recorder.station_mut().render(at, PICTURES, &mut out);
+                recorder.station_mut().render_states(at, PICTURES, &mut out);
                 out.into_iter().for_each(|output| publish(&outbox, board, output));
                 recorder.hand_over(at);
                 CommitLog::without().commit([("b0", &*unsynced)]);

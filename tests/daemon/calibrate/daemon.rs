@@ -70,7 +70,7 @@ fn a_board_is_known_in_mid_game_and_after_restarts() {
     assert_eq!(journals.len(), 1, "{journals:?}");
     let bytes = fs::read(&journals[0]).expect("a journal");
     let trace = Trace::new(&bytes).expect("a head");
-    let setting = Setting { board, ..Setting::of(&trace, &Overrides::default()).expect("a setting") };
+    let setting = Setting { board, ..Setting::from_trace(&trace, &Overrides::default()).expect("a setting") };
     assert!(setting.calibration.is_some());
     let verified = verify(&trace, &setting).expect("readable");
     assert!(verified.compared > 0 && verified.differing == 0, "{verified:#?}");
