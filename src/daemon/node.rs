@@ -14,7 +14,7 @@ use super::network::read_wall_clock;
 use super::shared::{Condition, Shared, StationHandle};
 use crate::config::Config;
 use crate::health;
-use crate::mqtt::outbox::{Kept, Quality};
+use crate::mqtt::outbox::{Quality, Retained};
 use crate::session::anchor::MOVED;
 use crate::system_clock;
 use crate::wire::envelope::{self, Stamp};
@@ -128,7 +128,7 @@ impl Node {
     fn retain(&self, topic: String, kind: &str, quality: Quality, expiry: Option<Duration>, body: &impl serde::Serialize) {
         let at = Some(Instant(system_clock::monotonic().0));
         let payload = envelope::message(kind, None, &self.stamp(), at, body);
-        self.shared().outbox.keep(Kept { topic, payload, quality, expiry });
+        self.shared().outbox.publish_retained(Retained { topic, payload, quality, expiry });
     }
 
     /// Looks at the clock on the wall; the stations are told if it moved or goes by something else.

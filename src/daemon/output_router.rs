@@ -20,7 +20,7 @@ use super::submission;
 use super::worker::Question;
 use crate::arbiter::{DaemonAction, Reply, Setup};
 use crate::journal::{Out, outs_from};
-use crate::mqtt::outbox::{Event, Kept, Once, Put, Quality};
+use crate::mqtt::outbox::{Ephemeral, Event, OutboxItem, Quality, Retained};
 use crate::publish::{Message, Messages};
 use crate::session::station::{BOARD, CLOCK, StationOutput};
 use crate::system_clock;
@@ -49,7 +49,7 @@ pub(super) struct OutputRouter {
     /// What was published of each last, and where.
     published: [Option<(String, DeviceStatus)>; 2],
     /// What the outbox gets at the end of the turn.
-    outgoing: Vec<Put>,
+    outgoing: Vec<OutboxItem>,
 }
 
 impl OutputRouter {
@@ -140,11 +140,11 @@ impl OutputRouter {
         let payload = envelope::complete(&message.payload, &self.stamp);
         let Message { audience, number, topic, .. } = message;
         if number > 0 {
-            return self.outgoing.push(Put::Event(Event { audience, number, topic, payload }));
+            return self.outgoing.push(OutboxItem::Event(Event { audience, number, topic, payload }));
         }
         let clock = audience == Audience::Live && topic.ends_with("/clock");
         let quality = if clock { Quality::AtMostOnce } else { Quality::AtLeastOnce };
-        self.outgoing.push(Put::Kept(Kept { topic, payload, quality, expiry: None }));
+        self.outgoing.push(OutboxItem::Retained(Retained { topic, payload, quality, expiry: None }));
     }
 
     /// Gives the outbox what was published.
@@ -153,7 +153,7 @@ impl OutputRouter {
             return;
         }
         match self.handle.number() {
-            Some(board) => self.shared.outbox.put(board, self.outgoing.drain(..)),
+            Some(board) => self.shared.outbox.publish_items(board, self.outgoing.drain(..)),
             // A board without a place publishes nothing.
             None => self.outgoing.clear(),
         }
@@ -198,7 +198,7 @@ impl OutputRouter {
     }
 
     fn retain(&self, topic: String, payload: String) {
-        self.shared.outbox.keep(Kept { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
+        self.shared.outbox.publish_retained(Retained { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
     }
 
     /// Alerts the arbiters: what they see of this board is what was known before it was given up. Deleted at the next start.
@@ -238,7 +238,7 @@ impl OutputRouter {
         let payload = envelope::message("device.raw", None, &self.stamp, Some(at), &body);
         let id = self.device_on(link).id();
         let topic = topics::device_raw(&self.root, &id);
-        self.shared.outbox.once(Once { topic, payload, correlation: None, expiry: RAW_EXPIRY });
+        self.shared.outbox.publish_ephemeral(Ephemeral { topic, payload, correlation: None, expiry: RAW_EXPIRY });
     }
 
     /// Answers a command where its sender wanted the answer.

@@ -7,7 +7,7 @@ use super::shared::Shared;
 use crate::arbiter::{self, Recorded, Reply, Setup, Submission};
 use crate::config::Role;
 use crate::mqtt::Arrived;
-use crate::mqtt::outbox::Once;
+use crate::mqtt::outbox::Ephemeral;
 use crate::session::station::Station;
 use crate::wire::envelope::{self, Stamp};
 use crate::wire::time::Anchor;
@@ -58,7 +58,7 @@ pub(super) fn reply(shared: &Shared, root: &str, stamp: &Stamp, reply: &Reply) {
     let payload = envelope::message("cmd.reply", Some(&reply.id), stamp, Some(at), reply);
     let topic = reply.to.topic.clone().unwrap_or_else(|| topics::reply(root, &reply.actor, "all"));
     let correlation = reply.to.correlation.as_deref().and_then(unhex);
-    shared.outbox.once(Once { topic, payload, correlation, expiry: REPLY_EXPIRY });
+    shared.outbox.publish_ephemeral(Ephemeral { topic, payload, correlation, expiry: REPLY_EXPIRY });
 }
 
 /// Bytes of lower-case hex; none if it is none.

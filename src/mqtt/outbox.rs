@@ -1,15 +1,15 @@
 //! What waits to be published: states that replace each other, and events from a cursor.
 //!
 //! Stations put in, the network takes out. Nobody waits longer than for the lock, nothing here is a network or a clock, and
-//! memory does not grow while the broker is away: of states the last one is kept, of events at most [`LINE`] of each line;
+//! memory does not grow while the broker is away: of states the last one is kept, of events at most [`EVENTS_PER_QUEUE`] of each line;
 //! later ones are in the journal and come back by [`Outbox::refills`] and [`Outbox::refilled`] as the line drains.
 //!
 //! A line is the events of one board for one audience, in order. Its cursor is the last number up to which the broker has
 //! acknowledged everything; after a lost connection a line goes on behind its cursor. Nothing relies on what an MQTT client
 //! keeps (`wire/README.md#10`).
 
-mod line;
-mod postbox;
+mod event_queue;
+mod queues;
 mod states;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,15 +18,15 @@ use std::time::Duration;
 use flagfall_protocols::trace::Audience;
 use tokio::sync::Notify;
 
-use self::postbox::Postbox;
+use self::queues::OutboxQueues;
 use crate::system_clock::MonotonicTime;
 
 /// Events of one line that are held in memory at most.
-pub const LINE: usize = 256;
-/// Events of all lines in memory; above it a line holds [`FEW`] at most.
+pub const EVENTS_PER_QUEUE: usize = 256;
+/// Events of all lines in memory; above it a line holds [`GUARANTEED_EVENTS`] at most.
 pub const EVENTS: usize = 4096;
 /// Events that every line may hold, however many others wait.
-pub const FEW: usize = 16;
+pub const GUARANTEED_EVENTS: usize = 16;
 /// Publications that are sent and not acknowledged, at most.
 pub const WINDOW: usize = 32;
 /// Replies that wait; the oldest of whoever has most is dropped for another.
@@ -69,7 +69,7 @@ pub struct Event {
 
 /// A retained state: it replaces what was kept under its topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct Retained {
     /// Where it goes.
     pub topic: String,
     /// JSON; empty deletes.
@@ -82,16 +82,16 @@ pub struct Kept {
 
 /// What a board gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Put {
-    /// As with [`Outbox::event`].
+pub enum OutboxItem {
+    /// As with [`Outbox::publish_event`].
     Event(Event),
-    /// As with [`Outbox::keep_of`].
-    Kept(Kept),
+    /// As with [`Outbox::publish_board_state`].
+    Retained(Retained),
 }
 
 /// A message that is sent once and not retained: the answer to a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Once {
+pub struct Ephemeral {
     /// Where it goes.
     pub topic: String,
     /// JSON.
@@ -121,7 +121,7 @@ pub struct Publication {
     pub correlation: Option<Vec<u8>>,
 }
 
-/// What [`Outbox::take`] gives.
+/// What [`Outbox::take_next`] gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Taken {
     /// To be sent now.
@@ -171,7 +171,7 @@ pub struct Counters {
 
 /// Everything that waits to be published, shared between stations and the network.
 pub struct Outbox {
-    postbox: Mutex<Postbox>,
+    queues: Mutex<OutboxQueues>,
     changed: Notify,
 }
 
@@ -179,12 +179,12 @@ impl Outbox {
     /// An empty one, not connected.
     #[allow(clippy::new_ret_no_self, reason = "it is only ever shared")]
     pub fn new() -> Arc<Outbox> {
-        Arc::new(Outbox { postbox: Mutex::new(Postbox::default()), changed: Notify::new() })
+        Arc::new(Outbox { queues: Mutex::new(OutboxQueues::default()), changed: Notify::new() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Postbox> {
+    fn lock(&self) -> MutexGuard<'_, OutboxQueues> {
         // Nothing in here is left half done by a panic that could not be worked with.
-        self.postbox.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A new board. By audience, in the order of [`Audience::ALL`]: the number up to which the broker has everything, and the
@@ -196,37 +196,37 @@ impl Outbox {
     }
 
     /// The next event of a board and audience. It must be in the journal already: if there is no room, it is read from there.
-    pub fn event(&self, board: BoardNo, event: Event) {
-        self.put(board, [Put::Event(event)]);
+    pub fn publish_event(&self, board: BoardNo, event: Event) {
+        self.publish_items(board, [OutboxItem::Event(event)]);
     }
 
     /// Several of a board's things, in order; the network is woken once for all of them.
-    pub fn put(&self, board: BoardNo, things: impl IntoIterator<Item = Put>) {
-        let mut postbox = self.lock();
-        for thing in things {
-            match thing {
-                Put::Event(event) => postbox.event(board, event),
-                Put::Kept(kept) => postbox.keep(Some(board), kept),
+    pub fn publish_items(&self, board: BoardNo, items: impl IntoIterator<Item = OutboxItem>) {
+        let mut queues = self.lock();
+        for item in items {
+            match item {
+                OutboxItem::Event(event) => queues.push_event(board, event),
+                OutboxItem::Retained(retained) => queues.retain(Some(board), retained),
             }
         }
-        drop(postbox);
+        drop(queues);
         self.changed.notify_one();
     }
 
     /// A state of the node or of a device.
-    pub fn keep(&self, kept: Kept) {
-        self.lock().keep(None, kept);
+    pub fn publish_retained(&self, retained: Retained) {
+        self.lock().retain(None, retained);
         self.changed.notify_one();
     }
 
     /// A state of a board: not sent while the board is held.
-    pub fn keep_of(&self, board: BoardNo, kept: Kept) {
-        self.put(board, [Put::Kept(kept)]);
+    pub fn publish_board_state(&self, board: BoardNo, retained: Retained) {
+        self.publish_items(board, [OutboxItem::Retained(retained)]);
     }
 
     /// A reply.
-    pub fn once(&self, once: Once) {
-        self.lock().once(once);
+    pub fn publish_ephemeral(&self, message: Ephemeral) {
+        self.lock().push_ephemeral(message);
         self.changed.notify_one();
     }
 
@@ -244,7 +244,7 @@ impl Outbox {
         self.changed.notify_one();
     }
 
-    /// Holds a board back, or lets it go: events and states given with [`Outbox::keep_of`] wait.
+    /// Holds a board back, or lets it go: events and states given with [`Outbox::publish_board_state`] wait.
     pub fn hold(&self, board: BoardNo, held: bool) {
         self.lock().hold(board, held);
         self.changed.notify_one();
@@ -273,14 +273,14 @@ impl Outbox {
     }
 
     /// A state of the node that goes before everything else in this connection and is not sent again in another.
-    pub fn urgent(&self, topic: String, payload: String) {
-        self.lock().urgent(topic, payload);
+    pub fn publish_urgent(&self, topic: String, payload: String) {
+        self.lock().push_urgent(topic, payload);
         self.changed.notify_one();
     }
 
     /// What to send next; none while nothing waits, too much is under way, or nothing is connected.
-    pub fn take(&self, now: MonotonicTime) -> Option<Taken> {
-        self.lock().take(now)
+    pub fn take_next(&self, now: MonotonicTime) -> Option<Taken> {
+        self.lock().take_next(now)
     }
 
     /// The broker has it, or, at QoS 0, it was sent. Unknown tickets are those of a lost connection.

@@ -120,7 +120,7 @@ impl Session {
     fn say(&mut self, state: &'static str) -> String {
         let payload = (self.hooks.status)(state);
         self.namesakes.know(payload.as_bytes());
-        self.outbox.urgent(self.settings.status_topic(), payload.clone());
+        self.outbox.publish_urgent(self.settings.status_topic(), payload.clone());
         payload
     }
 

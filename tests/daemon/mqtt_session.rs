@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
-use flagfall::mqtt::outbox::{Kept, Once, Quality};
+use flagfall::mqtt::outbox::{Ephemeral, Quality, Retained};
 use flagfall::mqtt::{Ended, Pace};
 
 use crate::support::mqtt;
@@ -34,12 +34,12 @@ fn birth_in_order_and_a_clean_stop() {
     let node = Node::prepared(settings(broker.port(), |_| ()), 7, 3, |outbox, board| {
         let kept = |topic: &str, quality, expiry| {
             let (topic, payload) = (format!("flagfall/1/{topic}"), "{}".to_owned());
-            Kept { topic, payload, quality, expiry }
+            Retained { topic, payload, quality, expiry }
         };
         for topic in states.iter().rev() {
-            outbox.keep(kept(topic, Quality::AtLeastOnce, None));
+            outbox.publish_retained(kept(topic, Quality::AtLeastOnce, None));
         }
-        outbox.keep_of(board, kept("live/open26/5/b1/clock", Quality::AtMostOnce, Some(Duration::from_secs(120))));
+        outbox.publish_board_state(board, kept("live/open26/5/b1/clock", Quality::AtMostOnce, Some(Duration::from_secs(120))));
     });
     let all = subscriber.until("ready", |heard| state(heard).as_deref() == Some("ready 7"));
     let topics: Vec<&str> = all.iter().filter_map(|heard| heard.topic.strip_prefix("flagfall/1/")).collect();
@@ -63,7 +63,12 @@ fn birth_in_order_and_a_clean_stop() {
     }
 
     let (topic, payload) = ("flagfall/1/reply/anna/c1".to_owned(), "{}".to_owned());
-    node.outbox.once(Once { topic, payload, correlation: Some(b"q17".to_vec()), expiry: Duration::from_secs(60) });
+    node.outbox.publish_ephemeral(Ephemeral {
+        topic,
+        payload,
+        correlation: Some(b"q17".to_vec()),
+        expiry: Duration::from_secs(60),
+    });
     node.events(2);
     assert_eq!(node.stop(), Ended::Stopped);
     let rest = subscriber.until("stopped", |heard| state(heard).as_deref() == Some("stopped 7"));

@@ -91,7 +91,7 @@ fn answers(prepare: impl Fn(&StationHandle)) -> Vec<(String, String)> {
         receiver.receive(&node, Arrived { topic, payload, retain: false, response_topic: None, correlation: None });
     }
     shared.outbox.connected(system_clock::monotonic(), 10);
-    std::iter::from_fn(|| shared.outbox.take(system_clock::monotonic()))
+    std::iter::from_fn(|| shared.outbox.take_next(system_clock::monotonic()))
         .filter_map(|taken| match taken {
             Taken::Publication(publication) => Some((publication.topic, publication.payload)),
             Taken::BirthOver => None,

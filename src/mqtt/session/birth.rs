@@ -67,7 +67,7 @@ impl Session {
             return;
         }
         self.say("init");
-        if let Some(Taken::Publication(publication)) = self.outbox.take(now) {
+        if let Some(Taken::Publication(publication)) = self.outbox.take_next(now) {
             self.hand(publication, out);
         }
     }

@@ -29,7 +29,7 @@ impl Session {
             Some(_) => return,
         };
         let mut farewell = Farewell::Due(last.clone());
-        while let Some(Taken::Publication(publication)) = self.outbox.take(now) {
+        while let Some(Taken::Publication(publication)) = self.outbox.take_next(now) {
             // Statuses that wait go before it.
             let is_last = publication.payload == last;
             let ticket = self.hand(publication, out);

@@ -38,7 +38,7 @@ impl Session {
             }
             let mut moved = false;
             while out.len() < FULL
-                && let Some(taken) = self.outbox.take(now)
+                && let Some(taken) = self.outbox.take_next(now)
             {
                 moved = true;
                 match taken {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flagfall::journal::commit_log::CommitLog;
 use flagfall::journal::{Disk, Limits, Unsynced, outs_from};
-use flagfall::mqtt::outbox::{BoardNo, Event, Kept, LINE, Outbox, Publication, Quality, Taken, WINDOW};
+use flagfall::mqtt::outbox::{BoardNo, EVENTS_PER_QUEUE, Event, Outbox, Publication, Quality, Retained, Taken, WINDOW};
 use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
 use flagfall::session::recorder::Recorder;
@@ -49,9 +49,9 @@ fn setting() -> Setting {
 fn publish(outbox: &Outbox, board: BoardNo, output: StationOutput) {
     let StationOutput::Message(Message { audience, number, topic, payload, .. }) = output else { return };
     if number > 0 {
-        outbox.event(board, Event { audience, number, topic, payload });
+        outbox.publish_event(board, Event { audience, number, topic, payload });
     } else {
-        outbox.keep_of(board, Kept { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
+        outbox.publish_board_state(board, Retained { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
     }
 }
 
@@ -97,7 +97,7 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
         }
         held.push(held.last().copied().unwrap_or(0) + counting::live() - before);
         let counters = outbox.counters();
-        assert!(counters.stored <= 3 * LINE, "{counters:?}");
+        assert!(counters.stored <= 3 * EVENTS_PER_QUEUE, "{counters:?}");
     }
     let end = Instant::ZERO.after(EVERY * (GAMES as u32 + 1));
     recorder.advance(end, &mut sink).expect("kept");
@@ -125,7 +125,7 @@ fn drain(outbox: &Outbox, dir: &std::path::Path, last: [u64; 3]) {
                 |out: flagfall::journal::Out| Event { audience, number: out.number, topic: out.topic, payload: out.payload };
             outbox.refilled(wanted.board, audience, outs.into_iter().map(event).collect(), end);
         }
-        while let Some(taken) = outbox.take(now) {
+        while let Some(taken) = outbox.take_next(now) {
             let Taken::Publication(Publication { ticket, topic, payload, .. }) = taken else { continue };
             // An alert that is over is deleted with an empty payload.
             let json: serde_json::Value = serde_json::from_str(&payload).unwrap_or_default();

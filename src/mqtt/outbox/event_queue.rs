@@ -9,10 +9,10 @@ use crate::system_clock::MonotonicTime;
 /// After this time a request counts as never answered.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// After this time a journal that could not be read is tried again.
-const AGAIN: Duration = Duration::from_secs(1);
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Events in order of their numbers: those under way, then those that wait, then those in the journal only.
-pub(super) struct Line {
+pub(super) struct EventQueue {
     /// Everything up to here is acknowledged.
     cursor: u64,
     /// The number that is stored next.
@@ -27,7 +27,7 @@ pub(super) struct Line {
     pass: u32,
     request: Request,
     /// The last number when the connection began.
-    mark: u64,
+    birth_end: u64,
 }
 
 struct Slot {
@@ -49,11 +49,11 @@ enum Request {
     Later(MonotonicTime),
 }
 
-impl Line {
-    pub(super) fn new(acked: u64, last: u64) -> Line {
+impl EventQueue {
+    pub(super) fn new(acked: u64, last: u64) -> EventQueue {
         let last = last.max(acked);
         let queue = VecDeque::new();
-        Line { cursor: acked, tail: acked + 1, last, queue, sent: 0, pass: 0, request: Request::No, mark: last }
+        EventQueue { cursor: acked, tail: acked + 1, last, queue, sent: 0, pass: 0, request: Request::No, birth_end: last }
     }
 
     pub(super) fn stored(&self) -> usize {
@@ -75,7 +75,7 @@ impl Line {
     }
 
     /// The number from which events are wanted, once it has drained by half.
-    pub(super) fn ask(&mut self, now: MonotonicTime, room: usize) -> Option<u64> {
+    pub(super) fn next_refill(&mut self, now: MonotonicTime, room: usize) -> Option<u64> {
         if self.tail > self.last || self.queue.len() > room / 2 {
             return None;
         }
@@ -83,7 +83,7 @@ impl Line {
             Request::Open { since, .. } if now.since(since) < PATIENCE => return None,
             Request::Later(at) if now < at => return None,
             Request::Failed => {
-                self.request = Request::Later(now.after(AGAIN));
+                self.request = Request::Later(now.after(RETRY_AFTER));
                 return None;
             }
             _ => {}
@@ -116,7 +116,7 @@ impl Line {
         if end && self.tail <= upto {
             missing += upto + 1 - self.tail;
             self.tail = upto + 1;
-            self.settle();
+            self.advance_cursor();
         }
         missing
     }
@@ -136,7 +136,7 @@ impl Line {
     }
 
     /// The next event to be sent, and the pass it is sent in.
-    pub(super) fn next(&mut self) -> Option<(&Event, u32)> {
+    pub(super) fn next_event(&mut self) -> Option<(&Event, u32)> {
         let slot = self.queue.get(self.sent)?;
         self.sent += 1;
         Some((&slot.event, self.pass))
@@ -147,7 +147,7 @@ impl Line {
     }
 
     /// Returns the cursor if it moved.
-    pub(super) fn acked(&mut self, number: u64, pass: u32) -> Option<u64> {
+    pub(super) fn acknowledge(&mut self, number: u64, pass: u32) -> Option<u64> {
         let before = self.cursor;
         if pass == self.pass {
             if let Ok(place) = self.queue.binary_search_by_key(&number, |slot| slot.event.number) {
@@ -157,7 +157,7 @@ impl Line {
                 self.queue.pop_front();
                 self.sent -= 1;
             }
-            self.settle();
+            self.advance_cursor();
         } else if number == self.cursor + 1 {
             // Sent before the line was rewound: it counts, if nothing before it is open.
             self.cursor = number;
@@ -166,25 +166,25 @@ impl Line {
     }
 
     /// Everything before the first stored event is acknowledged or lost.
-    fn settle(&mut self) {
+    fn advance_cursor(&mut self) {
         let first = self.queue.front().map_or(self.tail, |slot| slot.event.number);
         self.cursor = self.cursor.max(first - 1);
     }
 
     /// What was sent is to be sent again.
-    pub(super) fn lost(&mut self) {
+    pub(super) fn mark_all_unsent(&mut self) {
         self.sent = 0;
         self.pass = self.pass.wrapping_add(1);
         self.queue.iter_mut().for_each(|slot| slot.acked = false);
     }
 
     /// From here on events are not part of the birth.
-    pub(super) fn set_mark(&mut self) {
-        self.mark = self.last;
+    pub(super) fn mark_birth_end(&mut self) {
+        self.birth_end = self.last;
     }
 
     /// Not everything up to the mark is sent.
-    pub(super) fn behind_mark(&self) -> bool {
-        self.queue.get(self.sent).map_or(self.tail, |slot| slot.event.number) <= self.mark
+    pub(super) fn is_behind_birth(&self) -> bool {
+        self.queue.get(self.sent).map_or(self.tail, |slot| slot.event.number) <= self.birth_end
     }
 }

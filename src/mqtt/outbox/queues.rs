@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use flagfall_protocols::trace::Audience;
 
-use super::line::Line;
+use super::event_queue::EventQueue;
 use super::states::{States, Version};
 use super::{
-    BIRTH, BoardNo, Counters, EVENTS, Event, FEW, Kept, LINE, Moved, Once, Publication, Quality, REPLIES, REPLIES_EACH, Refill,
-    Taken, Ticket,
+    BIRTH, BoardNo, Counters, EVENTS, EVENTS_PER_QUEUE, Ephemeral, Event, GUARANTEED_EVENTS, Moved, Publication, Quality,
+    REPLIES, REPLIES_EACH, Refill, Retained, Taken, Ticket,
 };
 use crate::system_clock::MonotonicTime;
 
@@ -20,8 +20,8 @@ const URGENT: usize = 8;
 
 /// All that waits, without the lock.
 #[derive(Default)]
-pub(super) struct Postbox {
-    boards: Vec<Board>,
+pub(super) struct OutboxQueues {
+    boards: Vec<BoardQueue>,
     states: States,
     replies: VecDeque<Reply>,
     urgent: VecDeque<(String, String)>,
@@ -43,15 +43,15 @@ pub(super) struct Postbox {
     missing: u64,
 }
 
-struct Board {
-    lines: [Line; 3],
+struct BoardQueue {
+    queues: [EventQueue; 3],
     /// The audience whose events come next.
     turn: usize,
     held: bool,
 }
 
 struct Reply {
-    once: Once,
+    message: Ephemeral,
     /// When it was first seen by somebody with a clock.
     since: Option<MonotonicTime>,
 }
@@ -65,16 +65,16 @@ enum Flight {
 
 impl Reply {
     /// Whose it is: its topic without the client.
-    fn whose(&self) -> &str {
-        self.once.topic.rsplit_once('/').map_or(self.once.topic.as_str(), |(user, _)| user)
+    fn user(&self) -> &str {
+        self.message.topic.rsplit_once('/').map_or(self.message.topic.as_str(), |(user, _)| user)
     }
 
-    fn left(&self, now: MonotonicTime) -> Duration {
-        self.once.expiry.saturating_sub(now.since(self.since.unwrap_or(now)))
+    fn time_left(&self, now: MonotonicTime) -> Duration {
+        self.message.expiry.saturating_sub(now.since(self.since.unwrap_or(now)))
     }
 }
 
-fn place(audience: Audience) -> usize {
+fn audience_index(audience: Audience) -> usize {
     match audience {
         Audience::Arbiter => 0,
         Audience::Live => 1,
@@ -82,49 +82,55 @@ fn place(audience: Audience) -> usize {
     }
 }
 
-impl Postbox {
+impl OutboxQueues {
     pub(super) fn add_board(&mut self, acked: [u64; 3], last: [u64; 3]) -> BoardNo {
-        let lines = [0, 1, 2].map(|audience| Line::new(acked[audience], last[audience]));
-        self.boards.push(Board { lines, turn: 0, held: false });
+        let queues = [0, 1, 2].map(|audience| EventQueue::new(acked[audience], last[audience]));
+        self.boards.push(BoardQueue { queues, turn: 0, held: false });
         self.boards.len() - 1
     }
 
     /// How many events a line may hold now.
     fn room(&self) -> usize {
-        if self.stored < EVENTS { LINE } else { FEW }
+        if self.stored < EVENTS { EVENTS_PER_QUEUE } else { GUARANTEED_EVENTS }
     }
 
     /// Does something to a line and counts what it then holds.
-    fn with_line<T>(&mut self, board: BoardNo, audience: usize, act: impl FnOnce(&mut Line, usize) -> T) -> Option<T> {
+    fn with_event_queue<T>(
+        &mut self,
+        board: BoardNo,
+        audience: usize,
+        act: impl FnOnce(&mut EventQueue, usize) -> T,
+    ) -> Option<T> {
         let room = self.room();
-        let line = &mut self.boards.get_mut(board)?.lines[audience];
-        let before = line.stored();
-        let done = act(line, room);
-        self.stored = self.stored + line.stored() - before;
+        let event_queue = &mut self.boards.get_mut(board)?.queues[audience];
+        let before = event_queue.stored();
+        let done = act(event_queue, room);
+        self.stored = self.stored + event_queue.stored() - before;
         Some(done)
     }
 
-    pub(super) fn event(&mut self, board: BoardNo, event: Event) {
-        self.with_line(board, place(event.audience), |line, room| line.push(event, room));
+    pub(super) fn push_event(&mut self, board: BoardNo, event: Event) {
+        self.with_event_queue(board, audience_index(event.audience), |event_queue, room| event_queue.push(event, room));
     }
 
     pub(super) fn rewind(&mut self, board: BoardNo, audience: Audience, from: u64) {
-        self.with_line(board, place(audience), |line, _| line.rewind(from));
+        self.with_event_queue(board, audience_index(audience), |event_queue, _| event_queue.rewind(from));
     }
 
     pub(super) fn refilled(&mut self, board: BoardNo, audience: Audience, events: Vec<Event>, end: bool) {
-        let missing = self.with_line(board, place(audience), |line, room| line.refilled(events, end, room));
+        let missing =
+            self.with_event_queue(board, audience_index(audience), |event_queue, room| event_queue.refilled(events, end, room));
         self.missing += missing.unwrap_or(0);
     }
 
-    pub(super) fn keep(&mut self, board: Option<BoardNo>, kept: Kept) {
-        if !self.states.keep(board, kept) {
+    pub(super) fn retain(&mut self, board: Option<BoardNo>, retained: Retained) {
+        if !self.states.retain(board, retained) {
             self.dropped += 1;
         }
     }
 
-    pub(super) fn once(&mut self, once: Once) {
-        self.replies.push_back(Reply { once, since: None });
+    pub(super) fn push_ephemeral(&mut self, message: Ephemeral) {
+        self.replies.push_back(Reply { message, since: None });
         self.bound_replies();
     }
 
@@ -132,13 +138,13 @@ impl Postbox {
     fn bound_replies(&mut self) {
         loop {
             let mut waiting = BTreeMap::<&str, usize>::new();
-            self.replies.iter().for_each(|reply| *waiting.entry(reply.whose()).or_default() += 1);
+            self.replies.iter().for_each(|reply| *waiting.entry(reply.user()).or_default() += 1);
             let most = waiting.into_iter().max_by_key(|(_, count)| *count);
-            let Some((whose, count)) = most else { return };
+            let Some((user, count)) = most else { return };
             if count <= REPLIES_EACH && self.replies.len() <= REPLIES {
                 return;
             }
-            let oldest = self.replies.iter().position(|reply| reply.whose() == whose);
+            let oldest = self.replies.iter().position(|reply| reply.user() == user);
             oldest.and_then(|oldest| self.replies.remove(oldest));
             self.dropped += 1;
         }
@@ -150,15 +156,15 @@ impl Postbox {
         }
     }
 
-    pub(super) fn urgent(&mut self, topic: String, payload: String) {
+    pub(super) fn push_urgent(&mut self, topic: String, payload: String) {
         if self.urgent.len() < URGENT {
             self.urgent.push_back((topic, payload));
         }
     }
 
     pub(super) fn counters(&self) -> Counters {
-        let lines = self.boards.iter().flat_map(|board| &board.lines);
-        let waiting = lines.map(Line::waiting).sum::<u64>() + (self.states.waiting() + self.replies.len()) as u64;
+        let queues = self.boards.iter().flat_map(|board| &board.queues);
+        let waiting = queues.map(EventQueue::waiting).sum::<u64>() + (self.states.waiting() + self.replies.len()) as u64;
         let (stored, flying) = (self.stored, self.flights.len());
         Counters { dropped: self.dropped, refused: self.refused, missing: self.missing, waiting, stored, flying }
     }
@@ -167,14 +173,14 @@ impl Postbox {
         self.disconnected();
         self.window = window;
         self.birth = Some(now.after(BIRTH));
-        self.boards.iter_mut().flat_map(|board| &mut board.lines).for_each(Line::set_mark);
+        self.boards.iter_mut().flat_map(|board| &mut board.queues).for_each(EventQueue::mark_birth_end);
     }
 
     pub(super) fn disconnected(&mut self) {
         self.window = 0;
         self.urgent.clear();
-        self.states.lost();
-        self.boards.iter_mut().flat_map(|board| &mut board.lines).for_each(Line::lost);
+        self.states.mark_all_unsent();
+        self.boards.iter_mut().flat_map(|board| &mut board.queues).for_each(EventQueue::mark_all_unsent);
         // Replies go back to the front in the order in which they were sent.
         for flight in std::mem::take(&mut self.flights).into_values().rev() {
             if let Flight::Reply(reply) = flight {
@@ -187,7 +193,7 @@ impl Postbox {
     pub(super) fn sweep(&mut self, now: MonotonicTime) {
         let before = self.replies.len();
         self.replies.iter_mut().for_each(|reply| _ = reply.since.get_or_insert(now));
-        self.replies.retain(|reply| !reply.left(now).is_zero());
+        self.replies.retain(|reply| !reply.time_left(now).is_zero());
         self.dropped += (before - self.replies.len()) as u64;
     }
 
@@ -198,20 +204,20 @@ impl Postbox {
         }
         let room = self.room();
         for (number, board) in self.boards.iter_mut().enumerate().filter(|(_, board)| !board.held) {
-            for (line, audience) in board.lines.iter_mut().zip(Audience::ALL) {
-                wanted.extend(line.ask(now, room).map(|from| Refill { board: number, audience, from }));
+            for (event_queue, audience) in board.queues.iter_mut().zip(Audience::ALL) {
+                wanted.extend(event_queue.next_refill(now, room).map(|from| Refill { board: number, audience, from }));
             }
         }
         wanted
     }
 
-    pub(super) fn take(&mut self, now: MonotonicTime) -> Option<Taken> {
+    pub(super) fn take_next(&mut self, now: MonotonicTime) -> Option<Taken> {
         if self.flights.len() >= self.window {
             return None;
         }
         if let Some((topic, payload)) = self.urgent.pop_front() {
-            let kept = Kept { topic, payload, quality: Quality::AtLeastOnce, expiry: None };
-            return Some(self.fly(Flight::Urgent, of_state(kept)));
+            let retained = Retained { topic, payload, quality: Quality::AtLeastOnce, expiry: None };
+            return Some(self.start_flight(Flight::Urgent, publication_of_state(retained)));
         }
         self.sweep(now);
         let reply = if self.reply_last { None } else { self.next_reply(now) };
@@ -219,62 +225,62 @@ impl Postbox {
             return reply;
         }
         self.reply_last = false;
-        self.rest(now).or_else(|| self.next_reply(now))
+        self.next_state_or_event(now).or_else(|| self.next_reply(now))
     }
 
     fn next_reply(&mut self, now: MonotonicTime) -> Option<Taken> {
         let reply = self.replies.pop_front()?;
         self.reply_last = true;
-        let publication = of_reply(&reply, now);
-        Some(self.fly(Flight::Reply(reply), publication))
+        let publication = publication_of_reply(&reply, now);
+        Some(self.start_flight(Flight::Reply(reply), publication))
     }
 
-    fn rest(&mut self, now: MonotonicTime) -> Option<Taken> {
+    fn next_state_or_event(&mut self, now: MonotonicTime) -> Option<Taken> {
         if self.birth.is_some_and(|until| now >= until || self.is_born()) {
             self.birth = None;
             return Some(Taken::BirthOver);
         }
         let fresh = self.birth.is_some() && self.states.has_fresh(|board| self.is_held(board));
         if fresh || !self.state_last {
-            self.state().or_else(|| self.next_event())
+            self.next_state().or_else(|| self.next_event())
         } else {
-            self.next_event().or_else(|| self.state())
+            self.next_event().or_else(|| self.next_state())
         }
     }
 
     /// Everything there was at the beginning of the connection is sent, of boards that are not held.
     fn is_born(&self) -> bool {
-        let mut lines = self.boards.iter().filter(|board| !board.held).flat_map(|board| &board.lines);
-        !self.states.has_fresh(|board| self.is_held(board)) && !lines.any(Line::behind_mark)
+        let mut queues = self.boards.iter().filter(|board| !board.held).flat_map(|board| &board.queues);
+        !self.states.has_fresh(|board| self.is_held(board)) && !queues.any(EventQueue::is_behind_birth)
     }
 
     fn is_held(&self, board: BoardNo) -> bool {
         self.boards.get(board).is_some_and(|board| board.held)
     }
 
-    fn state(&mut self) -> Option<Taken> {
-        let (version, kept) = self.states.next(|board| self.boards.get(board).is_some_and(|board| board.held))?;
+    fn next_state(&mut self) -> Option<Taken> {
+        let (version, retained) = self.states.next_state(|board| self.boards.get(board).is_some_and(|board| board.held))?;
         self.state_last = true;
-        Some(self.fly(Flight::State(version), of_state(kept)))
+        Some(self.start_flight(Flight::State(version), publication_of_state(retained)))
     }
 
     fn next_event(&mut self) -> Option<Taken> {
         let count = self.boards.len();
         let (turn, boards) = (self.turn, &self.boards);
-        let ready = |board: &usize| !boards[*board].held && boards[*board].lines.iter().any(Line::has_next);
+        let ready = |board: &usize| !boards[*board].held && boards[*board].queues.iter().any(EventQueue::has_next);
         let number = (turn..turn + count).map(|board| board % count).find(ready)?;
         let board = &mut self.boards[number];
-        let audience = (board.turn..board.turn + 3).map(|place| place % 3).find(|place| board.lines[*place].has_next())?;
-        let (event, pass) = board.lines[audience].next()?;
+        let audience = (board.turn..board.turn + 3).map(|place| place % 3).find(|place| board.queues[*place].has_next())?;
+        let (event, pass) = board.queues[audience].next_event()?;
         let flight = Flight::Event { board: number, audience, number: event.number, pass };
-        let publication = of_event(event);
+        let publication = publication_of_event(event);
         board.turn = (audience + 1) % 3;
         self.turn = number + 1;
         self.state_last = false;
-        Some(self.fly(flight, publication))
+        Some(self.start_flight(flight, publication))
     }
 
-    fn fly(&mut self, flight: Flight, mut publication: Publication) -> Taken {
+    fn start_flight(&mut self, flight: Flight, mut publication: Publication) -> Taken {
         self.tickets += 1;
         publication.ticket = Ticket(self.tickets);
         self.flights.insert(publication.ticket, flight);
@@ -285,11 +291,11 @@ impl Postbox {
         match self.flights.remove(&ticket)? {
             Flight::Urgent | Flight::Reply(_) => None,
             Flight::State(version) => {
-                self.states.acked(version);
+                self.states.acknowledge(version);
                 None
             }
             Flight::Event { board, audience, number, pass } => {
-                let cursor = self.with_line(board, audience, |line, _| line.acked(number, pass))??;
+                let cursor = self.with_event_queue(board, audience, |event_queue, _| event_queue.acknowledge(number, pass))??;
                 Some(Moved { board, audience: Audience::ALL[audience], number: cursor })
             }
         }
@@ -301,24 +307,24 @@ impl Postbox {
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        let mut lines = self.boards.iter().filter(|board| !board.held).flat_map(|board| &board.lines);
+        let mut queues = self.boards.iter().filter(|board| !board.held).flat_map(|board| &board.queues);
         let quiet = self.urgent.is_empty() && self.replies.is_empty() && self.flights.is_empty();
-        quiet && !self.states.has_next(|board| self.is_held(board)) && !lines.any(|line| line.waiting() > 0)
+        quiet && !self.states.has_next(|board| self.is_held(board)) && !queues.any(|event_queue| event_queue.waiting() > 0)
     }
 }
 
-fn of_state(kept: Kept) -> Publication {
-    let Kept { topic, payload, quality, expiry } = kept;
+fn publication_of_state(retained: Retained) -> Publication {
+    let Retained { topic, payload, quality, expiry } = retained;
     Publication { ticket: Ticket(0), topic, payload, quality, retain: true, expiry, correlation: None }
 }
 
-fn of_reply(reply: &Reply, now: MonotonicTime) -> Publication {
-    let Once { topic, payload, correlation, .. } = reply.once.clone();
-    let (quality, expiry) = (Quality::AtLeastOnce, Some(reply.left(now)));
+fn publication_of_reply(reply: &Reply, now: MonotonicTime) -> Publication {
+    let Ephemeral { topic, payload, correlation, .. } = reply.message.clone();
+    let (quality, expiry) = (Quality::AtLeastOnce, Some(reply.time_left(now)));
     Publication { ticket: Ticket(0), topic, payload, quality, retain: false, expiry, correlation }
 }
 
-fn of_event(event: &Event) -> Publication {
+fn publication_of_event(event: &Event) -> Publication {
     let (topic, payload) = (event.topic.clone(), event.payload.clone());
     let (quality, expiry) = (Quality::AtLeastOnce, Some(EVENT_EXPIRY));
     Publication { ticket: Ticket(0), topic, payload, quality, retain: false, expiry, correlation: None }
