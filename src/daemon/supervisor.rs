@@ -246,7 +246,7 @@ impl Daemon {
             event: self.config.event.id.clone(),
             round: self.config.event.round.clone(),
             boards: self.config.board.iter().map(|board| board.id.clone()).collect(),
-            pace: mqtt::Pace::default(),
+            reconnect: mqtt::ReconnectDelays::default(),
         }
     }
 

@@ -16,7 +16,7 @@ pub(super) struct Claims {
     round: String,
     /// Our boards.
     boards: Vec<String>,
-    others: BTreeMap<String, Other>,
+    peers: BTreeMap<String, Peer>,
     /// Board and node of the claims that count.
     counted: BTreeSet<(String, String)>,
     /// We are ready: later claims do not count, except on boards that are another's already.
@@ -26,14 +26,14 @@ pub(super) struct Claims {
 }
 
 #[derive(Default)]
-struct Other {
+struct Peer {
     /// Those of our boards that it lists.
     boards: Vec<String>,
-    state: Life,
+    state: PeerState,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Life {
+enum PeerState {
     #[default]
     Away,
     Init,
@@ -42,7 +42,7 @@ enum Life {
 
 /// A claim that began or ended to count.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct ClaimChange {
     pub(super) board: String,
     pub(super) node: String,
     pub(super) live: bool,
@@ -51,21 +51,21 @@ pub(super) struct Change {
 impl Claims {
     pub(super) fn new(settings: &Settings) -> Claims {
         let Settings { node, event, round, boards, .. } = settings.clone();
-        let (others, counted) = (BTreeMap::new(), BTreeSet::new());
-        Claims { node, event, round, boards, others, counted, established: false, gathering: true }
+        let (peers, counted) = (BTreeMap::new(), BTreeSet::new());
+        Claims { node, event, round, boards, peers, counted, established: false, gathering: true }
     }
 
     /// A new connection: who is there will be heard again.
     pub(super) fn connected(&mut self) {
-        self.others.clear();
+        self.peers.clear();
         self.established = false;
         self.gathering = true;
     }
 
     /// What the broker kept is here.
-    pub(super) fn gathered(&mut self) -> Vec<Change> {
+    pub(super) fn gathered(&mut self) -> Vec<ClaimChange> {
         self.gathering = false;
-        self.judge()
+        self.update_counted()
     }
 
     /// We are ready.
@@ -74,30 +74,30 @@ impl Claims {
     }
 
     /// A node's `info` or `status`; empty = deleted.
-    pub(super) fn heard(&mut self, node: &str, leaf: &str, payload: &[u8]) -> Vec<Change> {
-        if node == self.node || (self.others.len() >= NODES && !self.others.contains_key(node)) {
+    pub(super) fn handle_message(&mut self, node: &str, leaf: &str, payload: &[u8]) -> Vec<ClaimChange> {
+        if node == self.node || (self.peers.len() >= NODES && !self.peers.contains_key(node)) {
             return Vec::new();
         }
         let message = serde_json::from_slice::<Value>(payload).unwrap_or_default();
         let body = &message["body"];
-        let boards = if leaf == "info" { Some(self.ours(body)) } else { None };
-        let other = self.others.entry(node.to_owned()).or_default();
+        let boards = if leaf == "info" { Some(self.our_listed_boards(body)) } else { None };
+        let peer = self.peers.entry(node.to_owned()).or_default();
         match boards {
-            Some(boards) => other.boards = boards,
+            Some(boards) => peer.boards = boards,
             None => {
-                other.state = match body["state"].as_str() {
-                    Some("ready") => Life::Ready,
-                    Some("init") => Life::Init,
-                    _ => Life::Away,
+                peer.state = match body["state"].as_str() {
+                    Some("ready") => PeerState::Ready,
+                    Some("init") => PeerState::Init,
+                    _ => PeerState::Away,
                 }
             }
         }
-        if self.gathering { Vec::new() } else { self.judge() }
+        if self.gathering { Vec::new() } else { self.update_counted() }
     }
 
     /// Those of our boards that an info lists: `<event>/<round>/<board>`, names, or objects with `id`; of the event and round
     /// that we serve.
-    fn ours(&self, body: &Value) -> Vec<String> {
+    fn our_listed_boards(&self, body: &Value) -> Vec<String> {
         let same = |key: &str, mine: &str| body[key].as_str().is_none_or(|theirs| theirs == mine);
         if !same("event", &self.event) || !same("round", &self.round) {
             return Vec::new();
@@ -110,22 +110,22 @@ impl Claims {
     }
 
     /// Which claims count now, compared with before.
-    fn judge(&mut self) -> Vec<Change> {
+    fn update_counted(&mut self) -> Vec<ClaimChange> {
         let mut now = BTreeSet::new();
-        for (node, other) in &self.others {
-            for board in &other.boards {
+        for (node, peer) in &self.peers {
+            for board in &peer.boards {
                 let claim = (board.clone(), node.clone());
                 let taken = || self.counted.iter().any(|(counted, _)| counted == board);
                 // Of two that begin together, the first by name goes on.
-                let first = other.state == Life::Ready || (other.state == Life::Init && *node < self.node);
-                let goes_on = other.state != Life::Away && self.counted.contains(&claim);
+                let first = peer.state == PeerState::Ready || (peer.state == PeerState::Init && *node < self.node);
+                let goes_on = peer.state != PeerState::Away && self.counted.contains(&claim);
                 if goes_on || (first && (!self.established || taken())) {
                     now.insert(claim);
                 }
             }
         }
-        let change = |(board, node): &(String, String), live| Change { board: board.clone(), node: node.clone(), live };
-        let mut changes: Vec<Change> = now.difference(&self.counted).map(|claim| change(claim, true)).collect();
+        let change = |(board, node): &(String, String), live| ClaimChange { board: board.clone(), node: node.clone(), live };
+        let mut changes: Vec<ClaimChange> = now.difference(&self.counted).map(|claim| change(claim, true)).collect();
         changes.extend(self.counted.difference(&now).map(|claim| change(claim, false)));
         self.counted = now;
         changes

@@ -9,8 +9,8 @@ use tokio::time::sleep;
 use tracing::info;
 
 use super::connect::connect;
+use super::keep_alive::{KeepAlive, KeepAliveStep};
 use super::packets::{self, KEEP_ALIVE};
-use super::pulse::{Beat, Pulse};
 use super::session::Session;
 use super::wire::Wire;
 use crate::system_clock::{self, MonotonicTime};
@@ -24,7 +24,7 @@ const PART: Duration = Duration::from_secs(1);
 
 /// How a connection, or the attempt at one, ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Over {
+pub(super) enum ConnectionEnd {
     Stopped,
     /// Another client has our name.
     Namesake,
@@ -44,60 +44,63 @@ enum Stop {
 }
 
 /// From the attempt to connect to the end.
-pub(super) async fn run(session: &mut Session, stop: &mut watch::Receiver<bool>, clean: bool) -> Over {
+pub(super) async fn run(session: &mut Session, stop: &mut watch::Receiver<bool>, clean: bool) -> ConnectionEnd {
     match attempt(session, stop, clean).await {
         Ok((wire, welcome)) => serve(session, stop, wire, &welcome).await,
         Err(over) => over,
     }
 }
 
-async fn attempt(session: &Session, stop: &mut watch::Receiver<bool>, clean: bool) -> Result<(Wire, ConnAck), Over> {
+async fn attempt(session: &Session, stop: &mut watch::Receiver<bool>, clean: bool) -> Result<(Wire, ConnAck), ConnectionEnd> {
     let will = (session.hooks.status)("lost");
     let mut attempt = pin!(connect(&session.settings, will, clean));
     loop {
         tokio::select! {
             ended = &mut attempt => return ended,
-            _ = stop.wait_for(|stop| *stop) => return Err(Over::Stopped),
+            _ = stop.wait_for(|stop| *stop) => return Err(ConnectionEnd::Stopped),
             () = sleep(SECOND) => session.outbox.sweep(system_clock::monotonic()),
         }
     }
 }
 
-async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire: Wire, welcome: &ConnAck) -> Over {
+async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire: Wire, welcome: &ConnAck) -> ConnectionEnd {
     let began = system_clock::monotonic();
     let wished = welcome.properties.as_ref().and_then(|all| all.server_keep_alive);
-    let mut pulse = Pulse::new(wished.map_or(KEEP_ALIVE, |seconds| Duration::from_secs(seconds.into())), began);
-    session.welcomed(welcome, &mut wire.outgoing);
+    let mut keep_alive = KeepAlive::new(wished.map_or(KEEP_ALIVE, |seconds| Duration::from_secs(seconds.into())), began);
+    session.begin_connection(welcome, &mut wire.outgoing);
     let outbox = session.outbox.clone();
     let mut stopping = Stop::No;
-    let mut look = began.after(SECOND);
+    let mut next_check = began.after(SECOND);
     // One timer for everything, set again only for something earlier.
-    let mut alarm = pin!(sleep(SECOND));
-    let mut rings = Some(look);
+    let mut timer = pin!(sleep(SECOND));
+    let mut timer_due = Some(next_check);
     loop {
-        let due = [pulse.due(), end(session, stopping, wire.has_room())].into_iter().flatten().fold(look, MonotonicTime::min);
-        if rings.is_none_or(|rings| due < rings) {
-            alarm.set(sleep(due.since(system_clock::monotonic())));
-            rings = Some(due);
+        let due = [keep_alive.due(), next_deadline(session, stopping, wire.has_room())]
+            .into_iter()
+            .flatten()
+            .fold(next_check, MonotonicTime::min);
+        if timer_due.is_none_or(|timer_due| due < timer_due) {
+            timer.set(sleep(due.since(system_clock::monotonic())));
+            timer_due = Some(due);
         }
         tokio::select! {
             biased;
-            stirred = wire.stir() => if let Err(error) = stirred {
-                return Over::Lost(error.to_string());
+            transferred = wire.read_and_write() => if let Err(error) = transferred {
+                return ConnectionEnd::Lost(error.to_string());
             },
             _ = stop.wait_for(|stop| *stop), if matches!(stopping, Stop::No) => {}
             () = outbox.changed() => {}
-            () = &mut alarm => rings = None,
+            () = &mut timer => timer_due = None,
         }
         let now = system_clock::monotonic();
-        if let Err(over) = handle(session, &mut wire, &mut pulse, now) {
+        if let Err(over) = handle_arrived(session, &mut wire, &mut keep_alive, now) {
             return over;
         }
-        if now >= look {
-            look = now.after(SECOND);
+        if now >= next_check {
+            next_check = now.after(SECOND);
             outbox.sweep(now);
             if session.is_stalled(now) {
-                return Over::Lost("the broker acknowledges nothing".to_owned());
+                return ConnectionEnd::Lost("the broker acknowledges nothing".to_owned());
             }
         }
         // What comes without end does not keep us from stopping.
@@ -105,35 +108,35 @@ async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire
             stopping = Stop::Flush(now.after(FLUSH));
         }
         stopping = match stopping {
-            Stop::Flush(end) if now >= end || (session.begins_until().is_none() && outbox.is_idle()) => {
+            Stop::Flush(end) if now >= end || (session.birth_deadline().is_none() && outbox.is_idle()) => {
                 info!(idle = outbox.is_idle(), "stopping");
                 Stop::Farewell(now.after(PART))
             }
             // On its way, it need not be acknowledged in time: the broker reads it before the good-bye.
             Stop::Farewell(end) if session.has_parted() || (now >= end && session.has_said_farewell()) => {
                 leave(wire).await;
-                return Over::Stopped;
+                return ConnectionEnd::Stopped;
             }
             // Nobody knows that we stopped: without a good-bye the will says so.
-            Stop::Farewell(end) if now >= end => return Over::Stopped,
+            Stop::Farewell(end) if now >= end => return ConnectionEnd::Stopped,
             other => other,
         };
         if wire.has_room() {
             match stopping {
-                Stop::No | Stop::Flush(_) => session.feed(now, &mut wire.outgoing),
+                Stop::No | Stop::Flush(_) => session.send_pending(now, &mut wire.outgoing),
                 // Every acknowledgement may have made room.
-                Stop::Farewell(_) => session.farewell(now, &mut wire.outgoing),
+                Stop::Farewell(_) => session.send_farewell(now, &mut wire.outgoing),
             }
         }
         if !wire.outgoing.is_empty() {
-            pulse.said(now);
+            keep_alive.note_sent(now);
         }
     }
 }
 
 /// When something ends or begins by itself; nothing begins without room for it.
-fn end(session: &Session, stopping: Stop, has_room: bool) -> Option<MonotonicTime> {
-    let begins = session.begins_until().filter(|_| has_room);
+fn next_deadline(session: &Session, stopping: Stop, has_room: bool) -> Option<MonotonicTime> {
+    let begins = session.birth_deadline().filter(|_| has_room);
     match stopping {
         Stop::No => begins,
         Stop::Flush(end) => Some(begins.map_or(end, |begins| begins.min(end))),
@@ -142,22 +145,27 @@ fn end(session: &Session, stopping: Stop, has_room: bool) -> Option<MonotonicTim
 }
 
 /// Everything that came, and whether the broker is alive.
-fn handle(session: &mut Session, wire: &mut Wire, pulse: &mut Pulse, now: MonotonicTime) -> Result<(), Over> {
-    while let Some(packet) = wire.packet()? {
-        pulse.heard(now);
+fn handle_arrived(
+    session: &mut Session,
+    wire: &mut Wire,
+    keep_alive: &mut KeepAlive,
+    now: MonotonicTime,
+) -> Result<(), ConnectionEnd> {
+    while let Some(packet) = wire.buffered_packet()? {
+        keep_alive.note_received(now);
         match packet {
-            Packet::PingResp(_) => pulse.answered(),
-            Packet::Disconnect(disconnect) => return Err(farewell(&disconnect)),
-            packet => session.heard(packet, &mut wire.outgoing)?,
+            Packet::PingResp(_) => keep_alive.note_answer(),
+            Packet::Disconnect(disconnect) => return Err(ended_by_broker(&disconnect)),
+            packet => session.handle_packet(packet, &mut wire.outgoing)?,
         }
         if session.is_taken_over() {
-            return Err(Over::Namesake);
+            return Err(ConnectionEnd::Namesake);
         }
     }
-    match pulse.beat(now) {
-        Beat::Nothing => Ok(()),
-        Beat::Ask => packets::ping(&mut wire.outgoing).map_err(|error| Over::Lost(error.to_string())),
-        Beat::Gone => Err(Over::Lost("the broker gives no sign of life".to_owned())),
+    match keep_alive.check(now) {
+        KeepAliveStep::Nothing => Ok(()),
+        KeepAliveStep::Ping => packets::ping(&mut wire.outgoing).map_err(|error| ConnectionEnd::Lost(error.to_string())),
+        KeepAliveStep::Gone => Err(ConnectionEnd::Lost("the broker gives no sign of life".to_owned())),
     }
 }
 
@@ -169,9 +177,9 @@ async fn leave(mut wire: Wire) {
 }
 
 /// The broker ends the connection.
-pub(super) fn farewell(disconnect: &Disconnect) -> Over {
+pub(super) fn ended_by_broker(disconnect: &Disconnect) -> ConnectionEnd {
     match disconnect.reason_code {
-        DisconnectReasonCode::SessionTakenOver => Over::Namesake,
-        reason => Over::Lost(format!("the broker ended the connection: {reason:?}")),
+        DisconnectReasonCode::SessionTakenOver => ConnectionEnd::Namesake,
+        reason => ConnectionEnd::Lost(format!("the broker ended the connection: {reason:?}")),
     }
 }

@@ -10,11 +10,11 @@ mod connect;
 mod connection;
 mod identity;
 mod ids;
+mod keep_alive;
 mod namesakes;
 pub mod outbox;
 mod packets;
 mod probe;
-mod pulse;
 mod session;
 mod status;
 mod tls;
@@ -28,12 +28,12 @@ use tokio::sync::watch;
 use tracing::{info, warn};
 
 use self::backoff::Backoff;
-use self::connection::Over;
+use self::connection::ConnectionEnd;
 pub use self::identity::{Identity, IdentityError};
 use self::outbox::Outbox;
 pub use self::probe::probe;
 use self::session::Session;
-pub use self::types::{Arrived, ConnectionState, Ended, Foreign, Hooks, Pace, Settings};
+pub use self::types::{Arrived, ConnectionState, Ended, Foreign, Hooks, ReconnectDelays, Settings};
 use crate::system_clock;
 
 /// Publishes what is in the outbox until `stop` says true or its sender is gone, or until another client takes our name.
@@ -48,20 +48,20 @@ pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop
         let now = system_clock::monotonic();
         let lasted = session.lasted(now).unwrap_or_default();
         session.disconnected();
-        clean = matches!(over, Over::BadPacket(_));
+        clean = matches!(over, ConnectionEnd::BadPacket(_));
         let (cause, wait) = match over {
-            Over::Stopped => return Ended::Stopped,
-            Over::Namesake => {
+            ConnectionEnd::Stopped => return Ended::Stopped,
+            ConnectionEnd::Namesake => {
                 warn!(node = %session.settings.node, "another client has our name: publishing ends");
                 "another client has our name".clone_into(&mut session.state.cause);
                 (session.hooks.connection)(&session.state);
                 return Ended::TakenOver;
             }
-            Over::Refused(cause) => (cause, backoff.slow(&session.settings.pace, now.0)),
-            Over::Lost(cause) => (cause, backoff.next(&session.settings.pace, lasted, now.0)),
-            Over::BadPacket(cause) => {
+            ConnectionEnd::Refused(cause) => (cause, backoff.longest_wait(&session.settings.reconnect, now.0)),
+            ConnectionEnd::Lost(cause) => (cause, backoff.next_wait(&session.settings.reconnect, lasted, now.0)),
+            ConnectionEnd::BadPacket(cause) => {
                 session.state.bad_packets += 1;
-                (cause, backoff.next(&session.settings.pace, lasted, now.0))
+                (cause, backoff.next_wait(&session.settings.reconnect, lasted, now.0))
             }
         };
         session.state.attempts = backoff.failed();

@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::status::{boot, life};
+use super::status::{boot_of, state_of};
 
 /// Statuses that are known, in 32 KiB. A connection brings about three, and with one every ten seconds this is three hours:
 /// longer ago than a broker's last look at its disk, from which it may come back again and again.
@@ -32,14 +32,14 @@ pub(super) struct Namesakes {
 impl Namesakes {
     /// For a node of which this is a status.
     pub(super) fn new(own: &[u8]) -> Namesakes {
-        Namesakes { boot: boot(own), known: VecDeque::new(), lost: false, found: false }
+        Namesakes { boot: boot_of(own), known: VecDeque::new(), lost: false, found: false }
     }
 
-    pub(super) fn lost(&mut self) {
+    pub(super) fn note_lost_connection(&mut self) {
         self.lost = true;
     }
 
-    pub(super) fn know(&mut self, payload: &[u8]) {
+    pub(super) fn remember(&mut self, payload: &[u8]) {
         match self.position(payload) {
             Some(place) => _ = self.known.remove(place),
             None if self.known.len() >= KNOWN => _ = self.known.pop_front(),
@@ -54,15 +54,15 @@ impl Namesakes {
     }
 
     /// What the broker keeps under our name at the beginning of a connection.
-    pub(super) fn heard(&mut self, payload: &[u8]) {
-        let alive = life(payload).is_some_and(|life| life == "init" || life == "ready");
-        if alive && self.lost && boot(payload) >= self.boot && self.position(payload).is_none() {
+    pub(super) fn check_retained(&mut self, payload: &[u8]) {
+        let alive = state_of(payload).is_some_and(|state| state == "init" || state == "ready");
+        if alive && self.lost && boot_of(payload) >= self.boot && self.position(payload).is_none() {
             self.found = true;
         }
-        self.know(payload);
+        self.remember(payload);
     }
 
-    pub(super) fn found(&self) -> bool {
+    pub(super) fn is_found(&self) -> bool {
         self.found
     }
 }
@@ -90,18 +90,18 @@ mod tests {
         ];
         for (what, connections, every) in table {
             let mut namesakes = Namesakes::new(&ours(0));
-            (1..=3).for_each(|said| namesakes.know(&ours(said)));
+            (1..=3).for_each(|said| namesakes.remember(&ours(said)));
             for moment in 1..=connections {
-                namesakes.lost();
+                namesakes.note_lost_connection();
                 // What the broker has when it did not crash is what we said last.
-                namesakes.heard(&ours(if every { 1 } else { 3 * moment }));
-                (1..=3).for_each(|said| namesakes.know(&ours(3 * moment + said)));
-                assert!(!namesakes.found(), "{what}: connection {moment}");
+                namesakes.check_retained(&ours(if every { 1 } else { 3 * moment }));
+                (1..=3).for_each(|said| namesakes.remember(&ours(3 * moment + said)));
+                assert!(!namesakes.is_found(), "{what}: connection {moment}");
             }
-            namesakes.heard(&ours(1));
-            assert!(!namesakes.found(), "{what}");
-            namesakes.heard(&ours(0));
-            assert!(namesakes.found(), "{what}: another is still found");
+            namesakes.check_retained(&ours(1));
+            assert!(!namesakes.is_found(), "{what}");
+            namesakes.check_retained(&ours(0));
+            assert!(namesakes.is_found(), "{what}: another is still found");
         }
     }
 
@@ -119,15 +119,15 @@ mod tests {
             ("another's", true, status(7, "init"), true),
         ];
         let mut namesakes = Namesakes::new(&status(2, "lost"));
-        namesakes.know(&status(2, "ready"));
+        namesakes.remember(&status(2, "ready"));
         for (what, lost, payload, found) in table {
             if lost {
-                namesakes.lost();
+                namesakes.note_lost_connection();
             }
-            namesakes.heard(&payload);
-            assert_eq!(namesakes.found(), found, "{what}");
+            namesakes.check_retained(&payload);
+            assert_eq!(namesakes.is_found(), found, "{what}");
         }
-        (0..2 * KNOWN as u32).for_each(|boot| namesakes.know(&status(boot, "init")));
+        (0..2 * KNOWN as u32).for_each(|boot| namesakes.remember(&status(boot, "init")));
         assert_eq!(namesakes.known.len(), KNOWN);
     }
 }

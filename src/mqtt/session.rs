@@ -14,7 +14,7 @@ use rumqttc::v5::mqttbytes::v5::Packet;
 
 use self::farewell::Farewell;
 use super::claims::Claims;
-use super::connection::Over;
+use super::connection::ConnectionEnd;
 use super::ids::Ids;
 use super::namesakes::Namesakes;
 use super::types::{ConnectionState, Hooks, Settings};
@@ -33,7 +33,7 @@ pub(super) struct Session {
     claims: Claims,
     namesakes: Namesakes,
     /// Kinds of topics of which a refusal was told.
-    told: BTreeSet<&'static str>,
+    reported: BTreeSet<&'static str>,
     link: Option<Link>,
 }
 
@@ -64,7 +64,7 @@ impl Session {
     pub(super) fn new(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks) -> Session {
         let (claims, state) = (Claims::new(&settings), ConnectionState::default());
         let namesakes = Namesakes::new((hooks.status)("lost").as_bytes());
-        Session { settings, outbox, hooks, state, claims, namesakes, told: BTreeSet::new(), link: None }
+        Session { settings, outbox, hooks, state, claims, namesakes, reported: BTreeSet::new(), link: None }
     }
 
     /// How long the connection has lasted; none = it never was.
@@ -75,14 +75,14 @@ impl Session {
     /// Forgets the connection and all its packet ids.
     pub(super) fn disconnected(&mut self) {
         if self.link.take().is_some() {
-            self.namesakes.lost();
+            self.namesakes.note_lost_connection();
         }
         self.outbox.disconnected();
         (self.state.up, self.state.ready) = (false, false);
     }
 
-    /// When [`Session::feed`] is to be called at the latest.
-    pub(super) fn begins_until(&self) -> Option<MonotonicTime> {
+    /// When [`Session::send_pending`] is to be called at the latest.
+    pub(super) fn birth_deadline(&self) -> Option<MonotonicTime> {
         match self.link.as_ref()?.phase {
             Phase::Greeting(until) | Phase::Gathering(until) => Some(until),
             Phase::Open => None,
@@ -91,7 +91,7 @@ impl Session {
 
     /// Another client has taken our name, as far as the broker's silence can tell.
     pub(super) fn is_taken_over(&self) -> bool {
-        self.namesakes.found()
+        self.namesakes.is_found()
     }
 
     /// The broker has stopped to answer.
@@ -107,19 +107,19 @@ impl Session {
     ///
     /// # Errors
     /// The broker does not keep to the rules: the connection is to be ended.
-    pub(super) fn heard(&mut self, packet: Packet, out: &mut BytesMut) -> Result<(), Over> {
+    pub(super) fn handle_packet(&mut self, packet: Packet, out: &mut BytesMut) -> Result<(), ConnectionEnd> {
         match packet {
-            Packet::SubAck(answer) => self.subscribed(&answer, out),
-            Packet::PubAck(answer) => self.acknowledged(&answer),
-            Packet::Publish(publish) => self.delivered(publish, out),
-            _ => Err(Over::BadPacket("the broker sent a packet that nobody asked for".to_owned())),
+            Packet::SubAck(answer) => self.handle_subscribed(&answer, out),
+            Packet::PubAck(answer) => self.handle_acknowledged(&answer),
+            Packet::Publish(publish) => self.handle_publish(publish, out),
+            _ => Err(ConnectionEnd::BadPacket("the broker sent a packet that nobody asked for".to_owned())),
         }
     }
 
     /// Puts the node's state before everything that waits, and gives the payload.
-    fn say(&mut self, state: &'static str) -> String {
+    fn publish_status(&mut self, state: &'static str) -> String {
         let payload = (self.hooks.status)(state);
-        self.namesakes.know(payload.as_bytes());
+        self.namesakes.remember(payload.as_bytes());
         self.outbox.publish_urgent(self.settings.status_topic(), payload.clone());
         payload
     }

@@ -23,12 +23,12 @@ pub struct Settings {
     /// Ids of the boards that this node serves.
     pub boards: Vec<String>,
     /// How long to wait between attempts.
-    pub pace: Pace,
+    pub reconnect: ReconnectDelays,
 }
 
-/// Waits between attempts: doubled each time, a quarter more or less, and the first again after [`Pace::good`].
+/// Waits between attempts: doubled each time, a quarter more or less, and the first again after [`ReconnectDelays::good`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
+pub struct ReconnectDelays {
     /// After a connection that was good.
     pub first: Duration,
     /// The longest; also after the broker refused our name or password.
@@ -37,9 +37,9 @@ pub struct Pace {
     pub good: Duration,
 }
 
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace { first: Duration::from_millis(500), longest: Duration::from_secs(15), good: Duration::from_secs(30) }
+impl Default for ReconnectDelays {
+    fn default() -> ReconnectDelays {
+        ReconnectDelays { first: Duration::from_millis(500), longest: Duration::from_secs(15), good: Duration::from_secs(30) }
     }
 }
 

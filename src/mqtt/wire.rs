@@ -10,7 +10,7 @@ use rumqttc::v5::mqttbytes::Error as PacketError;
 use rumqttc::v5::mqttbytes::v5::{Disconnect, DisconnectReasonCode, Packet, check};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::connection::Over;
+use super::connection::ConnectionEnd;
 use super::packets::LARGEST;
 
 /// Bytes that are read at once, at least.
@@ -19,7 +19,7 @@ const READ: usize = 4 * 1024;
 pub(super) const FULL: usize = 64 * 1024;
 /// With so many bytes to be written nothing is read either, which could want an answer: a broker that does not listen is not
 /// listened to.
-const MOST: usize = 512 * 1024;
+const LARGEST_BACKLOG: usize = 512 * 1024;
 
 /// First byte of a DISCONNECT.
 const DISCONNECT: u8 = 0xe0;
@@ -33,7 +33,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> Socket for T {}
 pub(super) struct Wire {
     socket: Box<dyn Socket>,
     incoming: BytesMut,
-    /// Packets to be written by [`Wire::stir`].
+    /// Packets to be written by [`Wire::read_and_write`].
     pub(super) outgoing: BytesMut,
     /// The socket has bytes that it may keep to itself.
     unflushed: bool,
@@ -52,17 +52,17 @@ impl Wire {
     ///
     /// # Errors
     /// The connection is gone.
-    pub(super) async fn stir(&mut self) -> Result<(), Error> {
+    pub(super) async fn read_and_write(&mut self) -> Result<(), Error> {
         poll_fn(|context| self.poll(context)).await
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         let had_no_room = !self.has_room();
         // First, since a broker that is going may have said why.
-        let is_full = self.outgoing.len() > MOST;
+        let is_full = self.outgoing.len() > LARGEST_BACKLOG;
         let mut read = if is_full { Poll::Pending } else { self.poll_read(context) };
         let written = self.poll_write(context);
-        if is_full && self.outgoing.len() <= MOST {
+        if is_full && self.outgoing.len() <= LARGEST_BACKLOG {
             read = self.poll_read(context);
         }
         match (read, written) {
@@ -102,8 +102,8 @@ impl Wire {
     }
 
     /// The next whole packet of what came.
-    pub(super) fn packet(&mut self) -> Result<Option<Packet>, Over> {
-        let bad = |error: PacketError| Over::BadPacket(error.to_string());
+    pub(super) fn buffered_packet(&mut self) -> Result<Option<Packet>, ConnectionEnd> {
+        let bad = |error: PacketError| ConnectionEnd::BadPacket(error.to_string());
         let length = match check(self.incoming.iter(), Some(LARGEST)) {
             Ok(header) => header.frame_length(),
             Err(PacketError::InsufficientBytes(_)) => return Ok(None),
@@ -119,12 +119,12 @@ impl Wire {
     }
 
     /// Waits for one packet.
-    pub(super) async fn next(&mut self) -> Result<Packet, Over> {
+    pub(super) async fn read_packet(&mut self) -> Result<Packet, ConnectionEnd> {
         loop {
-            if let Some(packet) = self.packet()? {
+            if let Some(packet) = self.buffered_packet()? {
                 return Ok(packet);
             }
-            self.stir().await.map_err(|error| Over::Lost(error.to_string()))?;
+            self.read_and_write().await.map_err(|error| ConnectionEnd::Lost(error.to_string()))?;
         }
     }
 

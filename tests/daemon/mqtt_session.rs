@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
 use flagfall::mqtt::outbox::{Ephemeral, Quality, Retained};
-use flagfall::mqtt::{Ended, Pace};
+use flagfall::mqtt::{Ended, ReconnectDelays};
 
 use crate::support::mqtt;
 use crate::support::mqtt::node::{event, settings};
@@ -21,9 +21,9 @@ fn state(heard: &Heard) -> Option<String> {
     (heard.topic == STATUS).then(|| format!("{} {}", message["body"]["state"].as_str().unwrap_or("?"), message["boot"]))
 }
 
-fn quick() -> Pace {
+fn quick() -> ReconnectDelays {
     let (first, longest, good) = (Duration::from_millis(20), Duration::from_millis(50), Duration::from_secs(30));
-    Pace { first, longest, good }
+    ReconnectDelays { first, longest, good }
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn a_node_that_is_cut_off_is_lost_after_five_seconds_and_comes_back() {
     let proxy = Proxy::new(broker.port());
     let subscriber = Subscriber::new(broker.port(), &[STATUS]);
     let mut settings = settings(proxy.port(), |_| ());
-    settings.pace = quick();
+    settings.reconnect = quick();
     let node = Node::with(settings, 2, 0);
     node.ready();
     let cut = flagfall::system_clock::monotonic();
@@ -118,7 +118,7 @@ fn a_will_of_an_earlier_run_is_told_by_its_boot_and_put_right() {
 fn a_broker_that_forgot_everything_has_it_again() {
     let mut broker = Mosquitto::start();
     let mut settings = settings(broker.port(), |_| ());
-    settings.pace = quick();
+    settings.reconnect = quick();
     let node = Node::with(settings, 1, 0);
     node.keep("flagfall/1/live/open26/5/b1/state", "old");
     node.ready();
@@ -144,7 +144,7 @@ fn through_a_line_that_is_cut_all_the_time_nothing_is_lost() {
     let proxy = Proxy::new(broker.port());
     let subscriber = Subscriber::new(broker.port(), &[AUDIT]);
     let mut settings = settings(proxy.port(), |_| ());
-    settings.pace = quick();
+    settings.reconnect = quick();
     let node = Node::with(settings, 1, 0);
     node.ready();
     let mut random = fastrand::Rng::with_seed(3000);
@@ -261,7 +261,7 @@ fn packet(stream: &mut TcpStream) -> Vec<Packet> {
 fn a_broker_that_sends_too_much_is_left_and_its_session_forgotten() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let mut settings = settings(listener.local_addr().expect("its address").port(), |_| ());
-    settings.pace = quick();
+    settings.reconnect = quick();
     let broker = thread("fake broker", move || {
         let mut clean = Vec::new();
         let mut last = None;

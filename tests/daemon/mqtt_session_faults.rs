@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use flagfall::mqtt::outbox::WINDOW;
-use flagfall::mqtt::{Ended, Pace, Settings};
+use flagfall::mqtt::{Ended, ReconnectDelays, Settings};
 use flagfall::system_clock;
 
 use crate::support::mqtt::node::settings;
@@ -57,7 +57,7 @@ impl Drop for Broker {
 
 fn at(broker: &Broker) -> Settings {
     let (first, longest, good) = (Duration::from_millis(10), Duration::from_millis(10), Duration::from_secs(30));
-    Settings { pace: Pace { first, longest, good }, ..settings(broker.port, |_| ()) }
+    Settings { reconnect: ReconnectDelays { first, longest, good }, ..settings(broker.port, |_| ()) }
 }
 
 /// Reads packets and gives each to `heard`, with its place, until that says false, or the client is gone.

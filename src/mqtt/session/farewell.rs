@@ -21,10 +21,10 @@ pub(super) enum Farewell {
 impl Session {
     /// Sends the last status as soon as there is a place for it, and nothing behind it: to be called again until
     /// [`Session::has_parted`].
-    pub(in super::super) fn farewell(&mut self, now: MonotonicTime, out: &mut BytesMut) {
+    pub(in super::super) fn send_farewell(&mut self, now: MonotonicTime, out: &mut BytesMut) {
         let said = self.link.as_ref().and_then(|link| link.farewell.clone());
         let last = match said {
-            None => self.say("stopped"),
+            None => self.publish_status("stopped"),
             Some(Farewell::Due(last)) => last,
             Some(_) => return,
         };
@@ -32,7 +32,7 @@ impl Session {
         while let Some(Taken::Publication(publication)) = self.outbox.take_next(now) {
             // Statuses that wait go before it.
             let is_last = publication.payload == last;
-            let ticket = self.hand(publication, out);
+            let ticket = self.send(publication, out);
             if is_last {
                 farewell = ticket.map_or(Farewell::Refused, Farewell::Waiting);
                 break;

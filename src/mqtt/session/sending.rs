@@ -6,7 +6,7 @@ use tracing::warn;
 
 use super::farewell::Farewell;
 use super::{Phase, Session};
-use crate::mqtt::connection::Over;
+use crate::mqtt::connection::ConnectionEnd;
 use crate::mqtt::ids::Sent;
 use crate::mqtt::outbox::{Moved, Publication, Quality, Taken, Ticket};
 use crate::mqtt::packets;
@@ -14,7 +14,7 @@ use crate::mqtt::wire::FULL;
 use crate::system_clock::{self, MonotonicTime};
 
 /// The kind of a topic: its level after the version.
-fn kind(topic: &str) -> &'static str {
+fn topic_kind(topic: &str) -> &'static str {
     const KINDS: [&str; 6] = ["public", "live", "arbiter", "node", "device", "reply"];
     let level = topic.split_once("/1/").and_then(|(_, rest)| rest.split('/').next());
     KINDS.into_iter().find(|kind| level == Some(kind)).unwrap_or("other")
@@ -23,13 +23,13 @@ fn kind(topic: &str) -> &'static str {
 impl Session {
     /// Writes to `out` what goes next, until there is nothing, too much is under way, or `out` is full; and asks for what is in
     /// the journal only.
-    pub(in super::super) fn feed(&mut self, now: MonotonicTime, out: &mut BytesMut) {
+    pub(in super::super) fn send_pending(&mut self, now: MonotonicTime, out: &mut BytesMut) {
         match self.link.as_ref().map(|link| link.phase) {
             None => return,
             Some(Phase::Greeting(until) | Phase::Gathering(until)) if now < until => return,
             // The broker tells us nothing about nodes.
-            Some(Phase::Greeting(_)) => return self.greet(out),
-            Some(Phase::Gathering(_)) => self.gathered(),
+            Some(Phase::Greeting(_)) => return self.publish_init(out),
+            Some(Phase::Gathering(_)) => self.finish_gathering(),
             Some(Phase::Open) => {}
         }
         loop {
@@ -42,8 +42,8 @@ impl Session {
             {
                 moved = true;
                 match taken {
-                    Taken::Publication(publication) => _ = self.hand(publication, out),
-                    Taken::BirthOver => self.born(),
+                    Taken::Publication(publication) => _ = self.send(publication, out),
+                    Taken::BirthOver => self.finish_birth(),
                 }
             }
             if !moved {
@@ -52,13 +52,13 @@ impl Session {
         }
     }
 
-    pub(super) fn hand(&mut self, publication: Publication, out: &mut BytesMut) -> Option<Ticket> {
+    pub(super) fn send(&mut self, publication: Publication, out: &mut BytesMut) -> Option<Ticket> {
         let link = self.link.as_mut()?;
         let Publication { ticket, quality, .. } = publication;
-        let kind = kind(&publication.topic);
+        let kind = topic_kind(&publication.topic);
         let id = if quality == Quality::AtLeastOnce { link.ids.next() } else { 0 };
         if let Err(cause) = packets::publish(publication, id, link.largest, out) {
-            self.refused(ticket, kind, cause);
+            self.handle_refused(ticket, kind, cause);
             return None;
         }
         match quality {
@@ -69,10 +69,10 @@ impl Session {
         Some(ticket)
     }
 
-    pub(super) fn acknowledged(&mut self, answer: &PubAck) -> Result<(), Over> {
+    pub(super) fn handle_acknowledged(&mut self, answer: &PubAck) -> Result<(), ConnectionEnd> {
         let Some(link) = &mut self.link else { return Ok(()) };
         let Some((ticket, kind)) = link.ids.publication(answer.pkid) else {
-            return Err(Over::Lost(format!("the broker acknowledges publication {}, which nobody sent", answer.pkid)));
+            return Err(ConnectionEnd::Lost(format!("the broker acknowledges publication {}, which nobody sent", answer.pkid)));
         };
         link.progress = system_clock::monotonic();
         if link.farewell == Some(Farewell::Waiting(ticket)) {
@@ -81,23 +81,23 @@ impl Session {
         match answer.reason {
             PubAckReason::Success | PubAckReason::NoMatchingSubscribers => {
                 let moved = self.outbox.acknowledged(ticket);
-                self.moved(moved);
+                self.report_cursor(moved);
             }
-            reason => self.refused(ticket, kind, &format!("{reason:?}")),
+            reason => self.handle_refused(ticket, kind, &format!("{reason:?}")),
         }
         Ok(())
     }
 
     /// Counted, told once of each kind of topic, and done with.
-    pub(super) fn refused(&mut self, ticket: Ticket, kind: &'static str, cause: &str) {
-        if self.told.insert(kind) {
+    pub(super) fn handle_refused(&mut self, ticket: Ticket, kind: &'static str, cause: &str) {
+        if self.reported.insert(kind) {
             warn!(kind, cause, "the broker does not take what we publish");
         }
         let moved = self.outbox.refused(ticket);
-        self.moved(moved);
+        self.report_cursor(moved);
     }
 
-    fn moved(&self, moved: Option<Moved>) {
+    fn report_cursor(&self, moved: Option<Moved>) {
         if let Some(Moved { board, audience, number }) = moved {
             (self.hooks.acked)(board, audience, number);
         }

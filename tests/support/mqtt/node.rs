@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use flagfall::config::Mqtt;
 use flagfall::mqtt::outbox::{BoardNo, Event, Outbox, Quality, Retained};
-use flagfall::mqtt::{Arrived, ConnectionState, Ended, Hooks, Identity, Pace, Settings, run};
+use flagfall::mqtt::{Arrived, ConnectionState, Ended, Hooks, Identity, ReconnectDelays, Settings, run};
 use flagfall_protocols::trace::Audience;
 use tokio::sync::watch;
 
@@ -44,7 +44,7 @@ pub(crate) fn settings(port: u16, more: impl FnOnce(&mut Mqtt)) -> Settings {
     more(&mut mqtt);
     let identity = Identity::read(&mqtt, "n1").unwrap_or_else(|error| panic!("{error}"));
     let [root, node, event, round] = ["flagfall", "n1", "open26", "5"].map(str::to_owned);
-    Settings { identity, root, node, event, round, boards: vec!["b1".to_owned()], pace: Pace::default() }
+    Settings { identity, root, node, event, round, boards: vec!["b1".to_owned()], reconnect: ReconnectDelays::default() }
 }
 
 impl Node {
