@@ -11,7 +11,7 @@ use super::unsynced::{FileSync, Unsynced};
 use super::writer::{Journal, RETRY_AFTER};
 
 impl Journal {
-    /// From now on another thread waits for the disk: it takes what was written from `unsynced`, and [`Journal::settle`] learns what
+    /// From now on another thread waits for the disk: it takes what was written from `unsynced`, and [`Journal::check_disk`] learns what
     /// came of it.
     pub fn share(&mut self, unsynced: Arc<Unsynced>, now: Instant) {
         // What was written before is nobody's otherwise. A failure is in the status, and has all of it written again.
@@ -34,16 +34,16 @@ impl Journal {
         self.retry_at = None;
         let begun = if self.open { Ok(()) } else { self.begin_file() };
         if let Err(error) = begun.and_then(|()| self.write()) {
-            self.failed(error, now);
+            self.note_failure(error, now);
             return false;
         }
         self.unsynced.as_ref().is_some_and(|unsynced| unsynced.register())
     }
 
     /// Learns what came of the waits for the disk.
-    pub fn settle(&mut self, now: Instant) {
+    pub fn check_disk(&mut self, now: Instant) {
         let Some(unsynced) = &self.unsynced else { return };
-        match unsynced.answers() {
+        match unsynced.take_result() {
             Ok(next_seq) if next_seq > self.durable.next_seq => {
                 self.forget_below(next_seq);
                 self.status.failing = None;
@@ -55,8 +55,8 @@ impl Journal {
             Ok(_) => {}
             Err(error) => {
                 let file = self.files.last().map(|file| file.name.to_string()).unwrap_or_default();
-                self.spoilt = true;
-                self.failed(WriteError::new("syncing", &file, &error), now);
+                self.tail_unknown = true;
+                self.note_failure(WriteError::new("syncing", &file, &error), now);
             }
         }
     }
@@ -75,7 +75,7 @@ impl Journal {
             if record.seq >= next_seq {
                 break;
             }
-            self.durable.note(&record);
+            self.durable.step_past(&record);
             bytes += line.len();
         }
         if bytes == self.pending.len() {
@@ -99,7 +99,7 @@ impl Journal {
         Ok(file.sync.clone().map(|sync| (sync, file.failed)))
     }
 
-    pub(super) fn failed(&mut self, error: WriteError, now: Instant) {
+    pub(super) fn note_failure(&mut self, error: WriteError, now: Instant) {
         self.status.failing = Some(error);
         self.retry_at = Some(now.after(RETRY_AFTER));
     }

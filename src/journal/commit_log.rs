@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 pub use self::recovery::{Folder, WrittenBack, recover};
 use super::fs::JournalFs;
-use super::unsynced::{FileSync, Taken, Unsynced};
+use super::unsynced::{FileSync, TakenPiece, Unsynced};
 
 /// The folder of the log in the folder of all journals. No board has this id.
 pub const FOLDER: &str = ".commit";
@@ -56,7 +56,7 @@ impl CommitLog {
     /// # Errors
     /// The folder cannot be read.
     pub fn open(mut fs: Box<dyn JournalFs>, most: u64) -> io::Result<CommitLog> {
-        let next = numbers(fs.as_mut())?.last().map_or(1, |last| last + 1);
+        let next = log_numbers(fs.as_mut())?.last().map_or(1, |last| last + 1);
         Ok(CommitLog { fs: Some(fs), most, next, ..CommitLog::without() })
     }
 
@@ -68,24 +68,24 @@ impl CommitLog {
     /// Waits for the disk, once for all of these boards, and answers each journal.
     pub fn commit<'a>(&mut self, boards: impl IntoIterator<Item = (&'a str, &'a Unsynced)>) {
         self.buffer.clear();
-        let mut taken: Vec<(&Unsynced, Taken)> = Vec::new();
+        let mut taken: Vec<(&Unsynced, TakenPiece)> = Vec::new();
         for (board, unsynced) in boards {
-            let pieces = unsynced.take(board, &mut self.buffer);
+            let pieces = unsynced.write_entries(board, &mut self.buffer);
             taken.extend(pieces.into_iter().map(|piece| (unsynced, piece)));
         }
         if taken.is_empty() {
             return;
         }
-        let logged = self.write();
+        let logged = self.write_buffer();
         for (unsynced, piece) in &taken {
             match &logged {
                 Ok(number) => {
-                    if piece.sync.note(*number) {
+                    if piece.sync.note_in_log(*number) {
                         self.files.push(Arc::clone(&piece.sync));
                     }
-                    unsynced.answer(piece, Ok(()));
+                    unsynced.report_result(piece, Ok(()));
                 }
-                Err(_) => unsynced.answer(piece, piece.sync.run(piece.failed)),
+                Err(_) => unsynced.report_result(piece, piece.sync.wait(piece.failed)),
             }
         }
     }
@@ -97,20 +97,20 @@ impl CommitLog {
     pub fn close(mut self) -> io::Result<()> {
         self.sync_files()?;
         if let Some((fs, current)) = self.fs.as_mut().zip(self.current) {
-            fs.remove(&name(current))?;
+            fs.remove(&log_name(current))?;
             fs.sync_dir()?;
         }
         if self.left > 0 { Err(io::Error::other("a journal file could not be waited for before")) } else { Ok(()) }
     }
 
     /// Appends the buffer to the log and waits for that; gives the log's number.
-    fn write(&mut self) -> io::Result<u64> {
+    fn write_buffer(&mut self) -> io::Result<u64> {
         let (number, len) = match (self.current, self.len.take()) {
             (Some(current), Some(len)) if len < self.most => (current, len),
-            _ => (self.begin()?, HEAD.len() as u64),
+            _ => (self.begin_log()?, HEAD.len() as u64),
         };
         let fs = self.fs.as_mut().ok_or(io::ErrorKind::Unsupported)?;
-        let name = name(number);
+        let name = log_name(number);
         fs.append(&name, &self.buffer)?;
         fs.sync(&name)?;
         self.len = Some(len + self.buffer.len() as u64);
@@ -118,9 +118,9 @@ impl CommitLog {
     }
 
     /// Begins a new log; the one before goes if nothing needs it any more.
-    fn begin(&mut self) -> io::Result<u64> {
+    fn begin_log(&mut self) -> io::Result<u64> {
         let fs = self.fs.as_mut().filter(|_| self.left < MAX_LEFT).ok_or(io::ErrorKind::Unsupported)?;
-        let fresh = name(self.next);
+        let fresh = log_name(self.next);
         let mut make = || {
             fs.create(&fresh)?;
             fs.append(&fresh, HEAD.as_bytes())?;
@@ -139,7 +139,7 @@ impl CommitLog {
         if let Some((fs, old)) = self.fs.as_mut().zip(old) {
             match synced {
                 // One that cannot be removed is read at the next start, and changes nothing.
-                Ok(()) => drop(fs.remove(&name(old))),
+                Ok(()) => drop(fs.remove(&log_name(old))),
                 Err(_) => self.left += 1,
             }
         }
@@ -148,17 +148,17 @@ impl CommitLog {
 
     fn sync_files(&mut self) -> io::Result<()> {
         // Of a file with a failure nobody knows what it lacks.
-        self.files.iter().try_for_each(|file| file.run(0))
+        self.files.iter().try_for_each(|file| file.wait(0))
     }
 }
 
-fn name(number: u64) -> String {
+fn log_name(number: u64) -> String {
     format!("{number:08}{ENDING}")
 }
 
 /// The numbers of all logs, in their order.
-fn numbers(fs: &mut dyn JournalFs) -> io::Result<Vec<u64>> {
-    let number = |name: &String| name.strip_suffix(ENDING)?.parse().ok().filter(|number| self::name(*number) == *name);
+fn log_numbers(fs: &mut dyn JournalFs) -> io::Result<Vec<u64>> {
+    let number = |name: &String| name.strip_suffix(ENDING)?.parse().ok().filter(|number| log_name(*number) == *name);
     let mut numbers: Vec<u64> = fs.list()?.iter().filter_map(number).collect();
     numbers.sort_unstable();
     Ok(numbers)

@@ -49,7 +49,7 @@ pub fn outs_from(dir: &Path, audience: Audience, from: u64, most: usize) -> io::
     let mut outs = Vec::new();
     for file in &files[first..] {
         let mut lines = Lines::open(&dir.join(file))?;
-        while let Some(line) = lines.next()? {
+        while let Some(line) = lines.next_line()? {
             let Ok(record) = parse_bytes(line) else { continue };
             let Body::Out { number, audience: of, topic, payload, .. } = record.body else { continue };
             if of != audience || number < from {
@@ -69,11 +69,11 @@ fn highest_before(file: &Path, audience: Audience) -> io::Result<u64> {
     let mut standing = Standing::default();
     let mut lines = Lines::open(file)?;
     // The first line names the format.
-    lines.next()?;
-    while let Some(line) = lines.next()? {
+    lines.next_line()?;
+    while let Some(line) = lines.next_line()? {
         let Ok(header) = parse_header(line) else { break };
         // A line that is none of the journal's own changes nothing.
-        let _ = standing.take(&header);
+        let _ = standing.read_header(&header);
     }
     Ok(standing.next_out(audience) - 1)
 }
@@ -89,7 +89,7 @@ impl Lines {
     }
 
     /// The next whole line without its line feed.
-    fn next(&mut self) -> io::Result<Option<&[u8]>> {
+    fn next_line(&mut self) -> io::Result<Option<&[u8]>> {
         self.line.clear();
         io::Read::take(&mut self.file, MAX_LINE).read_until(b'\n', &mut self.line)?;
         // What has no line feed yet is still being written.

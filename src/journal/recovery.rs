@@ -26,7 +26,7 @@ pub(super) fn recover(fs: &mut dyn JournalFs) -> Result<(Recovered, Option<u64>)
 fn remove_unfinished(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::Result<()> {
     while let Some(file) = recovered.files.last().filter(|file| file.is_unfinished()) {
         let name = file.name.to_string();
-        let kept = keep(fs, &torn(&name, 0), &file.text);
+        let kept = keep_torn(fs, &torn(&name, 0), &file.text);
         fs.remove(&name)?;
         fs.sync_dir()?;
         let bytes = file.text.len();
@@ -44,7 +44,7 @@ fn cut_tail(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::Result<Opt
     let (name, tail) = (name.to_string(), &text[found.end..]);
     let mut len = found.end as u64;
     if !tail.is_empty() {
-        let kept = keep(fs, &torn(&name, found.end), tail);
+        let kept = keep_torn(fs, &torn(&name, found.end), tail);
         fs.truncate(&name, len)?;
         let line = found.tail.map_or(1, |(line, ..)| line);
         recovered.damage.add(&name, line, Harm::Torn { bytes: tail.len(), kept });
@@ -66,7 +66,7 @@ fn cut_tail(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::Result<Opt
 }
 
 /// Keeps torn bytes for whoever wants to know, if the disk lets it; says where.
-fn keep(fs: &mut dyn JournalFs, name: &str, bytes: &[u8]) -> Option<String> {
+fn keep_torn(fs: &mut dyn JournalFs, name: &str, bytes: &[u8]) -> Option<String> {
     if bytes.is_empty() {
         return None;
     }

@@ -24,7 +24,7 @@ pub(super) struct FileLength {
 }
 
 impl FileLength {
-    pub(super) fn of(file: &ReadFile) -> FileLength {
+    pub(super) fn from_read(file: &ReadFile) -> FileLength {
         FileLength { name: file.name.clone(), len: file.text.len() as u64, sync: None, failed: 0 }
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn scan(file: &str, text: &[u8], oldest: bool, standing: &mut Standin
     while start < text.len() {
         let end = text[start..].iter().position(|&b| b == b'\n').map_or(text.len(), |length| start + length);
         scanner.line += 1;
-        scanner.take_line(text, start..end);
+        scanner.accept_line(text, start..end);
         start = end + 1;
     }
     if !scanner.found.carry && !scanner.found.records.is_empty() {
@@ -52,11 +52,11 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    fn take_line(&mut self, text: &[u8], line: Range<usize>) {
+    fn accept_line(&mut self, text: &[u8], line: Range<usize>) {
         if self.line == 1 && &text[line.clone()] == FORMAT.as_bytes() {
             return self.advance(text, line.end);
         }
-        if let Err(error) = self.take_piece(text, line.clone()) {
+        if let Err(error) = self.accept_piece(text, line.clone()) {
             match &mut self.found.tail {
                 Some((_, lines, _)) => *lines += 1,
                 tail => *tail = Some((self.line, 1, error)),
@@ -72,7 +72,7 @@ impl Scanner<'_> {
             let Some(place) = text[look..line.end].windows(SUFFIX).position(is_checksum) else { return };
             look += place + SUFFIX;
             let zeros = text[from..look].iter().rposition(|&b| b == 0).map_or(0, |last| last + 1);
-            if self.take_piece(text, from + zeros..look).is_ok() {
+            if self.accept_piece(text, from + zeros..look).is_ok() {
                 // One byte stands where the line feed was.
                 from = look + 1;
                 look = from.min(line.end);
@@ -81,7 +81,7 @@ impl Scanner<'_> {
     }
 
     /// Accepts a header line or a record; reports what was wrong before it.
-    fn take_piece(&mut self, text: &[u8], piece: Range<usize>) -> Result<(), LineError> {
+    fn accept_piece(&mut self, text: &[u8], piece: Range<usize>) -> Result<(), LineError> {
         let bytes = &text[piece.clone()];
         let expected = self.standing.next_seq;
         let mut gap = None;
@@ -90,7 +90,7 @@ impl Scanner<'_> {
             if !header.sealed {
                 return Err(LineError { column: bytes.len(), fault: LineFault::NoChecksum });
             }
-            self.standing.take(&header).ok_or(LineError { column: 1, fault: LineFault::Bad(Field::Value) })?;
+            self.standing.read_header(&header).ok_or(LineError { column: 1, fault: LineFault::Bad(Field::Value) })?;
             self.found.carry |= header.key == "carry";
             gap = (!self.oldest && self.standing.next_seq > expected).then_some(self.standing.next_seq);
         } else {
@@ -102,7 +102,7 @@ impl Scanner<'_> {
                 return Err(LineError { column: 1, fault: LineFault::TimeFell });
             }
             gap = gap.or((record.seq > expected).then_some(record.seq));
-            self.standing.note(&record);
+            self.standing.step_past(&record);
             self.found.records.push(piece.clone());
         }
         self.advance(text, piece.end);

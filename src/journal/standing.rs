@@ -43,23 +43,23 @@ impl Standing {
     }
 
     /// Steps past a record.
-    pub(super) fn note(&mut self, record: &Record<'_>) {
+    pub(super) fn step_past(&mut self, record: &Record<'_>) {
         self.next_seq = record.seq.saturating_add(1);
         self.last_at = record.at;
         match record.body {
             Body::Boot(_) => self.boots = self.boots.saturating_add(1),
-            Body::Out { number, audience, .. } => self.raise(audience, number),
-            Body::Ack { sink, audience, number } => self.ack(sink, audience, number),
+            Body::Out { number, audience, .. } => self.raise_highest(audience, number),
+            Body::Ack { sink, audience, number } => self.set_ack(sink, audience, number),
             _ => {}
         }
     }
 
-    fn raise(&mut self, audience: Audience, number: u64) {
+    fn raise_highest(&mut self, audience: Audience, number: u64) {
         let highest = &mut self.highest[audience as usize];
         *highest = number.max(*highest);
     }
 
-    fn ack(&mut self, sink: &str, audience: Audience, number: u64) {
+    fn set_ack(&mut self, sink: &str, audience: Audience, number: u64) {
         if self.has_room(sink, audience) {
             self.acks.entry(sink.to_owned()).or_default()[audience as usize] = Some(number);
         }
@@ -80,13 +80,13 @@ impl Standing {
     }
 
     /// Takes over a header line of the journal's own; nothing that is older than what is known.
-    pub(super) fn take(&mut self, header: &Header<'_>) -> Option<()> {
+    pub(super) fn read_header(&mut self, header: &Header<'_>) -> Option<()> {
         match header.key {
             "ack" => {
                 let [sink, audience, number] = fields(header.value)?;
                 let (audience, number) = (Audience::find(audience)?, number.parse().ok()?);
                 if number > self.acked(sink, audience) {
-                    self.ack(sink, audience, number);
+                    self.set_ack(sink, audience, number);
                 }
             }
             "carry" => {
@@ -101,7 +101,7 @@ impl Standing {
                 self.next_seq = seq.max(self.next_seq);
                 self.last_at = Instant(at).max(self.last_at);
                 self.boots = boots.max(self.boots);
-                Audience::ALL.into_iter().zip(highest).for_each(|(audience, number)| self.raise(audience, number));
+                Audience::ALL.into_iter().zip(highest).for_each(|(audience, number)| self.raise_highest(audience, number));
             }
             _ => {}
         }

@@ -13,12 +13,12 @@ pub(super) struct FileSync {
     /// How many waits have failed: what was written before such a one may be in memory only, although every later wait succeeds.
     failures: Mutex<u64>,
     /// The commit log that counts this file among its own.
-    noted_in: AtomicU64,
+    in_log: AtomicU64,
 }
 
 impl FileSync {
     pub(super) fn new(sync: Syncer) -> FileSync {
-        FileSync { sync, failures: Mutex::new(0), noted_in: AtomicU64::new(0) }
+        FileSync { sync, failures: Mutex::new(0), in_log: AtomicU64::new(0) }
     }
 
     fn lock(&self) -> MutexGuard<'_, u64> {
@@ -32,7 +32,7 @@ impl FileSync {
 
     /// Waits for the disk, for bytes that were written when so many waits had `failed`: the operating system reports a failure once,
     /// to whoever waits first.
-    pub(super) fn run(&self, failed: u64) -> io::Result<()> {
+    pub(super) fn wait(&self, failed: u64) -> io::Result<()> {
         let mut failures = self.lock();
         if *failures != failed {
             return Err(io::Error::other("an earlier wait for the disk has failed"));
@@ -43,8 +43,8 @@ impl FileSync {
     }
 
     /// Counts the file to a commit log; false if it was counted before.
-    pub(super) fn note(&self, log: u64) -> bool {
-        self.noted_in.swap(log, Ordering::Relaxed) != log
+    pub(super) fn note_in_log(&self, log: u64) -> bool {
+        self.in_log.swap(log, Ordering::Relaxed) != log
     }
 }
 
@@ -77,8 +77,8 @@ struct Piece {
     next_seq: u64,
 }
 
-/// What [`Unsynced::take`] took, for the answer.
-pub(super) struct Taken {
+/// What [`Unsynced::write_entries`] took, for the answer.
+pub(super) struct TakenPiece {
     pub(super) sync: Arc<FileSync>,
     pub(super) failed: u64,
     next_seq: u64,
@@ -128,7 +128,7 @@ impl Unsynced {
     }
 
     /// Writes all that waits as entries of a commit log.
-    pub(super) fn take(&self, board: &str, log: &mut Vec<u8>) -> Vec<Taken> {
+    pub(super) fn write_entries(&self, board: &str, log: &mut Vec<u8>) -> Vec<TakenPiece> {
         let mut inner = self.lock();
         inner.registered = false;
         if inner.failure.is_some() {
@@ -140,14 +140,14 @@ impl Unsynced {
         drop(inner);
         let taken = pieces.into_iter().map(|piece| {
             entry::print(board, &piece.file, piece.offset, &piece.bytes, log);
-            Taken { sync: piece.sync, failed: piece.failed, next_seq: piece.next_seq, generation }
+            TakenPiece { sync: piece.sync, failed: piece.failed, next_seq: piece.next_seq, generation }
         });
         taken.collect()
     }
 
     /// Says what came of a wait for what was taken. Success says nothing if the journal took the bytes back meanwhile; failure
     /// always means that what was written meanwhile may be lost.
-    pub(super) fn answer(&self, taken: &Taken, result: io::Result<()>) {
+    pub(super) fn report_result(&self, taken: &TakenPiece, result: io::Result<()>) {
         let mut inner = self.lock();
         match result {
             // What comes after bytes that failed does not make them good.
@@ -160,7 +160,7 @@ impl Unsynced {
     }
 
     /// The sequence number below which all is on the disk; or why the last wait failed, once.
-    pub(super) fn answers(&self) -> io::Result<u64> {
+    pub(super) fn take_result(&self) -> io::Result<u64> {
         let mut inner = self.lock();
         let Some(failure) = inner.failure.take() else { return Ok(inner.durable) };
         inner.pieces.clear();

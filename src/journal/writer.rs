@@ -80,7 +80,7 @@ pub struct Journal {
     /// How much of `pending` was handed to the file.
     pub(super) written: usize,
     /// What the newest file holds after its synced length is not known.
-    pub(super) spoilt: bool,
+    pub(super) tail_unknown: bool,
     pub(super) dirty_since: Option<Instant>,
     pub(super) retry_at: Option<Instant>,
     /// When to try again to begin a file.
@@ -108,7 +108,7 @@ impl Journal {
         let names = fs.list().map_err(|error| OpenError::Io { doing: "listing", file: "the directory".to_owned(), error })?;
         let last_number = names.iter().filter_map(|name| FileName::parse(name)).map(|name| name.number).max().unwrap_or(0);
         let (recovered, open) = recover(fs.as_mut())?;
-        let mut files: Vec<FileLength> = recovered.files.iter().map(FileLength::of).collect();
+        let mut files: Vec<FileLength> = recovered.files.iter().map(FileLength::from_read).collect();
         if let (Some(file), Some(len)) = (files.last_mut(), open) {
             file.len = len;
         }
@@ -120,7 +120,7 @@ impl Journal {
             durable: recovered.standing.clone(),
             pending: String::new(),
             written: 0,
-            spoilt: false,
+            tail_unknown: false,
             dirty_since: None,
             retry_at: None,
             rotate_at: None,
@@ -151,7 +151,7 @@ impl Journal {
         let record = Record { seq: stamp.seq, at: stamp.at, body };
         let start = self.pending.len();
         print(&record, &mut self.pending).map_err(AppendError::Line)?;
-        self.standing.note(&record);
+        self.standing.step_past(&record);
         self.status.late += u64::from(stamp.at != at);
         if self.pending.len() > self.limits.buffer {
             self.pending.truncate(start);
@@ -189,8 +189,8 @@ impl Journal {
     /// Hands the buffer to the operating system without waiting for the disk, so that a crash of this program loses nothing.
     /// A failure shows at the next [`Journal::flush`].
     pub fn write_out(&mut self) {
-        if self.open && !self.spoilt && self.retry_at.is_none() {
-            // Kept in `spoilt` and done again by the flush.
+        if self.open && !self.tail_unknown && self.retry_at.is_none() {
+            // Kept in `tail_unknown` and done again by the flush.
             drop(self.write());
         }
     }
@@ -212,7 +212,7 @@ impl Journal {
     pub fn flush(&mut self, now: Instant) -> Result<(), WriteError> {
         if self.unsynced.as_ref().is_some_and(|unsynced| unsynced.has_failed()) {
             // Written again at once: this may be the last time.
-            self.settle(now);
+            self.check_disk(now);
             self.retry_at = None;
         }
         let waits = |until: Option<Instant>| until.is_some_and(|until| now < until);
@@ -223,7 +223,7 @@ impl Journal {
         }
         self.retry_at = None;
         if let Err(error) = self.try_flush() {
-            self.failed(error.clone(), now);
+            self.note_failure(error.clone(), now);
             return Err(error);
         }
         self.rotate_now(now);
@@ -242,7 +242,7 @@ impl Journal {
         let Some(file) = self.files.last_mut() else { return Ok(()) };
         let name = file.name.to_string();
         let synced = match shared {
-            Some(shared) => shared.run(file.failed),
+            Some(shared) => shared.wait(file.failed),
             None => self.fs.sync(&name),
         };
         // Whatever came of it, what the other thread finds out about these bytes from now on says nothing: pages that a failed wait
@@ -250,7 +250,7 @@ impl Journal {
         let durable = self.unsynced.as_ref().map(|unsynced| unsynced.reset());
         if let Err(error) = synced {
             durable.into_iter().for_each(|durable| self.forget_below(durable));
-            self.spoilt = true;
+            self.tail_unknown = true;
             return Err(WriteError::new("syncing", &name, &error));
         }
         file.len += self.pending.len() as u64;
@@ -263,7 +263,7 @@ impl Journal {
 
     /// Appends what was not handed over yet, after taking back what was if that may be spoilt.
     pub(super) fn write(&mut self) -> Result<(), WriteError> {
-        if self.spoilt
+        if self.tail_unknown
             && let Some(durable) = self.unsynced.as_ref().map(|unsynced| unsynced.reset())
         {
             // What the other thread has answered for is not taken back.
@@ -275,10 +275,10 @@ impl Journal {
             let name = &name;
             move |error: io::Error| WriteError::new(doing, name, &error)
         };
-        if self.spoilt {
+        if self.tail_unknown {
             self.fs.truncate(&name, len).map_err(wrap("cutting"))?;
             self.written = 0;
-            self.spoilt = false;
+            self.tail_unknown = false;
             if let Some(file) = self.files.last_mut() {
                 file.failed = file.sync.as_ref().map_or(0, |sync| sync.failures());
             }
@@ -287,7 +287,7 @@ impl Journal {
             let sync = self.file_sync().map_err(wrap("opening"))?;
             let fresh = &self.pending.as_bytes()[self.written..];
             if let Err(error) = self.fs.append(&name, fresh) {
-                self.spoilt = true;
+                self.tail_unknown = true;
                 return Err(wrap("writing")(error));
             }
             if let Some((unsynced, (sync, failed))) = self.unsynced.as_ref().zip(sync) {

@@ -296,7 +296,7 @@ impl Recorder {
     /// # Errors
     /// `sink` fails.
     pub fn release(&mut self, now: Instant, sink: Sink<'_>) -> Result<()> {
-        self.journal.settle(now);
+        self.journal.check_disk(now);
         while let Some(output) = self.held.pop_ready(&self.journal, now) {
             sink(output)?;
         }

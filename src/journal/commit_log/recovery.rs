@@ -8,7 +8,7 @@ use flagfall_protocols::trace::parse_bytes;
 use super::super::fs::JournalFs;
 use super::super::name::FileName;
 use super::entry::{Entry, entries};
-use super::{HEAD, name, numbers};
+use super::{HEAD, log_name, log_numbers};
 
 /// A longer log is not read: none that is written is longer.
 const MAX_READ: u64 = 1 << 30;
@@ -42,12 +42,12 @@ pub struct WrittenBack {
 /// The folder of the logs cannot be read. What is wrong with one log or file is in [`WrittenBack::problems`].
 pub fn recover(fs: &mut dyn JournalFs, open: &mut dyn FnMut(&str) -> io::Result<Option<Folder>>) -> io::Result<WrittenBack> {
     let mut done = WrittenBack::default();
-    let numbers = numbers(fs)?;
+    let numbers = log_numbers(fs)?;
     let mut logs = Vec::new();
     for number in &numbers {
-        match read(fs, &name(*number)) {
+        match read_log(fs, &log_name(*number)) {
             Ok(text) => logs.push(text),
-            Err(error) => done.problems.push(format!("{}: {error}", name(*number))),
+            Err(error) => done.problems.push(format!("{}: {error}", log_name(*number))),
         }
     }
     let mut files: BTreeMap<(&str, &str), Vec<Entry<'_>>> = BTreeMap::new();
@@ -68,13 +68,13 @@ pub fn recover(fs: &mut dyn JournalFs, open: &mut dyn FnMut(&str) -> io::Result<
         }
     }
     if done.problems.is_empty() {
-        numbers.iter().try_for_each(|number| fs.remove(&name(*number)))?;
+        numbers.iter().try_for_each(|number| fs.remove(&log_name(*number)))?;
         fs.sync_dir()?;
     }
     Ok(done)
 }
 
-fn read(fs: &mut dyn JournalFs, name: &str) -> io::Result<Vec<u8>> {
+fn read_log(fs: &mut dyn JournalFs, name: &str) -> io::Result<Vec<u8>> {
     if fs.len(name)? > MAX_READ {
         return Err(io::Error::other("longer than any log that is written"));
     }
@@ -96,7 +96,7 @@ fn write_back(fs: &mut dyn JournalFs, file: &str, entries: &[Entry<'_>], done: &
     'entries: for entry in entries {
         let mut place = entry.offset as usize;
         for line in entry.bytes.split_inclusive(|byte| *byte == b'\n') {
-            if let Err(why) = put(&mut content, place, line, below) {
+            if let Err(why) = put_line(&mut content, place, line, below) {
                 done.left_alone.push(format!("{}/{file}: {why}: it stays as it is from byte {place} on", entry.board));
                 break 'entries;
             }
@@ -115,7 +115,7 @@ fn write_back(fs: &mut dyn JournalFs, file: &str, entries: &[Entry<'_>], done: &
 }
 
 /// Puts a line of an entry in its place, if its number is below that with which the next file begins.
-fn put(content: &mut Vec<u8>, place: usize, line: &[u8], below: Option<u64>) -> Result<(), &'static str> {
+fn put_line(content: &mut Vec<u8>, place: usize, line: &[u8], below: Option<u64>) -> Result<(), &'static str> {
     let there = content.get(place..).ok_or("it is shorter than it was")?;
     if there.starts_with(line) {
         return Ok(());
