@@ -112,11 +112,11 @@ impl Answer {
 
 #[derive(Serialize)]
 struct Report {
-    rulings: Vec<Told>,
+    rulings: Vec<Ruling>,
 }
 
 #[derive(Serialize)]
-struct Told {
+struct Ruling {
     finding: Finding,
     screen: Screen,
 }
@@ -155,20 +155,20 @@ impl Adjudicate {
         let facts = case::facts(&self, rulebook, control.as_ref(), &at, &mut oracle);
         let found = adjudicate(&facts, &mut oracle);
         let around = Around { made: self.not_pressed.as_deref(), ..Around::default() };
-        let rulings: Vec<Told> = found
+        let rulings: Vec<Ruling> = found
             .into_iter()
             .enumerate()
             .map(|(index, found)| {
                 let finding = case::finding(&facts, found, index as u32 + 1, &at);
                 let screen = Screen::of(&finding, &around);
-                Told { finding, screen }
+                Ruling { finding, screen }
             })
             .collect();
         let mut out = std::io::stdout().lock();
         if self.json {
             writeln!(out, "{}", serde_json::to_string(&Report { rulings })?)?;
         } else {
-            let texts: Vec<String> = rulings.iter().map(|told| told.screen.text()).collect();
+            let texts: Vec<String> = rulings.iter().map(|ruling| ruling.screen.text()).collect();
             out.write_all(texts.join(&format!("\n{}\n\n", "-".repeat(80))).as_bytes())?;
         }
         for complaint in &complaints {

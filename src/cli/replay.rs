@@ -105,7 +105,7 @@ impl Replay {
             _ => Ok(()),
         })?;
         if self.summary {
-            Summary::of(&station).print(&mut out)?;
+            Summary::of_station(&station).print(&mut out)?;
         }
         out.flush()?;
         Ok(ExitCode::SUCCESS)

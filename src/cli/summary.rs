@@ -50,7 +50,7 @@ struct Pending {
 }
 
 impl Summary {
-    pub(super) fn of(station: &Station) -> Summary {
+    pub(super) fn of_station(station: &Station) -> Summary {
         let game = station.game();
         let (state, health) = (game.arbiter_state(), game.health());
         let mut pending = state.pending.into_iter();

@@ -56,7 +56,7 @@ impl Progress {
     }
 
     /// A line that stays.
-    pub(super) fn say(&self, text: &str) {
+    pub(super) fn print_line(&self, text: &str) {
         let clear = if self.terminal { "\r\x1b[K" } else { "" };
         // Nowhere is left to tell it.
         let _ = writeln!(stderr(), "{clear}flagfall: {text}");
