@@ -1,4 +1,4 @@
-//! Acknowledgements on their way into the journal: not each is worth a record, and none is worth waking a station.
+//! Acknowledgements on their way into the journal. Not every one is worth a record, and none is worth a wake-up of the station.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -7,22 +7,22 @@ use flagfall_protocols::trace::Audience;
 
 use crate::system_clock::MonotonicTime;
 
-/// Records follow each other no faster; one comes with the turn after that. What was acknowledged since is sent again after a
-/// power cut.
+/// The shortest time between two records; the next record comes with the turn after that. After a power cut the events that were
+/// acknowledged since the last record are sent again.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// The last number of each audience that the broker has: the network notes it, the station looks when it has a turn.
+/// The last number of each audience that the broker has. The network stores it, and the station reads it at each turn.
 #[derive(Debug, Default)]
 pub(super) struct Acked([AtomicU64; 3]);
 
 impl Acked {
-    /// The broker has everything up to `number`.
+    /// Stores that the broker has everything up to `number`.
     pub(super) fn note(&self, audience: Audience, number: u64) {
         self.0[audience as usize].store(number, Ordering::Relaxed);
     }
 }
 
-/// What the journal knows of it.
+/// The acknowledgements that the journal holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Acks {
     recorded: [u64; 3],
@@ -30,12 +30,12 @@ pub(super) struct Acks {
 }
 
 impl Acks {
-    /// In the order of [`Audience::ALL`], what the journal has at this moment.
+    /// Takes what the journal holds at this moment, in the order of [`Audience::ALL`].
     pub(super) const fn new(recorded: [u64; 3], now: MonotonicTime) -> Acks {
         Acks { recorded, at: now }
     }
 
-    /// What is to be recorded now; at the end without regard to time.
+    /// Returns what must be recorded now. At the `end` the time does not matter.
     pub(super) fn take_due(&mut self, acked: &Acked, now: MonotonicTime, end: bool) -> [Option<u64>; 3] {
         let mut news = [None; 3];
         if now.since(self.at) < EVERY && !end {

@@ -1,4 +1,5 @@
-//! Commands as the network brings them: whose board, which role, not too many. What is turned away here reaches no queue.
+//! Checks the commands that the network delivers: which board, which role, and not too many. A command that is refused here
+//! reaches no queue.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,17 +15,18 @@ use crate::mqtt::Arrived;
 use crate::system_clock::{self, MonotonicTime};
 use crate::wire::topics::{self, CommandTopic};
 
-/// Commands a second that one user may send (`wire/README.md#3`).
+/// The most commands a second that one user may send (`wire/README.md#3`).
 const PER_SECOND: u32 = 5;
-/// How often a user is told in vain that a command was turned away.
+/// A user gets at most one answer to refused commands in this time.
 const ANSWER_EVERY: Duration = Duration::from_secs(1);
-/// Commands of users without a role that are recorded of one board in [`STRANGERS_WITHIN`]: a journal is not theirs to fill.
+/// The most commands of users without a role that are recorded for one board in [`STRANGERS_WITHIN`]. Such users must not fill a
+/// journal.
 const STRANGERS: u32 = 3;
 const STRANGERS_WITHIN: Duration = Duration::from_secs(60);
-/// How often the log tells of commands that were dropped.
+/// The shortest time between two log messages about dropped commands.
 const LOG_EVERY: Duration = Duration::from_secs(60);
 
-/// Passes commands on to the stations.
+/// Delivers commands to the stations.
 pub(super) struct CommandReceiver {
     root: String,
     event: String,
@@ -34,27 +36,27 @@ pub(super) struct CommandReceiver {
     gate: Mutex<Gate>,
 }
 
-/// How much comes through, and what was dropped.
+/// Limits how many commands pass, and counts the dropped ones.
 struct Gate {
-    /// By user; all those the configuration does not know are one, so that names cost nothing.
+    /// By user. All users that the configuration does not name share one entry, so that made-up names use no memory.
     commands: RateLimit,
-    /// Answers to what was turned away, likewise.
+    /// Answers to refused commands, by user in the same way.
     answers: RateLimit,
     /// By board.
     strangers: RateLimit,
-    /// Dropped without an answer since the log told so.
+    /// How many commands were dropped without an answer since the last log message.
     dropped: u64,
     logged: Option<MonotonicTime>,
 }
 
-/// What becomes of a command.
+/// What happens to a command.
 #[derive(Debug, PartialEq, Eq)]
 enum Passage {
-    /// To its station.
+    /// It goes to its station.
     Admit,
-    /// Turned away with this answer.
+    /// It is refused with this answer.
     Answer(Fault),
-    /// Turned away in silence.
+    /// It is refused without an answer.
     Drop,
 }
 
@@ -69,7 +71,7 @@ impl Gate {
         }
     }
 
-    /// Which way a command of `length` bytes goes; `who` is none for a user that the configuration does not know.
+    /// Decides about a command of `length` bytes. `who` is none for a user that the configuration does not name.
     fn check(&mut self, who: Option<&str>, board: &str, role: Option<Role>, length: usize, now: MonotonicTime) -> Passage {
         // No user has an empty name.
         let who = who.unwrap_or_default();
@@ -85,7 +87,7 @@ impl Gate {
         if self.answers.allow(who, now) { Passage::Answer(fault) } else { Passage::Drop }
     }
 
-    /// One more was dropped; how many since the log told so, if it is time to tell.
+    /// Counts one more dropped command. Returns the count since the last log message if it is time for the next one.
     fn count_dropped(&mut self, now: MonotonicTime) -> Option<u64> {
         self.dropped += 1;
         if self.logged.is_some_and(|logged| now.since(logged) < LOG_EVERY) {
@@ -97,7 +99,7 @@ impl Gate {
 }
 
 impl CommandReceiver {
-    /// For these boards of this event and round.
+    /// Makes a receiver for these boards of the configured event and round.
     pub(super) fn new(config: &Config, handles: Vec<Arc<StationHandle>>) -> CommandReceiver {
         CommandReceiver {
             root: config.mqtt.root.clone(),
@@ -109,17 +111,17 @@ impl CommandReceiver {
         }
     }
 
-    /// Takes one command. Never blocks.
+    /// Handles one command. Never blocks.
     pub(super) fn receive(&self, node: &Node, arrived: Arrived) {
         let now = system_clock::monotonic();
         let Ok(topic) = topics::parse_command(&self.root, &arrived.topic) else { return self.drop_silently(now) };
         if (topic.event, topic.round) != (self.event.as_str(), self.round.as_str()) {
             return;
         }
-        // Other nodes serve other boards of the round.
+        // Other boards of the round belong to other nodes.
         let Some(handle) = self.handles.iter().find(|handle| handle.board == topic.board) else { return };
         if handle.is_withheld() {
-            // The node that serves it answers; two answers would contradict each other.
+            // The node that serves the board answers; two answers would contradict each other.
             return self.drop_silently(now);
         }
         let role = role_of(&self.users, topic.user, topic.board);
@@ -159,9 +161,7 @@ impl CommandReceiver {
 
     fn drop_silently(&self, now: MonotonicTime) {
         if let Some(count) = self.gate(|gate| gate.count_dropped(now)) {
-            tracing::warn!(
-                "commands dropped: {count} (too many, on no topic of theirs, or for a board that another node serves)"
-            );
+            tracing::warn!("commands dropped: {count} (too many, on an invalid topic, or for a board that another node serves)");
         }
     }
 

@@ -1,4 +1,4 @@
-//! What is known of a board's device, for `device/<device>/status`.
+//! The state of a board's device, for `device/<device>/status`.
 
 mod health;
 #[cfg(test)]
@@ -18,16 +18,16 @@ use crate::system_clock::MonotonicTime;
 use crate::wire::device::{DeviceKind, DeviceState, DeviceStatus};
 use crate::wire::topics::MAX_ID;
 
-/// What is wrong with a device that nobody hears.
+/// The problem of a device that says nothing.
 pub(super) const UNANSWERED: &str = "the device does not answer";
-/// That is said of one that has said nothing for so long since its link opened.
+/// A device that says nothing for this time after its link opened gets the problem [`UNANSWERED`].
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
-/// A link that went away so often ...
+/// A link that was lost this many times ...
 const OFTEN: usize = 3;
-/// ... in this time is unstable.
+/// ... within this time counts as unstable.
 const WITHIN: Duration = Duration::from_secs(300);
 
-/// What is known of a board's device.
+/// The state of a board's device.
 #[derive(Clone, Debug)]
 pub(super) struct Device {
     driver: &'static str,
@@ -36,7 +36,7 @@ pub(super) struct Device {
     board: String,
     fallback: String,
     port: Option<String>,
-    /// When it was opened.
+    /// When the port was opened.
     opened: MonotonicTime,
     responding: bool,
     serial: Option<String>,
@@ -45,17 +45,17 @@ pub(super) struct Device {
     battery: Option<Battery>,
     signal: Option<i16>,
     problem: Option<String>,
-    /// The board was given up: nobody reads what the device says.
+    /// The board is parked: no driver reads what the device says.
     parked: bool,
-    /// When the link went away, the last times.
+    /// When the link was lost, the last times.
     downs: VecDeque<MonotonicTime>,
     health: KnownHealth,
-    /// Something changed since [`Device::take_changed`].
+    /// Something has changed since the last [`Device::take_changed`].
     changed: bool,
 }
 
 impl Device {
-    /// The device of a plan, not seen yet.
+    /// The board of a station, before its link opens.
     pub(super) fn new(config: &StationConfig) -> Device {
         let board = &config.setting.board;
         Device {
@@ -80,7 +80,7 @@ impl Device {
         }
     }
 
-    /// The clock of a plan, if it has a link of its own.
+    /// The clock of a station, if it has a link of its own.
     pub(super) fn for_clock(config: &StationConfig) -> Option<Device> {
         let (driver, wanted) = config.setting.clock.zip(config.clock.as_ref())?;
         let board = Device::new(config);
@@ -94,17 +94,17 @@ impl Device {
         })
     }
 
-    /// Whether its status may be another one than when this was asked last: something changed, or time alone may change it.
+    /// Returns whether the status may differ from the last one: something changed, or time alone may change it.
     pub(super) fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed) || !self.downs.is_empty() || self.is_mute()
     }
 
-    /// Its link is open, and it has said nothing yet.
+    /// The link is open, and the device has said nothing yet.
     fn is_mute(&self) -> bool {
         self.port.is_some() && !self.responding
     }
 
-    /// Its id in topics: family and serial number, or, while that is not known, the board it serves.
+    /// Its id in topics: family and serial number, or the board it serves while the serial number is not known.
     pub(super) fn id(&self) -> String {
         let name = match &self.serial {
             Some(serial) => format!("{}-{serial}", self.driver),
@@ -114,7 +114,7 @@ impl Device {
         name.chars().map(fit).take(MAX_ID).collect()
     }
 
-    /// The serial number that the device had when this board was served last.
+    /// Sets the serial number that the device had when this board was served last.
     pub(super) fn set_former_serial(&mut self, serial: String) {
         self.changed = true;
         self.serial.get_or_insert(serial);
@@ -125,21 +125,22 @@ impl Device {
         self.serial.as_deref()
     }
 
-    /// The port that is open.
+    /// The open port.
     pub(super) fn port(&self) -> Option<&str> {
         self.port.as_deref()
     }
 
-    /// Whether it answers.
+    /// Whether the device answers.
     pub(super) fn is_online(&self) -> bool {
         self.port.is_some() && self.responding && !self.parked
     }
 
-    /// The link opened, `asked` if the device was asked on it who it is. Gives why, as its record says.
+    /// The link opened. `asked`: the device was asked for its identity on this link before. Returns the cause for the `link`
+    /// record.
     pub(super) fn link_up(&mut self, now: MonotonicTime, asked: bool, port: String, signal: Option<i16>) -> &'static str {
         self.changed = true;
         self.opened = now;
-        // A device that is known may be connected before it is heard.
+        // A known device may be connected before its advertisement is received.
         (self.port, self.signal) = (Some(port), signal.or(self.signal));
         self.problem = None;
         match signal {
@@ -150,7 +151,7 @@ impl Device {
         }
     }
 
-    /// The link is gone.
+    /// The link was lost.
     pub(super) fn link_down(&mut self, now: MonotonicTime, cause: &str) {
         self.changed = true;
         self.port = None;
@@ -162,14 +163,14 @@ impl Device {
         }
     }
 
-    /// The board was given up.
+    /// The board is parked.
     pub(super) fn set_parked(&mut self, problem: String) {
         self.changed = true;
         self.parked = true;
         self.problem = Some(problem);
     }
 
-    /// There is no port.
+    /// There is no port, or no device on it.
     pub(super) fn set_missing(&mut self, problem: String) {
         self.changed = true;
         self.problem = Some(problem);
@@ -182,7 +183,7 @@ impl Device {
         (self.battery, self.signal) = (None, None);
     }
 
-    /// The device said something of itself.
+    /// The device reported something about itself.
     pub(super) fn handle_event(&mut self, event: &DeviceEvent) {
         self.changed = true;
         match event {
@@ -204,12 +205,12 @@ impl Device {
         }
     }
 
-    /// Takes what the game has counted of the devices' health.
+    /// Takes over what the game has counted of the devices' health.
     pub(super) fn check_health(&mut self, now: MonotonicTime, game: &Game) {
         self.changed |= self.health.refresh(now, game);
     }
 
-    /// For publishing.
+    /// The status to be published.
     pub(super) fn status(&self, now: MonotonicTime) -> DeviceStatus {
         let health = self.health.health();
         let unanswered = self.is_mute() && !self.parked && now.since(self.opened) >= ANSWERS_WITHIN;

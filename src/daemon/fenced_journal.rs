@@ -1,7 +1,8 @@
-//! A journal's folder for one reader of an inbox: when another has taken its place, it can change nothing any more.
+//! A journal's folder for one owner of a station's inbox. When another owner has taken its place, it cannot change the folder any
+//! more.
 //!
-//! A folder that cannot be opened does not keep a board from being served: its journal begins empty and fails to write, which
-//! its status says, until the folder can be had and holds no journal.
+//! A folder that cannot be opened does not keep a board from being served. The journal begins empty and fails to write, and its
+//! status says so, until the folder can be opened and holds no journal.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use super::shared::StationHandle;
 use super::station_config::StationConfig;
 use crate::journal::{Disk, JournalFs, OpenError, Syncer};
 
-/// A folder that only the present reader of the station's inbox may change.
+/// A journal folder that only the current owner of the station's inbox may change.
 pub(super) struct FencedJournal {
     /// None while the folder cannot be opened.
     disk: Option<Disk>,
@@ -21,10 +22,10 @@ pub(super) struct FencedJournal {
 }
 
 impl FencedJournal {
-    /// Opens the folder of a station, with the lock of the reader before if there was one.
+    /// Opens the folder of a station, with the lock of the owner before if there was one.
     ///
     /// # Errors
-    /// Another process has it.
+    /// Another process has locked the folder.
     pub(super) fn open(config: &StationConfig, handle: Arc<StationHandle>, owner: u64) -> Result<FencedJournal, OpenError> {
         let disk = match lock_of(&handle, &config.dir) {
             Ok(disk) => Some(disk),
@@ -44,7 +45,7 @@ impl FencedJournal {
         self.disk.as_mut().ok_or_else(|| io::Error::other("the journal's folder cannot be opened"))
     }
 
-    /// A folder that can be had at last, if nothing stands in it that would have to be read first.
+    /// Opens a folder that could not be opened at the start, if it holds no journal that would have to be read first.
     fn late(&mut self) -> io::Result<()> {
         if self.disk.is_none() {
             let mut disk = lock_of(&self.handle, &self.dir).map_err(io::Error::other)?;

@@ -1,35 +1,36 @@
-//! A station's bounded inbox: many write, one thread reads, and a thread that hangs can be replaced by another.
+//! A bounded inbox. Many threads write to it, and one thread, its owner, reads it. An owner that hangs can be replaced by another
+//! thread.
 //!
-//! Whoever is woken finds the lock free: a thread that is woken into a lock goes to sleep once more.
+//! A thread is woken only after the lock is free: one that is woken while the lock is held would go to sleep again.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Items that wait in an inbox. At 9600 baud a board fills this in more than a minute.
+/// The most items that wait in an inbox. At 9600 baud a board needs more than a minute to fill it.
 pub(super) const CAPACITY: usize = 1024;
 
-/// Room that is kept for those who must not wait.
+/// Room that is kept for writers that must not wait.
 const RESERVED: usize = 64;
 
-/// What a reader gets.
+/// The result of [`Inbox::pop`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Popped<T> {
     /// The next item.
     Item(T),
-    /// Nothing came in time.
+    /// No item came in time.
     TimedOut,
-    /// This reader has been replaced, or the inbox was closed and is empty.
+    /// This owner has been replaced, or the inbox was closed and is empty.
     Closed,
 }
 
-/// A bounded queue with a single reader at a time.
+/// A bounded queue with a single owner at a time, which reads it.
 #[derive(Debug)]
 pub(super) struct Inbox<T> {
     inner: Mutex<Inner<T>>,
-    /// For the reader.
+    /// Wakes the owner.
     filled: Condvar,
-    /// For writers that wait for room.
+    /// Wakes writers that wait for room.
     room: Condvar,
 }
 
@@ -37,9 +38,9 @@ pub(super) struct Inbox<T> {
 struct Inner<T> {
     items: VecDeque<T>,
     closed: bool,
-    /// The reader that may read.
+    /// The number of the current owner.
     owner: u64,
-    /// It sleeps.
+    /// The owner sleeps.
     sleeps: bool,
     /// How often a writer found no room.
     full: u64,
@@ -61,8 +62,8 @@ impl<T> Inbox<T> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts an item in, and waits for room if there is none: for a link, whose bytes wait in the operating system meanwhile.
-    /// False if the inbox is closed.
+    /// Adds an item and waits for room if there is none. This is for a link, whose bytes wait in the operating system meanwhile.
+    /// Returns false if the inbox is closed.
     pub(super) fn push(&self, item: T) -> bool {
         let mut inner = self.lock();
         if inner.items.len() >= CAPACITY - RESERVED {
@@ -79,7 +80,7 @@ impl<T> Inbox<T> {
         true
     }
 
-    /// A reader that waits is told; one that does not finds the item by itself, and is not worth a call to the kernel.
+    /// Wakes the owner if it sleeps. An owner that is awake finds the item by itself and is not worth a system call.
     fn wake_owner(&self, mut inner: MutexGuard<'_, Inner<T>>) {
         if std::mem::take(&mut inner.sleeps) {
             drop(inner);
@@ -87,7 +88,7 @@ impl<T> Inbox<T> {
         }
     }
 
-    /// Puts an item in if there is room: for whoever must not wait. False if there is none or the inbox is closed.
+    /// Adds an item if there is room, for writers that must not wait. Returns false if there is no room or the inbox is closed.
     pub(super) fn offer(&self, item: T) -> bool {
         let mut inner = self.lock();
         if inner.closed || inner.items.len() >= CAPACITY {
@@ -99,8 +100,8 @@ impl<T> Inbox<T> {
         true
     }
 
-    /// Puts an item in if there is room beside what is kept for those who must not wait; true also if nobody reads any more. For
-    /// whoever comes again with it.
+    /// Adds an item if there is room beside the reserve, for a writer that tries again later. Returns true also if the inbox is
+    /// closed.
     pub(super) fn offer_or_closed(&self, item: T) -> bool {
         let mut inner = self.lock();
         if inner.closed {
@@ -115,31 +116,32 @@ impl<T> Inbox<T> {
         true
     }
 
-    /// Puts an item behind all others and never waits: for writers of which each has one item there at most.
+    /// Adds an item behind all others and never waits, for writers that have at most one item in the inbox each.
     pub(super) fn push_unbounded(&self, item: T) {
         let mut inner = self.lock();
         inner.items.push_back(item);
         self.wake_owner(inner);
     }
 
-    /// Throws away what waits: nobody wants it any more.
+    /// Discards all items, which are not needed any more.
     pub(super) fn clear(&self) {
         self.lock().items.clear();
         self.room.notify_all();
     }
 
-    /// Puts an item before all others and never waits: for what the reader has asked for, at most one of a kind.
+    /// Adds an item before all others and never waits, for an answer that the owner waits for. At most one item of each kind
+    /// waits.
     pub(super) fn push_urgent(&self, item: T) {
         let mut inner = self.lock();
         inner.items.push_front(item);
         self.wake_owner(inner);
     }
 
-    /// The next item, waiting at most `wait` for it; without an end if there is none. `owner` is what [`Inbox::replace_owner`]
-    /// gave.
+    /// Returns the next item and waits for it at most `wait`, or without a limit. `owner` is the number from
+    /// [`Inbox::replace_owner`].
     pub(super) fn pop(&self, owner: u64, wait: Option<Duration>) -> Popped<T> {
         let mut inner = self.lock();
-        // Looked at with every waking: asleep again if nothing came.
+        // This is evaluated at every wake-up; the owner sleeps again if no item came.
         let blocked = |inner: &mut Inner<T>| {
             let blocked = inner.items.is_empty() && !inner.closed && inner.owner == owner;
             inner.sleeps |= blocked;
@@ -160,17 +162,17 @@ impl<T> Inbox<T> {
         }
     }
 
-    /// The next item if it is there already and is `wanted`.
+    /// Returns the next item if it is there already and is `wanted`.
     pub(super) fn pop_if(&self, owner: u64, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
         let inner = self.lock();
         if inner.owner == owner { self.pop_locked(inner, wanted).ok() } else { None }
     }
 
-    /// The first item; without one, whether the inbox is closed.
+    /// Returns the first item; if there is none, whether the inbox is closed.
     fn pop_locked(&self, mut inner: MutexGuard<'_, Inner<T>>, wanted: impl FnOnce(&T) -> bool) -> Result<T, bool> {
         let closed = inner.closed;
         let item = inner.items.pop_front_if(|item| wanted(item)).ok_or(closed)?;
-        // Writers wait only for the first room.
+        // Writers wait only if the inbox was full.
         if inner.items.len() + 1 >= CAPACITY - RESERVED {
             drop(inner);
             self.room.notify_all();
@@ -178,7 +180,7 @@ impl<T> Inbox<T> {
         Ok(item)
     }
 
-    /// From now on only the reader of this number reads: the one before has gone or hangs.
+    /// Makes a new owner and returns its number. The owner before has ended or hangs, and reads nothing more.
     pub(super) fn replace_owner(&self) -> u64 {
         let mut inner = self.lock();
         inner.owner += 1;
@@ -188,12 +190,12 @@ impl<T> Inbox<T> {
         owner
     }
 
-    /// Whether this reader still reads.
+    /// Whether this owner has not been replaced.
     pub(super) fn is_current_owner(&self, owner: u64) -> bool {
         self.lock().owner == owner
     }
 
-    /// Nothing more comes; what is there is still read.
+    /// Closes the inbox. Items that are there are still read.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.filled.notify_all();
@@ -212,7 +214,7 @@ mod tests {
 
     use super::*;
 
-    /// A reader that waits for one item.
+    /// Starts an owner that waits for one item.
     fn asleep(inbox: &Arc<Inbox<u32>>, owner: u64) -> std::thread::JoinHandle<Popped<u32>> {
         let own = Arc::clone(inbox);
         let sleeper = std::thread::Builder::new().spawn(move || own.pop(owner, Some(Duration::from_secs(10))));

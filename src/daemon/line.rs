@@ -1,4 +1,4 @@
-//! A serial line with several boards on it: one thread that asks them in turn, and hands each board's replies to its station.
+//! A serial line with several boards on it. One thread asks the boards in turn and hands each board's replies to its station.
 //!
 //! ```text
 //!  port thread ─▶ inbox ─▶ line thread (asks, in turn) ─▶ inbox of board 1 ─▶ station
@@ -6,8 +6,8 @@
 //!                   └── what a station's driver asks
 //! ```
 //!
-//! To a station its board's link is up while the board answers. A station that does not keep up loses its link, and nothing
-//! silently: its driver asks for everything anew.
+//! For a station the link is up while its board answers. A station that does not keep up loses its link, so that nothing is lost
+//! silently: its driver then asks for everything again.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -29,20 +29,20 @@ use crate::system_clock::{self, MonotonicTime};
 #[cfg(test)]
 mod tests;
 
-/// Which board of which line.
+/// Names one board of one line.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The line's port.
     pub port: port::Wanted,
     /// The board's address, which is its serial number.
     pub address: u16,
-    /// That number as it is configured.
+    /// The serial number as it is configured.
     pub serial: Option<String>,
-    /// All boards of this line, the same for each of them.
+    /// The addresses of all boards of this line, the same list for each of them.
     pub all: Vec<u16>,
 }
 
-/// One thing for a line.
+/// One item for a line's thread.
 enum ToLine {
     Up { path: String },
     Bytes { at: MonotonicTime, bytes: Vec<u8> },
@@ -53,10 +53,10 @@ enum ToLine {
     Ask { address: u16, command: Vec<u8> },
 }
 
-/// A line with its threads. Ends when the last of its boards is dropped.
+/// A line with its threads. It ends when the last of its boards is dropped.
 pub(super) struct BusLine {
     inbox: Arc<Inbox<ToLine>>,
-    /// Taken first: a port's thread may be waiting for room.
+    /// Dropped after the line's thread has ended: the port's thread may be waiting for room.
     port: Option<Arc<PortThread>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -92,12 +92,12 @@ impl Drop for BusLine {
     }
 }
 
-/// All lines of this machine, by what their port is found by.
+/// All lines of this machine, by what identifies their port.
 #[derive(Default)]
 pub(super) struct Lines(Mutex<BTreeMap<String, std::sync::Weak<BusLine>>>);
 
 impl Lines {
-    /// The line of this board, started if it is the first.
+    /// Returns the line of this board, which is started for its first board.
     fn get(&self, wanted: &Wanted, ports: &Arc<Ports>) -> io::Result<Arc<BusLine>> {
         let key = format!("{:?} {:?}", wanted.port.port, wanted.port.usb_serial);
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,10 +118,10 @@ pub(super) struct BusBoard {
 }
 
 impl BusBoard {
-    /// Has the board asked from now on, and what it says put into the inbox.
+    /// The line asks this board from now on and puts its replies into the inbox.
     ///
     /// # Errors
-    /// There are no more threads.
+    /// The operating system gives no thread.
     pub(super) fn start(
         wanted: &Wanted,
         lines: &Lines,
@@ -134,19 +134,19 @@ impl BusBoard {
         Ok(board)
     }
 
-    /// Has the line ask this.
+    /// Asks the line to send a question to the board.
     ///
     /// # Errors
-    /// Too much waits already.
+    /// Too many questions wait already.
     pub(super) fn send(&self, command: Vec<u8>) -> Result<(), SendError> {
         let address = *self.address.lock().unwrap_or_else(PoisonError::into_inner);
         if self.line.inbox.offer_or_closed(ToLine::Ask { address, command }) { Ok(()) } else { Err(SendError::Full) }
     }
 
-    /// The board of this address from now on; its station hears of the link from its beginning.
+    /// From now on the board has this address. Its station is informed of the link from its beginning.
     pub(super) fn change_address(&self, address: u16) {
         let before = std::mem::replace(&mut *self.address.lock().unwrap_or_else(PoisonError::into_inner), address);
-        // One of each board at a time.
+        // At most one such item of each board is in the inbox.
         self.line.inbox.push_unbounded(ToLine::Leave { address: before });
         self.line.inbox.push_unbounded(ToLine::Join { address, inbox: Arc::clone(&self.station) });
     }
@@ -171,12 +171,12 @@ fn line_sink(inbox: Arc<Inbox<ToLine>>) -> port::Sink {
     })
 }
 
-/// A station on the line.
+/// A station whose board is on the line.
 struct Member {
     inbox: Arc<Inbox<ToStation>>,
-    /// It was told that its link is up.
+    /// The station knows that its link is up.
     up: bool,
-    /// It is to be told that it is down, and had no room for that.
+    /// The station must still be informed that its link is down: there was no room for that.
     owes_down: bool,
 }
 
@@ -190,7 +190,7 @@ impl Member {
         }
     }
 
-    /// The board does not answer, or never did.
+    /// The board does not answer any more, or never answered.
     fn report_silent(&mut self, at: MonotonicTime) {
         if self.up {
             return self.report_down(at, "silent");
@@ -211,7 +211,7 @@ struct LineTask {
     port: Arc<PortThread>,
     expected: Vec<u16>,
     line: Line,
-    /// The port that is open.
+    /// The open port.
     path: Option<String>,
     problem: Option<String>,
     boards: BTreeMap<u16, Member>,
@@ -230,7 +230,7 @@ impl LineTask {
         }
     }
 
-    /// Until the inbox is closed.
+    /// Handles items and deadlines until the inbox is closed.
     fn run_until_closed(&mut self) {
         loop {
             let wait = self.line.deadline().map(|due| MonotonicTime(due.0).since(system_clock::monotonic()));
@@ -239,7 +239,8 @@ impl LineTask {
                 Popped::TimedOut => {}
                 Popped::Closed => return,
             }
-            // What waits comes before a time-out: the answer may be among it. No more than may wait at once.
+            // Items that wait are handled before a time-out, since the answer may be among them; never more than may wait at
+            // once.
             for _ in 0..CAPACITY {
                 let Some(item) = self.inbox.pop_if(self.owner, |_| true) else { break };
                 self.handle_item(system_clock::monotonic(), item);
@@ -248,7 +249,8 @@ impl LineTask {
         }
     }
 
-    /// What is due by `now` is done as of now and not as of when it was due: what is asked late has its whole time for the answer.
+    /// Handles a deadline that is due, at the time `now` and not at the time at which it was due. So a question that is sent late
+    /// has its whole time for the answer.
     fn handle_deadline(&mut self, now: MonotonicTime) {
         if self.line.deadline().is_some_and(|due| due.0 <= now.0) {
             self.feed(now, LineInput::Deadline);
@@ -291,7 +293,7 @@ impl LineTask {
                 self.feed(now, LineInput::Dismiss(address));
             }
             ToLine::Ask { address, command } => {
-                // The driver says nothing but whole command frames.
+                // The driver sends whole command frames only.
                 if let Ok(command) = command.try_into() {
                     self.feed(now, LineInput::Request { address, command });
                 }
@@ -303,7 +305,7 @@ impl LineTask {
         self.line.handle(Instant(at.0), input);
         while let Some(output) = self.line.poll() {
             match output {
-                // A port that is gone tells so by itself, and one that is full answers nothing: the line asks again.
+                // A lost port is reported separately, and a full one gets no answer: the line asks again.
                 LineOutput::Send(bytes) => drop(self.port.send(bytes)),
                 LineOutput::Frame { address, bytes, .. } => self.deliver_frame(at, address, bytes),
                 LineOutput::Answering(_) => {}

@@ -1,4 +1,4 @@
-//! A station at work: one item of the inbox or one deadline at a time.
+//! A station at work. It handles one item of the inbox or one deadline at a time.
 
 mod opening;
 
@@ -27,7 +27,7 @@ use crate::system_clock::{self, MonotonicTime};
 /// The name of this sink in `ack` records.
 pub(super) const SINK: &str = "mqtt";
 
-/// Items of one turn at most: what a turn ends with costs more than the bytes that it is about.
+/// The most items of one turn: the end of a turn costs more than the bytes of one item.
 const ITEMS: usize = 32;
 
 /// A station that serves its board.
@@ -39,20 +39,20 @@ pub(super) struct Live {
     shared: Arc<Shared>,
     handle: Arc<StationHandle>,
     raw: bool,
-    /// What the disk thread waits for.
+    /// The bytes that the disk thread must make durable.
     unsynced: Arc<Unsynced>,
     out: Vec<StationOutput>,
 }
 
 impl Live {
-    /// When the next turn is due without an item.
+    /// Returns when the next turn is due if no item comes.
     pub(super) fn next_turn(&self) -> Option<MonotonicTime> {
         let deadline = self.recorder.deadline().map(|at| self.timeline.monotonic_time(at));
         let picture = self.rate_limit.next(self.publishable_states());
         [deadline, Some(picture)].into_iter().flatten().min()
     }
 
-    /// One item with the bytes that came behind it, or none if time has come.
+    /// Handles one item and the bytes that came behind it; without an item, the deadlines that have come.
     pub(super) fn turn(&mut self, item: Option<ToStation>, owner: u64, router: &mut OutputRouter) -> Flow {
         let mut flow = self.handle_item(item, router);
         for _ in 1..ITEMS {
@@ -93,30 +93,31 @@ impl Live {
             }
             Some(ToStation::Command { arrived, role }) => {
                 let at = self.now();
-                // What is due by now happened before the command: its lock is about that.
+                // Deadlines that are due come before the command, since its lock refers to their result.
                 self.advance(at);
                 let judged = submission::judge(&arrived, role, at, router, self.recorder.station(), router.setup());
                 if let Some(recorded) = judged
                     && !self.feed(at, &Body::Cmd(&recorded.to_json()))
                 {
-                    // A line that cannot be written or read again is nobody's command.
+                    // A record that cannot be written or read again is no command.
                     let fault = Fault::new(Code::Invalid, "this cannot be recorded");
                     let reply = self.recorder.station().answer_to(&recorded.submission, Stage::Failed, &fault);
                     self.out.push(StationOutput::Reply(reply));
                 }
             }
             Some(ToStation::Answer(answer)) => {
-                // Numbers and moves.
+                // The answer holds numbers and moves, which JSON can represent.
                 let json = serde_json::to_string(&answer).unwrap_or_default();
                 self.feed(self.now(), &Body::Answer(&json));
             }
             Some(ToStation::Anchor { at, mut record }) => {
-                // Looked at while the journal was being read: it is the time of the opening plus what had passed till then.
+                // The wall clock was read while the journal was being opened: the time at the opening is later by what passed
+                // until then.
                 record.utc_us += self.timeline.time_before_opening(at).as_micros() as i64;
                 self.record_anchor(self.timeline.journal_time(at), &record, router);
             }
             Some(ToStation::Stop) => {
-                // The board is not lost, only not served: its link is told to be down at the next start.
+                // The board is not lost, it is only not served any more: its link is reported as down at the next start.
                 for link in [BOARD, CLOCK] {
                     let device = router.device_on(link);
                     if device.port().is_some() {
@@ -125,13 +126,13 @@ impl Live {
                 }
                 flow = Flow::End;
             }
-            // What the disk has answered every turn looks at.
+            // Every turn checks the answers of the disk.
             Some(ToStation::Synced) | None => {}
         }
         flow
     }
 
-    /// What every turn ends with: deadlines that have come, outputs, pictures, the disk.
+    /// Ends a turn: deadlines that have come, outputs, states, and the disk.
     fn finish_turn(&mut self, router: &mut OutputRouter) {
         let now = self.now();
         self.advance(now);
@@ -144,7 +145,7 @@ impl Live {
             self.recorder.station_mut().render_states(now, due, &mut self.out);
             self.pass_on(router);
         }
-        // It may have taken long.
+        // Rendering may have taken long.
         if router.is_replaced() {
             return;
         }
@@ -160,7 +161,7 @@ impl Live {
         let unflushed = || Unflushed { handle: Arc::clone(&self.handle), unsynced: Arc::clone(&self.unsynced) };
         let holds = self.recorder.holds();
         let held = self.handle.awaits_disk.swap(holds, Ordering::SeqCst);
-        // What is held already was asked for.
+        // A flush for held outputs was requested before.
         if holds && (fresh || !held) {
             self.shared.disk.flush_now(unflushed());
         } else if fresh {
@@ -176,7 +177,7 @@ impl Live {
         }
     }
 
-    /// The end: whatever waits goes out, and the journal is on the disk.
+    /// Ends the station: everything that waits is published, and the journal is on the disk.
     fn finish(&mut self, now: Instant, router: &mut OutputRouter) {
         if let Err(error) = self.recorder.flush(now) {
             tracing::error!("board {}: the journal's end is not on the disk: {error}", self.handle.board);
@@ -188,24 +189,24 @@ impl Live {
         router.hand_over();
     }
 
-    /// The pictures that changed and show nothing that waits for the disk.
+    /// The states that changed and show nothing that waits for the disk.
     fn publishable_states(&self) -> DirtyStates {
         let dirty = self.recorder.station().dirty_states();
         let held = |audience| self.recorder.is_holding(audience);
         DirtyStates { arbiter: dirty.arbiter && !held(Audience::Arbiter), live: dirty.live && !held(Audience::Live), ..dirty }
     }
 
-    /// Every deadline up to `now`.
+    /// Handles every deadline up to `now`.
     fn advance(&mut self, now: Instant) {
         let out = &mut self.out;
-        // The sink only collects.
+        // The sink only collects outputs and cannot fail.
         let _ = self.recorder.advance(now, &mut |output| {
             out.push(output);
             Ok(())
         });
     }
 
-    /// After a panic: what was recorded is written, nothing else is touched.
+    /// Flushes the journal after a panic and touches nothing else.
     pub(super) fn abandon(mut self) {
         let now = self.recorder.journal().standing().last_at;
         if let Err(error) = self.recorder.flush(now) {
@@ -231,7 +232,7 @@ impl Live {
         self.timeline.journal_time(system_clock::monotonic())
     }
 
-    /// Takes an input; false if it was refused, which the log has told.
+    /// Records and handles an input. Returns false if it was refused; the log then has the reason.
     fn feed(&mut self, at: Instant, body: &Body<'_>) -> bool {
         let out = &mut self.out;
         let fed = self.recorder.feed(at, body, &mut |output| {

@@ -1,4 +1,4 @@
-//! The daemon: threads, channels, and who owns what.
+//! The daemon: its threads, its channels, and which thread owns what.
 //!
 //! ```text
 //!  port thread ─▶ inbox ─▶ station thread ─▶ outbox ─▶ network (tokio, the main thread) ─▶ broker
@@ -6,8 +6,8 @@
 //!                                         ─▶ worker: questions that take long
 //! ```
 //!
-//! A station thread owns its journal and waits for nothing but its inbox. The supervisor, on the main thread, looks once a
-//! second who hangs, whether the wall clock moved, and tells systemd that all is well while it is.
+//! A station thread owns its journal and waits only for its inbox. The supervisor runs on the main thread. Once a second it
+//! checks whether a thread hangs and whether the wall clock moved, and it reports to systemd that the program works.
 
 mod acks;
 mod boot;

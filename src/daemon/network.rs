@@ -1,4 +1,4 @@
-//! What the network task is told to call.
+//! The functions that the network task calls.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,13 +13,13 @@ use crate::mqtt::{ConnectionState, Hooks};
 use crate::session::anchor::AnchorRecord;
 use crate::system_clock;
 
-/// What time it is, and what that goes by.
+/// Reads the wall clock and its time source.
 pub(super) fn read_wall_clock() -> AnchorRecord {
     let clock = health::clock_now();
     AnchorRecord { utc_us: system_clock::utc().0, sync: clock.source, err_ms: clock.err_ms, up_us: system_clock::since_boot() }
 }
 
-/// The hooks of a node's connection.
+/// The hooks of a node's MQTT connection.
 pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[SupervisedStation]) -> Hooks {
     let boards: Vec<(Arc<StationHandle>, std::path::PathBuf)> =
         stations.iter().map(|station| (Arc::clone(&station.handle), station.dir())).collect();
@@ -42,7 +42,7 @@ pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[Supervis
             let Some(stamp) = handle.stamp() else { return };
             let whole = handle.journal_ok.load(Ordering::Relaxed);
             if !shared.disk.refill(Refill { dir, board, audience, from, stamp, whole }) {
-                // Nothing and no end: asked again later.
+                // No events and not the end: the outbox asks again later.
                 shared.outbox.refilled(board, audience, Vec::new(), false);
             }
         }

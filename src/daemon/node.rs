@@ -1,4 +1,4 @@
-//! What a node says of itself: status, info, health.
+//! What a node publishes about itself: status, info, health.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -21,11 +21,11 @@ use crate::wire::envelope::{self, Stamp};
 use crate::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus};
 use crate::wire::topics;
 
-/// How often health is published, and for how long it holds (`wire/README.md#3`).
+/// How often health is published, and how long the broker keeps it (`wire/README.md#3`).
 const HEALTH_EVERY: Duration = Duration::from_secs(30);
 const HEALTH_EXPIRY: Duration = Duration::from_secs(120);
 
-/// A node and what it says of itself.
+/// A node and what it publishes about itself.
 #[derive(Clone)]
 pub(super) struct Node(Arc<Inner>);
 
@@ -36,11 +36,11 @@ struct Inner {
     journal: PathBuf,
     shared: Arc<Shared>,
     handles: Vec<Arc<StationHandle>>,
-    /// Boards that other nodes claim, and which.
+    /// The boards that other nodes claim, with those nodes.
     claims: Mutex<BTreeMap<String, BTreeSet<String>>>,
-    /// When health was told last, microseconds plus one.
+    /// When health was published last, in microseconds plus one; 0 = not yet.
     health_published_at: AtomicU64,
-    /// What it said of journals and failed boards.
+    /// The journal state and the failed boards that were published last.
     fit: Mutex<(bool, Vec<String>)>,
 }
 
@@ -60,19 +60,19 @@ impl Node {
         }))
     }
 
-    /// What all its stations share.
+    /// The state that all its stations share.
     pub(super) fn shared(&self) -> &Arc<Shared> {
         &self.0.shared
     }
 
-    /// What it adds to its own messages now.
+    /// The header fields for its own messages at this moment.
     pub(super) fn stamp(&self) -> Stamp {
         let shared = self.shared();
         let anchor = shared.wall_clock().at(Instant(shared.wall_clock_seen_at.load(Ordering::Relaxed)));
         Stamp { node: shared.node.clone(), boot: shared.boot, anchor }
     }
 
-    /// The payload of its status; the one of the will says no time.
+    /// The payload of its status. The status of the will carries no time.
     pub(super) fn status_payload(&self, state: &'static str) -> String {
         let (state, at) = match state {
             "init" => (NodeState::Init, true),
@@ -84,7 +84,7 @@ impl Node {
         envelope::message("node.status", None, &self.stamp(), at, &NodeStatus { state })
     }
 
-    /// Tells what it is and serves: without the boards that another node claims.
+    /// Publishes the info: what the node is and which boards it serves, without those that another node claims.
     pub(super) fn publish_info(&self) {
         let inner = &self.0;
         let claims = inner.claims.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,7 +98,7 @@ impl Node {
         self.retain(topics::node_info(&inner.root, &inner.shared.node), "node.info", Quality::AtLeastOnce, None, &info);
     }
 
-    /// Tells how it is, twice a minute, and at once when a journal or a board fails or is well again.
+    /// Publishes the health twice a minute, and at once when a journal or a board fails or recovers.
     pub(super) fn publish_health(&self) {
         let inner = &self.0;
         let now = system_clock::monotonic();
@@ -131,7 +131,7 @@ impl Node {
         self.shared().outbox.publish_retained(Retained { topic, payload, quality, expiry });
     }
 
-    /// Looks at the clock on the wall; the stations are told if it moved or goes by something else.
+    /// Reads the wall clock. If it moved or has another time source, the stations are informed.
     pub(super) fn check_wall_clock(&self) {
         let inner = &self.0;
         let (now, seen) = (system_clock::monotonic(), read_wall_clock());
@@ -148,12 +148,12 @@ impl Node {
         inner.shared.wall_clock_seen_at.store(now.0, Ordering::Relaxed);
         for handle in &inner.handles {
             if !handle.inbox.offer(ToStation::Anchor { at: now, record: seen }) {
-                tracing::warn!("board {}: not told that the wall clock moved", handle.board);
+                tracing::warn!("board {}: its station was not informed that the wall clock moved", handle.board);
             }
         }
     }
 
-    /// Another node claims one of our boards while it is alive, or does so no more: the board is withheld.
+    /// Another node claims one of our boards while it is alive (`alive`), or claims it no longer. A claimed board is withheld.
     pub(super) fn handle_claim(&self, board: &str, by: &str, alive: bool) {
         let inner = &self.0;
         let mut claims = inner.claims.lock().unwrap_or_else(PoisonError::into_inner);
@@ -167,7 +167,7 @@ impl Node {
         let withheld = claims.contains_key(board);
         drop(claims);
         if let Some(handle) = inner.handles.iter().find(|handle| handle.board == board) {
-            // Before its number is asked for: a station that is still opening looks at this after it has one.
+            // This comes before its number is read: a station that is still opening reads the flag after it has got its number.
             handle.set_withheld(withheld);
             if let Some(number) = handle.number() {
                 inner.shared.outbox.hold(number, withheld);

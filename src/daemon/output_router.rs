@@ -1,4 +1,4 @@
-//! Where a station's outputs go: port, outbox, worker.
+//! Delivers a station's outputs to the port, the outbox and the worker.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,10 +29,10 @@ use crate::wire::envelope::{self, Stamp};
 use crate::wire::time::Anchor;
 use crate::wire::topics;
 
-/// Bytes for looking into faults are worth nothing later.
+/// How long the broker keeps raw bytes, which serve to find faults and are worth nothing later.
 const RAW_EXPIRY: Duration = Duration::from_secs(60);
 
-/// Where a station's outputs go.
+/// Delivers a station's outputs to the port, the outbox and the worker.
 pub(super) struct OutputRouter {
     shared: Arc<Shared>,
     handle: Arc<StationHandle>,
@@ -46,14 +46,14 @@ pub(super) struct OutputRouter {
     pub(super) device: Device,
     /// The clock, if it has a link of its own.
     clock: Option<Device>,
-    /// What was published of each last, and where.
+    /// The status that was published last for each device, with its id.
     published: [Option<(String, DeviceStatus)>; 2],
     /// What the outbox gets at the end of the turn.
     outgoing: Vec<OutboxItem>,
 }
 
 impl OutputRouter {
-    /// The outlet of a plan's station.
+    /// Makes the router of a station.
     pub(super) fn new(
         config: &StationConfig,
         shared: Arc<Shared>,
@@ -78,28 +78,28 @@ impl OutputRouter {
         }
     }
 
-    /// Another thread has taken the place of the one that this belongs to: nothing may come out of it any more.
+    /// Whether another thread has taken the place of the thread that this belongs to. Then nothing may be published any more.
     pub(super) fn is_replaced(&self) -> bool {
         !self.handle.inbox.is_current_owner(self.owner)
     }
 
-    /// What time it is.
+    /// The relation between journal time and wall-clock time.
     pub(super) fn set_anchor(&mut self, anchor: Anchor) {
         self.stamp = Arc::new(Stamp { anchor, ..(*self.stamp).clone() });
         self.handle.set_stamp(Arc::clone(&self.stamp));
     }
 
-    /// What time it is.
+    /// The relation between journal time and wall-clock time.
     pub(super) fn anchor(&self) -> &Anchor {
         &self.stamp.anchor
     }
 
-    /// What the configuration says of devices.
+    /// What the configuration says about devices.
     pub(super) fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// Carries one output out.
+    /// Carries out one output.
     pub(super) fn handle_output(&mut self, output: StationOutput) {
         match output {
             StationOutput::Send { link, channel, bytes, .. } => self.send(link, channel, bytes),
@@ -122,20 +122,21 @@ impl OutputRouter {
         }
     }
 
-    /// The device on a link.
+    /// The device on this link.
     pub(super) fn device_on(&mut self, link: u8) -> &mut Device {
         self.clock.as_mut().filter(|_| link == CLOCK).unwrap_or(&mut self.device)
     }
 
     fn send(&self, link: u8, channel: u8, bytes: Vec<u8>) {
         match self.links.link(link).send(channel, bytes) {
-            // The session asks again when the link is up.
+            // The driver asks again when the link is up.
             Ok(()) | Err(SendError::Down) => {}
             Err(error) => tracing::warn!("board {}: a question was not sent: {error}", self.handle.board),
         }
     }
 
-    /// An event goes to its line, a picture replaces the one before: with [`OutputRouter::hand_over`].
+    /// Prepares a message for the outbox: an event is queued, a state replaces the one before. [`OutputRouter::hand_over`]
+    /// publishes it.
     pub(super) fn publish(&mut self, message: Message) {
         let payload = envelope::complete(&message.payload, &self.stamp);
         let Message { audience, number, topic, .. } = message;
@@ -147,20 +148,20 @@ impl OutputRouter {
         self.outgoing.push(OutboxItem::Retained(Retained { topic, payload, quality, expiry: None }));
     }
 
-    /// Gives the outbox what was published.
+    /// Hands all prepared messages to the outbox.
     pub(super) fn hand_over(&mut self) {
         if self.outgoing.is_empty() {
             return;
         }
         match self.handle.number() {
             Some(board) => self.shared.outbox.publish_items(board, self.outgoing.drain(..)),
-            // A board without a place publishes nothing.
+            // A board without a number in the outbox publishes nothing.
             None => self.outgoing.clear(),
         }
     }
 
-    /// After a fault the outbox may not know of the last events, of which `last` are the numbers by audience; the newest tells
-    /// it how far the journal in `dir` goes.
+    /// Publishes the newest event of each audience again after a fault, since the outbox may not know the last events; `last`
+    /// holds their numbers by audience. The newest event shows the outbox how far the journal in `dir` goes.
     pub(super) fn catch_up(&mut self, dir: &Path, last: [u64; 3]) {
         for (audience, number) in Audience::ALL.into_iter().zip(last).filter(|(_, number)| *number > 0) {
             let outs = outs_from(dir, audience, number, 1).map_or_else(|_| Vec::new(), |(outs, _)| outs);
@@ -171,7 +172,7 @@ impl OutputRouter {
         self.hand_over();
     }
 
-    /// Publishes each device's status if it changed; deletes the one under a former name.
+    /// Publishes the status of each device if it changed, and deletes the status under a former name.
     pub(super) fn publish_device_statuses(&mut self) {
         self.publish_device_status(BOARD);
         if self.clock.is_some() {
@@ -201,7 +202,7 @@ impl OutputRouter {
         self.shared.outbox.publish_retained(Retained { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
     }
 
-    /// Alerts the arbiters: what they see of this board is what was known before it was given up. Deleted at the next start.
+    /// Alerts the arbiters: the board has failed, and what they see of it is old. The alert is deleted at the next start.
     pub(super) fn publish_board_failed(&self, config: &StationConfig) {
         let at = self.stamp.anchor.at(system_clock::utc());
         let alert = AlertBody {
@@ -216,18 +217,18 @@ impl OutputRouter {
             opened_at: at.0,
             closed_at: None,
         };
-        // Of no game: the one on the board cannot be touched.
+        // The alert is made with a new game, since the game of the board cannot be touched.
         let game = Game::new(config.setting.config.clone(), config.setting.driver.timing);
         let mut made = Vec::new();
         Messages::new(config.setting.board.clone(), &config.setting.name).of(at, &Effect::Alert(alert), &game, &mut made);
-        // Its line in the audit would need a number, which only the game gives.
+        // An audit line would need a number, which only the game gives.
         for message in made.into_iter().filter(|message| message.retain) {
-            // A board that never was served has no place in the outbox.
+            // A board that was never served has no number in the outbox.
             self.retain(message.topic, envelope::complete(&message.payload, &self.stamp));
         }
     }
 
-    /// Publishes bytes as they were read.
+    /// Publishes bytes as they were read from the device.
     pub(super) fn publish_raw(&mut self, link: u8, channel: u8, bytes: &[u8]) {
         if !self.shared.connected.load(Ordering::Relaxed) {
             return;
@@ -241,12 +242,12 @@ impl OutputRouter {
         self.shared.outbox.publish_ephemeral(Ephemeral { topic, payload, correlation: None, expiry: RAW_EXPIRY });
     }
 
-    /// Answers a command where its sender wanted the answer.
+    /// Publishes the answer to a command on the topic that its sender named.
     pub(super) fn reply(&self, reply: &Reply) {
         submission::reply(&self.shared, &self.root, &self.stamp, reply);
     }
 
-    /// Does what a command wants of the daemon.
+    /// Carries out a command that is for the daemon.
     pub(super) fn run_action(&mut self, action: &DaemonAction) {
         match action {
             DaemonAction::Resync { from, audience } => {
@@ -255,7 +256,7 @@ impl OutputRouter {
                 }
             }
             DaemonAction::BindDevice { device, serial, port } => {
-                // Admission let no other id pass.
+                // The admission refused every other id.
                 let named = device.as_deref().and_then(|device| self.setup.serial_of(device)).map(str::to_owned);
                 self.wanted.rebind(serial.clone().or(named), port.clone());
                 self.device.set_replaced(self.wanted.serial().map(str::to_owned));

@@ -1,4 +1,4 @@
-//! A station that was given up: its game is not touched any more, and what its board says is still recorded.
+//! A station that was given up. Its game is not touched any more, and what its board says is still recorded.
 
 use anyhow::Result;
 use flagfall_protocols::trace::{Audience, Body};
@@ -13,7 +13,7 @@ use super::timeline::Timeline;
 use crate::journal::{FLUSH_AFTER, Journal};
 use crate::system_clock;
 
-/// The journal of a station that was given up.
+/// The journal of a parked station.
 pub(super) struct ParkedStation {
     journal: Journal,
     timeline: Timeline,
@@ -23,7 +23,7 @@ impl ParkedStation {
     /// Opens the journal of the session that failed.
     ///
     /// # Errors
-    /// It does not open.
+    /// The journal cannot be opened.
     pub(super) fn open(config: &StationConfig, disk: FencedJournal) -> Result<ParkedStation> {
         let (mut journal, _) = Journal::open(Box::new(disk), config.limits)?;
         let headers = config.setting.headers();
@@ -38,7 +38,7 @@ impl ParkedStation {
         Audience::ALL.map(|audience| self.journal.standing().next_out(audience) - 1)
     }
 
-    /// Records until the end; the device's status goes on naming the `problem`.
+    /// Records until the end. The device's status keeps naming the `problem`.
     pub(super) fn serve(&mut self, handle: &StationHandle, owner: u64, router: &mut OutputRouter, problem: &str) {
         loop {
             let wait = self.journal.dirty_since().map(|_| FLUSH_AFTER);
@@ -53,7 +53,7 @@ impl ParkedStation {
             }
             let now = self.timeline.journal_time(system_clock::monotonic());
             if self.journal.flush_due().is_some_and(|due| due <= now) {
-                // A failure is in the journal's status and is tried again.
+                // A failure is in the journal's status, and the journal tries again.
                 let _ = self.journal.flush(now);
             }
         }
@@ -75,7 +75,7 @@ impl ParkedStation {
                 router.device_on(*link).link_down(*at, cause);
                 (*at, Body::Link { link: *link, up: false, cause })
             }
-            // Nobody is there to act on anything else.
+            // No game is there to act on anything else.
             _ => return,
         };
         if let Err(error) = self.journal.append(self.timeline.journal_time(at), body) {

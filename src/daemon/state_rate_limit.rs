@@ -1,19 +1,19 @@
-//! How often pictures are published (`wire/README.md#3`): serialising one costs as much as the game is long.
+//! Limits how often states are published (`wire/README.md#3`): the cost of one state grows with the length of the game.
 
 use std::time::Duration;
 
 use crate::session::station::DirtyStates;
 use crate::system_clock::MonotonicTime;
 
-/// At most two states of a kind in this time, so ten a second: the second one may follow at once, since a press comes right after
-/// its move.
+/// At most two states of a kind are published in this time, that is ten a second. The second one may follow at once, since a
+/// press comes right after its move.
 const TWO_STATES: Duration = Duration::from_millis(200);
-/// Times while a clock runs.
+/// How often clock times are published while a clock runs.
 const CLOCK_EVERY: Duration = Duration::from_millis(500);
-/// And while none does.
+/// How often clock times are published while no clock runs.
 const CLOCK_IDLE: Duration = Duration::from_secs(30);
 
-/// When each picture was made: of states the last time but one and the last time.
+/// When each state was made: for the arbiter and live state the last time but one and the last time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StateRateLimit {
     arbiter: [MonotonicTime; 2],
@@ -22,12 +22,12 @@ pub(super) struct StateRateLimit {
 }
 
 impl StateRateLimit {
-    /// All pictures were made at this moment.
+    /// Begins as if all states were made at this moment.
     pub(super) const fn new(now: MonotonicTime) -> StateRateLimit {
         StateRateLimit { arbiter: [now; 2], live: [now; 2], clock: now }
     }
 
-    /// What of this is to be made now, and notes that it was.
+    /// Returns which of the `dirty` states must be made now, and notes that they are made.
     pub(super) fn due(&mut self, dirty: DirtyStates, now: MonotonicTime) -> DirtyStates {
         let passed = |last: MonotonicTime, span: Duration| now.since(last) >= span;
         let due = DirtyStates {
@@ -45,7 +45,7 @@ impl StateRateLimit {
         due
     }
 
-    /// When to ask again.
+    /// When the next state is due.
     pub(super) fn next(&self, dirty: DirtyStates) -> MonotonicTime {
         let clock = self.clock.after(if dirty.clock { CLOCK_EVERY } else { CLOCK_IDLE });
         let arbiter = dirty.arbiter.then(|| self.arbiter[0].after(TWO_STATES));
@@ -61,7 +61,7 @@ mod tests {
     const NONE: DirtyStates = DirtyStates { arbiter: false, live: false, clock: false, running_changed: false };
 
     #[test]
-    fn pictures_keep_their_distance() {
+    fn states_keep_their_distance() {
         let ms = |ms: u64| MonotonicTime(ms * 1000);
         let all = DirtyStates { arbiter: true, live: true, clock: true, running_changed: false };
         let mut rate_limit = StateRateLimit::new(ms(0));
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn another_running_clock_is_told_at_once_and_a_standing_one_every_half_minute() {
+    fn a_change_of_the_running_clock_is_due_at_once_and_a_standing_clock_every_half_minute() {
         let ms = |ms: u64| MonotonicTime(ms * 1000);
         let mut rate_limit = StateRateLimit::new(ms(0));
         let changed = DirtyStates { clock: true, running_changed: true, ..NONE };

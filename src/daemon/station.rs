@@ -1,8 +1,8 @@
-//! One station's thread: from its inbox through the journal, the driver and the game to the outbox.
+//! The thread of one station: from its inbox through the journal, the driver and the game to the outbox.
 //!
-//! A turn is one item of the inbox or one deadline. It runs with a net: a panic in a game is caught, the journal is written
-//! out, and the station is rebuilt from it. If that panics too, the same record would bring it down for ever: the board is
-//! parked, what it says is still recorded, and all other boards go on.
+//! A turn is one item of the inbox or one deadline. A panic in a turn is caught: the journal is flushed, and the station is
+//! rebuilt from it. If the rebuilding panics too, the same record would cause a panic for ever. Then the board is parked: what it
+//! says is still recorded, and all other boards go on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,33 +18,33 @@ use super::shared::{Condition, Shared, StationHandle};
 use super::station_config::StationConfig;
 use crate::system_clock;
 
-/// What became of a turn.
+/// Whether the station goes on after a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
-    /// Another one comes.
+    /// Another turn comes.
     Continue,
-    /// It was the last.
+    /// It was the last turn.
     End,
 }
 
-/// A station and all it talks to.
+/// A station and everything that it needs.
 pub(super) struct Station {
-    /// What it is to do.
+    /// Its configuration.
     pub(super) config: StationConfig,
     /// What all stations share.
     pub(super) shared: Arc<Shared>,
-    /// What others see of it.
+    /// The part that other threads use.
     pub(super) handle: Arc<StationHandle>,
-    /// Its number as a reader of its inbox.
+    /// Its number as an owner of its inbox.
     pub(super) owner: u64,
     /// Its links.
     pub(super) links: Links,
-    /// It hung before: only record.
+    /// It hung before, so it only records.
     pub(super) parked: bool,
 }
 
 impl Station {
-    /// Runs until it is told to stop or another reader takes its inbox.
+    /// Runs until a stop is requested or another owner takes its inbox.
     pub(super) fn run(self) {
         let Station { config, shared, handle, owner, links, parked } = self;
         let mut router = OutputRouter::new(&config, Arc::clone(&shared), Arc::clone(&handle), owner, links);
@@ -79,11 +79,11 @@ impl Station {
                 break Condition::Ended;
             }
             tracing::error!("board {}: a fault in the program; the station is rebuilt from its journal", handle.board);
-            // What panics again here leaves a journal that is read as far as it is good.
+            // If this panics too, the journal is read as far as it is good.
             let _ = catch_panic(&handle, || live.abandon());
             after_fault = true;
         };
-        // A replaced reader says nothing of the station any more.
+        // A replaced owner does not change the handle any more.
         if !router.is_replaced() {
             handle.set_condition(end);
             handle.set_ended();
@@ -117,14 +117,14 @@ fn serve(live: &mut Live, handle: &StationHandle, owner: u64, router: &mut Outpu
     }
 }
 
-/// Runs a piece of work; none if it panicked, which the panic hook has told.
+/// Runs a piece of work. Returns none if it panicked; the panic hook has logged that.
 fn catch_panic<T>(handle: &StationHandle, work: impl FnOnce() -> T) -> Option<T> {
     let _busy = handle.heartbeat.busy();
-    // What a panic leaves half done is thrown away with the station.
+    // What a panic leaves half done is dropped with the station.
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// The game is not touched any more.
+/// Records without a game until the end.
 fn park(config: &StationConfig, handle: &Arc<StationHandle>, owner: u64, router: &mut OutputRouter, why: &str) -> Condition {
     tracing::error!("board {}: parked: its game {why}; its bytes are still recorded", handle.board);
     handle.set_condition(Condition::Parked);
@@ -136,7 +136,7 @@ fn park(config: &StationConfig, handle: &Arc<StationHandle>, owner: u64, router:
     let opened = disk.and_then(|disk| ParkedStation::open(config, disk));
     match opened {
         Ok(mut parked) => {
-            // What the last turn recorded and did not send.
+            // The last turn may have recorded events and not sent them.
             router.catch_up(&config.dir, parked.last_numbers());
             parked.serve(handle, owner, router, &problem);
         }

@@ -1,4 +1,4 @@
-//! From the configuration to what each station needs.
+//! Derives what each station needs from the configuration.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,29 +24,29 @@ use crate::session::setting::Setting;
 use crate::session::station::{BOARD, CLOCK};
 use crate::wire::topics;
 
-/// The driver of boards that name none.
+/// The driver of boards whose configuration names none.
 const DRIVER: &str = "dgt";
 
 /// What one station needs.
 #[derive(Clone, Debug)]
 pub struct StationConfig {
-    /// Driver, game, topics.
+    /// The driver, the game and the topics.
     pub setting: Setting,
-    /// The device.
+    /// The device that serves the board.
     pub wanted: Wanted,
     /// The clock, if it has a link of its own.
     pub clock: Option<Wanted>,
-    /// Its journal's folder.
+    /// The folder of its journal.
     pub dir: PathBuf,
-    /// Caps of the journal.
+    /// The limits of the journal.
     pub limits: Limits,
     /// The journal's session: one event, round and board.
     pub session: String,
     /// Who may send commands.
     pub users: BTreeMap<String, User>,
-    /// What the configuration says of devices.
+    /// What the configuration says about devices.
     pub setup: Setup,
-    /// Publish the bytes too.
+    /// Whether the bytes are published too.
     pub raw: bool,
 }
 
@@ -57,10 +57,10 @@ impl StationConfig {
     }
 }
 
-/// A plan for each board of a configuration that was checked; `hash` goes into the journals' heads.
+/// Makes the configuration of each station. `config` must have passed the checks; `hash` goes into the heads of the journals.
 ///
 /// # Errors
-/// What the check should have found.
+/// A problem that the checks should have found.
 pub fn station_configs(config: &Config, hash: u32) -> Result<Vec<StationConfig>> {
     config
         .board
@@ -128,8 +128,8 @@ fn station_config(config: &Config, board: &Board, hash: u32) -> Result<StationCo
     })
 }
 
-/// The device of a board: over USB-HID if that is configured or the family's only link, by Bluetooth if that is configured or the
-/// family has no cable.
+/// The device of a board. It is reached over USB-HID if that is configured or is the family's only link, and by Bluetooth if that
+/// is configured or the family has no cable.
 fn device_of(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<Wanted> {
     if driver.shares_line {
         return bus_board(config, board, driver).map(Wanted::Bus);
@@ -159,7 +159,7 @@ fn device_of(config: &Config, board: &Board, driver: &'static DriverInfo) -> Res
     }))
 }
 
-/// A board on a line with others: those that are configured with the same port.
+/// A board on a line with others, which are the boards with the same configured port.
 fn bus_board(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<line::Wanted> {
     let same = |other: &&Board| (&other.port, &other.usb_serial) == (&board.port, &board.usb_serial);
     let port = port::Wanted {
@@ -177,13 +177,13 @@ fn bus_board(config: &Config, board: &Board, driver: &'static DriverInfo) -> Res
     })
 }
 
-/// What the configuration says of devices to the admission of a board's commands.
+/// What the admission of a board's commands must know about configured devices.
 fn device_setup(config: &Config, board: &Board, family: &str, hash: u32) -> Setup {
     let others = || config.board.iter().filter(|other| other.id != board.id);
     Setup {
         configuration: format!("{hash:08x}"),
         family: family.to_owned(),
-        // Over USB-HID a device is known by the number that USB tells.
+        // Over USB-HID a device is identified by its USB serial number.
         serials: others().filter_map(|other| if other.is_hid() { &other.usb_serial } else { &other.serial }.clone()).collect(),
         ports: others().flat_map(ports).chain(clock_port(board)).collect(),
     }
@@ -199,7 +199,7 @@ fn clock_port(board: &Board) -> Option<String> {
     board.clock.as_ref()?.bluetooth.clone()
 }
 
-/// The session of a board in a round. Where the ids are too long for one, their end is replaced by a checksum of the whole.
+/// The name of the session of a board in a round. If the ids are too long, a checksum of the whole replaces their end.
 fn session_name(event: &str, round: &str, board: &str) -> String {
     let whole = format!("{event}-r{round}-b{board}");
     match whole.get(..MAX_SESSION - 9) {
@@ -208,7 +208,7 @@ fn session_name(event: &str, round: &str, board: &str) -> String {
     }
 }
 
-/// The node's name: as configured, or made of the host's name.
+/// The node's name: the configured one, or one that is made of the host's name.
 pub fn node_name(configured: Option<&str>) -> String {
     let host =
         || std::fs::read_to_string(Path::new("/proc/sys/kernel/hostname")).or_else(|_| std::fs::read_to_string("/etc/hostname"));
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
     use crate::config::Clock;
 
-    /// A family of boards, or of clocks by themselves.
+    /// A family of Bluetooth boards, or of separate Bluetooth clocks.
     fn by_bluetooth(board: bool) -> &'static DriverInfo {
         let fits = |info: &&DriverInfo| info.ble.is_some() && info.capabilities.board == board;
         drivers::DRIVERS.iter().find(fits).expect("registered")
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_other_boards_and_the_clocks_are_bound_to_is_taken() {
+    fn ports_of_other_boards_and_of_all_clocks_are_in_use() {
         let driver = |board| by_bluetooth(board).name.to_owned();
         let clock = |name: &str| Clock { driver: driver(false), bluetooth: Some(name.to_owned()) };
         let board = |id: &str, own: &str, clock: Clock| Board {
@@ -254,13 +254,13 @@ mod tests {
             ..Config::default()
         };
         let taken: Vec<Vec<String>> =
-            station_configs(&config, 0).expect("plans").into_iter().map(|config| config.setup.ports).collect();
+            station_configs(&config, 0).expect("configurations").into_iter().map(|config| config.setup.ports).collect();
         assert_eq!(taken, [["board-2", "clock-2", "clock-1"], ["board-1", "clock-1", "clock-2"]]);
     }
 
     #[test]
-    fn a_bluetooth_device_is_named_in_any_script() {
-        // As many bytes as an address has digits.
+    fn a_bluetooth_device_may_have_a_name_in_any_script() {
+        // The name has as many bytes as an address has digits.
         const NAME: &str = "Küche Brett";
         let board = Board { bluetooth: Some(NAME.to_owned()), ..Board::default() };
         let mut wanted = device_of(&Config::default(), &board, by_bluetooth(true)).expect("a device");

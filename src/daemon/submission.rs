@@ -1,4 +1,4 @@
-//! A command that reached its station: read, admitted, and what is to be recorded of it. And how it is answered.
+//! Commands that reach their station: they are read and admitted, and their record is made. Answers are published here too.
 
 use flagfall_protocols::time::Instant;
 
@@ -13,13 +13,13 @@ use crate::wire::envelope::{self, Stamp};
 use crate::wire::time::Anchor;
 use crate::wire::topics::{self, CommandTopic};
 
-/// Correlation data beyond this many bytes is cut off: nobody needs more to know an answer by.
+/// Correlation data is cut off after this many bytes: no client needs more to recognise its answer.
 const MAX_CORRELATION: usize = 256;
-/// Nobody waits for an answer longer than this (`wire/README.md#3`).
+/// How long the broker keeps an answer (`wire/README.md#3`).
 const REPLY_EXPIRY: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// Judges a command that arrived at `at`; to be recorded, whatever was decided. None if its topic is no command's, which the
-/// intake has told already.
+/// Decides about a command that arrived at `at`. The result is recorded, whatever it is. Returns none if the topic is not a
+/// command's; the command receiver has counted that already.
 pub(super) fn judge(
     arrived: &Arrived,
     role: Option<Role>,
@@ -33,7 +33,7 @@ pub(super) fn judge(
     Some(station.admit(read(root, &topic, arrived, role, at, router.anchor()), setup))
 }
 
-/// Reads a command with what MQTT says of its answer.
+/// Reads a command, with the topic and the correlation data that MQTT gives for its answer.
 pub(super) fn read(
     root: &str,
     topic: &CommandTopic<'_>,
@@ -52,7 +52,7 @@ pub(super) fn read(
     submission
 }
 
-/// Answers a command where its sender wanted the answer.
+/// Publishes the answer to a command on the topic that its sender named.
 pub(super) fn reply(shared: &Shared, root: &str, stamp: &Stamp, reply: &Reply) {
     let at = stamp.anchor.at(crate::system_clock::utc());
     let payload = envelope::message("cmd.reply", Some(&reply.id), stamp, Some(at), reply);
@@ -61,7 +61,7 @@ pub(super) fn reply(shared: &Shared, root: &str, stamp: &Stamp, reply: &Reply) {
     shared.outbox.publish_ephemeral(Ephemeral { topic, payload, correlation, expiry: REPLY_EXPIRY });
 }
 
-/// Bytes of lower-case hex; none if it is none.
+/// Reads lower-case hex; none if the text is not hex.
 fn unhex(text: &str) -> Option<Vec<u8>> {
     let digits = text.as_bytes();
     let pairs = digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());

@@ -1,4 +1,4 @@
-//! One board as the supervisor has it: its link, its thread, and what to do if that hangs.
+//! One board as the supervisor sees it: its links, its thread, and what happens when the thread hangs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use super::station_config::StationConfig;
 use crate::session::station::{BOARD, CLOCK};
 use crate::system_clock::{self, MonotonicTime};
 
-/// How long a station may work on one thing before it is said to hang.
+/// How long a station may work on one thing before it counts as hanging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// At work.
+    /// While it serves its board.
     pub serving: Duration,
-    /// While it reads its journal; a whole day's takes long.
+    /// While it reads its journal. The journal of a whole day takes long.
     pub opening: Duration,
 }
 
@@ -30,28 +30,28 @@ impl Default for Patience {
     }
 }
 
-/// Who hangs again within this time of being replaced hangs for good.
+/// A station that hangs again within this time after it was replaced is parked.
 const AGAIN_WITHIN: Duration = Duration::from_secs(60);
 
-/// One board that is served.
+/// One board, with the thread that serves it.
 pub(super) struct SupervisedStation {
-    /// What others see of it.
+    /// The part that other threads use.
     pub(super) handle: Arc<StationHandle>,
     config: StationConfig,
     patience: Patience,
     links: Links,
     thread: Option<JoinHandle<()>>,
-    /// When it hung last and another thread took its place.
+    /// When the station hung last and another thread took its place.
     replaced: Option<MonotonicTime>,
-    /// How often its inbox had been full when it was looked at last.
+    /// How often its inbox had been full at the last check.
     full: u64,
 }
 
 impl SupervisedStation {
-    /// Starts a board's threads. `number` is one that no other board has.
+    /// Starts the threads of a board. No other board has the same `number`.
     ///
     /// # Errors
-    /// There are no more threads.
+    /// The operating system gives no thread.
     pub(super) fn start(
         number: u64,
         config: StationConfig,
@@ -72,7 +72,7 @@ impl SupervisedStation {
         Ok(station)
     }
 
-    /// Another thread reads the inbox from now on; `parked`: it only records.
+    /// Starts a thread that reads the inbox from now on. A `parked` station only records.
     fn start_thread(&mut self, shared: &Arc<Shared>, parked: bool) -> Result<()> {
         self.handle.set_condition(if parked { Condition::Parked } else { Condition::Opening });
         let station = Station {
@@ -89,13 +89,13 @@ impl SupervisedStation {
         Ok(())
     }
 
-    /// The folder of its journal.
+    /// The folder of the station's journal.
     pub(super) fn dir(&self) -> PathBuf {
         self.config.dir.clone()
     }
 
-    /// Looks whether the station hangs or its thread is gone: another thread takes its place, and if that hangs soon too the
-    /// board is parked. Where the disk does not answer, every thread that writes waits for it and none is judged.
+    /// Checks whether the station hangs or its thread has ended. Then another thread takes its place; if that one hangs soon too,
+    /// the board is parked. While the disk does not answer, every thread that writes waits for it, and no station is replaced.
     pub(super) fn check_health(&mut self, shared: &Arc<Shared>, disk_stuck: bool) {
         let full = self.handle.inbox.full_count();
         if full > self.full {
@@ -119,7 +119,7 @@ impl SupervisedStation {
         let how = if gone { "its thread is gone".to_owned() } else { format!("hangs for {} s", stuck.as_secs()) };
         tracing::error!("board {}: {how}: {what}", self.handle.board);
         self.replaced = Some(now);
-        // The new one hears of the links from their beginning.
+        // The new thread is informed of the links from their beginning.
         self.links.board.change_device(self.handle.wanted().unwrap_or_else(|| self.config.wanted.clone()));
         if let Some((clock, wanted)) = self.links.clock.as_ref().zip(self.config.clock.clone()) {
             clock.change_device(wanted);
@@ -130,15 +130,15 @@ impl SupervisedStation {
         }
     }
 
-    /// The station is to end.
+    /// Asks the station to end.
     pub(super) fn request_stop(&self) {
-        // Behind what has arrived; before it only if there is no room.
+        // The request goes behind what has arrived, and before it only if there is no room.
         if !self.handle.inbox.offer(ToStation::Stop) {
             self.handle.inbox.push_urgent(ToStation::Stop);
         }
     }
 
-    /// Waits for its end, then ends the link. A thread that does not end in time is left behind.
+    /// Waits for the end of the station, then ends its links. A thread that does not end in time is left behind.
     pub(super) fn stop(self, within: Duration) {
         if self.thread.is_some() && self.handle.wait_until_ended(within) {
             if let Some(thread) = self.thread
@@ -149,7 +149,7 @@ impl SupervisedStation {
         } else {
             tracing::error!("board {}: its thread does not end", self.handle.board);
         }
-        // Nobody reads any more: a link that waits for room must not.
+        // No thread reads the inbox any more, so a link must not wait for room in it.
         self.handle.inbox.close();
     }
 }

@@ -25,23 +25,23 @@ use crate::mqtt;
 use crate::mqtt::outbox::Outbox;
 use crate::system_clock;
 
-/// How often the supervisor looks.
+/// How often the supervisor checks everything.
 const TICK: Duration = Duration::from_secs(1);
-/// A journal thread that waits for the same disk longer than this keeps the watchdog from being fed.
+/// If the disk thread waits longer than this for the disk, the watchdog is not fed.
 const DISK_STUCK: Duration = Duration::from_secs(8);
-/// How long the network waits for boards that read their journals, so that `ready` holds for them. One whose journal takes longer
-/// comes later.
+/// How long the network waits for boards that read their journals, so that `ready` includes them. A board whose journal takes
+/// longer comes later.
 const OPEN_WITHIN: Duration = Duration::from_secs(10);
-/// How often it looks.
+/// How often it checks that.
 const OPEN_POLL: Duration = Duration::from_millis(5);
-/// How long stations have to end, all of them together.
+/// How long all stations together may take to end.
 const END_WITHIN: Duration = Duration::from_secs(5);
-/// How long the worker has to end its question.
+/// How long the worker may take to end its question.
 const WORKER_ENDS_WITHIN: Duration = Duration::from_secs(1);
-/// How often it is looked whether it has.
+/// How often that is checked.
 const WORKER_POLL: Duration = Duration::from_millis(5);
 
-/// A daemon at work.
+/// A running daemon.
 pub struct Daemon {
     config: Config,
     node: Node,
@@ -55,25 +55,25 @@ pub struct Daemon {
     identity: mqtt::Identity,
 }
 
-/// How a daemon came to its end.
+/// How a daemon ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It was told to.
+    /// It was stopped.
     Stopped,
-    /// It was told to, and before that another node of the same name had taken its place at the broker.
+    /// It was stopped, and before that another node of the same name had taken its place at the broker.
     TakenOver,
 }
 
 impl Daemon {
-    /// Starts the broker if there is one to start, then all threads. On the runtime that [`Daemon::run`] will use.
+    /// Starts the broker if it is enabled, then all threads. This must run on the runtime that [`Daemon::run`] will use.
     ///
     /// # Errors
-    /// The broker's port is taken, a file that the configuration names cannot be used, or there are no more threads.
+    /// The broker's port is in use, a file that the configuration names cannot be used, or the operating system gives no thread.
     pub async fn start(loaded: &Loaded) -> Result<Daemon> {
         Daemon::start_with(loaded, station_configs(&loaded.config, loaded.hash)?, Patience::default()).await
     }
 
-    /// The same with plans for the boards that were made otherwise, and another patience with them.
+    /// The same with station configurations that the caller made, and with another patience.
     ///
     /// # Errors
     /// As [`Daemon::start`].
@@ -135,7 +135,7 @@ impl Daemon {
         })
     }
 
-    /// The broker inside, if it runs: where it listens for MQTT, and for MQTT over WebSocket.
+    /// The addresses of the embedded broker, if it runs: for MQTT, and for MQTT over WebSocket.
     #[cfg(feature = "broker")]
     pub fn broker(&self) -> Option<(std::net::SocketAddr, Option<std::net::SocketAddr>)> {
         self.broker.as_ref().map(|broker| (broker.tcp, broker.websocket))
@@ -144,7 +144,7 @@ impl Daemon {
     /// Serves until `stop`, then ends everything in order: links, stations, journals, the network, the broker.
     ///
     /// # Errors
-    /// A thread of the daemon itself is gone.
+    /// A thread of the daemon itself has ended.
     pub async fn run(mut self, stop: impl Future<Output = ()>) -> Result<Ended> {
         let (stopper, stopped) = watch::channel(false);
         let settings = self.settings();
@@ -166,10 +166,10 @@ impl Daemon {
             tokio::select! {
                 () = &mut stop => break,
                 over = &mut network, if ended.is_none() => match over {
-                    // Boards are still read and recorded; who took our place publishes.
+                    // Boards are still read and recorded; the node that took our name publishes.
                     Ok(over) => ended = Some(over),
                     Err(error) => {
-                        gone = Err(error).context("the network task is gone");
+                        gone = Err(error).context("the network task has ended");
                         break;
                     }
                 },
@@ -183,14 +183,14 @@ impl Daemon {
         }
         notify(&[sd_notify::NotifyState::Stopping]);
         let stations = std::mem::take(&mut self.stations);
-        // Links and stations end on their threads; the network goes on publishing what they say last.
+        // Links and stations end on their threads. The network still publishes their last messages.
         let ends = tokio::task::spawn_blocking(move || {
             stations.iter().for_each(SupervisedStation::request_stop);
             let until = system_clock::monotonic().after(END_WITHIN);
             stations.into_iter().for_each(|station| station.stop(until.since(system_clock::monotonic())));
         });
         ends.await.context("ending the stations")?;
-        // Nobody listens if the network has ended by itself.
+        // This fails only if the network has ended by itself.
         let _ = stopper.send(true);
         if ended.is_none() && gone.is_ok() {
             ended = Some(network.await.context("the network")?);
@@ -202,7 +202,7 @@ impl Daemon {
         while !self.worker.is_finished() && system_clock::monotonic() < until {
             tokio::time::sleep(WORKER_POLL).await;
         }
-        // A long search has nothing to save: its question is in the journal and is asked again.
+        // A long search has nothing to save: its question is in the journal and is asked again at the next start.
         let worker = self.worker.is_finished().then_some(("worker", self.worker));
         for (name, thread) in [("journal", self.disk)].into_iter().chain(worker) {
             if thread.join().is_err() {
@@ -220,10 +220,10 @@ impl Daemon {
         })
     }
 
-    /// One look around.
+    /// Checks everything once.
     fn supervise(&mut self) -> Result<()> {
-        anyhow::ensure!(!self.disk.is_finished(), "the journal thread is gone");
-        anyhow::ensure!(!self.worker.is_finished(), "the worker thread is gone");
+        anyhow::ensure!(!self.disk.is_finished(), "the journal thread has ended");
+        anyhow::ensure!(!self.worker.is_finished(), "the worker thread has ended");
         self.node.check_wall_clock();
         let stuck = self.disk_heartbeat.stuck_for(system_clock::monotonic());
         for station in &mut self.stations {
@@ -256,7 +256,7 @@ impl Daemon {
     }
 }
 
-/// Returns when every board has something to show or will have nothing, or after [`OPEN_WITHIN`].
+/// Returns when every board has opened its journal or failed to, or after [`OPEN_WITHIN`].
 async fn wait_until_opened(handles: &[Arc<StationHandle>]) {
     let until = system_clock::monotonic().after(OPEN_WITHIN);
     while system_clock::monotonic() < until && handles.iter().any(|handle| handle.condition() == Condition::Opening) {
@@ -264,7 +264,7 @@ async fn wait_until_opened(handles: &[Arc<StationHandle>]) {
     }
 }
 
-/// Starts the broker if there is one to start. It is the one that is published to, unless another one is named.
+/// Starts the broker if it is enabled. The daemon publishes to it unless the configuration names another broker.
 #[cfg(feature = "broker")]
 async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker::Running>)> {
     if !config.broker.enabled {
@@ -286,9 +286,9 @@ async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker
     Ok((config, Some(running)))
 }
 
-/// Tells systemd; without one there is nobody to tell.
+/// Reports to systemd, if it runs this program.
 fn notify(states: &[sd_notify::NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(states) {
-        tracing::debug!("systemd is not told: {error}");
+        tracing::debug!("systemd got no report: {error}");
     }
 }

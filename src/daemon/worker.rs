@@ -1,5 +1,5 @@
-//! The one thread that answers questions which may take long. Budgets count nodes, never time; one question is answered at a
-//! time, so that the memory of a search (64 MiB at most) is taken once, and only while it runs.
+//! The one thread that answers questions that may take long. Budgets count nodes, never time. One question is answered at a time,
+//! so that the memory of a search (64 MiB at most) is used once, and only while it runs.
 
 use std::panic::catch_unwind;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use flagfall_game::laws::winnable::{Answer, Ask, why};
 use super::inbox::{Inbox, Popped};
 use super::message::ToStation;
 
-/// A question and who wants to know.
+/// A question and the station that asks.
 pub(super) struct Question {
     /// The question.
     pub(super) ask: Ask,
-    /// The station that asks.
+    /// The inbox of the station that asks.
     pub(super) station: Arc<Inbox<ToStation>>,
 }
 
-/// Starts the thread. It ends when the inbox is closed and empty.
+/// Starts the thread, which ends when the inbox is closed and empty.
 ///
 /// # Errors
 /// The operating system gives no thread.
@@ -47,7 +47,7 @@ fn answer(question: &Question) {
     }
 }
 
-/// A question on which the solver breaks stays open; the others are answered all the same.
+/// A question on which the solver panics stays open; later questions are answered all the same.
 fn solve(ask: &Ask) -> Answered {
     catch_unwind(|| answering::answer(ask)).unwrap_or_else(|_| {
         tracing::error!("the solver broke on {} in {}", ask.side, ask.fen);

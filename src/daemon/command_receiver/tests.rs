@@ -5,7 +5,7 @@ use super::super::shared::Shared;
 use super::*;
 use crate::mqtt::outbox::{Outbox, Taken};
 
-/// What becomes of so many commands that come at once.
+/// What happens to `count` commands that come at once.
 fn ways(gate: &mut Gate, who: Option<&str>, role: Option<Role>, length: usize, at: u64, count: usize) -> Vec<Option<Code>> {
     let way = |gate: &mut Gate| gate.check(who, "b1", role, length, MonotonicTime(at * 1_000_000));
     (0..count)
@@ -27,11 +27,11 @@ fn a_user_who_sends_too_many_commands_gets_one_answer_a_second() {
     let busy = [None, None, None, None, None, Some(Code::Busy)];
     assert_eq!(ways(&mut gate, Some("anna"), role, 10, 1, 1000), busy);
     assert_eq!(ways(&mut gate, Some("anna"), role, 10, 2, 1000), busy);
-    assert_eq!(ways(&mut gate, Some("bob"), role, 10, 2, 1000), busy, "each has their own");
+    assert_eq!(ways(&mut gate, Some("bob"), role, 10, 2, 1000), busy, "each user has an own limit");
 }
 
 #[test]
-fn what_is_too_long_reaches_no_station() {
+fn a_payload_that_is_too_long_reaches_no_station() {
     let mut gate = Gate::new();
     let role = Some(Role::Chief);
     assert_eq!(ways(&mut gate, Some("anna"), role, MAX_PAYLOAD + 1, 1, 100), [Some(Code::Invalid)]);
@@ -49,7 +49,7 @@ fn strangers_are_recorded_a_few_times_a_minute_whatever_their_names() {
         assert!(ways.iter().flatten().count() <= 1, "{ways:?}");
     }
     assert!((3..=6).contains(&recorded), "{recorded}");
-    // One who is known but not for this board.
+    // A user who is known, but not for this board.
     assert!(ways(&mut gate, Some("arne"), None, 10, 60, 5).len() <= 2);
     assert_eq!(ways(&mut gate, Some("anna"), Some(Role::Operator), 10, 60, 5), [None; 5]);
 }
@@ -61,7 +61,7 @@ fn the_log_reports_dropped_commands_once_a_minute() {
     assert_eq!(reports, [1, 60, 60]);
 }
 
-/// A board with a user who may do something there and one who may not, and what is answered to one command of each.
+/// The answers to one command of a user with a role on the board and to one of a user without.
 fn answers(prepare: impl Fn(&StationHandle)) -> Vec<(String, String)> {
     let role = User { role: Role::Arbiter, boards: Vec::new() };
     let config = Config { user: BTreeMap::from([("anna".to_owned(), role)]), ..Config::default() };

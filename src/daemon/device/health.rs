@@ -1,4 +1,5 @@
-//! What the game counts of its devices' health, for their status: asked now and then, since a weak chip drops out every second.
+//! What the game counts of its devices' health, for their status. The game is asked now and then only, since a weak chip may drop
+//! out every second.
 
 use std::time::Duration;
 
@@ -8,26 +9,27 @@ use flagfall_game::health::{BatteryLevel, Health};
 use crate::system_clock::MonotonicTime;
 use crate::wire::device::DeviceWarning;
 
-/// A device that was received more weakly than this when it was connected, dBm, may be lost when somebody walks by.
+/// A device with a weaker signal than this at its connection, in dBm, may be lost when somebody walks by.
 const WEAK_SIGNAL: i16 = -85;
-/// Whether a device was received so.
+/// Whether the signal is that weak.
 pub(super) fn is_weak(signal: Option<i16>) -> bool {
     signal.is_some_and(|signal| signal < WEAK_SIGNAL)
 }
 
-/// The game is asked so often.
+/// The shortest time between two questions to the game.
 const ASKED: Duration = Duration::from_secs(5);
 
-/// The health of a board's devices as it was known when the game was asked last.
+/// The health of a board's devices at the last question to the game.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownHealth {
     health: Health,
-    /// When that was, and the number that the game had given it.
+    /// The time of that question, and the revision of the health at that time.
     asked: Option<(MonotonicTime, u32)>,
 }
 
 impl KnownHealth {
-    /// Asks the game, if it knows something else and was not asked a moment ago; true if it is something else.
+    /// Asks the game if its health has a new revision and the last question is long enough ago. Returns true if the health
+    /// changed.
     pub(super) fn refresh(&mut self, now: MonotonicTime, game: &Game) -> bool {
         let rev = game.health_rev();
         if self.asked.is_some_and(|(at, known)| known == rev || now.since(at) < ASKED) {
@@ -40,12 +42,13 @@ impl KnownHealth {
         other
     }
 
-    /// What it was.
+    /// The health at the last question.
     pub(super) fn health(&self) -> &Health {
         &self.health
     }
 
-    /// What somebody should look after; `signal` = how strongly a connected device by Bluetooth was received, dBm.
+    /// What somebody should attend to. `signal` is the strength at which a Bluetooth device was received when it was connected,
+    /// in dBm.
     pub(super) fn warnings(&self, signal: Option<i16>) -> Vec<DeviceWarning> {
         let health = &self.health;
         let holds = [

@@ -1,4 +1,4 @@
-//! What is said of a device by its link.
+//! What the link reports about a device.
 
 use flagfall_protocols::drivers::DRIVERS;
 
@@ -23,7 +23,7 @@ fn by_cable() -> Device {
 }
 
 #[test]
-fn how_well_it_is_received_stands_in_the_record() {
+fn the_record_says_how_well_the_device_is_received() {
     let rows = [
         (by_cable(), false, None, "opened", LinkState::Opened, None),
         (by_cable(), true, None, "asked", LinkState::TakenOver, None),
@@ -35,8 +35,8 @@ fn how_well_it_is_received_stands_in_the_record() {
         assert_eq!(device.link_up(MonotonicTime(0), asked, "there".to_owned(), signal), cause);
         assert_eq!((LinkState::from_record(true, cause), device.status(MonotonicTime(0)).signal_dbm), (state, told));
     }
-    assert_eq!(LinkState::from_record(true, "again"), LinkState::Unheard, "what was known holds on");
-    // What was weak and is found without having been heard is weak, until it is another device.
+    assert_eq!(LinkState::from_record(true, "again"), LinkState::Unheard, "what was known stays");
+    // A device that was weak and is found without its advertisement stays weak, until it is another device.
     let mut device = by_radio();
     device.link_up(MonotonicTime(0), false, "there".to_owned(), Some(-90));
     device.link_down(MonotonicTime(1), "lost");
@@ -47,7 +47,7 @@ fn how_well_it_is_received_stands_in_the_record() {
 }
 
 #[test]
-fn one_that_says_nothing_is_told_after_five_seconds() {
+fn a_device_that_says_nothing_is_reported_after_five_seconds() {
     let mut device = by_cable();
     let problem = |device: &Device, seconds: u64| device.status(MonotonicTime(seconds * 1_000_000)).problem;
     assert_eq!(problem(&device, 9), None, "its link is not open");

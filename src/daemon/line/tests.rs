@@ -1,4 +1,4 @@
-//! The line's thread when it comes late.
+//! The line's thread when it runs late.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::*;
 
 const ADDRESS: u16 = 1025;
 
-/// A line with one board, on a port that is not there: nothing leaves and nothing comes but what a test gives.
+/// A line with one board, on a port that does not exist: only a test sends and receives.
 fn task() -> LineTask {
     let wanted =
         port::Wanted { driver: &INFO, port: Some("/nowhere".into()), usb_serial: None, serial: None, folders: Vec::new() };
@@ -27,7 +27,8 @@ fn task() -> LineTask {
     }
 }
 
-/// The line's thread sleeps for 0.4 s while an answer waits: it asks on when it wakes, and waits for that answer as long as ever.
+/// The line's thread sleeps for 0.4 s while an answer waits. When it wakes it sends the next question and waits for that answer
+/// as long as ever.
 #[test]
 fn a_question_that_is_asked_late_has_its_whole_time() {
     let (mut task, station) = (task(), Arc::new(Inbox::default()));
@@ -45,7 +46,7 @@ fn a_question_that_is_asked_late_has_its_whole_time() {
     assert!(task.line.deadline().is_some_and(|due| due.0 >= at(480).0), "{:?}", task.line.deadline());
     let reported = std::iter::from_fn(|| station.pop_if(owner, |_| true));
     assert!(!reported.into_iter().any(|item| matches!(item, ToStation::Down { .. })));
-    // Nobody answers that: after all repetitions the board is silent.
+    // No answer comes: after all repetitions the board is silent.
     let mut now = at(400);
     while task.line.boards().next().is_some() && now.0 < at(1000).0 {
         now = now.after(Duration::from_millis(1));
@@ -57,7 +58,7 @@ fn a_question_that_is_asked_late_has_its_whole_time() {
 
 /// A spare board is put on the line in the middle of a round, and an arbiter binds it.
 #[test]
-fn a_board_that_is_bound_later_is_told_to_be_silent_until_it_answers() {
+fn a_board_that_is_bound_later_is_reported_as_silent_until_it_answers() {
     const SPARE: u16 = 77;
     let (mut task, station) = (task(), Arc::new(Inbox::default()));
     let owner = station.replace_owner();
@@ -72,7 +73,7 @@ fn a_board_that_is_bound_later_is_told_to_be_silent_until_it_answers() {
     task.handle_item(now, ToLine::Join { address: SPARE, inbox: Arc::clone(&station) });
     assert!(matches!(&reported()[..], [ToStation::Missing { problem, .. }] if problem == UNANSWERED));
     assert_eq!((&task.expected[..], task.line.boards().collect::<Vec<_>>()), (&[SPARE][..], vec![SPARE]));
-    // It is pinged until it answers.
+    // The line pings it until it answers.
     let mut answer = Vec::new();
     encode_reply(0x87, SPARE, &[], &mut answer);
     for _ in 0..2_000 {

@@ -1,4 +1,4 @@
-//! How a station begins: from its journal, or anew.
+//! How a station begins: from its journal, or new.
 
 use std::sync::Arc;
 
@@ -30,10 +30,11 @@ struct Boot<'a> {
 }
 
 impl Live {
-    /// Rebuilds the station from its journal, or begins it. `after_fault`: after a fault, with the link as it was.
+    /// Rebuilds the station from its journal, or begins a new session. `after_fault`: the station begins again after a panic, and
+    /// its link stays as it was.
     ///
     /// # Errors
-    /// The journal does not open.
+    /// The journal cannot be opened.
     pub(in super::super) fn open(
         disk: FencedJournal,
         config: &StationConfig,
@@ -63,11 +64,11 @@ impl Live {
             None => {
                 let number = shared.outbox.add_board(acked, last);
                 handle.set_number(number);
-                // Before or after the claim was heard.
+                // The claim may have been received before or after this.
                 shared.outbox.hold(number, handle.is_withheld());
             }
         }
-        // A former run may have left it online under its own name.
+        // An earlier run may have left the device online under its own name.
         if let Some(serial) = report.serial.clone().filter(|_| !after_fault) {
             router.device.set_former_serial(serial);
         }
@@ -88,15 +89,15 @@ impl Live {
         // Numbered outputs of the opening are in the journal, where the outbox finds them.
         out.retain(|output| !matches!(output, StationOutput::Message(message) if message.number > 0));
         live.out = out;
-        // What hung had the link, and what came meanwhile waits in the inbox: nothing was missed. A clock that the round was begun
-        // with may have no link any more.
+        // A station that hung had its link, and what arrived meanwhile waits in the inbox, so nothing was missed. A clock that
+        // the round was begun with may have no link any more.
         if report.inputs > 0 && (first || after_fault) {
             for link in live.recorder.station().links() {
                 live.feed(ended, &Body::Link { link, up: false, cause: "restart" });
             }
         }
         let boot = Boot { program: env!("CARGO_PKG_VERSION"), node: &shared.node, boot: shared.boot };
-        // Plain text and numbers.
+        // The record holds plain text and numbers, which JSON can represent.
         live.feed(base, &Body::Boot(&serde_json::to_string(&boot).unwrap_or_default()));
         live.feed(base, &Body::Anchor(&wall.json()));
         live.pass_on(router);
