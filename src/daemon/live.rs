@@ -48,8 +48,8 @@ impl Live {
     /// Returns when the next turn is due if no item comes.
     pub(super) fn next_turn(&self) -> Option<MonotonicTime> {
         let deadline = self.recorder.deadline().map(|at| self.timeline.monotonic_time(at));
-        let picture = self.rate_limit.next(self.publishable_states());
-        [deadline, Some(picture)].into_iter().flatten().min()
+        let state_due = self.rate_limit.next(self.publishable_states());
+        [deadline, Some(state_due)].into_iter().flatten().min()
     }
 
     /// Handles one item and the bytes that came behind it; without an item, the deadlines that have come.

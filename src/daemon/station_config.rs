@@ -42,7 +42,7 @@ pub struct StationConfig {
     pub limits: Limits,
     /// The journal's session: one event, round and board.
     pub session: String,
-    /// Who may send commands.
+    /// The users that may send commands.
     pub users: BTreeMap<String, User>,
     /// What the configuration says about devices.
     pub setup: Setup,

@@ -1,4 +1,4 @@
-//! Starts everything, watches who hangs, and ends everything in order.
+//! Starts everything, watches for threads that hang, and ends everything in order.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU64};

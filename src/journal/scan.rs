@@ -5,17 +5,17 @@ use flagfall_protocols::trace::{FORMAT, Field, LineError, LineFault, parse_bytes
 use super::damage::{DamageReport, Harm};
 use super::standing::Standing;
 
-/// Checksums looked for inside one damaged line: bounds the work on a hostile one.
+/// The most checksums that are searched for inside one damaged line. This bounds the work on a hostile line.
 const MAX_TRIES: usize = 64;
 /// Length of `" *"` and eight hex digits.
 const SUFFIX: usize = 10;
 
-/// What one file holds.
+/// What a scan found in one file.
 #[derive(Debug, Default)]
 pub(super) struct Scanned {
-    /// Where each accepted record stands, without line feed.
+    /// The place of each accepted record, without its line feed.
     pub(super) records: Vec<Range<usize>>,
-    /// After the last accepted line, its line feed included.
+    /// The place after the last accepted line and its line feed.
     pub(super) end: usize,
     /// The accepted part ends with a line feed (or is empty).
     pub(super) line_feed: bool,
@@ -25,7 +25,7 @@ pub(super) struct Scanned {
     pub(super) tail: Option<(usize, usize, LineError)>,
 }
 
-/// Reads a file as far as it can be believed, and steps `standing` past each record accepted.
+/// Reads a file as far as it is valid, and steps `standing` past each accepted record.
 pub(super) fn scan(file: &str, text: &[u8], oldest: bool, standing: &mut Standing, report: &mut DamageReport) -> Scanned {
     let found = Scanned { line_feed: true, ..Scanned::default() };
     let mut scanner = Scanner { file, oldest, standing, report, found, line: 0 };
@@ -65,7 +65,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Finds good lines inside a bad one: a line feed was hit, or zeros stand before a record (pages that never reached the disk).
+    /// Finds good lines inside a bad one: a line feed was damaged, or zeros stand before a record (pages that never reached the
+    /// disk).
     fn salvage(&mut self, text: &[u8], line: Range<usize>) {
         let (mut from, mut look) = (line.start, line.start);
         for _ in 0..MAX_TRIES {
@@ -73,14 +74,14 @@ impl Scanner<'_> {
             look += place + SUFFIX;
             let zeros = text[from..look].iter().rposition(|&b| b == 0).map_or(0, |last| last + 1);
             if self.accept_piece(text, from + zeros..look).is_ok() {
-                // One byte stands where the line feed was.
+                // One damaged byte stands where the line feed was.
                 from = look + 1;
                 look = from.min(line.end);
             }
         }
     }
 
-    /// Accepts a header line or a record; reports what was wrong before it.
+    /// Accepts a header line or a record, and reports what was wrong before it.
     fn accept_piece(&mut self, text: &[u8], piece: Range<usize>) -> Result<(), LineError> {
         let bytes = &text[piece.clone()];
         let expected = self.standing.next_seq;

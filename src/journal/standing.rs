@@ -6,7 +6,7 @@ use flagfall_protocols::trace::{Audience, Body, Header, LineError, Record, print
 /// The most pairs of sink and audience that may acknowledge.
 pub const MAX_SINKS: usize = 32;
 
-/// Where a journal stands: all that must go on without a break in the next file and after a restart.
+/// Where a journal stands: everything that must continue without a break in the next file and after a restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// Sequence number of the next record; the first is 1.
@@ -31,7 +31,7 @@ impl Standing {
         self.highest[audience as usize].saturating_add(1)
     }
 
-    /// The last number that a sink has; 0 if it never said so.
+    /// The last number that a sink has acknowledged; 0 if it acknowledged none.
     pub fn acked(&self, sink: &str, audience: Audience) -> u64 {
         self.acks.get(sink).and_then(|numbers| numbers[audience as usize]).unwrap_or(0)
     }
@@ -65,7 +65,7 @@ impl Standing {
         }
     }
 
-    /// Writes itself as header lines, `carry` last.
+    /// Writes this as header lines, `carry` last.
     pub(super) fn print(&self, out: &mut String) -> Result<(), LineError> {
         for (sink, numbers) in &self.acks {
             for audience in Audience::ALL {
@@ -79,7 +79,7 @@ impl Standing {
         print_header("carry", &format!("next {seq} at {at} boots {boots} arbiter {arbiter} live {live} public {public}"), out)
     }
 
-    /// Takes over a header line of the journal's own; nothing that is older than what is known.
+    /// Takes over one of the journal's own header lines. Values that are older than the known ones change nothing.
     pub(super) fn read_header(&mut self, header: &Header<'_>) -> Option<()> {
         match header.key {
             "ack" => {
