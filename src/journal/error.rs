@@ -26,7 +26,7 @@ pub enum OpenError {
     },
     /// The operating system refused.
     Io {
-        /// What was tried.
+        /// The operation that was tried.
         doing: &'static str,
         /// The file or directory.
         file: String,
@@ -58,7 +58,7 @@ impl std::error::Error for OpenError {
 /// A write that failed. The records stay in the buffer, and writing is tried again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteError {
-    /// What was tried.
+    /// The operation that was tried.
     pub doing: &'static str,
     /// The file.
     pub file: String,

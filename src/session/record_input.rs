@@ -1,14 +1,14 @@
-//! What a record of a journal or trace says to a station.
+//! Reads the input of a station from a record of a journal or trace.
 
 use anyhow::{Context, Result};
 use flagfall_protocols::trace::Body;
 
 use super::station::{LinkState, StationInput};
 
-/// The input of a station that a record holds; none for what was sent out, and for what only the daemon wants to know.
+/// Returns the input that a record holds; none for records of outputs and for records that concern only the daemon.
 ///
 /// # Errors
-/// A command or answer that is not one of ours: with what is wrong in it.
+/// A command or answer that cannot be read: with the reason.
 pub fn read_input<'a>(body: &'a Body<'_>) -> Result<Option<StationInput<'a>>> {
     Ok(match body {
         Body::Rx { link, channel, bytes } => Some(StationInput::Bytes { link: *link, channel: *channel, bytes }),
@@ -19,7 +19,7 @@ pub fn read_input<'a>(body: &'a Body<'_>) -> Result<Option<StationInput<'a>>> {
     })
 }
 
-/// A command with its admission, or the bare form of traces and older journals, which has its verb at the top.
+/// Reads a command with its admission, or the bare form of traces and older journals, which has its verb at the top level.
 fn command(json: &str) -> Result<StationInput<'static>> {
     #[derive(serde::Deserialize)]
     struct Top {

@@ -1,4 +1,4 @@
-//! One station: input → driver → game → effects → messages. Time is data; nothing here reads a clock or does IO.
+//! One station: input → driver → game → effects → messages. Time is data: nothing here reads a clock or does IO.
 
 mod input;
 mod output;
@@ -27,30 +27,30 @@ use crate::wire::topics::Board;
 /// The drivers of its links and the game they feed.
 pub struct Station {
     driver: Box<dyn Driver>,
-    /// That of a clock on a link of its own.
+    /// The driver of a clock on a link of its own.
     clock: Option<Box<dyn Driver>>,
-    /// Not in place: it is large, and what holds it is moved from stack frame to stack frame while a station is opened.
+    /// The game is large, so it is boxed: the structs that hold it are moved between stack frames while a station is opened.
     game: Box<Game>,
     messages: Messages,
     effects: Vec<Effect>,
     anomalies: BTreeMap<Anomaly, u64>,
     questions: Vec<DeviceCommand>,
     made: Vec<Message>,
-    /// The last deadline that came.
+    /// The last deadline that was handled.
     woken: Option<Instant>,
     coalesced: bool,
     dirty: DirtyStates,
-    /// Whose clock ran when that was asked last.
+    /// Whose clock ran at the last check.
     running: Option<&'static str>,
-    /// What the public sees, if it sees anything.
+    /// The public audience, if there is one.
     public: Option<Public>,
     commands: Memory,
-    /// The device that an admitted command bound last, and under which configuration.
+    /// The device that an admitted command bound last, with the configuration at that time.
     bound: Option<(DaemonAction, Option<String>)>,
 }
 
 impl Station {
-    /// A station with one board.
+    /// Makes a station with one board.
     pub fn new(driver: &DriverInfo, config: GameConfig, board: Board, journal: &str) -> Station {
         Station {
             driver: driver.start(),
@@ -71,19 +71,19 @@ impl Station {
         }
     }
 
-    /// The station with a clock on a link of its own; before its first input.
+    /// Adds a clock on a link of its own. Call it before the first input.
     pub fn with_clock(mut self, clock: Option<&DriverInfo>) -> Station {
         self.clock = clock.map(DriverInfo::start);
         self
     }
 
-    /// The station with something for the public, this much later; before its first input.
+    /// Adds a public audience with this delay. Call it before the first input.
     pub fn with_public(mut self, delay: Option<Delay>) -> Station {
         self.public = delay.map(Public::new);
         self
     }
 
-    /// The station with another driver of the family, one that was told about its device; before its first input.
+    /// Sets a driver that knows its calibration. Call it before the first input.
     pub fn with_driver(mut self, driver: Box<dyn Driver>) -> Station {
         self.driver = driver;
         self
@@ -99,17 +99,17 @@ impl Station {
         &self.game
     }
 
-    /// The messages it makes, and their numbers.
+    /// The maker of its messages, with their numbers.
     pub fn messages(&self) -> &Messages {
         &self.messages
     }
 
-    /// The same, to set the numbers.
+    /// The maker of its messages, to set the numbers.
     pub fn messages_mut(&mut self) -> &mut Messages {
         &mut self.messages
     }
 
-    /// Every state as it is now: see [`Messages::present`].
+    /// Makes every state as it is now: see [`Messages::present`].
     pub fn all_current_states(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
         self.messages.present(at, &self.game, &mut self.made);
         if let Some(public) = &self.public {
@@ -118,19 +118,20 @@ impl Station {
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 
-    /// Lazy, the station makes no pictures when they change but remembers that they did: each costs as much as the game is
-    /// long, and a board changes them more often than anybody looks. Numbered messages are not concerned.
+    /// While coalesced, the station makes no states when they change but marks them as dirty. The cost of a state grows with the
+    /// length of the game, and a board changes its state more often than states are published. Numbered messages are not
+    /// affected.
     pub fn set_coalesced(&mut self, coalesced: bool) {
         self.coalesced = coalesced;
         self.dirty = DirtyStates::default();
     }
 
-    /// What [`Station::render_states`] would make.
+    /// The states that [`Station::render_states`] should make.
     pub fn dirty_states(&self) -> DirtyStates {
         self.dirty
     }
 
-    /// Makes these pictures, as they are at `at`.
+    /// Makes the states in `which`, as they are at `at`.
     pub fn render_states(&mut self, at: Instant, which: DirtyStates, out: &mut Vec<StationOutput>) {
         let effects = [
             (which.arbiter, Effect::State(Audience::Arbiter)),
@@ -144,7 +145,7 @@ impl Station {
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 
-    /// Notes a picture that changed.
+    /// Marks a state that changed.
     fn mark_dirty(&mut self, effect: &Effect) {
         match effect {
             Effect::State(Audience::Arbiter) => self.dirty.arbiter = true,
@@ -156,12 +157,12 @@ impl Station {
         self.running = running;
     }
 
-    /// How often each anomaly was met.
+    /// How often each anomaly occurred.
     pub fn anomalies(&self) -> &BTreeMap<Anomaly, u64> {
         &self.anomalies
     }
 
-    /// What the bounds of the delay have cost the public.
+    /// What the bounds of the delay have cost the public audience.
     pub fn lost(&self) -> Lost {
         self.public.as_ref().map(Public::lost).unwrap_or_default()
     }
@@ -172,14 +173,14 @@ impl Station {
         crc32(&state).to_be_bytes()
     }
 
-    /// The moment at which the station wants to be woken.
+    /// The next deadline of the station.
     pub fn deadline(&self) -> Option<Instant> {
         let public = self.public.as_ref().and_then(Public::deadline);
         let clock = self.clock.as_ref().and_then(|clock| clock.deadline());
         [self.driver.deadline(), clock, self.game.deadline(), public].into_iter().flatten().min()
     }
 
-    /// Takes one input. Deadlines that lie before it come first, each at its own time; one at the same time comes after.
+    /// Handles one input. Deadlines before it come first, each at its own time; a deadline at the same time comes after it.
     pub fn feed(&mut self, at: Instant, input: &StationInput<'_>, out: &mut Vec<StationOutput>) {
         while self.deadline().is_some_and(|due| due < at) {
             self.wake(out);
@@ -201,20 +202,20 @@ impl Station {
         self.ask_device(at, out);
     }
 
-    /// The earliest stamp of the next input that a replay, which knows inputs only, puts in the same order: after every
-    /// deadline that has come.
+    /// The earliest stamp of the next input that keeps the order in a replay, which knows inputs only: after every deadline that
+    /// was handled.
     pub fn earliest(&self) -> Instant {
         self.woken.map_or(Instant::ZERO, |woken| woken.after(Duration::from_micros(1)))
     }
 
-    /// Time has come to `to` without another input: every deadline up to then.
+    /// Handles every deadline up to `to`, a time up to which no other input comes.
     pub fn advance(&mut self, to: Instant, out: &mut Vec<StationOutput>) {
         while self.deadline().is_some_and(|due| due <= to) {
             self.wake(out);
         }
     }
 
-    /// The next deadline has come.
+    /// Handles the next deadline.
     pub fn wake(&mut self, out: &mut Vec<StationOutput>) {
         let Some(due) = self.deadline() else { return };
         self.woken = Some(due);
@@ -231,12 +232,12 @@ impl Station {
         self.ask_device(due, out);
     }
 
-    /// For a replay that has records of what was sent: the public learns nothing but by [`Station::wake_recorded`].
+    /// For a replay with records of what was sent: the public audience gets something only by [`Station::wake_recorded`].
     pub(crate) fn hold_public(&mut self) {
         self.public.iter_mut().for_each(Public::hold);
     }
 
-    /// A record at `at` says that the public learned of one more event; whether the public sees anything at all.
+    /// A record at `at` says that one more event was published to the public. Returns whether there is a public audience.
     pub(crate) fn wake_recorded(&mut self, at: Instant, out: &mut Vec<StationOutput>) -> bool {
         let Some(public) = &mut self.public else { return false };
         public.wake_recorded(at, &mut self.messages, &mut self.made);
@@ -244,12 +245,12 @@ impl Station {
         true
     }
 
-    /// The records end at `floor`: the delay holds again.
+    /// The records end at `floor`: from here on the delay counts again.
     pub(crate) fn resume_public(&mut self, floor: Instant) {
         self.public.iter_mut().for_each(|public| public.go_on(floor));
     }
 
-    /// Feeds the driver of a link; a link that the station has not is silent.
+    /// Feeds the driver of a link. A link that the station does not have is ignored.
     fn feed_driver(&mut self, at: Instant, link: u8, input: Input<'_>, out: &mut Vec<StationOutput>) {
         let Some(driver) = self.driver_of(link) else { return };
         driver.handle(at, input);
@@ -277,7 +278,7 @@ impl Station {
         if link == BOARD { Some(&mut self.driver) } else { self.clock.as_mut().filter(|_| link == CLOCK) }
     }
 
-    /// Without its link a clock is as one that was unplugged; one that was never heard is not lost.
+    /// A clock that lost its link counts as unplugged; one that was never heard is not lost.
     fn handle_clock_link(&mut self, at: Instant, state: LinkState, out: &mut Vec<StationOutput>) {
         self.feed_driver(at, CLOCK, state.driver_input(), out);
         let heard = self.game.clock().white_ms.is_some();
@@ -289,7 +290,7 @@ impl Station {
         }
     }
 
-    /// How well the device is received, if that is known.
+    /// Reports how well the device is received, if that is known.
     fn report_signal(&mut self, at: Instant, link: u8, state: LinkState, out: &mut Vec<StationOutput>) {
         if !matches!(state, LinkState::Gone | LinkState::Unheard) {
             self.step_game(at, &GameInput::Signal { clock: link == CLOCK, weak: state == LinkState::Weak }, out);
@@ -321,7 +322,7 @@ impl Station {
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 
-    /// Puts the game's questions to the driver, which was drained before as its contract wants.
+    /// Passes the game's questions to the driver, which was drained before, as its contract requires.
     fn ask_device(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
         while let Some(command) = self.questions.pop() {
             let link = if command == DeviceCommand::ReadClock && self.clock.is_some() { CLOCK } else { BOARD };
@@ -330,8 +331,8 @@ impl Station {
     }
 }
 
-/// What the game hears of a device: of a clock on a link of its own only what is about the clock, and that it is silent means that
-/// there is none.
+/// Returns the event as the game must see it. A clock on a link of its own gives clock events only, and its silence means that
+/// there is no clock.
 fn event_for_game(link: u8, event: DeviceEvent) -> Option<DeviceEvent> {
     match event {
         _ if link == BOARD => Some(event),

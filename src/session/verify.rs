@@ -1,4 +1,4 @@
-//! A journal whose recorded outputs are compared with what its inputs give now.
+//! Compares the recorded outputs of a journal with what its inputs give now.
 
 use anyhow::Result;
 use flagfall_game::laws::answering;
@@ -7,9 +7,9 @@ use flagfall_protocols::trace::Trace;
 use super::restore::{Restoration, Verified};
 use super::setting::Setting;
 
-/// Feeds the inputs of a journal again and compares what comes out with the recorded outputs. Every recorded answer to a
-/// question of Article 6.9 is checked whole, and asked for again: another verdict than the recorded one is a difference,
-/// a question that was left open and can be settled now is none. Never changes anything.
+/// Feeds the inputs of a journal again and compares the outputs with the recorded ones. Every recorded answer to a question of
+/// Article 6.9 is checked completely, and the question is asked again: a verdict other than the recorded one is a difference, but
+/// a question that was left open and can be answered now is not. Nothing is changed.
 ///
 /// # Errors
 /// A damaged line, with its number.

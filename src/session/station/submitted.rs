@@ -1,4 +1,4 @@
-//! Arbiters' commands at a station: admission when they arrive, and what becomes of them.
+//! Arbiters' commands at a station: their admission when they arrive, and their execution.
 
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::input::{Author, Command, Input as GameInput};
@@ -14,7 +14,7 @@ use crate::arbiter::{
 };
 
 impl Station {
-    /// Decides about a command that arrived now; to be recorded and fed. Changes nothing.
+    /// Decides about a command that arrived now. The result must be recorded and fed. This changes nothing.
     pub fn admit(&self, submission: Submission, setup: &Setup) -> Recorded {
         let stage = self.game.stage();
         let facts = Facts {
@@ -33,12 +33,12 @@ impl Station {
         Recorded { submission, verdict, configuration: binds.then(|| setup.configuration.clone()) }
     }
 
-    /// The device that a command bound last, in this session of the journal, and the configuration that this was done under.
+    /// The device that a command bound last in this session of the journal, and the configuration under which that was done.
     pub fn bound(&self) -> Option<(&DaemonAction, Option<&str>)> {
         self.bound.as_ref().map(|(action, configuration)| (action, configuration.as_deref()))
     }
 
-    /// The answer to a command that nothing else becomes of.
+    /// The answer to a command that has no other effect.
     pub fn answer_to(&self, submission: &Submission, stage: Stage, fault: &Fault) -> Reply {
         self.answer(submission, stage, fault.code, &fault.message)
     }
@@ -64,7 +64,7 @@ impl Station {
         let submission = &recorded.submission;
         let last = match &recorded.verdict {
             Verdict::Again => {
-                // Only a journal with damage has forgotten the first one.
+                // This happens only if the journal with the first one is damaged.
                 let reply = self.commands.answer(submission);
                 reply.unwrap_or_else(|| self.answer(submission, Stage::Failed, Code::Invalid, "what was answered is lost"))
             }
@@ -96,7 +96,7 @@ impl Station {
         let submission = &recorded.submission;
         let message = match action {
             DaemonAction::BindDevice { .. } => {
-                // Under another configuration another device may have been there in between.
+                // Under another configuration another device may have been bound in between.
                 let same = |(before, under)| before == action && under == recorded.configuration.as_deref();
                 if !self.bound().is_some_and(same) {
                     self.step_game(at, &GameInput::Bound, out);
@@ -111,7 +111,7 @@ impl Station {
         self.answer(submission, Stage::Done, Code::Ok, message)
     }
 
-    /// The game does it or says why not, and its own line in the audit gets the rest of what is known.
+    /// The game carries out the command or says why not. Its own audit line is completed with what is known of the command.
     fn run_game_command(
         &mut self,
         at: Instant,
