@@ -1,4 +1,4 @@
-//! Admission: is this command to be carried out?
+//! Admission: decides whether a command is carried out.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use super::verbs::{self, By, Lock, Until, Verb};
 use crate::config::{Role, User};
 use crate::wire::topics::is_id;
 
-/// A command that is known to be older is not carried out.
+/// A command that is known to be older than this is not carried out.
 pub const MAX_AGE: Duration = Duration::from_secs(10);
-/// What a user without a role is told, and no more.
+/// The only text that a user without a role gets.
 pub const NO_ROLE: &str = "this user may send no commands here";
 /// The longest text that names a device.
 const MAX_DEVICE: usize = 200;
 
-/// What of a board decides about a command.
+/// The facts about a board that decide about a command.
 #[derive(Clone, Debug)]
 pub struct Facts<'a> {
     /// The game, as `expect.game` names it.
@@ -30,19 +30,20 @@ pub struct Facts<'a> {
     pub busy: bool,
     /// Moves are being played.
     pub playing: bool,
-    /// A flag fell in this game.
+    /// A flag has fallen in this game.
     pub flag_fell: bool,
-    /// It fell before the end of the game, and no result is known.
+    /// A flag fell before the end of the game, and no result is known.
     pub awaits_ruling: bool,
-    /// The findings of the game, each in its last revision, the one that decides first.
+    /// The findings of the game, each in its last revision. The one that decides is first.
     pub findings: Vec<FindingKey>,
-    /// What the node's configuration says of devices.
+    /// What the node's configuration says about devices.
     pub setup: &'a Setup,
-    /// The commands that were there before.
+    /// The earlier commands.
     pub memory: &'a Memory,
 }
 
-/// What a node's configuration says of devices: a board must not be bound to what is no device, or another board's.
+/// What a node's configuration says about devices. A board must not be bound to something that is no device, or to another
+/// board's device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Setup {
     /// The configuration's checksum.
@@ -56,13 +57,13 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// The serial number in a device's id. The id of a device whose serial number is not known, `board-<board>`, has none.
+    /// The serial number in a device's id. The id `board-<board>`, of a device whose serial number is not known, has none.
     pub fn serial_of<'a>(&self, device: &'a str) -> Option<&'a str> {
         device.strip_prefix(self.family.as_str())?.strip_prefix('-').filter(|serial| !serial.is_empty())
     }
 }
 
-/// What a user may do on a board; none for a user who is not known, or not for this board.
+/// The role of a user on a board; none for a user who is not known, or not for this board.
 pub fn role_of(users: &BTreeMap<String, User>, user: &str, board: &str) -> Option<Role> {
     let User { role, boards } = users.get(user)?;
     let theirs = *role == Role::Chief || boards.is_empty() || boards.iter().any(|own| own == board);
@@ -135,19 +136,19 @@ fn check_lock(submission: &Submission, verb: &Verb, facts: &Facts<'_>) -> Result
     if let Some(missing) = missing {
         return Err(Fault::new(Code::Invalid, missing));
     }
-    // What is said must be right, needed or not.
+    // A value that was sent must be right, needed or not.
     let right = expect.game.as_ref().is_none_or(|game| *game == facts.game) && expect.rev.is_none_or(|rev| rev == facts.rev);
     if !right {
         return Err(Fault::new(Code::Stale, &format!("the game is {}, its revision {}", facts.game, facts.rev)));
     }
-    // Who may not decide is not told what there is to decide.
+    // A user who may not decide does not learn which finding there is.
     match expect.finding.filter(|key| verb.lock == Lock::Finding && !facts.findings.contains(key)) {
         Some(key) => Err(Fault::new(Code::Stale, &describe_finding(current_finding(key, &facts.findings)))),
         None => Ok(()),
     }
 }
 
-/// What has become of a finding: its last revision, or the finding that decides now.
+/// The current state of a finding: its last revision, or the finding that decides now.
 pub fn current_finding(key: FindingKey, findings: &[FindingKey]) -> Option<FindingKey> {
     findings.iter().find(|other| other.id == key.id).or(findings.first()).copied()
 }
@@ -159,7 +160,7 @@ fn describe_finding(finding: Option<FindingKey>) -> String {
     }
 }
 
-/// The body with the verb in it, as the enums want it.
+/// The body with the verb in it, as the enums need it.
 fn with_verb(submission: &Submission) -> Result<serde_json::Map<String, Value>, Fault> {
     let Value::Object(body) = &submission.body else { return Err(Fault::new(Code::Invalid, "body: not an object")) };
     let mut body = body.clone();
@@ -218,7 +219,7 @@ fn daemon_action(submission: &Submission, setup: &Setup) -> Result<Action, Fault
     problem.map_or(Ok(Action::Daemon(action)), |problem| Err(Fault::new(Code::Invalid, problem)))
 }
 
-/// Why this device cannot be had.
+/// Why this device cannot be bound.
 fn why_unavailable(setup: &Setup, action: &DaemonAction) -> Option<&'static str> {
     let DaemonAction::BindDevice { device, serial, port } = action else { return None };
     let serial = match device.as_deref().map(|id| setup.serial_of(id)) {
@@ -231,8 +232,8 @@ fn why_unavailable(setup: &Setup, action: &DaemonAction) -> Option<&'static str>
     (serial_taken || port_taken).then_some("body: this is another board's device")
 }
 
-/// What a port is told from others by: a Bluetooth device's address or name is the same in small letters, the address also
-/// without colons.
+/// A text that identifies a port. Addresses and names of Bluetooth devices are compared in small letters, addresses also without
+/// colons.
 fn port_key(port: &str) -> String {
     if port.contains('/') {
         return port.to_owned();

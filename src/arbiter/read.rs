@@ -1,4 +1,4 @@
-//! From topic and payload to a command: untrusted bytes, so every field is looked at by itself.
+//! Reads a command from topic and payload. The bytes are untrusted, so every field is checked separately.
 
 use flagfall_game::laws::finding::FindingKey;
 use flagfall_protocols::time::Instant;
@@ -10,22 +10,22 @@ use crate::system_clock::Utc;
 use crate::wire::time::{Anchor, TimeSource};
 use crate::wire::topics::{CommandTopic, may_reply};
 
-/// The longest payload of a command, bytes.
+/// The longest payload of a command, in bytes.
 pub const MAX_PAYLOAD: usize = 64 << 10;
 /// The longest id of a command.
 const MAX_ID: usize = 64;
-/// The longest reason, game or other short text, bytes.
+/// The longest reason, game or other short text, in bytes.
 const MAX_TEXT: usize = 1000;
-/// How deep a body may be nested: the record around it must still be readable, and no verb needs more than two.
+/// How deep a body may be nested: the record around it must still be readable, and no verb needs more than two levels.
 const MAX_DEPTH: usize = 16;
-/// The longest `corr`, bytes.
+/// The longest `corr`, in bytes.
 const MAX_CORR: usize = 128;
 
-/// Reads a command that arrived at `at`. Unknown fields are passed over; a known field with an illegal value, or a payload that is
-/// none, is a fault in the submission, so that it can be answered, recorded and audited like any other.
+/// Reads a command that arrived at `at`. Unknown fields are ignored. A known field with an illegal value, or an unreadable
+/// payload, is a fault in the submission, so that it can be answered, recorded and audited like any other.
 ///
-/// A sender may say what its own clock goes by, `"sync":"ntp"` (`wire/README.md#5`): without that nobody knows how old a command
-/// is.
+/// A sender may name the source of its own clock, `"sync":"ntp"` (`wire/README.md#5`). Without it the age of a command is not
+/// known.
 pub fn read(
     root: &str,
     topic: &CommandTopic<'_>,
@@ -51,11 +51,11 @@ pub fn read(
     };
     submission.fault = match parse_object(payload) {
         Ok(mut fields) => {
-            // First what an answer needs.
+            // The fields that an answer needs come first.
             let addressed = read_address(&mut submission, root, &fields);
             match role {
                 Some(_) => addressed.and_then(|()| read_content(&mut submission, &mut fields, at, anchor)).err(),
-                // It is refused whatever it says; what it says is not to fill the record.
+                // It is refused in any case, and its content must not fill the record.
                 None => addressed.err(),
             }
         }
@@ -79,7 +79,7 @@ fn parse_object(payload: &[u8]) -> Result<Map<String, Value>, Fault> {
     }
 }
 
-/// A text that is there; `null` is not there.
+/// Reads a text field; `null` counts as missing.
 fn text_field<'a>(fields: &'a Map<String, Value>, key: &str, max: usize) -> Result<Option<&'a str>, Fault> {
     match fields.get(key) {
         None | Some(Value::Null) => Ok(None),
@@ -125,7 +125,7 @@ fn read_content(submission: &mut Submission, fields: &mut Map<String, Value>, at
         submission.observed_at = Some(text);
         submission.observed_us = match &issued {
             _ if both => Some(anchor.at(seen).0.min(at.0)),
-            // How long before sending it was seen is right on any clock that runs.
+            // The time between seeing and sending is right on any clock that runs.
             Some((_, issued)) => Some(at.0.saturating_sub(issued.0.saturating_sub(seen.0).max(0) as u64)),
             None => None,
         };
@@ -142,7 +142,7 @@ fn read_content(submission: &mut Submission, fields: &mut Map<String, Value>, at
     Ok(())
 }
 
-/// No value lies deeper than `depth` levels. Recurses no deeper than the parser did.
+/// Whether no value lies deeper than `depth` levels. It recurses no deeper than the parser did.
 fn is_flat(value: &Value, depth: usize) -> bool {
     let below = |value| depth > 0 && is_flat(value, depth - 1);
     match value {

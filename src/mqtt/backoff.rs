@@ -1,17 +1,17 @@
-//! Waits between attempts to connect.
+//! The waits between attempts to connect.
 
 use std::time::Duration;
 
 use super::types::ReconnectDelays;
 
-/// How many attempts failed in a row, and how long to wait for the next.
+/// Counts the attempts that failed in a row, and gives the wait before the next.
 #[derive(Default)]
 pub(super) struct Backoff {
     failed: u32,
 }
 
 impl Backoff {
-    /// The wait after a connection that lasted this long. `chance` is any number that differs from node to node.
+    /// Returns the wait after a connection that lasted this long. `chance` is any number that differs from node to node.
     pub(super) fn next_wait(&mut self, delays: &ReconnectDelays, lasted: Duration, chance: u64) -> Duration {
         if lasted >= delays.good {
             self.failed = 0;
@@ -21,7 +21,7 @@ impl Backoff {
         jittered(doubled.min(delays.longest), chance)
     }
 
-    /// The wait after a refusal that will not mend itself soon.
+    /// Returns the wait after a refusal that will probably last.
     pub(super) fn longest_wait(&mut self, delays: &ReconnectDelays, chance: u64) -> Duration {
         self.failed = self.failed.saturating_add(1);
         jittered(delays.longest, chance)
@@ -32,7 +32,7 @@ impl Backoff {
     }
 }
 
-/// A quarter less to a quarter more, so that many nodes do not come back in one moment.
+/// Changes the wait by up to a quarter, so that many nodes do not return at the same moment.
 fn jittered(wait: Duration, chance: u64) -> Duration {
     // SplitMix64's last step: neighbouring numbers give unlike ones.
     let mixed = (chance ^ (chance >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,5 @@
-//! Other nodes that claim boards of ours. The second one withholds: a claim counts if it was there before we were ready.
+//! Other nodes that claim our boards. The second node withholds the board: a claim counts if it was there before this node was
+//! ready.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +7,10 @@ use serde_json::Value;
 
 use super::types::Settings;
 
-/// Nodes that are remembered; more do not run in one event.
+/// The most nodes that are remembered; one event does not run more.
 const NODES: usize = 256;
 
-/// What other nodes say about themselves.
+/// What other nodes have published about themselves.
 pub(super) struct Claims {
     node: String,
     event: String,
@@ -17,17 +18,17 @@ pub(super) struct Claims {
     /// Our boards.
     boards: Vec<String>,
     peers: BTreeMap<String, Peer>,
-    /// Board and node of the claims that count.
+    /// The claims that count: board and node.
     counted: BTreeSet<(String, String)>,
-    /// We are ready: later claims do not count, except on boards that are another's already.
+    /// This node is ready: later claims do not count, except on boards that another node has already.
     established: bool,
-    /// A connection began: what the broker kept of other nodes comes first, and is judged when all of it is there.
+    /// A connection began. The retained messages of other nodes come first, and are judged when all of them are here.
     gathering: bool,
 }
 
 #[derive(Default)]
 struct Peer {
-    /// Those of our boards that it lists.
+    /// The boards of this node that the other node lists.
     boards: Vec<String>,
     state: PeerState,
 }
@@ -40,7 +41,7 @@ enum PeerState {
     Ready,
 }
 
-/// A claim that began or ended to count.
+/// A claim that counts from now on, or counts no longer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ClaimChange {
     pub(super) board: String,
@@ -55,25 +56,25 @@ impl Claims {
         Claims { node, event, round, boards, peers, counted, established: false, gathering: true }
     }
 
-    /// A new connection: who is there will be heard again.
+    /// Begins a new connection: the retained messages of other nodes will come again.
     pub(super) fn connected(&mut self) {
         self.peers.clear();
         self.established = false;
         self.gathering = true;
     }
 
-    /// What the broker kept is here.
+    /// All retained messages are here.
     pub(super) fn gathered(&mut self) -> Vec<ClaimChange> {
         self.gathering = false;
         self.update_counted()
     }
 
-    /// We are ready.
+    /// This node is ready.
     pub(super) fn establish(&mut self) {
         self.established = true;
     }
 
-    /// A node's `info` or `status`; empty = deleted.
+    /// Handles a node's `info` or `status`; an empty payload deletes it.
     pub(super) fn handle_message(&mut self, node: &str, leaf: &str, payload: &[u8]) -> Vec<ClaimChange> {
         if node == self.node || (self.peers.len() >= NODES && !self.peers.contains_key(node)) {
             return Vec::new();
@@ -95,8 +96,8 @@ impl Claims {
         if self.gathering { Vec::new() } else { self.update_counted() }
     }
 
-    /// Those of our boards that an info lists: `<event>/<round>/<board>`, names, or objects with `id`; of the event and round
-    /// that we serve.
+    /// The boards of this node that an info lists: `<event>/<round>/<board>`, names, or objects with `id`, of the event and round
+    /// of this node.
     fn our_listed_boards(&self, body: &Value) -> Vec<String> {
         let same = |key: &str, mine: &str| body[key].as_str().is_none_or(|theirs| theirs == mine);
         if !same("event", &self.event) || !same("round", &self.round) {
@@ -109,14 +110,14 @@ impl Claims {
         self.boards.iter().filter(is_listed).cloned().collect()
     }
 
-    /// Which claims count now, compared with before.
+    /// Determines which claims count now, and returns the changes.
     fn update_counted(&mut self) -> Vec<ClaimChange> {
         let mut now = BTreeSet::new();
         for (node, peer) in &self.peers {
             for board in &peer.boards {
                 let claim = (board.clone(), node.clone());
                 let taken = || self.counted.iter().any(|(counted, _)| counted == board);
-                // Of two that begin together, the first by name goes on.
+                // Of two nodes that start together, the first by name keeps the board.
                 let first = peer.state == PeerState::Ready || (peer.state == PeerState::Init && *node < self.node);
                 let goes_on = peer.state != PeerState::Away && self.counted.contains(&claim);
                 if goes_on || (first && (!self.established || taken())) {

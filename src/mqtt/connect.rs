@@ -1,4 +1,4 @@
-//! From nothing to the broker's welcome.
+//! Connects to the broker, up to its welcome.
 
 use std::io::{Error, ErrorKind};
 use std::time::Duration;
@@ -14,10 +14,10 @@ use super::packets;
 use super::types::Settings;
 use super::wire::{Socket, Wire};
 
-/// For the connection, TLS and the broker's welcome together.
+/// The time limit for the connection, TLS and the broker's welcome together.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Connects and gives the broker's welcome.
+/// Connects and returns the broker's welcome.
 pub(super) async fn connect(settings: &Settings, will: String, clean: bool) -> Result<(Wire, ConnAck), ConnectionEnd> {
     let Ok(welcomed) = tokio::time::timeout(CONNECT, welcome(settings, will, clean)).await else {
         return Err(ConnectionEnd::Lost("no answer within five seconds".to_owned()));

@@ -1,4 +1,4 @@
-//! One connection: what came is handled, what waits is gathered, and all of it goes out in one write; then again.
+//! One connection. In a loop, arrived packets are handled, waiting messages are gathered, and everything is sent in one write.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -15,27 +15,27 @@ use super::session::Session;
 use super::wire::Wire;
 use crate::system_clock::{self, MonotonicTime};
 
-/// Between two looks at what nobody wants any more and whether the broker still acknowledges.
+/// The time between two checks for expired replies and for a broker that stopped acknowledging.
 const SECOND: Duration = Duration::from_secs(1);
-/// At a clean stop what waits is sent for so long.
+/// How long a clean stop sends messages that wait.
 const FLUSH: Duration = Duration::from_secs(2);
-/// Then the last status and the good-bye may take so long each.
+/// How long the last status and the disconnect packet may take after that, each.
 const PART: Duration = Duration::from_secs(1);
 
 /// How a connection, or the attempt at one, ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ConnectionEnd {
     Stopped,
-    /// Another client has our name.
+    /// Another client uses our name.
     Namesake,
-    /// Our name or password is not good.
+    /// The broker refuses our name or password.
     Refused(String),
     Lost(String),
-    /// The broker sent what cannot be read; it would be sent again in the same session.
+    /// The broker sent a packet that cannot be read. It would send it again in the same session.
     BadPacket(String),
 }
 
-/// How far a clean stop has come; each with its end.
+/// How far a clean stop has come, each step with its latest end.
 #[derive(Clone, Copy)]
 enum Stop {
     No,
@@ -43,7 +43,7 @@ enum Stop {
     Farewell(MonotonicTime),
 }
 
-/// From the attempt to connect to the end.
+/// Runs one connection, from the attempt to connect to its end.
 pub(super) async fn run(session: &mut Session, stop: &mut watch::Receiver<bool>, clean: bool) -> ConnectionEnd {
     match attempt(session, stop, clean).await {
         Ok((wire, welcome)) => serve(session, stop, wire, &welcome).await,
@@ -71,7 +71,7 @@ async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire
     let outbox = session.outbox.clone();
     let mut stopping = Stop::No;
     let mut next_check = began.after(SECOND);
-    // One timer for everything, set again only for something earlier.
+    // One timer serves everything. It is set again only for an earlier time.
     let mut timer = pin!(sleep(SECOND));
     let mut timer_due = Some(next_check);
     loop {
@@ -103,7 +103,7 @@ async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire
                 return ConnectionEnd::Lost("the broker acknowledges nothing".to_owned());
             }
         }
-        // What comes without end does not keep us from stopping.
+        // Packets that arrive without a pause must not prevent a stop.
         if matches!(stopping, Stop::No) && (*stop.borrow() || stop.has_changed().is_err()) {
             stopping = Stop::Flush(now.after(FLUSH));
         }
@@ -112,19 +112,19 @@ async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire
                 info!(idle = outbox.is_idle(), "stopping");
                 Stop::Farewell(now.after(PART))
             }
-            // On its way, it need not be acknowledged in time: the broker reads it before the good-bye.
+            // A status that was sent need not be acknowledged in time: the broker reads it before the disconnect packet.
             Stop::Farewell(end) if session.has_parted() || (now >= end && session.has_said_farewell()) => {
                 leave(wire).await;
                 return ConnectionEnd::Stopped;
             }
-            // Nobody knows that we stopped: without a good-bye the will says so.
+            // The last status could not be sent. Without a disconnect packet the broker publishes the will.
             Stop::Farewell(end) if now >= end => return ConnectionEnd::Stopped,
             other => other,
         };
         if wire.has_room() {
             match stopping {
                 Stop::No | Stop::Flush(_) => session.send_pending(now, &mut wire.outgoing),
-                // Every acknowledgement may have made room.
+                // Every acknowledgement may have made room for the last status.
                 Stop::Farewell(_) => session.send_farewell(now, &mut wire.outgoing),
             }
         }
@@ -134,7 +134,7 @@ async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire
     }
 }
 
-/// When something ends or begins by itself; nothing begins without room for it.
+/// The time at which something ends or begins without a packet. Nothing begins without room for it.
 fn next_deadline(session: &Session, stopping: Stop, has_room: bool) -> Option<MonotonicTime> {
     let begins = session.birth_deadline().filter(|_| has_room);
     match stopping {
@@ -144,7 +144,7 @@ fn next_deadline(session: &Session, stopping: Stop, has_room: bool) -> Option<Mo
     }
 }
 
-/// Everything that came, and whether the broker is alive.
+/// Handles everything that arrived, and checks whether the broker is alive.
 fn handle_arrived(
     session: &mut Session,
     wire: &mut Wire,
@@ -169,14 +169,14 @@ fn handle_arrived(
     }
 }
 
-/// Says good-bye. If it does not arrive in time, the will says that we are gone.
+/// Sends the disconnect packet. If it does not arrive in time, the broker publishes the will.
 async fn leave(mut wire: Wire) {
     if packets::disconnect(&mut wire.outgoing).is_ok() {
         _ = tokio::time::timeout(PART, wire.close()).await;
     }
 }
 
-/// The broker ends the connection.
+/// The end of a connection that the broker ends.
 pub(super) fn ended_by_broker(disconnect: &Disconnect) -> ConnectionEnd {
     match disconnect.reason_code {
         DisconnectReasonCode::SessionTakenOver => ConnectionEnd::Namesake,

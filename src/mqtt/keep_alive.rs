@@ -1,23 +1,23 @@
-//! Signs of life: when to ask the broker for one, and when it is gone.
+//! The keep-alive of one connection: when to ask the broker for a sign of life, and when it counts as lost.
 
 use std::time::Duration;
 
 use crate::system_clock::MonotonicTime;
 
-/// An answer may take so long, however often the broker wants to hear us.
+/// How long an answer may take, however short the keep-alive time is.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Signs of life of one connection.
+/// The signs of life of one connection.
 pub(super) struct KeepAlive {
-    /// Between two; nothing = none is wanted.
+    /// The time between two signs of life; zero = none are needed.
     every: Duration,
     received: MonotonicTime,
     sent: MonotonicTime,
-    /// A question that is not answered.
+    /// When the ping was sent that is not answered yet.
     asked: Option<MonotonicTime>,
 }
 
-/// What is to be done now.
+/// What must be done now.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum KeepAliveStep {
     Nothing,
@@ -30,23 +30,23 @@ impl KeepAlive {
         KeepAlive { every, received: now, sent: now, asked: None }
     }
 
-    /// Something came.
+    /// Notes that a packet arrived.
     pub(super) fn note_received(&mut self, now: MonotonicTime) {
         self.received = now;
     }
 
-    /// The question is answered.
+    /// Notes that the ping was answered.
     pub(super) fn note_answer(&mut self) {
         self.asked = None;
     }
 
-    /// Something is sent.
+    /// Notes that a packet is sent.
     pub(super) fn note_sent(&mut self, now: MonotonicTime) {
         self.sent = now;
     }
 
-    /// When [`KeepAlive::check`] is to be called at the latest. One side alone is no life: the broker wants to hear us, and we
-    /// want to know that it is there.
+    /// When [`KeepAlive::check`] must be called at the latest. One direction alone is not enough: the broker needs our signs of
+    /// life, and we need the broker's.
     pub(super) fn due(&self) -> Option<MonotonicTime> {
         let due = match self.asked {
             Some(asked) => asked.after(self.every.max(PATIENCE)),
@@ -81,7 +81,7 @@ mod tests {
     fn a_silent_side_is_asked_once_and_then_gone() {
         let mut keep_alive = KeepAlive::new(EVERY, at(0));
         assert_eq!(keep_alive.check(at(9)), KeepAliveStep::Nothing);
-        // We say much, it says nothing.
+        // We send packets, the broker sends nothing.
         keep_alive.note_sent(at(9));
         assert_eq!((keep_alive.due(), keep_alive.check(at(10))), (Some(at(10)), KeepAliveStep::Ping));
         keep_alive.note_sent(at(10));
@@ -98,7 +98,7 @@ mod tests {
             keep_alive.note_received(at(second));
             assert_eq!(keep_alive.check(at(second)), KeepAliveStep::Nothing);
         }
-        // It speaks, we do not.
+        // The broker sends packets, we do not.
         keep_alive.note_received(at(108));
         assert_eq!(keep_alive.check(at(109)), KeepAliveStep::Ping);
         keep_alive.note_answer();

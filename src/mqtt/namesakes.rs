@@ -1,36 +1,37 @@
-//! Another client with our name, found without being told.
+//! Detects another client with our name without a message from the broker.
 //!
-//! A broker ends the connection of whoever had a name before, and may say so. What it says may be lost with the connection,
-//! which then just ends. So after a connection that ended, the status that the broker keeps under our name is looked at before
-//! we say anything: if it is alive and we never saw it, another is in our place, and we go.
+//! When a second client connects with a name, the broker ends the connection of the first and may give the reason. The reason may
+//! be lost with the connection, which then just ends. So after a connection that ended, the retained status under our name is
+//! checked before anything is sent: if it is alive and this node never saw it, another client is in our place, and this one
+//! stops.
 //!
-//! A broker that comes back may remember what an earlier run of ours said, which this one never saw. Therefore a status of an
-//! earlier boot is nobody's. Of two namesakes the one goes that was started less often; at the same number, whoever was there
-//! first.
+//! A broker that restarts may have kept a status of an earlier run, which this run never saw. Therefore a status of an earlier
+//! boot is ignored. Of two clients with one name the one that was started less often stops; at the same number, the one that was
+//! there first.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::status::{boot_of, state_of};
 
-/// Statuses that are known, in 32 KiB. A connection brings about three, and with one every ten seconds this is three hours:
-/// longer ago than a broker's last look at its disk, from which it may come back again and again.
+/// The number of known statuses, in 32 KiB. A connection brings about three. With one connection every ten seconds this is three
+/// hours, longer than since a broker last wrote its state to the disk, from which the statuses may come back again and again.
 const KNOWN: usize = 4096;
 
-/// Statuses under our name.
+/// The statuses under our name.
 pub(super) struct Namesakes {
-    /// How often we were started.
+    /// How often this node was started.
     boot: u64,
-    /// Said by us, or there before us: a broker that comes back with older memories may show any of them.
-    /// By their hashes; what was met last is at the back.
+    /// Statuses that we published, or that were there before us: a broker that comes back with an older state may show any of
+    /// them. They are stored as hashes; the status that came last is at the back.
     known: VecDeque<u64>,
-    /// A connection of this run ended.
+    /// Whether a connection of this run has ended.
     lost: bool,
     found: bool,
 }
 
 impl Namesakes {
-    /// For a node of which this is a status.
+    /// Makes the check for the node that has this status.
     pub(super) fn new(own: &[u8]) -> Namesakes {
         Namesakes { boot: boot_of(own), known: VecDeque::new(), lost: false, found: false }
     }
@@ -53,7 +54,7 @@ impl Namesakes {
         self.known.iter().position(|known| *known == wanted)
     }
 
-    /// What the broker keeps under our name at the beginning of a connection.
+    /// Checks the status that the broker keeps under our name at the beginning of a connection.
     pub(super) fn check_retained(&mut self, payload: &[u8]) {
         let alive = state_of(payload).is_some_and(|state| state == "init" || state == "ready");
         if alive && self.lost && boot_of(payload) >= self.boot && self.position(payload).is_none() {
@@ -77,7 +78,7 @@ fn hash(payload: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    /// Ours at this moment.
+    /// Our status at this moment.
     fn ours(moment: u32) -> Vec<u8> {
         format!(r#"{{"boot":2,"t":{{"us":{moment}}},"body":{{"state":"ready"}}}}"#).into_bytes()
     }
@@ -93,7 +94,7 @@ mod tests {
             (1..=3).for_each(|said| namesakes.remember(&ours(said)));
             for moment in 1..=connections {
                 namesakes.note_lost_connection();
-                // What the broker has when it did not crash is what we said last.
+                // A broker that did not crash has our last status.
                 namesakes.check_retained(&ours(if every { 1 } else { 3 * moment }));
                 (1..=3).for_each(|said| namesakes.remember(&ours(3 * moment + said)));
                 assert!(!namesakes.is_found(), "{what}: connection {moment}");

@@ -1,4 +1,4 @@
-//! The network's side of publishing: what lasts over connections, and the present one.
+//! The network side of publishing: what lasts over connections, and the current connection.
 
 mod arriving;
 mod birth;
@@ -21,10 +21,10 @@ use super::types::{ConnectionState, Hooks, Settings};
 use crate::mqtt::outbox::Outbox;
 use crate::system_clock::MonotonicTime;
 
-/// The broker acknowledged nothing for so long: the connection is as good as lost.
+/// If the broker acknowledges nothing for this time, the connection counts as lost.
 const STALL: Duration = Duration::from_secs(20);
 
-/// The network's side of publishing: what lasts over connections, and the present one.
+/// The network side of publishing: what lasts over connections, and the current connection.
 pub(super) struct Session {
     pub(super) settings: Settings,
     pub(super) outbox: Arc<Outbox>,
@@ -32,7 +32,7 @@ pub(super) struct Session {
     pub(super) state: ConnectionState,
     claims: Claims,
     namesakes: Namesakes,
-    /// Kinds of topics of which a refusal was told.
+    /// Kinds of topics whose refusal was reported.
     reported: BTreeSet<&'static str>,
     link: Option<Link>,
 }
@@ -41,21 +41,21 @@ pub(super) struct Session {
 struct Link {
     began: MonotonicTime,
     ids: Ids,
-    /// Largest packet that the broker takes.
+    /// The largest packet that the broker accepts.
     largest: usize,
     phase: Phase,
-    /// When something was last acknowledged, or nothing was under way.
+    /// When the broker last acknowledged something, or nothing was under way.
     progress: MonotonicTime,
     /// How far the last status has come; none = the connection goes on.
     farewell: Option<Farewell>,
 }
 
-/// How far the beginning of a connection has come; each with its end at the latest.
+/// How far the beginning of a connection has come, each step with its latest end.
 #[derive(Clone, Copy)]
 enum Phase {
-    /// Who we are at the broker is not known yet: nothing is sent.
+    /// The retained status under our name is not known yet: nothing is sent.
     Greeting(MonotonicTime),
-    /// What other nodes claim is not known yet: nothing but `init` is sent.
+    /// The claims of other nodes are not known yet: only `init` is sent.
     Gathering(MonotonicTime),
     Open,
 }
@@ -67,7 +67,7 @@ impl Session {
         Session { settings, outbox, hooks, state, claims, namesakes, reported: BTreeSet::new(), link: None }
     }
 
-    /// How long the connection has lasted; none = it never was.
+    /// How long the connection has lasted; none = there was none.
     pub(super) fn lasted(&self, now: MonotonicTime) -> Option<Duration> {
         self.link.as_ref().map(|link| now.since(link.began))
     }
@@ -81,7 +81,7 @@ impl Session {
         (self.state.up, self.state.ready) = (false, false);
     }
 
-    /// When [`Session::send_pending`] is to be called at the latest.
+    /// When [`Session::send_pending`] must be called at the latest.
     pub(super) fn birth_deadline(&self) -> Option<MonotonicTime> {
         match self.link.as_ref()?.phase {
             Phase::Greeting(until) | Phase::Gathering(until) => Some(until),
@@ -89,12 +89,12 @@ impl Session {
         }
     }
 
-    /// Another client has taken our name, as far as the broker's silence can tell.
+    /// Whether another client has taken our name, as far as the retained status shows.
     pub(super) fn is_taken_over(&self) -> bool {
         self.namesakes.is_found()
     }
 
-    /// The broker has stopped to answer.
+    /// Whether the broker has stopped acknowledging.
     pub(super) fn is_stalled(&mut self, now: MonotonicTime) -> bool {
         let Some(link) = &mut self.link else { return false };
         if !link.ids.has_publication() {
@@ -103,10 +103,10 @@ impl Session {
         now.since(link.progress) >= STALL
     }
 
-    /// One packet of the broker; what it needs for an answer is written to `out`.
+    /// Handles one packet of the broker. An answer, if it needs one, is written to `out`.
     ///
     /// # Errors
-    /// The broker does not keep to the rules: the connection is to be ended.
+    /// The broker violates the protocol: the connection must be ended.
     pub(super) fn handle_packet(&mut self, packet: Packet, out: &mut BytesMut) -> Result<(), ConnectionEnd> {
         match packet {
             Packet::SubAck(answer) => self.handle_subscribed(&answer, out),
@@ -116,7 +116,7 @@ impl Session {
         }
     }
 
-    /// Puts the node's state before everything that waits, and gives the payload.
+    /// Publishes the node's status before everything that waits, and returns the payload.
     fn publish_status(&mut self, state: &'static str) -> String {
         let payload = (self.hooks.status)(state);
         self.namesakes.remember(payload.as_bytes());
@@ -124,7 +124,7 @@ impl Session {
         payload
     }
 
-    /// The last status is due or said.
+    /// Whether the last status is due or sent.
     fn is_parting(&self) -> bool {
         self.link.as_ref().is_some_and(|link| link.farewell.is_some())
     }

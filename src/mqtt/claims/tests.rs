@@ -44,7 +44,7 @@ fn a_claim_that_was_there_before_counts_until_its_node_is_gone() {
     assert_eq!(described(claims.handle_message("z", "status", &status_payload("lost"))), ["b2 z false"]);
     assert!(
         claims.handle_message("z", "status", &status_payload("ready")).is_empty(),
-        "now it is ours, and the other one the second"
+        "now the board is ours, and the other node comes second"
     );
 }
 
@@ -64,7 +64,7 @@ fn a_claim_stays_over_a_connection_of_ours() {
 }
 
 #[test]
-fn what_does_not_count() {
+fn claims_that_do_not_count() {
     let table: [(&str, &str, &[u8], &str); 8] = [
         ("itself", "m", INFO, "ready"),
         ("other boards", "z", br#"{"body":{"boards":["b7"]}}"#, "ready"),
@@ -84,7 +84,7 @@ fn what_does_not_count() {
 }
 
 #[test]
-fn what_is_no_object_is_nothing() {
+fn a_payload_that_is_no_object_has_no_effect() {
     let mut claims = claims("m");
     claims.gathered();
     for payload in ["[1]", "5", "\"body\"", "true", "null", "{\"body\":[]}", "{\"body\":\"ready\"}", "{}", ""] {

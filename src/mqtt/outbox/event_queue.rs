@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::Event;
 use crate::system_clock::MonotonicTime;
 
-/// After this time a request counts as never answered.
+/// After this time an unanswered request is repeated.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// After this time a journal that could not be read is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// Events in order of their numbers: those under way, then those that wait, then those in the journal only.
+/// Events in order of their numbers: those under way, then those that wait, then those that are in the journal only.
 pub(super) struct EventQueue {
     /// Everything up to here is acknowledged.
     cursor: u64,
@@ -19,14 +19,14 @@ pub(super) struct EventQueue {
     tail: u64,
     /// The last number in the journal.
     last: u64,
-    /// Events below `tail`; the first is behind the cursor or, in a rewound line, before it.
+    /// Events below `tail`. The first one is behind the cursor or, after a rewind, before it.
     queue: VecDeque<Slot>,
-    /// How many at the front of the queue are sent.
+    /// How many events at the front of the queue are sent.
     sent: usize,
-    /// Changes when what was sent is to be sent again.
+    /// Changes when sent events must be sent again.
     pass: u32,
     request: Request,
-    /// The last number when the connection began.
+    /// The last number at the beginning of the connection.
     birth_end: u64,
 }
 
@@ -35,11 +35,11 @@ struct Slot {
     acked: bool,
 }
 
-/// What was asked from the journal.
+/// The request to the journal.
 #[derive(Clone, Copy)]
 enum Request {
     No,
-    /// The journal had `upto` then; an answer to a stale request is not wanted.
+    /// The journal had events up to `upto` then. The answer to a stale request is ignored.
     Open {
         upto: u64,
         since: MonotonicTime,
@@ -60,7 +60,7 @@ impl EventQueue {
         self.queue.len()
     }
 
-    /// Numbers that are not acknowledged.
+    /// How many events are not acknowledged.
     pub(super) fn waiting(&self) -> u64 {
         self.last - self.cursor
     }
@@ -74,7 +74,7 @@ impl EventQueue {
         }
     }
 
-    /// The number from which events are wanted, once it has drained by half.
+    /// The number from which events must be read back, once half of the queue has drained.
     pub(super) fn next_refill(&mut self, now: MonotonicTime, room: usize) -> Option<u64> {
         if self.tail > self.last || self.queue.len() > room / 2 {
             return None;
@@ -92,7 +92,7 @@ impl EventQueue {
         Some(self.tail)
     }
 
-    /// Takes what the journal has; returns how many numbers it no longer has.
+    /// Adds events from the journal. Returns how many numbers the journal no longer has.
     pub(super) fn refilled(&mut self, events: Vec<Event>, end: bool, room: usize) -> u64 {
         let Request::Open { upto, stale, .. } = self.request else { return 0 };
         let nothing = events.is_empty() && !end;
@@ -101,7 +101,7 @@ impl EventQueue {
             return 0;
         }
         let mut missing = 0;
-        // What the station has not given away yet may still wait for the disk.
+        // Events that the station has not published yet may still wait for the disk.
         for event in events.into_iter().take_while(|event| event.number <= upto) {
             if event.number < self.tail {
                 continue;
@@ -125,7 +125,7 @@ impl EventQueue {
         if from >= self.tail {
             return;
         }
-        // What is not acknowledged is never stepped over.
+        // Events that are not acknowledged are never skipped.
         self.tail = from.clamp(1, self.cursor + 1);
         self.queue.clear();
         self.sent = 0;
@@ -135,7 +135,7 @@ impl EventQueue {
         }
     }
 
-    /// The next event to be sent, and the pass it is sent in.
+    /// Returns the next event to be sent, and the pass that it is sent in.
     pub(super) fn next_event(&mut self) -> Option<(&Event, u32)> {
         let slot = self.queue.get(self.sent)?;
         self.sent += 1;
@@ -146,7 +146,7 @@ impl EventQueue {
         self.sent < self.queue.len()
     }
 
-    /// Returns the cursor if it moved.
+    /// Notes an acknowledgement. Returns the cursor if it moved.
     pub(super) fn acknowledge(&mut self, number: u64, pass: u32) -> Option<u64> {
         let before = self.cursor;
         if pass == self.pass {
@@ -159,31 +159,31 @@ impl EventQueue {
             }
             self.advance_cursor();
         } else if number == self.cursor + 1 {
-            // Sent before the line was rewound: it counts, if nothing before it is open.
+            // The event was sent before the rewind: it counts if no event before it is open.
             self.cursor = number;
         }
         (self.cursor > before).then_some(self.cursor)
     }
 
-    /// Everything before the first stored event is acknowledged or lost.
+    /// Moves the cursor: everything before the first stored event is acknowledged or lost.
     fn advance_cursor(&mut self) {
         let first = self.queue.front().map_or(self.tail, |slot| slot.event.number);
         self.cursor = self.cursor.max(first - 1);
     }
 
-    /// What was sent is to be sent again.
+    /// Marks all sent events to be sent again.
     pub(super) fn mark_all_unsent(&mut self) {
         self.sent = 0;
         self.pass = self.pass.wrapping_add(1);
         self.queue.iter_mut().for_each(|slot| slot.acked = false);
     }
 
-    /// From here on events are not part of the birth.
+    /// Notes that later events are not part of the birth.
     pub(super) fn mark_birth_end(&mut self) {
         self.birth_end = self.last;
     }
 
-    /// Not everything up to the mark is sent.
+    /// Whether an event of the birth is not sent yet.
     pub(super) fn is_behind_birth(&self) -> bool {
         self.queue.get(self.sent).map_or(self.tail, |slot| slot.event.number) <= self.birth_end
     }

@@ -1,4 +1,5 @@
-//! What goes next: urgent, then replies and the rest in turn, of the rest states and events in turn, boards in turn.
+//! The order of sending: urgent messages first; then replies and the rest in turn; of the rest states and events in turn; boards
+//! in turn.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -13,12 +14,12 @@ use super::{
 };
 use crate::system_clock::MonotonicTime;
 
-/// The broker keeps an event for subscribers that are away (`wire/README.md#3`).
+/// How long the broker keeps an event for subscribers that are away (`wire/README.md#3`).
 const EVENT_EXPIRY: Duration = Duration::from_secs(3600);
-/// Urgent states that wait at most; they are the node's own life cycle.
+/// The most urgent states that wait; they are the node's own life cycle.
 const URGENT: usize = 8;
 
-/// All that waits, without the lock.
+/// Everything that waits, without the lock.
 #[derive(Default)]
 pub(super) struct OutboxQueues {
     boards: Vec<BoardQueue>,
@@ -27,15 +28,15 @@ pub(super) struct OutboxQueues {
     urgent: VecDeque<(String, String)>,
     flights: BTreeMap<Ticket, Flight>,
     tickets: u64,
-    /// Publications under way at most; 0 = not connected.
+    /// The most publications under way; 0 = not connected.
     window: usize,
-    /// Until when the birth of this connection may last; none = it is over.
+    /// The latest end of this connection's birth; none = it is over.
     birth: Option<MonotonicTime>,
     /// The board whose events come next.
     turn: usize,
-    /// A reply was the last one of replies and the rest.
+    /// Whether a reply came last, in the turns of replies and the rest.
     reply_last: bool,
-    /// A state was the last one of states and events.
+    /// Whether a state came last, in the turns of states and events.
     state_last: bool,
     stored: usize,
     dropped: u64,
@@ -52,7 +53,7 @@ struct BoardQueue {
 
 struct Reply {
     message: Ephemeral,
-    /// When it was first seen by somebody with a clock.
+    /// When it was first seen by a call that knows the time.
     since: Option<MonotonicTime>,
 }
 
@@ -64,7 +65,7 @@ enum Flight {
 }
 
 impl Reply {
-    /// Whose it is: its topic without the client.
+    /// The user that it is for: its topic without the client.
     fn user(&self) -> &str {
         self.message.topic.rsplit_once('/').map_or(self.message.topic.as_str(), |(user, _)| user)
     }
@@ -89,12 +90,12 @@ impl OutboxQueues {
         self.boards.len() - 1
     }
 
-    /// How many events a line may hold now.
+    /// How many events a queue may hold now.
     fn room(&self) -> usize {
         if self.stored < EVENTS { EVENTS_PER_QUEUE } else { GUARANTEED_EVENTS }
     }
 
-    /// Does something to a line and counts what it then holds.
+    /// Applies a function to an event queue, and updates the number of stored events.
     fn with_event_queue<T>(
         &mut self,
         board: BoardNo,
@@ -134,7 +135,7 @@ impl OutboxQueues {
         self.bound_replies();
     }
 
-    /// Drops the oldest of whoever has too many, or, when there are too many in all, of whoever has most.
+    /// Drops the oldest reply of a user with too many, or, if there are too many in all, of the user with most.
     fn bound_replies(&mut self) {
         loop {
             let mut waiting = BTreeMap::<&str, usize>::new();
@@ -248,7 +249,7 @@ impl OutboxQueues {
         }
     }
 
-    /// Everything there was at the beginning of the connection is sent, of boards that are not held.
+    /// Whether everything that waited at the beginning of the connection is sent, for boards that are not held.
     fn is_born(&self) -> bool {
         let mut queues = self.boards.iter().filter(|board| !board.held).flat_map(|board| &board.queues);
         !self.states.has_fresh(|board| self.is_held(board)) && !queues.any(EventQueue::is_behind_birth)

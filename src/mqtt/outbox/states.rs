@@ -1,19 +1,21 @@
-//! Retained states: the last one of each topic, and which of them the broker does not have.
+//! Retained states: the last version for each topic, and which of them the broker does not have.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{BoardNo, Retained, STATES};
 
-/// States of the node, of devices, of boards, open alarms: the order in which a connection begins.
+/// The number of ranks. States of the node, of devices, of boards, and open alarms are sent in this order when a connection
+/// begins.
 const RANKS: usize = 4;
 
-/// The last state of each topic. One version of a state is under way at a time, so that a slow line carries the newest ones.
+/// The last state of each topic. Only one version of a state is under way at a time, so that a slow connection carries the newest
+/// ones.
 #[derive(Default)]
 pub(super) struct States {
     slots: Vec<Option<Slot>>,
     names: BTreeMap<String, usize>,
     free: Vec<usize>,
-    /// Slots to be sent, by rank, the longest waiting first; none of them is under way.
+    /// Slots to be sent, by rank, the one that waits longest first. None of them is under way.
     queues: [VecDeque<usize>; RANKS],
     versions: u64,
 }
@@ -24,7 +26,7 @@ struct Slot {
     version: u64,
     flying: Option<u64>,
     queued: bool,
-    /// Not sent in this connection.
+    /// The state is not sent yet in this connection.
     fresh: bool,
 }
 
@@ -49,7 +51,7 @@ fn rank(topic: &str) -> usize {
 }
 
 impl States {
-    /// Returns whether there was room.
+    /// Stores a state. Returns whether there was room.
     pub(super) fn retain(&mut self, board: Option<BoardNo>, retained: Retained) -> bool {
         self.versions += 1;
         let version = self.versions;
@@ -83,7 +85,7 @@ impl States {
         }
     }
 
-    /// The next state to be sent, of boards that are not held.
+    /// Takes the next state to be sent, of boards that are not held.
     pub(super) fn next_state(&mut self, held: impl Fn(BoardNo) -> bool) -> Option<(Version, Retained)> {
         let States { slots, queues, .. } = self;
         for queue in queues {
@@ -97,13 +99,13 @@ impl States {
         None
     }
 
-    /// A state that was not sent in this connection waits.
+    /// Whether a state waits that was not sent in this connection.
     pub(super) fn has_fresh(&self, held: impl Fn(BoardNo) -> bool) -> bool {
         let fresh = |index: &usize| self.slots[*index].as_ref().is_some_and(|slot| slot.fresh && !slot.board.is_some_and(&held));
         self.queues.iter().flatten().any(fresh)
     }
 
-    /// States that wait or are under way.
+    /// How many states wait or are under way.
     pub(super) fn waiting(&self) -> usize {
         let flying = self.slots.iter().flatten().filter(|slot| slot.flying.is_some()).count();
         self.queues.iter().map(VecDeque::len).sum::<usize>() + flying
@@ -114,7 +116,7 @@ impl States {
         self.queues.iter().flatten().any(free)
     }
 
-    /// The broker has this version.
+    /// Notes that the broker has this version.
     pub(super) fn acknowledge(&mut self, sent: Version) {
         let Some(slot) = self.slots[sent.slot].as_mut().filter(|slot| slot.flying == Some(sent.version)) else { return };
         slot.flying = None;
@@ -127,7 +129,7 @@ impl States {
         }
     }
 
-    /// Nothing is known to be at the broker: all are to be sent, in order of their topics.
+    /// Marks all states to be sent, in order of their topics: it is not known what the broker has.
     pub(super) fn mark_all_unsent(&mut self) {
         self.queues.iter_mut().for_each(VecDeque::clear);
         for index in self.names.values() {

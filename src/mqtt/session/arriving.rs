@@ -1,4 +1,4 @@
-//! What comes from the broker: commands, and what nodes say of themselves.
+//! What comes from the broker: commands, and what nodes publish about themselves.
 
 use bytes::BytesMut;
 use rumqttc::v5::mqttbytes::QoS;
@@ -11,7 +11,7 @@ use crate::mqtt::types::Arrived;
 use crate::mqtt::{packets, status};
 
 impl Session {
-    /// A message, which is acknowledged after it is in the right hands. We asked for QoS 1 at most, and for no topic aliases.
+    /// Handles a message. It is acknowledged after it has been handed over. We asked for QoS 1 at most, and for no topic aliases.
     pub(super) fn handle_publish(&mut self, publish: Publish, out: &mut BytesMut) -> Result<(), ConnectionEnd> {
         let bad = |cause: &str| Err(ConnectionEnd::BadPacket(cause.to_owned()));
         let (id, quality) = (publish.pkid, publish.qos);
@@ -64,7 +64,8 @@ impl Session {
         });
     }
 
-    /// Our own status: kept from before; come back, and with it everything that was kept of others; or replaced by a will.
+    /// Handles our own status. It is the retained one of before; or our new one, which arrives after the retained messages of all
+    /// other nodes; or a will that has replaced it.
     fn handle_own_status(&mut self, leaf: &str, publish: &Publish) {
         let Some(phase) = self.link.as_ref().map(|link| link.phase).filter(|_| leaf == "status") else { return };
         match phase {

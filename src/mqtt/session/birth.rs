@@ -1,4 +1,4 @@
-//! The beginning of a connection: subscriptions, `init`, what other nodes claim, `ready`.
+//! The beginning of a connection: subscriptions, `init`, the claims of other nodes, `ready`.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::mqtt::packets;
 use crate::mqtt::types::ConnectionState;
 use crate::system_clock;
 
-/// For this time what the broker kept of other nodes is waited for.
+/// How long to wait for the retained messages of other nodes.
 const GATHER: Duration = Duration::from_millis(500);
 
 impl Session {
@@ -58,7 +58,7 @@ impl Session {
         Ok(())
     }
 
-    /// Says `init`, and nothing else yet: what other nodes claim is to be known before anything of a board is sent.
+    /// Publishes `init` and nothing else yet: the claims of other nodes must be known before anything of a board is sent.
     pub(super) fn publish_init(&mut self, out: &mut BytesMut) {
         let now = system_clock::monotonic();
         let Some(link) = self.link.as_mut().filter(|link| matches!(link.phase, Phase::Greeting(_))) else { return };

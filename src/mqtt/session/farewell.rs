@@ -1,4 +1,4 @@
-//! The end of a connection that is ended cleanly.
+//! The end of a connection that is closed cleanly.
 
 use bytes::BytesMut;
 
@@ -6,10 +6,10 @@ use super::Session;
 use crate::mqtt::outbox::{Taken, Ticket};
 use crate::system_clock::MonotonicTime;
 
-/// The last status.
+/// The progress of the last status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Farewell {
-    /// It waits for a place among what the broker has not acknowledged.
+    /// It waits for room among the publications that are not acknowledged.
     Due(String),
     /// It is sent.
     Waiting(Ticket),
@@ -19,8 +19,7 @@ pub(super) enum Farewell {
 }
 
 impl Session {
-    /// Sends the last status as soon as there is a place for it, and nothing behind it: to be called again until
-    /// [`Session::has_parted`].
+    /// Sends the last status as soon as there is room for it, and nothing after it. Call it again until [`Session::has_parted`].
     pub(in super::super) fn send_farewell(&mut self, now: MonotonicTime, out: &mut BytesMut) {
         let said = self.link.as_ref().and_then(|link| link.farewell.clone());
         let last = match said {
@@ -30,7 +29,7 @@ impl Session {
         };
         let mut farewell = Farewell::Due(last.clone());
         while let Some(Taken::Publication(publication)) = self.outbox.take_next(now) {
-            // Statuses that wait go before it.
+            // Statuses that wait are sent before it.
             let is_last = publication.payload == last;
             let ticket = self.send(publication, out);
             if is_last {
@@ -43,12 +42,12 @@ impl Session {
         }
     }
 
-    /// The broker has the last status.
+    /// Whether the broker has acknowledged the last status.
     pub(in super::super) fn has_parted(&self) -> bool {
         self.link.as_ref().is_none_or(|link| link.farewell == Some(Farewell::Acknowledged))
     }
 
-    /// The last status goes before a good-bye that is sent now.
+    /// Whether the last status was sent, so that it comes before the disconnect packet.
     pub(in super::super) fn has_said_farewell(&self) -> bool {
         self.link.as_ref().is_some_and(|link| matches!(link.farewell, Some(Farewell::Waiting(_) | Farewell::Acknowledged)))
     }

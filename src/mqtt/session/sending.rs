@@ -1,4 +1,4 @@
-//! What is published, and what the broker says of it.
+//! What is published, and what the broker answers.
 
 use bytes::BytesMut;
 use rumqttc::v5::mqttbytes::v5::{PubAck, PubAckReason};
@@ -21,13 +21,13 @@ fn topic_kind(topic: &str) -> &'static str {
 }
 
 impl Session {
-    /// Writes to `out` what goes next, until there is nothing, too much is under way, or `out` is full; and asks for what is in
-    /// the journal only.
+    /// Writes the next messages to `out`, until there is nothing more, too much is under way, or `out` is full. Also requests
+    /// events that are in the journal only.
     pub(in super::super) fn send_pending(&mut self, now: MonotonicTime, out: &mut BytesMut) {
         match self.link.as_ref().map(|link| link.phase) {
             None => return,
             Some(Phase::Greeting(until) | Phase::Gathering(until)) if now < until => return,
-            // The broker tells us nothing about nodes.
+            // The broker sent no retained status of ours in time.
             Some(Phase::Greeting(_)) => return self.publish_init(out),
             Some(Phase::Gathering(_)) => self.finish_gathering(),
             Some(Phase::Open) => {}
@@ -62,7 +62,7 @@ impl Session {
             return None;
         }
         match quality {
-            // Nobody says that it arrived.
+            // It is not acknowledged.
             Quality::AtMostOnce => _ = self.outbox.acknowledged(ticket),
             Quality::AtLeastOnce => link.ids.sent(id, Sent::Publication { ticket, kind }),
         }
@@ -88,7 +88,7 @@ impl Session {
         Ok(())
     }
 
-    /// Counted, told once of each kind of topic, and done with.
+    /// Counts a refused publication, reports it once for each kind of topic, and removes it.
     pub(super) fn handle_refused(&mut self, ticket: Ticket, kind: &'static str, cause: &str) {
         if self.reported.insert(kind) {
             warn!(kind, cause, "the broker does not take what we publish");

@@ -15,13 +15,13 @@ fn run<T>(work: impl Future<Output = T>) -> T {
     runtime.block_on(limited).expect("it ends")
 }
 
-/// With a line that holds so many bytes.
+/// A wire on a stream that holds this many bytes.
 fn wire(room: usize) -> (Wire, DuplexStream) {
     let (ours, broker) = duplex(room);
     (Wire::new(Box::new(ours)), broker)
 }
 
-/// Nothing happens now.
+/// Whether nothing happens now.
 async fn waits(wire: &mut Wire) -> bool {
     tokio::select! {
         biased;
@@ -30,7 +30,7 @@ async fn waits(wire: &mut Wire) -> bool {
     }
 }
 
-/// One of each that a broker sends, and their bytes.
+/// One packet of each kind that a broker sends, and their bytes.
 fn sample() -> (Vec<Packet>, Vec<u8>) {
     let properties = PublishProperties {
         response_topic: Some("flagfall/1/reply/anna/c1".to_owned()),
@@ -112,7 +112,7 @@ fn the_short_forms_of_a_good_bye_are_known() {
 }
 
 #[test]
-fn what_cannot_be_read_is_an_error_as_soon_as_it_can_be_known() {
+fn an_unreadable_packet_is_an_error_as_soon_as_it_can_be_known() {
     let large = [&[0x30][..], &[0x81, 0x80, 0x10]].concat();
     let table: [(&str, &[u8], &str); 8] = [
         ("a length without end", &[0x30, 0xff, 0xff, 0xff, 0xff], "Remaining length"),
@@ -180,7 +180,7 @@ fn a_large_packet_needs_no_more_than_its_room() {
     });
 }
 
-/// Keeps what each write had.
+/// Keeps the length of each write.
 struct Writes(Arc<Mutex<Vec<usize>>>);
 
 impl AsyncRead for Writes {
@@ -229,7 +229,7 @@ fn a_broker_that_does_not_read_is_still_heard_and_what_waits_is_bounded() {
             wire.read_and_write().await.expect("a line");
             assert!(matches!(wire.buffered_packet(), Ok(Some(Packet::PingResp(_)))));
         }
-        // What must be answered comes without end.
+        // Packets that need an answer arrive without end.
         let message = [&[0x32, 7][..], &[0, 1, b't'], &[0, 9, 0, b'x']].concat();
         for _ in 0..2 * LARGEST_BACKLOG {
             broker.write_all(&message).await.expect("a line");
@@ -237,7 +237,7 @@ fn a_broker_that_does_not_read_is_still_heard_and_what_waits_is_bounded() {
                 break;
             }
             while let Some(Packet::Publish(publish)) = wire.buffered_packet().expect("a packet") {
-                // Many more than there are, for speed.
+                // Many more answers than packets, for speed.
                 (0..1000).for_each(|_| acknowledge(publish.pkid, &mut wire.outgoing).expect("a packet"));
             }
         }
