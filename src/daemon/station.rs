@@ -140,7 +140,7 @@ fn park(config: &StationConfig, handle: &Arc<StationHandle>, owner: u64, router:
             router.catch_up(&config.dir, parked.last_numbers());
             parked.serve(handle, owner, router, &problem);
         }
-        Err(error) => tracing::error!("board {}: not even recorded: {error:#}", handle.board),
+        Err(error) => tracing::error!("board {}: its bytes cannot be recorded either: {error:#}", handle.board),
     }
     Condition::Parked
 }

@@ -116,7 +116,7 @@ impl SupervisedStation {
         }
         let again = self.replaced.is_some_and(|before| now.since(before) < limit + AGAIN_WITHIN);
         let what = if again { "its bytes are still recorded" } else { "another thread goes on from its journal" };
-        let how = if gone { "its thread is gone".to_owned() } else { format!("hangs for {} s", stuck.as_secs()) };
+        let how = if gone { "its thread has ended".to_owned() } else { format!("hangs for {} s", stuck.as_secs()) };
         tracing::error!("board {}: {how}: {what}", self.handle.board);
         self.replaced = Some(now);
         // The new thread is informed of the links from their beginning.

@@ -41,7 +41,7 @@ async fn welcome(settings: &Settings, will: String, clean: bool) -> Result<(Wire
         }
         Packet::ConnAck(refusal) => Err(refused(refusal.code)),
         Packet::Disconnect(disconnect) => Err(ended_by_broker(&disconnect)),
-        _ => Err(ConnectionEnd::BadPacket("the broker answers with another packet than a welcome".to_owned())),
+        _ => Err(ConnectionEnd::BadPacket("the broker's first packet is not a welcome".to_owned())),
     }
 }
 

@@ -75,7 +75,7 @@ pub(super) fn subscribe(id: u16, filters: Vec<Filter>, out: &mut BytesMut) -> Re
 pub(super) fn publish(publication: Publication, id: u16, largest: usize, out: &mut BytesMut) -> Result<(), &'static str> {
     let Publication { topic, payload, quality, retain, expiry, correlation, .. } = publication;
     if !valid_topic(&topic) || topic.is_empty() || topic.len() > usize::from(u16::MAX) {
-        return Err("its topic is not one");
+        return Err("its topic is not valid");
     }
     let seconds = |time: Duration| u32::try_from(time.as_secs().max(1)).unwrap_or(u32::MAX);
     let properties = PublishProperties {
@@ -92,7 +92,7 @@ pub(super) fn publish(publication: Publication, id: u16, largest: usize, out: &m
     let (topic, payload) = (topic.into(), payload.into());
     let publish = Publish { dup: false, qos, retain, topic, pkid: id, payload, properties: Some(properties) };
     if publish.size() > largest {
-        return Err("it is larger than the broker takes");
+        return Err("it is larger than the broker accepts");
     }
     write(&Packet::Publish(publish), out).map_err(|_| "it is larger than MQTT allows")
 }

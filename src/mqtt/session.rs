@@ -112,7 +112,7 @@ impl Session {
             Packet::SubAck(answer) => self.handle_subscribed(&answer, out),
             Packet::PubAck(answer) => self.handle_acknowledged(&answer),
             Packet::Publish(publish) => self.handle_publish(publish, out),
-            _ => Err(ConnectionEnd::BadPacket("the broker sent a packet that nobody asked for".to_owned())),
+            _ => Err(ConnectionEnd::BadPacket("the broker sent a packet that we did not ask for".to_owned())),
         }
     }
 

@@ -95,8 +95,8 @@ fn a_broker_that_breaks_the_rules_is_left_and_it_is_said_why() {
     // After the client's first packet; why it is left; whether that is a bad packet.
     let table: [(&[u8], &str, bool); 12] = [
         (&[0x34, 7, 0, 1, b't', 0, 1, 0, b'x'], "QoS 2", true),
-        (&[0x50, 2, 0, 1], "nobody asked", true),
-        (&[0x20, 3, 0, 0, 0], "nobody asked", true),
+        (&[0x50, 2, 0, 1], "did not ask for", true),
+        (&[0x20, 3, 0, 0, 0], "did not ask for", true),
         (&[0xf0, 2, 0, 0], "", true),
         (&[0x30, 5, 0, 9, b't', 0, b'x'], "boundary", true),
         (&[0x30, 5, 0, 1, 0xff, 0, b'x'], "not text", true),
@@ -130,7 +130,7 @@ fn a_broker_that_breaks_the_rules_is_left_and_it_is_said_why() {
 fn what_does_not_welcome_us_is_no_broker() {
     let table: [(&[u8], &str); 5] = [
         (b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\nWhat is this supposed to mean? Please go away at once, and do not come back.", ""),
-        (&[0x40, 2, 0, 1], "another packet than a welcome"),
+        (&[0x40, 2, 0, 1], "first packet is not a welcome"),
         (&[0x20, 6, 0, 0, 3, 0x21, 0, 0], "allows nothing"),
         (&[0x20, 3, 0, 0x88, 0], "refuses us"),
         (&[0xe0, 2, 0x89, 0], "ServerBusy"),

@@ -16,7 +16,7 @@ impl Session {
         let bad = |cause: &str| Err(ConnectionEnd::BadPacket(cause.to_owned()));
         let (id, quality) = (publish.pkid, publish.qos);
         if quality == QoS::ExactlyOnce {
-            return bad("the broker sent a message at QoS 2, for which nobody asked");
+            return bad("the broker sent a message at QoS 2, which we did not ask for");
         }
         match str::from_utf8(&publish.topic).map(str::to_owned) {
             Ok(topic) if topic.is_empty() => return bad("the broker sent a message without a topic"),

@@ -45,7 +45,7 @@ impl Session {
     pub(super) fn handle_subscribed(&mut self, answer: &SubAck, out: &mut BytesMut) -> Result<(), ConnectionEnd> {
         let Some(link) = &mut self.link else { return Ok(()) };
         let Some(filters) = link.ids.subscription(answer.pkid) else {
-            return Err(ConnectionEnd::Lost(format!("the broker answers subscription {}, which nobody sent", answer.pkid)));
+            return Err(ConnectionEnd::Lost(format!("the broker answers subscription {}, which was not sent", answer.pkid)));
         };
         for (code, filter) in answer.return_codes.iter().zip(filters) {
             if !matches!(code, SubscribeReasonCode::Success(_)) {
@@ -82,7 +82,7 @@ impl Session {
 
     pub(super) fn report_claims(&self, changes: Vec<ClaimChange>) {
         for ClaimChange { board, node, live } in changes {
-            warn!(%board, other = %node, claimed = live, "another node and one of our boards");
+            warn!(%board, other = %node, claimed = live, "the claim of another node on one of our boards has changed");
             (self.hooks.foreign)(&board, &node, live);
         }
     }
@@ -91,7 +91,7 @@ impl Session {
         self.claims.establish();
         self.publish_status("ready");
         self.state.ready = true;
-        info!(node = %self.settings.node, "everything there was is published");
+        info!(node = %self.settings.node, "everything that waited is published");
         (self.hooks.connection)(&self.state);
     }
 }

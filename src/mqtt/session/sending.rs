@@ -72,7 +72,7 @@ impl Session {
     pub(super) fn handle_acknowledged(&mut self, answer: &PubAck) -> Result<(), ConnectionEnd> {
         let Some(link) = &mut self.link else { return Ok(()) };
         let Some((ticket, kind)) = link.ids.publication(answer.pkid) else {
-            return Err(ConnectionEnd::Lost(format!("the broker acknowledges publication {}, which nobody sent", answer.pkid)));
+            return Err(ConnectionEnd::Lost(format!("the broker acknowledges publication {}, which was not sent", answer.pkid)));
         };
         link.progress = system_clock::monotonic();
         if link.farewell == Some(Farewell::Waiting(ticket)) {
@@ -91,7 +91,7 @@ impl Session {
     /// Counts a refused publication, reports it once for each kind of topic, and removes it.
     pub(super) fn handle_refused(&mut self, ticket: Ticket, kind: &'static str, cause: &str) {
         if self.reported.insert(kind) {
-            warn!(kind, cause, "the broker does not take what we publish");
+            warn!(kind, cause, "the broker refuses a publication");
         }
         let moved = self.outbox.refused(ticket);
         self.report_cursor(moved);
