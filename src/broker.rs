@@ -2,16 +2,16 @@
 //!
 //! It keeps everything in memory. After a restart it is empty and its publishers send their retained topics again.
 //!
-//! * **On loopback without users** it is open: every program of this machine, and every web page opened in a browser on it (a
-//!   browser asks nobody before it opens a WebSocket), may read and write all topics. The daemon then accepts commands of the
-//!   configured local user only. Name users where that is too much.
-//! * **With users** (needed as soon as it can be reached from another machine) everybody logs in, and nothing is allowed but what the
-//!   rules of `wire/README.md#6` give: `<root>/1/cmd/<user>/#` may be written, `<root>/1/reply/<user>/#` read, and the filters
+//! * **On loopback without users** it is open: every program of this machine, and every web page that is opened in a browser on
+//!   it (a browser opens a WebSocket without asking), may read and write all topics. The daemon then accepts commands of the
+//!   configured local user only. Configure users where that is too much.
+//! * **With users** (needed as soon as it can be reached from another machine) every client logs in and may do only what the
+//!   rules of `wire/README.md#6` allow: `<root>/1/cmd/<user>/#` may be written, `<root>/1/reply/<user>/#` read, and the filters
 //!   of the user's own lists.
 //! * **No TLS.** Passwords and games can be read on the way; at an event the broker is mosquitto (`config/mosquitto/`).
-//! * A subscription wider than the rules is refused at SUBSCRIBE; a message that may not be sent with a negative PUBACK, of MQTT 5
-//!   even to a 3.1.1 client, which takes it for an error and disconnects. Every message carries user properties that name its sender
-//!   (`x-mqtt-client-id`, `x-mqtt-sender`): nothing secret belongs into a client id.
+//! * A subscription that is wider than the rules is refused at SUBSCRIBE. A message that may not be sent gets a negative PUBACK;
+//!   it is in the form of MQTT 5 even for a 3.1.1 client, which treats it as an error and disconnects. Every message carries user
+//!   properties that name its sender (`x-mqtt-client-id`, `x-mqtt-sender`), so a client id must not contain anything secret.
 
 mod error;
 mod user;
@@ -33,33 +33,33 @@ use tokio::time;
 pub use self::error::BrokerError;
 use crate::config;
 
-/// Bytes of one packet: as many as the contract's largest message, with room.
+/// The largest packet in bytes: the contract's largest message, with room.
 const MAX_PACKET: usize = 1 << 20;
-/// Clients at once: a hall's screens and arbiters, many times over.
+/// The most clients at once, many times the screens and arbiters of a hall.
 const MAX_CLIENTS: usize = 1_000;
-/// Retained topics: some ten for each of a thousand boards.
+/// The most retained topics, about ten for each of a thousand boards.
 const MAX_RETAINED: usize = 20_000;
-/// Messages and bytes that wait for one client that is away.
+/// The most messages and bytes that wait for one client that is away.
 const MAX_QUEUED: usize = 10_000;
 const MAX_QUEUED_BYTES: usize = 16 << 20;
-/// A session without its client is forgotten after a day.
+/// How long a session without its client is kept.
 const SESSION_EXPIRY: Duration = Duration::from_hours(24);
-/// Wrong passwords from one address or for one name within a minute, and the pause after them: enough to stop guessing, short
-/// enough that a wrong setting on one screen does not lock its machine out.
+/// The number of wrong passwords from one address or for one name within a window, and the pause after them in seconds. This is
+/// enough to stop guessing, and short enough that a wrong setting on one screen does not lock its machine out.
 const LOGIN_ATTEMPTS: u32 = 10;
 const LOGIN_WINDOW: u64 = 60;
 const LOGIN_PAUSE: u64 = 60;
 /// Stopping takes some 30 ms with clients connected.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
 
-/// A broker that accepts connections. Dropped, it goes on until the runtime ends.
+/// A broker that accepts connections. When this is dropped, the broker runs until the runtime ends.
 #[derive(Debug)]
 pub struct Running {
-    /// Where MQTT is spoken.
+    /// The address for MQTT.
     pub tcp: SocketAddr,
-    /// Where MQTT over WebSocket is spoken, path `/mqtt`.
+    /// The address for MQTT over WebSocket, path `/mqtt`.
     pub websocket: Option<SocketAddr>,
-    /// What the daemon logs in with; none where nobody logs in, or where the configuration has a user of the daemon's name.
+    /// The login of the daemon; none where no login is needed, or where the configuration has a user of the daemon's name.
     pub own: Option<Login>,
     stop: Stop,
     task: JoinHandle<()>,
@@ -89,7 +89,7 @@ impl fmt::Debug for Stop {
 }
 
 impl Running {
-    /// Closes every connection and frees the ports. Clients see the connection end, without a DISCONNECT.
+    /// Closes every connection and frees the ports. For clients the connection ends without a DISCONNECT.
     pub async fn stop(mut self) {
         self.stop.0.shutdown();
         if time::timeout(STOP_WITHIN, &mut self.task).await.is_err() {
@@ -136,7 +136,7 @@ pub async fn start(settings: &config::Broker, root: &str, node: &str) -> Result<
     let websocket = match (websocket, broker.ws_local_addr()) {
         (None, _) => None,
         (Some(_), Some(bound)) => Some(bound),
-        // The crate only logs this.
+        // The crate only logs this error.
         (Some(wanted), None) => {
             let why = TcpListener::bind(wanted).err().unwrap_or_else(|| io::ErrorKind::AddrInUse.into());
             return Err(BrokerError::Listen("WebSocket", wanted, why));
@@ -151,7 +151,7 @@ pub async fn start(settings: &config::Broker, root: &str, node: &str) -> Result<
     Ok(Running { tcp: listening, websocket, own, stop, task })
 }
 
-/// Until it is stopped; what is remembered of wrong logins is forgotten in time, so that it does not grow.
+/// Runs until it is stopped. Records of wrong logins are removed in time, so that they do not grow.
 async fn run(mut broker: MqttBroker, limiter: Arc<AuthRateLimiter>) {
     let mut sweep = time::interval(Duration::from_secs(LOGIN_WINDOW));
     let run = broker.run();
@@ -171,7 +171,7 @@ fn address(key: &'static str, value: &str) -> Result<SocketAddr, BrokerError> {
     value.parse().map_err(|_| BrokerError::Address(key, value.to_owned()))
 }
 
-/// Every bound named: the crate's defaults listen on all addresses, keep files in the working folder and have no limits.
+/// Every limit is set here: the crate's defaults listen on all addresses, keep files in the working folder and have no limits.
 fn limits(tcp: SocketAddr, websocket: Option<SocketAddr>) -> BrokerConfig {
     let storage = StorageConfig::new()
         .with_backend(StorageBackend::Memory)
@@ -192,7 +192,7 @@ fn limits(tcp: SocketAddr, websocket: Option<SocketAddr>) -> BrokerConfig {
     }
 }
 
-/// Who may log in, and what they may do; nobody else, and nothing else.
+/// The users that may log in, and their rights; nothing else is allowed.
 async fn rules(settings: &config::Broker, root: &str, own: Option<&Login>) -> Result<ComprehensiveAuthProvider, BrokerError> {
     let (passwords, access) = (PasswordAuthProvider::new(), AclManager::new());
     for (name, user) in &settings.user {
@@ -211,8 +211,8 @@ async fn rules(settings: &config::Broker, root: &str, own: Option<&Login>) -> Re
     Ok(ComprehensiveAuthProvider::with_providers(passwords, access))
 }
 
-/// One user with what they may read and write. A role and not rules of the user: of these only the longest match would count,
-/// and a filter to read could hide one to write.
+/// Adds one user with the right to read and write. This uses a role and not rules of the user: of those only the longest match
+/// would count, so that a filter for reading could hide one for writing.
 async fn admit(
     passwords: &PasswordAuthProvider,
     access: &AclManager,
@@ -232,7 +232,7 @@ async fn admit(
     access.assign_role(name, name).await.map_err(other)
 }
 
-/// A password that nobody can guess, from the operating system.
+/// A random password from the operating system.
 fn secret() -> io::Result<String> {
     let mut bytes = [0; 24];
     io::Read::read_exact(&mut std::fs::File::open("/dev/urandom")?, &mut bytes)?;

@@ -54,11 +54,11 @@ pub fn import(capture: &str, driver: &DriverInfo, headers: &[(&str, &str)]) -> R
     let times = match timed {
         0 => {
             let messages = whole_messages(pieces, driver);
-            let times = from_clock(&messages);
+            let times = times_from_clock(&messages);
             pieces = messages.into_iter().map(|(piece, _)| piece).collect();
             times
         }
-        _ if timed == pieces.len() => stamped(&pieces)?,
+        _ if timed == pieces.len() => times_of_lines(&pieces)?,
         _ => bail!("{timed} of {} lines have a time: all or none must", pieces.len()),
     };
     let mut out = String::from(trace::FORMAT);
@@ -95,7 +95,7 @@ fn piece(line: usize, text: &str) -> Result<Piece> {
 }
 
 /// The times that the lines have, counted from the first, whatever it counts from.
-fn stamped(pieces: &[Piece]) -> Result<Vec<Instant>> {
+fn times_of_lines(pieces: &[Piece]) -> Result<Vec<Instant>> {
     let mut times = Vec::with_capacity(pieces.len());
     let mut last = f64::NEG_INFINITY;
     let mut first = None;
@@ -124,7 +124,7 @@ fn whole_messages(pieces: Vec<Piece>, driver: &DriverInfo) -> Vec<(Piece, Option
         }
         for byte in piece.bytes {
             begun.push(byte);
-            if let Some(clock) = told(driver.as_mut(), byte) {
+            if let Some(clock) = feed_byte(driver.as_mut(), byte) {
                 messages.push((message(line, std::mem::take(&mut begun)), clock));
             }
         }
@@ -136,21 +136,21 @@ fn whole_messages(pieces: Vec<Piece>, driver: &DriverInfo) -> Vec<(Piece, Option
 }
 
 /// What one more byte makes the driver tell: nothing, something, or the clock's times.
-fn told(driver: &mut dyn Driver, byte: u8) -> Option<Option<ClockReading>> {
+fn feed_byte(driver: &mut dyn Driver, byte: u8) -> Option<Option<ClockReading>> {
     driver.handle(Instant::ZERO, Input::Bytes { channel: 0, bytes: &[byte] });
-    let mut told = None;
+    let mut reported = None;
     while let Some(output) = driver.poll() {
         let clock = match output {
             Output::Event { event: DeviceEvent::Clock(reading), .. } => Some(reading),
             _ => None,
         };
-        told = Some(clock.or(told.flatten()));
+        reported = Some(clock.or(reported.flatten()));
     }
-    told
+    reported
 }
 
 /// Times from the clock messages.
-fn from_clock(messages: &[(Piece, Option<ClockReading>)]) -> Vec<Instant> {
+fn times_from_clock(messages: &[(Piece, Option<ClockReading>)]) -> Vec<Instant> {
     let mut times = Vec::with_capacity(messages.len());
     let mut last: Option<&ClockReading> = None;
     let mut now = Instant::ZERO;
@@ -161,7 +161,7 @@ fn from_clock(messages: &[(Piece, Option<ClockReading>)]) -> Vec<Instant> {
             continue;
         };
         let passed = match last {
-            Some(before) if before.running => lost(before, reading).max(PART_OF_A_SECOND),
+            Some(before) if before.running => time_lost(before, reading).max(PART_OF_A_SECOND),
             _ => NO_CLOCK_GAP * (waiting + 1),
         };
         let step = (passed / (waiting + 1)).max(LEAST_GAP);
@@ -180,7 +180,7 @@ fn from_clock(messages: &[(Piece, Option<ClockReading>)]) -> Vec<Instant> {
 }
 
 /// What the display that lost more has lost.
-fn lost(before: &ClockReading, now: &ClockReading) -> Duration {
+fn time_lost(before: &ClockReading, now: &ClockReading) -> Duration {
     let fall = |was: u32, is: u32| u64::from(was.saturating_sub(is));
     let left = fall(before.left.time.millis(), now.left.time.millis());
     let right = fall(before.right.time.millis(), now.right.time.millis());

@@ -1,21 +1,22 @@
-//! flagfall: the bridge between electronic chess boards and clocks and everyone who must know what happens on them.
+//! flagfall: the bridge between electronic chess boards and clocks and the programs and people that need to know what happens on
+//! them.
 //!
 //! | module | for |
 //! | --- | --- |
-//! | [`wire`] | what stands on the wire: topics, headers, bodies |
+//! | [`wire`] | the messages on the wire: topics, headers, bodies |
 //! | [`journal`] | the record of everything, written before it is handled or sent |
 //! | [`arbiter`] | commands: who may do what, and the answers |
 //! | [`mqtt`] | the outbox, and the connection to the broker |
 //! | [`publish`] | from the game's effects to messages |
 //! | [`session`] | one recorded board: input → driver → game → messages; deterministic |
-//! | [`daemon`] | threads and channels: stations, journal writer, worker, network |
-//! | [`config`] | what can be configured, and how it is read |
-//! | [`calibration`] | the file that says of one board what its family must be told |
+//! | [`daemon`] | threads and channels: stations, disk thread, worker, network |
+//! | [`config`] | the configuration: its keys and how it is read |
+//! | [`calibration`] | the file with what a driver must know about one board |
 //! | [`import`] | captures of other programs, turned into traces |
-//! | [`wall`] | the one place that asks for the time |
+//! | [`system_clock`] | the one place that reads the clocks of the operating system |
 //! | [`broker`] | an MQTT broker in this program |
 //! | [`emulate`] | emulated boards that play |
-//! | [`health`] | how this machine is |
+//! | [`health`] | the state of this machine |
 //! | [`cli`] | the commands |
 
 pub mod arbiter;
@@ -32,5 +33,5 @@ pub mod journal;
 pub mod mqtt;
 pub mod publish;
 pub mod session;
-pub mod wall;
+pub mod system_clock;
 pub mod wire;

@@ -1,4 +1,4 @@
-//! Admission: is this command to be carried out?
+//! Admission: decides whether a command is carried out.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,20 +6,20 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::memory::Memory;
-use super::types::{Action, Code, Errand, Fault, Submission, Verdict};
+use super::types::{Action, Code, DaemonAction, Fault, Submission, Verdict};
 use super::verbs::{self, By, Lock, Until, Verb};
 use crate::config::{Role, User};
 use crate::wire::finding::FindingKey;
 use crate::wire::topics::is_id;
 
-/// A command that is known to be older is not carried out.
+/// A command that is known to be older than this is not carried out.
 pub const MAX_AGE: Duration = Duration::from_secs(10);
-/// What a user without a role is told, and no more.
+/// The only text that a user without a role gets.
 pub const NO_ROLE: &str = "this user may send no commands here";
 /// The longest text that names a device.
 const MAX_DEVICE: usize = 200;
 
-/// What of a board decides about a command.
+/// The facts about a board that decide about a command.
 #[derive(Clone, Debug)]
 pub struct Facts<'a> {
     /// The game, as `expect.game` names it.
@@ -30,19 +30,20 @@ pub struct Facts<'a> {
     pub busy: bool,
     /// Moves are being played.
     pub playing: bool,
-    /// A flag fell in this game.
+    /// A flag has fallen in this game.
     pub flag_fell: bool,
-    /// It fell before the end of the game, and no result is known.
+    /// A flag fell before the end of the game, and no result is known.
     pub awaits_ruling: bool,
-    /// The findings of the game, each in its last revision, the one that decides first.
+    /// The findings of the game, each in its last revision. The one that decides is first.
     pub findings: Vec<FindingKey>,
-    /// What the node's configuration says of devices.
+    /// What the node's configuration says about devices.
     pub setup: &'a Setup,
-    /// The commands that were there before.
+    /// The earlier commands.
     pub memory: &'a Memory,
 }
 
-/// What a node's configuration says of devices: a board must not be bound to what is no device, or another board's.
+/// What a node's configuration says about devices. A board must not be bound to something that is no device, or to another
+/// board's device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Setup {
     /// The configuration's checksum.
@@ -56,13 +57,13 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// The serial number in a device's id. The id of a device whose serial number is not known, `board-<board>`, has none.
+    /// The serial number in a device's id. The id `board-<board>`, of a device whose serial number is not known, has none.
     pub fn serial_of<'a>(&self, device: &'a str) -> Option<&'a str> {
         device.strip_prefix(self.family.as_str())?.strip_prefix('-').filter(|serial| !serial.is_empty())
     }
 }
 
-/// What a user may do on a board; none for a user who is not known, or not for this board.
+/// The role of a user on a board; none for a user who is not known, or not for this board.
 pub fn role_of(users: &BTreeMap<String, User>, user: &str, board: &str) -> Option<Role> {
     let User { role, boards } = users.get(user)?;
     let theirs = *role == Role::Chief || boards.is_empty() || boards.iter().any(|own| own == board);
@@ -79,18 +80,18 @@ pub fn admit(submission: &Submission, facts: &Facts<'_>) -> Verdict {
         Some(false) => return Verdict::Refused(Fault::new(Code::Invalid, "this id was another command's")),
         None => {}
     }
-    match judge(submission, facts) {
+    match find_action(submission, facts) {
         Ok(action) => Verdict::Admitted(action),
         Err(fault) => Verdict::Refused(fault),
     }
 }
 
-fn judge(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fault> {
+fn find_action(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fault> {
     let refuse = |code, message: &str| Err(Fault::new(code, message));
     let Some(role) = submission.role else { return refuse(Code::Denied, NO_ROLE) };
     let verb = verbs::find(&submission.verb);
     if let Some(verb) = verb {
-        may(role, verb, facts)?;
+        check_role(role, verb, facts)?;
     }
     if let Some(fault) = &submission.fault {
         return Err(fault.clone());
@@ -102,16 +103,16 @@ fn judge(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fault> {
     if submission.age_ms.is_some_and(|age| Duration::from_millis(age) > MAX_AGE) {
         return refuse(Code::Expired, "it was sent more than ten seconds ago");
     }
-    lock(submission, verb, facts)?;
+    check_lock(submission, verb, facts)?;
     match verb.by {
         By::Game => game_command(submission),
-        By::Daemon => errand(submission, facts.setup),
+        By::Daemon => daemon_action(submission, facts.setup),
         By::Nobody if facts.busy => refuse(Code::Busy, "not during a game"),
         By::Nobody => refuse(Code::Unsupported, "no device here has lights"),
     }
 }
 
-fn may(role: Role, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
+fn check_role(role: Role, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
     let (enough, why) = match (role, verb.role, verb.until) {
         (Role::Operator, Role::Operator, Until::Playing) => (!facts.playing && !facts.awaits_ruling, "an arbiter is needed"),
         (Role::Operator, Role::Operator, Until::FlagFell) => (!facts.flag_fell, "an arbiter is needed"),
@@ -122,9 +123,9 @@ fn may(role: Role, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
     if enough { Ok(()) } else { Err(Fault::new(Code::Denied, why)) }
 }
 
-fn lock(submission: &Submission, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
+fn check_lock(submission: &Submission, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
     let expect = &submission.expect;
-    let missing = match verbs::lock_of(verb, &submission.body) {
+    let missing = match verbs::required_lock(verb, &submission.body) {
         Lock::None => None,
         Lock::Game => expect.game.is_none().then_some("expect.game is needed"),
         Lock::Rev => (expect.game.is_none() || expect.rev.is_none()).then_some("expect.game and expect.rev are needed"),
@@ -135,31 +136,31 @@ fn lock(submission: &Submission, verb: &Verb, facts: &Facts<'_>) -> Result<(), F
     if let Some(missing) = missing {
         return Err(Fault::new(Code::Invalid, missing));
     }
-    // What is said must be right, needed or not.
+    // A value that was sent must be right, needed or not.
     let right = expect.game.as_ref().is_none_or(|game| *game == facts.game) && expect.rev.is_none_or(|rev| rev == facts.rev);
     if !right {
         return Err(Fault::new(Code::Stale, &format!("the game is {}, its revision {}", facts.game, facts.rev)));
     }
-    // Who may not decide is not told what there is to decide.
+    // A user who may not decide does not learn which finding there is.
     match expect.finding.filter(|key| verb.lock == Lock::Finding && !facts.findings.contains(key)) {
-        Some(key) => Err(Fault::new(Code::Stale, &says(present(key, &facts.findings)))),
+        Some(key) => Err(Fault::new(Code::Stale, &describe_finding(current_finding(key, &facts.findings)))),
         None => Ok(()),
     }
 }
 
-/// What has become of a finding: its last revision, or the finding that decides now.
-pub fn present(key: FindingKey, findings: &[FindingKey]) -> Option<FindingKey> {
+/// The current state of a finding: its last revision, or the finding that decides now.
+pub fn current_finding(key: FindingKey, findings: &[FindingKey]) -> Option<FindingKey> {
     findings.iter().find(|other| other.id == key.id).or(findings.first()).copied()
 }
 
-fn says(finding: Option<FindingKey>) -> String {
+fn describe_finding(finding: Option<FindingKey>) -> String {
     match finding {
         Some(FindingKey { id, revision }) => format!("the finding is {id}, its revision {revision}"),
         None => "there is no finding".to_owned(),
     }
 }
 
-/// The body with the verb in it, as the enums want it.
+/// The body with the verb in it, as the enums need it.
 fn with_verb(submission: &Submission) -> Result<serde_json::Map<String, Value>, Fault> {
     let Value::Object(body) = &submission.body else { return Err(Fault::new(Code::Invalid, "body: not an object")) };
     let mut body = body.clone();
@@ -169,7 +170,7 @@ fn with_verb(submission: &Submission) -> Result<serde_json::Map<String, Value>, 
     }
 }
 
-fn misshapen(error: &serde_json::Error) -> Fault {
+fn malformed(error: &serde_json::Error) -> Fault {
     Fault::new(Code::Invalid, &format!("body: {error}"))
 }
 
@@ -197,43 +198,43 @@ fn game_command(submission: &Submission) -> Result<Action, Fault> {
         }
         _ => {}
     }
-    serde_json::from_value(Value::Object(body)).map(Action::Game).map_err(|error| misshapen(&error))
+    serde_json::from_value(Value::Object(body)).map(Action::Game).map_err(|error| malformed(&error))
 }
 
-fn errand(submission: &Submission, setup: &Setup) -> Result<Action, Fault> {
-    let errand = serde_json::from_value(Value::Object(with_verb(submission)?)).map_err(|error| misshapen(&error))?;
-    let problem = match &errand {
-        Errand::BindDevice { device, serial, port } => {
+fn daemon_action(submission: &Submission, setup: &Setup) -> Result<Action, Fault> {
+    let action = serde_json::from_value(Value::Object(with_verb(submission)?)).map_err(|error| malformed(&error))?;
+    let problem = match &action {
+        DaemonAction::BindDevice { device, serial, port } => {
             let named: Vec<&String> = [device, serial, port].into_iter().flatten().collect();
-            let sane = |text: &str| (1..=MAX_DEVICE).contains(&text.len()) && !text.chars().any(char::is_control);
+            let is_valid = |text: &str| (1..=MAX_DEVICE).contains(&text.len()) && !text.chars().any(char::is_control);
             match named.as_slice() {
-                [name] if sane(name) && device.as_ref().is_none_or(|id| is_id(id)) => taken(setup, &errand),
+                [name] if is_valid(name) && device.as_ref().is_none_or(|id| is_id(id)) => why_unavailable(setup, &action),
                 [_] => Some("body: this names no device"),
                 _ => Some("body: exactly one of device, serial and port is needed"),
             }
         }
-        Errand::Resync { from: 0, .. } => Some("body: numbers begin with 1"),
-        Errand::Resync { .. } => None,
+        DaemonAction::Resync { from: 0, .. } => Some("body: numbers begin with 1"),
+        DaemonAction::Resync { .. } => None,
     };
-    problem.map_or(Ok(Action::Errand(errand)), |problem| Err(Fault::new(Code::Invalid, problem)))
+    problem.map_or(Ok(Action::Daemon(action)), |problem| Err(Fault::new(Code::Invalid, problem)))
 }
 
-/// Why this device cannot be had.
-fn taken(setup: &Setup, errand: &Errand) -> Option<&'static str> {
-    let Errand::BindDevice { device, serial, port } = errand else { return None };
+/// Why this device cannot be bound.
+fn why_unavailable(setup: &Setup, action: &DaemonAction) -> Option<&'static str> {
+    let DaemonAction::BindDevice { device, serial, port } = action else { return None };
     let serial = match device.as_deref().map(|id| setup.serial_of(id)) {
         Some(None) => return Some("body: this id is not made of a serial number: give serial or port"),
         named => named.flatten().or(serial.as_deref()),
     };
     // Ids of devices are in small letters.
     let serial_taken = serial.is_some_and(|serial| setup.serials.iter().any(|theirs| theirs.eq_ignore_ascii_case(serial)));
-    let port_taken = port.as_ref().is_some_and(|port| setup.ports.iter().any(|theirs| mark(theirs) == mark(port)));
+    let port_taken = port.as_ref().is_some_and(|port| setup.ports.iter().any(|theirs| port_key(theirs) == port_key(port)));
     (serial_taken || port_taken).then_some("body: this is another board's device")
 }
 
-/// What a port is told from others by: a Bluetooth device's address or name is the same in small letters, the address also
-/// without colons.
-fn mark(port: &str) -> String {
+/// A text that identifies a port. Addresses and names of Bluetooth devices are compared in small letters, addresses also without
+/// colons.
+fn port_key(port: &str) -> String {
     if port.contains('/') {
         return port.to_owned();
     }

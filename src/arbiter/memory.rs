@@ -1,4 +1,4 @@
-//! Commands that were there before, and what was answered: the same id is the same command.
+//! Earlier commands with their answers: the same id is the same command.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use flagfall_protocols::bytes::crc32;
 use super::types::{Reply, Submission};
 use crate::wire::finding::FindingKey;
 
-/// Commands remembered of one board.
+/// The most commands that are remembered for one board.
 const MAX_REMEMBERED: usize = 256;
 
 /// The last commands of one board with their answers; a restart rebuilds it from the journal.
@@ -16,31 +16,32 @@ pub struct Memory {
     answered: VecDeque<(u32, Reply)>,
 }
 
-/// What makes two commands of the same id the same: what is wanted, of which game and finding, seen when, and why.
-fn print(submission: &Submission) -> u32 {
+/// A checksum that is equal for two commands of the same id if they are the same: what they want, for which game and finding,
+/// when it was seen, and why.
+fn fingerprint(submission: &Submission) -> u32 {
     let Submission { verb, body, expect, observed_at, reason, .. } = submission;
     let finding = expect.finding.map(|FindingKey { id, revision }| (id, revision));
     crc32(format!("{verb}\n{body}\n{:?}\n{finding:?}\n{observed_at:?}\n{reason:?}", expect.game).as_bytes())
 }
 
 impl Memory {
-    /// Whether a command with this actor and id was there: the same one (`true`) or another.
+    /// Whether a command with this actor and id came before: the same one (`true`) or another (`false`); none if there was none.
     pub fn find(&self, submission: &Submission) -> Option<bool> {
-        self.entry(submission).map(|(known, _)| *known == print(submission))
+        self.entry(submission).map(|(known, _)| *known == fingerprint(submission))
     }
 
     fn entry(&self, submission: &Submission) -> Option<&(u32, Reply)> {
         self.answered.iter().find(|(_, reply)| reply.id == submission.id && reply.actor == submission.actor)
     }
 
-    /// The last answer to the same command, for where it came from this time.
+    /// The last answer to the same command, addressed to its sender of this time.
     pub fn answer(&self, submission: &Submission) -> Option<Reply> {
         let (_, reply) = self.entry(submission)?;
         Some(Reply { to: submission.reply.clone(), corr: submission.reply.corr.clone(), ..reply.clone() })
     }
 
-    /// Remembers the last answer. What has no id cannot come again; users who may do nothing are not to push others out, and an
-    /// id keeps its first command.
+    /// Remembers the last answer. A command without an id cannot come again; users without a role must not push others out; and
+    /// an id keeps its first command.
     pub fn remember(&mut self, submission: &Submission, reply: &Reply) {
         if submission.id.is_empty() || submission.role.is_none() || self.entry(submission).is_some() {
             return;
@@ -48,6 +49,6 @@ impl Memory {
         if self.answered.len() == MAX_REMEMBERED {
             self.answered.pop_front();
         }
-        self.answered.push_back((print(submission), reply.clone()));
+        self.answered.push_back((fingerprint(submission), reply.clone()));
     }
 }

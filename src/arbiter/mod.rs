@@ -1,18 +1,19 @@
-//! Arbiters' commands: what arrives, who may do it, what is answered (`wire/README.md#5`).
+//! Arbiters' commands: what arrives, who may send it, and what the answer is (`wire/README.md#5`).
 //!
 //! ```text
-//! topic, payload ── read ──▶ Submission ── Station::admit ──▶ Recorded ── journal ──▶ Station::feed ──▶ Reply, Errand, audit
+//! topic, payload ── read ──▶ Submission ── Station::admit ──▶ Recorded ── journal ──▶ Station::feed ──▶ Reply, DaemonAction, audit
 //! ```
 //!
-//! Admission is done once, when the command arrives, and recorded with it: a replay takes the verdict as it stands. Its order:
-//! role, the same again, readable, known, age, lock, body. Every command of a user with a role, admitted or refused, stands in the
-//! audit exactly once; the same one again is answered as before and does nothing.
+//! The admission is done once, when the command arrives, and recorded with it: a replay uses the recorded verdict. Its order is:
+//! role, repetition, readable, known, age, lock, body. Every command of a user with a role, admitted or refused, is in the audit
+//! exactly once. A repeated command gets the same answer and has no effect.
 //!
-//! What is not recorded, and so not in the audit: commands beyond the rate of their sender, payloads that are too long, commands
-//! that found their station's inbox full, those for a board that another node serves, and, but for a few a minute, those of users
-//! without a role. The daemon turns them away before they reach a station, answers some and counts the others in its log.
+//! Some commands are not recorded, and so not in the audit: commands beyond the rate of their sender, payloads that are too long,
+//! commands that found their station's inbox full, commands for a board that another node serves, and, except for a few a minute,
+//! commands of users without a role. The daemon refuses them before they reach a station, answers some and counts the others in
+//! its log.
 //!
-//! Who may do what, and what must be locked, is the table in [`verbs`].
+//! The table in [`verbs`] says who may send which command, and what must be locked.
 
 mod admit;
 mod memory;
@@ -21,8 +22,8 @@ mod read;
 mod types;
 pub mod verbs;
 
-pub use admit::{Facts, MAX_AGE, NO_ROLE, Setup, admit, present, role_of};
+pub use admit::{Facts, MAX_AGE, NO_ROLE, Setup, admit, current_finding, role_of};
 pub use memory::Memory;
 pub use rate::RateLimit;
 pub use read::{MAX_PAYLOAD, read};
-pub use types::{Action, Code, Errand, Expect, Fault, Recorded, Reply, ReplyTo, Stage, Submission, Verdict};
+pub use types::{Action, Code, DaemonAction, Expect, Fault, Recorded, Reply, ReplyTo, Stage, Submission, Verdict};

@@ -1,32 +1,32 @@
-//! How much of something a user may cause, or of something may happen at a board.
+//! Limits how often a user may do something, or something may happen at a board.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
-/// Users who are watched at a time; beyond that the one is forgotten who has been quiet longest.
+/// The most users that are watched at a time. If there are more, the one with the longest pause is forgotten.
 const MAX_USERS: usize = 64;
 
-/// A bucket of tokens for each user: so many at once, then so many in a time.
+/// A token bucket for each user: a burst at once, then one token after another.
 #[derive(Clone, Debug)]
 pub struct RateLimit {
     burst: u32,
-    /// In which time a token comes back.
+    /// The time in which one token comes back.
     every: Duration,
-    /// For each user the time at which the bucket is full again.
-    full_at: BTreeMap<String, Mono>,
+    /// The time at which each user's bucket is full again.
+    full_at: BTreeMap<String, MonotonicTime>,
 }
 
 impl RateLimit {
-    /// So many in that time, at least 1; as many at once.
+    /// Allows `count` (at least 1) within that time, and as many at once.
     pub fn new(count: u32, within: Duration) -> RateLimit {
         let burst = count.max(1);
         RateLimit { burst, every: within / burst, full_at: BTreeMap::new() }
     }
 
-    /// Whether `user` may have one more `now`; counts it if so.
-    pub fn allow(&mut self, user: &str, now: Mono) -> bool {
+    /// Whether `user` may have one more at `now`, which is then counted.
+    pub fn allow(&mut self, user: &str, now: MonotonicTime) -> bool {
         let full_at = self.full_at.get(user).copied().unwrap_or(now).max(now);
         let after = full_at.after(self.every);
         if after.since(now) > self.every * self.burst {

@@ -1,31 +1,31 @@
-//! From topic and payload to a command: untrusted bytes, so every field is looked at by itself.
+//! Reads a command from topic and payload. The bytes are untrusted, so every field is checked separately.
 
 use flagfall_protocols::time::Instant;
 use serde_json::{Map, Value};
 
 use super::types::{Code, Expect, Fault, ReplyTo, Submission};
 use crate::config::Role;
-use crate::wall::Utc;
+use crate::system_clock::Utc;
 use crate::wire::finding::FindingKey;
 use crate::wire::time::{Anchor, TimeSource};
 use crate::wire::topics::{CommandTopic, may_reply};
 
-/// The longest payload of a command, bytes.
+/// The longest payload of a command, in bytes.
 pub const MAX_PAYLOAD: usize = 64 << 10;
 /// The longest id of a command.
 const MAX_ID: usize = 64;
-/// The longest reason, game or other short text, bytes.
+/// The longest reason, game or other short text, in bytes.
 const MAX_TEXT: usize = 1000;
-/// How deep a body may be nested: the record around it must still be readable, and no verb needs more than two.
+/// How deep a body may be nested: the record around it must still be readable, and no verb needs more than two levels.
 const MAX_DEPTH: usize = 16;
-/// The longest `corr`, bytes.
+/// The longest `corr`, in bytes.
 const MAX_CORR: usize = 128;
 
-/// Reads a command that arrived at `at`. Unknown fields are passed over; a known field with an illegal value, or a payload that is
-/// none, is a fault in the submission, so that it can be answered, recorded and audited like any other.
+/// Reads a command that arrived at `at`. Unknown fields are ignored. A known field with an illegal value, or an unreadable
+/// payload, is a fault in the submission, so that it can be answered, recorded and audited like any other.
 ///
-/// A sender may say what its own clock goes by, `"sync":"ntp"` (`wire/README.md#5`): without that nobody knows how old a command
-/// is.
+/// A sender may name the source of its own clock, `"sync":"ntp"` (`wire/README.md#5`). Without it the age of a command is not
+/// known.
 pub fn read(
     root: &str,
     topic: &CommandTopic<'_>,
@@ -49,13 +49,13 @@ pub fn read(
         reply: ReplyTo::default(),
         fault: None,
     };
-    submission.fault = match object(payload) {
+    submission.fault = match parse_object(payload) {
         Ok(mut fields) => {
-            // First what an answer needs.
-            let addressed = address(&mut submission, root, &fields);
+            // The fields that an answer needs come first.
+            let addressed = read_address(&mut submission, root, &fields);
             match role {
-                Some(_) => addressed.and_then(|()| content(&mut submission, &mut fields, at, anchor)).err(),
-                // It is refused whatever it says; what it says is not to fill the record.
+                Some(_) => addressed.and_then(|()| read_content(&mut submission, &mut fields, at, anchor)).err(),
+                // It is refused in any case, and its content must not fill the record.
                 None => addressed.err(),
             }
         }
@@ -68,7 +68,7 @@ fn invalid(message: &str) -> Fault {
     Fault::new(Code::Invalid, message)
 }
 
-fn object(payload: &[u8]) -> Result<Map<String, Value>, Fault> {
+fn parse_object(payload: &[u8]) -> Result<Map<String, Value>, Fault> {
     if payload.len() > MAX_PAYLOAD {
         return Err(invalid("the payload is longer than 64 KiB"));
     }
@@ -79,8 +79,8 @@ fn object(payload: &[u8]) -> Result<Map<String, Value>, Fault> {
     }
 }
 
-/// A text that is there; `null` is not there.
-fn text<'a>(fields: &'a Map<String, Value>, key: &str, max: usize) -> Result<Option<&'a str>, Fault> {
+/// Reads a text field; `null` counts as missing.
+fn text_field<'a>(fields: &'a Map<String, Value>, key: &str, max: usize) -> Result<Option<&'a str>, Fault> {
     match fields.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if text.len() <= max && !text.chars().any(char::is_control) => Ok(Some(text)),
@@ -89,18 +89,18 @@ fn text<'a>(fields: &'a Map<String, Value>, key: &str, max: usize) -> Result<Opt
     }
 }
 
-fn time(fields: &Map<String, Value>, key: &str) -> Result<Option<(String, Utc)>, Fault> {
-    let Some(text) = text(fields, key, MAX_TEXT)? else { return Ok(None) };
+fn time_field(fields: &Map<String, Value>, key: &str) -> Result<Option<(String, Utc)>, Fault> {
+    let Some(text) = text_field(fields, key, MAX_TEXT)? else { return Ok(None) };
     let utc = Utc::parse(text).ok_or_else(|| invalid(&format!("{key}: not a time like 2026-11-21T13:02:11.412Z")))?;
     Ok(Some((text.to_owned(), utc)))
 }
 
-fn address(submission: &mut Submission, root: &str, fields: &Map<String, Value>) -> Result<(), Fault> {
+fn read_address(submission: &mut Submission, root: &str, fields: &Map<String, Value>) -> Result<(), Fault> {
     let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'-');
-    let id = text(fields, "id", MAX_TEXT)?.filter(|id| (1..=MAX_ID).contains(&id.len()) && id.bytes().all(fits));
+    let id = text_field(fields, "id", MAX_TEXT)?.filter(|id| (1..=MAX_ID).contains(&id.len()) && id.bytes().all(fits));
     submission.id = id.ok_or_else(|| invalid("id: not [A-Za-z0-9._:-]{1,64}"))?.to_owned();
-    submission.reply.corr = text(fields, "corr", MAX_CORR)?.map(str::to_owned);
-    let topic = text(fields, "reply_to", MAX_TEXT)?;
+    submission.reply.corr = text_field(fields, "corr", MAX_CORR)?.map(str::to_owned);
+    let topic = text_field(fields, "reply_to", MAX_TEXT)?;
     if topic.is_some_and(|topic| !may_reply(root, &submission.actor, topic)) {
         return Err(invalid("reply_to: not below reply/<user>/"));
     }
@@ -108,31 +108,31 @@ fn address(submission: &mut Submission, root: &str, fields: &Map<String, Value>)
     Ok(())
 }
 
-fn content(submission: &mut Submission, fields: &mut Map<String, Value>, at: Instant, anchor: &Anchor) -> Result<(), Fault> {
-    version(fields)?;
-    if text(fields, "type", MAX_TEXT)?.and_then(|kind| kind.strip_prefix("cmd.")) != Some(submission.verb.as_str()) {
+fn read_content(submission: &mut Submission, fields: &mut Map<String, Value>, at: Instant, anchor: &Anchor) -> Result<(), Fault> {
+    check_version(fields)?;
+    if text_field(fields, "type", MAX_TEXT)?.and_then(|kind| kind.strip_prefix("cmd.")) != Some(submission.verb.as_str()) {
         return Err(invalid("type: not cmd.<verb of the topic>"));
     }
-    let sync = match text(fields, "sync", MAX_TEXT)? {
+    let sync = match text_field(fields, "sync", MAX_TEXT)? {
         Some(name) => TimeSource::find(name).ok_or_else(|| invalid("sync: not ntp, ptp, gps, rtc or none"))?,
         None => TimeSource::None,
     };
     let both = sync.is_synchronised() && anchor.sync.is_synchronised();
-    let issued = time(fields, "issued")?;
+    let issued = time_field(fields, "issued")?;
     let now = anchor.utc(at);
     submission.age_ms = issued.as_ref().filter(|_| both).map(|(_, issued)| now.0.saturating_sub(issued.0).max(0) as u64 / 1000);
-    if let Some((text, seen)) = time(fields, "observed_at")? {
+    if let Some((text, seen)) = time_field(fields, "observed_at")? {
         submission.observed_at = Some(text);
         submission.observed_us = match &issued {
             _ if both => Some(anchor.at(seen).0.min(at.0)),
-            // How long before sending it was seen is right on any clock that runs.
+            // The time between seeing and sending is right on any clock that runs.
             Some((_, issued)) => Some(at.0.saturating_sub(issued.0.saturating_sub(seen.0).max(0) as u64)),
             None => None,
         };
     }
     submission.issued = issued.map(|(text, _)| text);
-    submission.reason = text(fields, "reason", MAX_TEXT)?.map(str::to_owned);
-    submission.expect = expect(fields)?;
+    submission.reason = text_field(fields, "reason", MAX_TEXT)?.map(str::to_owned);
+    submission.expect = read_expect(fields)?;
     submission.body = match fields.remove("body") {
         None | Some(Value::Null) => Value::Object(Map::new()),
         Some(body @ Value::Object(_)) if is_flat(&body, MAX_DEPTH) => body,
@@ -142,7 +142,7 @@ fn content(submission: &mut Submission, fields: &mut Map<String, Value>, at: Ins
     Ok(())
 }
 
-/// No value lies deeper than `depth` levels. Recurses no deeper than the parser did.
+/// Whether no value lies deeper than `depth` levels. It recurses no deeper than the parser did.
 fn is_flat(value: &Value, depth: usize) -> bool {
     let below = |value| depth > 0 && is_flat(value, depth - 1);
     match value {
@@ -152,8 +152,8 @@ fn is_flat(value: &Value, depth: usize) -> bool {
     }
 }
 
-fn version(fields: &Map<String, Value>) -> Result<(), Fault> {
-    let version = text(fields, "v", MAX_TEXT)?.and_then(|version| version.split_once('.'));
+fn check_version(fields: &Map<String, Value>) -> Result<(), Fault> {
+    let version = text_field(fields, "v", MAX_TEXT)?.and_then(|version| version.split_once('.'));
     let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse::<u32>().ok()).flatten();
     match version.map(|(major, minor)| (number(major), number(minor))) {
         Some((Some(1), Some(_))) => Ok(()),
@@ -162,7 +162,7 @@ fn version(fields: &Map<String, Value>) -> Result<(), Fault> {
     }
 }
 
-fn expect(fields: &Map<String, Value>) -> Result<Expect, Fault> {
+fn read_expect(fields: &Map<String, Value>) -> Result<Expect, Fault> {
     let expect = match fields.get("expect") {
         None | Some(Value::Null) => return Ok(Expect::default()),
         Some(Value::Object(expect)) => expect,
@@ -170,19 +170,19 @@ fn expect(fields: &Map<String, Value>) -> Result<Expect, Fault> {
     };
     let rev = match expect.get("rev") {
         None | Some(Value::Null) => None,
-        Some(rev) => Some(small(Some(rev)).ok_or_else(|| invalid("expect.rev: not a revision"))?),
+        Some(rev) => Some(small_number(Some(rev)).ok_or_else(|| invalid("expect.rev: not a revision"))?),
     };
     let finding = match expect.get("finding") {
         None | Some(Value::Null) => None,
         Some(finding) => {
-            let part = |name| small(finding.get(name)).filter(|number| *number > 0);
+            let part = |name| small_number(finding.get(name)).filter(|number| *number > 0);
             let key = part("id").zip(part("revision")).map(|(id, revision)| FindingKey { id, revision });
             Some(key.ok_or_else(|| invalid("expect.finding: not the id and revision of a finding"))?)
         }
     };
-    Ok(Expect { game: text(expect, "game", MAX_TEXT)?.map(str::to_owned), rev, finding })
+    Ok(Expect { game: text_field(expect, "game", MAX_TEXT)?.map(str::to_owned), rev, finding })
 }
 
-fn small(number: Option<&Value>) -> Option<u32> {
+fn small_number(number: Option<&Value>) -> Option<u32> {
     number?.as_u64().and_then(|number| u32::try_from(number).ok())
 }

@@ -1,4 +1,4 @@
-//! A command as it arrived, what was decided about it, and the answer to it.
+//! A command as it arrived, the decision about it, and its answer.
 
 use flagfall_protocols::trace::Audience;
 use serde::{Deserialize, Serialize};
@@ -9,47 +9,47 @@ use crate::wire::audit::{CommandBody, ExpectBody, Plain};
 use crate::wire::command::Command;
 use crate::wire::finding::FindingKey;
 
-/// A command as it arrived, read and not yet judged.
+/// A command as it arrived, read and not yet decided about.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Submission {
-    /// Who sent it: the level after `cmd` in the topic, which the broker vouches for.
+    /// The sender: the level after `cmd` in the topic, which the broker guarantees.
     pub actor: String,
-    /// What this user may do here; none for a user the configuration does not know.
+    /// The role of the sender on this board; none for a user that the configuration does not know.
     pub role: Option<Role>,
     /// The verb in the topic.
     pub verb: String,
-    /// The sender's id of it, `[A-Za-z0-9._:-]{1,64}`: the same id is the same command. Empty if it could not be read.
+    /// The sender's id for the command, `[A-Za-z0-9._:-]{1,64}`: the same id is the same command. Empty if it could not be read.
     pub id: String,
-    /// When it was sent, as the sender's clock says, RFC 3339.
+    /// When it was sent, by the sender's clock, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issued: Option<String>,
     /// Its age on arrival in milliseconds; none where either clock is not known to be synchronised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age_ms: Option<u64>,
-    /// What the sender believed to be the case.
+    /// The state that the sender expected.
     #[serde(default)]
     pub expect: Expect,
-    /// When the arbiter saw what it is about, RFC 3339.
+    /// When the arbiter observed the event, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_at: Option<String>,
-    /// The same in microseconds since the journal began; none where that cannot be said.
+    /// The same in microseconds since the journal began; none if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_us: Option<u64>,
-    /// Why, in the sender's words.
+    /// The reason, in the sender's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What the verb needs.
+    /// The arguments of the verb.
     #[serde(default)]
     pub body: Value,
     /// Where the answer goes.
     #[serde(default)]
     pub reply: ReplyTo,
-    /// What is wrong with the payload; the fields that could be read are there.
+    /// The problem with the payload; the fields that could be read are set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
 }
 
-/// What the sender believed to be the case: the lock of a command that changes the game.
+/// The state that the sender expected: the lock of a command that changes the game.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Expect {
     /// The game.
@@ -58,15 +58,15 @@ pub struct Expect {
     /// The revision of the arbiters' state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rev: Option<u32>,
-    /// The finding that is decided about.
+    /// The finding that is decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finding: Option<FindingKey>,
 }
 
-/// Where an answer goes, and what the sender wants to find in it again.
+/// Where an answer goes, and what the sender expects to find in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ReplyTo {
-    /// The response topic; none = the sender named none that is theirs.
+    /// The response topic; none = the sender named none of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
     /// MQTT 5 correlation data, lower-case hex.
@@ -77,17 +77,17 @@ pub struct ReplyTo {
     pub corr: Option<String>,
 }
 
-/// What is wrong with a command.
+/// A problem with a command.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Fault {
-    /// In one word.
+    /// The code, one word.
     pub code: Code,
-    /// For people: no control characters, at most 200 letters.
+    /// A text for people: no control characters, at most 200 letters.
     pub message: String,
 }
 
 impl Fault {
-    /// A fault; what cannot be shown in `message` is left out.
+    /// Makes a fault. Characters that cannot be shown are removed from `message`.
     pub fn new(code: Code, message: &str) -> Fault {
         Fault { code, message: message.chars().filter(|c| !c.is_control()).take(200).collect() }
     }
@@ -98,39 +98,40 @@ impl Fault {
 pub struct Recorded {
     /// The command.
     pub submission: Submission,
-    /// What was decided when it arrived.
+    /// The decision when it arrived.
     pub verdict: Verdict,
-    /// The configuration that a device was bound under: another one says anew which device is whose.
+    /// The configuration under which a device was bound: another configuration assigns the devices anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub configuration: Option<String>,
 }
 
-/// What was decided about a command when it arrived.
+/// The decision about a command when it arrived.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// To be done.
+    /// It is carried out.
     Admitted(Action),
-    /// Not to be done.
+    /// It is not carried out.
     Refused(Fault),
-    /// It was there before: the same answer again.
+    /// It came before and gets the same answer again.
     Again,
 }
 
-/// What is to be done.
+/// An admitted command.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// By the game.
+    /// The game carries it out.
     Game(Command),
-    /// By the daemon.
-    Errand(Errand),
+    /// The daemon carries it out.
+    #[serde(rename = "errand")]
+    Daemon(DaemonAction),
 }
 
 /// What a command wants of the daemon, not of the game.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(tag = "verb", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Errand {
+pub enum DaemonAction {
     /// From now on this device is the board's: exactly one of the three is given.
     BindDevice {
         /// Its id in topics.
@@ -248,16 +249,16 @@ pub struct Reply {
 }
 
 impl Recorded {
-    /// As a `cmd` record: without any control character, as a line of a journal wants it.
+    /// The JSON of a `cmd` record, without any control character, as a journal's line needs it.
     pub fn to_json(&self) -> String {
-        // Plain structs and JSON values: there is nothing in them that JSON cannot say. A delete character stands in strings
-        // only, and JSON does not escape it.
+        // Plain structs and JSON values can always be written as JSON. A delete character occurs in strings only, and JSON does
+        // not escape it.
         serde_json::to_string(self).unwrap_or_default().replace('\u{7f}', "\\u007f")
     }
 }
 
 impl Submission {
-    /// What the audit says of it; with its body if it was `admitted`.
+    /// The audit entry of the command, with its body if it was `admitted`.
     pub fn audit(&self, admitted: bool, code: Code, message: &str) -> CommandBody {
         let role = self.role.map(|role| match role {
             Role::Operator => "operator",
@@ -283,8 +284,8 @@ impl Submission {
         }
     }
 
-    /// The answer to it; `now` is the game and the arbiters' revision. Whom the board does not concern, or who is refused for
-    /// what they may not do, is not told them.
+    /// The answer to the command. `now` is the game and the arbiters' revision; users without a role on the board, or whose
+    /// command is denied, do not get them.
     pub fn answer(&self, stage: Stage, code: Code, message: &str, now: Option<(String, u32)>) -> Reply {
         let (game, rev) = now.filter(|_| self.role.is_some() && code != Code::Denied).unzip();
         Reply {
@@ -302,7 +303,7 @@ impl Submission {
     }
 }
 
-/// JSON as the game's messages have it. The bodies that are admitted hold whole numbers only.
+/// Converts JSON to the form of the game's messages. Admitted bodies hold whole numbers only.
 fn plain(value: &Value) -> Plain {
     match value {
         Value::Null => Plain::Nothing,

@@ -1,4 +1,4 @@
-//! Who may do what, and what must be locked.
+//! Says who may send which command, and what must be locked.
 //!
 //! | verb | least role | lock | |
 //! | --- | --- | --- | --- |
@@ -13,12 +13,12 @@
 //! | `confirm`, `reject` | arbiter | game, finding | decisions about one revision of one finding; `reject` with a reason |
 //! | `accept`, `penalty`, `declare-result` | arbiter | game, rev | decisions; so is a `claim` that is accepted or refused |
 //!
-//! An operator looks after the devices and writes down what stands on the boards; what costs a player something is an arbiter's.
-//! Roles hold on a user's own boards, a chief's on all.
+//! An operator attends to the devices and records what stands on the boards. A command that may cost a player something needs an
+//! arbiter. Roles hold on a user's own boards, a chief's role on all.
 
 use crate::config::Role;
 
-/// What the sender must say that it knows.
+/// What the sender must prove to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lock {
     /// Nothing.
@@ -34,7 +34,7 @@ pub enum Lock {
 /// When an operator's right ends and an arbiter is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// It does not.
+    /// It never ends.
     Always,
     /// While a game is played, or a flag fell and no result is known.
     Playing,
@@ -42,7 +42,7 @@ pub enum Until {
     FlagFell,
 }
 
-/// Who does it.
+/// Who carries it out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// The game.
@@ -58,13 +58,13 @@ pub enum By {
 pub struct Verb {
     /// Its name, the last level of the topic.
     pub name: &'static str,
-    /// Who may, at least.
+    /// The least role that may send it.
     pub role: Role,
-    /// When an operator may not.
+    /// When an operator may no longer send it.
     pub until: Until,
     /// What must be locked.
     pub lock: Lock,
-    /// Who does it.
+    /// Who carries it out.
     pub by: By,
 }
 
@@ -97,8 +97,8 @@ pub const VERBS: [Verb; 21] = [
     row("reject", Role::Arbiter, Until::Always, Lock::Finding, By::Game),
 ];
 
-/// What must be locked for this body: a claim that is decided is a decision.
-pub fn lock_of(verb: &Verb, body: &serde_json::Value) -> Lock {
+/// What must be locked for this body: a claim that is accepted or refused is a decision.
+pub fn required_lock(verb: &Verb, body: &serde_json::Value) -> Lock {
     let decided = |standing: &str| matches!(standing, "accepted" | "refused");
     match body.get("standing").and_then(serde_json::Value::as_str) {
         Some(standing) if verb.name == "claim" && decided(standing) => Lock::Rev,

@@ -1,4 +1,4 @@
-//! Why the broker does not start, in words for who wrote the configuration.
+//! Why the broker does not start, in words for the author of the configuration.
 
 use std::fmt;
 use std::io;
@@ -8,19 +8,19 @@ use std::path::PathBuf;
 /// Why the broker did not start. Nothing was left open.
 #[derive(Debug)]
 pub enum BrokerError {
-    /// Not an address with a port: the key of `[broker]` and its value.
+    /// A value is not an address with a port: the key of `[broker]` and the value.
     Address(&'static str, String),
-    /// It could be reached from other machines and has no users.
+    /// The broker could be reached from other machines and has no users.
     NoUsers(SocketAddr),
     /// A user's name cannot be a level of a topic.
     UserName(String),
-    /// A user's topic filter is none, or gives more than it seems to.
+    /// A user's topic filter is invalid, or gives more than it seems to.
     Filter(String, String, &'static str),
     /// A user's password file cannot be used.
     Password(String, PathBuf, String),
-    /// An address cannot be listened on: what for, where, why.
+    /// An address cannot be listened on: purpose, address, error.
     Listen(&'static str, SocketAddr, io::Error),
-    /// The broker itself.
+    /// An error of the broker itself.
     Other(String),
 }
 

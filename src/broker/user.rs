@@ -1,4 +1,4 @@
-//! What the configuration may say of one user.
+//! Checks what the configuration says about one user.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use super::error::BrokerError;
 use crate::config::BrokerUser;
 
-/// Bytes of a file that holds a password.
+/// The largest password file, in bytes.
 const MAX_PASSWORD_FILE: u64 = 4096;
 
-/// The password of a user whose name and lists give no more than they seem to.
+/// Reads the password of a user. The name and the lists of filters must give no more than they seem to.
 ///
 /// # Errors
-/// What is wrong with name, password file or filters.
+/// A problem with the name, the password file or the filters.
 pub(super) fn checked(name: &str, user: &BrokerUser, root: &str) -> Result<String, BrokerError> {
     let level = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if name.is_empty() || name.len() > 40 || !name.bytes().all(level) {
@@ -30,7 +30,7 @@ pub(super) fn checked(name: &str, user: &BrokerUser, root: &str) -> Result<Strin
     Ok(password)
 }
 
-/// Nobody may send commands under another's name: the daemon takes the name in the topic for the sender.
+/// No user may send commands under another name: the daemon treats the name in the topic as the sender.
 fn check_commands(filter: &str, root: &str, name: &str) -> Result<(), &'static str> {
     let mut levels = filter.split('/');
     for expected in [root, "1", "cmd"] {
@@ -53,7 +53,7 @@ fn check_filter(filter: &str) -> Result<(), &'static str> {
         match *level {
             "" => return Err("a level is empty"),
             "#" if index < last => return Err("`#` stands at the end only"),
-            // A subscriber's `#` in that place would pass as one level and bring all below it.
+            // A subscriber's `#` in that place would match as one level and deliver everything below it.
             "+" if index == last => return Err("`+` at the end gives everything below it too: write `#`, or name the level"),
             "#" | "+" => {}
             level if level.contains(['#', '+', '%', '\0']) => return Err("a wildcard fills its level, and `%` is not allowed"),
@@ -63,7 +63,7 @@ fn check_filter(filter: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The first line of a file that others cannot read.
+/// Reads the first line of a file that other users cannot read.
 fn password(path: &Path) -> Result<String, String> {
     let file = std::fs::metadata(path).map_err(|error| error.to_string())?;
     let mode = file.permissions().mode();

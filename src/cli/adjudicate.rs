@@ -18,7 +18,7 @@ use flagfall_game::to_color;
 use flagfall_protocols::square::Color;
 use shakmaty::{Chess, Position};
 
-use self::report::{Report, Told};
+use self::report::{Report, RulingReport};
 use super::settled::{Reader, position, settle};
 use super::side::Side;
 
@@ -157,7 +157,7 @@ impl Adjudicate {
         let mut out = std::io::stdout().lock();
         if self.json {
             let rulings =
-                rulings.iter().map(|(finding, screen)| Told { finding: finding.into(), screen: screen.into() }).collect();
+                rulings.iter().map(|(finding, screen)| RulingReport { finding: finding.into(), screen: screen.into() }).collect();
             writeln!(out, "{}", serde_json::to_string(&Report { rulings })?)?;
         } else {
             let texts: Vec<String> = rulings.iter().map(|(_, screen)| screen.text()).collect();

@@ -13,16 +13,16 @@ use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::record::device::{Device, Events, Told};
+use super::record::device::{Device, Events, LinkEvent};
 use super::record::note;
 use crate::calibration;
-use crate::wall::{Mono, mono, utc};
+use crate::system_clock::{MonotonicTime, monotonic, utc};
 
 mod coach;
 mod file;
 
 use coach::Coach;
-use file::Fresh;
+use file::NewFile;
 
 /// Learn which man is which at one board, and keep it in a file for `board.calibration_file`.
 ///
@@ -70,7 +70,7 @@ impl Calibrate {
             bail!("{}: no such port", self.port.display());
         }
         // Before anybody sets up men for nothing.
-        let file = Fresh::create(&self.file, self.force)?;
+        let file = NewFile::create(&self.file, self.force)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let learned = runtime.block_on(self.learn(family, &calibrated))?;
         let Some(found) = &learned.calibration else {
@@ -80,7 +80,7 @@ impl Calibrate {
         let text = calibration::print(family, &format!("{}: {known}", utc()), found);
         // What the daemon would refuse is not kept.
         calibration::parse(text.as_bytes(), family).map_err(anyhow::Error::msg).context("what was learned")?;
-        file.keep(&text)?;
+        file.save(&text)?;
         note(&format!("{}: {known}", self.file.display()))?;
         let path = std::fs::canonicalize(&self.file).unwrap_or(self.file);
         note(&format!("for the board's table in the configuration: calibration_file = {path:?}"))?;
@@ -92,8 +92,9 @@ impl Calibrate {
             true => Device::ble(&self.port.to_string_lossy(), Some(family))?,
             false => Device::port(&self.port, family)?,
         };
-        let coach = Coach::new(mono(), self.spares.map(usize::from), calibrated.spares);
-        let mut lesson = Lesson { device, driver: (calibrated.learn)(), began: mono(), woken: Instant::ZERO, up: false, coach };
+        let coach = Coach::new(monotonic(), self.spares.map(usize::from), calibrated.spares);
+        let mut lesson =
+            Lesson { device, driver: (calibrated.learn)(), began: monotonic(), last_deadline: Instant::ZERO, up: false, coach };
         let done = self.run_lesson(&mut lesson, &mut events).await;
         // The port's thread may be waiting for room.
         drop(events);
@@ -110,22 +111,22 @@ impl Calibrate {
                 _ = interrupt.recv() => return Ok(()),
                 _ = terminate.recv() => return Ok(()),
                 event = events.recv() => match event {
-                    Some((at, told)) => lesson.take(at, told)?,
+                    Some((at, event)) => lesson.handle_event(at, event)?,
                     None => bail!("{}: its thread has ended", self.port.display()),
                 },
                 () = wait(due) => {}
             }
-            lesson.wake(mono());
-            if lesson.speak(mono())? || end.is_some_and(|end| mono() >= end) {
+            lesson.feed_deadlines(monotonic());
+            if lesson.print_messages(monotonic())? || end.is_some_and(|end| monotonic() >= end) {
                 return Ok(());
             }
         }
     }
 }
 
-async fn wait(due: Option<Mono>) {
+async fn wait(due: Option<MonotonicTime>) {
     match due {
-        Some(due) => tokio::time::sleep(due.since(mono())).await,
+        Some(due) => tokio::time::sleep(due.since(monotonic())).await,
         None => std::future::pending().await,
     }
 }
@@ -134,9 +135,9 @@ async fn wait(due: Option<Mono>) {
 struct Lesson {
     device: Device,
     driver: Box<dyn Driver>,
-    began: Mono,
+    began: MonotonicTime,
     /// The last deadline that was fed.
-    woken: Instant,
+    last_deadline: Instant,
     /// The port has been open.
     up: bool,
     coach: Coach,
@@ -147,51 +148,51 @@ impl Lesson {
         self.driver.learned().unwrap_or_default()
     }
 
-    fn deadline(&self) -> Option<Mono> {
+    fn deadline(&self) -> Option<MonotonicTime> {
         let driver = self.driver.deadline().map(|due| self.began.after(Duration::from_micros(due.0)));
         driver.into_iter().chain(self.coach.due()).min()
     }
 
-    fn take(&mut self, at: u64, told: Told) -> Result<()> {
-        let at = Instant(Mono(at).since(self.began).as_micros() as u64);
-        self.wake_before(at);
-        let at = at.max(self.woken);
-        match told {
-            Told::Up(..) => {
+    fn handle_event(&mut self, at: u64, event: LinkEvent) -> Result<()> {
+        let at = Instant(MonotonicTime(at).since(self.began).as_micros() as u64);
+        self.feed_deadlines_before(at);
+        let at = at.max(self.last_deadline);
+        match event {
+            LinkEvent::Up(..) => {
                 match std::mem::replace(&mut self.up, true) {
                     true => note("the board is back")?,
                     false => self.coach.begin().iter().try_for_each(|line| note(line))?,
                 }
                 self.feed(at, Input::LinkUp);
             }
-            Told::Bytes(channel, bytes) => self.feed(at, Input::Bytes { channel, bytes: &bytes }),
-            Told::Down(cause) => {
+            LinkEvent::Bytes(channel, bytes) => self.feed(at, Input::Bytes { channel, bytes: &bytes }),
+            LinkEvent::Down(cause) => {
                 note(&format!("{cause}; waiting for the board to come back"))?;
                 self.feed(at, Input::LinkDown);
             }
-            Told::Missing(trouble, may_come) if self.up || may_come => note(&trouble)?,
-            Told::Missing(trouble, _) => bail!("{trouble}"),
+            LinkEvent::Missing(trouble, may_come) if self.up || may_come => note(&trouble)?,
+            LinkEvent::Missing(trouble, _) => bail!("{trouble}"),
         }
         Ok(())
     }
 
     /// Says what there is to be said; gives whether it is done.
-    fn speak(&mut self, now: Mono) -> Result<bool> {
+    fn print_messages(&mut self, now: MonotonicTime) -> Result<bool> {
         let learned = self.learned();
         if self.up {
-            self.coach.see(now, &learned).iter().try_for_each(|line| note(line))?;
+            self.coach.messages(now, &learned).iter().try_for_each(|line| note(line))?;
         }
         Ok(self.coach.is_done(now))
     }
 
     /// Every deadline up to now.
-    fn wake(&mut self, now: Mono) {
-        self.wake_before(Instant(now.since(self.began).as_micros() as u64 + 1));
+    fn feed_deadlines(&mut self, now: MonotonicTime) {
+        self.feed_deadlines_before(Instant(now.since(self.began).as_micros() as u64 + 1));
     }
 
-    fn wake_before(&mut self, at: Instant) {
+    fn feed_deadlines_before(&mut self, at: Instant) {
         while let Some(due) = self.driver.deadline().filter(|due| *due < at) {
-            self.woken = due;
+            self.last_deadline = due;
             self.feed(due, Input::Deadline);
         }
     }

@@ -29,10 +29,10 @@ impl CheckConfig {
     pub(super) fn run(self) -> Result<ExitCode> {
         let mut out = std::io::stdout().lock();
         match config::load_default(&self.config) {
-            Ok(loaded) if self.json => writeln!(out, "{}", serde_json::to_string(&Right::of(&loaded))?)?,
+            Ok(loaded) if self.json => writeln!(out, "{}", serde_json::to_string(&ConfigReport::new(&loaded))?)?,
             Ok(loaded) => print(&loaded, &mut out)?,
             Err(errors) if self.json => {
-                writeln!(out, "{}", serde_json::to_string(&Wrong::of(&errors))?)?;
+                writeln!(out, "{}", serde_json::to_string(&ErrorReport::new(&errors))?)?;
                 return Ok(ExitCode::from(CONFIGURATION));
             }
             Err(errors) => return Err(errors.into()),
@@ -116,7 +116,7 @@ fn print(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
 }
 
 #[derive(Serialize)]
-struct Right<'a> {
+struct ConfigReport<'a> {
     ok: bool,
     files: Vec<String>,
     hash: String,
@@ -127,13 +127,13 @@ struct Right<'a> {
     embedded_broker: Option<&'a str>,
     delay: u32,
     delay_moves: u32,
-    boards: Vec<RightBoard<'a>>,
-    users: Vec<RightUser<'a>>,
+    boards: Vec<BoardReport<'a>>,
+    users: Vec<UserReport<'a>>,
     warnings: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct RightBoard<'a> {
+struct BoardReport<'a> {
     id: &'a str,
     driver: Option<&'a str>,
     serial: Option<&'a str>,
@@ -148,16 +148,16 @@ struct RightBoard<'a> {
 }
 
 #[derive(Serialize)]
-struct RightUser<'a> {
+struct UserReport<'a> {
     name: &'a str,
     role: Role,
     boards: &'a [String],
 }
 
-impl Right<'_> {
-    fn of(loaded: &Loaded) -> Right<'_> {
+impl ConfigReport<'_> {
+    fn new(loaded: &Loaded) -> ConfigReport<'_> {
         let Loaded { config, files, hash } = loaded;
-        let boards = config.board.iter().map(|board| RightBoard {
+        let boards = config.board.iter().map(|board| BoardReport {
             id: &board.id,
             driver: board.driver.as_deref(),
             serial: board.serial.as_deref(),
@@ -170,7 +170,7 @@ impl Right<'_> {
             black: board.black.as_deref(),
             time_control: board.time_control.as_deref().or(config.event.time_control.as_deref()),
         });
-        Right {
+        ConfigReport {
             ok: true,
             files: files.iter().map(|file| file.display().to_string()).collect(),
             hash: format!("{hash:08x}"),
@@ -182,20 +182,20 @@ impl Right<'_> {
             delay: config.event.delay,
             delay_moves: config.event.delay_moves,
             boards: boards.collect(),
-            users: config.user.iter().map(|(name, user)| RightUser { name, role: user.role, boards: &user.boards }).collect(),
+            users: config.user.iter().map(|(name, user)| UserReport { name, role: user.role, boards: &user.boards }).collect(),
             warnings: config::warnings(config),
         }
     }
 }
 
 #[derive(Serialize)]
-struct Wrong<'a> {
+struct ErrorReport<'a> {
     ok: bool,
-    errors: Vec<WrongLine<'a>>,
+    errors: Vec<ErrorLine<'a>>,
 }
 
 #[derive(Serialize)]
-struct WrongLine<'a> {
+struct ErrorLine<'a> {
     file: Option<String>,
     line: Option<usize>,
     column: Option<usize>,
@@ -204,8 +204,8 @@ struct WrongLine<'a> {
     message: &'a str,
 }
 
-impl Wrong<'_> {
-    fn of(errors: &Errors) -> Wrong<'_> {
+impl ErrorReport<'_> {
+    fn new(errors: &Errors) -> ErrorReport<'_> {
         let line = |problem: &'_ Problem| match &problem.place {
             Place::Line { file, line, column } => (Some(file.display().to_string()), Some(*line), Some(*column)),
             Place::File(file) => (Some(file.display().to_string()), None, None),
@@ -217,8 +217,8 @@ impl Wrong<'_> {
                 Place::Variable(name) => Some(name.as_str()),
                 _ => None,
             };
-            WrongLine { file, line, column, variable, key: &problem.key, message: &problem.message }
+            ErrorLine { file, line, column, variable, key: &problem.key, message: &problem.message }
         });
-        Wrong { ok: false, errors: errors.collect() }
+        ErrorReport { ok: false, errors: errors.collect() }
     }
 }

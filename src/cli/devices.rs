@@ -20,7 +20,7 @@ mod hid;
 mod radio;
 
 use crate::config::Discovery;
-use crate::wall::mono;
+use crate::system_clock::monotonic;
 
 /// List serial ports, and boards over USB-HID: names, USB ids, which board it may be, who holds it, and whether you may open it.
 ///
@@ -65,7 +65,7 @@ struct Port {
     may_open: bool,
     held_by: Vec<Process>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    answer: Option<Told>,
+    answer: Option<AskResult>,
 }
 
 #[derive(Serialize)]
@@ -86,7 +86,7 @@ struct Process {
 /// What came of asking.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Told {
+enum AskResult {
     Board { driver: &'static str, serial: Option<String>, long_serial: Option<String>, firmware: Option<String> },
     Not { error: String },
 }
@@ -102,10 +102,10 @@ impl Devices {
         let folders = if self.folder.is_empty() { Discovery::default().folders } else { self.folder.clone() };
         let found = match self.ports.as_slice() {
             [] => discover::ports(&folders),
-            named => named.iter().map(|path| one(path, &folders)).collect::<Result<_>>()?,
+            named => named.iter().map(|path| find_port(path, &folders)).collect::<Result<_>>()?,
         };
         let hid = if self.ports.is_empty() { hid::list(&System::default()) } else { Vec::new() };
-        let ports: Vec<Port> = found.into_iter().map(|found| self.look(found)).chain(hid).collect();
+        let ports: Vec<Port> = found.into_iter().map(|found| self.describe(found)).chain(hid).collect();
         let mut out = std::io::stdout().lock();
         if self.json {
             writeln!(out, "{}", serde_json::to_string_pretty(&ports)?)?;
@@ -120,13 +120,13 @@ impl Devices {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn look(&self, found: Found) -> Port {
+    fn describe(&self, found: Found) -> Port {
         let families = found.usb.as_ref().map(|usb| families(usb.vendor, usb.product)).unwrap_or_default();
         let family = families.first().copied();
         let may_be = family.is_some() || found.stable.is_some() || !self.ports.is_empty();
         let may_open = discover::may_open(&found.path);
         let holders = holder::holders(&found.path);
-        let answer = (self.ask && may_be && may_open).then(|| inquire(&found.path, families, &holders));
+        let answer = (self.ask && may_be && may_open).then(|| ask_families(&found.path, families, &holders));
         Port {
             port: found.path,
             transport: "serial",
@@ -146,7 +146,7 @@ impl Devices {
     }
 }
 
-fn one(path: &Path, folders: &[PathBuf]) -> Result<Found> {
+fn find_port(path: &Path, folders: &[PathBuf]) -> Result<Found> {
     let Some(port) = discover::at(path) else { bail!("{}: no such port", path.display()) };
     let known = discover::ports(folders).into_iter().find(|found| found.path == port.path);
     Ok(known.unwrap_or(port))
@@ -158,25 +158,25 @@ fn families(vendor: u16, product: u16) -> Vec<&'static DriverInfo> {
 }
 
 /// Asks in the words of these families, or of every family that has a cable, until one answers.
-fn inquire(path: &Path, mut families: Vec<&'static DriverInfo>, holders: &[Holder]) -> Told {
+fn ask_families(path: &Path, mut families: Vec<&'static DriverInfo>, holders: &[Holder]) -> AskResult {
     if families.is_empty() {
         families = DRIVERS.iter().filter(|driver| !driver.usb.is_empty()).collect();
     }
     for family in families {
-        let answer = Serial::open(path, family.baud).and_then(|mut port| ask(&mut port, family, || mono().0));
+        let answer = Serial::open(path, family.baud).and_then(|mut port| ask(&mut port, family, || monotonic().0));
         match answer {
             Ok(Answer { serial, long_serial, firmware, responding }) if responding || serial.is_some() => {
                 let firmware = firmware.map(|(major, minor)| format!("{major}.{minor}"));
-                return Told::Board { driver: family.name, serial, long_serial, firmware };
+                return AskResult::Board { driver: family.name, serial, long_serial, firmware };
             }
             Ok(_) => {}
             Err(flagfall_hardware::link::LinkError::Busy) => {
-                return Told::Not { error: format!("held by {}", holder::describe(holders)) };
+                return AskResult::Not { error: format!("held by {}", holder::describe(holders)) };
             }
-            Err(error) => return Told::Not { error: error.to_string() },
+            Err(error) => return AskResult::Not { error: error.to_string() },
         }
     }
-    Told::Not { error: "nobody answers".to_owned() }
+    AskResult::Not { error: "nobody answers".to_owned() }
 }
 
 impl Port {
@@ -205,8 +205,8 @@ impl Port {
         }
         match &self.answer {
             None => {}
-            Some(Told::Not { error }) => line("answer", error.clone())?,
-            Some(Told::Board { driver, serial, long_serial, firmware }) => {
+            Some(AskResult::Not { error }) => line("answer", error.clone())?,
+            Some(AskResult::Board { driver, serial, long_serial, firmware }) => {
                 let part = |name: &str, text: &Option<String>| text.as_ref().map(|text| format!(", {name} {text}"));
                 let parts = [part("serial number", serial), part("long", long_serial), part("firmware", firmware)];
                 line("answer", format!("{driver}{}", parts.into_iter().flatten().collect::<String>()))?;

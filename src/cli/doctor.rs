@@ -81,9 +81,9 @@ impl Doctor {
         if findings.is_empty() {
             findings.push(Finding::ok("configuration", "is right"));
         }
-        findings.extend(boards::look(&loaded.config));
-        findings.push(broker::look(&loaded.config));
-        findings.extend(machine::look(&loaded.config));
+        findings.extend(boards::check(&loaded.config));
+        findings.push(broker::check(&loaded.config));
+        findings.extend(machine::check(&loaded.config));
         let ok = findings.iter().all(|finding| finding.state != State::Problem);
         let mut out = std::io::stdout().lock();
         match self.json {

@@ -16,10 +16,10 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::emulate::board::Status;
 use crate::emulate::{PtyBoard, games};
-use crate::wall::{Mono, mono};
+use crate::system_clock::{MonotonicTime, monotonic};
 
 /// How often it is looked whether the hands are done.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(100);
 
 /// An emulated board on a pseudo-terminal, for trying programs without hardware.
 ///
@@ -95,7 +95,7 @@ struct Hands {
 /// What is told, as JSON.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-enum Told<'a> {
+enum Report<'a> {
     Ready { path: &'a Path, link: Option<&'a Path>, serial: u16, boards: u16 },
     HandsDone { impossible: u64 },
     Ended { lost_bytes: u64 },
@@ -104,15 +104,16 @@ enum Told<'a> {
 impl Emulate {
     pub(super) fn run(self) -> Result<ExitCode> {
         let (device, script) = self.board()?;
-        let mut board = PtyBoard::of(&self.serial.to_string(), device, &script, self.speed).context("no pseudo-terminal")?;
+        let mut board =
+            PtyBoard::with_device(&self.serial.to_string(), device, &script, self.speed).context("no pseudo-terminal")?;
         if let Some(link) = &self.link {
             board.link_at(link).with_context(|| format!("{}", link.display()))?;
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(self.stay(&board))?;
+        runtime.block_on(self.wait_until_done(&board))?;
         let status = board.status();
         board.stop();
-        self.tell(&Told::Ended { lost_bytes: status.lost_bytes })?;
+        self.print_report(&Report::Ended { lost_bytes: status.lost_bytes })?;
         Ok(if status.counters.impossible == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
@@ -169,25 +170,25 @@ impl Emulate {
     }
 
     /// Until a signal comes, or the hands are done and the time after them is over.
-    async fn stay(&self, board: &PtyBoard) -> Result<()> {
+    async fn wait_until_done(&self, board: &PtyBoard) -> Result<()> {
         // Whoever reads the path may end us at once.
         let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         let path = board.path().unwrap_or_default();
-        self.tell(&Told::Ready { path: &path, link: self.link.as_deref(), serial: self.serial, boards: self.boards })?;
-        let mut look = tokio::time::interval(LOOK);
-        let mut done: Option<Mono> = None;
+        self.print_report(&Report::Ready { path: &path, link: self.link.as_deref(), serial: self.serial, boards: self.boards })?;
+        let mut ticks = tokio::time::interval(POLL);
+        let mut done: Option<MonotonicTime> = None;
         loop {
             tokio::select! {
                 _ = interrupt.recv() => return Ok(()),
                 _ = terminate.recv() => return Ok(()),
-                _ = look.tick() => {}
+                _ = ticks.tick() => {}
             }
             match done {
                 None if !self.hands.idle && board.done() => {
-                    done = Some(mono());
+                    done = Some(monotonic());
                     self.hands_done(&board.status())?;
                 }
-                Some(since) if mono().since(since) >= Duration::from_secs_f64(self.linger) => return Ok(()),
+                Some(since) if monotonic().since(since) >= Duration::from_secs_f64(self.linger) => return Ok(()),
                 _ => {}
             }
         }
@@ -197,14 +198,14 @@ impl Emulate {
         for (at, problem) in &status.impossible {
             writeln!(std::io::stderr(), "flagfall: {:.3} s: hands cannot do that: {problem:?}", at.0 as f64 / 1e6)?;
         }
-        self.tell(&Told::HandsDone { impossible: status.counters.impossible })
+        self.print_report(&Report::HandsDone { impossible: status.counters.impossible })
     }
 
-    fn tell(&self, told: &Told<'_>) -> Result<()> {
+    fn print_report(&self, report: &Report<'_>) -> Result<()> {
         let mut out = std::io::stdout().lock();
-        match told {
-            _ if self.json => writeln!(out, "{}", serde_json::to_string(told)?)?,
-            Told::Ready { path, link, serial, boards } => {
+        match report {
+            _ if self.json => writeln!(out, "{}", serde_json::to_string(report)?)?,
+            Report::Ready { path, link, serial, boards } => {
                 match boards {
                     1 => write!(out, "board {serial}")?,
                     _ => write!(out, "boards {serial} to {}", serial + boards - 1)?,
@@ -215,9 +216,9 @@ impl Emulate {
                     Some(link) => writeln!(out, ", linked from {}", link.display())?,
                 }
             }
-            Told::HandsDone { .. } => writeln!(out, "the hands are done")?,
-            Told::Ended { lost_bytes: 0 } => writeln!(out, "ended")?,
-            Told::Ended { lost_bytes } => writeln!(out, "ended; {lost_bytes} bytes were not read")?,
+            Report::HandsDone { .. } => writeln!(out, "the hands are done")?,
+            Report::Ended { lost_bytes: 0 } => writeln!(out, "ended")?,
+            Report::Ended { lost_bytes } => writeln!(out, "ended; {lost_bytes} bytes were not read")?,
         }
         Ok(out.flush()?)
     }

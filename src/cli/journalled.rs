@@ -11,14 +11,14 @@ use super::replay::print_json;
 use crate::journal::{self, Disk, Limits};
 use crate::session::recorder::Recorder;
 use crate::session::replay::SETTLE;
-use crate::session::restore::Restored;
+use crate::session::restore::RestoreReport;
 use crate::session::setting::Setting;
 use crate::session::station::StationOutput;
 
 /// Feeds what of the trace is not yet in the journal in `dir`; messages go to `out`, each flushed, what a restart found to
 /// `notes`.
 pub(super) fn run(trace: &Trace<'_>, setting: &Setting, dir: &Path, out: &mut dyn Write, notes: &mut dyn Write) -> Result<()> {
-    let session = session(&setting.name);
+    let session = session_name(&setting.name);
     if dir.is_dir() {
         let found = journal::read(&mut Disk::reading(dir))?;
         if let Some(other) = found.session().filter(|other| **other != session) {
@@ -33,9 +33,9 @@ pub(super) fn run(trace: &Trace<'_>, setting: &Setting, dir: &Path, out: &mut dy
         _ => Ok(()),
     };
     let disk = Box::new(Disk::open(dir)?);
-    let (mut recorder, restored) = Recorder::open(disk, Limits::default(), setting, &session, &mut sink)?;
-    tell(&restored, notes)?;
-    let mut known = restored.inputs;
+    let (mut recorder, report) = Recorder::open(disk, Limits::default(), setting, &session, &mut sink)?;
+    print_report(&report, notes)?;
+    let mut known = report.inputs;
     let mut last = Instant::ZERO;
     for record in trace.records() {
         let (line, record) = record?;
@@ -58,23 +58,23 @@ pub(super) fn run(trace: &Trace<'_>, setting: &Setting, dir: &Path, out: &mut dy
     Ok(())
 }
 
-fn tell(restored: &Restored, notes: &mut dyn Write) -> Result<()> {
-    for damage in &restored.damage.described {
+fn print_report(report: &RestoreReport, notes: &mut dyn Write) -> Result<()> {
+    for damage in &report.damage.described {
         writeln!(notes, "{damage}")?;
     }
-    for difference in &restored.verified.differences {
+    for difference in &report.verified.differences {
         writeln!(notes, "{difference}")?;
     }
-    if restored.inputs > 0 {
-        let (inputs, verified) = (restored.inputs, &restored.verified);
-        let (compared, differing, unsent) = (verified.compared, verified.differing, restored.unsent.len());
+    if report.inputs > 0 {
+        let (inputs, verified) = (report.inputs, &report.verified);
+        let (compared, differing, unsent) = (verified.compared, verified.differing, report.unsent.len());
         writeln!(notes, "restart after {inputs} inputs: {compared} outputs compared, {differing} differ, {unsent} unsent")?;
     }
     Ok(())
 }
 
 /// The name in the letters that a session may have.
-fn session(name: &str) -> String {
+fn session_name(name: &str) -> String {
     let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     name.chars().map(fit).take(journal::MAX_SESSION).collect()
 }

@@ -13,13 +13,13 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Body;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::wall::{Mono, mono};
+use crate::system_clock::{MonotonicTime, monotonic};
 
 mod checklist;
 pub(super) mod device;
 mod file;
 
-use device::{Device, Events, Told};
+use device::{Device, Events, LinkEvent};
 use file::TraceFile;
 pub(super) use file::note;
 
@@ -90,36 +90,36 @@ impl Record {
     }
 
     async fn record(&self, family: Option<&'static DriverInfo>, file: &mut TraceFile) -> Result<()> {
-        let began = mono();
+        let began = monotonic();
         let end = self.seconds.map(|seconds| began.after(Duration::from_secs(seconds.into())));
         let (device, mut events) = self.open(family)?;
         let what = if self.bluetooth { "device" } else { "port" };
         let driver = family.map(DriverInfo::start);
-        let mut tape = Tape { file, device, what, driver, began, woken: Instant::ZERO, up: false };
-        let done = self.run_tape(&mut tape, &mut events, end).await;
+        let mut recording = Recording { file, device, what, driver, began, last_deadline: Instant::ZERO, up: false };
+        let done = self.run_recording(&mut recording, &mut events, end).await;
         // The port's thread may be waiting for room.
         drop(events);
         done
     }
 
-    async fn run_tape(&self, tape: &mut Tape<'_>, events: &mut Events, end: Option<Mono>) -> Result<()> {
+    async fn run_recording(&self, recording: &mut Recording<'_>, events: &mut Events, end: Option<MonotonicTime>) -> Result<()> {
         let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         loop {
-            let due = tape.deadline().into_iter().chain(end).min();
+            let due = recording.deadline().into_iter().chain(end).min();
             tokio::select! {
                 biased;
                 _ = interrupt.recv() => return Ok(()),
                 _ = terminate.recv() => return Ok(()),
                 event = events.recv() => match event {
-                    Some((at, told)) => tape.take(at, told)?,
+                    Some((at, event)) => recording.handle_event(at, event)?,
                     None => bail!("{}: its thread has ended", self.port.display()),
                 },
                 () = wait(due) => {}
             }
-            if end.is_some_and(|end| mono() >= end) {
+            if end.is_some_and(|end| monotonic() >= end) {
                 return Ok(());
             }
-            tape.wake(mono())?;
+            recording.feed_deadlines(monotonic())?;
         }
     }
 
@@ -137,44 +137,44 @@ impl Record {
     }
 }
 
-async fn wait(due: Option<Mono>) {
+async fn wait(due: Option<MonotonicTime>) {
     match due {
-        Some(due) => tokio::time::sleep(due.since(mono())).await,
+        Some(due) => tokio::time::sleep(due.since(monotonic())).await,
         None => std::future::pending().await,
     }
 }
 
 /// The session that is recorded.
-struct Tape<'a> {
+struct Recording<'a> {
     file: &'a mut TraceFile,
     device: Device,
     /// The word for it.
     what: &'static str,
     driver: Option<Box<dyn Driver>>,
-    began: Mono,
+    began: MonotonicTime,
     /// The last deadline that was fed: an input comes later, so that a replay has the same order.
-    woken: Instant,
+    last_deadline: Instant,
     /// It has been open.
     up: bool,
 }
 
-impl Tape<'_> {
-    fn deadline(&self) -> Option<Mono> {
+impl Recording<'_> {
+    fn deadline(&self) -> Option<MonotonicTime> {
         let due = self.driver.as_ref()?.deadline()?;
         Some(self.began.after(Duration::from_micros(due.0)))
     }
 
-    fn take(&mut self, at: u64, told: Told) -> Result<()> {
-        let at = Instant(Mono(at).since(self.began).as_micros() as u64);
-        self.wake_before(at)?;
-        let at = at.max(self.woken.after(Duration::from_micros(1)));
-        match told {
-            Told::Up(head, left_out) => {
+    fn handle_event(&mut self, at: u64, event: LinkEvent) -> Result<()> {
+        let at = Instant(MonotonicTime(at).since(self.began).as_micros() as u64);
+        self.feed_deadlines_before(at)?;
+        let at = at.max(self.last_deadline.after(Duration::from_micros(1)));
+        match event {
+            LinkEvent::Up(head, left_out) => {
                 left_out.iter().try_for_each(|line| note(line))?;
                 let again = std::mem::replace(&mut self.up, true);
                 note(&if again { format!("the {} is back", self.what) } else { "recording; Ctrl-C ends".to_owned() })?;
                 if !again {
-                    head.iter().try_for_each(|(key, value)| self.file.head(key, value))?;
+                    head.iter().try_for_each(|(key, value)| self.file.add_header(key, value))?;
                     if self.driver.is_none() {
                         checklist::print()?;
                     }
@@ -182,28 +182,28 @@ impl Tape<'_> {
                 self.file.write(at, Body::Link { link: 0, up: true, cause: "opened" })?;
                 self.feed(at, Input::LinkUp)
             }
-            Told::Bytes(channel, bytes) => {
+            LinkEvent::Bytes(channel, bytes) => {
                 self.file.write(at, Body::Rx { link: 0, channel, bytes: bytes.as_slice().into() })?;
                 self.feed(at, Input::Bytes { channel, bytes: &bytes })
             }
-            Told::Down(cause) => {
+            LinkEvent::Down(cause) => {
                 note(&format!("{cause}; waiting for the {} to come back", self.what))?;
                 self.file.write(at, Body::Link { link: 0, up: false, cause: "lost" })?;
                 self.feed(at, Input::LinkDown)
             }
-            Told::Missing(trouble, may_come) if self.up || may_come => note(&trouble),
-            Told::Missing(trouble, _) => bail!("{trouble}"),
+            LinkEvent::Missing(trouble, may_come) if self.up || may_come => note(&trouble),
+            LinkEvent::Missing(trouble, _) => bail!("{trouble}"),
         }
     }
 
     /// Every deadline up to now.
-    fn wake(&mut self, now: Mono) -> Result<()> {
-        self.wake_before(Instant(now.since(self.began).as_micros() as u64 + 1))
+    fn feed_deadlines(&mut self, now: MonotonicTime) -> Result<()> {
+        self.feed_deadlines_before(Instant(now.since(self.began).as_micros() as u64 + 1))
     }
 
-    fn wake_before(&mut self, at: Instant) -> Result<()> {
+    fn feed_deadlines_before(&mut self, at: Instant) -> Result<()> {
         while let Some(due) = self.driver.as_ref().and_then(|driver| driver.deadline()).filter(|due| *due < at) {
-            self.woken = due;
+            self.last_deadline = due;
             self.feed(due, Input::Deadline)?;
         }
         Ok(())

@@ -80,7 +80,7 @@ impl Replay {
             }),
             chess960: self.chess960,
         };
-        let setting = Setting::of(&trace, &overrides)?;
+        let setting = Setting::from_trace(&trace, &overrides)?;
         let mut out = BufWriter::new(std::io::stdout().lock());
         if let Some(dir) = &self.journal {
             journalled::run(&trace, &setting, dir, &mut out, &mut std::io::stderr().lock())?;
@@ -105,7 +105,7 @@ impl Replay {
             _ => Ok(()),
         })?;
         if self.summary {
-            Summary::of(&station).print(&mut out)?;
+            Summary::of_station(&station).print(&mut out)?;
         }
         out.flush()?;
         Ok(ExitCode::SUCCESS)

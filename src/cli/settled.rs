@@ -8,7 +8,7 @@ use flagfall_game::mate::{Answer, Budget, Counters, counted, shorten};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, PositionError};
 
-use crate::wall::mono;
+use crate::system_clock::monotonic;
 
 /// What became of a question.
 pub(super) struct Settled {
@@ -55,14 +55,14 @@ pub(super) fn settle(position: &Chess, side: Color, nodes: u64, reader: Reader) 
         let counters = Counters::default();
         Settled { answer: Answer::Undecided { counters }, counters, micros, complaint: Some(complaint) }
     };
-    let began = mono();
+    let began = monotonic();
     let budget = Budget { nodes, ..Budget::FULL };
     let found = catch_unwind(|| {
         let (answer, counters) = counted(position, side, budget);
         let answer = if reader == Reader::Person { shorten(position, side, answer, budget) } else { answer };
         (answer, counters)
     });
-    let micros = mono().since(began).as_micros() as u64;
+    let micros = monotonic().since(began).as_micros() as u64;
     let Ok((answer, counters)) = found else { return open("the solver broke".to_owned(), micros) };
     match catch_unwind(|| check(position, side, &answer)) {
         Ok(Ok(())) => Settled { answer, counters, micros, complaint: None },

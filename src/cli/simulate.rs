@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use flagfall_protocols::drivers;
 
-use crate::emulate::boards::Kind;
+use crate::emulate::boards::BoardKind;
 use crate::emulate::noise::Noise;
 use crate::emulate::score_sheet;
 use work::Job;
@@ -89,9 +89,9 @@ impl Simulate {
         let mut noise = noise(&self.noise)?;
         noise.irregularities = self.irregularities.unwrap_or(noise.irregularities);
         let driver = match self.board {
-            Board::Dgt => Kind::Dgt,
-            Board::Frames => Kind::Frames,
-            Board::Occupancy => Kind::Occupancy,
+            Board::Dgt => BoardKind::Dgt,
+            Board::Frames => BoardKind::Frames,
+            Board::Occupancy => BoardKind::Occupancy,
         };
         let driver = driver.driver();
         let driver = drivers::find(driver).with_context(|| format!("no driver `{driver}`"))?;
@@ -104,7 +104,9 @@ impl Simulate {
         }
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let mut report = report::Report::new(self.json, self.seed, &self.noise);
-        work::all(driver, &noise, self.seed, self.out.as_deref(), &jobs, cores, &mut |job, done| report.game(job, done))?;
+        work::simulate_all(driver, &noise, self.seed, self.out.as_deref(), &jobs, cores, &mut |job, done| {
+            report.game(job, done)
+        })?;
         report.end()
     }
 

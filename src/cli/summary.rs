@@ -53,7 +53,7 @@ struct Pending {
 }
 
 impl Summary {
-    pub(super) fn of(station: &Station) -> Summary {
+    pub(super) fn of_station(station: &Station) -> Summary {
         let game = station.game();
         let (state, health) = (picture::arbiter_state(game), game.health());
         let mut pending = state.pending.into_iter();

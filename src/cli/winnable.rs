@@ -103,10 +103,10 @@ impl Winnable {
             return batch::run(path, jobs, self.nodes);
         }
         let Some(side) = self.side else { bail!("for whom? --for white or --for black") };
-        self.one(&self.fen.join(" "), to_color(side.into()))
+        self.answer_one(&self.fen.join(" "), to_color(side.into()))
     }
 
-    fn one(&self, fen: &str, side: Color) -> Result<ExitCode> {
+    fn answer_one(&self, fen: &str, side: Color) -> Result<ExitCode> {
         let position = match position(fen) {
             Ok(position) => position,
             Err(problem) => bail!("`{fen}` is no position: {problem}"),
@@ -120,7 +120,7 @@ impl Winnable {
             let side = side.fold_wb("white", "black");
             writeln!(out, "{}", serde_json::to_string(&Report { fen, side, verdict: Verdict::from(&explanation), cost })?)?;
         } else {
-            out.write_all(told(&position, &explanation, &settled).as_bytes())?;
+            out.write_all(text(&position, &explanation, &settled).as_bytes())?;
         }
         if let Some(complaint) = &settled.complaint {
             writeln!(std::io::stderr(), "flagfall: {complaint}")?;
@@ -130,7 +130,7 @@ impl Winnable {
 }
 
 /// The answer for a person.
-fn told(position: &Chess, explanation: &Explanation, settled: &Settled) -> String {
+fn text(position: &Chess, explanation: &Explanation, settled: &Settled) -> String {
     let (verdict, sentence) = match explanation {
         Explanation::Winnable(mate) => ("WINNABLE", mate.sentence.clone()),
         Explanation::Unwinnable(why) => ("UNWINNABLE", why.sentence.clone()),

@@ -27,12 +27,12 @@ pub(crate) fn check(name: &str, value: &str, layer: &mut Layer, origins: &mut Or
     let Some(path) = name.strip_prefix(PREFIX) else { return };
     let path = path.to_lowercase();
     let words: Vec<&str> = path.split("__").collect();
-    if let Err((key, message)) = set("", &words, SECTIONS, value, layer, origins, name) {
+    if let Err((key, message)) = set_key("", &words, SECTIONS, value, layer, origins, name) {
         problems.push(Problem { place: Place::Variable(name.to_owned()), key, message });
     }
 }
 
-fn set(
+fn set_key(
     prefix: &str,
     words: &[&str],
     siblings: &'static [Key],
@@ -48,20 +48,20 @@ fn set(
     match (&key.kind, &words[1..]) {
         (Kind::Boards(_), _) => Err(stray("boards are told in files, [[board]]".to_owned())),
         (Kind::Section(inner), rest @ [_, ..]) => {
-            let mut below = take(layer, word);
-            let done = set(&full, rest, inner, value, &mut below, origins, variable);
+            let mut below = take_table(layer, word);
+            let done = set_key(&full, rest, inner, value, &mut below, origins, variable);
             layer.insert(word.to_owned(), below.into());
             done
         }
         (Kind::Named(inner), [name, rest @ ..]) if !rest.is_empty() => {
             values::user(name).map_err(stray)?;
-            let mut named = take(layer, word);
-            let mut below = take(&mut named, name);
+            let mut named = take_table(layer, word);
+            let mut below = take_table(&mut named, name);
             let full = dotted(&full, name);
             if !origins.has(&full) {
-                origins.note(&full, Place::Variable(variable.to_owned()));
+                origins.set(&full, Place::Variable(variable.to_owned()));
             }
-            let done = set(&full, rest, inner, value, &mut below, origins, variable);
+            let done = set_key(&full, rest, inner, value, &mut below, origins, variable);
             named.insert((*name).to_owned(), below.into());
             layer.insert(word.to_owned(), named.into());
             done
@@ -69,8 +69,8 @@ fn set(
         (Kind::Section(_) | Kind::Named(_), _) => Err(stray(format!("names no key of [{full}]"))),
         (_, [_, ..]) => Err(stray(fits_no_key(variable, word, siblings))),
         (kind, []) => {
-            origins.note(&full, Place::Variable(variable.to_owned()));
-            let value = Leaf::of_variable(value, kind).check(key.name, kind).map_err(|message| (full, message))?;
+            origins.set(&full, Place::Variable(variable.to_owned()));
+            let value = Leaf::from_variable(value, kind).check(key.name, kind).map_err(|message| (full, message))?;
             layer.insert(word.to_owned(), value);
             Ok(())
         }
@@ -78,7 +78,7 @@ fn set(
 }
 
 /// The table `name`, to be put back.
-fn take(layer: &mut Layer, name: &str) -> Layer {
+fn take_table(layer: &mut Layer, name: &str) -> Layer {
     layer.remove(name).and_then(|value| value.into_table().ok()).unwrap_or_default()
 }
 

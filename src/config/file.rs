@@ -95,7 +95,7 @@ impl Walk<'_> {
                 self.problem(name.span(), &full, unknown(name.get_ref(), keys));
                 continue;
             };
-            self.origins.note(&full, place(self.file, self.text, name.span().start));
+            self.origins.set(&full, place(self.file, self.text, name.span().start));
             if let Some(value) = self.value(&full, key, value) {
                 layer.insert(key.name.to_owned(), value);
             }
@@ -118,7 +118,7 @@ impl Walk<'_> {
                     if let Err(message) = values::user(name.get_ref()) {
                         self.problem(name.span(), &inner, message);
                     }
-                    self.origins.note(&inner, place(self.file, self.text, name.span().start));
+                    self.origins.set(&inner, place(self.file, self.text, name.span().start));
                     named.insert(name.get_ref().to_string(), self.table(&inner, keys, table).into());
                 }
                 Some(named.into())
@@ -130,7 +130,7 @@ impl Walk<'_> {
                 }
                 None
             }
-            (kind, other) => match Leaf::of_toml(other).check(key.name, kind) {
+            (kind, other) => match Leaf::from_toml(other).check(key.name, kind) {
                 Ok(value) => Some(value),
                 Err(message) => {
                     self.problem(value.span(), full, message);
@@ -155,7 +155,7 @@ impl Walk<'_> {
             let first = self.origins.place(&dotted(&prefix, "id"));
             self.problem(written.span(), &dotted(&prefix, "id"), format!("is the id of another board too, at {first}"));
         }
-        self.origins.note(&prefix, place(self.file, self.text, value.span().start));
+        self.origins.set(&prefix, place(self.file, self.text, value.span().start));
         let layer = self.table(&prefix, keys, table);
         self.boards.extend(id.map(|id| (id, layer)));
     }

@@ -18,7 +18,7 @@ pub(crate) enum Leaf {
 }
 
 impl Leaf {
-    pub(crate) fn of_toml(value: &DeValue<'_>) -> Leaf {
+    pub(crate) fn from_toml(value: &DeValue<'_>) -> Leaf {
         match value {
             DeValue::Boolean(value) => Leaf::Switch(*value),
             DeValue::Integer(value) => Leaf::Number(i64::from_str_radix(value.as_str(), value.radix()).ok()),
@@ -34,7 +34,7 @@ impl Leaf {
     }
 
     /// Reads the text of a variable as the key wants it; a list has commas.
-    pub(crate) fn of_variable(text: &str, kind: &Kind) -> Leaf {
+    pub(crate) fn from_variable(text: &str, kind: &Kind) -> Leaf {
         match kind {
             Kind::Switch => match text {
                 "true" => Leaf::Switch(true),
@@ -52,7 +52,7 @@ impl Leaf {
         }
     }
 
-    fn what(&self) -> &'static str {
+    fn kind_name(&self) -> &'static str {
         match self {
             Leaf::Switch(_) => "true or false",
             Leaf::Number(_) => "a number",
@@ -90,7 +90,7 @@ impl Leaf {
                 texts.iter().try_for_each(|text| plain(text))?;
                 Ok(texts.into())
             }
-            (_, other) => Err(format!("must be {wanted}, not {}", other.what())),
+            (_, other) => Err(format!("must be {wanted}, not {}", other.kind_name())),
         }
     }
 }

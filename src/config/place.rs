@@ -78,7 +78,7 @@ impl std::error::Error for Errors {}
 pub(crate) struct Origins(BTreeMap<String, Place>);
 
 impl Origins {
-    pub(crate) fn note(&mut self, key: &str, place: Place) {
+    pub(crate) fn set(&mut self, key: &str, place: Place) {
         self.0.insert(key.to_owned(), place);
     }
 

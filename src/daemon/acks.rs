@@ -1,42 +1,42 @@
-//! Acknowledgements on their way into the journal: not each is worth a record, and none is worth waking a station.
+//! Acknowledgements on their way into the journal. Not every one is worth a record, and none is worth a wake-up of the station.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use flagfall_protocols::trace::Audience;
 
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
-/// Records follow each other no faster; one comes with the turn after that. What was acknowledged since is sent again after a
-/// power cut.
+/// The shortest time between two records; the next record comes with the turn after that. After a power cut the events that were
+/// acknowledged since the last record are sent again.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// The last number of each audience that the broker has: the network notes it, the station looks when it has a turn.
+/// The last number of each audience that the broker has. The network stores it, and the station reads it at each turn.
 #[derive(Debug, Default)]
 pub(super) struct Acked([AtomicU64; 3]);
 
 impl Acked {
-    /// The broker has everything up to `number`.
+    /// Stores that the broker has everything up to `number`.
     pub(super) fn note(&self, audience: Audience, number: u64) {
         self.0[audience as usize].store(number, Ordering::Relaxed);
     }
 }
 
-/// What the journal knows of it.
+/// The acknowledgements that the journal holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Acks {
     recorded: [u64; 3],
-    at: Mono,
+    at: MonotonicTime,
 }
 
 impl Acks {
-    /// In the order of [`Audience::ALL`], what the journal has at this moment.
-    pub(super) const fn new(recorded: [u64; 3], now: Mono) -> Acks {
+    /// Takes what the journal holds at this moment, in the order of [`Audience::ALL`].
+    pub(super) const fn new(recorded: [u64; 3], now: MonotonicTime) -> Acks {
         Acks { recorded, at: now }
     }
 
-    /// What is to be recorded now; at the end without regard to time.
-    pub(super) fn take(&mut self, acked: &Acked, now: Mono, end: bool) -> [Option<u64>; 3] {
+    /// Returns what must be recorded now. At the `end` the time does not matter.
+    pub(super) fn take_due(&mut self, acked: &Acked, now: MonotonicTime, end: bool) -> [Option<u64>; 3] {
         let mut news = [None; 3];
         if now.since(self.at) < EVERY && !end {
             return news;
@@ -57,16 +57,16 @@ mod tests {
 
     #[test]
     fn the_last_number_of_each_audience_is_recorded_once_a_second() {
-        let (acked, mut acks) = (Acked::default(), Acks::new([5, 0, 0], Mono(0)));
+        let (acked, mut acks) = (Acked::default(), Acks::new([5, 0, 0], MonotonicTime(0)));
         let [arbiter, live] = [Audience::Arbiter, Audience::Live].map(|audience| audience as usize);
         acked.note(Audience::Arbiter, 6);
         acked.note(Audience::Live, 7);
-        assert_eq!(acks.take(&acked, Mono(999_999), false), [None; 3]);
-        let news = acks.take(&acked, Mono(1_000_000), false);
+        assert_eq!(acks.take_due(&acked, MonotonicTime(999_999), false), [None; 3]);
+        let news = acks.take_due(&acked, MonotonicTime(1_000_000), false);
         assert_eq!((news[arbiter], news[live]), (Some(6), Some(7)));
-        assert_eq!(acks.take(&acked, Mono(9_000_000), true), [None; 3]);
+        assert_eq!(acks.take_due(&acked, MonotonicTime(9_000_000), true), [None; 3]);
         acked.note(Audience::Live, 8);
-        assert_eq!(acks.take(&acked, Mono(1_500_000), false), [None; 3]);
-        assert_eq!(acks.take(&acked, Mono(1_500_000), true)[live], Some(8));
+        assert_eq!(acks.take_due(&acked, MonotonicTime(1_500_000), false), [None; 3]);
+        assert_eq!(acks.take_due(&acked, MonotonicTime(1_500_000), true)[live], Some(8));
     }
 }

@@ -1,4 +1,4 @@
-//! How often this node was started: so that a late will of an earlier run is recognised.
+//! Counts the starts of this node, so that subscribers recognise a late will of an earlier run.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -6,10 +6,10 @@ use std::path::Path;
 
 const FILE: &str = "boots";
 
-/// Counts one more start, kept in a file of this folder, which is made if needed.
+/// Counts one more start in a file of the folder `dir`, which is made if needed.
 ///
 /// # Errors
-/// The file cannot be written. One that cannot be read counts from 0.
+/// The file cannot be written. A file that cannot be read counts from 0.
 pub(super) fn count(dir: &Path) -> io::Result<u64> {
     fs::create_dir_all(dir)?;
     let file = dir.join(FILE);

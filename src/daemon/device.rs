@@ -1,4 +1,4 @@
-//! What is known of a board's device, for `device/<device>/status`.
+//! The state of a board's device, for `device/<device>/status`.
 
 mod health;
 #[cfg(test)]
@@ -10,24 +10,24 @@ use std::time::Duration;
 use flagfall_game::game::Game;
 use flagfall_protocols::event::{Battery, DeviceEvent, Identity};
 
-use self::health::{Known, is_weak};
+use self::health::{KnownHealth, is_weak};
 use super::link::BLE;
-use super::plan::Plan;
+use super::station_config::StationConfig;
 use crate::session::station::{ASKED, UNHEARD, WEAK};
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 use crate::wire::device::{DeviceKind, DeviceState, DeviceStatus, WeakMan, WeakSquare};
 use crate::wire::topics::MAX_ID;
 
-/// What is wrong with a device that nobody hears.
+/// The problem of a device that says nothing.
 pub(super) const UNANSWERED: &str = "the device does not answer";
-/// That is said of one that has said nothing for so long since its link opened.
+/// A device that says nothing for this time after its link opened gets the problem [`UNANSWERED`].
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
-/// A link that went away so often ...
+/// A link that was lost this many times ...
 const OFTEN: usize = 3;
-/// ... in this time is unstable.
+/// ... within this time counts as unstable.
 const WITHIN: Duration = Duration::from_secs(300);
 
-/// What is known of a board's device.
+/// The state of a board's device.
 #[derive(Clone, Debug)]
 pub(super) struct Device {
     driver: &'static str,
@@ -36,8 +36,8 @@ pub(super) struct Device {
     board: String,
     fallback: String,
     port: Option<String>,
-    /// When it was opened.
-    opened: Mono,
+    /// When the port was opened.
+    opened: MonotonicTime,
     responding: bool,
     serial: Option<String>,
     firmware: Option<String>,
@@ -45,29 +45,29 @@ pub(super) struct Device {
     battery: Option<Battery>,
     signal: Option<i16>,
     problem: Option<String>,
-    /// The board was given up: nobody reads what the device says.
+    /// The board is parked: no driver reads what the device says.
     parked: bool,
-    /// When the link went away, the last times.
-    downs: VecDeque<Mono>,
-    health: Known,
-    /// Something changed since [`Device::take_news`].
-    news: bool,
+    /// When the link was lost, the last times.
+    downs: VecDeque<MonotonicTime>,
+    health: KnownHealth,
+    /// Something has changed since the last [`Device::take_changed`].
+    changed: bool,
 }
 
 impl Device {
-    /// The device of a plan, not seen yet.
-    pub(super) fn new(plan: &Plan) -> Device {
-        let board = &plan.setting.board;
+    /// The board of a station, before its link opens.
+    pub(super) fn new(config: &StationConfig) -> Device {
+        let board = &config.setting.board;
         Device {
-            driver: plan.setting.driver.name,
+            driver: config.setting.driver.name,
             kind: DeviceKind::Board,
-            transport: plan.wanted.transport(),
+            transport: config.wanted.transport(),
             board: format!("{}/{}/{}", board.event, board.round, board.board),
             fallback: format!("board-{}", board.board),
             port: None,
-            opened: Mono(0),
+            opened: MonotonicTime(0),
             responding: false,
-            serial: plan.wanted.serial().map(str::to_owned),
+            serial: config.wanted.serial().map(str::to_owned),
             firmware: None,
             clock_firmware: None,
             battery: None,
@@ -75,36 +75,36 @@ impl Device {
             problem: None,
             parked: false,
             downs: VecDeque::new(),
-            health: Known::default(),
-            news: true,
+            health: KnownHealth::default(),
+            changed: true,
         }
     }
 
-    /// The clock of a plan, if it has a link of its own.
-    pub(super) fn of_clock(plan: &Plan) -> Option<Device> {
-        let (driver, wanted) = plan.setting.clock.zip(plan.clock.as_ref())?;
-        let board = Device::new(plan);
+    /// The clock of a station, if it has a link of its own.
+    pub(super) fn for_clock(config: &StationConfig) -> Option<Device> {
+        let (driver, wanted) = config.setting.clock.zip(config.clock.as_ref())?;
+        let board = Device::new(config);
         Some(Device {
             driver: driver.name,
             kind: DeviceKind::Clock,
             transport: wanted.transport(),
-            fallback: format!("clock-{}", plan.setting.board.board),
+            fallback: format!("clock-{}", config.setting.board.board),
             serial: wanted.serial().map(str::to_owned),
             ..board
         })
     }
 
-    /// Whether its status may be another one than when this was asked last: something changed, or time alone may change it.
-    pub(super) fn take_news(&mut self) -> bool {
-        std::mem::take(&mut self.news) || !self.downs.is_empty() || self.is_mute()
+    /// Returns whether the status may differ from the last one: something changed, or time alone may change it.
+    pub(super) fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed) || !self.downs.is_empty() || self.is_mute()
     }
 
-    /// Its link is open, and it has said nothing yet.
+    /// The link is open, and the device has said nothing yet.
     fn is_mute(&self) -> bool {
         self.port.is_some() && !self.responding
     }
 
-    /// Its id in topics: family and serial number, or, while that is not known, the board it serves.
+    /// Its id in topics: family and serial number, or the board it serves while the serial number is not known.
     pub(super) fn id(&self) -> String {
         let name = match &self.serial {
             Some(serial) => format!("{}-{serial}", self.driver),
@@ -114,9 +114,9 @@ impl Device {
         name.chars().map(fit).take(MAX_ID).collect()
     }
 
-    /// The serial number that the device had when this board was served last.
-    pub(super) fn was(&mut self, serial: String) {
-        self.news = true;
+    /// Sets the serial number that the device had when this board was served last.
+    pub(super) fn set_former_serial(&mut self, serial: String) {
+        self.changed = true;
         self.serial.get_or_insert(serial);
     }
 
@@ -125,21 +125,22 @@ impl Device {
         self.serial.as_deref()
     }
 
-    /// The port that is open.
+    /// The open port.
     pub(super) fn port(&self) -> Option<&str> {
         self.port.as_deref()
     }
 
-    /// Whether it answers.
+    /// Whether the device answers.
     pub(super) fn is_online(&self) -> bool {
         self.port.is_some() && self.responding && !self.parked
     }
 
-    /// The link opened, `asked` if the device was asked on it who it is. Gives why, as its record says.
-    pub(super) fn up(&mut self, now: Mono, asked: bool, port: String, signal: Option<i16>) -> &'static str {
-        self.news = true;
+    /// The link opened. `asked`: the device was asked for its identity on this link before. Returns the cause for the `link`
+    /// record.
+    pub(super) fn link_up(&mut self, now: MonotonicTime, asked: bool, port: String, signal: Option<i16>) -> &'static str {
+        self.changed = true;
         self.opened = now;
-        // A device that is known may be connected before it is heard.
+        // A known device may be connected before its advertisement is received.
         (self.port, self.signal) = (Some(port), signal.or(self.signal));
         self.problem = None;
         match signal {
@@ -150,9 +151,9 @@ impl Device {
         }
     }
 
-    /// The link is gone.
-    pub(super) fn down(&mut self, now: Mono, cause: &str) {
-        self.news = true;
+    /// The link was lost.
+    pub(super) fn link_down(&mut self, now: MonotonicTime, cause: &str) {
+        self.changed = true;
         self.port = None;
         self.responding = false;
         self.problem = Some(cause.to_owned());
@@ -162,29 +163,29 @@ impl Device {
         }
     }
 
-    /// The board was given up.
-    pub(super) fn parked(&mut self, problem: String) {
-        self.news = true;
+    /// The board is parked.
+    pub(super) fn set_parked(&mut self, problem: String) {
+        self.changed = true;
         self.parked = true;
         self.problem = Some(problem);
     }
 
-    /// There is no port.
-    pub(super) fn missing(&mut self, problem: String) {
-        self.news = true;
+    /// There is no port, or no device on it.
+    pub(super) fn set_missing(&mut self, problem: String) {
+        self.changed = true;
         self.problem = Some(problem);
     }
 
     /// Another device serves the board from now on.
-    pub(super) fn replaced(&mut self, serial: Option<String>) {
-        self.news = true;
+    pub(super) fn set_replaced(&mut self, serial: Option<String>) {
+        self.changed = true;
         (self.serial, self.firmware, self.clock_firmware) = (serial, None, None);
         (self.battery, self.signal) = (None, None);
     }
 
-    /// The device said something of itself.
-    pub(super) fn told(&mut self, event: &DeviceEvent) {
-        self.news = true;
+    /// The device reported something about itself.
+    pub(super) fn handle_event(&mut self, event: &DeviceEvent) {
+        self.changed = true;
         match event {
             DeviceEvent::Identity(Identity::Serial(serial)) => self.serial = Some(serial.as_str().to_owned()),
             DeviceEvent::Identity(Identity::Firmware(major, minor)) => self.firmware = Some(format!("{major}.{minor}")),
@@ -204,13 +205,13 @@ impl Device {
         }
     }
 
-    /// Takes what the game has counted of the devices' health.
-    pub(super) fn look(&mut self, now: Mono, game: &Game) {
-        self.news |= self.health.ask(now, game);
+    /// Takes over what the game has counted of the devices' health.
+    pub(super) fn check_health(&mut self, now: MonotonicTime, game: &Game) {
+        self.changed |= self.health.refresh(now, game);
     }
 
-    /// For publishing.
-    pub(super) fn status(&self, now: Mono) -> DeviceStatus {
+    /// The status to be published.
+    pub(super) fn status(&self, now: MonotonicTime) -> DeviceStatus {
         let health = self.health.health();
         let unanswered = self.is_mute() && !self.parked && now.since(self.opened) >= ANSWERS_WITHIN;
         let lately = self.downs.iter().filter(|&&down| now.since(down) < WITHIN).count();

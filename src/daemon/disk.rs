@@ -1,4 +1,4 @@
-//! The one thread that waits for the disk: one wait for all boards, and events read back for the outbox.
+//! The one thread that waits for the disk. It waits once for all boards, and it reads events back for the outbox.
 
 use std::io;
 use std::path::Path;
@@ -7,18 +7,18 @@ use std::sync::atomic::Ordering;
 use std::thread::{Builder, JoinHandle};
 
 use super::disk_queue::{DiskQueue, Refill, Unflushed, Work};
+use super::heartbeat::Heartbeat;
 use super::message::ToStation;
-use super::pulse::Pulse;
 use crate::journal::commit_log::{self, CommitLog, Folder};
 use crate::journal::{Disk, outs_from};
 use crate::mqtt::outbox::{Event, Outbox};
 use crate::wire::envelope;
 
-/// Events read back at once.
+/// The most events that are read back at once.
 const BATCH: usize = 128;
 
-/// Writes back what the journals below `dir` lack since a power cut, and begins the log that spares each board its own wait. Where
-/// that cannot be had, every journal is waited for by itself.
+/// Writes back what the journals below `dir` lack after a power cut, and begins the commit log that spares each board its own
+/// wait. Without the log every journal is waited for separately.
 pub(super) fn open_log(dir: &Path) -> CommitLog {
     let open = || -> anyhow::Result<CommitLog> {
         let mut folder: Folder = Box::new(Disk::open(&dir.join(commit_log::FOLDER))?);
@@ -40,7 +40,7 @@ pub(super) fn open_log(dir: &Path) -> CommitLog {
     })
 }
 
-/// The folder of a board's journal; none if it is gone.
+/// The folder of a board's journal; none if the folder is gone.
 fn journal_of(dir: &Path) -> io::Result<Option<Folder>> {
     if !dir.is_dir() {
         return Ok(None);
@@ -49,7 +49,7 @@ fn journal_of(dir: &Path) -> io::Result<Option<Folder>> {
     Ok(Some(Box::new(disk)))
 }
 
-/// Starts the thread. It ends when the queue is closed and empty.
+/// Starts the thread, which ends when the queue is closed and empty.
 ///
 /// # Errors
 /// The operating system gives no thread.
@@ -57,12 +57,12 @@ pub(super) fn start(
     queue: Arc<DiskQueue>,
     mut log: CommitLog,
     outbox: Arc<Outbox>,
-    pulse: Arc<Pulse>,
+    heartbeat: Arc<Heartbeat>,
 ) -> io::Result<JoinHandle<()>> {
     Builder::new().name("journal".to_owned()).spawn(move || {
         loop {
             let work = queue.next();
-            let _busy = pulse.busy();
+            let _busy = heartbeat.busy();
             match work {
                 Work::Flush(boards) => flush(&mut log, &boards),
                 Work::Refill(refill) => read_back(refill, &outbox),
@@ -78,11 +78,11 @@ pub(super) fn start(
 }
 
 fn flush(log: &mut CommitLog, boards: &[Unflushed]) {
-    log.commit(boards.iter().map(|board| (board.face.board.as_str(), &*board.unsynced)));
-    for Unflushed { face, unsynced } in boards {
-        // The others learn of it with whatever comes next: waking them costs more than all the rest.
-        if unsynced.has_failed() || face.awaits_disk.load(Ordering::SeqCst) {
-            face.inbox.urgent(ToStation::Synced);
+    log.commit(boards.iter().map(|board| (board.handle.board.as_str(), &*board.unsynced)));
+    for Unflushed { handle, unsynced } in boards {
+        // The other boards see the result at their next turn: waking them would cost more than everything else here.
+        if unsynced.has_failed() || handle.awaits_disk.load(Ordering::SeqCst) {
+            handle.inbox.push_urgent(ToStation::Synced);
         }
     }
 }

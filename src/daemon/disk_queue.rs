@@ -1,4 +1,5 @@
-//! Work for the disk thread. Boards that wrote something wait together for one flush; whoever holds a finding back has it at once.
+//! Work for the disk thread. Boards that wrote something wait together for one flush; a board that holds a finding back gets its
+//! flush at once.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -6,50 +7,50 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use flagfall_protocols::trace::Audience;
 
-use super::shared::Face;
+use super::shared::StationHandle;
 use crate::journal::{FLUSH_AFTER, Unsynced};
 use crate::mqtt::outbox::BoardNo;
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 use crate::wire::envelope::Stamp;
 
-/// Boards whose events are to be read back at most at once.
+/// The most requests to read events back that may wait.
 const MAX_REFILLS: usize = 1024;
 
-/// A board with bytes that are not on the disk.
+/// A board whose journal has bytes that are not on the disk.
 pub(super) struct Unflushed {
     /// The board.
-    pub(super) face: Arc<Face>,
-    /// What its journal wrote.
+    pub(super) handle: Arc<StationHandle>,
+    /// The bytes that its journal wrote.
     pub(super) unsynced: Arc<Unsynced>,
 }
 
-/// Events that the outbox has no longer.
+/// A request for events that the outbox no longer holds.
 pub(super) struct Refill {
     /// The board's journal.
     pub(super) dir: PathBuf,
     /// The board.
     pub(super) board: BoardNo,
-    /// Whose events.
+    /// The audience of the events.
     pub(super) audience: Audience,
-    /// From this number on.
+    /// The first number.
     pub(super) from: u64,
-    /// What the sink adds.
+    /// The header fields that the sink adds.
     pub(super) stamp: Arc<Stamp>,
-    /// The journal takes what it is given: what it does not hold is nowhere.
+    /// The journal can be written, so events that it does not hold exist nowhere.
     pub(super) whole: bool,
 }
 
-/// What the thread does next.
+/// The next work of the thread.
 pub(super) enum Work {
     /// Wait for the disk, for all of these.
     Flush(Vec<Unflushed>),
     /// Read events back.
     Refill(Refill),
-    /// End: all is done.
+    /// End, since everything is done.
     End,
 }
 
-/// The queue: every thread adds to it, one takes.
+/// The queue. Every thread may add to it, and one thread takes from it.
 #[derive(Default)]
 pub(super) struct DiskQueue {
     inner: Mutex<Inner>,
@@ -59,8 +60,8 @@ pub(super) struct DiskQueue {
 #[derive(Default)]
 struct Inner {
     unflushed: Vec<Unflushed>,
-    /// When they are flushed.
-    due: Option<Mono>,
+    /// When they must be flushed.
+    due: Option<MonotonicTime>,
     refills: VecDeque<Refill>,
     closed: bool,
 }
@@ -71,27 +72,28 @@ impl DiskQueue {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A board has written something; it is flushed with all others within [`FLUSH_AFTER`]. The thread is woken only to learn when.
+    /// A board has written something. It is flushed together with all others within [`FLUSH_AFTER`]; the thread is woken only to
+    /// learn that time.
     pub(super) fn flush_soon(&self, board: Unflushed) {
         let mut inner = self.lock();
         inner.unflushed.push(board);
         if inner.due.is_none() {
-            inner.due = Some(wall::mono().after(FLUSH_AFTER));
+            inner.due = Some(system_clock::monotonic().after(FLUSH_AFTER));
             drop(inner);
             self.changed.notify_all();
         }
     }
 
-    /// The same, and a board waits for it: all that is there is flushed now.
+    /// The same for a board that waits for the flush: everything that is queued is flushed now.
     pub(super) fn flush_now(&self, board: Unflushed) {
         let mut inner = self.lock();
         inner.unflushed.push(board);
-        inner.due = Some(wall::mono());
+        inner.due = Some(system_clock::monotonic());
         drop(inner);
         self.changed.notify_all();
     }
 
-    /// Has events read back; false if too many wait for that already.
+    /// Queues a request to read events back. Returns false if too many requests wait already.
     pub(super) fn refill(&self, refill: Refill) -> bool {
         let mut inner = self.lock();
         if inner.closed || inner.refills.len() >= MAX_REFILLS {
@@ -103,7 +105,7 @@ impl DiskQueue {
         true
     }
 
-    /// Nothing more comes; what is there is still done.
+    /// Closes the queue. Work that is queued is still done.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
@@ -113,7 +115,7 @@ impl DiskQueue {
     pub(super) fn next(&self) -> Work {
         let mut inner = self.lock();
         loop {
-            let now = wall::mono();
+            let now = system_clock::monotonic();
             if inner.due.is_some_and(|due| due <= now || inner.closed) {
                 inner.due = None;
                 return Work::Flush(std::mem::take(&mut inner.unflushed));

@@ -1,35 +1,36 @@
-//! A station's bounded inbox: many write, one thread reads, and a thread that hangs can be replaced by another.
+//! A bounded inbox. Many threads write to it, and one thread, its owner, reads it. An owner that hangs can be replaced by another
+//! thread.
 //!
-//! Whoever is woken finds the lock free: a thread that is woken into a lock goes to sleep once more.
+//! A thread is woken only after the lock is free: one that is woken while the lock is held would go to sleep again.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Items that wait in an inbox. At 9600 baud a board fills this in more than a minute.
+/// The most items that wait in an inbox. At 9600 baud a board needs more than a minute to fill it.
 pub(super) const CAPACITY: usize = 1024;
 
-/// Room that is kept for those who must not wait.
+/// Room that is kept for writers that must not wait.
 const RESERVED: usize = 64;
 
-/// What a reader gets.
+/// The result of [`Inbox::pop`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Popped<T> {
     /// The next item.
     Item(T),
-    /// Nothing came in time.
+    /// No item came in time.
     TimedOut,
-    /// This reader has been replaced, or the inbox was closed and is empty.
+    /// This owner has been replaced, or the inbox was closed and is empty.
     Closed,
 }
 
-/// A bounded queue with a single reader at a time.
+/// A bounded queue with a single owner at a time, which reads it.
 #[derive(Debug)]
 pub(super) struct Inbox<T> {
     inner: Mutex<Inner<T>>,
-    /// For the reader.
+    /// Wakes the owner.
     filled: Condvar,
-    /// For writers that wait for room.
+    /// Wakes writers that wait for room.
     room: Condvar,
 }
 
@@ -37,9 +38,9 @@ pub(super) struct Inbox<T> {
 struct Inner<T> {
     items: VecDeque<T>,
     closed: bool,
-    /// The reader that may read.
-    reader: u64,
-    /// It sleeps.
+    /// The number of the current owner.
+    owner: u64,
+    /// The owner sleeps.
     sleeps: bool,
     /// How often a writer found no room.
     full: u64,
@@ -48,7 +49,7 @@ struct Inner<T> {
 impl<T> Default for Inbox<T> {
     fn default() -> Inbox<T> {
         Inbox {
-            inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, reader: 0, sleeps: false, full: 0 }),
+            inner: Mutex::new(Inner { items: VecDeque::new(), closed: false, owner: 0, sleeps: false, full: 0 }),
             filled: Condvar::new(),
             room: Condvar::new(),
         }
@@ -61,8 +62,8 @@ impl<T> Inbox<T> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts an item in, and waits for room if there is none: for a link, whose bytes wait in the operating system meanwhile.
-    /// False if the inbox is closed.
+    /// Adds an item and waits for room if there is none. This is for a link, whose bytes wait in the operating system meanwhile.
+    /// Returns false if the inbox is closed.
     pub(super) fn push(&self, item: T) -> bool {
         let mut inner = self.lock();
         if inner.items.len() >= CAPACITY - RESERVED {
@@ -75,19 +76,19 @@ impl<T> Inbox<T> {
             return false;
         }
         inner.items.push_back(item);
-        self.wake(inner);
+        self.wake_owner(inner);
         true
     }
 
-    /// A reader that waits is told; one that does not finds the item by itself, and is not worth a call to the kernel.
-    fn wake(&self, mut inner: MutexGuard<'_, Inner<T>>) {
+    /// Wakes the owner if it sleeps. An owner that is awake finds the item by itself and is not worth a system call.
+    fn wake_owner(&self, mut inner: MutexGuard<'_, Inner<T>>) {
         if std::mem::take(&mut inner.sleeps) {
             drop(inner);
             self.filled.notify_all();
         }
     }
 
-    /// Puts an item in if there is room: for whoever must not wait. False if there is none or the inbox is closed.
+    /// Adds an item if there is room, for writers that must not wait. Returns false if there is no room or the inbox is closed.
     pub(super) fn offer(&self, item: T) -> bool {
         let mut inner = self.lock();
         if inner.closed || inner.items.len() >= CAPACITY {
@@ -95,12 +96,12 @@ impl<T> Inbox<T> {
             return false;
         }
         inner.items.push_back(item);
-        self.wake(inner);
+        self.wake_owner(inner);
         true
     }
 
-    /// Puts an item in if there is room beside what is kept for those who must not wait; true also if nobody reads any more. For
-    /// whoever comes again with it.
+    /// Adds an item if there is room beside the reserve, for a writer that tries again later. Returns true also if the inbox is
+    /// closed.
     pub(super) fn offer_or_closed(&self, item: T) -> bool {
         let mut inner = self.lock();
         if inner.closed {
@@ -111,37 +112,38 @@ impl<T> Inbox<T> {
             return false;
         }
         inner.items.push_back(item);
-        self.wake(inner);
+        self.wake_owner(inner);
         true
     }
 
-    /// Puts an item behind all others and never waits: for writers of which each has one item there at most.
-    pub(super) fn always(&self, item: T) {
+    /// Adds an item behind all others and never waits, for writers that have at most one item in the inbox each.
+    pub(super) fn push_unbounded(&self, item: T) {
         let mut inner = self.lock();
         inner.items.push_back(item);
-        self.wake(inner);
+        self.wake_owner(inner);
     }
 
-    /// Throws away what waits: nobody wants it any more.
+    /// Discards all items, which are not needed any more.
     pub(super) fn clear(&self) {
         self.lock().items.clear();
         self.room.notify_all();
     }
 
-    /// Puts an item before all others and never waits: for what the reader has asked for, at most one of a kind.
-    pub(super) fn urgent(&self, item: T) {
+    /// Adds an item before all others and never waits, for an answer that the owner waits for. At most one item of each kind
+    /// waits.
+    pub(super) fn push_urgent(&self, item: T) {
         let mut inner = self.lock();
         inner.items.push_front(item);
-        self.wake(inner);
+        self.wake_owner(inner);
     }
 
-    /// The next item, waiting at most `wait` for it; without an end if there is none. `reader` is what [`Inbox::replace_reader`]
-    /// gave.
-    pub(super) fn pop(&self, reader: u64, wait: Option<Duration>) -> Popped<T> {
+    /// Returns the next item and waits for it at most `wait`, or without a limit. `owner` is the number from
+    /// [`Inbox::replace_owner`].
+    pub(super) fn pop(&self, owner: u64, wait: Option<Duration>) -> Popped<T> {
         let mut inner = self.lock();
-        // Looked at with every waking: asleep again if nothing came.
+        // This is evaluated at every wake-up; the owner sleeps again if no item came.
         let blocked = |inner: &mut Inner<T>| {
-            let blocked = inner.items.is_empty() && !inner.closed && inner.reader == reader;
+            let blocked = inner.items.is_empty() && !inner.closed && inner.owner == owner;
             inner.sleeps |= blocked;
             blocked
         };
@@ -149,28 +151,28 @@ impl<T> Inbox<T> {
             Some(wait) => self.filled.wait_timeout_while(inner, wait, blocked).unwrap_or_else(PoisonError::into_inner).0,
             None => self.filled.wait_while(inner, blocked).unwrap_or_else(PoisonError::into_inner),
         };
-        if inner.reader != reader {
+        if inner.owner != owner {
             return Popped::Closed;
         }
         inner.sleeps = false;
-        match self.take(inner, |_| true) {
+        match self.pop_locked(inner, |_| true) {
             Ok(item) => Popped::Item(item),
             Err(true) => Popped::Closed,
             Err(false) => Popped::TimedOut,
         }
     }
 
-    /// The next item if it is there already and is `wanted`.
-    pub(super) fn pop_if(&self, reader: u64, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
+    /// Returns the next item if it is there already and is `wanted`.
+    pub(super) fn pop_if(&self, owner: u64, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
         let inner = self.lock();
-        if inner.reader == reader { self.take(inner, wanted).ok() } else { None }
+        if inner.owner == owner { self.pop_locked(inner, wanted).ok() } else { None }
     }
 
-    /// The first item; without one, whether the inbox is closed.
-    fn take(&self, mut inner: MutexGuard<'_, Inner<T>>, wanted: impl FnOnce(&T) -> bool) -> Result<T, bool> {
+    /// Returns the first item; if there is none, whether the inbox is closed.
+    fn pop_locked(&self, mut inner: MutexGuard<'_, Inner<T>>, wanted: impl FnOnce(&T) -> bool) -> Result<T, bool> {
         let closed = inner.closed;
         let item = inner.items.pop_front_if(|item| wanted(item)).ok_or(closed)?;
-        // Writers wait only for the first room.
+        // Writers wait only if the inbox was full.
         if inner.items.len() + 1 >= CAPACITY - RESERVED {
             drop(inner);
             self.room.notify_all();
@@ -178,22 +180,22 @@ impl<T> Inbox<T> {
         Ok(item)
     }
 
-    /// From now on only the reader of this number reads: the one before has gone or hangs.
-    pub(super) fn replace_reader(&self) -> u64 {
+    /// Makes a new owner and returns its number. The owner before has ended or hangs, and reads nothing more.
+    pub(super) fn replace_owner(&self) -> u64 {
         let mut inner = self.lock();
-        inner.reader += 1;
-        let reader = inner.reader;
+        inner.owner += 1;
+        let owner = inner.owner;
         drop(inner);
         self.filled.notify_all();
-        reader
+        owner
     }
 
-    /// Whether this reader still reads.
-    pub(super) fn is_reader(&self, reader: u64) -> bool {
-        self.lock().reader == reader
+    /// Whether this owner has not been replaced.
+    pub(super) fn is_current_owner(&self, owner: u64) -> bool {
+        self.lock().owner == owner
     }
 
-    /// Nothing more comes; what is there is still read.
+    /// Closes the inbox. Items that are there are still read.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.filled.notify_all();
@@ -201,7 +203,7 @@ impl<T> Inbox<T> {
     }
 
     /// How often a writer found no room.
-    pub(super) fn full(&self) -> u64 {
+    pub(super) fn full_count(&self) -> u64 {
         self.lock().full
     }
 }
@@ -212,10 +214,10 @@ mod tests {
 
     use super::*;
 
-    /// A reader that waits for one item.
-    fn asleep(inbox: &Arc<Inbox<u32>>, reader: u64) -> std::thread::JoinHandle<Popped<u32>> {
+    /// Starts an owner that waits for one item.
+    fn asleep(inbox: &Arc<Inbox<u32>>, owner: u64) -> std::thread::JoinHandle<Popped<u32>> {
         let own = Arc::clone(inbox);
-        let sleeper = std::thread::Builder::new().spawn(move || own.pop(reader, Some(Duration::from_secs(10))));
+        let sleeper = std::thread::Builder::new().spawn(move || own.pop(owner, Some(Duration::from_secs(10))));
         while !inbox.lock().sleeps {
             std::thread::yield_now();
         }
@@ -225,13 +227,13 @@ mod tests {
     #[test]
     fn items_keep_their_order_and_a_full_inbox_makes_the_writer_wait() {
         let inbox = Arc::new(Inbox::default());
-        let reader = inbox.replace_reader();
+        let owner = inbox.replace_owner();
         let writer = std::thread::Builder::new().spawn({
             let inbox = Arc::clone(&inbox);
             move || (0..CAPACITY as u32 * 3).all(|item| inbox.push(item))
         });
         let got: Vec<u32> = (0..CAPACITY * 3)
-            .map(|_| match inbox.pop(reader, Some(Duration::from_secs(10))) {
+            .map(|_| match inbox.pop(owner, Some(Duration::from_secs(10))) {
                 Popped::Item(item) => item,
                 other => panic!("{other:?}"),
             })
@@ -243,57 +245,57 @@ mod tests {
     #[test]
     fn a_writer_that_waits_for_room_is_woken() {
         let inbox = Arc::new(Inbox::default());
-        let reader = inbox.replace_reader();
+        let owner = inbox.replace_owner();
         let count = (CAPACITY - RESERVED) as u32 + 1;
         let writer = std::thread::Builder::new().spawn({
             let inbox = Arc::clone(&inbox);
             move || (0..count).all(|item| inbox.push(item))
         });
-        while inbox.full() == 0 {
+        while inbox.full_count() == 0 {
             std::thread::yield_now();
         }
         for item in 0..count {
-            assert_eq!(inbox.pop(reader, Some(Duration::from_secs(10))), Popped::Item(item));
+            assert_eq!(inbox.pop(owner, Some(Duration::from_secs(10))), Popped::Item(item));
         }
         assert!(writer.expect("a thread").join().expect("no panic"));
     }
 
     #[test]
-    fn a_sleeping_reader_is_woken_and_what_is_urgent_comes_first() {
+    fn a_sleeping_owner_is_woken_and_what_is_urgent_comes_first() {
         let inbox = Arc::new(Inbox::default());
-        let reader = inbox.replace_reader();
-        let sleeper = asleep(&inbox, reader);
-        inbox.urgent(1);
+        let owner = inbox.replace_owner();
+        let sleeper = asleep(&inbox, owner);
+        inbox.push_urgent(1);
         assert_eq!(sleeper.join().expect("no panic"), Popped::Item(1));
         assert!(inbox.offer(3));
-        inbox.urgent(2);
-        assert_eq!([0, 1].map(|_| inbox.pop(reader, None)), [Popped::Item(2), Popped::Item(3)]);
+        inbox.push_urgent(2);
+        assert_eq!([0, 1].map(|_| inbox.pop(owner, None)), [Popped::Item(2), Popped::Item(3)]);
     }
 
     #[test]
-    fn an_item_is_taken_only_if_it_is_wanted_and_by_the_present_reader() {
+    fn an_item_is_taken_only_if_it_is_wanted_and_by_the_current_owner() {
         let inbox = Arc::new(Inbox::default());
-        let reader = inbox.replace_reader();
+        let owner = inbox.replace_owner();
         assert!(inbox.push(2));
-        assert_eq!(inbox.pop_if(reader, |item| *item == 1), None);
-        assert_eq!(inbox.pop_if(reader + 1, |_| true), None);
-        assert_eq!(inbox.pop_if(reader, |item| *item == 2), Some(2));
+        assert_eq!(inbox.pop_if(owner, |item| *item == 1), None);
+        assert_eq!(inbox.pop_if(owner + 1, |_| true), None);
+        assert_eq!(inbox.pop_if(owner, |item| *item == 2), Some(2));
     }
 
     #[test]
-    fn who_must_not_wait_is_told() {
+    fn a_full_inbox_refuses_an_offer() {
         let inbox = Inbox::default();
         assert!((0..CAPACITY).all(|item| inbox.offer(item)));
         assert!(!inbox.offer(0));
-        assert_eq!(inbox.full(), 1);
+        assert_eq!(inbox.full_count(), 1);
     }
 
     #[test]
-    fn a_replaced_reader_reads_nothing_more() {
+    fn a_replaced_owner_reads_nothing_more() {
         let inbox = Inbox::default();
-        let first = inbox.replace_reader();
+        let first = inbox.replace_owner();
         assert!(inbox.push(1));
-        let second = inbox.replace_reader();
+        let second = inbox.replace_owner();
         assert_eq!(inbox.pop(first, None), Popped::Closed);
         assert_eq!(inbox.pop(second, None), Popped::Item(1));
         assert_eq!(inbox.pop(second, Some(Duration::ZERO)), Popped::TimedOut);

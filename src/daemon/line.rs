@@ -1,4 +1,4 @@
-//! A serial line with several boards on it: one thread that asks them in turn, and hands each board's replies to its station.
+//! A serial line with several boards on it. One thread asks the boards in turn and hands each board's replies to its station.
 //!
 //! ```text
 //!  port thread ─▶ inbox ─▶ line thread (asks, in turn) ─▶ inbox of board 1 ─▶ station
@@ -6,8 +6,8 @@
 //!                   └── what a station's driver asks
 //! ```
 //!
-//! To a station its board's link is up while the board answers. A station that does not keep up loses its link, and nothing
-//! silently: its driver asks for everything anew.
+//! For a station the link is up while its board answers. A station that does not keep up loses its link, so that nothing is lost
+//! silently: its driver then asks for everything again.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -24,39 +24,39 @@ use super::inbox::{CAPACITY, Inbox, Popped};
 use super::link::{cause, micros};
 use super::message::ToStation;
 use crate::session::station::BOARD;
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 
 #[cfg(test)]
 mod tests;
 
-/// Which board of which line.
+/// Names one board of one line.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The line's port.
     pub port: port::Wanted,
     /// The board's address, which is its serial number.
     pub address: u16,
-    /// That number as it is configured.
+    /// The serial number as it is configured.
     pub serial: Option<String>,
-    /// All boards of this line, the same for each of them.
+    /// The addresses of all boards of this line, the same list for each of them.
     pub all: Vec<u16>,
 }
 
-/// One thing for a line.
+/// One item for a line's thread.
 enum ToLine {
     Up { path: String },
-    Bytes { at: Mono, bytes: Vec<u8> },
-    Down { at: Mono, cause: &'static str },
+    Bytes { at: MonotonicTime, bytes: Vec<u8> },
+    Down { at: MonotonicTime, cause: &'static str },
     Missing { problem: String },
     Join { address: u16, inbox: Arc<Inbox<ToStation>> },
     Leave { address: u16 },
     Ask { address: u16, command: Vec<u8> },
 }
 
-/// A line with its threads. Ends when the last of its boards is dropped.
+/// A line with its threads. It ends when the last of its boards is dropped.
 pub(super) struct BusLine {
     inbox: Arc<Inbox<ToLine>>,
-    /// Taken first: a port's thread may be waiting for room.
+    /// Dropped after the line's thread has ended: the port's thread may be waiting for room.
     port: Option<Arc<PortThread>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -64,12 +64,12 @@ pub(super) struct BusLine {
 impl BusLine {
     fn start(wanted: &Wanted, ports: Arc<Ports>) -> io::Result<BusLine> {
         let inbox: Arc<Inbox<ToLine>> = Arc::default();
-        let reader = inbox.replace_reader();
-        let port = PortThread::start("port-line", wanted.port.clone(), ports, micros, sink(Arc::clone(&inbox)))?;
+        let owner = inbox.replace_owner();
+        let port = PortThread::start("port-line", wanted.port.clone(), ports, micros, line_sink(Arc::clone(&inbox)))?;
         let port = Arc::new(port);
-        let mut task = Task {
+        let mut task = LineTask {
             inbox: Arc::clone(&inbox),
-            reader,
+            owner,
             port: Arc::clone(&port),
             expected: wanted.all.clone(),
             line: Line::new(&wanted.all),
@@ -92,12 +92,12 @@ impl Drop for BusLine {
     }
 }
 
-/// All lines of this machine, by what their port is found by.
+/// All lines of this machine, by what identifies their port.
 #[derive(Default)]
 pub(super) struct Lines(Mutex<BTreeMap<String, std::sync::Weak<BusLine>>>);
 
 impl Lines {
-    /// The line of this board, started if it is the first.
+    /// Returns the line of this board, which is started for its first board.
     fn get(&self, wanted: &Wanted, ports: &Arc<Ports>) -> io::Result<Arc<BusLine>> {
         let key = format!("{:?} {:?}", wanted.port.port, wanted.port.usb_serial);
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,10 +118,10 @@ pub(super) struct BusBoard {
 }
 
 impl BusBoard {
-    /// Has the board asked from now on, and what it says put into the inbox.
+    /// The line asks this board from now on and puts its replies into the inbox.
     ///
     /// # Errors
-    /// There are no more threads.
+    /// The operating system gives no thread.
     pub(super) fn start(
         wanted: &Wanted,
         lines: &Lines,
@@ -130,132 +130,134 @@ impl BusBoard {
     ) -> io::Result<BusBoard> {
         let line = lines.get(wanted, ports)?;
         let board = BusBoard { line, address: Mutex::new(wanted.address), station };
-        board.want(wanted.address);
+        board.change_address(wanted.address);
         Ok(board)
     }
 
-    /// Has the line ask this.
+    /// Asks the line to send a question to the board.
     ///
     /// # Errors
-    /// Too much waits already.
+    /// Too many questions wait already.
     pub(super) fn send(&self, command: Vec<u8>) -> Result<(), SendError> {
         let address = *self.address.lock().unwrap_or_else(PoisonError::into_inner);
         if self.line.inbox.offer_or_closed(ToLine::Ask { address, command }) { Ok(()) } else { Err(SendError::Full) }
     }
 
-    /// The board of this address from now on; its station hears of the link from its beginning.
-    pub(super) fn want(&self, address: u16) {
+    /// From now on the board has this address. Its station is informed of the link from its beginning.
+    pub(super) fn change_address(&self, address: u16) {
         let before = std::mem::replace(&mut *self.address.lock().unwrap_or_else(PoisonError::into_inner), address);
-        // One of each board at a time.
-        self.line.inbox.always(ToLine::Leave { address: before });
-        self.line.inbox.always(ToLine::Join { address, inbox: Arc::clone(&self.station) });
+        // At most one such item of each board is in the inbox.
+        self.line.inbox.push_unbounded(ToLine::Leave { address: before });
+        self.line.inbox.push_unbounded(ToLine::Join { address, inbox: Arc::clone(&self.station) });
     }
 }
 
 impl Drop for BusBoard {
     fn drop(&mut self) {
         let address = *self.address.lock().unwrap_or_else(PoisonError::into_inner);
-        self.line.inbox.always(ToLine::Leave { address });
+        self.line.inbox.push_unbounded(ToLine::Leave { address });
     }
 }
 
-fn sink(inbox: Arc<Inbox<ToLine>>) -> port::Sink {
+fn line_sink(inbox: Arc<Inbox<ToLine>>) -> port::Sink {
     Box::new(move |at, event| {
         let item = match event {
             PortEvent::Up { path, .. } => ToLine::Up { path: path.display().to_string() },
-            PortEvent::Bytes(bytes) => ToLine::Bytes { at: Mono(at), bytes: bytes.to_vec() },
-            PortEvent::Down(error) => ToLine::Down { at: Mono(at), cause: cause(&error) },
+            PortEvent::Bytes(bytes) => ToLine::Bytes { at: MonotonicTime(at), bytes: bytes.to_vec() },
+            PortEvent::Down(error) => ToLine::Down { at: MonotonicTime(at), cause: cause(&error) },
             PortEvent::Missing(trouble) => ToLine::Missing { problem: trouble.to_string() },
         };
         inbox.push(item);
     })
 }
 
-/// A station on the line.
+/// A station whose board is on the line.
 struct Member {
     inbox: Arc<Inbox<ToStation>>,
-    /// It was told that its link is up.
+    /// The station knows that its link is up.
     up: bool,
-    /// It is to be told that it is down, and had no room for that.
-    owed: bool,
+    /// The station must still be informed that its link is down: there was no room for that.
+    owes_down: bool,
 }
 
 impl Member {
-    fn tell(&mut self, at: Mono, item: ToStation) {
-        if self.owed {
-            self.owed = !self.inbox.offer_or_closed(ToStation::Down { at, link: BOARD, cause: "overrun" });
+    fn send(&mut self, at: MonotonicTime, item: ToStation) {
+        if self.owes_down {
+            self.owes_down = !self.inbox.offer_or_closed(ToStation::Down { at, link: BOARD, cause: "overrun" });
         }
-        if self.owed || !self.inbox.offer_or_closed(item) {
-            (self.up, self.owed) = (false, true);
+        if self.owes_down || !self.inbox.offer_or_closed(item) {
+            (self.up, self.owes_down) = (false, true);
         }
     }
 
-    /// The board does not answer, or never did.
-    fn silent(&mut self, at: Mono) {
+    /// The board does not answer any more, or never answered.
+    fn report_silent(&mut self, at: MonotonicTime) {
         if self.up {
-            return self.down(at, "silent");
+            return self.report_down(at, "silent");
         }
-        self.tell(at, ToStation::Missing { link: BOARD, problem: UNANSWERED.to_owned() });
+        self.send(at, ToStation::Missing { link: BOARD, problem: UNANSWERED.to_owned() });
     }
 
-    fn down(&mut self, at: Mono, cause: &'static str) {
+    fn report_down(&mut self, at: MonotonicTime, cause: &'static str) {
         if std::mem::take(&mut self.up) {
-            self.tell(at, ToStation::Down { at, link: BOARD, cause });
+            self.send(at, ToStation::Down { at, link: BOARD, cause });
         }
     }
 }
 
-struct Task {
+struct LineTask {
     inbox: Arc<Inbox<ToLine>>,
-    reader: u64,
+    owner: u64,
     port: Arc<PortThread>,
     expected: Vec<u16>,
     line: Line,
-    /// The port that is open.
+    /// The open port.
     path: Option<String>,
     problem: Option<String>,
     boards: BTreeMap<u16, Member>,
 }
 
-impl Task {
+impl LineTask {
     fn run(&mut self) {
-        while catch_unwind(AssertUnwindSafe(|| self.turns())).is_err() {
+        while catch_unwind(AssertUnwindSafe(|| self.run_until_closed())).is_err() {
             tracing::error!("a fault in the program: a line with several boards begins anew");
             self.line = Line::new(&self.expected);
-            let at = wall::mono();
-            self.boards.values_mut().for_each(|member| member.down(at, "restart"));
+            let at = system_clock::monotonic();
+            self.boards.values_mut().for_each(|member| member.report_down(at, "restart"));
             if self.path.is_some() {
                 self.feed(at, LineInput::Up);
             }
         }
     }
 
-    /// Until the inbox is closed.
-    fn turns(&mut self) {
+    /// Handles items and deadlines until the inbox is closed.
+    fn run_until_closed(&mut self) {
         loop {
-            let wait = self.line.deadline().map(|due| Mono(due.0).since(wall::mono()));
-            match self.inbox.pop(self.reader, wait) {
-                Popped::Item(item) => self.take(wall::mono(), item),
+            let wait = self.line.deadline().map(|due| MonotonicTime(due.0).since(system_clock::monotonic()));
+            match self.inbox.pop(self.owner, wait) {
+                Popped::Item(item) => self.handle_item(system_clock::monotonic(), item),
                 Popped::TimedOut => {}
                 Popped::Closed => return,
             }
-            // What waits comes before a time-out: the answer may be among it. No more than may wait at once.
+            // Items that wait are handled before a time-out, since the answer may be among them; never more than may wait at
+            // once.
             for _ in 0..CAPACITY {
-                let Some(item) = self.inbox.pop_if(self.reader, |_| true) else { break };
-                self.take(wall::mono(), item);
+                let Some(item) = self.inbox.pop_if(self.owner, |_| true) else { break };
+                self.handle_item(system_clock::monotonic(), item);
             }
-            self.expire(wall::mono());
+            self.handle_deadline(system_clock::monotonic());
         }
     }
 
-    /// What is due by `now` is done as of now and not as of when it was due: what is asked late has its whole time for the answer.
-    fn expire(&mut self, now: Mono) {
+    /// Handles a deadline that is due, at the time `now` and not at the time at which it was due. So a question that is sent late
+    /// has its whole time for the answer.
+    fn handle_deadline(&mut self, now: MonotonicTime) {
         if self.line.deadline().is_some_and(|due| due.0 <= now.0) {
             self.feed(now, LineInput::Deadline);
         }
     }
 
-    fn take(&mut self, now: Mono, item: ToLine) {
+    fn handle_item(&mut self, now: MonotonicTime, item: ToLine) {
         match item {
             ToLine::Up { path } => {
                 (self.path, self.problem) = (Some(path), None);
@@ -265,18 +267,18 @@ impl Task {
             ToLine::Down { at, cause } => {
                 self.path = None;
                 self.feed(at, LineInput::Down);
-                self.boards.values_mut().for_each(|member| member.down(at, cause));
+                self.boards.values_mut().for_each(|member| member.report_down(at, cause));
             }
             ToLine::Missing { problem } => {
                 for member in self.boards.values_mut() {
-                    member.tell(now, ToStation::Missing { link: BOARD, problem: problem.clone() });
+                    member.send(now, ToStation::Missing { link: BOARD, problem: problem.clone() });
                 }
                 self.problem = Some(problem);
             }
             ToLine::Join { address, inbox } => {
-                let mut member = Member { inbox, up: false, owed: false };
+                let mut member = Member { inbox, up: false, owes_down: false };
                 if let Some(problem) = &self.problem {
-                    member.tell(now, ToStation::Missing { link: BOARD, problem: problem.clone() });
+                    member.send(now, ToStation::Missing { link: BOARD, problem: problem.clone() });
                 }
                 self.boards.insert(address, member);
                 self.expected.retain(|expected| *expected != address);
@@ -285,13 +287,13 @@ impl Task {
             }
             ToLine::Leave { address } => {
                 if let Some(mut member) = self.boards.remove(&address) {
-                    member.down(now, "unplugged");
+                    member.report_down(now, "unplugged");
                 }
                 self.expected.retain(|expected| *expected != address);
                 self.feed(now, LineInput::Dismiss(address));
             }
             ToLine::Ask { address, command } => {
-                // The driver says nothing but whole command frames.
+                // The driver sends whole command frames only.
                 if let Ok(command) = command.try_into() {
                     self.feed(now, LineInput::Request { address, command });
                 }
@@ -299,17 +301,17 @@ impl Task {
         }
     }
 
-    fn feed(&mut self, at: Mono, input: LineInput<'_>) {
+    fn feed(&mut self, at: MonotonicTime, input: LineInput<'_>) {
         self.line.handle(Instant(at.0), input);
         while let Some(output) = self.line.poll() {
             match output {
-                // A port that is gone tells so by itself, and one that is full answers nothing: the line asks again.
+                // A lost port is reported separately, and a full one gets no answer: the line asks again.
                 LineOutput::Send(bytes) => drop(self.port.send(bytes)),
-                LineOutput::Frame { address, bytes, .. } => self.frame(at, address, bytes),
+                LineOutput::Frame { address, bytes, .. } => self.deliver_frame(at, address, bytes),
                 LineOutput::Answering(_) => {}
                 LineOutput::Silent(address) => {
                     if let Some(member) = self.boards.get_mut(&address) {
-                        member.silent(at);
+                        member.report_silent(at);
                     }
                 }
                 LineOutput::Found(address) => {
@@ -322,18 +324,18 @@ impl Task {
         }
     }
 
-    fn frame(&mut self, at: Mono, address: u16, bytes: Vec<u8>) {
+    fn deliver_frame(&mut self, at: MonotonicTime, address: u16, bytes: Vec<u8>) {
         let Some(member) = self.boards.get_mut(&address) else { return };
         if !member.up {
             let path = self.path.clone().unwrap_or_default();
             member.up = true;
-            member.tell(
+            member.send(
                 at,
                 ToStation::Up { at, link: BOARD, asked: false, port: format!("{path}, address {address}"), signal: None },
             );
         }
         if member.up {
-            member.tell(at, ToStation::Bytes { at, link: BOARD, channel: 0, bytes });
+            member.send(at, ToStation::Bytes { at, link: BOARD, channel: 0, bytes });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A board's link: a serial port or a USB-HID device with a thread of its own, or a Bluetooth device on the radio's.
+//! A board's link: a serial port or a USB-HID device with a thread of its own, or a Bluetooth device on the radio's thread.
 
 use std::fmt;
 use std::io;
@@ -15,26 +15,26 @@ use super::line::{self, BusBoard};
 use super::message::ToStation;
 use super::shared::Shared;
 use crate::session::station::CLOCK;
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 
-/// The transport of devices by Bluetooth LE.
+/// The transport of Bluetooth LE devices.
 pub(super) const BLE: &str = "ble";
 
-/// Which device serves a board.
+/// The device that a board must have.
 #[derive(Clone, Debug)]
 pub enum Wanted {
-    /// One at a serial port.
+    /// A device at a serial port.
     Port(port::Wanted),
-    /// One of several on a serial line.
+    /// One of several devices on a serial line.
     Bus(line::Wanted),
-    /// One by Bluetooth LE.
+    /// A Bluetooth LE device.
     Ble(ble::Wanted),
-    /// One over USB-HID.
+    /// A USB-HID device.
     Hid(hid::Wanted),
 }
 
 impl Wanted {
-    /// The device's own serial number, if that is what it is known by.
+    /// The device's own serial number, if the device is identified by it.
     pub fn serial(&self) -> Option<&str> {
         match self {
             Wanted::Port(wanted) => wanted.serial.as_deref(),
@@ -44,7 +44,7 @@ impl Wanted {
         }
     }
 
-    /// The way it is reached, for people and `device/<device>/status`.
+    /// How the device is reached, for people and `device/<device>/status`.
     pub fn transport(&self) -> &'static str {
         match self {
             Wanted::Port(_) | Wanted::Bus(_) => "serial",
@@ -53,13 +53,13 @@ impl Wanted {
         }
     }
 
-    /// Another device of the same kind of link. `port` is a path, or the address or name of a Bluetooth device.
+    /// Changes to another device with the same kind of link. `port` is a path, or the address or name of a Bluetooth device.
     pub(super) fn rebind(&mut self, serial: Option<String>, port: Option<String>) {
         match self {
             Wanted::Port(wanted) => {
                 (wanted.serial, wanted.port, wanted.usb_serial) = (serial, port.map(Into::into), None);
             }
-            // The line stays; another board of it is meant.
+            // The line stays the same; only the board on it changes.
             Wanted::Bus(wanted) => {
                 wanted.address = serial.as_deref().and_then(|serial| serial.parse().ok()).unwrap_or(wanted.address);
                 wanted.serial = serial;
@@ -73,7 +73,7 @@ impl Wanted {
     }
 }
 
-/// A board's link. Dropping it ends it.
+/// A board's link. It ends when it is dropped.
 pub(super) enum Link {
     /// To a serial port.
     Port(PortThread),
@@ -86,11 +86,11 @@ pub(super) enum Link {
 }
 
 impl Link {
-    /// Looks for the device from now on, and puts what it tells into the inbox. `id` is the number of the board, which no other
-    /// has, and that of its link.
+    /// Searches for the device from now on, and puts what the device sends into the inbox. `id` is the number of the board, which
+    /// no other board has, and the number of the link.
     ///
     /// # Errors
-    /// There are no more threads.
+    /// The operating system gives no thread.
     pub(super) fn start(
         board: &str,
         id: (u64, u8),
@@ -118,7 +118,7 @@ impl Link {
     /// Writes bytes to a channel. Never blocks.
     ///
     /// # Errors
-    /// The link is down, or too much waits already.
+    /// The link is down, or too many bytes wait already.
     pub(super) fn send(&self, channel: u8, bytes: Vec<u8>) -> Result<(), SendError> {
         match self {
             Link::Port(port) => port.send(bytes),
@@ -128,18 +128,19 @@ impl Link {
         }
     }
 
-    /// The device has told its serial number. Others than serial ports are known by what they say of themselves already.
-    pub(super) fn learn(&self, serial: &str) {
+    /// The device has reported its serial number. Only serial ports need this; other links identify the device before they open
+    /// it.
+    pub(super) fn set_serial(&self, serial: &str) {
         if let Link::Port(port) = self {
             port.learn(serial.to_owned());
         }
     }
 
-    /// From now on another device, by the same kind of link.
-    pub(super) fn want(&self, wanted: Wanted) {
+    /// Serves another device from now on, with the same kind of link.
+    pub(super) fn change_device(&self, wanted: Wanted) {
         match (self, wanted) {
             (Link::Port(port), Wanted::Port(wanted)) => port.want(wanted),
-            (Link::Bus(board), Wanted::Bus(wanted)) => board.want(wanted.address),
+            (Link::Bus(board), Wanted::Bus(wanted)) => board.change_address(wanted.address),
             (Link::Ble(device), Wanted::Ble(wanted)) => device.want(wanted),
             (Link::Hid(device), Wanted::Hid(wanted)) => device.want(wanted),
             (Link::Port(_) | Link::Bus(_) | Link::Ble(_) | Link::Hid(_), _) => debug_assert!(false, "a link stays of its kind"),
@@ -150,15 +151,15 @@ impl Link {
 /// The links of a station.
 #[derive(Clone, Debug)]
 pub(super) struct Links {
-    /// The board's.
+    /// The board's link.
     pub(super) board: Arc<Link>,
-    /// That of a clock that has one of its own.
+    /// The link of a clock that has one of its own.
     pub(super) clock: Option<Arc<Link>>,
 }
 
 impl Links {
     /// The link of this number.
-    pub(super) fn on(&self, link: u8) -> &Link {
+    pub(super) fn link(&self, link: u8) -> &Link {
         self.clock.as_deref().filter(|_| link == CLOCK).unwrap_or(&self.board)
     }
 }
@@ -174,15 +175,15 @@ impl fmt::Debug for Link {
     }
 }
 
-/// Microseconds of the steady clock.
+/// Microseconds of the monotonic clock.
 pub(super) fn micros() -> u64 {
-    wall::mono().0
+    system_clock::monotonic().0
 }
 
-/// A port's thread has nothing else to do: it waits for room.
+/// A port's thread has no other work, so it waits for room.
 fn port_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> port::Sink {
     Box::new(move |at, event| {
-        let at = Mono(at);
+        let at = MonotonicTime(at);
         let item = match event {
             PortEvent::Up { path, asked, .. } => {
                 ToStation::Up { at, link, asked, port: path.display().to_string(), signal: None }
@@ -191,30 +192,30 @@ fn port_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> port::Sink {
             PortEvent::Down(error) => ToStation::Down { at, link, cause: cause(&error) },
             PortEvent::Missing(trouble) => ToStation::Missing { link, problem: trouble.to_string() },
         };
-        // False only at the end, when nobody wants to know.
+        // This is false only at the end, when no thread reads the inbox.
         inbox.push(item);
     })
 }
 
-/// As a port's thread.
+/// A HID thread waits for room as a port's thread does.
 fn hid_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> hid::Sink {
     Box::new(move |at, event| {
-        let at = Mono(at);
+        let at = MonotonicTime(at);
         let item = match event {
             HidEvent::Up { path } => ToStation::Up { at, link, asked: false, port: path.display().to_string(), signal: None },
             HidEvent::Bytes { channel, bytes } => ToStation::Bytes { at, link, channel, bytes: bytes.to_vec() },
             HidEvent::Down(error) => ToStation::Down { at, link, cause: cause(&error) },
             HidEvent::Missing(trouble) => ToStation::Missing { link, problem: trouble.to_string() },
         };
-        // False only at the end, when nobody wants to know.
+        // This is false only at the end, when no thread reads the inbox.
         inbox.push(item);
     })
 }
 
-/// The radio's thread serves all boards: it waits for none.
+/// The radio's thread serves all boards, so it never waits.
 fn ble_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> ble::Sink {
     Box::new(move |at, event| {
-        let at = Mono(at);
+        let at = MonotonicTime(at);
         let item = match event {
             BleEvent::Up { address, signal, .. } => {
                 ToStation::Up { at, link, asked: false, port: address.to_string(), signal: *signal }
@@ -227,7 +228,7 @@ fn ble_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> ble::Sink {
     })
 }
 
-/// One word for a `link` record.
+/// The cause of a `link` record, one word.
 pub(super) const fn cause(error: &LinkError) -> &'static str {
     match error {
         LinkError::Unplugged => "unplugged",

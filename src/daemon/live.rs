@@ -1,4 +1,4 @@
-//! A station at work: one item of the inbox or one deadline at a time.
+//! A station at work. It handles one item of the inbox or one deadline at a time.
 
 mod opening;
 
@@ -11,9 +11,9 @@ use flagfall_protocols::trace::{Audience, Body};
 use super::acks::Acks;
 use super::disk_queue::Unflushed;
 use super::message::ToStation;
-use super::outlet::Outlet;
-use super::pace::Pace;
-use super::shared::{Face, Shared};
+use super::output_router::OutputRouter;
+use super::shared::{Shared, StationHandle};
+use super::state_rate_limit::StateRateLimit;
 use super::station::Flow;
 use super::submission;
 use super::timeline::Timeline;
@@ -21,147 +21,148 @@ use crate::arbiter::{Code, Fault, Stage};
 use crate::journal::Unsynced;
 use crate::session::anchor::AnchorRecord;
 use crate::session::recorder::Recorder;
-use crate::session::station::{BOARD, CLOCK, Stale, StationOutput};
-use crate::wall::{self, Mono};
+use crate::session::station::{BOARD, CLOCK, DirtyStates, StationOutput};
+use crate::system_clock::{self, MonotonicTime};
 use crate::wire::answer::Answer;
 
 /// The name of this sink in `ack` records.
 pub(super) const SINK: &str = "mqtt";
 
-/// Items of one turn at most: what a turn ends with costs more than the bytes that it is about.
+/// The most items of one turn: the end of a turn costs more than the bytes of one item.
 const ITEMS: usize = 32;
 
 /// A station that serves its board.
 pub(super) struct Live {
     recorder: Recorder,
-    line: Timeline,
-    pace: Pace,
+    timeline: Timeline,
+    rate_limit: StateRateLimit,
     acks: Acks,
     shared: Arc<Shared>,
-    face: Arc<Face>,
+    handle: Arc<StationHandle>,
     raw: bool,
-    /// What the disk thread waits for.
+    /// The bytes that the disk thread must make durable.
     unsynced: Arc<Unsynced>,
     out: Vec<StationOutput>,
 }
 
 impl Live {
-    /// When the next turn is due without an item.
-    pub(super) fn next(&self) -> Option<Mono> {
-        let deadline = self.recorder.deadline().map(|at| self.line.mono(at));
-        let picture = self.pace.next(self.presentable());
-        [deadline, Some(picture)].into_iter().flatten().min()
+    /// Returns when the next turn is due if no item comes.
+    pub(super) fn next_turn(&self) -> Option<MonotonicTime> {
+        let deadline = self.recorder.deadline().map(|at| self.timeline.monotonic_time(at));
+        let state_due = self.rate_limit.next(self.publishable_states());
+        [deadline, Some(state_due)].into_iter().flatten().min()
     }
 
-    /// One item with the bytes that came behind it, or none if time has come.
-    pub(super) fn turn(&mut self, item: Option<ToStation>, reader: u64, outlet: &mut Outlet) -> Flow {
-        let mut flow = self.take(item, outlet);
+    /// Handles one item and the bytes that came behind it; without an item, the deadlines that have come.
+    pub(super) fn turn(&mut self, item: Option<ToStation>, owner: u64, router: &mut OutputRouter) -> Flow {
+        let mut flow = self.handle_item(item, router);
         for _ in 1..ITEMS {
-            let bytes = |item: &ToStation| flow == Flow::On && matches!(item, ToStation::Bytes { .. });
-            let Some(item) = self.face.inbox.pop_if(reader, bytes) else { break };
-            flow = self.take(Some(item), outlet);
+            let bytes = |item: &ToStation| flow == Flow::Continue && matches!(item, ToStation::Bytes { .. });
+            let Some(item) = self.handle.inbox.pop_if(owner, bytes) else { break };
+            flow = self.handle_item(Some(item), router);
         }
-        self.settle(outlet);
+        self.finish_turn(router);
         if flow == Flow::End {
-            self.acks_to_journal(true);
+            self.record_acks(true);
             let now = self.now();
-            self.finish(now, outlet);
+            self.finish(now, router);
         }
         flow
     }
 
-    fn take(&mut self, item: Option<ToStation>, outlet: &mut Outlet) -> Flow {
-        let mut flow = Flow::On;
+    fn handle_item(&mut self, item: Option<ToStation>, router: &mut OutputRouter) -> Flow {
+        let mut flow = Flow::Continue;
         match item {
             Some(ToStation::Up { at, link, asked, port, signal }) => {
-                let cause = outlet.device_on(link).up(at, asked, port, signal);
-                self.feed(self.line.at(at), &Body::Link { link, up: true, cause });
+                let cause = router.device_on(link).link_up(at, asked, port, signal);
+                self.feed(self.timeline.journal_time(at), &Body::Link { link, up: true, cause });
             }
             Some(ToStation::Bytes { at, link, channel, bytes }) => {
-                self.feed(self.line.at(at), &Body::Rx { link, channel, bytes: bytes.as_slice().into() });
+                self.feed(self.timeline.journal_time(at), &Body::Rx { link, channel, bytes: bytes.as_slice().into() });
                 if self.raw {
-                    outlet.raw(link, channel, &bytes);
+                    router.publish_raw(link, channel, &bytes);
                 }
             }
             Some(ToStation::Down { at, link, cause }) => {
-                outlet.device_on(link).down(at, cause);
-                self.feed(self.line.at(at), &Body::Link { link, up: false, cause });
+                router.device_on(link).link_down(at, cause);
+                self.feed(self.timeline.journal_time(at), &Body::Link { link, up: false, cause });
             }
             Some(ToStation::Missing { link, problem }) => {
                 let what = if link == CLOCK { "its clock: " } else { "" };
-                tracing::warn!("board {}: {what}{problem}", self.face.board);
-                outlet.device_on(link).missing(problem);
+                tracing::warn!("board {}: {what}{problem}", self.handle.board);
+                router.device_on(link).set_missing(problem);
             }
             Some(ToStation::Command { arrived, role }) => {
                 let at = self.now();
-                // What is due by now happened before the command: its lock is about that.
+                // Deadlines that are due come before the command, since its lock refers to their result.
                 self.advance(at);
-                let judged = submission::judge(&arrived, role, at, outlet, self.recorder.station(), outlet.setup());
+                let judged = submission::judge(&arrived, role, at, router, self.recorder.station(), router.setup());
                 if let Some(recorded) = judged
                     && !self.feed(at, &Body::Cmd(&recorded.to_json()))
                 {
-                    // A line that cannot be written or read again is nobody's command.
+                    // A record that cannot be written or read again is no command.
                     let fault = Fault::new(Code::Invalid, "this cannot be recorded");
                     let reply = self.recorder.station().answer_to(&recorded.submission, Stage::Failed, &fault);
                     self.out.push(StationOutput::Reply(reply));
                 }
             }
             Some(ToStation::Answer(answer)) => {
-                // Numbers and moves.
+                // The answer holds numbers and moves, which JSON can represent.
                 let json = serde_json::to_string(&Answer::from(answer)).unwrap_or_default();
                 self.feed(self.now(), &Body::Answer(&json));
             }
             Some(ToStation::Anchor { at, mut record }) => {
-                // Looked at while the journal was being read: it is the time of the opening plus what had passed till then.
-                record.utc_us += self.line.late(at).as_micros() as i64;
-                self.anchor(self.line.at(at), &record, outlet);
+                // The wall clock was read while the journal was being opened: the time at the opening is later by what passed
+                // until then.
+                record.utc_us += self.timeline.time_before_opening(at).as_micros() as i64;
+                self.record_anchor(self.timeline.journal_time(at), &record, router);
             }
             Some(ToStation::Stop) => {
-                // The board is not lost, only not served: its link is told to be down at the next start.
+                // The board is not lost, it is only not served any more: its link is reported as down at the next start.
                 for link in [BOARD, CLOCK] {
-                    let device = outlet.device_on(link);
+                    let device = router.device_on(link);
                     if device.port().is_some() {
-                        device.down(wall::mono(), "stopped");
+                        device.link_down(system_clock::monotonic(), "stopped");
                     }
                 }
                 flow = Flow::End;
             }
-            // What the disk has answered every turn looks at.
+            // Every turn checks the answers of the disk.
             Some(ToStation::Synced) | None => {}
         }
         flow
     }
 
-    /// What every turn ends with: deadlines that have come, outputs, pictures, the disk.
-    fn settle(&mut self, outlet: &mut Outlet) {
+    /// Ends a turn: deadlines that have come, outputs, states, and the disk.
+    fn finish_turn(&mut self, router: &mut OutputRouter) {
         let now = self.now();
         self.advance(now);
-        if outlet.is_replaced() {
+        if router.is_replaced() {
             return;
         }
-        self.pass_on(outlet);
-        let due = self.pace.due(self.presentable(), wall::mono());
+        self.pass_on(router);
+        let due = self.rate_limit.due(self.publishable_states(), system_clock::monotonic());
         if due.any() {
-            self.recorder.station_mut().render(now, due, &mut self.out);
-            self.pass_on(outlet);
+            self.recorder.station_mut().render_states(now, due, &mut self.out);
+            self.pass_on(router);
         }
-        // It may have taken long.
-        if outlet.is_replaced() {
+        // Rendering may have taken long.
+        if router.is_replaced() {
             return;
         }
-        outlet.hand_over();
-        self.acks_to_journal(false);
-        outlet.device.look(wall::mono(), self.recorder.station().game());
-        outlet.tell_devices();
-        self.sync(now);
+        router.hand_over();
+        self.record_acks(false);
+        router.device.check_health(system_clock::monotonic(), self.recorder.station().game());
+        router.publish_device_statuses();
+        self.request_flush(now);
     }
 
-    fn sync(&mut self, now: Instant) {
+    fn request_flush(&mut self, now: Instant) {
         let fresh = self.recorder.hand_over(now);
-        let unflushed = || Unflushed { face: Arc::clone(&self.face), unsynced: Arc::clone(&self.unsynced) };
+        let unflushed = || Unflushed { handle: Arc::clone(&self.handle), unsynced: Arc::clone(&self.unsynced) };
         let holds = self.recorder.holds();
-        let held = self.face.awaits_disk.swap(holds, Ordering::SeqCst);
-        // What is held already was asked for.
+        let held = self.handle.awaits_disk.swap(holds, Ordering::SeqCst);
+        // A flush for held outputs was requested before.
         if holds && (fresh || !held) {
             self.shared.disk.flush_now(unflushed());
         } else if fresh {
@@ -169,70 +170,70 @@ impl Live {
         }
         let status = self.recorder.journal().status();
         let ok = status.failing.is_none();
-        if self.face.journal_ok.swap(ok, Ordering::Relaxed) != ok {
+        if self.handle.journal_ok.swap(ok, Ordering::Relaxed) != ok {
             match &status.failing {
-                Some(error) => tracing::error!("board {}: the journal cannot be written: {error}", self.face.board),
-                None => tracing::info!("board {}: the journal is written again", self.face.board),
+                Some(error) => tracing::error!("board {}: the journal cannot be written: {error}", self.handle.board),
+                None => tracing::info!("board {}: the journal is written again", self.handle.board),
             }
         }
     }
 
-    /// The end: whatever waits goes out, and the journal is on the disk.
-    fn finish(&mut self, now: Instant, outlet: &mut Outlet) {
+    /// Ends the station: everything that waits is published, and the journal is on the disk.
+    fn finish(&mut self, now: Instant, router: &mut OutputRouter) {
         if let Err(error) = self.recorder.flush(now) {
-            tracing::error!("board {}: the journal's end is not on the disk: {error}", self.face.board);
+            tracing::error!("board {}: the journal's end is not on the disk: {error}", self.handle.board);
         }
         self.advance(now);
-        let stale = self.recorder.station().stale();
-        self.recorder.station_mut().render(now, stale, &mut self.out);
-        self.pass_on(outlet);
-        outlet.hand_over();
+        let dirty = self.recorder.station().dirty_states();
+        self.recorder.station_mut().render_states(now, dirty, &mut self.out);
+        self.pass_on(router);
+        router.hand_over();
     }
 
-    /// The pictures that changed and show nothing that waits for the disk.
-    fn presentable(&self) -> Stale {
-        let stale = self.recorder.station().stale();
+    /// The states that changed and show nothing that waits for the disk.
+    fn publishable_states(&self) -> DirtyStates {
+        let dirty = self.recorder.station().dirty_states();
         let held = |audience| self.recorder.is_holding(audience);
-        Stale { arbiter: stale.arbiter && !held(Audience::Arbiter), live: stale.live && !held(Audience::Live), ..stale }
+        DirtyStates { arbiter: dirty.arbiter && !held(Audience::Arbiter), live: dirty.live && !held(Audience::Live), ..dirty }
     }
 
-    /// Every deadline up to `now`.
+    /// Handles every deadline up to `now`.
     fn advance(&mut self, now: Instant) {
         let out = &mut self.out;
-        // The sink only collects.
+        // The sink only collects outputs and cannot fail.
         let _ = self.recorder.advance(now, &mut |output| {
             out.push(output);
             Ok(())
         });
     }
 
-    /// After a panic: what was recorded is written, nothing else is touched.
+    /// Flushes the journal after a panic and touches nothing else.
     pub(super) fn abandon(mut self) {
         let now = self.recorder.journal().standing().last_at;
         if let Err(error) = self.recorder.flush(now) {
-            tracing::error!("board {}: {error}", self.face.board);
+            tracing::error!("board {}: {error}", self.handle.board);
         }
     }
 
-    fn anchor(&mut self, at: Instant, record: &AnchorRecord, outlet: &mut Outlet) {
+    fn record_anchor(&mut self, at: Instant, record: &AnchorRecord, router: &mut OutputRouter) {
         self.feed(at, &Body::Anchor(&record.json()));
-        outlet.set_anchor(record.at(at));
+        router.set_anchor(record.at(at));
     }
 
-    fn acks_to_journal(&mut self, all: bool) {
-        let news = self.acks.take(&self.face.acked, wall::mono(), all);
+    fn record_acks(&mut self, all: bool) {
+        let news = self.acks.take_due(&self.handle.acked, system_clock::monotonic(), all);
         for (audience, number) in Audience::ALL.into_iter().zip(news) {
             if let Some(number) = number {
-                self.recorder.acked(self.now(), SINK, audience, number);
+                self.recorder.record_ack(self.now(), SINK, audience, number);
             }
         }
     }
 
     fn now(&self) -> Instant {
-        self.line.at(wall::mono())
+        self.timeline.journal_time(system_clock::monotonic())
     }
 
-    /// Takes an input; false if it was refused, which the log has told.
+    /// Records and handles an input. Returns false if it was refused; the log then has the reason.
     fn feed(&mut self, at: Instant, body: &Body<'_>) -> bool {
         let out = &mut self.out;
         let fed = self.recorder.feed(at, body, &mut |output| {
@@ -240,12 +241,12 @@ impl Live {
             Ok(())
         });
         if let Err(error) = &fed {
-            tracing::error!("board {}: an input was refused: {error:#}", self.face.board);
+            tracing::error!("board {}: an input was refused: {error:#}", self.handle.board);
         }
         fed.is_ok()
     }
 
-    fn pass_on(&mut self, outlet: &mut Outlet) {
-        self.out.drain(..).for_each(|output| outlet.take(output));
+    fn pass_on(&mut self, router: &mut OutputRouter) {
+        self.out.drain(..).for_each(|output| router.handle_output(output));
     }
 }

@@ -1,32 +1,32 @@
-//! What a station thread is told.
+//! The items of a station's inbox.
 
 use flagfall_game::laws::winnable::Answer;
 
 use crate::config::Role;
 use crate::mqtt::Arrived;
 use crate::session::anchor::AnchorRecord;
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
-/// One thing for a station.
+/// One item for a station.
 #[derive(Debug)]
 pub(super) enum ToStation {
     /// A link opened.
     Up {
-        /// When.
-        at: Mono,
-        /// Which one.
+        /// When it happened.
+        at: MonotonicTime,
+        /// The link.
         link: u8,
-        /// Its device was asked on it who it is.
+        /// The device was asked for its identity on this link before.
         asked: bool,
         /// The port, or the address of a Bluetooth device.
         port: String,
-        /// How strongly that was received, dBm.
+        /// The signal strength at which the device was received, in dBm.
         signal: Option<i16>,
     },
     /// Bytes arrived.
     Bytes {
-        /// When.
-        at: Mono,
+        /// When it happened.
+        at: MonotonicTime,
         /// The link.
         link: u8,
         /// The channel.
@@ -36,23 +36,23 @@ pub(super) enum ToStation {
     },
     /// A link is gone.
     Down {
-        /// When.
-        at: Mono,
-        /// Which one.
+        /// When it happened.
+        at: MonotonicTime,
+        /// The link.
         link: u8,
-        /// Why, one word.
+        /// The cause, one word.
         cause: &'static str,
     },
-    /// There is no port for a link, or nobody who answers.
+    /// A link has no port, or no device answers on it.
     Missing {
-        /// Which one.
+        /// The link.
         link: u8,
-        /// Why, in words.
+        /// The reason, for people.
         problem: String,
     },
     /// A command came.
     Command {
-        /// As it came.
+        /// The command as it was received.
         arrived: Box<Arrived>,
         /// What its sender may do on this board.
         role: Option<Role>,
@@ -61,13 +61,13 @@ pub(super) enum ToStation {
     Answer(Answer),
     /// The disk has answered, and the station waits for that.
     Synced,
-    /// The wall clock moved, or what it goes by changed.
+    /// The wall clock moved, or its time source changed.
     Anchor {
-        /// When it was looked at.
-        at: Mono,
-        /// What it showed.
+        /// When the wall clock was read.
+        at: MonotonicTime,
+        /// What it showed then.
         record: AnchorRecord,
     },
-    /// Come to an end.
+    /// The station must end.
     Stop,
 }

@@ -1,4 +1,4 @@
-//! The daemon: threads, channels, and who owns what.
+//! The daemon: its threads, its channels, and which thread owns what.
 //!
 //! ```text
 //!  port thread ─▶ inbox ─▶ station thread ─▶ outbox ─▶ network (tokio, the main thread) ─▶ broker
@@ -6,37 +6,37 @@
 //!                                         ─▶ worker: questions that take long
 //! ```
 //!
-//! A station thread owns its journal and waits for nothing but its inbox. The supervisor, on the main thread, looks once a
-//! second who hangs, whether the wall clock moved, and tells systemd that all is well while it is.
+//! A station thread owns its journal and waits only for its inbox. The supervisor runs on the main thread. Once a second it
+//! checks whether a thread hangs and whether the wall clock moved, and it reports to systemd that the program works.
 
 mod acks;
-mod board;
 mod boot;
+mod command_receiver;
 mod device;
 mod disk;
 mod disk_queue;
-mod fence;
+mod fenced_journal;
+mod heartbeat;
 mod inbox;
-mod intake;
 mod line;
 mod link;
 mod live;
 mod message;
 mod network;
 mod node;
-mod outlet;
-mod pace;
+mod output_router;
 mod parked;
-mod plan;
-mod pulse;
 mod shared;
+mod state_rate_limit;
 mod station;
+mod station_config;
 mod submission;
+mod supervised_station;
 mod supervisor;
 mod timeline;
 mod worker;
 
-pub use board::Patience;
 pub use link::Wanted;
-pub use plan::{Plan, node_name, plans};
+pub use station_config::{StationConfig, node_name, station_configs};
+pub use supervised_station::Patience;
 pub use supervisor::{Daemon, Ended};

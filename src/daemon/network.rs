@@ -1,48 +1,48 @@
-//! What the network task is told to call.
+//! The functions that the network task calls.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::board::Served;
+use super::command_receiver::CommandReceiver;
 use super::disk_queue::Refill;
-use super::intake::Intake;
 use super::node::Node;
-use super::shared::Face;
+use super::shared::StationHandle;
+use super::supervised_station::SupervisedStation;
 use crate::health;
 use crate::mqtt::{ConnectionState, Hooks};
 use crate::session::anchor::AnchorRecord;
-use crate::wall;
+use crate::system_clock;
 
-/// What time it is, and what that goes by.
-pub(super) fn wall_now() -> AnchorRecord {
+/// Reads the wall clock and its time source.
+pub(super) fn read_wall_clock() -> AnchorRecord {
     let clock = health::clock_now();
-    AnchorRecord { utc_us: wall::utc().0, sync: clock.source, err_ms: clock.err_ms, up_us: wall::since_boot() }
+    AnchorRecord { utc_us: system_clock::utc().0, sync: clock.source, err_ms: clock.err_ms, up_us: system_clock::since_boot() }
 }
 
-/// The hooks of a node's connection.
-pub(super) fn hooks(node: &Node, intake: Intake, served: &[Served]) -> Hooks {
-    let boards: Vec<(Arc<Face>, std::path::PathBuf)> =
-        served.iter().map(|served| (Arc::clone(&served.face), served.dir())).collect();
+/// The hooks of a node's MQTT connection.
+pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[SupervisedStation]) -> Hooks {
+    let boards: Vec<(Arc<StationHandle>, std::path::PathBuf)> =
+        stations.iter().map(|station| (Arc::clone(&station.handle), station.dir())).collect();
     let by_number = {
         let boards = boards.clone();
-        move |number| boards.iter().find(|(face, _)| face.number() == Some(number)).cloned()
+        move |number| boards.iter().find(|(handle, _)| handle.number() == Some(number)).cloned()
     };
     let acked = {
         let boards = boards.clone();
         move |board, audience, number| {
-            if let Some((face, _)) = boards.iter().find(|(face, _)| face.number() == Some(board)) {
-                face.acked.note(audience, number);
+            if let Some((handle, _)) = boards.iter().find(|(handle, _)| handle.number() == Some(board)) {
+                handle.acked.note(audience, number);
             }
         }
     };
     let refill = {
         let shared = Arc::clone(node.shared());
         move |board, audience, from| {
-            let Some((face, dir)) = by_number(board) else { return };
-            let Some(stamp) = face.stamp() else { return };
-            let whole = face.journal_ok.load(Ordering::Relaxed);
+            let Some((handle, dir)) = by_number(board) else { return };
+            let Some(stamp) = handle.stamp() else { return };
+            let whole = handle.journal_ok.load(Ordering::Relaxed);
             if !shared.disk.refill(Refill { dir, board, audience, from, stamp, whole }) {
-                // Nothing and no end: asked again later.
+                // No events and not the end: the outbox asks again later.
                 shared.outbox.refilled(board, audience, Vec::new(), false);
             }
         }
@@ -55,15 +55,15 @@ pub(super) fn hooks(node: &Node, intake: Intake, served: &[Served]) -> Hooks {
     };
     let command = {
         let node = node.clone();
-        move |arrived| intake.take(&node, arrived)
+        move |arrived| receiver.receive(&node, arrived)
     };
     let foreign = {
         let node = node.clone();
-        move |board: &str, by: &str, alive: bool| node.claimed(board, by, alive)
+        move |board: &str, by: &str, alive: bool| node.handle_claim(board, by, alive)
     };
     let status = {
         let node = node.clone();
-        move |state: &'static str| node.status(state)
+        move |state: &'static str| node.status_payload(state)
     };
     Hooks {
         acked: Box::new(acked),

@@ -1,4 +1,4 @@
-//! What a node says of itself: status, info, health.
+//! What a node publishes about itself: status, info, health.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,22 +10,22 @@ use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 
 use super::message::ToStation;
-use super::network::wall_now;
-use super::shared::{Condition, Face, Shared};
+use super::network::read_wall_clock;
+use super::shared::{Condition, Shared, StationHandle};
 use crate::config::Config;
 use crate::health;
-use crate::mqtt::outbox::{Kept, Quality};
+use crate::mqtt::outbox::{Quality, Retained};
 use crate::session::anchor::MOVED;
-use crate::wall;
+use crate::system_clock;
 use crate::wire::envelope::{self, Stamp};
 use crate::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus};
 use crate::wire::topics;
 
-/// How often health is published, and for how long it holds (`wire/README.md#3`).
+/// How often health is published, and how long the broker keeps it (`wire/README.md#3`).
 const HEALTH_EVERY: Duration = Duration::from_secs(30);
 const HEALTH_EXPIRY: Duration = Duration::from_secs(120);
 
-/// A node and what it says of itself.
+/// A node and what it publishes about itself.
 #[derive(Clone)]
 pub(super) struct Node(Arc<Inner>);
 
@@ -35,83 +35,83 @@ struct Inner {
     round: String,
     journal: PathBuf,
     shared: Arc<Shared>,
-    faces: Vec<Arc<Face>>,
-    /// Boards that other nodes claim, and which.
+    handles: Vec<Arc<StationHandle>>,
+    /// The boards that other nodes claim, with those nodes.
     claims: Mutex<BTreeMap<String, BTreeSet<String>>>,
-    /// When health was told last, microseconds plus one.
-    health_told: AtomicU64,
-    /// What it said of journals and failed boards.
+    /// When health was published last, in microseconds plus one; 0 = not yet.
+    health_published_at: AtomicU64,
+    /// The journal state and the failed boards that were published last.
     fit: Mutex<(bool, Vec<String>)>,
 }
 
 impl Node {
     /// The node of a configuration.
-    pub(super) fn new(config: &Config, shared: Arc<Shared>, faces: Vec<Arc<Face>>) -> Node {
+    pub(super) fn new(config: &Config, shared: Arc<Shared>, handles: Vec<Arc<StationHandle>>) -> Node {
         Node(Arc::new(Inner {
             root: config.mqtt.root.clone(),
             event: config.event.id.clone(),
             round: config.event.round.clone(),
             journal: config.journal.dir.clone(),
             shared,
-            faces,
+            handles,
             claims: Mutex::default(),
-            health_told: AtomicU64::new(0),
+            health_published_at: AtomicU64::new(0),
             fit: Mutex::new((true, Vec::new())),
         }))
     }
 
-    /// What all its stations share.
+    /// The state that all its stations share.
     pub(super) fn shared(&self) -> &Arc<Shared> {
         &self.0.shared
     }
 
-    /// What it adds to its own messages now.
+    /// The header fields for its own messages at this moment.
     pub(super) fn stamp(&self) -> Stamp {
         let shared = self.shared();
-        let anchor = shared.wall().at(Instant(shared.wall_at.load(Ordering::Relaxed)));
+        let anchor = shared.wall_clock().at(Instant(shared.wall_clock_seen_at.load(Ordering::Relaxed)));
         Stamp { node: shared.node.clone(), boot: shared.boot, anchor }
     }
 
-    /// The payload of its status; the one of the will says no time.
-    pub(super) fn status(&self, state: &'static str) -> String {
+    /// The payload of its status. The status of the will carries no time.
+    pub(super) fn status_payload(&self, state: &'static str) -> String {
         let (state, at) = match state {
             "init" => (NodeState::Init, true),
             "ready" => (NodeState::Ready, true),
             "stopped" => (NodeState::Stopped, true),
             _ => (NodeState::Lost, false),
         };
-        let at = at.then(|| Instant(wall::mono().0));
+        let at = at.then(|| Instant(system_clock::monotonic().0));
         envelope::message("node.status", None, &self.stamp(), at, &NodeStatus { state })
     }
 
-    /// Tells what it is and serves: without the boards that another node claims.
-    pub(super) fn tell_info(&self) {
+    /// Publishes the info: what the node is and which boards it serves, without those that another node claims.
+    pub(super) fn publish_info(&self) {
         let inner = &self.0;
         let claims = inner.claims.lock().unwrap_or_else(PoisonError::into_inner);
-        let ours = inner.faces.iter().filter(|face| !claims.contains_key(&face.board));
+        let ours = inner.handles.iter().filter(|handle| !claims.contains_key(&handle.board));
         let info = NodeInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             capabilities: drivers::DRIVERS.iter().map(|driver| driver.name.to_owned()).collect(),
-            boards: ours.map(|face| format!("{}/{}/{}", inner.event, inner.round, face.board)).collect(),
+            boards: ours.map(|handle| format!("{}/{}/{}", inner.event, inner.round, handle.board)).collect(),
         };
         drop(claims);
-        self.keep(topics::node_info(&inner.root, &inner.shared.node), "node.info", Quality::AtLeastOnce, None, &info);
+        self.retain(topics::node_info(&inner.root, &inner.shared.node), "node.info", Quality::AtLeastOnce, None, &info);
     }
 
-    /// Tells how it is, twice a minute, and at once when a journal or a board fails or is well again.
-    pub(super) fn tell_health(&self) {
+    /// Publishes the health twice a minute, and at once when a journal or a board fails or recovers.
+    pub(super) fn publish_health(&self) {
         let inner = &self.0;
-        let now = wall::mono();
-        let told = inner.health_told.load(Ordering::Relaxed);
-        let failed = |face: &&Arc<Face>| matches!(face.condition(), Condition::Parked | Condition::Refused);
-        let journal_ok = inner.faces.iter().all(|face| face.journal_ok.load(Ordering::Relaxed));
-        let failed_boards: Vec<String> = inner.faces.iter().filter(failed).map(|face| face.board.clone()).collect();
+        let now = system_clock::monotonic();
+        let published = inner.health_published_at.load(Ordering::Relaxed);
+        let failed = |handle: &&Arc<StationHandle>| matches!(handle.condition(), Condition::Parked | Condition::Refused);
+        let journal_ok = inner.handles.iter().all(|handle| handle.journal_ok.load(Ordering::Relaxed));
+        let failed_boards: Vec<String> = inner.handles.iter().filter(failed).map(|handle| handle.board.clone()).collect();
         let fit = (journal_ok, failed_boards.clone());
         let before = std::mem::replace(&mut *inner.fit.lock().unwrap_or_else(PoisonError::into_inner), fit.clone());
-        if before == fit && told > 0 && now.0.saturating_sub(told - 1) < HEALTH_EVERY.as_micros() as u64 {
+        if before == fit && published > 0 && now.0.saturating_sub(published - 1) < HEALTH_EVERY.as_micros() as u64 {
             return;
         }
-        inner.health_told.store(now.0 + 1, Ordering::Relaxed);
+        inner.health_published_at.store(now.0 + 1, Ordering::Relaxed);
         let health = health::read(&inner.journal);
         let body = NodeHealth {
             temperature_c: health.temperature_c,
@@ -122,21 +122,21 @@ impl Node {
             withheld_boards: inner.claims.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect(),
         };
         let topic = topics::node_health(&inner.root, &inner.shared.node);
-        self.keep(topic, "node.health", Quality::AtMostOnce, Some(HEALTH_EXPIRY), &body);
+        self.retain(topic, "node.health", Quality::AtMostOnce, Some(HEALTH_EXPIRY), &body);
     }
 
-    fn keep(&self, topic: String, kind: &str, quality: Quality, expiry: Option<Duration>, body: &impl serde::Serialize) {
-        let at = Some(Instant(wall::mono().0));
+    fn retain(&self, topic: String, kind: &str, quality: Quality, expiry: Option<Duration>, body: &impl serde::Serialize) {
+        let at = Some(Instant(system_clock::monotonic().0));
         let payload = envelope::message(kind, None, &self.stamp(), at, body);
-        self.shared().outbox.keep(Kept { topic, payload, quality, expiry });
+        self.shared().outbox.publish_retained(Retained { topic, payload, quality, expiry });
     }
 
-    /// Looks at the clock on the wall; the stations are told if it moved or goes by something else.
-    pub(super) fn look_at_the_wall(&self) {
+    /// Reads the wall clock. If it moved or has another time source, the stations are informed.
+    pub(super) fn check_wall_clock(&self) {
         let inner = &self.0;
-        let (now, seen) = (wall::mono(), wall_now());
-        let before = inner.shared.wall();
-        let passed = now.0.saturating_sub(inner.shared.wall_at.load(Ordering::Relaxed));
+        let (now, seen) = (system_clock::monotonic(), read_wall_clock());
+        let before = inner.shared.wall_clock();
+        let passed = now.0.saturating_sub(inner.shared.wall_clock_seen_at.load(Ordering::Relaxed));
         let moved = (seen.utc_us - before.utc_us).abs_diff(passed as i64);
         if moved <= MOVED.as_micros() as u64 && seen.sync == before.sync {
             return;
@@ -144,17 +144,17 @@ impl Node {
         if moved > MOVED.as_micros() as u64 {
             tracing::info!("the wall clock moved by {} ms", moved / 1000);
         }
-        inner.shared.set_wall(seen);
-        inner.shared.wall_at.store(now.0, Ordering::Relaxed);
-        for face in &inner.faces {
-            if !face.inbox.offer(ToStation::Anchor { at: now, record: seen }) {
-                tracing::warn!("board {}: not told that the wall clock moved", face.board);
+        inner.shared.set_wall_clock(seen);
+        inner.shared.wall_clock_seen_at.store(now.0, Ordering::Relaxed);
+        for handle in &inner.handles {
+            if !handle.inbox.offer(ToStation::Anchor { at: now, record: seen }) {
+                tracing::warn!("board {}: its station was not informed that the wall clock moved", handle.board);
             }
         }
     }
 
-    /// Another node claims one of our boards while it is alive, or does so no more: the board is withheld.
-    pub(super) fn claimed(&self, board: &str, by: &str, alive: bool) {
+    /// Another node claims one of our boards while it is alive (`alive`), or claims it no longer. A claimed board is withheld.
+    pub(super) fn handle_claim(&self, board: &str, by: &str, alive: bool) {
         let inner = &self.0;
         let mut claims = inner.claims.lock().unwrap_or_else(PoisonError::into_inner);
         if alive {
@@ -166,14 +166,14 @@ impl Node {
         claims.retain(|_, nodes| !nodes.is_empty());
         let withheld = claims.contains_key(board);
         drop(claims);
-        if let Some(face) = inner.faces.iter().find(|face| face.board == board) {
-            // Before its number is asked for: a station that is still opening looks at this after it has one.
-            face.set_withheld(withheld);
-            if let Some(number) = face.number() {
+        if let Some(handle) = inner.handles.iter().find(|handle| handle.board == board) {
+            // This comes before its number is read: a station that is still opening reads the flag after it has got its number.
+            handle.set_withheld(withheld);
+            if let Some(number) = handle.number() {
                 inner.shared.outbox.hold(number, withheld);
             }
         }
-        self.tell_info();
-        inner.health_told.store(0, Ordering::Relaxed);
+        self.publish_info();
+        inner.health_published_at.store(0, Ordering::Relaxed);
     }
 }

@@ -1,84 +1,84 @@
-//! A station that was given up: its game is not touched any more, and what its board says is still recorded.
+//! A station that was given up. Its game is not touched any more, and what its board says is still recorded.
 
 use anyhow::Result;
 use flagfall_protocols::trace::{Audience, Body};
 
-use super::fence::Fenced;
+use super::fenced_journal::FencedJournal;
 use super::inbox::Popped;
 use super::message::ToStation;
-use super::outlet::Outlet;
-use super::plan::Plan;
-use super::shared::Face;
+use super::output_router::OutputRouter;
+use super::shared::StationHandle;
+use super::station_config::StationConfig;
 use super::timeline::Timeline;
 use crate::journal::{FLUSH_AFTER, Journal};
-use crate::wall;
+use crate::system_clock;
 
-/// The journal of a station that was given up.
-pub(super) struct Parked {
+/// The journal of a parked station.
+pub(super) struct ParkedStation {
     journal: Journal,
-    line: Timeline,
+    timeline: Timeline,
 }
 
-impl Parked {
+impl ParkedStation {
     /// Opens the journal of the session that failed.
     ///
     /// # Errors
-    /// It does not open.
-    pub(super) fn open(plan: &Plan, disk: Fenced) -> Result<Parked> {
-        let (mut journal, _) = Journal::open(Box::new(disk), plan.limits)?;
-        let headers = plan.setting.headers();
+    /// The journal cannot be opened.
+    pub(super) fn open(config: &StationConfig, disk: FencedJournal) -> Result<ParkedStation> {
+        let (mut journal, _) = Journal::open(Box::new(disk), config.limits)?;
+        let headers = config.setting.headers();
         let headers: Vec<(&str, &str)> = headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         let now = journal.standing().last_at;
-        journal.begin(&plan.session, &headers, now)?;
-        Ok(Parked { journal, line: Timeline::new(now, wall::mono()) })
+        journal.begin(&config.session, &headers, now)?;
+        Ok(ParkedStation { journal, timeline: Timeline::new(now, system_clock::monotonic()) })
     }
 
     /// The number of the last event of each audience, in the order of [`Audience::ALL`].
-    pub(super) fn last(&self) -> [u64; 3] {
+    pub(super) fn last_numbers(&self) -> [u64; 3] {
         Audience::ALL.map(|audience| self.journal.standing().next_out(audience) - 1)
     }
 
-    /// Records until the end; the device's status goes on naming the `problem`.
-    pub(super) fn serve(&mut self, face: &Face, reader: u64, outlet: &mut Outlet, problem: &str) {
+    /// Records until the end. The device's status keeps naming the `problem`.
+    pub(super) fn serve(&mut self, handle: &StationHandle, owner: u64, router: &mut OutputRouter, problem: &str) {
         loop {
             let wait = self.journal.dirty_since().map(|_| FLUSH_AFTER);
-            match face.inbox.pop(reader, wait) {
+            match handle.inbox.pop(owner, wait) {
                 Popped::Item(ToStation::Stop) | Popped::Closed => break,
                 Popped::Item(item) => {
-                    self.take(item, outlet);
-                    outlet.device.parked(problem.to_owned());
-                    outlet.tell_devices();
+                    self.record_item(item, router);
+                    router.device.set_parked(problem.to_owned());
+                    router.publish_device_statuses();
                 }
                 Popped::TimedOut => {}
             }
-            let now = self.line.at(wall::mono());
+            let now = self.timeline.journal_time(system_clock::monotonic());
             if self.journal.flush_due().is_some_and(|due| due <= now) {
-                // A failure is in the journal's status and is tried again.
+                // A failure is in the journal's status, and the journal tries again.
                 let _ = self.journal.flush(now);
             }
         }
-        if let Err(error) = self.journal.flush(self.line.at(wall::mono())) {
-            tracing::error!("board {}: {error}", face.board);
+        if let Err(error) = self.journal.flush(self.timeline.journal_time(system_clock::monotonic())) {
+            tracing::error!("board {}: {error}", handle.board);
         }
     }
 
-    fn take(&mut self, item: ToStation, outlet: &mut Outlet) {
+    fn record_item(&mut self, item: ToStation, router: &mut OutputRouter) {
         let (at, body) = match &item {
             ToStation::Bytes { at, link, channel, bytes } => {
                 (*at, Body::Rx { link: *link, channel: *channel, bytes: bytes.as_slice().into() })
             }
             ToStation::Up { at, link, asked, port, signal } => {
-                let cause = outlet.device_on(*link).up(*at, *asked, port.clone(), *signal);
+                let cause = router.device_on(*link).link_up(*at, *asked, port.clone(), *signal);
                 (*at, Body::Link { link: *link, up: true, cause })
             }
             ToStation::Down { at, link, cause } => {
-                outlet.device_on(*link).down(*at, cause);
+                router.device_on(*link).link_down(*at, cause);
                 (*at, Body::Link { link: *link, up: false, cause })
             }
-            // Nobody is there to act on anything else.
+            // No game is there to act on anything else.
             _ => return,
         };
-        if let Err(error) = self.journal.append(self.line.at(at), body) {
+        if let Err(error) = self.journal.append(self.timeline.journal_time(at), body) {
             tracing::warn!("{error}");
         }
         self.journal.write_out();

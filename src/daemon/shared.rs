@@ -1,4 +1,4 @@
-//! What all stations of a node share, and what the supervisor sees of each.
+//! What all stations of a node share, and the handle of each station for other threads.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -13,11 +13,11 @@ use flagfall_protocols::bytes::crc32;
 
 use super::acks::Acked;
 use super::disk_queue::DiskQueue;
+use super::heartbeat::Heartbeat;
 use super::inbox::Inbox;
 use super::line::Lines;
 use super::link::{Wanted, micros};
 use super::message::ToStation;
-use super::pulse::Pulse;
 use super::worker::Question;
 use crate::journal::DiskLock;
 use crate::mqtt::outbox::{BoardNo, Outbox};
@@ -26,94 +26,94 @@ use crate::wire::envelope::Stamp;
 
 /// What all stations share.
 pub(super) struct Shared {
-    /// This machine's name.
+    /// The name of this node.
     pub(super) node: String,
     /// How often the node was started.
     pub(super) boot: u64,
-    /// What waits to be published.
+    /// The messages that wait to be published.
     pub(super) outbox: Arc<Outbox>,
-    /// The journal thread's work.
+    /// The work of the disk thread.
     pub(super) disk: Arc<DiskQueue>,
-    /// The worker's work.
+    /// The questions for the worker.
     pub(super) worker: Arc<Inbox<Question>>,
-    /// Which ports are open.
+    /// The open ports.
     pub(super) ports: Arc<Ports>,
-    /// Which HID devices are open.
+    /// The open HID devices.
     pub(super) hids: Arc<Hids>,
-    /// Lines with several boards.
+    /// The lines with several boards.
     pub(super) lines: Lines,
-    /// The Bluetooth adapter that is to be used; none = the first.
+    /// The configured Bluetooth adapter; none = the first one.
     pub(super) adapter: Option<String>,
-    /// Bluetooth, once a board needs it.
+    /// The Bluetooth radio, once a board needs it.
     pub(super) radio: Mutex<Option<Arc<Radio>>>,
-    /// What time it was when the supervisor saw it change last.
-    pub(super) wall: Mutex<AnchorRecord>,
-    /// When that was, microseconds of the steady clock.
-    pub(super) wall_at: AtomicU64,
-    /// The broker is there: bytes for looking into faults are published only then.
+    /// The wall clock when the supervisor last saw it move.
+    pub(super) wall_clock: Mutex<AnchorRecord>,
+    /// When that was, in microseconds of the monotonic clock.
+    pub(super) wall_clock_seen_at: AtomicU64,
+    /// Whether the broker is connected. Raw bytes are published only then.
     pub(super) connected: AtomicBool,
 }
 
 impl Shared {
-    /// Bluetooth, started if nobody needed it before.
+    /// Returns the Bluetooth radio, which is started at the first call.
     ///
     /// # Errors
-    /// There are no more threads.
+    /// The operating system gives no thread.
     pub(super) fn radio(&self) -> io::Result<Arc<Radio>> {
         let mut radio = self.radio.lock().unwrap_or_else(PoisonError::into_inner);
         if radio.is_none() {
-            // Machines that were switched on together do not try together.
+            // With a seed from their names, machines that were switched on together do not try at the same moments.
             let seed = u64::from(crc32(self.node.as_bytes()));
             *radio = Some(Radio::start(self.adapter.clone(), micros, seed)?);
         }
         radio.clone().ok_or_else(|| io::Error::other("no radio"))
     }
 
-    /// What time it is, as the supervisor saw it last.
-    pub(super) fn wall(&self) -> AnchorRecord {
-        *self.wall.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The wall clock as the supervisor saw it last.
+    pub(super) fn wall_clock(&self) -> AnchorRecord {
+        *self.wall_clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Another time, or another source of it.
-    pub(super) fn set_wall(&self, wall: AnchorRecord) {
-        *self.wall.lock().unwrap_or_else(PoisonError::into_inner) = wall;
+    /// Stores another time, or another time source.
+    pub(super) fn set_wall_clock(&self, record: AnchorRecord) {
+        *self.wall_clock.lock().unwrap_or_else(PoisonError::into_inner) = record;
     }
 }
 
-/// How a station is.
+/// The condition of a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Condition {
-    /// Reading its journal.
+    /// It reads its journal.
     Opening,
-    /// At work.
+    /// It serves its board.
     Serving,
-    /// Given up: bytes are still recorded.
+    /// It was given up, and bytes are still recorded.
     Parked,
     /// Its journal cannot be opened.
     Refused,
-    /// Come to its end.
+    /// It has ended.
     Ended,
 }
 
-/// What the supervisor and the network see of one station.
-pub(super) struct Face {
+/// What other threads may read and change of one station.
+pub(super) struct StationHandle {
     /// The board's id.
     pub(super) board: String,
     /// Its inbox.
     pub(super) inbox: Arc<Inbox<ToStation>>,
-    /// Its sign of life.
-    pub(super) pulse: Pulse,
-    /// Its place in the outbox, once it has one.
+    /// Its heartbeat.
+    pub(super) heartbeat: Heartbeat,
+    /// Its number in the outbox, once it has one.
     pub(super) number: Mutex<Option<BoardNo>>,
     stamp: Mutex<Option<Arc<Stamp>>>,
-    /// The lock on its journal, so that another thread can go on with it.
+    /// The lock on its journal, which a replacing thread takes over.
     pub(super) lock: Mutex<Option<DiskLock>>,
-    /// What the broker has of its events.
+    /// The events that the broker has acknowledged.
     pub(super) acked: Acked,
-    /// Its journal takes what it is given.
+    /// Whether its journal can be written.
     pub(super) journal_ok: AtomicBool,
-    /// It waits for the disk, and is woken when that has answered.
+    /// It waits for the disk and must be woken when the disk has answered.
     pub(super) awaits_disk: AtomicBool,
     wanted: Mutex<Option<Wanted>>,
     withheld: AtomicBool,
@@ -122,13 +122,13 @@ pub(super) struct Face {
     end: Condvar,
 }
 
-impl Face {
-    /// A station that begins.
-    pub(super) fn new(board: &str) -> Face {
-        Face {
+impl StationHandle {
+    /// Makes the handle of a station that begins.
+    pub(super) fn new(board: &str) -> StationHandle {
+        StationHandle {
             board: board.to_owned(),
             inbox: Arc::default(),
-            pulse: Pulse::default(),
+            heartbeat: Heartbeat::default(),
             number: Mutex::new(None),
             stamp: Mutex::new(None),
             lock: Mutex::new(None),
@@ -143,7 +143,7 @@ impl Face {
         }
     }
 
-    /// How it is.
+    /// The condition of the station.
     pub(super) fn condition(&self) -> Condition {
         match self.condition.load(Ordering::Acquire) {
             0 => Condition::Opening,
@@ -154,60 +154,60 @@ impl Face {
         }
     }
 
-    /// It is so from now on.
+    /// Sets the condition.
     pub(super) fn set_condition(&self, condition: Condition) {
         self.condition.store(condition as u8, Ordering::Release);
     }
 
-    /// Its place in the outbox.
+    /// Its number in the outbox.
     pub(super) fn number(&self) -> Option<BoardNo> {
         *self.number.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the sink adds to its messages now.
+    /// The header fields that the sink adds to its messages now.
     pub(super) fn stamp(&self) -> Option<Arc<Stamp>> {
         self.stamp.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Notes what the sink adds from now on.
+    /// Sets the header fields that the sink adds from now on.
     pub(super) fn set_stamp(&self, stamp: Arc<Stamp>) {
         *self.stamp.lock().unwrap_or_else(PoisonError::into_inner) = Some(stamp);
     }
 
-    /// Waits for its end, at most so long; says whether it came.
+    /// Waits at most `within` for the end of the station. Returns whether it has ended.
     pub(super) fn wait_until_ended(&self, within: Duration) -> bool {
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.end.wait_timeout_while(ended, within, |ended| !*ended);
         *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Its thread is about to end.
+    /// Notes that its thread is about to end.
     pub(super) fn set_ended(&self) {
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.end.notify_all();
     }
 
-    /// The device that it is to have now, if a command named one.
+    /// The device that the last command named, if there was one.
     pub(super) fn wanted(&self) -> Option<Wanted> {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A command named a device.
+    /// Stores the device that a command named.
     pub(super) fn set_wanted(&self, wanted: Wanted) {
         *self.wanted.lock().unwrap_or_else(PoisonError::into_inner) = Some(wanted);
     }
 
-    /// Another node claims the board, so nothing of it is published here.
+    /// Whether another node claims the board, so that this node publishes nothing of it.
     pub(super) fn is_withheld(&self) -> bool {
         self.withheld.load(Ordering::SeqCst)
     }
 
-    /// Another node claims the board from now on, or none does any more.
+    /// Sets whether another node claims the board.
     pub(super) fn set_withheld(&self, withheld: bool) {
         self.withheld.store(withheld, Ordering::SeqCst);
     }
 
-    /// Notes its place in the outbox.
+    /// Sets its number in the outbox.
     pub(super) fn set_number(&self, number: BoardNo) {
         *self.number.lock().unwrap_or_else(PoisonError::into_inner) = Some(number);
     }

@@ -1,146 +1,146 @@
-//! One station's thread: from its inbox through the journal, the driver and the game to the outbox.
+//! The thread of one station: from its inbox through the journal, the driver and the game to the outbox.
 //!
-//! A turn is one item of the inbox or one deadline. It runs with a net: a panic in a game is caught, the journal is written
-//! out, and the station is rebuilt from it. If that panics too, the same record would bring it down for ever: the board is
-//! parked, what it says is still recorded, and all other boards go on.
+//! A turn is one item of the inbox or one deadline. A panic in a turn is caught: the journal is flushed, and the station is
+//! rebuilt from it. If the rebuilding panics too, the same record would cause a panic for ever. Then the board is parked: what it
+//! says is still recorded, and all other boards go on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::fence::Fenced;
+use super::fenced_journal::FencedJournal;
 use super::inbox::Popped;
 use super::link::Links;
 use super::live::Live;
 use super::message::ToStation;
-use super::outlet::Outlet;
-use super::parked::Parked;
-use super::plan::Plan;
-use super::shared::{Condition, Face, Shared};
-use crate::wall;
+use super::output_router::OutputRouter;
+use super::parked::ParkedStation;
+use super::shared::{Condition, Shared, StationHandle};
+use super::station_config::StationConfig;
+use crate::system_clock;
 
-/// What became of a turn.
+/// Whether the station goes on after a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
-    /// Another one comes.
-    On,
-    /// It was the last.
+    /// Another turn comes.
+    Continue,
+    /// It was the last turn.
     End,
 }
 
-/// A station and all it talks to.
+/// A station and everything that it needs.
 pub(super) struct Station {
-    /// What it is to do.
-    pub(super) plan: Plan,
+    /// Its configuration.
+    pub(super) config: StationConfig,
     /// What all stations share.
     pub(super) shared: Arc<Shared>,
-    /// What others see of it.
-    pub(super) face: Arc<Face>,
-    /// Its number as a reader of its inbox.
-    pub(super) reader: u64,
+    /// The part that other threads use.
+    pub(super) handle: Arc<StationHandle>,
+    /// Its number as an owner of its inbox.
+    pub(super) owner: u64,
     /// Its links.
     pub(super) links: Links,
-    /// It hung before: only record.
+    /// It hung before, so it only records.
     pub(super) parked: bool,
 }
 
 impl Station {
-    /// Runs until it is told to stop or another reader takes its inbox.
+    /// Runs until a stop is requested or another owner takes its inbox.
     pub(super) fn run(self) {
-        let Station { plan, shared, face, reader, links, parked } = self;
-        let mut outlet = Outlet::new(&plan, Arc::clone(&shared), Arc::clone(&face), reader, links);
-        let mut again = false;
+        let Station { config, shared, handle, owner, links, parked } = self;
+        let mut router = OutputRouter::new(&config, Arc::clone(&shared), Arc::clone(&handle), owner, links);
+        let mut after_fault = false;
         let end = loop {
             if parked {
-                break park(&plan, &face, reader, &mut outlet, "hung twice");
+                break park(&config, &handle, owner, &mut router, "hung twice");
             }
-            let opened = with_net(&face, || {
-                let disk = Fenced::open(&plan, Arc::clone(&face), reader)?;
-                Live::open(disk, &plan, &shared, &face, &mut outlet, again)
+            let opened = catch_panic(&handle, || {
+                let disk = FencedJournal::open(&config, Arc::clone(&handle), owner)?;
+                Live::open(disk, &config, &shared, &handle, &mut router, after_fault)
             });
-            if outlet.is_replaced() {
+            if router.is_replaced() {
                 break Condition::Ended;
             }
             let mut live = match opened {
                 Some(Ok(live)) => live,
                 Some(Err(error)) => {
-                    tracing::error!("board {}: {error:#}", face.board);
-                    outlet.device.missing(format!("{error:#}"));
-                    outlet.tell_devices();
-                    outlet.hand_over();
+                    tracing::error!("board {}: {error:#}", handle.board);
+                    router.device.set_missing(format!("{error:#}"));
+                    router.publish_device_statuses();
+                    router.hand_over();
                     break Condition::Refused;
                 }
-                None => break park(&plan, &face, reader, &mut outlet, "failed twice at the same record"),
+                None => break park(&config, &handle, owner, &mut router, "failed twice at the same record"),
             };
-            face.set_condition(Condition::Serving);
-            if serve(&mut live, &face, reader, &mut outlet) == Served::Ended {
+            handle.set_condition(Condition::Serving);
+            if serve(&mut live, &handle, owner, &mut router) == ServeEnd::Ended {
                 break Condition::Ended;
             }
-            if outlet.is_replaced() {
+            if router.is_replaced() {
                 break Condition::Ended;
             }
-            tracing::error!("board {}: a fault in the program; the station is rebuilt from its journal", face.board);
-            // What panics again here leaves a journal that is read as far as it is good.
-            let _ = with_net(&face, || live.abandon());
-            again = true;
+            tracing::error!("board {}: a fault in the program; the station is rebuilt from its journal", handle.board);
+            // If this panics too, the journal is read as far as it is good.
+            let _ = catch_panic(&handle, || live.abandon());
+            after_fault = true;
         };
-        // A replaced reader says nothing of the station any more.
-        if !outlet.is_replaced() {
-            face.set_condition(end);
-            face.set_ended();
+        // A replaced owner does not change the handle any more.
+        if !router.is_replaced() {
+            handle.set_condition(end);
+            handle.set_ended();
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Served {
+enum ServeEnd {
     Ended,
     Panicked,
 }
 
-fn serve(live: &mut Live, face: &Face, reader: u64, outlet: &mut Outlet) -> Served {
+fn serve(live: &mut Live, handle: &StationHandle, owner: u64, router: &mut OutputRouter) -> ServeEnd {
     loop {
-        let wait = live.next().map(|next| next.since(wall::mono()));
-        let popped = face.inbox.pop(reader, wait);
+        let wait = live.next_turn().map(|next| next.since(system_clock::monotonic()));
+        let popped = handle.inbox.pop(owner, wait);
         let item = match popped {
             Popped::Item(item) => Some(item),
             Popped::TimedOut => None,
             Popped::Closed => Some(ToStation::Stop),
         };
-        if !face.inbox.is_reader(reader) {
-            return Served::Ended;
+        if !handle.inbox.is_current_owner(owner) {
+            return ServeEnd::Ended;
         }
-        match with_net(face, || live.turn(item, reader, outlet)) {
-            Some(Flow::On) => {}
-            Some(Flow::End) => return Served::Ended,
-            None => return Served::Panicked,
+        match catch_panic(handle, || live.turn(item, owner, router)) {
+            Some(Flow::Continue) => {}
+            Some(Flow::End) => return ServeEnd::Ended,
+            None => return ServeEnd::Panicked,
         }
     }
 }
 
-/// Runs a piece of work; none if it panicked, which the panic hook has told.
-fn with_net<T>(face: &Face, work: impl FnOnce() -> T) -> Option<T> {
-    let _busy = face.pulse.busy();
-    // What a panic leaves half done is thrown away with the station.
+/// Runs a piece of work. Returns none if it panicked; the panic hook has logged that.
+fn catch_panic<T>(handle: &StationHandle, work: impl FnOnce() -> T) -> Option<T> {
+    let _busy = handle.heartbeat.busy();
+    // What a panic leaves half done is dropped with the station.
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// The game is not touched any more.
-fn park(plan: &Plan, face: &Arc<Face>, reader: u64, outlet: &mut Outlet, why: &str) -> Condition {
-    tracing::error!("board {}: parked: its game {why}; its bytes are still recorded", face.board);
-    face.set_condition(Condition::Parked);
+/// Records without a game until the end.
+fn park(config: &StationConfig, handle: &Arc<StationHandle>, owner: u64, router: &mut OutputRouter, why: &str) -> Condition {
+    tracing::error!("board {}: parked: its game {why}; its bytes are still recorded", handle.board);
+    handle.set_condition(Condition::Parked);
     let problem = format!("the board's game {why} and was parked");
-    outlet.device.parked(problem.clone());
-    outlet.tell_devices();
-    outlet.tell_parked(plan);
-    let disk = Fenced::open(plan, Arc::clone(face), reader).map_err(Into::into);
-    let opened = disk.and_then(|disk| Parked::open(plan, disk));
+    router.device.set_parked(problem.clone());
+    router.publish_device_statuses();
+    router.publish_board_failed(config);
+    let disk = FencedJournal::open(config, Arc::clone(handle), owner).map_err(Into::into);
+    let opened = disk.and_then(|disk| ParkedStation::open(config, disk));
     match opened {
         Ok(mut parked) => {
-            // What the last turn recorded and did not send.
-            outlet.catch_up(&plan.dir, parked.last());
-            parked.serve(face, reader, outlet, &problem);
+            // The last turn may have recorded events and not sent them.
+            router.catch_up(&config.dir, parked.last_numbers());
+            parked.serve(handle, owner, router, &problem);
         }
-        Err(error) => tracing::error!("board {}: not even recorded: {error:#}", face.board),
+        Err(error) => tracing::error!("board {}: its bytes cannot be recorded either: {error:#}", handle.board),
     }
     Condition::Parked
 }

@@ -1,39 +1,39 @@
-//! A command that reached its station: read, admitted, and what is to be recorded of it. And how it is answered.
+//! Commands that reach their station: they are read and admitted, and their record is made. Answers are published here too.
 
 use flagfall_protocols::time::Instant;
 
-use super::outlet::Outlet;
+use super::output_router::OutputRouter;
 use super::shared::Shared;
 use crate::arbiter::{self, Recorded, Reply, Setup, Submission};
 use crate::config::Role;
 use crate::mqtt::Arrived;
-use crate::mqtt::outbox::Once;
+use crate::mqtt::outbox::Ephemeral;
 use crate::session::station::Station;
 use crate::wire::envelope::{self, Stamp};
 use crate::wire::time::Anchor;
 use crate::wire::topics::{self, CommandTopic};
 
-/// Correlation data beyond this many bytes is cut off: nobody needs more to know an answer by.
+/// Correlation data is cut off after this many bytes: no client needs more to recognise its answer.
 const MAX_CORRELATION: usize = 256;
-/// Nobody waits for an answer longer than this (`wire/README.md#3`).
+/// How long the broker keeps an answer (`wire/README.md#3`).
 const REPLY_EXPIRY: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// Judges a command that arrived at `at`; to be recorded, whatever was decided. None if its topic is no command's, which the
-/// intake has told already.
+/// Decides about a command that arrived at `at`. The result is recorded, whatever it is. Returns none if the topic is not a
+/// command's; the command receiver has counted that already.
 pub(super) fn judge(
     arrived: &Arrived,
     role: Option<Role>,
     at: Instant,
-    outlet: &Outlet,
+    router: &OutputRouter,
     station: &Station,
     setup: &Setup,
 ) -> Option<Recorded> {
     let root = &station.messages().board().root;
     let topic = topics::parse_command(root, &arrived.topic).ok()?;
-    Some(station.admit(read(root, &topic, arrived, role, at, outlet.anchor()), setup))
+    Some(station.admit(read(root, &topic, arrived, role, at, router.anchor()), setup))
 }
 
-/// Reads a command with what MQTT says of its answer.
+/// Reads a command, with the topic and the correlation data that MQTT gives for its answer.
 pub(super) fn read(
     root: &str,
     topic: &CommandTopic<'_>,
@@ -52,16 +52,16 @@ pub(super) fn read(
     submission
 }
 
-/// Answers a command where its sender wanted the answer.
+/// Publishes the answer to a command on the topic that its sender named.
 pub(super) fn reply(shared: &Shared, root: &str, stamp: &Stamp, reply: &Reply) {
-    let at = stamp.anchor.at(crate::wall::utc());
+    let at = stamp.anchor.at(crate::system_clock::utc());
     let payload = envelope::message("cmd.reply", Some(&reply.id), stamp, Some(at), reply);
     let topic = reply.to.topic.clone().unwrap_or_else(|| topics::reply(root, &reply.actor, "all"));
     let correlation = reply.to.correlation.as_deref().and_then(unhex);
-    shared.outbox.once(Once { topic, payload, correlation, expiry: REPLY_EXPIRY });
+    shared.outbox.publish_ephemeral(Ephemeral { topic, payload, correlation, expiry: REPLY_EXPIRY });
 }
 
-/// Bytes of lower-case hex; none if it is none.
+/// Reads lower-case hex; none if the text is not hex.
 fn unhex(text: &str) -> Option<Vec<u8>> {
     let digits = text.as_bytes();
     let pairs = digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());

@@ -1,4 +1,4 @@
-//! Starts everything, watches who hangs, and ends everything in order.
+//! Starts everything, watches for threads that hang, and ends everything in order.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -11,43 +11,43 @@ use flagfall_hardware::port::Ports;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::board::{Patience, Served};
+use super::command_receiver::CommandReceiver;
+use super::heartbeat::Heartbeat;
 use super::inbox::Inbox;
-use super::intake::Intake;
 use super::network;
 use super::node::Node;
-use super::plan::{Plan, node_name, plans};
-use super::pulse::Pulse;
-use super::shared::{Condition, Face, Shared};
+use super::shared::{Condition, Shared, StationHandle};
+use super::station_config::{StationConfig, node_name, station_configs};
+use super::supervised_station::{Patience, SupervisedStation};
 use super::{boot, disk, worker};
 use crate::config::{Config, Loaded};
 use crate::mqtt;
 use crate::mqtt::outbox::Outbox;
-use crate::wall;
+use crate::system_clock;
 
-/// How often the supervisor looks.
+/// How often the supervisor checks everything.
 const TICK: Duration = Duration::from_secs(1);
-/// A journal thread that waits for the same disk longer than this keeps the watchdog from being fed.
+/// If the disk thread waits longer than this for the disk, the watchdog is not fed.
 const DISK_STUCK: Duration = Duration::from_secs(8);
-/// How long the network waits for boards that read their journals, so that `ready` holds for them. One whose journal takes longer
-/// comes later.
+/// How long the network waits for boards that read their journals, so that `ready` includes them. A board whose journal takes
+/// longer comes later.
 const OPEN_WITHIN: Duration = Duration::from_secs(10);
-/// How often it looks.
-const OPEN_LOOK: Duration = Duration::from_millis(5);
-/// How long stations have to end, all of them together.
+/// How often it checks that.
+const OPEN_POLL: Duration = Duration::from_millis(5);
+/// How long all stations together may take to end.
 const END_WITHIN: Duration = Duration::from_secs(5);
-/// How long the worker has to end its question.
+/// How long the worker may take to end its question.
 const WORKER_ENDS_WITHIN: Duration = Duration::from_secs(1);
-/// How often it is looked whether it has.
-const WORKER_LOOK: Duration = Duration::from_millis(5);
+/// How often that is checked.
+const WORKER_POLL: Duration = Duration::from_millis(5);
 
-/// A daemon at work.
+/// A running daemon.
 pub struct Daemon {
     config: Config,
     node: Node,
     shared: Arc<Shared>,
-    served: Vec<Served>,
-    disk_pulse: Arc<Pulse>,
+    stations: Vec<SupervisedStation>,
+    disk_heartbeat: Arc<Heartbeat>,
     disk: JoinHandle<()>,
     worker: JoinHandle<()>,
     #[cfg(feature = "broker")]
@@ -55,29 +55,29 @@ pub struct Daemon {
     identity: mqtt::Identity,
 }
 
-/// How a daemon came to its end.
+/// How a daemon ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It was told to.
+    /// It was stopped.
     Stopped,
-    /// It was told to, and before that another node of the same name had taken its place at the broker.
+    /// It was stopped, and before that another node of the same name had taken its place at the broker.
     TakenOver,
 }
 
 impl Daemon {
-    /// Starts the broker if there is one to start, then all threads. On the runtime that [`Daemon::run`] will use.
+    /// Starts the broker if it is enabled, then all threads. This must run on the runtime that [`Daemon::run`] will use.
     ///
     /// # Errors
-    /// The broker's port is taken, a file that the configuration names cannot be used, or there are no more threads.
+    /// The broker's port is in use, a file that the configuration names cannot be used, or the operating system gives no thread.
     pub async fn start(loaded: &Loaded) -> Result<Daemon> {
-        Daemon::start_with(loaded, plans(&loaded.config, loaded.hash)?, Patience::default()).await
+        Daemon::start_with(loaded, station_configs(&loaded.config, loaded.hash)?, Patience::default()).await
     }
 
-    /// The same with plans for the boards that were made otherwise, and another patience with them.
+    /// The same with station configurations that the caller made, and with another patience.
     ///
     /// # Errors
     /// As [`Daemon::start`].
-    pub async fn start_with(loaded: &Loaded, plans: Vec<Plan>, patience: Patience) -> Result<Daemon> {
+    pub async fn start_with(loaded: &Loaded, station_configs: Vec<StationConfig>, patience: Patience) -> Result<Daemon> {
         #[cfg(feature = "broker")]
         let (config, broker) = with_broker(loaded.config.clone()).await?;
         #[cfg(not(feature = "broker"))]
@@ -108,23 +108,25 @@ impl Daemon {
             lines: Default::default(),
             adapter: config.bluetooth.adapter.clone(),
             radio: Mutex::new(None),
-            wall: Mutex::new(network::wall_now()),
-            wall_at: AtomicU64::new(wall::mono().0),
+            wall_clock: Mutex::new(network::read_wall_clock()),
+            wall_clock_seen_at: AtomicU64::new(system_clock::monotonic().0),
             connected: AtomicBool::new(false),
         });
-        let disk_pulse = Arc::new(Pulse::default());
+        let disk_heartbeat = Arc::new(Heartbeat::default());
         let log = disk::open_log(&config.journal.dir);
-        let disk = disk::start(Arc::clone(&shared.disk), log, Arc::clone(&shared.outbox), Arc::clone(&disk_pulse))?;
+        let disk = disk::start(Arc::clone(&shared.disk), log, Arc::clone(&shared.outbox), Arc::clone(&disk_heartbeat))?;
         let worker = worker::start(Arc::clone(&shared.worker))?;
-        let served =
-            (0..).zip(plans).map(|(number, plan)| Served::start(number, plan, patience, &shared)).collect::<Result<Vec<_>>>()?;
-        let node = Node::new(&config, Arc::clone(&shared), served.iter().map(|served| Arc::clone(&served.face)).collect());
+        let stations = (0..)
+            .zip(station_configs)
+            .map(|(number, config)| SupervisedStation::start(number, config, patience, &shared))
+            .collect::<Result<Vec<_>>>()?;
+        let node = Node::new(&config, Arc::clone(&shared), stations.iter().map(|station| Arc::clone(&station.handle)).collect());
         Ok(Daemon {
             config,
             node,
             shared,
-            served,
-            disk_pulse,
+            stations,
+            disk_heartbeat,
             disk,
             worker,
             #[cfg(feature = "broker")]
@@ -133,7 +135,7 @@ impl Daemon {
         })
     }
 
-    /// The broker inside, if it runs: where it listens for MQTT, and for MQTT over WebSocket.
+    /// The addresses of the embedded broker, if it runs: for MQTT, and for MQTT over WebSocket.
     #[cfg(feature = "broker")]
     pub fn broker(&self) -> Option<(std::net::SocketAddr, Option<std::net::SocketAddr>)> {
         self.broker.as_ref().map(|broker| (broker.tcp, broker.websocket))
@@ -142,18 +144,18 @@ impl Daemon {
     /// Serves until `stop`, then ends everything in order: links, stations, journals, the network, the broker.
     ///
     /// # Errors
-    /// A thread of the daemon itself is gone.
+    /// A thread of the daemon itself has ended.
     pub async fn run(mut self, stop: impl Future<Output = ()>) -> Result<Ended> {
         let (stopper, stopped) = watch::channel(false);
         let settings = self.settings();
-        let hooks = network::hooks(&self.node, self.intake(), &self.served);
-        let faces: Vec<_> = self.served.iter().map(|served| Arc::clone(&served.face)).collect();
+        let hooks = network::hooks(&self.node, self.command_receiver(), &self.stations);
+        let handles: Vec<_> = self.stations.iter().map(|station| Arc::clone(&station.handle)).collect();
         let outbox = Arc::clone(&self.shared.outbox);
         let mut network = tokio::spawn(async move {
-            opened(&faces).await;
+            wait_until_opened(&handles).await;
             mqtt::run(settings, outbox, hooks, stopped).await
         });
-        self.node.tell_info();
+        self.node.publish_info();
         notify(&[sd_notify::NotifyState::Ready]);
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -164,15 +166,15 @@ impl Daemon {
             tokio::select! {
                 () = &mut stop => break,
                 over = &mut network, if ended.is_none() => match over {
-                    // Boards are still read and recorded; who took our place publishes.
+                    // Boards are still read and recorded; the node that took our name publishes.
                     Ok(over) => ended = Some(over),
                     Err(error) => {
-                        gone = Err(error).context("the network task is gone");
+                        gone = Err(error).context("the network task has ended");
                         break;
                     }
                 },
                 _ = ticks.tick() => {
-                    gone = self.look();
+                    gone = self.supervise();
                     if gone.is_err() {
                         break;
                     }
@@ -180,15 +182,15 @@ impl Daemon {
             }
         }
         notify(&[sd_notify::NotifyState::Stopping]);
-        let served = std::mem::take(&mut self.served);
-        // Links and stations end on their threads; the network goes on publishing what they say last.
+        let stations = std::mem::take(&mut self.stations);
+        // Links and stations end on their threads. The network still publishes their last messages.
         let ends = tokio::task::spawn_blocking(move || {
-            served.iter().for_each(Served::tell_to_stop);
-            let until = wall::mono().after(END_WITHIN);
-            served.into_iter().for_each(|served| served.stop(until.since(wall::mono())));
+            stations.iter().for_each(SupervisedStation::request_stop);
+            let until = system_clock::monotonic().after(END_WITHIN);
+            stations.into_iter().for_each(|station| station.stop(until.since(system_clock::monotonic())));
         });
         ends.await.context("ending the stations")?;
-        // Nobody listens if the network has ended by itself.
+        // This fails only if the network has ended by itself.
         let _ = stopper.send(true);
         if ended.is_none() && gone.is_ok() {
             ended = Some(network.await.context("the network")?);
@@ -196,11 +198,11 @@ impl Daemon {
         self.shared.disk.close();
         self.shared.worker.clear();
         self.shared.worker.close();
-        let until = wall::mono().after(WORKER_ENDS_WITHIN);
-        while !self.worker.is_finished() && wall::mono() < until {
-            tokio::time::sleep(WORKER_LOOK).await;
+        let until = system_clock::monotonic().after(WORKER_ENDS_WITHIN);
+        while !self.worker.is_finished() && system_clock::monotonic() < until {
+            tokio::time::sleep(WORKER_POLL).await;
         }
-        // A long search has nothing to save: its question is in the journal and is asked again.
+        // A long search has nothing to save: its question is in the journal and is asked again at the next start.
         let worker = self.worker.is_finished().then_some(("worker", self.worker));
         for (name, thread) in [("journal", self.disk)].into_iter().chain(worker) {
             if thread.join().is_err() {
@@ -218,16 +220,16 @@ impl Daemon {
         })
     }
 
-    /// One look around.
-    fn look(&mut self) -> Result<()> {
-        anyhow::ensure!(!self.disk.is_finished(), "the journal thread is gone");
-        anyhow::ensure!(!self.worker.is_finished(), "the worker thread is gone");
-        self.node.look_at_the_wall();
-        let stuck = self.disk_pulse.stuck_for(wall::mono());
-        for served in &mut self.served {
-            served.look(&self.shared, stuck >= TICK);
+    /// Checks everything once.
+    fn supervise(&mut self) -> Result<()> {
+        anyhow::ensure!(!self.disk.is_finished(), "the journal thread has ended");
+        anyhow::ensure!(!self.worker.is_finished(), "the worker thread has ended");
+        self.node.check_wall_clock();
+        let stuck = self.disk_heartbeat.stuck_for(system_clock::monotonic());
+        for station in &mut self.stations {
+            station.check_health(&self.shared, stuck >= TICK);
         }
-        self.node.tell_health();
+        self.node.publish_health();
         if stuck < DISK_STUCK {
             notify(&[sd_notify::NotifyState::Watchdog]);
         } else {
@@ -244,25 +246,25 @@ impl Daemon {
             event: self.config.event.id.clone(),
             round: self.config.event.round.clone(),
             boards: self.config.board.iter().map(|board| board.id.clone()).collect(),
-            pace: mqtt::Pace::default(),
+            reconnect: mqtt::ReconnectDelays::default(),
         }
     }
 
-    fn intake(&self) -> Intake {
-        let faces = self.served.iter().map(|served| Arc::clone(&served.face)).collect();
-        Intake::new(&self.config, faces)
+    fn command_receiver(&self) -> CommandReceiver {
+        let handles = self.stations.iter().map(|station| Arc::clone(&station.handle)).collect();
+        CommandReceiver::new(&self.config, handles)
     }
 }
 
-/// Returns when every board has something to show or will have nothing, or after [`OPEN_WITHIN`].
-async fn opened(faces: &[Arc<Face>]) {
-    let until = wall::mono().after(OPEN_WITHIN);
-    while wall::mono() < until && faces.iter().any(|face| face.condition() == Condition::Opening) {
-        tokio::time::sleep(OPEN_LOOK).await;
+/// Returns when every board has opened its journal or failed to, or after [`OPEN_WITHIN`].
+async fn wait_until_opened(handles: &[Arc<StationHandle>]) {
+    let until = system_clock::monotonic().after(OPEN_WITHIN);
+    while system_clock::monotonic() < until && handles.iter().any(|handle| handle.condition() == Condition::Opening) {
+        tokio::time::sleep(OPEN_POLL).await;
     }
 }
 
-/// Starts the broker if there is one to start. It is the one that is published to, unless another one is named.
+/// Starts the broker if it is enabled. The daemon publishes to it unless the configuration names another broker.
 #[cfg(feature = "broker")]
 async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker::Running>)> {
     if !config.broker.enabled {
@@ -284,9 +286,9 @@ async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker
     Ok((config, Some(running)))
 }
 
-/// Tells systemd; without one there is nobody to tell.
+/// Reports to systemd, if it runs this program.
 fn notify(states: &[sd_notify::NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(states) {
-        tracing::debug!("systemd is not told: {error}");
+        tracing::debug!("systemd got no report: {error}");
     }
 }

@@ -1,36 +1,36 @@
-//! From the program's steady clock to the time of one journal.
+//! Converts between the program's monotonic clock and the time of one journal.
 
 use std::time::Duration;
 
 use flagfall_protocols::time::Instant;
 
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
-/// Where a journal's time stands on the steady clock.
+/// The relation between a journal's time and the monotonic clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timeline {
     base: Instant,
-    opened: Mono,
+    opened: MonotonicTime,
 }
 
 impl Timeline {
-    /// The journal's time is `base` when the steady clock shows `opened`.
-    pub(super) const fn new(base: Instant, opened: Mono) -> Timeline {
+    /// The journal's time is `base` when the monotonic clock shows `opened`.
+    pub(super) const fn new(base: Instant, opened: MonotonicTime) -> Timeline {
         Timeline { base, opened }
     }
 
-    /// The journal's time at this moment; `base` for all that was before.
-    pub(super) const fn at(&self, mono: Mono) -> Instant {
-        self.base.after(mono.since(self.opened))
+    /// The journal's time at this moment; `base` for every moment before the opening.
+    pub(super) const fn journal_time(&self, moment: MonotonicTime) -> Instant {
+        self.base.after(moment.since(self.opened))
     }
 
-    /// How long before the journal's opening this moment was.
-    pub(super) const fn late(&self, mono: Mono) -> Duration {
-        self.opened.since(mono)
+    /// How long before the opening of the journal this moment was.
+    pub(super) const fn time_before_opening(&self, moment: MonotonicTime) -> Duration {
+        self.opened.since(monotonic)
     }
 
-    /// When the steady clock will show this time.
-    pub(super) const fn mono(&self, at: Instant) -> Mono {
+    /// The moment at which the journal's time is `at`.
+    pub(super) const fn monotonic_time(&self, at: Instant) -> MonotonicTime {
         self.opened.after(at.since(self.base))
     }
 }

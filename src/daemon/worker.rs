@@ -1,5 +1,5 @@
-//! The one thread that answers questions which may take long. Budgets count nodes, never time; one question is answered at a
-//! time, so that the memory of a search (64 MiB at most) is taken once, and only while it runs.
+//! The one thread that answers questions that may take long. Budgets count nodes, never time. One question is answered at a time,
+//! so that the memory of a search (64 MiB at most) is used once, and only while it runs.
 
 use std::panic::catch_unwind;
 use std::sync::Arc;
@@ -11,23 +11,23 @@ use flagfall_game::laws::winnable::{Answer, Ask, why};
 use super::inbox::{Inbox, Popped};
 use super::message::ToStation;
 
-/// A question and who wants to know.
+/// A question and the station that asks.
 pub(super) struct Question {
     /// The question.
     pub(super) ask: Ask,
-    /// The station that asks.
+    /// The inbox of the station that asks.
     pub(super) station: Arc<Inbox<ToStation>>,
 }
 
-/// Starts the thread. It ends when the inbox is closed and empty.
+/// Starts the thread, which ends when the inbox is closed and empty.
 ///
 /// # Errors
 /// The operating system gives no thread.
 pub(super) fn start(inbox: Arc<Inbox<Question>>) -> std::io::Result<JoinHandle<()>> {
-    let reader = inbox.replace_reader();
+    let owner = inbox.replace_owner();
     std::thread::Builder::new().name("worker".to_owned()).spawn(move || {
         loop {
-            match inbox.pop(reader, None) {
+            match inbox.pop(owner, None) {
                 Popped::Item(question) => answer(&question),
                 Popped::TimedOut => {}
                 Popped::Closed => return,
@@ -37,7 +37,7 @@ pub(super) fn start(inbox: Arc<Inbox<Question>>) -> std::io::Result<JoinHandle<(
 }
 
 fn answer(question: &Question) {
-    let answered = settle(&question.ask);
+    let answered = solve(&question.ask);
     if let Some(refused) = answered.refused {
         let Ask { fen, side, .. } = &question.ask;
         tracing::error!("a proof for {side} in {fen} was thrown away, the question stays open: {}", why(refused));
@@ -47,8 +47,8 @@ fn answer(question: &Question) {
     }
 }
 
-/// A question on which the solver breaks stays open; the others are answered all the same.
-fn settle(ask: &Ask) -> Answered {
+/// A question on which the solver panics stays open; later questions are answered all the same.
+fn solve(ask: &Ask) -> Answered {
     catch_unwind(|| answering::answer(ask)).unwrap_or_else(|_| {
         tracing::error!("the solver broke on {} in {}", ask.side, ask.fen);
         Answered { answer: Answer::open(ask), refused: None }

@@ -13,12 +13,12 @@ use flagfall_hardware::pty::Pty;
 use flagfall_protocols::time::Instant;
 
 mod runner;
-mod stable;
+mod stable_link;
 
-use runner::{Runner, Wish};
+use runner::{Request, Runner};
 
 /// Wishes that may wait for the board's thread.
-const MAX_WISHES: usize = 64;
+const MAX_REQUESTS: usize = 64;
 /// How long a wish may take: more than a write that stands still.
 const ANSWER: Duration = Duration::from_secs(10);
 /// The most bytes that may be injected at once.
@@ -55,7 +55,7 @@ struct Shared {
 #[derive(Debug)]
 pub struct PtyBoard {
     shared: Arc<Shared>,
-    wishes: SyncSender<Wish>,
+    requests: SyncSender<Request>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -66,22 +66,22 @@ impl PtyBoard {
     /// # Errors
     /// What the operating system says: no pseudo-terminals or threads are left.
     pub fn start(name: &str, settings: Settings, script: &Script, speed: f64) -> io::Result<PtyBoard> {
-        PtyBoard::of(name, Box::new(Emulator::new(settings)), script, speed)
+        PtyBoard::with_device(name, Box::new(Emulator::new(settings)), script, speed)
     }
 
     /// The same with a board of any family; a pseudo-terminal has one channel only.
     ///
     /// # Errors
     /// As [`PtyBoard::start`].
-    pub fn of(name: &str, mut emulator: Box<dyn Device>, script: &Script, speed: f64) -> io::Result<PtyBoard> {
+    pub fn with_device(name: &str, mut emulator: Box<dyn Device>, script: &Script, speed: f64) -> io::Result<PtyBoard> {
         emulator.load(script);
         let (pty, path) = Pty::pair().map_err(io::Error::other)?;
         let status = Status { path: Some(path), done: emulator.done(), ..Status::default() };
         let shared = Arc::new(Shared { status: Mutex::new(status), changed: Condvar::new() });
-        let (wishes, wished) = sync_channel(MAX_WISHES);
-        let runner = Runner::new(emulator, pty, speed, wished, Arc::clone(&shared));
+        let (requests, requested) = sync_channel(MAX_REQUESTS);
+        let runner = Runner::new(emulator, pty, speed, requested, Arc::clone(&shared));
         let thread = std::thread::Builder::new().name(format!("emu-{name}")).spawn(move || runner.run())?;
-        Ok(PtyBoard { shared, wishes, thread: Some(thread) })
+        Ok(PtyBoard { shared, requests, thread: Some(thread) })
     }
 
     /// The path that other programs open; none while the board is unplugged.
@@ -100,7 +100,7 @@ impl PtyBoard {
     /// # Errors
     /// The link cannot be made.
     pub fn link_at(&self, at: &Path) -> io::Result<()> {
-        self.call(|answer| Wish::LinkAt(at.to_owned(), answer))?
+        self.call(|answer| Request::LinkAt(at.to_owned(), answer))?
     }
 
     /// Adds hand motions; the script's time begins now.
@@ -108,7 +108,7 @@ impl PtyBoard {
     /// # Errors
     /// The board was stopped.
     pub fn load(&self, script: &Script) -> io::Result<()> {
-        self.call(|answer| Wish::Load(script.clone(), answer))
+        self.call(|answer| Request::Load(script.clone(), answer))
     }
 
     /// Whether all hand motions are done, reported and sent. The clock may go on.
@@ -128,7 +128,7 @@ impl PtyBoard {
     /// # Errors
     /// The board was stopped.
     pub fn unplug(&self) -> io::Result<()> {
-        self.call(Wish::Unplug)
+        self.call(Request::Unplug)
     }
 
     /// Puts the cable back, pulling it first if it is in; gives the path, which may be another one.
@@ -136,7 +136,7 @@ impl PtyBoard {
     /// # Errors
     /// No pseudo-terminal is left, or the board was stopped.
     pub fn replug(&self) -> io::Result<PathBuf> {
-        self.call(Wish::Replug)?
+        self.call(Request::Replug)?
     }
 
     /// Puts bytes of our own on the line to the host, between two of the board's.
@@ -147,7 +147,7 @@ impl PtyBoard {
         if bytes.len() > MAX_INJECTED {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "more than 1 MiB to be injected"));
         }
-        self.call(|answer| Wish::Inject(bytes.to_vec(), answer))
+        self.call(|answer| Request::Inject(bytes.to_vec(), answer))
     }
 
     /// From now on random bytes go to the host between the board's own, so many a second; 0 ends it.
@@ -155,7 +155,7 @@ impl PtyBoard {
     /// # Errors
     /// The board was stopped.
     pub fn flood(&self, bytes_per_second: u32) -> io::Result<()> {
-        self.call(|answer| Wish::Flood(bytes_per_second, answer))
+        self.call(|answer| Request::Flood(bytes_per_second, answer))
     }
 
     /// The board hears and plays on, but its bytes reach nobody.
@@ -163,22 +163,22 @@ impl PtyBoard {
     /// # Errors
     /// The board was stopped.
     pub fn mute(&self, muted: bool) -> io::Result<()> {
-        self.call(|answer| Wish::Mute(muted, answer))
+        self.call(|answer| Request::Mute(muted, answer))
     }
 
     /// Switches the board off for good: its path and link are gone when this returns.
     pub fn stop(&mut self) {
         if let Some(thread) = self.thread.take() {
             // It has ended already if nobody listens.
-            let _ = self.wishes.send(Wish::Stop);
+            let _ = self.requests.send(Request::Stop);
             let _ = thread.join();
         }
     }
 
-    fn call<T>(&self, wish: impl FnOnce(SyncSender<T>) -> Wish) -> io::Result<T> {
+    fn call<T>(&self, request: impl FnOnce(SyncSender<T>) -> Request) -> io::Result<T> {
         let (answer, answered) = sync_channel(1);
         let ended = || io::Error::new(io::ErrorKind::BrokenPipe, "the emulated board was stopped");
-        self.wishes.send(wish(answer)).map_err(|_| ended())?;
+        self.requests.send(request(answer)).map_err(|_| ended())?;
         answered.recv_timeout(ANSWER).map_err(|_| ended())
     }
 }

@@ -9,7 +9,7 @@ use super::players::Performance;
 
 /// A kind of board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum BoardKind {
     /// It tells each square as its scan comes by, and has a clock.
     Dgt,
     /// It tells all squares at once.
@@ -18,29 +18,29 @@ pub enum Kind {
     Occupancy,
 }
 
-impl Kind {
+impl BoardKind {
     /// The kind of board that a driver reads.
-    pub fn of(driver: &DriverInfo) -> Kind {
+    pub fn for_driver(driver: &DriverInfo) -> BoardKind {
         match driver.capabilities {
-            can if can.log => Kind::Dgt,
-            can if can.identifies_pieces => Kind::Frames,
-            _ => Kind::Occupancy,
+            can if can.log => BoardKind::Dgt,
+            can if can.identifies_pieces => BoardKind::Frames,
+            _ => BoardKind::Occupancy,
         }
     }
 
     /// Its driver's name.
     pub const fn driver(self) -> &'static str {
         match self {
-            Kind::Dgt => "dgt",
-            Kind::Frames => "chesslink",
-            Kind::Occupancy => "dgt_pegasus",
+            BoardKind::Dgt => "dgt",
+            BoardKind::Frames => "chesslink",
+            BoardKind::Occupancy => "dgt_pegasus",
         }
     }
 }
 
 /// The board on the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Table {
+pub enum SimulatedBoard {
     /// A DGT board with its clock; its settings are the performance's.
     Dgt,
     /// A Millennium board.
@@ -52,8 +52,8 @@ pub enum Table {
 /// The board of a performance, switched on.
 pub(super) fn device(play: &Performance) -> Box<dyn Device> {
     match play.board {
-        Table::Dgt => Box::new(Emulator::new(play.settings.clone())),
-        Table::Frames(settings) => Box::new(Chesslink::new(settings)),
-        Table::Occupancy(settings) => Box::new(Pegasus::new(settings)),
+        SimulatedBoard::Dgt => Box::new(Emulator::new(play.settings.clone())),
+        SimulatedBoard::Frames(settings) => Box::new(Chesslink::new(settings)),
+        SimulatedBoard::Occupancy(settings) => Box::new(Pegasus::new(settings)),
     }
 }

@@ -184,7 +184,7 @@ impl Play {
         self.add(&mut script, now, Action::Run);
         for (index, (turn, mv)) in self.turns.iter().zip(moves).enumerate() {
             let begin = now + turn.think;
-            let (motions, lasts) = motions::make(&mut rng, habits, &position, mv, turn.manner);
+            let (motions, lasts) = motions::motions_of(&mut rng, habits, &position, mv, turn.manner);
             for (at, action) in motions {
                 self.add(&mut script, begin + at, action);
             }

@@ -3,16 +3,16 @@
 //! The moves come first, one after the other, each in its own time. What else hands and sensors do is laid around them where
 //! it is physically possible.
 
-mod asides;
+mod board_timeline;
 mod clockless;
 mod clockwork;
 mod faults;
+mod interruptions;
 mod irregular;
-mod moves;
-mod plan;
+mod move_motions;
+mod planned;
+mod play_move;
 mod setting;
-mod table;
-mod turn;
 
 use std::time::Duration;
 
@@ -21,16 +21,16 @@ use flagfall_hardware::emulator::script::Script;
 use flagfall_protocols::event::ClockSide;
 use shakmaty::{Chess, Color};
 
-use super::boards::{Kind as BoardKind, Table as Board};
+use super::boards::{BoardKind, SimulatedBoard};
 use super::dice::Dice;
 use super::noise::Noise;
 use super::score_sheet::ScoreSheet;
 use super::times::{Control, own_times};
 use super::truth::{Truth, micros};
 use crate::wire::command::Command;
+use board_timeline::BoardTimeline;
 use clockwork::Clockwork;
-use plan::Plan;
-use table::Table;
+use planned::PlannedIrregularity;
 
 /// Between two presses.
 const AFTER_PRESS: Duration = Duration::from_millis(120);
@@ -54,7 +54,7 @@ pub struct Performance {
     /// The board and its clock.
     pub settings: Settings,
     /// The kind of board.
-    pub board: Board,
+    pub board: SimulatedBoard,
     /// What hands do.
     pub script: Script,
     /// When the link goes away and comes back, in order.
@@ -73,28 +73,28 @@ pub struct Performance {
 pub fn perform_at(board: BoardKind, sheet: &ScoreSheet, noise: &Noise, dice: &mut Dice) -> Performance {
     match board {
         BoardKind::Dgt => perform(sheet, noise, dice),
-        other => clockless::play(other, sheet, noise, dice),
+        other => clockless::perform_without_clock(other, sheet, noise, dice),
     }
 }
 
 /// Plays a recorded game at a DGT board with its clock.
 pub fn perform(sheet: &ScoreSheet, noise: &Noise, dice: &mut Dice) -> Performance {
-    let control = Control::of(sheet);
+    let control = Control::from_sheet(sheet);
     let own = own_times(sheet, &control, dice);
     let settings = setting::board(noise, dice);
-    let plan = plan::draw(dice, noise.irregularities, sheet, &control);
+    let planned = planned::draw_irregularity(dice, noise.irregularities, sheet, &control);
     let begin = STARTED + dice.span([0.0, 2.0]);
     let mut players = Players {
         noise,
         slow: control.slow(),
         position: Chess::default(),
-        table: Table::new(&Chess::default()),
+        timeline: BoardTimeline::new(&Chess::default()),
         clockwork: Clockwork::new(begin),
         truth: Truth::default(),
         ready: begin,
         free: begin,
         forgotten: None,
-        plan,
+        planned,
         links: Vec::new(),
         orders: Vec::new(),
         dice,
@@ -102,35 +102,35 @@ pub fn perform(sheet: &ScoreSheet, noise: &Noise, dice: &mut Dice) -> Performanc
     for (index, (&mv, own)) in sheet.moves.iter().zip(own).enumerate() {
         let last = index + 1 == sheet.moves.len();
         let pressed = !last || sheet.clocks[index].is_some() || !sheet.has_clocks();
-        players.go(mv, own, pressed, last);
+        players.play_move(mv, own, pressed, last);
     }
     let ends_by_flag = sheet.time_forfeit();
     players.finish(ends_by_flag);
-    let wrong = plan.map(|plan| plan.kind);
+    let wrong = planned.map(|planned| planned.kind);
     let more = players.clockwork.more_time_needed(setting::clock(&control, wrong));
     let control = control.with_more(more);
     let clock = setting::clock(&control, wrong);
-    let timing = players.clockwork.run(clock.clone());
-    players.clock_notes(timing.end);
+    let timing = players.clockwork.timing(clock.clone());
+    players.note_clock_faults(timing.end);
     match timing.flag {
-        Some((_, fell)) if ends_by_flag => asides::flag(&mut players.truth, fell),
-        Some((_, fell)) => players.flag_after_end(fell),
+        Some((_, fell)) if ends_by_flag => interruptions::add_flag(&mut players.truth, fell),
+        Some((_, fell)) => players.note_flag_after_end(fell),
         None => {}
     }
-    let Players { mut table, mut truth, mut links, mut orders, .. } = players;
+    let Players { mut timeline, mut truth, mut links, mut orders, .. } = players;
     truth.end_us = micros(timing.end);
-    asides::lay(noise, dice, &mut table, &mut truth, timing.end);
-    let mut actions = table.actions();
+    interruptions::add_hands(noise, dice, &mut timeline, &mut truth, timing.end);
+    let mut actions = timeline.actions();
     actions.extend(timing.actions);
-    actions.extend(asides::sensors(noise, dice, &table, &mut truth, timing.end));
-    asides::explain(&mut truth, &sheet.moves, timing.end);
+    actions.extend(interruptions::sensor_faults(noise, dice, &timeline, &mut truth, timing.end));
+    interruptions::explain_alarms(&mut truth, &sheet.moves, timing.end);
     links.sort_by_key(|(at, _)| *at);
     orders.sort_by_key(|(at, _)| *at);
     let settings = Settings { clock: Some(clock), ..settings };
     Performance {
         settings,
-        board: Board::Dgt,
-        script: table::script(actions),
+        board: SimulatedBoard::Dgt,
+        script: board_timeline::script(actions),
         links,
         orders,
         control,
@@ -144,7 +144,7 @@ struct Players<'a> {
     dice: &'a mut Dice,
     slow: bool,
     position: Chess,
-    table: Table,
+    timeline: BoardTimeline,
     clockwork: Clockwork,
     truth: Truth,
     /// The player to move thinks from here on.
@@ -153,7 +153,7 @@ struct Players<'a> {
     free: Duration,
     /// Who forgot to press, since when: his clock still runs.
     forgotten: Option<Color>,
-    plan: Option<Plan>,
+    planned: Option<PlannedIrregularity>,
     links: Vec<(Duration, bool)>,
     orders: Vec<(Duration, Order)>,
 }

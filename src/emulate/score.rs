@@ -6,7 +6,7 @@ use serde::Serialize;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Position};
 
-use super::room::{Outcome, Told, ToldMove};
+use super::simulated_game::{Outcome, Reported, ReportedMove};
 use super::truth::{Ply, Truth};
 
 /// How one game was read.
@@ -62,7 +62,7 @@ pub fn score(truth: &Truth, outcome: &Outcome) -> Score {
 fn moves(truth: &Truth, outcome: &Outcome, score: &mut Score) {
     let mut list: Vec<String> = Vec::new();
     let mut once = vec![false; truth.plies.len()];
-    let mut tell = |list: &mut Vec<String>, at: u64, mv: &ToldMove, again: Option<&String>| {
+    let mut tell = |list: &mut Vec<String>, at: u64, mv: &ReportedMove, again: Option<&String>| {
         let index = mv.ply.saturating_sub(1);
         let Some(ply) = truth.plies.get(index).filter(|ply| ply.uci == mv.uci && index == list.len()) else {
             // A revision repeats what was told; that is no new mistake.
@@ -84,15 +84,15 @@ fn moves(truth: &Truth, outcome: &Outcome, score: &mut Score) {
     };
     for told in &outcome.told {
         match told {
-            Told::Move { at, first_game: true, mv } => tell(&mut list, *at, mv, None),
-            Told::Move { mv, .. } => tell(&mut Vec::new(), 0, &ToldMove { ply: usize::MAX, ..mv.clone() }, None),
-            Told::Revision { at, from_ply, moves } => {
+            Reported::Move { at, first_game: true, mv } => tell(&mut list, *at, mv, None),
+            Reported::Move { mv, .. } => tell(&mut Vec::new(), 0, &ReportedMove { ply: usize::MAX, ..mv.clone() }, None),
+            Reported::Revision { at, from_ply, moves } => {
                 let before = list.split_off(from_ply.saturating_sub(1).min(list.len()));
                 for (index, mv) in moves.iter().enumerate() {
                     tell(&mut list, *at, mv, before.get(index));
                 }
             }
-            Told::Alarm { .. } => {}
+            Reported::Alarm { .. } => {}
         }
     }
 }
@@ -150,7 +150,7 @@ fn alarms(truth: &Truth, outcome: &Outcome, score: &mut Score) {
     let mut seen = Vec::new();
     let mut opened: Vec<(&str, u64)> = Vec::new();
     for told in &outcome.told {
-        let Told::Alarm { alarm, .. } = told else { continue };
+        let Reported::Alarm { alarm, .. } = told else { continue };
         if seen.contains(&(alarm.id, alarm.opened_at)) {
             continue;
         }

@@ -3,13 +3,13 @@
 use anyhow::{Result, bail};
 use flagfall_protocols::driver::DriverInfo;
 
-use super::boards::Kind;
+use super::boards::BoardKind;
 use super::dice::Dice;
 use super::noise::Noise;
 use super::players::{Performance, perform_at};
-use super::room::{self, Outcome};
 use super::score::{Score, score};
 use super::score_sheet::ScoreSheet;
+use super::simulated_game::{self, Outcome};
 
 /// A simulated game.
 #[derive(Debug)]
@@ -36,8 +36,8 @@ pub fn simulate(
     if let Some(why) = sheet.unplayable {
         bail!("{why}");
     }
-    let play = perform_at(Kind::of(driver), sheet, noise, &mut Dice::new(seed, number));
-    let outcome = room::run(driver, &play, name)?;
+    let play = perform_at(BoardKind::for_driver(driver), sheet, noise, &mut Dice::new(seed, number));
+    let outcome = simulated_game::run(driver, &play, name)?;
     if let Some(problem) = outcome.impossible.first() {
         bail!("the simulated hands did the impossible: {problem} (seed {seed})");
     }

@@ -30,7 +30,7 @@ pub(super) struct Steps {
     faults: Vec<Fault>,
     /// When each ply was made, and what stands on the board after it; the first is the beginning.
     known: Vec<(u64, Board, Color)>,
-    looked: u64,
+    checked_at: u64,
 }
 
 impl Steps {
@@ -49,13 +49,13 @@ impl Steps {
                 known.push((ply.released_us, position.board().clone(), position.turn()));
             }
         }
-        Steps { faults, known, looked: 0 }
+        Steps { faults, known, checked_at: 0 }
     }
 
     /// Looks at the station as it is `now`.
-    pub(super) fn look(&mut self, now: Instant, station: &Station, dumps: &[u64]) {
+    pub(super) fn check(&mut self, now: Instant, station: &Station, dumps: &[u64]) {
         let now = now.0;
-        let Steps { faults, known, looked } = self;
+        let Steps { faults, known, checked_at } = self;
         let open = faults.iter_mut().filter(|fault| fault.in_step.is_none() && fault.over <= now);
         for fault in open {
             let from = match fault.link {
@@ -64,10 +64,10 @@ impl Steps {
             };
             let Some(from) = from else { continue };
             let every = EVERY_US.max(now.saturating_sub(from) / PARTS);
-            if now < looked.saturating_add(every) && *looked >= from {
+            if now < checked_at.saturating_add(every) && *checked_at >= from {
                 continue;
             }
-            *looked = now;
+            *checked_at = now;
             if in_step(known, now, station) {
                 fault.in_step = Some(now - from);
             }

@@ -27,11 +27,11 @@ pub struct Control {
 
 impl Control {
     /// The tag's time control; one that its readings allow if there is none that can be read.
-    pub fn of(sheet: &ScoreSheet) -> Control {
+    pub fn from_sheet(sheet: &ScoreSheet) -> Control {
         if let Ok(control) = TimeControl::parse(sheet.time_control.trim()) {
             return Control { control, derived: false };
         }
-        let text = derived(sheet);
+        let text = derive_control(sheet);
         // Whole minutes below ten hours and a listed increment.
         let control = TimeControl::parse(&text).unwrap_or_else(|_| TimeControl::parse("5400+30").expect("a time control"));
         Control { control, derived: true }
@@ -93,7 +93,7 @@ impl Control {
 }
 
 /// A time control that fits the readings: a usual one, else whole minutes and the increment that the quickest moves show.
-fn derived(sheet: &ScoreSheet) -> String {
+fn derive_control(sheet: &ScoreSheet) -> String {
     const USUAL: [(f64, f64); 5] = [(5400.0, 30.0), (900.0, 10.0), (600.0, 10.0), (300.0, 3.0), (180.0, 2.0)];
     const BONUS_S: f64 = 600.0;
     let all = |side: usize| sheet.clocks.iter().skip(side).step_by(2).flatten().map(Duration::as_secs_f64);
@@ -120,7 +120,7 @@ pub fn own_times(sheet: &ScoreSheet, control: &Control, dice: &mut Dice) -> Vec<
     let mut times = vec![0.0; sheet.moves.len()];
     for side in 0..2 {
         let clocks: Vec<Option<f64>> = sheet.clocks.iter().skip(side).step_by(2).map(|c| c.map(|c| c.as_secs_f64())).collect();
-        for (index, time) in of_side(&clocks, control).into_iter().enumerate() {
+        for (index, time) in own_times_of_side(&clocks, control).into_iter().enumerate() {
             times[2 * index + side] = time;
         }
     }
@@ -128,7 +128,7 @@ pub fn own_times(sheet: &ScoreSheet, control: &Control, dice: &mut Dice) -> Vec<
 }
 
 /// Own times of one side. Missing readings share what passed between those that are there.
-fn of_side(clocks: &[Option<f64>], control: &Control) -> Vec<f64> {
+fn own_times_of_side(clocks: &[Option<f64>], control: &Control) -> Vec<f64> {
     let mut times = vec![f64::NAN; clocks.len()];
     let mut period = 0;
     // The first increment is in the starting time; a reading has that of its own press.
@@ -166,7 +166,7 @@ mod tests {
     fn differences_give_own_times() {
         let clocks = [Some(5455.0), Some(5430.0), None, Some(5380.0), None];
         // 5430 at the start with the first increment; 30 with every move.
-        assert_eq!(of_side(&clocks, &control("5400+30")), [5.0, 55.0, 55.0, 55.0, 55.0]);
+        assert_eq!(own_times_of_side(&clocks, &control("5400+30")), [5.0, 55.0, 55.0, 55.0, 55.0]);
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
                     Some(left)
                 })
                 .collect();
-            assert_eq!(of_side(&clocks, &control), [20.0; 5], "at move {late}");
+            assert_eq!(own_times_of_side(&clocks, &control), [20.0; 5], "at move {late}");
         }
     }
 

@@ -1,5 +1,5 @@
-//! Waiting for the disk on another thread: the owner writes its file, somebody else waits for all journals at once, and the owner
-//! learns of it when it looks.
+//! Waiting for the disk on another thread. The owner of a journal writes its file, another thread waits for all journals at once,
+//! and the owner reads the result at its next turn.
 
 use std::sync::Arc;
 
@@ -11,16 +11,17 @@ use super::unsynced::{FileSync, Unsynced};
 use super::writer::{Journal, RETRY_AFTER};
 
 impl Journal {
-    /// From now on another thread waits for the disk: it takes what was written from `unsynced`, and [`Journal::settle`] learns what
-    /// came of it.
+    /// From now on another thread waits for the disk: it takes what was written from `unsynced`, and [`Journal::check_disk`]
+    /// reads the result.
     pub fn share(&mut self, unsynced: Arc<Unsynced>, now: Instant) {
-        // What was written before is nobody's otherwise. A failure is in the status, and has all of it written again.
+        // What was written before would not be waited for otherwise. A failure is in the status, and everything is then written
+        // again.
         let _ = self.flush(now);
         self.unsynced = Some(unsynced);
     }
 
-    /// Writes what the turn has appended; true if the other thread must be told that there is something to wait for. To be called
-    /// after every turn.
+    /// Writes what the turn has appended. Returns true if the other thread must be informed that there are bytes to wait for.
+    /// Call it after every turn.
     pub fn hand_over(&mut self, now: Instant) -> bool {
         if self.retry_at.is_some_and(|until| now < until) {
             return false;
@@ -34,20 +35,20 @@ impl Journal {
         self.retry_at = None;
         let begun = if self.open { Ok(()) } else { self.begin_file() };
         if let Err(error) = begun.and_then(|()| self.write()) {
-            self.failed(error, now);
+            self.note_failure(error, now);
             return false;
         }
         self.unsynced.as_ref().is_some_and(|unsynced| unsynced.register())
     }
 
-    /// Learns what came of the waits for the disk.
-    pub fn settle(&mut self, now: Instant) {
+    /// Reads the results of the waits for the disk.
+    pub fn check_disk(&mut self, now: Instant) {
         let Some(unsynced) = &self.unsynced else { return };
-        match unsynced.answers() {
+        match unsynced.take_result() {
             Ok(next_seq) if next_seq > self.durable.next_seq => {
                 self.forget_below(next_seq);
                 self.status.failing = None;
-                // A new file begins where the old one is whole.
+                // A new file begins only when the old one is complete on the disk.
                 if self.pending.is_empty() {
                     self.rotate_now(now);
                 }
@@ -55,31 +56,31 @@ impl Journal {
             Ok(_) => {}
             Err(error) => {
                 let file = self.files.last().map(|file| file.name.to_string()).unwrap_or_default();
-                self.spoilt = true;
-                self.failed(WriteError::new("syncing", &file, &error), now);
+                self.tail_unknown = true;
+                self.note_failure(WriteError::new("syncing", &file, &error), now);
             }
         }
     }
 
-    /// Everything up to this sequence number is on the disk.
+    /// The sequence number up to which everything is on the disk.
     pub fn durable_seq(&self) -> u64 {
         self.durable.next_seq.saturating_sub(1)
     }
 
-    /// Records below this sequence number are on the disk: they leave the buffer.
+    /// Removes the records below this sequence number, which are on the disk, from the buffer.
     pub(super) fn forget_below(&mut self, next_seq: u64) {
         let mut bytes = 0;
         for line in self.pending[..self.written].split_inclusive('\n') {
-            // They were printed a moment ago.
+            // These lines were printed by this program, so they can be parsed.
             let Ok(record) = parse(line.trim_end_matches('\n')) else { break };
             if record.seq >= next_seq {
                 break;
             }
-            self.durable.note(&record);
+            self.durable.step_past(&record);
             bytes += line.len();
         }
         if bytes == self.pending.len() {
-            // Records that were given up leave nothing to wait for.
+            // After records that were given up there is nothing left to wait for.
             self.durable.clone_from(&self.standing);
         }
         if let Some(file) = self.files.last_mut() {
@@ -90,7 +91,7 @@ impl Journal {
         self.dirty_since = (!self.pending.is_empty()).then_some(self.durable.last_at);
     }
 
-    /// The wait for the newest file, for those who share it, and how many had failed when what waits now was written.
+    /// The shared wait for the newest file, and how many of its waits had failed when the waiting bytes were written.
     pub(super) fn file_sync(&mut self) -> std::io::Result<Option<(Arc<FileSync>, u64)>> {
         let Some(file) = self.files.last_mut().filter(|_| self.unsynced.is_some()) else { return Ok(None) };
         if file.sync.is_none() {
@@ -99,7 +100,7 @@ impl Journal {
         Ok(file.sync.clone().map(|sync| (sync, file.failed)))
     }
 
-    pub(super) fn failed(&mut self, error: WriteError, now: Instant) {
+    pub(super) fn note_failure(&mut self, error: WriteError, now: Instant) {
         self.status.failing = Some(error);
         self.retry_at = Some(now.after(RETRY_AFTER));
     }

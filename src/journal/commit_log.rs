@@ -1,14 +1,17 @@
-//! One flush for all boards: what every journal wrote goes into one file as well, and only that file is waited for.
+//! One flush for all boards: what every journal wrote goes into one common file as well, and only that file is waited for.
 //!
-//! A wait for the disk costs milliseconds however little was written, and each board has a file of its own. Journals write their
-//! files as ever; the thread that waits for the disk gathers what they wrote since ([`Unsynced`]) into `NNNNNNNN.log` and waits for
-//! that. From then on it survives a power cut: at the next start [`recover`] writes back what a journal's file lacks.
+//! A wait for the disk costs milliseconds however little was written, and each board has a file of its own. Journals still write
+//! their own files. The thread that waits for the disk gathers what they wrote since the last flush ([`Unsynced`]) into
+//! `NNNNNNNN.log` and waits for that file. From then on those bytes survive a power cut: at the next start [`recover`] writes
+//! back what a journal's file lacks.
 //!
-//! * A log of [`MAX_LOG`] bytes is followed by a new one: every journal file in it is waited for, the new log is made,
-//!   then the old one is removed. It stays if one of the waits failed, since nobody knows what that file lacks on the disk.
-//! * A log that cannot be written is no reason to lose anything: each file is waited for by itself, as without a log, and the next
-//!   turn begins a new log.
-//! * [`CommitLog::close`] waits for every file and removes the log: a version of this program that knows no log opens the journals.
+//! * A log of [`MAX_LOG`] bytes is followed by a new one. Every journal file in the old log is waited for, the new log is made,
+//!   then the old log is removed. The old log stays if one of the waits failed, since it is not known what that file lacks on the
+//!   disk.
+//! * If a log cannot be written, nothing is lost: each file is waited for separately, as without a log, and the next turn begins
+//!   a new log.
+//! * [`CommitLog::close`] waits for every file and removes the log, so that a version of this program without the log can open
+//!   the journals.
 
 pub(super) mod entry;
 mod recovery;
@@ -18,13 +21,13 @@ use std::sync::Arc;
 
 pub use self::recovery::{Folder, WrittenBack, recover};
 use super::fs::JournalFs;
-use super::unsynced::{FileSync, Taken, Unsynced};
+use super::unsynced::{FileSync, TakenPiece, Unsynced};
 
 /// The folder of the log in the folder of all journals. No board has this id.
 pub const FOLDER: &str = ".commit";
-/// How long a log gets in general, in bytes.
+/// The usual length at which a log is followed by a new one, in bytes.
 pub const MAX_LOG: u64 = 4 << 20;
-/// So many logs stay at most until the next start, because a file of theirs could not be waited for; then no new one is begun.
+/// The most logs that stay until the next start because a wait for one of their files failed. Then no new log is begun.
 const MAX_LEFT: usize = 16;
 
 const HEAD: &str = "flagfall commit log 1\n";
@@ -32,60 +35,60 @@ const ENDING: &str = ".log";
 
 /// The log, open for writing.
 pub struct CommitLog {
-    /// None: every file is waited for by itself.
+    /// None: every file is waited for separately.
     fs: Option<Box<dyn JournalFs>>,
-    /// The number of the log that is written.
+    /// The number of the current log.
     current: Option<u64>,
-    /// Its length; none if it cannot be appended to.
+    /// The length of the current log; none if it cannot be appended to.
     len: Option<u64>,
-    /// The number of the next one.
+    /// The number of the next log.
     next: u64,
-    /// A log of so many bytes is followed by a new one.
+    /// A log of this many bytes is followed by a new one.
     most: u64,
     /// The journal files with bytes in the current log.
     files: Vec<Arc<FileSync>>,
-    /// Logs of this run that stay.
+    /// How many logs of this run stay.
     left: usize,
     buffer: Vec<u8>,
 }
 
 impl CommitLog {
-    /// A log in this folder, after [`recover`] has read it; one of `most` bytes, in general [`MAX_LOG`], is followed by the next. Logs
-    /// that stand there still are left alone.
+    /// Opens a log in this folder, after [`recover`] has read it. A log of `most` bytes, usually [`MAX_LOG`], is followed by the
+    /// next one. Logs that are still there stay.
     ///
     /// # Errors
     /// The folder cannot be read.
     pub fn open(mut fs: Box<dyn JournalFs>, most: u64) -> io::Result<CommitLog> {
-        let next = numbers(fs.as_mut())?.last().map_or(1, |last| last + 1);
+        let next = log_numbers(fs.as_mut())?.last().map_or(1, |last| last + 1);
         Ok(CommitLog { fs: Some(fs), most, next, ..CommitLog::without() })
     }
 
-    /// No log: every file is waited for by itself.
+    /// Makes a commit without a log: every file is waited for separately.
     pub fn without() -> CommitLog {
         CommitLog { fs: None, current: None, len: None, next: 1, most: 0, files: Vec::new(), left: 0, buffer: Vec::new() }
     }
 
-    /// Waits for the disk, once for all of these boards, and answers each journal.
+    /// Waits for the disk once for all of these boards, and reports the result to each journal.
     pub fn commit<'a>(&mut self, boards: impl IntoIterator<Item = (&'a str, &'a Unsynced)>) {
         self.buffer.clear();
-        let mut taken: Vec<(&Unsynced, Taken)> = Vec::new();
+        let mut taken: Vec<(&Unsynced, TakenPiece)> = Vec::new();
         for (board, unsynced) in boards {
-            let pieces = unsynced.take(board, &mut self.buffer);
+            let pieces = unsynced.write_entries(board, &mut self.buffer);
             taken.extend(pieces.into_iter().map(|piece| (unsynced, piece)));
         }
         if taken.is_empty() {
             return;
         }
-        let logged = self.write();
+        let logged = self.write_buffer();
         for (unsynced, piece) in &taken {
             match &logged {
                 Ok(number) => {
-                    if piece.sync.note(*number) {
+                    if piece.sync.note_in_log(*number) {
                         self.files.push(Arc::clone(&piece.sync));
                     }
-                    unsynced.answer(piece, Ok(()));
+                    unsynced.report_result(piece, Ok(()));
                 }
-                Err(_) => unsynced.answer(piece, piece.sync.run(piece.failed)),
+                Err(_) => unsynced.report_result(piece, piece.sync.wait(piece.failed)),
             }
         }
     }
@@ -93,34 +96,34 @@ impl CommitLog {
     /// Waits for every journal file and removes the log.
     ///
     /// # Errors
-    /// A file could not be waited for, now or before: its log stays, for the next start.
+    /// A wait for a file failed, now or before: its log stays for the next start.
     pub fn close(mut self) -> io::Result<()> {
         self.sync_files()?;
         if let Some((fs, current)) = self.fs.as_mut().zip(self.current) {
-            fs.remove(&name(current))?;
+            fs.remove(&log_name(current))?;
             fs.sync_dir()?;
         }
         if self.left > 0 { Err(io::Error::other("a journal file could not be waited for before")) } else { Ok(()) }
     }
 
-    /// Appends the buffer to the log and waits for that; gives the log's number.
-    fn write(&mut self) -> io::Result<u64> {
+    /// Appends the buffer to the log and waits for the disk. Returns the log's number.
+    fn write_buffer(&mut self) -> io::Result<u64> {
         let (number, len) = match (self.current, self.len.take()) {
             (Some(current), Some(len)) if len < self.most => (current, len),
-            _ => (self.begin()?, HEAD.len() as u64),
+            _ => (self.begin_log()?, HEAD.len() as u64),
         };
         let fs = self.fs.as_mut().ok_or(io::ErrorKind::Unsupported)?;
-        let name = name(number);
+        let name = log_name(number);
         fs.append(&name, &self.buffer)?;
         fs.sync(&name)?;
         self.len = Some(len + self.buffer.len() as u64);
         Ok(number)
     }
 
-    /// Begins a new log; the one before goes if nothing needs it any more.
-    fn begin(&mut self) -> io::Result<u64> {
+    /// Begins a new log. The one before is removed if it is not needed any more.
+    fn begin_log(&mut self) -> io::Result<u64> {
         let fs = self.fs.as_mut().filter(|_| self.left < MAX_LEFT).ok_or(io::ErrorKind::Unsupported)?;
-        let fresh = name(self.next);
+        let fresh = log_name(self.next);
         let mut make = || {
             fs.create(&fresh)?;
             fs.append(&fresh, HEAD.as_bytes())?;
@@ -128,7 +131,7 @@ impl CommitLog {
             fs.sync_dir()
         };
         if let Err(error) = make() {
-            // It may not even exist; if it stays, it holds nothing, and the next try takes its name.
+            // The new log may not even exist. If it stays, it holds nothing, and the next try uses its name again.
             drop(fs.remove(&fresh));
             return Err(error);
         }
@@ -138,8 +141,8 @@ impl CommitLog {
         self.files.clear();
         if let Some((fs, old)) = self.fs.as_mut().zip(old) {
             match synced {
-                // One that cannot be removed is read at the next start, and changes nothing.
-                Ok(()) => drop(fs.remove(&name(old))),
+                // A log that cannot be removed is read at the next start and changes nothing.
+                Ok(()) => drop(fs.remove(&log_name(old))),
                 Err(_) => self.left += 1,
             }
         }
@@ -147,18 +150,18 @@ impl CommitLog {
     }
 
     fn sync_files(&mut self) -> io::Result<()> {
-        // Of a file with a failure nobody knows what it lacks.
-        self.files.iter().try_for_each(|file| file.run(0))
+        // After a failed wait it is not known what the file lacks.
+        self.files.iter().try_for_each(|file| file.wait(0))
     }
 }
 
-fn name(number: u64) -> String {
+fn log_name(number: u64) -> String {
     format!("{number:08}{ENDING}")
 }
 
 /// The numbers of all logs, in their order.
-fn numbers(fs: &mut dyn JournalFs) -> io::Result<Vec<u64>> {
-    let number = |name: &String| name.strip_suffix(ENDING)?.parse().ok().filter(|number| self::name(*number) == *name);
+fn log_numbers(fs: &mut dyn JournalFs) -> io::Result<Vec<u64>> {
+    let number = |name: &String| name.strip_suffix(ENDING)?.parse().ok().filter(|number| log_name(*number) == *name);
     let mut numbers: Vec<u64> = fs.list()?.iter().filter_map(number).collect();
     numbers.sort_unstable();
     Ok(numbers)

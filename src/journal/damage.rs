@@ -2,7 +2,7 @@ use std::fmt;
 
 use flagfall_protocols::trace::LineError;
 
-/// The most damages described one by one; the rest is counted.
+/// The most damages that are described one by one; the others are only counted.
 pub const MAX_DAMAGE: usize = 64;
 
 /// Something in the files that was not as it was written.
@@ -19,8 +19,8 @@ pub struct Damage {
 /// What can be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Harm {
-    /// Lines that are no records, or good ones whose sequence number or time is below that of the record before, with
-    /// acceptable ones after them: stepped over.
+    /// Lines that are no records, or good records whose sequence number or time is below that of the record before, with
+    /// acceptable records after them. They are skipped.
     Unreadable {
         /// How many lines.
         lines: usize,
@@ -29,21 +29,21 @@ pub enum Harm {
     },
     /// Sequence numbers are missing.
     Gap {
-        /// The first that is missing.
+        /// The first missing number.
         expected: u64,
-        /// The next that is there.
+        /// The next number that is there.
         found: u64,
     },
-    /// The header does not say where the journal stood when the file began.
+    /// The header does not contain where the journal stood when the file began.
     NoCarry,
-    /// Bytes at the end of the newest file that are no records: cut off.
+    /// Bytes at the end of the newest file that are no records. They are cut off.
     Torn {
         /// How many.
         bytes: usize,
-        /// Where they are kept, if they could be.
+        /// The file in which they are kept, if it could be written.
         kept: Option<String>,
     },
-    /// An older file could not be read, or is longer than any that a journal writes.
+    /// An older file could not be read, or is longer than a journal file can be.
     CannotRead(String),
     /// The newest file could not be repaired: the next record begins a new one.
     CannotRepair(String),

@@ -11,21 +11,21 @@ use super::fs::{JournalFs, Syncer};
 #[derive(Debug)]
 pub struct Disk {
     dir: PathBuf,
-    /// The file that was appended to last, kept open.
+    /// The file that was appended to last, which stays open.
     open: Option<(String, Arc<File>)>,
-    /// Held as long as this lives: the lock goes with it.
+    /// The lock, which is held as long as this value lives.
     lock: Option<DiskLock>,
 }
 
-/// The lock on a journal's directory, which others in this process may hold too.
+/// The lock on a journal's directory, which several owners in this process may share.
 #[derive(Clone, Debug)]
 pub struct DiskLock(#[allow(dead_code, reason = "held, not read")] Arc<File>);
 
 impl Disk {
-    /// Opens the directory, making it if needed (readable by the owner only), and keeps every other process from doing so.
+    /// Opens the directory and locks it against every other process. The directory is made if needed, readable by its owner only.
     ///
     /// # Errors
-    /// [`OpenError::Locked`] with who has it; [`OpenError::Io`].
+    /// [`OpenError::Locked`] with the process that has it; [`OpenError::Io`].
     pub fn open(dir: &Path) -> Result<Disk, OpenError> {
         let wrap = |doing| move |error| OpenError::Io { doing, file: dir.display().to_string(), error };
         if !dir.is_dir() {
@@ -41,8 +41,8 @@ impl Disk {
         Ok(Disk { dir: dir.to_owned(), open: None, lock: Some(DiskLock(Arc::new(lock))) })
     }
 
-    /// Opens the directory once more with a lock that this process has already: whoever opened it first has hung or panicked
-    /// and must write no more.
+    /// Opens the directory once more with a lock that this process has already: the thread that opened it first has hung or
+    /// panicked and must write no more.
     pub fn again(dir: &Path, lock: DiskLock) -> Disk {
         Disk { dir: dir.to_owned(), open: None, lock: Some(lock) }
     }
@@ -52,12 +52,13 @@ impl Disk {
         self.lock.clone()
     }
 
-    /// Opens the directory without a lock, to read a journal that another process may be writing. Only for [`read`](super::read).
+    /// Opens the directory without a lock, to read a journal that another process may be writing. It serves [`read`](super::read)
+    /// only.
     pub fn reading(dir: &Path) -> Disk {
         Disk { dir: dir.to_owned(), open: None, lock: None }
     }
 
-    /// The file, open for appending.
+    /// Returns the file, open for appending.
     fn file(&mut self, name: &str) -> io::Result<&Arc<File>> {
         if self.open.as_ref().is_none_or(|(open, _)| open != name) {
             let file = OpenOptions::new().append(true).open(self.dir.join(name))?;
@@ -81,7 +82,7 @@ fn lock(path: &Path) -> Result<File, Failure> {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
-            // Only for the message: an unreadable note leaves it shorter.
+            // This is only for the message: an unreadable note makes it shorter.
             let _ = file.take(100).read_to_string(&mut holder);
             return Err(Failure::Held(holder.trim().to_owned()));
         }
@@ -97,7 +98,7 @@ impl JournalFs for Disk {
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&self.dir)? {
             let entry = entry?;
-            // A name that is not text is none of the journal's.
+            // A name that is not text is no journal file's name.
             if let (true, Ok(name)) = (entry.file_type()?.is_file(), entry.file_name().into_string()) {
                 names.push(name);
             }
@@ -123,7 +124,7 @@ impl JournalFs for Disk {
     }
 
     fn write_at(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        // A file that is open for appending takes no other place.
+        // A file that is open for appending cannot be written elsewhere.
         OpenOptions::new().write(true).open(self.dir.join(name))?.write_all_at(bytes, offset)
     }
 

@@ -9,7 +9,7 @@ pub enum OpenError {
     Locked {
         /// The directory.
         dir: String,
-        /// What that process wrote of itself: program and process number.
+        /// The note that the other process left: program and process number.
         holder: String,
     },
     /// A newer program wrote a format that this one cannot read.
@@ -17,7 +17,7 @@ pub enum OpenError {
         /// The file.
         file: String,
     },
-    /// The newest file is longer than any that a journal writes.
+    /// The newest file is longer than a journal file can be.
     TooLong {
         /// The file.
         file: String,
@@ -26,11 +26,11 @@ pub enum OpenError {
     },
     /// The operating system refused.
     Io {
-        /// What was tried.
+        /// The operation that was tried.
         doing: &'static str,
-        /// On which file or directory.
+        /// The file or directory.
         file: String,
-        /// What it said.
+        /// The error of the operating system.
         error: io::Error,
     },
 }
@@ -55,16 +55,16 @@ impl std::error::Error for OpenError {
     }
 }
 
-/// A write that failed. The records stay in the buffer; writing is tried again.
+/// A write that failed. The records stay in the buffer, and writing is tried again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteError {
-    /// What was tried.
+    /// The operation that was tried.
     pub doing: &'static str,
-    /// On which file.
+    /// The file.
     pub file: String,
-    /// The kind of refusal, such as a full disk.
+    /// The kind of error, such as a full disk.
     pub kind: io::ErrorKind,
-    /// What the operating system said.
+    /// The message of the operating system.
     pub message: String,
 }
 
@@ -82,14 +82,14 @@ impl fmt::Display for WriteError {
 
 impl std::error::Error for WriteError {}
 
-/// Why a record was not taken.
+/// Why a record was not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AppendError {
-    /// It has no form in a line; no sequence number was used.
+    /// It cannot be written as a line. No sequence number was used.
     Line(LineError),
-    /// An `ack` of one sink too many ([`MAX_SINKS`](super::MAX_SINKS)); no sequence number was used.
+    /// An `ack` of one sink too many ([`MAX_SINKS`](super::MAX_SINKS)). No sequence number was used.
     TooManySinks,
-    /// Writing has failed for so long that the buffer is full: given up and counted. Service goes on.
+    /// Writing has failed for so long that the buffer is full. The record is given up and counted, and the service goes on.
     GivenUp(super::Stamp),
 }
 
@@ -110,9 +110,9 @@ impl std::error::Error for AppendError {}
 pub enum BeginError {
     /// Its name is not 1..=[`MAX_SESSION`](super::MAX_SESSION) of `a-z 0-9 -`.
     Name,
-    /// More than 16 header lines, or one of a key that the journal writes itself (`session`, `ack`, `carry`).
+    /// There are more than 16 header lines, or one has a key that the journal writes itself (`session`, `ack`, `carry`).
     Headers,
-    /// A header that has no form in a line.
+    /// A header cannot be written as a line.
     Line(LineError),
 }
 

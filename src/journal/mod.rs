@@ -4,45 +4,45 @@
 //!
 //! 1. **What was sent is never forgotten.** After [`Journal::send_barrier`] has said `Ok`, every record appended before it
 //!    survives a power cut. Numbers of outputs go on from the highest that survived.
-//! 2. **Nothing is made up.** A record is accepted on reading only if its checksum is right, its sequence number is above
-//!    and its time not below those of the record before.
-//! 3. **A journal always opens** after a power cut or a flipped byte: what is wrong is reported and stepped over. It refuses
-//!    only if another process has it open, its newest file cannot be read, or a newer format was written to it.
-//! 4. **A disk that fails does not stop a board.** Records wait in a bounded buffer, writing is tried again, what does not
-//!    fit any more is given up and counted; its sequence number is used up, so that the next record shows the gap.
-//! 5. At most 500 ms of records that need no barrier are lost in a power cut ([`FLUSH_AFTER`]), none in a crash of the program
-//!    alone if [`Journal::write_out`] is called once per turn of the loop. Outputs sent without a barrier (live positions)
-//!    are among them: after a power cut their numbers may be used again.
+//! 2. **Nothing is made up.** A record is accepted on reading only if its checksum is right, its sequence number is above that of
+//!    the record before, and its time is not below.
+//! 3. **A journal always opens** after a power cut or a flipped byte: damage is reported and skipped. It refuses only if another
+//!    process has it open, its newest file cannot be read, or a newer format was written to it.
+//! 4. **A disk that fails does not stop a board.** Records wait in a bounded buffer, and writing is tried again. A record that
+//!    does not fit any more is given up and counted; its sequence number is used up, so that the next record shows the gap.
+//! 5. At most 500 ms of records that need no barrier are lost in a power cut ([`FLUSH_AFTER`]). None is lost in a crash of the
+//!    program alone if [`Journal::write_out`] is called once per turn of the loop. Outputs that are sent without a barrier (live
+//!    positions) are among them: after a power cut their numbers may be used again.
 //!
 //! # Layout
 //!
-//! One directory per station, owned by one process (`lock`, held with `flock`). Plain text in the format of
-//! [`flagfall_protocols::trace`], files `00000042-<session>.journal`: a number that rises by one from file to file, so that
-//! names sort in the order of writing whatever the calendar says, and the session: the name of the game or day. A session
-//! has as many files as its size needs.
+//! Each station has one directory, which one process owns (`lock`, held with `flock`). Files are plain text in the format of
+//! [`flagfall_protocols::trace`], and are named `00000042-<session>.journal`. The number rises by one from file to file, so that
+//! names sort in the order of writing whatever the calendar says; the session is the name of the game or day. A session has as
+//! many files as its size needs.
 //!
-//! Each file begins with the format line, header lines about devices, driver, configuration and program, then `ack` and, as the
-//! last, `carry`: next sequence number, last time, boots, highest number per audience. So any file can be read without those
+//! Each file begins with the format line, then header lines about devices, driver, configuration and program, then `ack` and, as
+//! the last, `carry`: next sequence number, last time, boots, highest number per audience. So any file can be read without those
 //! before it, and deleting old files loses no number. The header is on the disk before the file gets its first record.
 //!
-//! # Who writes, who deletes
+//! # Writing and deleting
 //!
-//! Only [`Journal`] writes, only by appending to the newest file; a write that failed is taken back to the last synced byte and
-//! done again as a whole, since after a failed `fdatasync` nobody knows which of its pages are on the disk. Group commit: the
-//! caller asks [`Journal::flush_due`] and calls [`Journal::flush`], or shares what it wrote with a thread that waits for the disk
-//! for all boards at once ([`Journal::share`], [`commit_log`]); time is data here too. Only [`Journal`] deletes: whole
-//! files, the oldest first, when the caps of [`Limits`] are passed, never one of the session that goes on.
+//! Only [`Journal`] writes, and only by appending to the newest file. After a failed write the file is cut to the last synced
+//! byte and everything after it is written again, since after a failed `fdatasync` it is not known which pages are on the disk.
+//! Group commit: the caller asks [`Journal::flush_due`] and calls [`Journal::flush`], or shares what it wrote with a thread that
+//! waits for the disk for all boards at once ([`Journal::share`], [`commit_log`]). Time is data here too. Only [`Journal`]
+//! deletes: whole files, the oldest first, when the caps of [`Limits`] are passed, and never a file of the current session.
 //!
 //! # What happens on corruption
 //!
 //! * Bytes at the end of the newest file that are no records (the torn tail of a power cut) are copied into
-//!   `<file>.<offset>.torn` (not counted by the caps; the newest [`MAX_TORN`] stay) and cut off. A newest file whose header
-//!   was never finished is treated the same and removed. Both are safe to be broken off and done again.
-//! * Damage before the last good record stays in the file, is stepped over and reported with file, line and the gap in the
-//!   sequence at every opening: later records, findings above all, are kept. If only a line feed was hit, or zeros stand before
-//!   a record, both neighbours are still found.
-//! * A newest file that cannot be repaired (read-only disk) is left alone; the next record begins a new one.
-//! * What a file lacks and the commit log has is written back before the journal is opened ([`commit_log::recover`]).
+//!   `<file>.<offset>.torn` (the caps do not count these; the newest [`MAX_TORN`] stay) and cut off. A newest file whose header
+//!   was never finished is treated the same and removed. Both steps may be interrupted and repeated.
+//! * Damage before the last good record stays in the file, is skipped and is reported at every opening with file, line and the
+//!   gap in the sequence. Later records, findings above all, are kept. If only a line feed was hit, or zeros stand before a
+//!   record, both neighbours are still found.
+//! * A newest file that cannot be repaired (read-only disk) stays as it is; the next record begins a new one.
+//! * Bytes that a file lacks and the commit log has are written back before the journal is opened ([`commit_log::recover`]).
 
 mod background;
 pub mod commit_log;

@@ -22,7 +22,7 @@ impl fmt::Display for FileName {
 }
 
 impl FileName {
-    /// The name, if it is one that a journal gives.
+    /// Parses the name of a journal file.
     pub(super) fn parse(name: &str) -> Option<FileName> {
         let (number, session) = name.strip_suffix(ENDING)?.split_once('-')?;
         let parsed = FileName { number: number.parse().ok()?, session: session.to_owned() };
@@ -36,13 +36,13 @@ pub(super) fn is_session(session: &str) -> bool {
         && session.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
-/// Where the bytes cut off at `offset` of `file` are kept. Cutting again at the same place gives the same name, so that a
-/// recovery that was broken off leaves no second copy.
+/// The name of the file for the bytes that are cut off at `offset` of `file`. Cutting again at the same place gives the same
+/// name, so that an interrupted recovery leaves no second copy.
 pub(super) fn torn(file: &str, offset: usize) -> String {
     format!("{file}.{offset:010}{TORN}")
 }
 
-/// Whether `name` is one of [`torn`].
+/// Whether `name` is a name that [`torn`] gives.
 pub(super) fn is_torn(name: &str) -> bool {
     name.ends_with(TORN)
 }

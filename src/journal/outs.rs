@@ -1,4 +1,4 @@
-//! Outputs read back from the files: for a sink that was away longer than anybody keeps in memory.
+//! Reads outputs back from the files, for a sink that was away longer than outputs are kept in memory.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -10,7 +10,7 @@ use flagfall_protocols::trace::{self, Audience, Body, parse_bytes, parse_header}
 use super::name::FileName;
 use super::standing::Standing;
 
-/// The longest line that is read; none that a journal writes is longer.
+/// The longest line that is read. A journal writes no longer one.
 const MAX_LINE: u64 = trace::MAX_LINE as u64 + 1;
 
 /// A numbered output as it was recorded.
@@ -26,8 +26,8 @@ pub struct Out {
     pub payload: String,
 }
 
-/// The outputs of one audience from a number on, at most `most`, and whether there are no more now. Reads the journal in `dir`
-/// line by line while another thread may be writing it; a line that is no record is stepped over.
+/// Returns the outputs of one audience from the number `from` on, at most `most`, and whether there are no more now. It reads the
+/// journal in `dir` line by line while another thread may be writing it, and skips lines that are no records.
 ///
 /// # Errors
 /// The directory or a file cannot be read.
@@ -38,7 +38,8 @@ pub fn outs_from(dir: &Path, audience: Audience, from: u64, most: usize) -> io::
     }
     names.sort();
     let files: Vec<String> = names.iter().map(ToString::to_string).collect();
-    // A file's head says how far the files before it went: begin with the last one that began below `from`.
+    // The head of a file holds the highest numbers of the files before it, so reading begins with the last file that began below
+    // `from`.
     let mut first = 0;
     for (index, file) in files.iter().enumerate().rev() {
         if highest_before(&dir.join(file), audience)? < from {
@@ -49,7 +50,7 @@ pub fn outs_from(dir: &Path, audience: Audience, from: u64, most: usize) -> io::
     let mut outs = Vec::new();
     for file in &files[first..] {
         let mut lines = Lines::open(&dir.join(file))?;
-        while let Some(line) = lines.next()? {
+        while let Some(line) = lines.next_line()? {
             let Ok(record) = parse_bytes(line) else { continue };
             let Body::Out { number, audience: of, topic, payload, .. } = record.body else { continue };
             if of != audience || number < from {
@@ -64,16 +65,16 @@ pub fn outs_from(dir: &Path, audience: Audience, from: u64, most: usize) -> io::
     Ok((outs, true))
 }
 
-/// The audience's highest number in the files before this one.
+/// Returns the audience's highest number in the files before this one.
 fn highest_before(file: &Path, audience: Audience) -> io::Result<u64> {
     let mut standing = Standing::default();
     let mut lines = Lines::open(file)?;
     // The first line names the format.
-    lines.next()?;
-    while let Some(line) = lines.next()? {
+    lines.next_line()?;
+    while let Some(line) = lines.next_line()? {
         let Ok(header) = parse_header(line) else { break };
-        // A line that is none of the journal's own changes nothing.
-        let _ = standing.take(&header);
+        // A header line of another writer changes nothing.
+        let _ = standing.read_header(&header);
     }
     Ok(standing.next_out(audience) - 1)
 }
@@ -88,11 +89,11 @@ impl Lines {
         Ok(Lines { file: BufReader::new(File::open(file)?), line: Vec::new() })
     }
 
-    /// The next whole line without its line feed.
-    fn next(&mut self) -> io::Result<Option<&[u8]>> {
+    /// Returns the next whole line without its line feed.
+    fn next_line(&mut self) -> io::Result<Option<&[u8]>> {
         self.line.clear();
         io::Read::take(&mut self.file, MAX_LINE).read_until(b'\n', &mut self.line)?;
-        // What has no line feed yet is still being written.
+        // A line without a line feed is still being written.
         Ok(self.line.strip_suffix(b"\n"))
     }
 }

@@ -27,12 +27,12 @@ pub(super) struct ReadFile {
 }
 
 impl Recovered {
-    /// The session of the newest file: the game that went on, or the last that ended.
+    /// The session of the newest file: the current game, or the last one that ended.
     pub fn session(&self) -> Option<&str> {
         self.files.last().map(|file| file.name.session.as_str())
     }
 
-    /// What the head of the first file of [`Recovered::session`] says under a key.
+    /// The value of a key in the head of the first file of [`Recovered::session`].
     pub fn session_header(&self, key: &str) -> Option<&str> {
         let text = &self.files.get(self.session_start())?.text;
         let head = text.split(|byte| *byte == b'\n').take_while(|line| line.first() == Some(&b'#'));
@@ -49,7 +49,7 @@ impl Recovered {
         self.files[self.session_start()..].iter().flat_map(ReadFile::records)
     }
 
-    /// Reports what stands after the last good line of every file but the newest.
+    /// Reports the bytes after the last good line of every file but the newest.
     pub(super) fn report_tails(&mut self) {
         let older = self.files.len().saturating_sub(1);
         for file in &self.files[..older] {
@@ -77,7 +77,7 @@ impl ReadFile {
     }
 }
 
-/// Reads a journal and changes nothing: for tools that look at one which another process may be writing. A torn tail is
+/// Reads a journal and changes nothing, for tools that read a journal which another process may be writing. A torn tail is
 /// reported and left out.
 ///
 /// # Errors
@@ -94,7 +94,7 @@ pub fn read(fs: &mut dyn JournalFs) -> Result<Recovered, OpenError> {
     Ok(recovered)
 }
 
-/// Reads all files; what stands after the last good line of each is not reported yet.
+/// Reads all files. The bytes after the last good line of each file are not reported yet.
 pub(super) fn read_files(fs: &mut dyn JournalFs) -> Result<Recovered, OpenError> {
     let names = fs.list().map_err(|error| OpenError::Io { doing: "listing", file: "the directory".to_owned(), error })?;
     let mut names: Vec<FileName> = names.iter().filter_map(|name| FileName::parse(name)).collect();
@@ -105,7 +105,7 @@ pub(super) fn read_files(fs: &mut dyn JournalFs) -> Result<Recovered, OpenError>
         let file = name.to_string();
         let text = match read_bounded(fs, &file) {
             Ok(text) => text,
-            // Numbers cannot go on from a file that nobody can read; an older one is summed up by the next one's header.
+            // Numbers cannot continue from a file that cannot be read. The header of the next file sums up an older one.
             Err(error) if Some(&name) == newest.as_ref() => return Err(error),
             Err(error) => {
                 recovered.damage.add(&file, 1, Harm::CannotRead(error.to_string()));
@@ -120,7 +120,7 @@ pub(super) fn read_files(fs: &mut dyn JournalFs) -> Result<Recovered, OpenError>
         }
         let file = ReadFile { name, text, found };
         if file.is_unfinished() {
-            // It will be removed; what counts must not depend on whether it was.
+            // The file will be removed, and the result must not depend on whether it was.
             recovered.standing = before;
         }
         recovered.files.push(file);
@@ -137,7 +137,7 @@ fn read_bounded(fs: &mut dyn JournalFs, file: &str) -> Result<Vec<u8>, OpenError
     fs.read(file).map_err(wrap)
 }
 
-/// The format line of another version, whole.
+/// Whether the text begins with the whole format line of another version.
 fn is_newer(text: &[u8]) -> bool {
     let version = FORMAT.len() - 1;
     let line = text.split(|&b| b == b'\n').next().unwrap_or_default();

@@ -9,7 +9,8 @@ use super::reader::{ReadFile, Recovered, read_files};
 /// How many `.torn` files are kept: the newest by name.
 pub const MAX_TORN: usize = 8;
 
-/// Reads a journal and makes its newest file fit to be appended to; gives the length it then has, none if it is not fit.
+/// Reads a journal and prepares its newest file for appending. Returns the length that this file then has; none if it cannot be
+/// appended to.
 pub(super) fn recover(fs: &mut dyn JournalFs) -> Result<(Recovered, Option<u64>), OpenError> {
     let mut recovered = read_files(fs)?;
     let repaired = remove_unfinished(fs, &mut recovered).and_then(|()| cut_tail(fs, &mut recovered));
@@ -22,11 +23,11 @@ pub(super) fn recover(fs: &mut dyn JournalFs) -> Result<(Recovered, Option<u64>)
     Ok((recovered, len))
 }
 
-/// Removes newest files whose header was never finished: the one before goes on.
+/// Removes newest files whose header was never finished; the file before is continued.
 fn remove_unfinished(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::Result<()> {
     while let Some(file) = recovered.files.last().filter(|file| file.is_unfinished()) {
         let name = file.name.to_string();
-        let kept = keep(fs, &torn(&name, 0), &file.text);
+        let kept = keep_torn(fs, &torn(&name, 0), &file.text);
         fs.remove(&name)?;
         fs.sync_dir()?;
         let bytes = file.text.len();
@@ -38,20 +39,20 @@ fn remove_unfinished(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::R
     Ok(())
 }
 
-/// Cuts off what stands after the last good line of the newest file.
+/// Cuts off the bytes after the last good line of the newest file.
 fn cut_tail(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::Result<Option<u64>> {
     let Some(ReadFile { name, text, found }) = recovered.files.last() else { return Ok(None) };
     let (name, tail) = (name.to_string(), &text[found.end..]);
     let mut len = found.end as u64;
     if !tail.is_empty() {
-        let kept = keep(fs, &torn(&name, found.end), tail);
+        let kept = keep_torn(fs, &torn(&name, found.end), tail);
         fs.truncate(&name, len)?;
         let line = found.tail.map_or(1, |(line, ..)| line);
         recovered.damage.add(&name, line, Harm::Torn { bytes: tail.len(), kept });
     }
-    // Content and name of what was read may stand in memory only, if the program died and the power did not: of the newest
-    // file, and of the one with the newest record, if newer ones were begun in vain. Nor may the line feed reach the disk
-    // before the cut.
+    // If the program died and the power did not, content and name of what was read may be in memory only. This holds for the
+    // newest file and, if newer ones were begun without a record, for the file with the newest record. The line feed must not
+    // reach the disk before the cut either.
     let with_records = recovered.files.iter().rposition(|file| !file.found.records.is_empty()).unwrap_or(0);
     for file in &recovered.files[with_records..] {
         fs.sync(&file.name.to_string())?;
@@ -65,14 +66,14 @@ fn cut_tail(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::Result<Opt
     Ok(Some(len))
 }
 
-/// Keeps torn bytes for whoever wants to know, if the disk lets it; says where.
-fn keep(fs: &mut dyn JournalFs, name: &str, bytes: &[u8]) -> Option<String> {
+/// Keeps torn bytes in a file of their own if the disk allows it, and returns its name.
+fn keep_torn(fs: &mut dyn JournalFs, name: &str, bytes: &[u8]) -> Option<String> {
     if bytes.is_empty() {
         return None;
     }
     let mut old: Vec<String> = fs.list().ok()?.into_iter().filter(|old| is_torn(old) && old != name).collect();
     old.sort();
-    // One that cannot be removed stays; there are few.
+    // A file that cannot be removed stays; there are few.
     old.iter().rev().skip(MAX_TORN - 1).for_each(|old| drop(fs.remove(old)));
     let mut write = || {
         fs.create(name)?;

@@ -17,25 +17,26 @@ const MAX_OWN_HEADERS: usize = 16;
 pub(super) struct FileLength {
     pub(super) name: FileName,
     pub(super) len: u64,
-    /// The wait for it, where another thread does that.
+    /// The shared wait for the file, where another thread waits.
     pub(super) sync: Option<Arc<FileSync>>,
-    /// How many waits had failed when what is not synced was written.
+    /// How many waits had failed when the bytes that are not synced were written.
     pub(super) failed: u64,
 }
 
 impl FileLength {
-    pub(super) fn of(file: &ReadFile) -> FileLength {
+    pub(super) fn from_read(file: &ReadFile) -> FileLength {
         FileLength { name: file.name.clone(), len: file.text.len() as u64, sync: None, failed: 0 }
     }
 }
 
 impl Journal {
     /// Begins a session, the game or the day, with the header lines of its files: device, driver, firmware, configuration,
-    /// program. The session that is going on goes on. If the disk cannot be written, its first records stand in the file of
-    /// the session before, which is then kept as well.
+    /// program. The current session goes on if it has the same name. If the disk cannot be written, the first records of the new
+    /// session stand in the file of the session before, which is then kept as well.
     ///
     /// # Errors
-    /// See [`BeginError`]; the old session goes on. That the disk cannot be written is none and shows in [`Journal::status`].
+    /// See [`BeginError`]; the old session goes on. A disk that cannot be written is no error here and shows in
+    /// [`Journal::status`].
     pub fn begin(&mut self, session: &str, headers: &[(&str, &str)], now: Instant) -> Result<(), BeginError> {
         if !is_session(session) {
             return Err(BeginError::Name);
@@ -54,13 +55,13 @@ impl Journal {
             return Ok(());
         }
         if self.status.failing.is_some() {
-            // A file begun in vain may still stand there under the old name.
+            // A file that could not be finished may still be there under the old name.
             self.last_number = self.last_number.saturating_add(1);
         }
         session.clone_into(&mut self.session);
         self.keep_from = newest.unwrap_or(0);
         self.rotate = true;
-        // A failure is in the status, and `flush_due` has it tried again.
+        // A failure is in the status, and `flush_due` names the next try.
         if self.flush(now).is_ok() && !self.rotate {
             self.keep_from = self.last_number;
             self.delete_old();
@@ -73,7 +74,7 @@ impl Journal {
         if self.rotate || full { self.begin_file() } else { Ok(()) }
     }
 
-    /// Makes a file with a finished header; only then the newest one changes.
+    /// Makes a file with a finished header. The newest file changes only after that.
     pub(super) fn begin_file(&mut self) -> Result<(), WriteError> {
         let name = FileName { number: self.last_number.saturating_add(1), session: self.session.clone() };
         let file = name.to_string();
@@ -88,7 +89,8 @@ impl Journal {
             fs.sync_dir()
         };
         if let Err(error) = make(self.fs.as_mut()) {
-            // It may not even exist; if it stays, its header holds nothing that is wrong, and the next try takes its name.
+            // The file may not even exist. If it stays, its header holds nothing that is wrong, and the next try uses its name
+            // again.
             drop(self.fs.remove(&file));
             return Err(WriteError::new("beginning", &file, &error));
         }
@@ -100,7 +102,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Deletes the oldest files above the caps, never one of the session that goes on.
+    /// Deletes the oldest files above the caps, but never one of the current session.
     fn delete_old(&mut self) {
         let mut total: u64 = self.files.iter().map(|file| file.len).sum();
         let over = |total, files| total > self.limits.total || files > self.limits.files;
@@ -117,7 +119,7 @@ impl Journal {
         self.files.drain(..gone);
         self.status.deleted += gone as u64;
         if gone > 0 {
-            // Whether the names are gone for good can wait: a file that comes back is read and deleted again.
+            // The wait for the removed names may fail: a file that comes back is read and deleted again.
             drop(self.fs.sync_dir());
         }
     }

@@ -5,17 +5,17 @@ use flagfall_protocols::trace::{FORMAT, Field, LineError, LineFault, parse_bytes
 use super::damage::{DamageReport, Harm};
 use super::standing::Standing;
 
-/// Checksums looked for inside one damaged line: bounds the work on a hostile one.
+/// The most checksums that are searched for inside one damaged line. This bounds the work on a hostile line.
 const MAX_TRIES: usize = 64;
 /// Length of `" *"` and eight hex digits.
 const SUFFIX: usize = 10;
 
-/// What one file holds.
+/// What a scan found in one file.
 #[derive(Debug, Default)]
 pub(super) struct Scanned {
-    /// Where each accepted record stands, without line feed.
+    /// The place of each accepted record, without its line feed.
     pub(super) records: Vec<Range<usize>>,
-    /// After the last accepted line, its line feed included.
+    /// The place after the last accepted line and its line feed.
     pub(super) end: usize,
     /// The accepted part ends with a line feed (or is empty).
     pub(super) line_feed: bool,
@@ -25,7 +25,7 @@ pub(super) struct Scanned {
     pub(super) tail: Option<(usize, usize, LineError)>,
 }
 
-/// Reads a file as far as it can be believed, and steps `standing` past each record accepted.
+/// Reads a file as far as it is valid, and steps `standing` past each accepted record.
 pub(super) fn scan(file: &str, text: &[u8], oldest: bool, standing: &mut Standing, report: &mut DamageReport) -> Scanned {
     let found = Scanned { line_feed: true, ..Scanned::default() };
     let mut scanner = Scanner { file, oldest, standing, report, found, line: 0 };
@@ -33,7 +33,7 @@ pub(super) fn scan(file: &str, text: &[u8], oldest: bool, standing: &mut Standin
     while start < text.len() {
         let end = text[start..].iter().position(|&b| b == b'\n').map_or(text.len(), |length| start + length);
         scanner.line += 1;
-        scanner.take_line(text, start..end);
+        scanner.accept_line(text, start..end);
         start = end + 1;
     }
     if !scanner.found.carry && !scanner.found.records.is_empty() {
@@ -52,11 +52,11 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    fn take_line(&mut self, text: &[u8], line: Range<usize>) {
+    fn accept_line(&mut self, text: &[u8], line: Range<usize>) {
         if self.line == 1 && &text[line.clone()] == FORMAT.as_bytes() {
             return self.advance(text, line.end);
         }
-        if let Err(error) = self.take_piece(text, line.clone()) {
+        if let Err(error) = self.accept_piece(text, line.clone()) {
             match &mut self.found.tail {
                 Some((_, lines, _)) => *lines += 1,
                 tail => *tail = Some((self.line, 1, error)),
@@ -65,23 +65,24 @@ impl Scanner<'_> {
         }
     }
 
-    /// Finds good lines inside a bad one: a line feed was hit, or zeros stand before a record (pages that never reached the disk).
+    /// Finds good lines inside a bad one: a line feed was damaged, or zeros stand before a record (pages that never reached the
+    /// disk).
     fn salvage(&mut self, text: &[u8], line: Range<usize>) {
         let (mut from, mut look) = (line.start, line.start);
         for _ in 0..MAX_TRIES {
             let Some(place) = text[look..line.end].windows(SUFFIX).position(is_checksum) else { return };
             look += place + SUFFIX;
             let zeros = text[from..look].iter().rposition(|&b| b == 0).map_or(0, |last| last + 1);
-            if self.take_piece(text, from + zeros..look).is_ok() {
-                // One byte stands where the line feed was.
+            if self.accept_piece(text, from + zeros..look).is_ok() {
+                // One damaged byte stands where the line feed was.
                 from = look + 1;
                 look = from.min(line.end);
             }
         }
     }
 
-    /// Accepts a header line or a record; reports what was wrong before it.
-    fn take_piece(&mut self, text: &[u8], piece: Range<usize>) -> Result<(), LineError> {
+    /// Accepts a header line or a record, and reports what was wrong before it.
+    fn accept_piece(&mut self, text: &[u8], piece: Range<usize>) -> Result<(), LineError> {
         let bytes = &text[piece.clone()];
         let expected = self.standing.next_seq;
         let mut gap = None;
@@ -90,7 +91,7 @@ impl Scanner<'_> {
             if !header.sealed {
                 return Err(LineError { column: bytes.len(), fault: LineFault::NoChecksum });
             }
-            self.standing.take(&header).ok_or(LineError { column: 1, fault: LineFault::Bad(Field::Value) })?;
+            self.standing.read_header(&header).ok_or(LineError { column: 1, fault: LineFault::Bad(Field::Value) })?;
             self.found.carry |= header.key == "carry";
             gap = (!self.oldest && self.standing.next_seq > expected).then_some(self.standing.next_seq);
         } else {
@@ -102,7 +103,7 @@ impl Scanner<'_> {
                 return Err(LineError { column: 1, fault: LineFault::TimeFell });
             }
             gap = gap.or((record.seq > expected).then_some(record.seq));
-            self.standing.note(&record);
+            self.standing.step_past(&record);
             self.found.records.push(piece.clone());
         }
         self.advance(text, piece.end);

@@ -6,7 +6,7 @@ use flagfall_protocols::trace::{Audience, Body, Header, LineError, Record, print
 /// The most pairs of sink and audience that may acknowledge.
 pub const MAX_SINKS: usize = 32;
 
-/// Where a journal stands: all that must go on without a break in the next file and after a restart.
+/// Where a journal stands: everything that must continue without a break in the next file and after a restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// Sequence number of the next record; the first is 1.
@@ -31,7 +31,7 @@ impl Standing {
         self.highest[audience as usize].saturating_add(1)
     }
 
-    /// The last number that a sink has; 0 if it never said so.
+    /// The last number that a sink has acknowledged; 0 if it acknowledged none.
     pub fn acked(&self, sink: &str, audience: Audience) -> u64 {
         self.acks.get(sink).and_then(|numbers| numbers[audience as usize]).unwrap_or(0)
     }
@@ -43,29 +43,29 @@ impl Standing {
     }
 
     /// Steps past a record.
-    pub(super) fn note(&mut self, record: &Record<'_>) {
+    pub(super) fn step_past(&mut self, record: &Record<'_>) {
         self.next_seq = record.seq.saturating_add(1);
         self.last_at = record.at;
         match record.body {
             Body::Boot(_) => self.boots = self.boots.saturating_add(1),
-            Body::Out { number, audience, .. } => self.raise(audience, number),
-            Body::Ack { sink, audience, number } => self.ack(sink, audience, number),
+            Body::Out { number, audience, .. } => self.raise_highest(audience, number),
+            Body::Ack { sink, audience, number } => self.set_ack(sink, audience, number),
             _ => {}
         }
     }
 
-    fn raise(&mut self, audience: Audience, number: u64) {
+    fn raise_highest(&mut self, audience: Audience, number: u64) {
         let highest = &mut self.highest[audience as usize];
         *highest = number.max(*highest);
     }
 
-    fn ack(&mut self, sink: &str, audience: Audience, number: u64) {
+    fn set_ack(&mut self, sink: &str, audience: Audience, number: u64) {
         if self.has_room(sink, audience) {
             self.acks.entry(sink.to_owned()).or_default()[audience as usize] = Some(number);
         }
     }
 
-    /// Writes itself as header lines, `carry` last.
+    /// Writes this as header lines, `carry` last.
     pub(super) fn print(&self, out: &mut String) -> Result<(), LineError> {
         for (sink, numbers) in &self.acks {
             for audience in Audience::ALL {
@@ -79,14 +79,14 @@ impl Standing {
         print_header("carry", &format!("next {seq} at {at} boots {boots} arbiter {arbiter} live {live} public {public}"), out)
     }
 
-    /// Takes over a header line of the journal's own; nothing that is older than what is known.
-    pub(super) fn take(&mut self, header: &Header<'_>) -> Option<()> {
+    /// Takes over one of the journal's own header lines. Values that are older than the known ones change nothing.
+    pub(super) fn read_header(&mut self, header: &Header<'_>) -> Option<()> {
         match header.key {
             "ack" => {
                 let [sink, audience, number] = fields(header.value)?;
                 let (audience, number) = (Audience::find(audience)?, number.parse().ok()?);
                 if number > self.acked(sink, audience) {
-                    self.ack(sink, audience, number);
+                    self.set_ack(sink, audience, number);
                 }
             }
             "carry" => {
@@ -101,7 +101,7 @@ impl Standing {
                 self.next_seq = seq.max(self.next_seq);
                 self.last_at = Instant(at).max(self.last_at);
                 self.boots = boots.max(self.boots);
-                Audience::ALL.into_iter().zip(highest).for_each(|(audience, number)| self.raise(audience, number));
+                Audience::ALL.into_iter().zip(highest).for_each(|(audience, number)| self.raise_highest(audience, number));
             }
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! What a journal has written to its file and nobody has waited for yet, shared with the thread that waits for the disk.
+//! What a journal has written to its file and no thread has waited for yet, shared with the thread that waits for the disk.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,15 +10,16 @@ use super::fs::Syncer;
 /// Waits until one journal file is on the disk, from any thread.
 pub(super) struct FileSync {
     sync: Syncer,
-    /// How many waits have failed: what was written before such a one may be in memory only, although every later wait succeeds.
+    /// How many waits have failed. Bytes that were written before a failed wait may be in memory only, although every later wait
+    /// succeeds.
     failures: Mutex<u64>,
-    /// The commit log that counts this file among its own.
-    noted_in: AtomicU64,
+    /// The commit log that has this file in its list.
+    in_log: AtomicU64,
 }
 
 impl FileSync {
     pub(super) fn new(sync: Syncer) -> FileSync {
-        FileSync { sync, failures: Mutex::new(0), noted_in: AtomicU64::new(0) }
+        FileSync { sync, failures: Mutex::new(0), in_log: AtomicU64::new(0) }
     }
 
     fn lock(&self) -> MutexGuard<'_, u64> {
@@ -30,9 +31,9 @@ impl FileSync {
         *self.lock()
     }
 
-    /// Waits for the disk, for bytes that were written when so many waits had `failed`: the operating system reports a failure once,
-    /// to whoever waits first.
-    pub(super) fn run(&self, failed: u64) -> io::Result<()> {
+    /// Waits for the disk, for bytes that were written when `failed` waits had failed. The operating system reports a failure
+    /// only once, to the thread that waits first.
+    pub(super) fn wait(&self, failed: u64) -> io::Result<()> {
         let mut failures = self.lock();
         if *failures != failed {
             return Err(io::Error::other("an earlier wait for the disk has failed"));
@@ -42,21 +43,21 @@ impl FileSync {
         result
     }
 
-    /// Counts the file to a commit log; false if it was counted before.
-    pub(super) fn note(&self, log: u64) -> bool {
-        self.noted_in.swap(log, Ordering::Relaxed) != log
+    /// Notes that a commit log has this file in its list. Returns false if that was noted before.
+    pub(super) fn note_in_log(&self, log: u64) -> bool {
+        self.in_log.swap(log, Ordering::Relaxed) != log
     }
 }
 
-/// Bytes of one journal that were written and are not on the disk yet. The journal adds to them, the commit log takes them and
-/// answers.
+/// Bytes of one journal that were written and are not on the disk yet. The journal adds to them; the commit log takes them and
+/// reports the result.
 #[derive(Default)]
 pub struct Unsynced(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
     pieces: Vec<Piece>,
-    /// Rises whenever the journal takes back what it wrote, or has waited for the disk by itself.
+    /// Rises whenever the journal cuts back what it wrote, or has waited for the disk itself.
     generation: u64,
     /// The thread that waits for the disk knows that there are bytes.
     registered: bool,
@@ -65,7 +66,7 @@ struct Inner {
     failure: Option<io::Error>,
 }
 
-/// Bytes that stand one after the other in one file.
+/// Consecutive bytes of one file.
 struct Piece {
     file: String,
     sync: Arc<FileSync>,
@@ -77,8 +78,8 @@ struct Piece {
     next_seq: u64,
 }
 
-/// What [`Unsynced::take`] took, for the answer.
-pub(super) struct Taken {
+/// A piece that [`Unsynced::write_entries`] took, for the report of the result.
+pub(super) struct TakenPiece {
     pub(super) sync: Arc<FileSync>,
     pub(super) failed: u64,
     next_seq: u64,
@@ -91,8 +92,8 @@ impl Unsynced {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds bytes that were written to `file` at `offset`, when so many waits for it had `failed`; `next_seq` comes after their last
-    /// record.
+    /// Adds bytes that were written to `file` at `offset`, when `failed` waits for it had failed. `next_seq` is the sequence
+    /// number after their last record.
     pub(super) fn push(&self, file: &str, (sync, failed): (&Arc<FileSync>, u64), offset: u64, bytes: &[u8], next_seq: u64) {
         let mut inner = self.lock();
         match inner.pieces.last_mut() {
@@ -111,8 +112,8 @@ impl Unsynced {
         }
     }
 
-    /// Forgets what nobody has answered for: it is about to be taken back, or is on the disk. Later answers about it say nothing any
-    /// more. Gives the sequence number below which all is on the disk.
+    /// Forgets the bytes without a result: they are about to be cut back, or are on the disk. Later results about them are
+    /// ignored. Returns the sequence number below which everything is on the disk.
     pub(super) fn reset(&self) -> u64 {
         let mut inner = self.lock();
         inner.pieces.clear();
@@ -121,18 +122,18 @@ impl Unsynced {
         inner.durable
     }
 
-    /// Whether bytes wait that the thread does not know of; from now on it does.
+    /// Returns whether bytes wait that the thread does not know of, and notes that it knows of them now.
     pub(super) fn register(&self) -> bool {
         let mut inner = self.lock();
         !inner.pieces.is_empty() && !std::mem::replace(&mut inner.registered, true)
     }
 
-    /// Writes all that waits as entries of a commit log.
-    pub(super) fn take(&self, board: &str, log: &mut Vec<u8>) -> Vec<Taken> {
+    /// Writes all waiting bytes as entries of a commit log.
+    pub(super) fn write_entries(&self, board: &str, log: &mut Vec<u8>) -> Vec<TakenPiece> {
         let mut inner = self.lock();
         inner.registered = false;
         if inner.failure.is_some() {
-            // The bytes before are not on the disk: all of it will be written again.
+            // The bytes before are not on the disk, so everything will be written again.
             return Vec::new();
         }
         let generation = inner.generation;
@@ -140,17 +141,17 @@ impl Unsynced {
         drop(inner);
         let taken = pieces.into_iter().map(|piece| {
             entry::print(board, &piece.file, piece.offset, &piece.bytes, log);
-            Taken { sync: piece.sync, failed: piece.failed, next_seq: piece.next_seq, generation }
+            TakenPiece { sync: piece.sync, failed: piece.failed, next_seq: piece.next_seq, generation }
         });
         taken.collect()
     }
 
-    /// Says what came of a wait for what was taken. Success says nothing if the journal took the bytes back meanwhile; failure
-    /// always means that what was written meanwhile may be lost.
-    pub(super) fn answer(&self, taken: &Taken, result: io::Result<()>) {
+    /// Reports the result of a wait for a piece. A success is ignored if the journal cut the bytes back meanwhile; a failure
+    /// always means that everything written meanwhile may be lost.
+    pub(super) fn report_result(&self, taken: &TakenPiece, result: io::Result<()>) {
         let mut inner = self.lock();
         match result {
-            // What comes after bytes that failed does not make them good.
+            // A later success does not repair bytes whose wait failed.
             Ok(()) if taken.generation == inner.generation && inner.failure.is_none() => {
                 inner.durable = inner.durable.max(taken.next_seq);
             }
@@ -159,8 +160,8 @@ impl Unsynced {
         }
     }
 
-    /// The sequence number below which all is on the disk; or why the last wait failed, once.
-    pub(super) fn answers(&self) -> io::Result<u64> {
+    /// Returns the sequence number below which everything is on the disk, or once the error of the last failed wait.
+    pub(super) fn take_result(&self) -> io::Result<u64> {
         let mut inner = self.lock();
         let Some(failure) = inner.failure.take() else { return Ok(inner.durable) };
         inner.pieces.clear();
@@ -168,7 +169,7 @@ impl Unsynced {
         Err(failure)
     }
 
-    /// A wait has failed, and the journal does not know yet.
+    /// Whether a wait has failed and the journal does not know yet.
     pub fn has_failed(&self) -> bool {
         self.lock().failure.is_some()
     }

@@ -16,21 +16,21 @@ use super::unsynced::Unsynced;
 
 /// How long a record may wait for the disk.
 pub const FLUSH_AFTER: Duration = Duration::from_millis(500);
-/// How long after a failed write the next is tried.
+/// The time from a failed write to the next try.
 pub const RETRY_AFTER: Duration = Duration::from_secs(2);
 /// The largest cap of one file, in bytes.
 pub const MAX_FILE: u64 = 128 << 20;
 
-/// Caps of one station's journal.
+/// The caps of one station's journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// A file of this many bytes is followed by a new one of the same session; at most [`MAX_FILE`] counts.
+    /// A file of this many bytes is followed by a new one of the same session. At most [`MAX_FILE`] counts.
     pub file: u64,
     /// Old sessions are deleted above this many bytes of all files together.
     pub total: u64,
     /// Old sessions are deleted above this many files.
     pub files: usize,
-    /// Bytes of records kept while the disk cannot be written.
+    /// The most bytes of records that are kept while the disk cannot be written.
     pub buffer: usize,
 }
 
@@ -40,16 +40,16 @@ impl Default for Limits {
     }
 }
 
-/// What a record got when it was taken.
+/// The number and time that a record got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// Its sequence number.
     pub seq: u64,
-    /// Its time: what was given, or the time of the record before if that is later. Handle the input at this time.
+    /// Its time: the given one, or the time of the record before if that is later. Handle the input at this time.
     pub at: Instant,
 }
 
-/// How the journal fares: for the status topic.
+/// The state of the journal, for the status topic.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// Why the last write failed; none if it did not.
@@ -62,30 +62,30 @@ pub struct Status {
     pub waiting: usize,
     /// Old files deleted to stay below the caps.
     pub deleted: u64,
-    /// The session that goes on is larger than the caps by itself.
+    /// The current session alone is larger than the caps.
     pub over_cap: bool,
 }
 
-/// One station's journal, open for writing. Passive and without a thread: whoever owns it calls [`Journal::flush`] when
-/// [`Journal::flush_due`] has come.
+/// One station's journal, open for writing. It has no thread: its owner calls [`Journal::flush`] when [`Journal::flush_due`] has
+/// come.
 pub struct Journal {
     pub(super) fs: Box<dyn JournalFs>,
     pub(super) limits: Limits,
-    /// With the records that wait.
+    /// Where the journal stands, with the records that wait.
     pub(super) standing: Standing,
-    /// Without them: what a new file may say of the files before it.
+    /// Where the journal stands without them: what a new file may say about the files before it.
     pub(super) durable: Standing,
     /// All records since the last successful sync.
     pub(super) pending: String,
-    /// How much of `pending` was handed to the file.
+    /// How many bytes of `pending` were handed to the file.
     pub(super) written: usize,
-    /// What the newest file holds after its synced length is not known.
-    pub(super) spoilt: bool,
+    /// It is not known what the newest file holds after its synced length.
+    pub(super) tail_unknown: bool,
     pub(super) dirty_since: Option<Instant>,
     pub(super) retry_at: Option<Instant>,
     /// When to try again to begin a file.
     pub(super) rotate_at: Option<Instant>,
-    /// What another thread waits for; none = the owner waits by itself.
+    /// The bytes that another thread waits for; none = the owner waits itself.
     pub(super) unsynced: Option<Arc<Unsynced>>,
     pub(super) session: String,
     pub(super) headers: String,
@@ -100,15 +100,15 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Recovers a journal and opens it. Writes nothing of its own before the first [`Journal::flush`].
+    /// Recovers a journal and opens it. It writes no record before the first [`Journal::flush`].
     ///
     /// # Errors
-    /// See [`OpenError`]; damage is none of them.
+    /// See [`OpenError`]; damage is no error.
     pub fn open(mut fs: Box<dyn JournalFs>, limits: Limits) -> Result<(Journal, Recovered), OpenError> {
         let names = fs.list().map_err(|error| OpenError::Io { doing: "listing", file: "the directory".to_owned(), error })?;
         let last_number = names.iter().filter_map(|name| FileName::parse(name)).map(|name| name.number).max().unwrap_or(0);
         let (recovered, open) = recover(fs.as_mut())?;
-        let mut files: Vec<FileLength> = recovered.files.iter().map(FileLength::of).collect();
+        let mut files: Vec<FileLength> = recovered.files.iter().map(FileLength::from_read).collect();
         if let (Some(file), Some(len)) = (files.last_mut(), open) {
             file.len = len;
         }
@@ -120,7 +120,7 @@ impl Journal {
             durable: recovered.standing.clone(),
             pending: String::new(),
             written: 0,
-            spoilt: false,
+            tail_unknown: false,
             dirty_since: None,
             retry_at: None,
             rotate_at: None,
@@ -137,7 +137,7 @@ impl Journal {
         Ok((journal, recovered))
     }
 
-    /// Takes one record into the buffer: an input before it is handled, an output before it is sent.
+    /// Adds one record to the buffer: an input before it is handled, an output before it is sent.
     ///
     /// # Errors
     /// See [`AppendError`]: the service goes on in every case.
@@ -151,7 +151,7 @@ impl Journal {
         let record = Record { seq: stamp.seq, at: stamp.at, body };
         let start = self.pending.len();
         print(&record, &mut self.pending).map_err(AppendError::Line)?;
-        self.standing.note(&record);
+        self.standing.step_past(&record);
         self.status.late += u64::from(stamp.at != at);
         if self.pending.len() > self.limits.buffer {
             self.pending.truncate(start);
@@ -167,7 +167,7 @@ impl Journal {
         &self.standing
     }
 
-    /// How it fares.
+    /// The state of the journal.
     pub fn status(&self) -> Status {
         Status { waiting: self.pending.len(), ..self.status.clone() }
     }
@@ -177,7 +177,7 @@ impl Journal {
         self.dirty_since
     }
 
-    /// When [`Journal::flush`] must be called next, if at all; of a journal that is shared, [`Journal::hand_over`].
+    /// When [`Journal::flush`] must be called next, if at all; for a shared journal, when [`Journal::hand_over`] must be called.
     pub fn flush_due(&self) -> Option<Instant> {
         let write = match &self.unsynced {
             Some(_) => self.retry_at.filter(|_| !self.pending.is_empty()),
@@ -189,30 +189,31 @@ impl Journal {
     /// Hands the buffer to the operating system without waiting for the disk, so that a crash of this program loses nothing.
     /// A failure shows at the next [`Journal::flush`].
     pub fn write_out(&mut self) {
-        if self.open && !self.spoilt && self.retry_at.is_none() {
-            // Kept in `spoilt` and done again by the flush.
+        if self.open && !self.tail_unknown && self.retry_at.is_none() {
+            // A failure is noted in `tail_unknown`, and the flush writes again.
             drop(self.write());
         }
     }
 
-    /// To be called before a finding or decision is sent: after `Ok`, all that was appended is on the disk.
+    /// Call this before a finding or decision is sent. After `Ok`, everything that was appended is on the disk.
     ///
     /// # Errors
-    /// As [`Journal::flush`]. Send all the same, with the status saying so: a disk must not silence an arbiter's board.
+    /// As [`Journal::flush`]. Send the output all the same and let the status report the failure: a disk must not silence an
+    /// arbiter's board.
     pub fn send_barrier(&mut self, now: Instant) -> Result<(), WriteError> {
         if self.pending.is_empty() { Ok(()) } else { self.flush(now) }
     }
 
-    /// Writes the buffer and waits for the disk; begins a new file where one is due. Within [`RETRY_AFTER`] of a failure
+    /// Writes the buffer and waits for the disk, and begins a new file where one is due. Within [`RETRY_AFTER`] of a failure
     /// nothing is tried.
     ///
     /// # Errors
-    /// The records are not on the disk for sure; they stay in the buffer. That a new file could not be begun is no error but
-    /// shows in [`Journal::status`].
+    /// It is not certain that the records are on the disk; they stay in the buffer. A new file that could not be begun is no
+    /// error and shows in [`Journal::status`].
     pub fn flush(&mut self, now: Instant) -> Result<(), WriteError> {
         if self.unsynced.as_ref().is_some_and(|unsynced| unsynced.has_failed()) {
-            // Written again at once: this may be the last time.
-            self.settle(now);
+            // The bytes are written again at once, since this may be the last flush.
+            self.check_disk(now);
             self.retry_at = None;
         }
         let waits = |until: Option<Instant>| until.is_some_and(|until| now < until);
@@ -223,7 +224,7 @@ impl Journal {
         }
         self.retry_at = None;
         if let Err(error) = self.try_flush() {
-            self.failed(error.clone(), now);
+            self.note_failure(error.clone(), now);
             return Err(error);
         }
         self.rotate_now(now);
@@ -242,15 +243,15 @@ impl Journal {
         let Some(file) = self.files.last_mut() else { return Ok(()) };
         let name = file.name.to_string();
         let synced = match shared {
-            Some(shared) => shared.run(file.failed),
+            Some(shared) => shared.wait(file.failed),
             None => self.fs.sync(&name),
         };
-        // Whatever came of it, what the other thread finds out about these bytes from now on says nothing: pages that a failed wait
-        // has dropped count as clean.
+        // From now on the other thread's results for these bytes are ignored, whatever the result here is: the kernel treats
+        // pages of a failed wait as clean.
         let durable = self.unsynced.as_ref().map(|unsynced| unsynced.reset());
         if let Err(error) = synced {
             durable.into_iter().for_each(|durable| self.forget_below(durable));
-            self.spoilt = true;
+            self.tail_unknown = true;
             return Err(WriteError::new("syncing", &name, &error));
         }
         file.len += self.pending.len() as u64;
@@ -261,12 +262,12 @@ impl Journal {
         Ok(())
     }
 
-    /// Appends what was not handed over yet, after taking back what was if that may be spoilt.
+    /// Appends what was not handed over yet. If the file's tail is unknown, it is cut back first.
     pub(super) fn write(&mut self) -> Result<(), WriteError> {
-        if self.spoilt
+        if self.tail_unknown
             && let Some(durable) = self.unsynced.as_ref().map(|unsynced| unsynced.reset())
         {
-            // What the other thread has answered for is not taken back.
+            // Bytes that the other thread reported as durable are not cut back.
             self.forget_below(durable);
         }
         let Some(file) = self.files.last() else { return Ok(()) };
@@ -275,10 +276,10 @@ impl Journal {
             let name = &name;
             move |error: io::Error| WriteError::new(doing, name, &error)
         };
-        if self.spoilt {
+        if self.tail_unknown {
             self.fs.truncate(&name, len).map_err(wrap("cutting"))?;
             self.written = 0;
-            self.spoilt = false;
+            self.tail_unknown = false;
             if let Some(file) = self.files.last_mut() {
                 file.failed = file.sync.as_ref().map_or(0, |sync| sync.failures());
             }
@@ -287,7 +288,7 @@ impl Journal {
             let sync = self.file_sync().map_err(wrap("opening"))?;
             let fresh = &self.pending.as_bytes()[self.written..];
             if let Err(error) = self.fs.append(&name, fresh) {
-                self.spoilt = true;
+                self.tail_unknown = true;
                 return Err(wrap("writing")(error));
             }
             if let Some((unsynced, (sync, failed))) = self.unsynced.as_ref().zip(sync) {

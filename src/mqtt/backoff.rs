@@ -1,30 +1,30 @@
-//! Waits between attempts to connect.
+//! The waits between attempts to connect.
 
 use std::time::Duration;
 
-use super::types::Pace;
+use super::types::ReconnectDelays;
 
-/// How many attempts failed in a row, and how long to wait for the next.
+/// Counts the attempts that failed in a row, and gives the wait before the next.
 #[derive(Default)]
 pub(super) struct Backoff {
     failed: u32,
 }
 
 impl Backoff {
-    /// The wait after a connection that lasted this long. `chance` is any number that differs from node to node.
-    pub(super) fn next(&mut self, pace: &Pace, lasted: Duration, chance: u64) -> Duration {
-        if lasted >= pace.good {
+    /// Returns the wait after a connection that lasted this long. `chance` is any number that differs from node to node.
+    pub(super) fn next_wait(&mut self, delays: &ReconnectDelays, lasted: Duration, chance: u64) -> Duration {
+        if lasted >= delays.good {
             self.failed = 0;
         }
-        let doubled = pace.first.saturating_mul(1 << self.failed.min(16));
+        let doubled = delays.first.saturating_mul(1 << self.failed.min(16));
         self.failed = self.failed.saturating_add(1);
-        jittered(doubled.min(pace.longest), chance)
+        jittered(doubled.min(delays.longest), chance)
     }
 
-    /// The wait after a refusal that will not mend itself soon.
-    pub(super) fn slow(&mut self, pace: &Pace, chance: u64) -> Duration {
+    /// Returns the wait after a refusal that will probably last.
+    pub(super) fn longest_wait(&mut self, delays: &ReconnectDelays, chance: u64) -> Duration {
         self.failed = self.failed.saturating_add(1);
-        jittered(pace.longest, chance)
+        jittered(delays.longest, chance)
     }
 
     pub(super) fn failed(&self) -> u32 {
@@ -32,7 +32,7 @@ impl Backoff {
     }
 }
 
-/// A quarter less to a quarter more, so that many nodes do not come back in one moment.
+/// Changes the wait by up to a quarter, so that many nodes do not return at the same moment.
 fn jittered(wait: Duration, chance: u64) -> Duration {
     // SplitMix64's last step: neighbouring numbers give unlike ones.
     let mixed = (chance ^ (chance >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -47,11 +47,11 @@ mod tests {
 
     #[test]
     fn waits_double_to_the_longest_and_begin_again_after_a_good_connection() {
-        let (pace, mut backoff) = (Pace::default(), Backoff::default());
+        let (delays, mut backoff) = (ReconnectDelays::default(), Backoff::default());
         for (lasted, expected) in
             [(0, 500), (0, 1000), (5, 2000), (29, 4000), (0, 8000), (0, 15000), (0, 15000), (30, 500), (0, 1000)]
         {
-            let wait = backoff.next(&pace, Duration::from_secs(lasted), 7).as_millis();
+            let wait = backoff.next_wait(&delays, Duration::from_secs(lasted), 7).as_millis();
             assert!((expected * 3 / 4..=expected * 5 / 4).contains(&wait), "{lasted} s: {wait} ms instead of about {expected}");
         }
     }

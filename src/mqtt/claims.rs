@@ -1,4 +1,5 @@
-//! Other nodes that claim boards of ours. The second one withholds: a claim counts if it was there before we were ready.
+//! Other nodes that claim our boards. The second node withholds the board: a claim counts if it was there before this node was
+//! ready.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,43 +7,43 @@ use serde_json::Value;
 
 use super::types::Settings;
 
-/// Nodes that are remembered; more do not run in one event.
+/// The most nodes that are remembered; one event does not run more.
 const NODES: usize = 256;
 
-/// What other nodes say about themselves.
+/// What other nodes have published about themselves.
 pub(super) struct Claims {
     node: String,
     event: String,
     round: String,
     /// Our boards.
     boards: Vec<String>,
-    others: BTreeMap<String, Other>,
-    /// Board and node of the claims that count.
+    peers: BTreeMap<String, Peer>,
+    /// The claims that count: board and node.
     counted: BTreeSet<(String, String)>,
-    /// We are ready: later claims do not count, except on boards that are another's already.
+    /// This node is ready: later claims do not count, except on boards that another node has already.
     established: bool,
-    /// A connection began: what the broker kept of other nodes comes first, and is judged when all of it is there.
+    /// A connection began. The retained messages of other nodes come first, and are judged when all of them are here.
     gathering: bool,
 }
 
 #[derive(Default)]
-struct Other {
-    /// Those of our boards that it lists.
+struct Peer {
+    /// The boards of this node that the other node lists.
     boards: Vec<String>,
-    state: Life,
+    state: PeerState,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Life {
+enum PeerState {
     #[default]
     Away,
     Init,
     Ready,
 }
 
-/// A claim that began or ended to count.
+/// A claim that counts from now on, or counts no longer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct ClaimChange {
     pub(super) board: String,
     pub(super) node: String,
     pub(super) live: bool,
@@ -51,53 +52,53 @@ pub(super) struct Change {
 impl Claims {
     pub(super) fn new(settings: &Settings) -> Claims {
         let Settings { node, event, round, boards, .. } = settings.clone();
-        let (others, counted) = (BTreeMap::new(), BTreeSet::new());
-        Claims { node, event, round, boards, others, counted, established: false, gathering: true }
+        let (peers, counted) = (BTreeMap::new(), BTreeSet::new());
+        Claims { node, event, round, boards, peers, counted, established: false, gathering: true }
     }
 
-    /// A new connection: who is there will be heard again.
+    /// Begins a new connection: the retained messages of other nodes will come again.
     pub(super) fn connected(&mut self) {
-        self.others.clear();
+        self.peers.clear();
         self.established = false;
         self.gathering = true;
     }
 
-    /// What the broker kept is here.
-    pub(super) fn gathered(&mut self) -> Vec<Change> {
+    /// All retained messages are here.
+    pub(super) fn gathered(&mut self) -> Vec<ClaimChange> {
         self.gathering = false;
-        self.judge()
+        self.update_counted()
     }
 
-    /// We are ready.
+    /// This node is ready.
     pub(super) fn establish(&mut self) {
         self.established = true;
     }
 
-    /// A node's `info` or `status`; empty = deleted.
-    pub(super) fn heard(&mut self, node: &str, leaf: &str, payload: &[u8]) -> Vec<Change> {
-        if node == self.node || (self.others.len() >= NODES && !self.others.contains_key(node)) {
+    /// Handles a node's `info` or `status`; an empty payload deletes it.
+    pub(super) fn handle_message(&mut self, node: &str, leaf: &str, payload: &[u8]) -> Vec<ClaimChange> {
+        if node == self.node || (self.peers.len() >= NODES && !self.peers.contains_key(node)) {
             return Vec::new();
         }
         let message = serde_json::from_slice::<Value>(payload).unwrap_or_default();
         let body = &message["body"];
-        let boards = if leaf == "info" { Some(self.ours(body)) } else { None };
-        let other = self.others.entry(node.to_owned()).or_default();
+        let boards = if leaf == "info" { Some(self.our_listed_boards(body)) } else { None };
+        let peer = self.peers.entry(node.to_owned()).or_default();
         match boards {
-            Some(boards) => other.boards = boards,
+            Some(boards) => peer.boards = boards,
             None => {
-                other.state = match body["state"].as_str() {
-                    Some("ready") => Life::Ready,
-                    Some("init") => Life::Init,
-                    _ => Life::Away,
+                peer.state = match body["state"].as_str() {
+                    Some("ready") => PeerState::Ready,
+                    Some("init") => PeerState::Init,
+                    _ => PeerState::Away,
                 }
             }
         }
-        if self.gathering { Vec::new() } else { self.judge() }
+        if self.gathering { Vec::new() } else { self.update_counted() }
     }
 
-    /// Those of our boards that an info lists: `<event>/<round>/<board>`, names, or objects with `id`; of the event and round
-    /// that we serve.
-    fn ours(&self, body: &Value) -> Vec<String> {
+    /// The boards of this node that an info lists: `<event>/<round>/<board>`, names, or objects with `id`, of the event and round
+    /// of this node.
+    fn our_listed_boards(&self, body: &Value) -> Vec<String> {
         let same = |key: &str, mine: &str| body[key].as_str().is_none_or(|theirs| theirs == mine);
         if !same("event", &self.event) || !same("round", &self.round) {
             return Vec::new();
@@ -109,23 +110,23 @@ impl Claims {
         self.boards.iter().filter(is_listed).cloned().collect()
     }
 
-    /// Which claims count now, compared with before.
-    fn judge(&mut self) -> Vec<Change> {
+    /// Determines which claims count now, and returns the changes.
+    fn update_counted(&mut self) -> Vec<ClaimChange> {
         let mut now = BTreeSet::new();
-        for (node, other) in &self.others {
-            for board in &other.boards {
+        for (node, peer) in &self.peers {
+            for board in &peer.boards {
                 let claim = (board.clone(), node.clone());
                 let taken = || self.counted.iter().any(|(counted, _)| counted == board);
-                // Of two that begin together, the first by name goes on.
-                let first = other.state == Life::Ready || (other.state == Life::Init && *node < self.node);
-                let goes_on = other.state != Life::Away && self.counted.contains(&claim);
+                // Of two nodes that start together, the first by name keeps the board.
+                let first = peer.state == PeerState::Ready || (peer.state == PeerState::Init && *node < self.node);
+                let goes_on = peer.state != PeerState::Away && self.counted.contains(&claim);
                 if goes_on || (first && (!self.established || taken())) {
                     now.insert(claim);
                 }
             }
         }
-        let change = |(board, node): &(String, String), live| Change { board: board.clone(), node: node.clone(), live };
-        let mut changes: Vec<Change> = now.difference(&self.counted).map(|claim| change(claim, true)).collect();
+        let change = |(board, node): &(String, String), live| ClaimChange { board: board.clone(), node: node.clone(), live };
+        let mut changes: Vec<ClaimChange> = now.difference(&self.counted).map(|claim| change(claim, true)).collect();
         changes.extend(self.counted.difference(&now).map(|claim| change(claim, false)));
         self.counted = now;
         changes

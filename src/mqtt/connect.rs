@@ -1,4 +1,4 @@
-//! From nothing to the broker's welcome.
+//! Connects to the broker, up to its welcome.
 
 use std::io::{Error, ErrorKind};
 use std::time::Duration;
@@ -8,40 +8,40 @@ use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use super::connection::{Over, farewell};
+use super::connection::{ConnectionEnd, ended_by_broker};
 use super::identity::Identity;
 use super::packets;
 use super::types::Settings;
 use super::wire::{Socket, Wire};
 
-/// For the connection, TLS and the broker's welcome together.
+/// The time limit for the connection, TLS and the broker's welcome together.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Connects and gives the broker's welcome.
-pub(super) async fn connect(settings: &Settings, will: String, clean: bool) -> Result<(Wire, ConnAck), Over> {
+/// Connects and returns the broker's welcome.
+pub(super) async fn connect(settings: &Settings, will: String, clean: bool) -> Result<(Wire, ConnAck), ConnectionEnd> {
     let Ok(welcomed) = tokio::time::timeout(CONNECT, welcome(settings, will, clean)).await else {
-        return Err(Over::Lost("no answer within five seconds".to_owned()));
+        return Err(ConnectionEnd::Lost("no answer within five seconds".to_owned()));
     };
     welcomed
 }
 
-async fn welcome(settings: &Settings, will: String, clean: bool) -> Result<(Wire, ConnAck), Over> {
-    let socket = socket(&settings.identity).await.map_err(|error| Over::Lost(error.to_string()))?;
+async fn welcome(settings: &Settings, will: String, clean: bool) -> Result<(Wire, ConnAck), ConnectionEnd> {
+    let socket = socket(&settings.identity).await.map_err(|error| ConnectionEnd::Lost(error.to_string()))?;
     let mut wire = Wire::new(socket);
-    packets::connect(settings, will, clean, &mut wire.outgoing).map_err(|error| Over::Lost(error.to_string()))?;
-    match wire.next().await? {
+    packets::connect(settings, will, clean, &mut wire.outgoing).map_err(|error| ConnectionEnd::Lost(error.to_string()))?;
+    match wire.read_packet().await? {
         Packet::ConnAck(welcome) if welcome.code == ConnectReturnCode::Success => {
             let properties = welcome.properties.as_ref();
             let is_nothing =
                 properties.is_some_and(|all| all.receive_max == Some(0) || all.max_packet_size.is_some_and(|most| most == 0));
             if is_nothing {
-                return Err(Over::BadPacket("the broker's welcome allows nothing to be sent".to_owned()));
+                return Err(ConnectionEnd::BadPacket("the broker's welcome allows nothing to be sent".to_owned()));
             }
             Ok((wire, welcome))
         }
         Packet::ConnAck(refusal) => Err(refused(refusal.code)),
-        Packet::Disconnect(disconnect) => Err(farewell(&disconnect)),
-        _ => Err(Over::BadPacket("the broker answers with another packet than a welcome".to_owned())),
+        Packet::Disconnect(disconnect) => Err(ended_by_broker(&disconnect)),
+        _ => Err(ConnectionEnd::BadPacket("the broker's first packet is not a welcome".to_owned())),
     }
 }
 
@@ -53,12 +53,12 @@ async fn socket(identity: &Identity) -> Result<Box<dyn Socket>, Error> {
     Ok(Box::new(TlsConnector::from(tls.clone()).connect(name, tcp).await?))
 }
 
-fn refused(code: ConnectReturnCode) -> Over {
+fn refused(code: ConnectReturnCode) -> ConnectionEnd {
     use ConnectReturnCode::{BadAuthenticationMethod, BadUserNamePassword, Banned, NotAuthorized};
     match code {
         BadUserNamePassword | NotAuthorized | Banned | BadAuthenticationMethod => {
-            Over::Refused(format!("the broker refuses our user name, password or certificate: {code:?}"))
+            ConnectionEnd::Refused(format!("the broker refuses our user name, password or certificate: {code:?}"))
         }
-        code => Over::Lost(format!("the broker refuses us: {code:?}")),
+        code => ConnectionEnd::Lost(format!("the broker refuses us: {code:?}")),
     }
 }

@@ -1,4 +1,4 @@
-//! One connection: what came is handled, what waits is gathered, and all of it goes out in one write; then again.
+//! One connection. In a loop, arrived packets are handled, waiting messages are gathered, and everything is sent in one write.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -9,131 +9,134 @@ use tokio::time::sleep;
 use tracing::info;
 
 use super::connect::connect;
+use super::keep_alive::{KeepAlive, KeepAliveStep};
 use super::packets::{self, KEEP_ALIVE};
-use super::pulse::{Beat, Pulse};
 use super::session::Session;
 use super::wire::Wire;
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 
-/// Between two looks at what nobody wants any more and whether the broker still acknowledges.
+/// The time between two checks for expired replies and for a broker that stopped acknowledging.
 const SECOND: Duration = Duration::from_secs(1);
-/// At a clean stop what waits is sent for so long.
+/// How long a clean stop sends messages that wait.
 const FLUSH: Duration = Duration::from_secs(2);
-/// Then the last status and the good-bye may take so long each.
+/// How long the last status and the disconnect packet may take after that, each.
 const PART: Duration = Duration::from_secs(1);
 
 /// How a connection, or the attempt at one, ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Over {
+pub(super) enum ConnectionEnd {
     Stopped,
-    /// Another client has our name.
+    /// Another client uses our name.
     Namesake,
-    /// Our name or password is not good.
+    /// The broker refuses our name or password.
     Refused(String),
     Lost(String),
-    /// The broker sent what cannot be read; it would be sent again in the same session.
+    /// The broker sent a packet that cannot be read. It would send it again in the same session.
     BadPacket(String),
 }
 
-/// How far a clean stop has come; each with its end.
+/// How far a clean stop has come, each step with its latest end.
 #[derive(Clone, Copy)]
 enum Stop {
     No,
-    Flush(Mono),
-    Farewell(Mono),
+    Flush(MonotonicTime),
+    Farewell(MonotonicTime),
 }
 
-/// From the attempt to connect to the end.
-pub(super) async fn run(session: &mut Session, stop: &mut watch::Receiver<bool>, clean: bool) -> Over {
+/// Runs one connection, from the attempt to connect to its end.
+pub(super) async fn run(session: &mut Session, stop: &mut watch::Receiver<bool>, clean: bool) -> ConnectionEnd {
     match attempt(session, stop, clean).await {
         Ok((wire, welcome)) => serve(session, stop, wire, &welcome).await,
         Err(over) => over,
     }
 }
 
-async fn attempt(session: &Session, stop: &mut watch::Receiver<bool>, clean: bool) -> Result<(Wire, ConnAck), Over> {
+async fn attempt(session: &Session, stop: &mut watch::Receiver<bool>, clean: bool) -> Result<(Wire, ConnAck), ConnectionEnd> {
     let will = (session.hooks.status)("lost");
     let mut attempt = pin!(connect(&session.settings, will, clean));
     loop {
         tokio::select! {
             ended = &mut attempt => return ended,
-            _ = stop.wait_for(|stop| *stop) => return Err(Over::Stopped),
-            () = sleep(SECOND) => session.outbox.sweep(wall::mono()),
+            _ = stop.wait_for(|stop| *stop) => return Err(ConnectionEnd::Stopped),
+            () = sleep(SECOND) => session.outbox.sweep(system_clock::monotonic()),
         }
     }
 }
 
-async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire: Wire, welcome: &ConnAck) -> Over {
-    let began = wall::mono();
+async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire: Wire, welcome: &ConnAck) -> ConnectionEnd {
+    let began = system_clock::monotonic();
     let wished = welcome.properties.as_ref().and_then(|all| all.server_keep_alive);
-    let mut pulse = Pulse::new(wished.map_or(KEEP_ALIVE, |seconds| Duration::from_secs(seconds.into())), began);
-    session.welcomed(welcome, &mut wire.outgoing);
+    let mut keep_alive = KeepAlive::new(wished.map_or(KEEP_ALIVE, |seconds| Duration::from_secs(seconds.into())), began);
+    session.begin_connection(welcome, &mut wire.outgoing);
     let outbox = session.outbox.clone();
     let mut stopping = Stop::No;
-    let mut look = began.after(SECOND);
-    // One timer for everything, set again only for something earlier.
-    let mut alarm = pin!(sleep(SECOND));
-    let mut rings = Some(look);
+    let mut next_check = began.after(SECOND);
+    // One timer serves everything. It is set again only for an earlier time.
+    let mut timer = pin!(sleep(SECOND));
+    let mut timer_due = Some(next_check);
     loop {
-        let due = [pulse.due(), end(session, stopping, wire.has_room())].into_iter().flatten().fold(look, Mono::min);
-        if rings.is_none_or(|rings| due < rings) {
-            alarm.set(sleep(due.since(wall::mono())));
-            rings = Some(due);
+        let due = [keep_alive.due(), next_deadline(session, stopping, wire.has_room())]
+            .into_iter()
+            .flatten()
+            .fold(next_check, MonotonicTime::min);
+        if timer_due.is_none_or(|timer_due| due < timer_due) {
+            timer.set(sleep(due.since(system_clock::monotonic())));
+            timer_due = Some(due);
         }
         tokio::select! {
             biased;
-            stirred = wire.stir() => if let Err(error) = stirred {
-                return Over::Lost(error.to_string());
+            transferred = wire.read_and_write() => if let Err(error) = transferred {
+                return ConnectionEnd::Lost(error.to_string());
             },
             _ = stop.wait_for(|stop| *stop), if matches!(stopping, Stop::No) => {}
             () = outbox.changed() => {}
-            () = &mut alarm => rings = None,
+            () = &mut timer => timer_due = None,
         }
-        let now = wall::mono();
-        if let Err(over) = handle(session, &mut wire, &mut pulse, now) {
+        let now = system_clock::monotonic();
+        if let Err(over) = handle_arrived(session, &mut wire, &mut keep_alive, now) {
             return over;
         }
-        if now >= look {
-            look = now.after(SECOND);
+        if now >= next_check {
+            next_check = now.after(SECOND);
             outbox.sweep(now);
             if session.is_stalled(now) {
-                return Over::Lost("the broker acknowledges nothing".to_owned());
+                return ConnectionEnd::Lost("the broker acknowledges nothing".to_owned());
             }
         }
-        // What comes without end does not keep us from stopping.
+        // Packets that arrive without a pause must not prevent a stop.
         if matches!(stopping, Stop::No) && (*stop.borrow() || stop.has_changed().is_err()) {
             stopping = Stop::Flush(now.after(FLUSH));
         }
         stopping = match stopping {
-            Stop::Flush(end) if now >= end || (session.begins_until().is_none() && outbox.is_idle()) => {
+            Stop::Flush(end) if now >= end || (session.birth_deadline().is_none() && outbox.is_idle()) => {
                 info!(idle = outbox.is_idle(), "stopping");
                 Stop::Farewell(now.after(PART))
             }
-            // On its way, it need not be acknowledged in time: the broker reads it before the good-bye.
+            // A status that was sent need not be acknowledged in time: the broker reads it before the disconnect packet.
             Stop::Farewell(end) if session.has_parted() || (now >= end && session.has_said_farewell()) => {
                 leave(wire).await;
-                return Over::Stopped;
+                return ConnectionEnd::Stopped;
             }
-            // Nobody knows that we stopped: without a good-bye the will says so.
-            Stop::Farewell(end) if now >= end => return Over::Stopped,
+            // The last status could not be sent. Without a disconnect packet the broker publishes the will.
+            Stop::Farewell(end) if now >= end => return ConnectionEnd::Stopped,
             other => other,
         };
         if wire.has_room() {
             match stopping {
-                Stop::No | Stop::Flush(_) => session.feed(now, &mut wire.outgoing),
-                // Every acknowledgement may have made room.
-                Stop::Farewell(_) => session.farewell(now, &mut wire.outgoing),
+                Stop::No | Stop::Flush(_) => session.send_pending(now, &mut wire.outgoing),
+                // Every acknowledgement may have made room for the last status.
+                Stop::Farewell(_) => session.send_farewell(now, &mut wire.outgoing),
             }
         }
         if !wire.outgoing.is_empty() {
-            pulse.said(now);
+            keep_alive.note_sent(now);
         }
     }
 }
 
-/// When something ends or begins by itself; nothing begins without room for it.
-fn end(session: &Session, stopping: Stop, has_room: bool) -> Option<Mono> {
-    let begins = session.begins_until().filter(|_| has_room);
+/// The time at which something ends or begins without a packet. Nothing begins without room for it.
+fn next_deadline(session: &Session, stopping: Stop, has_room: bool) -> Option<MonotonicTime> {
+    let begins = session.birth_deadline().filter(|_| has_room);
     match stopping {
         Stop::No => begins,
         Stop::Flush(end) => Some(begins.map_or(end, |begins| begins.min(end))),
@@ -141,37 +144,42 @@ fn end(session: &Session, stopping: Stop, has_room: bool) -> Option<Mono> {
     }
 }
 
-/// Everything that came, and whether the broker is alive.
-fn handle(session: &mut Session, wire: &mut Wire, pulse: &mut Pulse, now: Mono) -> Result<(), Over> {
-    while let Some(packet) = wire.packet()? {
-        pulse.heard(now);
+/// Handles everything that arrived, and checks whether the broker is alive.
+fn handle_arrived(
+    session: &mut Session,
+    wire: &mut Wire,
+    keep_alive: &mut KeepAlive,
+    now: MonotonicTime,
+) -> Result<(), ConnectionEnd> {
+    while let Some(packet) = wire.buffered_packet()? {
+        keep_alive.note_received(now);
         match packet {
-            Packet::PingResp(_) => pulse.answered(),
-            Packet::Disconnect(disconnect) => return Err(farewell(&disconnect)),
-            packet => session.heard(packet, &mut wire.outgoing)?,
+            Packet::PingResp(_) => keep_alive.note_answer(),
+            Packet::Disconnect(disconnect) => return Err(ended_by_broker(&disconnect)),
+            packet => session.handle_packet(packet, &mut wire.outgoing)?,
         }
         if session.is_taken_over() {
-            return Err(Over::Namesake);
+            return Err(ConnectionEnd::Namesake);
         }
     }
-    match pulse.beat(now) {
-        Beat::Nothing => Ok(()),
-        Beat::Ask => packets::ping(&mut wire.outgoing).map_err(|error| Over::Lost(error.to_string())),
-        Beat::Gone => Err(Over::Lost("the broker gives no sign of life".to_owned())),
+    match keep_alive.check(now) {
+        KeepAliveStep::Nothing => Ok(()),
+        KeepAliveStep::Ping => packets::ping(&mut wire.outgoing).map_err(|error| ConnectionEnd::Lost(error.to_string())),
+        KeepAliveStep::Gone => Err(ConnectionEnd::Lost("the broker gives no sign of life".to_owned())),
     }
 }
 
-/// Says good-bye. If it does not arrive in time, the will says that we are gone.
+/// Sends the disconnect packet. If it does not arrive in time, the broker publishes the will.
 async fn leave(mut wire: Wire) {
     if packets::disconnect(&mut wire.outgoing).is_ok() {
         _ = tokio::time::timeout(PART, wire.close()).await;
     }
 }
 
-/// The broker ends the connection.
-pub(super) fn farewell(disconnect: &Disconnect) -> Over {
+/// The end of a connection that the broker ends.
+pub(super) fn ended_by_broker(disconnect: &Disconnect) -> ConnectionEnd {
     match disconnect.reason_code {
-        DisconnectReasonCode::SessionTakenOver => Over::Namesake,
-        reason => Over::Lost(format!("the broker ended the connection: {reason:?}")),
+        DisconnectReasonCode::SessionTakenOver => ConnectionEnd::Namesake,
+        reason => ConnectionEnd::Lost(format!("the broker ended the connection: {reason:?}")),
     }
 }

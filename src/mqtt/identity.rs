@@ -1,4 +1,4 @@
-//! Where the broker is and who we are there: all files are read once, before anything is connected.
+//! The broker's address and our identity there. All files are read once, before anything is connected.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use rustls::ClientConfig;
 use super::tls;
 use crate::config::Mqtt;
 
-/// Where the broker is and who we are there.
+/// The broker's address and our identity there. All files are read once, before anything is connected.
 #[derive(Clone)]
 pub struct Identity {
     pub(super) host: String,
@@ -18,14 +18,14 @@ pub struct Identity {
     pub(super) tls: Option<Arc<ClientConfig>>,
 }
 
-/// What is wrong with a file that the configuration names.
+/// A problem with a file that the configuration names.
 #[derive(Debug)]
 pub struct IdentityError {
     /// The key in the section `mqtt`.
     pub key: &'static str,
-    /// The file, if it is one's fault.
+    /// The file, if the problem is in one.
     pub file: Option<PathBuf>,
-    /// What is wrong, for people.
+    /// The problem, for people.
     pub cause: String,
 }
 
@@ -46,11 +46,11 @@ pub(super) fn read(key: &'static str, file: &Path) -> Result<Vec<u8>, IdentityEr
 }
 
 impl Identity {
-    /// Reads the files: the first line of the password file, certificates and key. `node` is the user where a password is
-    /// given without a user.
+    /// Reads the files: the first line of the password file, certificates and key. `node` is the user name if a password is
+    /// configured without a user.
     ///
     /// # Errors
-    /// A file cannot be read or is not what it should be; TLS without authorities to trust.
+    /// A file cannot be read or has the wrong content, or TLS has no trusted certificates.
     pub fn read(mqtt: &Mqtt, node: &str) -> Result<Identity, IdentityError> {
         let password = mqtt.password_file.as_deref().map(password).transpose()?;
         let user = match (&mqtt.user, password) {
@@ -63,10 +63,10 @@ impl Identity {
     }
 }
 
-/// Only for a broker in this program: it makes its own user.
+/// This is only for the embedded broker, which makes its own user.
 #[cfg(feature = "broker")]
 impl Identity {
-    /// The same broker, as this user.
+    /// Returns the same broker with this user.
     pub fn logged_in(self, user: String, password: String) -> Identity {
         Identity { user: Some((user, password)), ..self }
     }

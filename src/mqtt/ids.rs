@@ -1,4 +1,4 @@
-//! Packet ids of one connection: what was sent under which, until it is answered.
+//! The packet ids of one connection, with the packets that are not answered yet.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use rumqttc::v5::mqttbytes::v5::Filter;
 
 use crate::mqtt::outbox::Ticket;
 
-/// What the broker has not answered yet.
+/// A packet that the broker has not answered yet.
 pub(super) enum Sent {
     Publication {
         ticket: Ticket,
-        /// Of its topic.
+        /// The kind of its topic.
         kind: &'static str,
     },
     Subscription(Vec<Filter>),
 }
 
-/// Packet ids in turn; far fewer are in use than there are.
+/// Gives packet ids in turn. Far fewer are in use than there are.
 #[derive(Default)]
 pub(super) struct Ids {
     last: u16,
@@ -24,7 +24,7 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// The next one that is not in use, from 1.
+    /// Returns the next id that is not in use, from 1.
     pub(super) fn next(&mut self) -> u16 {
         loop {
             self.last = self.last.checked_add(1).unwrap_or(1);
@@ -34,7 +34,7 @@ impl Ids {
         }
     }
 
-    /// In use until it is answered.
+    /// Notes that an id is in use until its packet is answered.
     pub(super) fn sent(&mut self, id: u16, sent: Sent) {
         self.sent.insert(id, sent);
     }
@@ -55,12 +55,12 @@ impl Ids {
         }
     }
 
-    /// A publication is not acknowledged yet.
+    /// Whether a publication is not acknowledged yet.
     pub(super) fn has_publication(&self) -> bool {
         self.sent.values().any(|sent| matches!(sent, Sent::Publication { .. }))
     }
 
-    /// A subscription is not answered yet.
+    /// Whether a subscription is not answered yet.
     pub(super) fn has_subscription(&self) -> bool {
         self.sent.values().any(|sent| matches!(sent, Sent::Subscription(_)))
     }

@@ -1,8 +1,8 @@
 //! The network side: one connection to the broker, from birth to will.
 //!
-//! The outbox says what goes next; here it gets a packet id, everything of one moment goes out in one write, and the
-//! acknowledgement is told to the outbox. After any error the connection and all its packet ids are forgotten and a new one
-//! begins from the cursors (`ARCHITECTURE.md#4`, `wire/README.md#10`): nothing waits anywhere but in the outbox.
+//! The outbox gives the next publication, which gets a packet id here. Everything of one moment goes out in one write, and
+//! acknowledgements are reported to the outbox. After any error the connection and all its packet ids are forgotten, and a new
+//! connection begins from the cursors (`ARCHITECTURE.md#4`, `wire/README.md#10`): messages wait in the outbox only.
 
 mod backoff;
 mod claims;
@@ -10,11 +10,11 @@ mod connect;
 mod connection;
 mod identity;
 mod ids;
+mod keep_alive;
 mod namesakes;
 pub mod outbox;
 mod packets;
 mod probe;
-mod pulse;
 mod session;
 mod status;
 mod tls;
@@ -28,40 +28,40 @@ use tokio::sync::watch;
 use tracing::{info, warn};
 
 use self::backoff::Backoff;
-use self::connection::Over;
+use self::connection::ConnectionEnd;
 pub use self::identity::{Identity, IdentityError};
 use self::outbox::Outbox;
 pub use self::probe::probe;
 use self::session::Session;
-pub use self::types::{Arrived, ConnectionState, Ended, Foreign, Hooks, Pace, Settings};
-use crate::wall;
+pub use self::types::{Arrived, ConnectionState, Ended, Foreign, Hooks, ReconnectDelays, Settings};
+use crate::system_clock;
 
-/// Publishes what is in the outbox until `stop` says true or its sender is gone, or until another client takes our name.
-/// Stopped in a connection it sends what waits, for two seconds at most, and the status `stopped`.
+/// Publishes what is in the outbox until `stop` is true or its sender is dropped, or until another client takes our name. A stop
+/// during a connection first sends waiting messages, for two seconds at most, and the status `stopped`.
 pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop: watch::Receiver<bool>) -> Ended {
     let mut session = Session::new(settings, outbox, hooks);
     let mut backoff = Backoff::default();
-    // Forget what the broker kept for us: it could only be what we failed to read.
+    // Whether the broker must forget our session: it could only hold the packet that could not be read.
     let mut clean = false;
     loop {
         let over = connection::run(&mut session, &mut stop, clean).await;
-        let now = wall::mono();
+        let now = system_clock::monotonic();
         let lasted = session.lasted(now).unwrap_or_default();
         session.disconnected();
-        clean = matches!(over, Over::BadPacket(_));
+        clean = matches!(over, ConnectionEnd::BadPacket(_));
         let (cause, wait) = match over {
-            Over::Stopped => return Ended::Stopped,
-            Over::Namesake => {
+            ConnectionEnd::Stopped => return Ended::Stopped,
+            ConnectionEnd::Namesake => {
                 warn!(node = %session.settings.node, "another client has our name: publishing ends");
                 "another client has our name".clone_into(&mut session.state.cause);
                 (session.hooks.connection)(&session.state);
                 return Ended::TakenOver;
             }
-            Over::Refused(cause) => (cause, backoff.slow(&session.settings.pace, now.0)),
-            Over::Lost(cause) => (cause, backoff.next(&session.settings.pace, lasted, now.0)),
-            Over::BadPacket(cause) => {
+            ConnectionEnd::Refused(cause) => (cause, backoff.longest_wait(&session.settings.reconnect, now.0)),
+            ConnectionEnd::Lost(cause) => (cause, backoff.next_wait(&session.settings.reconnect, lasted, now.0)),
+            ConnectionEnd::BadPacket(cause) => {
                 session.state.bad_packets += 1;
-                (cause, backoff.next(&session.settings.pace, lasted, now.0))
+                (cause, backoff.next_wait(&session.settings.reconnect, lasted, now.0))
             }
         };
         session.state.attempts = backoff.failed();
@@ -75,11 +75,11 @@ pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop
     }
 }
 
-/// Waits for the next attempt; true = stopped instead.
+/// Waits for the next attempt. Returns true if it was stopped instead.
 async fn pause(session: &Session, wait: Duration, stop: &mut watch::Receiver<bool>) -> bool {
-    let until = wall::mono().after(wait);
+    let until = system_clock::monotonic().after(wait);
     loop {
-        let now = wall::mono();
+        let now = system_clock::monotonic();
         session.outbox.sweep(now);
         if now >= until {
             return false;

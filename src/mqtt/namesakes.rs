@@ -1,45 +1,46 @@
-//! Another client with our name, found without being told.
+//! Detects another client with our name without a message from the broker.
 //!
-//! A broker ends the connection of whoever had a name before, and may say so. What it says may be lost with the connection,
-//! which then just ends. So after a connection that ended, the status that the broker keeps under our name is looked at before
-//! we say anything: if it is alive and we never saw it, another is in our place, and we go.
+//! When a second client connects with a name, the broker ends the connection of the first and may give the reason. The reason may
+//! be lost with the connection, which then just ends. So after a connection that ended, the retained status under our name is
+//! checked before anything is sent: if it is alive and this node never saw it, another client is in our place, and this one
+//! stops.
 //!
-//! A broker that comes back may remember what an earlier run of ours said, which this one never saw. Therefore a status of an
-//! earlier boot is nobody's. Of two namesakes the one goes that was started less often; at the same number, whoever was there
-//! first.
+//! A broker that restarts may have kept a status of an earlier run, which this run never saw. Therefore a status of an earlier
+//! boot is ignored. Of two clients with one name the one that was started less often stops; at the same number, the one that was
+//! there first.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::status::{boot, life};
+use super::status::{boot_of, state_of};
 
-/// Statuses that are known, in 32 KiB. A connection brings about three, and with one every ten seconds this is three hours:
-/// longer ago than a broker's last look at its disk, from which it may come back again and again.
+/// The number of known statuses, in 32 KiB. A connection brings about three. With one connection every ten seconds this is three
+/// hours, longer than since a broker last wrote its state to the disk, from which the statuses may come back again and again.
 const KNOWN: usize = 4096;
 
-/// Statuses under our name.
+/// The statuses under our name.
 pub(super) struct Namesakes {
-    /// How often we were started.
+    /// How often this node was started.
     boot: u64,
-    /// Said by us, or there before us: a broker that comes back with older memories may show any of them.
-    /// By their hashes; what was met last is at the back.
+    /// Statuses that we published, or that were there before us: a broker that comes back with an older state may show any of
+    /// them. They are stored as hashes; the status that came last is at the back.
     known: VecDeque<u64>,
-    /// A connection of this run ended.
+    /// Whether a connection of this run has ended.
     lost: bool,
     found: bool,
 }
 
 impl Namesakes {
-    /// For a node of which this is a status.
+    /// Makes the check for the node that has this status.
     pub(super) fn new(own: &[u8]) -> Namesakes {
-        Namesakes { boot: boot(own), known: VecDeque::new(), lost: false, found: false }
+        Namesakes { boot: boot_of(own), known: VecDeque::new(), lost: false, found: false }
     }
 
-    pub(super) fn lost(&mut self) {
+    pub(super) fn note_lost_connection(&mut self) {
         self.lost = true;
     }
 
-    pub(super) fn know(&mut self, payload: &[u8]) {
+    pub(super) fn remember(&mut self, payload: &[u8]) {
         match self.position(payload) {
             Some(place) => _ = self.known.remove(place),
             None if self.known.len() >= KNOWN => _ = self.known.pop_front(),
@@ -53,16 +54,16 @@ impl Namesakes {
         self.known.iter().position(|known| *known == wanted)
     }
 
-    /// What the broker keeps under our name at the beginning of a connection.
-    pub(super) fn heard(&mut self, payload: &[u8]) {
-        let alive = life(payload).is_some_and(|life| life == "init" || life == "ready");
-        if alive && self.lost && boot(payload) >= self.boot && self.position(payload).is_none() {
+    /// Checks the status that the broker keeps under our name at the beginning of a connection.
+    pub(super) fn check_retained(&mut self, payload: &[u8]) {
+        let alive = state_of(payload).is_some_and(|state| state == "init" || state == "ready");
+        if alive && self.lost && boot_of(payload) >= self.boot && self.position(payload).is_none() {
             self.found = true;
         }
-        self.know(payload);
+        self.remember(payload);
     }
 
-    pub(super) fn found(&self) -> bool {
+    pub(super) fn is_found(&self) -> bool {
         self.found
     }
 }
@@ -77,7 +78,7 @@ fn hash(payload: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    /// Ours at this moment.
+    /// Our status at this moment.
     fn ours(moment: u32) -> Vec<u8> {
         format!(r#"{{"boot":2,"t":{{"us":{moment}}},"body":{{"state":"ready"}}}}"#).into_bytes()
     }
@@ -90,18 +91,18 @@ mod tests {
         ];
         for (what, connections, every) in table {
             let mut namesakes = Namesakes::new(&ours(0));
-            (1..=3).for_each(|said| namesakes.know(&ours(said)));
+            (1..=3).for_each(|said| namesakes.remember(&ours(said)));
             for moment in 1..=connections {
-                namesakes.lost();
-                // What the broker has when it did not crash is what we said last.
-                namesakes.heard(&ours(if every { 1 } else { 3 * moment }));
-                (1..=3).for_each(|said| namesakes.know(&ours(3 * moment + said)));
-                assert!(!namesakes.found(), "{what}: connection {moment}");
+                namesakes.note_lost_connection();
+                // A broker that did not crash has our last status.
+                namesakes.check_retained(&ours(if every { 1 } else { 3 * moment }));
+                (1..=3).for_each(|said| namesakes.remember(&ours(3 * moment + said)));
+                assert!(!namesakes.is_found(), "{what}: connection {moment}");
             }
-            namesakes.heard(&ours(1));
-            assert!(!namesakes.found(), "{what}");
-            namesakes.heard(&ours(0));
-            assert!(namesakes.found(), "{what}: another is still found");
+            namesakes.check_retained(&ours(1));
+            assert!(!namesakes.is_found(), "{what}");
+            namesakes.check_retained(&ours(0));
+            assert!(namesakes.is_found(), "{what}: another is still found");
         }
     }
 
@@ -119,15 +120,15 @@ mod tests {
             ("another's", true, status(7, "init"), true),
         ];
         let mut namesakes = Namesakes::new(&status(2, "lost"));
-        namesakes.know(&status(2, "ready"));
+        namesakes.remember(&status(2, "ready"));
         for (what, lost, payload, found) in table {
             if lost {
-                namesakes.lost();
+                namesakes.note_lost_connection();
             }
-            namesakes.heard(&payload);
-            assert_eq!(namesakes.found(), found, "{what}");
+            namesakes.check_retained(&payload);
+            assert_eq!(namesakes.is_found(), found, "{what}");
         }
-        (0..2 * KNOWN as u32).for_each(|boot| namesakes.know(&status(boot, "init")));
+        (0..2 * KNOWN as u32).for_each(|boot| namesakes.remember(&status(boot, "init")));
         assert_eq!(namesakes.known.len(), KNOWN);
     }
 }

@@ -1,15 +1,16 @@
-//! What waits to be published: states that replace each other, and events from a cursor.
+//! Everything that waits to be published: states that replace each other, and events from a cursor.
 //!
-//! Stations put in, the network takes out. Nobody waits longer than for the lock, nothing here is a network or a clock, and
-//! memory does not grow while the broker is away: of states the last one is kept, of events at most [`LINE`] of each line;
-//! later ones are in the journal and come back by [`Outbox::refills`] and [`Outbox::refilled`] as the line drains.
+//! Stations add messages, and the network takes them. No call waits longer than for the lock, and nothing here uses a network or
+//! a clock. Memory does not grow while the broker is away: the last version of each state is kept, and at most
+//! [`EVENTS_PER_QUEUE`] events of each queue. Later events are in the journal and come back by [`Outbox::refills`] and
+//! [`Outbox::refilled`] as the queue drains.
 //!
-//! A line is the events of one board for one audience, in order. Its cursor is the last number up to which the broker has
-//! acknowledged everything; after a lost connection a line goes on behind its cursor. Nothing relies on what an MQTT client
-//! keeps (`wire/README.md#10`).
+//! An event queue holds the events of one board for one audience, in order. Its cursor is the last number up to which the broker
+//! has acknowledged everything. After a lost connection the queue continues behind its cursor. Nothing relies on what an MQTT
+//! client keeps (`wire/README.md#10`).
 
-mod line;
-mod postbox;
+mod event_queue;
+mod queues;
 mod states;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,30 +19,30 @@ use std::time::Duration;
 use flagfall_protocols::trace::Audience;
 use tokio::sync::Notify;
 
-use self::postbox::Postbox;
-use crate::wall::Mono;
+use self::queues::OutboxQueues;
+use crate::system_clock::MonotonicTime;
 
-/// Events of one line that are held in memory at most.
-pub const LINE: usize = 256;
-/// Events of all lines in memory; above it a line holds [`FEW`] at most.
+/// The most events of one queue in memory.
+pub const EVENTS_PER_QUEUE: usize = 256;
+/// The most events of all queues in memory. Above it a queue holds [`GUARANTEED_EVENTS`] at most.
 pub const EVENTS: usize = 4096;
-/// Events that every line may hold, however many others wait.
-pub const FEW: usize = 16;
-/// Publications that are sent and not acknowledged, at most.
+/// The number of events that every queue may hold, however many others wait.
+pub const GUARANTEED_EVENTS: usize = 16;
+/// The most publications that are sent and not acknowledged.
 pub const WINDOW: usize = 32;
-/// Replies that wait; the oldest of whoever has most is dropped for another.
+/// The most replies that wait. If there are more, the oldest one of the user with most replies is dropped.
 pub const REPLIES: usize = 256;
-/// Replies to one user that wait; the oldest is dropped for another.
+/// The most replies to one user that wait. If there are more, the oldest one is dropped.
 pub const REPLIES_EACH: usize = 32;
-/// Topics with a retained state, deleted ones that the broker does not yet know of included.
+/// The most topics with a retained state, including deleted ones whose deletion the broker has not acknowledged.
 pub const STATES: usize = 16_384;
-/// How long a birth waits for old events before the node is said to be ready.
+/// How long a birth waits for old events before the node is reported as ready.
 pub const BIRTH: Duration = Duration::from_secs(30);
 
-/// A board in the outbox, as [`Outbox::add_board`] named it.
+/// The number of a board in the outbox, from [`Outbox::add_board`].
 pub type BoardNo = usize;
 
-/// One publication that is under way, until it is acknowledged or the connection is lost.
+/// Identifies a publication that is under way, until it is acknowledged or the connection is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket(u64);
 
@@ -57,111 +58,111 @@ pub enum Quality {
 /// A numbered event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Who may see it.
+    /// The audience that may see it.
     pub audience: Audience,
     /// Its number in the board's series for this audience, from 1.
     pub number: u64,
-    /// Where it goes.
+    /// The topic.
     pub topic: String,
     /// JSON.
     pub payload: String,
 }
 
-/// A retained state: it replaces what was kept under its topic.
+/// A retained state, which replaces the last one under its topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
-    /// Where it goes.
+pub struct Retained {
+    /// The topic.
     pub topic: String,
-    /// JSON; empty deletes.
+    /// JSON; an empty text deletes the state.
     pub payload: String,
     /// Whether the broker must acknowledge it.
     pub quality: Quality,
-    /// The broker forgets it after this time; none = never.
+    /// The broker removes it after this time; none = never.
     pub expiry: Option<Duration>,
 }
 
-/// What a board gives.
+/// One message of a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Put {
-    /// As with [`Outbox::event`].
+pub enum OutboxItem {
+    /// An event, as for [`Outbox::publish_event`].
     Event(Event),
-    /// As with [`Outbox::keep_of`].
-    Kept(Kept),
+    /// A state, as for [`Outbox::publish_board_state`].
+    Retained(Retained),
 }
 
-/// A message that is sent once and not retained: the answer to a command.
+/// A message that is sent once and not retained, such as the answer to a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Once {
-    /// Where it goes.
+pub struct Ephemeral {
+    /// The topic.
     pub topic: String,
     /// JSON.
     pub payload: String,
-    /// What the asker gave to know its answer by.
+    /// The correlation data of the command, if it had any.
     pub correlation: Option<Vec<u8>>,
-    /// After this time nobody wants it any more, here or at the broker.
+    /// After this time it is dropped, here and at the broker.
     pub expiry: Duration,
 }
 
 /// One message for the broker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Publication {
-    /// What to acknowledge it by.
+    /// Identifies it in the acknowledgement.
     pub ticket: Ticket,
-    /// Where it goes.
+    /// The topic.
     pub topic: String,
     /// JSON.
     pub payload: String,
     /// Whether the broker acknowledges it.
     pub quality: Quality,
-    /// It stays at the broker until replaced.
+    /// Whether the broker keeps it until it is replaced.
     pub retain: bool,
-    /// The broker forgets it after this time.
+    /// The broker removes it after this time.
     pub expiry: Option<Duration>,
-    /// What the asker gave to know its answer by.
+    /// The correlation data of the command, if it had any.
     pub correlation: Option<Vec<u8>>,
 }
 
-/// What [`Outbox::take`] gives.
+/// The result of [`Outbox::take_next`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// To be sent now.
+    /// A publication to be sent now.
     Publication(Publication),
-    /// Everything there was at the beginning of the connection is sent.
+    /// Everything that waited at the beginning of the connection is sent.
     BirthOver,
 }
 
-/// Events that the outbox wants from the journal.
+/// Events that the outbox needs from the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refill {
-    /// Of which board.
+    /// The board.
     pub board: BoardNo,
-    /// For which audience.
+    /// The audience.
     pub audience: Audience,
-    /// From this number on.
+    /// The first number.
     pub from: u64,
 }
 
 /// A cursor that moved: everything up to `number` is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// Of which board.
+    /// The board.
     pub board: BoardNo,
-    /// For which audience.
+    /// The audience.
     pub audience: Audience,
-    /// The cursor now.
+    /// The new cursor.
     pub number: u64,
 }
 
-/// Counters since the start, and how much waits now.
+/// Counters since the start, and the number of messages that wait now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Replies and states that found no room, and replies that nobody wanted any more.
+    /// Replies and states that found no room, and replies that expired.
     pub dropped: u64,
     /// Publications that the broker refused.
     pub refused: u64,
-    /// Numbers that the journal no longer has.
+    /// Events that the journal no longer has.
     pub missing: u64,
-    /// Events behind their cursors that are not acknowledged, in memory or in the journal, with states and replies.
+    /// Events that are not acknowledged, in memory or in the journal, together with states and replies.
     pub waiting: u64,
     /// Events in memory.
     pub stored: usize,
@@ -169,141 +170,144 @@ pub struct Counters {
     pub flying: usize,
 }
 
-/// Everything that waits to be published, shared between stations and the network.
+/// Everything that waits to be published, shared by stations and the network.
 pub struct Outbox {
-    postbox: Mutex<Postbox>,
+    queues: Mutex<OutboxQueues>,
     changed: Notify,
 }
 
 impl Outbox {
-    /// An empty one, not connected.
+    /// Makes an empty outbox without a connection.
     #[allow(clippy::new_ret_no_self, reason = "it is only ever shared")]
     pub fn new() -> Arc<Outbox> {
-        Arc::new(Outbox { postbox: Mutex::new(Postbox::default()), changed: Notify::new() })
+        Arc::new(Outbox { queues: Mutex::new(OutboxQueues::default()), changed: Notify::new() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Postbox> {
-        // Nothing in here is left half done by a panic that could not be worked with.
-        self.postbox.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, OutboxQueues> {
+        // A panic leaves no state in here that could not be used.
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new board. By audience, in the order of [`Audience::ALL`]: the number up to which the broker has everything, and the
-    /// last number in the journal; what is between is asked for.
+    /// Adds a board. The arguments hold for each audience, in the order of [`Audience::ALL`], the number up to which the broker
+    /// has acknowledged everything, and the last number in the journal; the events between are requested from the journal.
     pub fn add_board(&self, acked: [u64; 3], last: [u64; 3]) -> BoardNo {
         let board = self.lock().add_board(acked, last);
         self.changed.notify_one();
         board
     }
 
-    /// The next event of a board and audience. It must be in the journal already: if there is no room, it is read from there.
-    pub fn event(&self, board: BoardNo, event: Event) {
-        self.put(board, [Put::Event(event)]);
+    /// Publishes the next event of a board and audience. It must be in the journal already: if there is no room, it is read from
+    /// there.
+    pub fn publish_event(&self, board: BoardNo, event: Event) {
+        self.publish_items(board, [OutboxItem::Event(event)]);
     }
 
-    /// Several of a board's things, in order; the network is woken once for all of them.
-    pub fn put(&self, board: BoardNo, things: impl IntoIterator<Item = Put>) {
-        let mut postbox = self.lock();
-        for thing in things {
-            match thing {
-                Put::Event(event) => postbox.event(board, event),
-                Put::Kept(kept) => postbox.keep(Some(board), kept),
+    /// Publishes several messages of a board in order; the network is woken once for all of them.
+    pub fn publish_items(&self, board: BoardNo, items: impl IntoIterator<Item = OutboxItem>) {
+        let mut queues = self.lock();
+        for item in items {
+            match item {
+                OutboxItem::Event(event) => queues.push_event(board, event),
+                OutboxItem::Retained(retained) => queues.retain(Some(board), retained),
             }
         }
-        drop(postbox);
+        drop(queues);
         self.changed.notify_one();
     }
 
-    /// A state of the node or of a device.
-    pub fn keep(&self, kept: Kept) {
-        self.lock().keep(None, kept);
+    /// Publishes a state of the node or of a device.
+    pub fn publish_retained(&self, retained: Retained) {
+        self.lock().retain(None, retained);
         self.changed.notify_one();
     }
 
-    /// A state of a board: not sent while the board is held.
-    pub fn keep_of(&self, board: BoardNo, kept: Kept) {
-        self.put(board, [Put::Kept(kept)]);
+    /// Publishes a state of a board. It is not sent while the board is held.
+    pub fn publish_board_state(&self, board: BoardNo, retained: Retained) {
+        self.publish_items(board, [OutboxItem::Retained(retained)]);
     }
 
-    /// A reply.
-    pub fn once(&self, once: Once) {
-        self.lock().once(once);
+    /// Publishes a reply.
+    pub fn publish_ephemeral(&self, message: Ephemeral) {
+        self.lock().push_ephemeral(message);
         self.changed.notify_one();
     }
 
-    /// Sends the events of a line again from this number on; its cursor does not move. From the journal.
+    /// Sends the events of a queue again from the number `from` on, out of the journal. The cursor does not move.
     pub fn rewind(&self, board: BoardNo, audience: Audience, from: u64) {
         self.lock().rewind(board, audience, from);
         self.changed.notify_one();
     }
 
-    /// The answer to a [`Refill`]: the line's events from the asked number on, in order, as many as the answerer likes; those
-    /// for which there is no room are asked for again. `end` = the journal holds no more than these now: what is missing is
-    /// lost and stepped over. Nothing and no end = it could not be read, ask again later. Every request is to be answered.
+    /// Answers a [`Refill`] with the queue's events from the requested number on, in order and in any count; events for which
+    /// there is no room are requested again. `end`: the journal holds no more than these now, so missing events are lost and
+    /// skipped. No events and not the end means that the journal could not be read; the request is repeated later. Every request
+    /// must be answered.
     pub fn refilled(&self, board: BoardNo, audience: Audience, events: Vec<Event>, end: bool) {
         self.lock().refilled(board, audience, events, end);
         self.changed.notify_one();
     }
 
-    /// Holds a board back, or lets it go: events and states given with [`Outbox::keep_of`] wait.
+    /// Holds a board back, or releases it. Events, and states from [`Outbox::publish_board_state`], wait while it is held.
     pub fn hold(&self, board: BoardNo, held: bool) {
         self.lock().hold(board, held);
         self.changed.notify_one();
     }
 
-    /// How much was lost, refused, and waits.
+    /// How many messages were lost, were refused, and wait.
     pub fn counters(&self) -> Counters {
         self.lock().counters()
     }
 
-    /// Returns when something changed since it last returned. For one waiting task.
+    /// Waits until something has changed since the last return. Only one task may wait.
     pub async fn changed(&self) {
         self.changed.notified().await;
     }
 
-    /// A connection is there, with room for this many unacknowledged publications: states are sent as they are now, then
-    /// events from the cursors, then [`Taken::BirthOver`].
-    pub fn connected(&self, now: Mono, window: usize) {
+    /// Begins a connection with room for `window` unacknowledged publications: current states are sent first, then events from
+    /// the cursors, then [`Taken::BirthOver`].
+    pub fn connected(&self, now: MonotonicTime, window: usize) {
         self.lock().connected(now, window);
         self.changed.notify_one();
     }
 
-    /// The connection is gone, and every ticket with it.
+    /// Ends the connection. All tickets become invalid.
     pub fn disconnected(&self) {
         self.lock().disconnected();
     }
 
-    /// A state of the node that goes before everything else in this connection and is not sent again in another.
-    pub fn urgent(&self, topic: String, payload: String) {
-        self.lock().urgent(topic, payload);
+    /// Publishes a state of the node before everything else in this connection. It is not sent again in another one.
+    pub fn publish_urgent(&self, topic: String, payload: String) {
+        self.lock().push_urgent(topic, payload);
         self.changed.notify_one();
     }
 
-    /// What to send next; none while nothing waits, too much is under way, or nothing is connected.
-    pub fn take(&self, now: Mono) -> Option<Taken> {
-        self.lock().take(now)
+    /// Takes the next message to be sent; none while nothing waits, too much is under way, or there is no connection.
+    pub fn take_next(&self, now: MonotonicTime) -> Option<Taken> {
+        self.lock().take_next(now)
     }
 
-    /// The broker has it, or, at QoS 0, it was sent. Unknown tickets are those of a lost connection.
+    /// Notes that the broker has acknowledged a publication, or, at QoS 0, that it was sent. Unknown tickets belong to a lost
+    /// connection.
     pub fn acknowledged(&self, ticket: Ticket) -> Option<Moved> {
         self.lock().acknowledged(ticket)
     }
 
-    /// The broker does not want it: counted, and as good as acknowledged.
+    /// Notes that the broker refused a publication. It is counted and then treated as acknowledged.
     pub fn refused(&self, ticket: Ticket) -> Option<Moved> {
         self.lock().refused(ticket)
     }
 
-    /// What is to be read from the journal; at most one request of a line is open.
-    pub fn refills(&self, now: Mono) -> Vec<Refill> {
+    /// Returns what must be read from the journal; each queue has at most one open request.
+    pub fn refills(&self, now: MonotonicTime) -> Vec<Refill> {
         self.lock().refills(now)
     }
 
-    /// Drops replies that nobody wants any more. To be called about once a second, connected or not.
-    pub fn sweep(&self, now: Mono) {
+    /// Drops expired replies. Call it about once a second, connected or not.
+    pub fn sweep(&self, now: MonotonicTime) {
         self.lock().sweep(now);
     }
 
-    /// Nothing waits that could be sent, nothing is under way.
+    /// Whether nothing waits that could be sent, and nothing is under way.
     pub fn is_idle(&self) -> bool {
         self.lock().is_idle()
     }

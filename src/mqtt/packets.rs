@@ -1,4 +1,4 @@
-//! What we send, as packets of MQTT 5, each written behind what waits already.
+//! The packets of MQTT 5 that this node sends, each written behind those that wait already.
 
 use std::time::Duration;
 
@@ -15,18 +15,18 @@ use crate::mqtt::outbox::{Publication, Quality};
 
 /// A larger packet from the broker ends the connection.
 pub(super) const LARGEST: u32 = 256 * 1024;
-/// Between two signs of life, unless the broker wishes otherwise.
+/// The keep-alive time, unless the broker sets another one.
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(10);
-/// Seconds that the broker keeps what came for us while we are away.
+/// How long the broker keeps our session while we are away, in seconds.
 const SESSION: u32 = 3600;
-/// Seconds of absence before we count as lost.
+/// How long we may be away before the will is published, in seconds.
 const WILL_DELAY: u32 = 5;
-/// Messages that the broker may send without our acknowledgement.
+/// The most messages that the broker may send without our acknowledgement.
 const INCOMING: u16 = 32;
 
 const JSON: &str = "application/json";
 
-/// Who we are and what is said when we are lost. `clean` forgets what the broker kept for us.
+/// Writes our name and our will. `clean`: the broker forgets our session.
 pub(super) fn connect(settings: &Settings, will: String, clean: bool, out: &mut BytesMut) -> Result<(), Error> {
     let properties = ConnectProperties {
         session_expiry_interval: Some(SESSION),
@@ -54,12 +54,12 @@ pub(super) fn connect(settings: &Settings, will: String, clean: bool, out: &mut 
     write(&Packet::Connect(connect, Some(will), login), out)
 }
 
-/// What we want to hear, in two requests: our own status, whose answer comes before that to the second; then commands for
-/// the round that is served, and which nodes there are.
+/// The topics of our two subscription requests: first our own status, whose retained message then comes before the answer to the
+/// second; then commands for the configured round, and the other nodes.
 pub(super) fn filters(settings: &Settings) -> [Vec<Filter>; 2] {
     let Settings { root, event, round, .. } = settings;
     let mut commands = Filter::new(format!("{root}/1/cmd/+/{event}/{round}/+/+"), QoS::AtLeastOnce);
-    // Else a retained command would look like any other when it is sent.
+    // Otherwise a retained command would look like any other one.
     commands.preserve_retain = true;
     let node = |leaf: &str| Filter::new(format!("{root}/1/node/+/{leaf}"), QoS::AtLeastOnce);
     let own = Filter::new(settings.status_topic(), QoS::AtLeastOnce);
@@ -70,11 +70,12 @@ pub(super) fn subscribe(id: u16, filters: Vec<Filter>, out: &mut BytesMut) -> Re
     write(&Packet::Subscribe(Subscribe { pkid: id, filters, properties: None }), out)
 }
 
-/// `id` is 0 for what is not acknowledged; `largest` is what the broker takes, in bytes. What cannot be sent is told why.
+/// Writes a publication. `id` is 0 if it is not acknowledged; `largest` is the largest packet that the broker accepts, in bytes.
+/// Returns the reason if it cannot be sent.
 pub(super) fn publish(publication: Publication, id: u16, largest: usize, out: &mut BytesMut) -> Result<(), &'static str> {
     let Publication { topic, payload, quality, retain, expiry, correlation, .. } = publication;
     if !valid_topic(&topic) || topic.is_empty() || topic.len() > usize::from(u16::MAX) {
-        return Err("its topic is not one");
+        return Err("its topic is not valid");
     }
     let seconds = |time: Duration| u32::try_from(time.as_secs().max(1)).unwrap_or(u32::MAX);
     let properties = PublishProperties {
@@ -91,7 +92,7 @@ pub(super) fn publish(publication: Publication, id: u16, largest: usize, out: &m
     let (topic, payload) = (topic.into(), payload.into());
     let publish = Publish { dup: false, qos, retain, topic, pkid: id, payload, properties: Some(properties) };
     if publish.size() > largest {
-        return Err("it is larger than the broker takes");
+        return Err("it is larger than the broker accepts");
     }
     write(&Packet::Publish(publish), out).map_err(|_| "it is larger than MQTT allows")
 }
@@ -104,19 +105,19 @@ pub(super) fn ping(out: &mut BytesMut) -> Result<(), Error> {
     write(&Packet::PingReq(PingReq), out)
 }
 
-/// The good-bye, after which there is no will.
+/// Writes the disconnect packet, after which the broker drops the will.
 pub(super) fn disconnect(out: &mut BytesMut) -> Result<(), Error> {
     write(&Packet::Disconnect(Disconnect::new(DisconnectReasonCode::NormalDisconnection)), out)
 }
 
-/// All of it or nothing.
+/// Writes the whole packet or nothing.
 fn write(packet: &Packet, out: &mut BytesMut) -> Result<(), Error> {
     let before = out.len();
     packet.write(out, None).map(|_| ()).inspect_err(|_| out.truncate(before))
 }
 
 impl Settings {
-    /// Where this node's life cycle is published.
+    /// The topic of this node's status.
     pub(super) fn status_topic(&self) -> String {
         format!("{}/1/node/{}/status", self.root, self.node)
     }

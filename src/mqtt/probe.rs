@@ -1,4 +1,4 @@
-//! Whether a broker would take us: one connection that says nothing, under a name of its own.
+//! Checks whether a broker accepts us: one connection without messages, under a name of its own.
 
 use std::time::Duration;
 
@@ -8,22 +8,22 @@ use rumqttc::{NetworkOptions, TlsConfiguration, Transport};
 
 use super::identity::Identity;
 
-/// Seconds for the connection, TLS and the broker's welcome, each.
+/// The time limit for the connection, TLS and the broker's welcome, each, in seconds.
 const CONNECT: u64 = 5;
-/// For everything.
+/// The time limit for everything.
 const PATIENCE: Duration = Duration::from_secs(12);
 
-/// Connects as `client`, waits for the broker's welcome and says good-bye. The name must not be that of the daemon, which
-/// would be thrown out.
+/// Connects as `client`, waits for the broker's welcome and disconnects. The name must not be that of the daemon, which the
+/// broker would disconnect.
 ///
 /// # Errors
-/// Why there was no welcome; none at all if the broker was silent.
+/// The reason why there was no welcome; none if the broker was silent.
 pub async fn probe(identity: &Identity, client: &str) -> Result<(), Option<ConnectionError>> {
     let mut options = MqttOptions::new(client, &identity.host, identity.port);
     let mut network = NetworkOptions::new();
     network.set_connection_timeout(CONNECT);
     options.set_connection_timeout(CONNECT).set_network_options(network).set_clean_start(true);
-    // One packet; the default would take megabytes.
+    // One packet is enough; the default would need megabytes.
     options.set_outgoing_inflight_upper_limit(1);
     if let Some((user, password)) = &identity.user {
         options.set_credentials(user, password);
@@ -44,7 +44,7 @@ pub async fn probe(identity: &Identity, client: &str) -> Result<(), Option<Conne
         Ok(Err(error)) => return Err(Some(error)),
         Err(_) => return Err(None),
     }
-    // A good-bye that does not arrive harms nobody: the session ends with the connection.
+    // A disconnect packet that does not arrive does no harm: the session ends with the connection.
     if client.try_disconnect().is_ok() {
         _ = tokio::time::timeout(Duration::from_secs(1), async { while events.poll().await.is_ok() {} }).await;
     }

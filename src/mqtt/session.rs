@@ -1,4 +1,4 @@
-//! The network's side of publishing: what lasts over connections, and the present one.
+//! The network side of publishing: what lasts over connections, and the current connection.
 
 mod arriving;
 mod birth;
@@ -14,17 +14,17 @@ use rumqttc::v5::mqttbytes::v5::Packet;
 
 use self::farewell::Farewell;
 use super::claims::Claims;
-use super::connection::Over;
+use super::connection::ConnectionEnd;
 use super::ids::Ids;
 use super::namesakes::Namesakes;
 use super::types::{ConnectionState, Hooks, Settings};
 use crate::mqtt::outbox::Outbox;
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
-/// The broker acknowledged nothing for so long: the connection is as good as lost.
+/// If the broker acknowledges nothing for this time, the connection counts as lost.
 const STALL: Duration = Duration::from_secs(20);
 
-/// The network's side of publishing: what lasts over connections, and the present one.
+/// The network side of publishing: what lasts over connections, and the current connection.
 pub(super) struct Session {
     pub(super) settings: Settings,
     pub(super) outbox: Arc<Outbox>,
@@ -32,31 +32,31 @@ pub(super) struct Session {
     pub(super) state: ConnectionState,
     claims: Claims,
     namesakes: Namesakes,
-    /// Kinds of topics of which a refusal was told.
-    told: BTreeSet<&'static str>,
+    /// Kinds of topics whose refusal was reported.
+    reported: BTreeSet<&'static str>,
     link: Option<Link>,
 }
 
 /// One connection, from the broker's welcome on.
 struct Link {
-    began: Mono,
+    began: MonotonicTime,
     ids: Ids,
-    /// Largest packet that the broker takes.
+    /// The largest packet that the broker accepts.
     largest: usize,
     phase: Phase,
-    /// When something was last acknowledged, or nothing was under way.
-    progress: Mono,
+    /// When the broker last acknowledged something, or nothing was under way.
+    progress: MonotonicTime,
     /// How far the last status has come; none = the connection goes on.
     farewell: Option<Farewell>,
 }
 
-/// How far the beginning of a connection has come; each with its end at the latest.
+/// How far the beginning of a connection has come, each step with its latest end.
 #[derive(Clone, Copy)]
 enum Phase {
-    /// Who we are at the broker is not known yet: nothing is sent.
-    Greeting(Mono),
-    /// What other nodes claim is not known yet: nothing but `init` is sent.
-    Gathering(Mono),
+    /// The retained status under our name is not known yet: nothing is sent.
+    Greeting(MonotonicTime),
+    /// The claims of other nodes are not known yet: only `init` is sent.
+    Gathering(MonotonicTime),
     Open,
 }
 
@@ -64,38 +64,38 @@ impl Session {
     pub(super) fn new(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks) -> Session {
         let (claims, state) = (Claims::new(&settings), ConnectionState::default());
         let namesakes = Namesakes::new((hooks.status)("lost").as_bytes());
-        Session { settings, outbox, hooks, state, claims, namesakes, told: BTreeSet::new(), link: None }
+        Session { settings, outbox, hooks, state, claims, namesakes, reported: BTreeSet::new(), link: None }
     }
 
-    /// How long the connection has lasted; none = it never was.
-    pub(super) fn lasted(&self, now: Mono) -> Option<Duration> {
+    /// How long the connection has lasted; none = there was none.
+    pub(super) fn lasted(&self, now: MonotonicTime) -> Option<Duration> {
         self.link.as_ref().map(|link| now.since(link.began))
     }
 
     /// Forgets the connection and all its packet ids.
     pub(super) fn disconnected(&mut self) {
         if self.link.take().is_some() {
-            self.namesakes.lost();
+            self.namesakes.note_lost_connection();
         }
         self.outbox.disconnected();
         (self.state.up, self.state.ready) = (false, false);
     }
 
-    /// When [`Session::feed`] is to be called at the latest.
-    pub(super) fn begins_until(&self) -> Option<Mono> {
+    /// When [`Session::send_pending`] must be called at the latest.
+    pub(super) fn birth_deadline(&self) -> Option<MonotonicTime> {
         match self.link.as_ref()?.phase {
             Phase::Greeting(until) | Phase::Gathering(until) => Some(until),
             Phase::Open => None,
         }
     }
 
-    /// Another client has taken our name, as far as the broker's silence can tell.
+    /// Whether another client has taken our name, as far as the retained status shows.
     pub(super) fn is_taken_over(&self) -> bool {
-        self.namesakes.found()
+        self.namesakes.is_found()
     }
 
-    /// The broker has stopped to answer.
-    pub(super) fn is_stalled(&mut self, now: Mono) -> bool {
+    /// Whether the broker has stopped acknowledging.
+    pub(super) fn is_stalled(&mut self, now: MonotonicTime) -> bool {
         let Some(link) = &mut self.link else { return false };
         if !link.ids.has_publication() {
             link.progress = now;
@@ -103,28 +103,28 @@ impl Session {
         now.since(link.progress) >= STALL
     }
 
-    /// One packet of the broker; what it needs for an answer is written to `out`.
+    /// Handles one packet of the broker. An answer, if it needs one, is written to `out`.
     ///
     /// # Errors
-    /// The broker does not keep to the rules: the connection is to be ended.
-    pub(super) fn heard(&mut self, packet: Packet, out: &mut BytesMut) -> Result<(), Over> {
+    /// The broker violates the protocol: the connection must be ended.
+    pub(super) fn handle_packet(&mut self, packet: Packet, out: &mut BytesMut) -> Result<(), ConnectionEnd> {
         match packet {
-            Packet::SubAck(answer) => self.subscribed(&answer, out),
-            Packet::PubAck(answer) => self.acknowledged(&answer),
-            Packet::Publish(publish) => self.delivered(publish, out),
-            _ => Err(Over::BadPacket("the broker sent a packet that nobody asked for".to_owned())),
+            Packet::SubAck(answer) => self.handle_subscribed(&answer, out),
+            Packet::PubAck(answer) => self.handle_acknowledged(&answer),
+            Packet::Publish(publish) => self.handle_publish(publish, out),
+            _ => Err(ConnectionEnd::BadPacket("the broker sent a packet that we did not ask for".to_owned())),
         }
     }
 
-    /// Puts the node's state before everything that waits, and gives the payload.
-    fn say(&mut self, state: &'static str) -> String {
+    /// Publishes the node's status before everything that waits, and returns the payload.
+    fn publish_status(&mut self, state: &'static str) -> String {
         let payload = (self.hooks.status)(state);
-        self.namesakes.know(payload.as_bytes());
-        self.outbox.urgent(self.settings.status_topic(), payload.clone());
+        self.namesakes.remember(payload.as_bytes());
+        self.outbox.publish_urgent(self.settings.status_topic(), payload.clone());
         payload
     }
 
-    /// The last status is due or said.
+    /// Whether the last status is due or sent.
     fn is_parting(&self) -> bool {
         self.link.as_ref().is_some_and(|link| link.farewell.is_some())
     }

@@ -1,14 +1,14 @@
-//! What stands in the status of a node.
+//! Reads the status of a node.
 
 use serde_json::Value;
 
-/// How often its node was started; 0 if it does not say.
-pub(super) fn boot(payload: &[u8]) -> u64 {
+/// How often the node was started; 0 if the status does not say.
+pub(super) fn boot_of(payload: &[u8]) -> u64 {
     serde_json::from_slice::<Value>(payload).ok().and_then(|message| message["boot"].as_u64()).unwrap_or(0)
 }
 
-/// The state in it.
-pub(super) fn life(payload: &[u8]) -> Option<String> {
+/// The state in the status.
+pub(super) fn state_of(payload: &[u8]) -> Option<String> {
     let message: Value = serde_json::from_slice(payload).ok()?;
     Some(message["body"]["state"].as_str()?.to_owned())
 }

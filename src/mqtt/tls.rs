@@ -1,4 +1,4 @@
-//! TLS to the broker: whom to trust, and our own certificate.
+//! TLS to the broker: the trusted certificates, and our own.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use rustls::{ClientConfig, RootCertStore};
 use super::identity::{IdentityError, read};
 use crate::config::Mqtt;
 
-/// The client's side of TLS, with the provider named so that no other crate's choice matters.
+/// The client side of TLS. The provider is named so that no other crate's choice matters.
 pub(super) fn config(mqtt: &Mqtt) -> Result<ClientConfig, IdentityError> {
     let Some(ca_file) = &mqtt.ca_file else {
         return Err(IdentityError { key: "ca_file", file: None, cause: "is needed with tls = true".to_owned() });
@@ -44,7 +44,7 @@ fn wrong(key: &'static str, file: &Path, cause: &str) -> IdentityError {
     IdentityError { key, file: Some(file.to_owned()), cause: cause.to_owned() }
 }
 
-/// All certificates of a PEM file, at least one.
+/// Reads all certificates of a PEM file, at least one.
 fn certificates(key: &'static str, file: &Path) -> Result<Vec<CertificateDer<'static>>, IdentityError> {
     let pem = read(key, file)?;
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();

@@ -1,4 +1,4 @@
-//! What the connection is told at its start, and what it tells.
+//! The settings and the callbacks of the connection.
 
 use std::time::Duration;
 
@@ -7,39 +7,40 @@ use flagfall_protocols::trace::Audience;
 use super::identity::Identity;
 use crate::mqtt::outbox::BoardNo;
 
-/// What the connection is told at its start.
+/// The settings and the callbacks of the connection.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where the broker is, and who we are there: read by [`Identity::read`].
+    /// The broker's address and our identity there: see [`Identity::read`].
     pub identity: Identity,
-    /// First level of every topic.
+    /// The first level of every topic.
     pub root: String,
     /// This node's name in topics; the client is `flagfall-<node>`.
     pub node: String,
-    /// The event that is served.
+    /// The event.
     pub event: String,
-    /// The round that is served.
+    /// The round.
     pub round: String,
-    /// Ids of the boards that this node serves.
+    /// The ids of the boards that this node serves.
     pub boards: Vec<String>,
-    /// How long to wait between attempts.
-    pub pace: Pace,
+    /// How long to wait between attempts to connect.
+    pub reconnect: ReconnectDelays,
 }
 
-/// Waits between attempts: doubled each time, a quarter more or less, and the first again after [`Pace::good`].
+/// The waits between attempts to connect. Each wait is twice the one before, changed by up to a quarter; the first one comes
+/// again after [`ReconnectDelays::good`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
-    /// After a connection that was good.
+pub struct ReconnectDelays {
+    /// The wait after a good connection.
     pub first: Duration,
-    /// The longest; also after the broker refused our name or password.
+    /// The longest wait; also the wait after the broker refused our name or password.
     pub longest: Duration,
-    /// A connection that lasted so long was good.
+    /// A connection that lasted this long was good.
     pub good: Duration,
 }
 
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace { first: Duration::from_millis(500), longest: Duration::from_secs(15), good: Duration::from_secs(30) }
+impl Default for ReconnectDelays {
+    fn default() -> ReconnectDelays {
+        ReconnectDelays { first: Duration::from_millis(500), longest: Duration::from_secs(15), good: Duration::from_secs(30) }
     }
 }
 
@@ -48,24 +49,24 @@ impl Default for Pace {
 pub struct Arrived {
     /// `<root>/1/cmd/<user>/<event>/<round>/<board>/<verb>`.
     pub topic: String,
-    /// As sent; up to 256 KiB of anything.
+    /// The payload as sent; up to 256 KiB of any bytes.
     pub payload: Vec<u8>,
-    /// Always false: retained commands are dropped and counted here, since a broker would give them again and again.
+    /// Always false: retained commands are dropped and counted here, since a broker would deliver them again and again.
     pub retain: bool,
-    /// Where the sender wants the answer.
+    /// The topic on which the sender expects the answer.
     pub response_topic: Option<String>,
-    /// What the sender knows the answer by.
+    /// The correlation data of the sender.
     pub correlation: Option<Vec<u8>>,
 }
 
-/// How the connection is.
+/// The state of the connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConnectionState {
     /// Connected; the birth may still go on.
     pub up: bool,
-    /// Everything there was at the beginning of the connection is sent, and the status is `ready`.
+    /// Everything that waited at the beginning of the connection is sent, and the status is `ready`.
     pub ready: bool,
-    /// Why it is not up, for people; empty if it is.
+    /// Why it is not up, for people; empty if it is up.
     pub cause: String,
     /// Attempts in a row that failed.
     pub attempts: u32,
@@ -77,24 +78,24 @@ pub struct ConnectionState {
     pub bad_packets: u64,
 }
 
-/// Is told a board's id, a node, and whether that node claims the board.
+/// A function that gets a board's id, a node, and whether that node claims the board.
 pub type Foreign = Box<dyn Fn(&str, &str, bool) + Send + Sync>;
 
-/// Who is told what. All are called by the network task and must not block.
+/// The callbacks of the network task. They must not block.
 pub struct Hooks {
-    /// A cursor moved: the broker has every event of this board and audience up to the number.
+    /// A cursor moved: the broker has acknowledged every event of this board and audience up to the number.
     pub acked: Box<dyn Fn(BoardNo, Audience, u64) + Send + Sync>,
-    /// Events are wanted from the journal, from this number on; [`Outbox::refilled`](crate::mqtt::outbox::Outbox::refilled)
-    /// answers, always.
+    /// Events are needed from the journal, from this number on. [`Outbox::refilled`](crate::mqtt::outbox::Outbox::refilled) must
+    /// always answer.
     pub refill: Box<dyn Fn(BoardNo, Audience, u64) + Send + Sync>,
-    /// A command came.
+    /// A command arrived.
     pub command: Box<dyn Fn(Arrived) + Send + Sync>,
-    /// The connection came, became ready or went.
+    /// The connection began, became ready or ended.
     pub connection: Box<dyn Fn(&ConnectionState) + Send + Sync>,
-    /// Board id, node: another node that is alive claims a board of ours (true), or does so no more (false). A board claimed
-    /// by somebody is to be held ([`Outbox::hold`](crate::mqtt::outbox::Outbox::hold)), to be left out of our own info's
-    /// list of boards, and the arbiter to be told. Only claims that were there before we were ready count: the second
-    /// withholds, not both.
+    /// Board id and node: another node that is alive claims one of our boards (true), or claims it no longer (false). A claimed
+    /// board must be held ([`Outbox::hold`](crate::mqtt::outbox::Outbox::hold)) and left out of the list of boards in our own
+    /// info, and the arbiter must be informed. Only claims that were there before this node was ready count, so that the second
+    /// node withholds and not both.
     pub foreign: Foreign,
     /// Makes the payload of this node's status: `init`, `ready`, `stopped`, or, for the will, `lost`.
     pub status: Box<dyn Fn(&'static str) -> String + Send + Sync>,
@@ -105,6 +106,6 @@ pub struct Hooks {
 pub enum Ended {
     /// It was stopped.
     Stopped,
-    /// Another client with our name connected: we do not fight.
+    /// Another client with our name connected, and this one does not compete.
     TakenOver,
 }

@@ -1,4 +1,4 @@
-//! The bytes of one connection: what comes is cut into packets, what goes is gathered and written at once.
+//! The bytes of one connection: incoming bytes are cut into packets, outgoing packets are gathered and written at once.
 
 use std::future::{Future, poll_fn};
 use std::io::{Error, ErrorKind};
@@ -10,21 +10,21 @@ use rumqttc::v5::mqttbytes::Error as PacketError;
 use rumqttc::v5::mqttbytes::v5::{Disconnect, DisconnectReasonCode, Packet, check};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::connection::Over;
+use super::connection::ConnectionEnd;
 use super::packets::LARGEST;
 
-/// Bytes that are read at once, at least.
+/// The fewest bytes that one read has room for.
 const READ: usize = 4 * 1024;
-/// With so many bytes to be written nothing more is to be published until they are.
+/// If this many bytes wait to be written, nothing more is published until they are written.
 pub(super) const FULL: usize = 64 * 1024;
-/// With so many bytes to be written nothing is read either, which could want an answer: a broker that does not listen is not
-/// listened to.
-const MOST: usize = 512 * 1024;
+/// If this many bytes wait to be written, nothing is read either, since a packet may need an answer: a broker that does not read
+/// is not read from.
+const LARGEST_BACKLOG: usize = 512 * 1024;
 
-/// First byte of a DISCONNECT.
+/// The first byte of a DISCONNECT packet.
 const DISCONNECT: u8 = 0xe0;
 
-/// A connection's bytes, both ways.
+/// A connection's byte stream, in both directions.
 pub(super) trait Socket: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Socket for T {}
@@ -33,11 +33,11 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> Socket for T {}
 pub(super) struct Wire {
     socket: Box<dyn Socket>,
     incoming: BytesMut,
-    /// Packets to be written by [`Wire::stir`].
+    /// Packets to be written by [`Wire::read_and_write`].
     pub(super) outgoing: BytesMut,
-    /// The socket has bytes that it may keep to itself.
+    /// The socket may hold bytes back that it has taken.
     unflushed: bool,
-    /// The socket takes no more for now.
+    /// The socket takes no more bytes for now.
     blocked: bool,
 }
 
@@ -47,22 +47,22 @@ impl Wire {
         Wire { socket, incoming, outgoing, unflushed: false, blocked: false }
     }
 
-    /// Writes what waits. Returns when something came, or when all is written after there was no room for more. May be dropped
-    /// at any moment and called again.
+    /// Writes what waits. Returns when bytes arrived, or when everything is written after there was no room for more. It may be
+    /// dropped at any moment and called again.
     ///
     /// # Errors
-    /// The connection is gone.
-    pub(super) async fn stir(&mut self) -> Result<(), Error> {
+    /// The connection was lost.
+    pub(super) async fn read_and_write(&mut self) -> Result<(), Error> {
         poll_fn(|context| self.poll(context)).await
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         let had_no_room = !self.has_room();
-        // First, since a broker that is going may have said why.
-        let is_full = self.outgoing.len() > MOST;
+        // Reading comes first, since a broker that closes the connection may have sent the reason.
+        let is_full = self.outgoing.len() > LARGEST_BACKLOG;
         let mut read = if is_full { Poll::Pending } else { self.poll_read(context) };
         let written = self.poll_write(context);
-        if is_full && self.outgoing.len() <= MOST {
+        if is_full && self.outgoing.len() <= LARGEST_BACKLOG {
             read = self.poll_read(context);
         }
         match (read, written) {
@@ -96,14 +96,14 @@ impl Wire {
         Poll::Ready(Ok(()))
     }
 
-    /// What is to be published may be added to what waits.
+    /// Whether more publications may be added to what waits.
     pub(super) fn has_room(&self) -> bool {
         !self.blocked && self.outgoing.len() < FULL
     }
 
-    /// The next whole packet of what came.
-    pub(super) fn packet(&mut self) -> Result<Option<Packet>, Over> {
-        let bad = |error: PacketError| Over::BadPacket(error.to_string());
+    /// Takes the next whole packet out of the bytes that arrived.
+    pub(super) fn buffered_packet(&mut self) -> Result<Option<Packet>, ConnectionEnd> {
+        let bad = |error: PacketError| ConnectionEnd::BadPacket(error.to_string());
         let length = match check(self.incoming.iter(), Some(LARGEST)) {
             Ok(header) => header.frame_length(),
             Err(PacketError::InsufficientBytes(_)) => return Ok(None),
@@ -111,7 +111,7 @@ impl Wire {
         };
         let mut packet = self.incoming.split_to(length);
         match packet[..] {
-            // The short forms of MQTT 5, 3.14.2.1 and 3.14.2.2.1, which are not known to `Packet`.
+            // The short forms of MQTT 5, 3.14.2.1 and 3.14.2.2.1, which `Packet` does not know.
             [DISCONNECT, 0] => Ok(Some(Packet::Disconnect(Disconnect::new(DisconnectReasonCode::NormalDisconnection)))),
             [DISCONNECT, 1, code] => code.try_into().map(|code| Some(Packet::Disconnect(Disconnect::new(code)))).map_err(bad),
             _ => Packet::read(&mut packet, None).map(Some).map_err(bad),
@@ -119,20 +119,20 @@ impl Wire {
     }
 
     /// Waits for one packet.
-    pub(super) async fn next(&mut self) -> Result<Packet, Over> {
+    pub(super) async fn read_packet(&mut self) -> Result<Packet, ConnectionEnd> {
         loop {
-            if let Some(packet) = self.packet()? {
+            if let Some(packet) = self.buffered_packet()? {
                 return Ok(packet);
             }
-            self.stir().await.map_err(|error| Over::Lost(error.to_string()))?;
+            self.read_and_write().await.map_err(|error| ConnectionEnd::Lost(error.to_string()))?;
         }
     }
 
-    /// Writes what waits, ends our side, and returns when the broker has ended its own: closed earlier, the broker might lose
-    /// what it has not read. What still comes is not looked at.
+    /// Writes what waits, closes our direction, and returns when the broker has closed its own: with an earlier close, the broker
+    /// might lose bytes that it has not read. Bytes that still arrive are ignored.
     ///
     /// # Errors
-    /// The connection was gone before.
+    /// The connection was lost before.
     pub(super) async fn close(mut self) -> Result<(), Error> {
         self.socket.write_all_buf(&mut self.outgoing).await?;
         self.socket.shutdown().await?;

@@ -1,11 +1,11 @@
-//! The journal's `anchor` records: what time it was for people. Rulings never depend on them.
+//! The journal's `anchor` records, which tie journal time to wall-clock time for people. Rulings never depend on them.
 
 use std::time::Duration;
 
 use flagfall_protocols::time::Instant;
 use serde::{Deserialize, Serialize};
 
-use crate::wall::Utc;
+use crate::system_clock::Utc;
 use crate::wire::time::{Anchor, TimeSource};
 
 /// An `anchor` record's JSON.
@@ -13,7 +13,7 @@ use crate::wire::time::{Anchor, TimeSource};
 pub struct AnchorRecord {
     /// Microseconds since 1970, UTC.
     pub utc_us: i64,
-    /// What the wall clock goes by.
+    /// The source of the wall clock's time.
     pub sync: TimeSource,
     /// Estimated error, milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -23,7 +23,7 @@ pub struct AnchorRecord {
     pub up_us: Option<u64>,
 }
 
-/// A wall clock that moves by more than this against the steady one gets a new record.
+/// If the wall clock moves by more than this against the monotonic clock, a new record is made.
 pub const MOVED: Duration = Duration::from_millis(50);
 
 impl AnchorRecord {
@@ -32,21 +32,21 @@ impl AnchorRecord {
         serde_json::from_str(json).ok()
     }
 
-    /// As it stands in the journal.
+    /// The JSON for the journal.
     pub fn json(&self) -> String {
-        // Plain numbers and a word.
+        // It holds plain numbers and a word, which JSON can represent.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The same, pinned to its moment.
+    /// The anchor of this record, tied to its moment `at`.
     pub fn at(&self, at: Instant) -> Anchor {
         Anchor { at, utc: Utc(self.utc_us), sync: self.sync, err_ms: self.err_ms }
     }
 }
 
-/// Where time goes on after a restart: from the last record, plus the time between if both clocks were synchronised, else plus
-/// nothing. Where the machine has been running all the time, no more than its own clock says: what must not be early
-/// (`public/`) errs late.
+/// The journal time at which a restart continues: the time of the last record, plus the time between if the clocks were
+/// synchronised before and now, else plus nothing. If the machine has been running all the time, it is no more than its own clock
+/// says: what must not be early (`public/`) may only be late.
 pub fn resume(last_at: Instant, recorded: Option<(Instant, AnchorRecord)>, now: &AnchorRecord) -> Instant {
     let Some((pinned, before)) = recorded else { return last_at };
     if !before.sync.is_synchronised() || !now.sync.is_synchronised() {
@@ -76,7 +76,8 @@ mod tests {
     #[test]
     fn time_goes_on_by_what_both_clocks_allow() {
         use TimeSource::{Gps, None as No, Ntp, Rtc};
-        // Pinned at 10 s, last record at 30 s, so the wall showed 1020 s and the machine had run for 120 s.
+        // The anchor is at 10 s and the last record at 30 s, so the wall clock showed 1020 s then and the machine had run for 120
+        // s.
         for (before, now, seconds) in [
             (anchor(1000, Ntp, None), anchor(1080, Ntp, None), 60),
             (anchor(1000, Ntp, None), anchor(1080, Gps, None), 60),
@@ -85,7 +86,7 @@ mod tests {
             (anchor(1000, Ntp, None), anchor(900, Ntp, None), 0),
             // The wall clock was set an hour ahead while only a minute passed.
             (anchor(1000, Ntp, Some(100)), anchor(1080 + 3600, Ntp, Some(180)), 60),
-            // The machine was started anew.
+            // The machine was restarted.
             (anchor(1000, Ntp, Some(100)), anchor(1080, Ntp, Some(20)), 60),
         ] {
             let at = resume(Instant(30 * S as u64), Some((Instant(10 * S as u64), before)), &now);

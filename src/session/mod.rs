@@ -3,13 +3,13 @@
 //! | module | for |
 //! | --- | --- |
 //! | [`station`] | input → driver → game → messages |
-//! | [`setting`] | what a session is begun with, and how the head of its journal says it |
+//! | [`setting`] | what a session begins with, and the head of its journal that records it |
 //! | [`recorder`] | a station with its journal |
 //! | [`record_input`] | the input that a record holds |
-//! | [`restore`] | a station rebuilt from its journal, and what was recorded compared with what comes out |
-//! | [`replay`] | a trace or journal fed to a station again |
-//! | [`verify`] | a journal whose outputs are compared with what its inputs give now |
-//! | [`anchor`] | what time it was: records of the journal |
+//! | [`restore`] | a station is rebuilt from its journal, and its outputs are compared with the recorded ones |
+//! | [`replay`] | a trace or journal is fed to a station again |
+//! | [`verify`] | the recorded outputs of a journal are compared with what its inputs give now |
+//! | [`anchor`] | the records that tie journal time to wall-clock time |
 
 pub mod anchor;
 pub mod record_input;

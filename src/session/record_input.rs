@@ -1,4 +1,4 @@
-//! What a record of a journal or trace says to a station.
+//! Reads the input of a station from a record of a journal or trace.
 
 use anyhow::{Context, Result};
 use flagfall_game::laws::winnable;
@@ -8,21 +8,21 @@ use super::station::{LinkState, StationInput};
 use crate::wire::answer::Answer;
 use crate::wire::command::Command;
 
-/// The input of a station that a record holds; none for what was sent out, and for what only the daemon wants to know.
+/// Returns the input that a record holds; none for records of outputs and for records that concern only the daemon.
 ///
 /// # Errors
-/// A command or answer that is not one of ours: with what is wrong in it.
+/// A command or answer that cannot be read: with the reason.
 pub fn read_input<'a>(body: &'a Body<'_>) -> Result<Option<StationInput<'a>>> {
     Ok(match body {
         Body::Rx { link, channel, bytes } => Some(StationInput::Bytes { link: *link, channel: *channel, bytes }),
-        Body::Link { link, up, cause } => Some(StationInput::Link { link: *link, state: LinkState::of(*up, cause) }),
+        Body::Link { link, up, cause } => Some(StationInput::Link { link: *link, state: LinkState::from_record(*up, cause) }),
         Body::Cmd(json) => Some(command(json).context("command")?),
         Body::Answer(json) => Some(StationInput::Answer(answer(json).context("answer")?)),
         Body::Anchor(_) | Body::Boot(_) | Body::Tx { .. } | Body::Out { .. } | Body::Ack { .. } | Body::Snap(_) => None,
     })
 }
 
-/// A command with its admission, or the bare form of traces and older journals, which has its verb at the top.
+/// Reads a command with its admission, or the bare form of traces and older journals, which has its verb at the top level.
 fn command(json: &str) -> Result<StationInput<'static>> {
     #[derive(serde::Deserialize)]
     struct Top {

@@ -1,11 +1,11 @@
-//! A station with its journal: every input is written before it is handled, every numbered output before it is sent.
+//! A station with its journal. Every input is recorded before it is handled, and every numbered output before it is sent.
 //!
-//! One turn: deadlines that lie before the input, and what they give is recorded; the input is recorded, then handled; what it
-//! gives is recorded; all that is handed to the operating system; then the outputs are sent in their order, and before the
-//! first one with a finding the turn waits for the disk. So a replay of the input records alone gives the same outputs, and
-//! what anybody has seen survives the end of this program, findings a power cut too.
+//! In one turn the deadlines before the input come first, and their outputs are recorded. Then the input is recorded and handled,
+//! and its outputs are recorded. All records are handed to the operating system. Then the outputs are sent in their order; before
+//! the first one with a finding the turn waits for the disk. So a replay of the input records alone gives the same outputs, and
+//! everything that was sent survives the end of this program; findings survive a power cut too.
 //!
-//! [`Recorder::share`] leaves the wait to another thread.
+//! With [`Recorder::share`] another thread does the waiting.
 //!
 //! A disk that fails does not stop the board: see [`Recorder::journal`] for its status and [`Recorder::unrecorded`].
 
@@ -21,51 +21,51 @@ pub use self::held::HOLD_AT_MOST;
 use self::held::{Held, is_decision, needs_disk};
 use super::anchor::AnchorRecord;
 use super::record_input::read_input;
-use super::restore::{Restart, Restored};
+use super::restore::{Restoration, RestoreReport};
 use super::setting::Setting;
 use super::station::{Station, StationOutput};
 use crate::journal::{AppendError, Journal, JournalFs, Limits, Unsynced, WriteError};
 
-/// After so many inputs the state is digested, so that a restart can tell where it begins to differ.
+/// After this many inputs a digest of the state is recorded, so that a restart can find where it begins to differ.
 pub const INPUTS_PER_SNAP: u64 = 64;
 
-/// Where outputs go. An error ends the turn; what was not taken is in the journal.
+/// The function that outputs go to. An error ends the turn; outputs that were not taken are in the journal.
 pub type Sink<'a> = &'a mut dyn FnMut(StationOutput) -> Result<()>;
 
 /// A station with its journal.
 pub struct Recorder {
     station: Station,
     journal: Journal,
-    /// What came out and is not recorded yet.
+    /// Outputs that are not recorded yet.
     out: Vec<StationOutput>,
-    /// What is recorded and not sent yet.
+    /// Outputs that are recorded and not sent yet.
     ready: Vec<StationOutput>,
     inputs: u64,
     unrecorded: u64,
     /// Another thread waits for the disk; see [`Recorder::share`].
     shared: bool,
     held: Held,
-    /// This turn records an arbiter's command: it is on the disk before anybody hears of it. So is a decision that the game
-    /// makes by itself.
+    /// This turn records an arbiter's command, which must be on the disk before its outputs are sent. The same holds for a
+    /// decision that the game makes itself.
     decision: bool,
-    /// The last wall time that the session had recorded when it was opened.
+    /// The last anchor that the session had recorded when it was opened.
     anchor: Option<(Instant, AnchorRecord)>,
 }
 
 impl Recorder {
-    /// Opens the journal and rebuilds the station from it if `session` is the one that goes on; begins that session if not.
-    /// What was computed and not recorded is recorded and sent now, then every state as it is, then open questions.
+    /// Opens the journal. If `session` is its current session, the station is rebuilt from it; otherwise that session begins.
+    /// Outputs that were computed and not recorded are recorded and sent now, then every current state, then open questions.
     ///
     /// # Errors
-    /// The journal does not open, `session` is no name for one, or `sink` fails. Damage and differences are none: they are in
-    /// [`Restored`].
+    /// The journal cannot be opened, `session` is no valid name, or `sink` fails. Damage and differences are no errors: they are
+    /// in [`RestoreReport`].
     pub fn open(
         fs: Box<dyn JournalFs>,
         limits: Limits,
         setting: &Setting,
         session: &str,
         sink: Sink<'_>,
-    ) -> Result<(Recorder, Restored)> {
+    ) -> Result<(Recorder, RestoreReport)> {
         let (mut journal, recovered) = Journal::open(fs, limits)?;
         let goes_on = recovered.session() == Some(session);
         let begun = match goes_on {
@@ -74,47 +74,47 @@ impl Recorder {
             }
             false => setting.clone(),
         };
-        let mut restart = Restart::new(begun.station()?);
+        let mut restoration = Restoration::new(begun.station()?);
         let mut anchor = None;
         if goes_on {
             for record in recovered.session_records() {
                 if let Body::Anchor(json) = record.body {
                     anchor = AnchorRecord::read(json).map(|read| (record.at, read)).or(anchor);
                 }
-                restart.feed(&record);
+                restoration.feed(&record);
             }
         }
-        let (station, mut restored) = restart.finish(journal.standing());
-        restored.other_rules = !begun.has_rules_of(setting);
-        restored.damage = recovered.damage;
+        let (station, mut report) = restoration.finish(journal.standing());
+        report.other_rules = !begun.has_rules_of(setting);
+        report.damage = recovered.damage;
         let now = journal.standing().last_at;
         let headers = begun.headers();
         let headers: Vec<(&str, &str)> = headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         journal.begin(session, &headers, now).with_context(|| format!("session `{session}`"))?;
-        let out = restored.unsent.iter().cloned().map(StationOutput::Message).collect();
+        let out = report.unsent.iter().cloned().map(StationOutput::Message).collect();
         let mut recorder = Recorder {
             station,
             journal,
             out,
             ready: Vec::new(),
-            inputs: restored.inputs,
+            inputs: report.inputs,
             unrecorded: 0,
             shared: false,
             held: Held::default(),
             decision: false,
             anchor,
         };
-        if restored.inputs > 0 {
-            recorder.station.present(now, &mut recorder.out);
+        if report.inputs > 0 {
+            recorder.station.all_current_states(now, &mut recorder.out);
         }
-        recorder.out.extend(restored.asks.iter().cloned().map(StationOutput::Ask));
+        recorder.out.extend(report.asks.iter().cloned().map(StationOutput::Ask));
         recorder.record();
-        // What was decided may have been written and not yet be on the disk.
-        recorder.decision = restored.inputs > 0;
+        // A decision may have been written and not yet be on the disk.
+        recorder.decision = report.inputs > 0;
         let sent = recorder.send(now, sink);
         recorder.decision = false;
         sent?;
-        Ok((recorder, restored))
+        Ok((recorder, report))
     }
 
     /// The station.
@@ -127,65 +127,65 @@ impl Recorder {
         &self.journal
     }
 
-    /// Records that the journal did not take; they were handled or sent all the same.
+    /// How many records the journal did not accept; they were handled or sent all the same.
     pub fn unrecorded(&self) -> u64 {
         self.unrecorded
     }
 
-    /// The same, to have states rendered.
+    /// The station, so that its states can be rendered.
     pub fn station_mut(&mut self) -> &mut Station {
         &mut self.station
     }
 
-    /// The last wall time that the session had recorded when it was opened.
+    /// The last anchor that the session had recorded when it was opened.
     pub fn recorded_anchor(&self) -> Option<(Instant, AnchorRecord)> {
         self.anchor
     }
 
-    /// When [`Recorder::advance`] must be called if nothing comes before.
+    /// When [`Recorder::advance`] must be called if no input comes before.
     pub fn deadline(&self) -> Option<Instant> {
-        [self.station.deadline(), self.journal.flush_due(), self.held.due()].into_iter().flatten().min()
+        [self.station.deadline(), self.journal.flush_due(), self.held.first_timeout()].into_iter().flatten().min()
     }
 
-    /// From now on the turn does not wait for the disk: another thread takes what was written from `unsynced`. What may not be sent
-    /// before it is on the disk is held as long, and with it everything that comes after for the same audience; the others do not
-    /// wait.
+    /// From now on the turn does not wait for the disk: another thread takes what was written from `unsynced`. An output that
+    /// must not be sent before it is on the disk is held until then, and so is everything that follows for the same audience.
+    /// Other audiences do not wait.
     pub fn share(&mut self, unsynced: Arc<Unsynced>, now: Instant) {
         self.journal.share(unsynced, now);
         self.shared = true;
     }
 
-    /// To be called after every turn: true if the thread that waits for the disk must be told that there is something.
+    /// Call this after every turn. Returns true if the thread that waits for the disk must be informed that there are bytes.
     pub fn hand_over(&mut self, now: Instant) -> bool {
         self.journal.hand_over(now)
     }
 
-    /// Outputs wait for the disk.
+    /// Whether outputs wait for the disk.
     pub fn holds(&self) -> bool {
         !self.held.is_empty()
     }
 
-    /// Outputs for this audience wait for the disk, or a decision does. A picture made now would show what they tell.
+    /// Whether outputs for this audience, or a decision, wait for the disk. A state that is made now would show what they report.
     pub fn is_holding(&self, audience: Audience) -> bool {
         self.held.is_holding(audience)
     }
 
-    /// Notes that a sink has everything up to a number.
-    pub fn acked(&mut self, at: Instant, sink: &str, audience: Audience, number: u64) {
+    /// Records that a sink has everything up to a number.
+    pub fn record_ack(&mut self, at: Instant, sink: &str, audience: Audience, number: u64) {
         self.append(at, Body::Ack { sink, audience, number });
     }
 
-    /// Takes one input record. It is stamped `at`, or later if the journal or a deadline that has come is beyond that: gives
-    /// the stamp.
+    /// Records and handles one input. It is stamped `at`, or later if the journal or a deadline that has come is beyond that.
+    /// Returns the stamp.
     ///
     /// # Errors
-    /// A body that is no input, cannot be read or cannot be written as a line: it is not recorded and changes nothing. Or
-    /// `sink` fails.
+    /// The body is no input, or cannot be read or written as a line: then it is not recorded and changes nothing. Or `sink`
+    /// fails.
     pub fn feed(&mut self, at: Instant, body: &Body<'_>, sink: Sink<'_>) -> Result<Instant> {
         if !body.is_input() {
             bail!("`{}` is no input", body.kind());
         }
-        // Before it is recorded: what stands in the journal must be readable at every restart.
+        // The input is read before it is recorded: every record must be readable at every restart.
         let input = read_input(body)?;
         let at = at.max(self.station.earliest()).max(self.journal.standing().last_at);
         while self.station.deadline().is_some_and(|due| due < at) {
@@ -217,7 +217,7 @@ impl Recorder {
         refused.map_or(Ok(at), |refused| Err(refused.into()))
     }
 
-    /// Time has come to `to` without another input: every deadline up to then, and the journal is flushed if that is due.
+    /// Handles every deadline up to `to`, a time up to which no other input comes, and flushes the journal if that is due.
     ///
     /// # Errors
     /// `sink` fails.
@@ -228,10 +228,10 @@ impl Recorder {
         self.send(to, sink)
     }
 
-    /// Waits until everything is on the disk: for the end.
+    /// Waits until everything is on the disk, at the end.
     ///
     /// # Errors
-    /// It is not.
+    /// The records are not on the disk.
     pub fn flush(&mut self, now: Instant) -> Result<(), WriteError> {
         self.journal.flush(now)
     }
@@ -256,7 +256,7 @@ impl Recorder {
                 | StationOutput::Ask(_)
                 | StationOutput::Device { .. }
                 | StationOutput::Reply(_)
-                | StationOutput::Do(_) => {}
+                | StationOutput::Daemon(_) => {}
             }
             self.ready.push(output);
         }
@@ -279,25 +279,25 @@ impl Recorder {
                 continue;
             }
             if barrier {
-                // A failure is in the journal's status, and no disk silences a board.
+                // A failure is in the journal's status, and a failing disk must not silence a board.
                 let _ = self.journal.send_barrier(now);
             }
             sink(output)?;
         }
         if !self.shared && self.journal.flush_due().is_some_and(|due| due <= now) {
-            // As above; it is tried again.
+            // A failure is in the journal's status, and the journal tries again.
             let _ = self.journal.flush(now);
         }
         self.release(now, sink)
     }
 
-    /// Learns what is on the disk by now, and sends what was held for that, or cannot be had there.
+    /// Reads what is on the disk by now, and sends held outputs that are on the disk or cannot be written there.
     ///
     /// # Errors
     /// `sink` fails.
     pub fn release(&mut self, now: Instant, sink: Sink<'_>) -> Result<()> {
-        self.journal.settle(now);
-        while let Some(output) = self.held.next(&self.journal, now) {
+        self.journal.check_disk(now);
+        while let Some(output) = self.held.pop_ready(&self.journal, now) {
             sink(output)?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! A trace or journal fed to a station again: the same inputs, so the same outputs.
+//! Feeds a trace or journal to a station again: the same inputs give the same outputs.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use flagfall_protocols::trace::{Record, Trace};
 use super::record_input::read_input;
 use super::station::{Station, StationOutput};
 
-/// How long the last events of a trace are given to settle.
+/// How much time the last events of a trace get to settle.
 pub const SETTLE: Duration = Duration::from_secs(3);
 
 /// Feeds one record to a station.
@@ -23,10 +23,10 @@ pub fn feed(station: &mut Station, record: &Record<'_>, out: &mut Vec<StationOut
     Ok(())
 }
 
-/// Feeds a whole trace and lets its end settle; every output goes to `sink` in order.
+/// Feeds a whole trace and lets its end settle. Every output goes to `sink` in order.
 ///
 /// # Errors
-/// A damaged line, or as [`feed`]: with the line.
+/// A damaged line, or an error of [`feed`]: with the line.
 pub fn run(trace: &Trace<'_>, station: &mut Station, sink: &mut dyn FnMut(StationOutput) -> Result<()>) -> Result<()> {
     let mut out = Vec::new();
     let mut last = Instant::ZERO;

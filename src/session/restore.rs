@@ -1,8 +1,8 @@
-//! Restart = replay: a station rebuilt from its journal.
+//! A restart is a replay: a station is rebuilt from its journal.
 //!
-//! Inputs are fed again; every numbered output is compared with the record of what was sent. A difference (a newer program in
-//! mid-event) is reported and never rewrites what was sent: numbers go on from the last record. Outputs of the last input that
-//! were not yet recorded when the journal broke off are given back, to be recorded and sent now. What the public had learned is
+//! Inputs are fed again, and every numbered output is compared with the record of what was sent. A difference (a newer program
+//! during an event) is reported and never changes what was sent: numbers continue from the last record. Outputs of the last input
+//! that were not yet recorded when the journal broke off are returned, to be recorded and sent now. What the public has seen is
 //! taken from the records, since another delay may be configured now.
 
 use std::collections::VecDeque;
@@ -16,26 +16,26 @@ use super::station::{BOARD, Station, StationInput, StationOutput};
 use crate::journal::{DamageReport, Standing};
 use crate::publish::Message;
 
-/// Differences kept in words; the rest is only counted.
+/// The most differences that are described; the others are only counted.
 const MAX_DIFFERENCES: usize = 100;
 
-/// What the comparison found.
+/// The result of the comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
     /// Recorded outputs that were compared.
     pub compared: usize,
-    /// Recorded answers to the question of Article 6.9 whose proofs were looked at again.
+    /// Recorded answers to the question of Article 6.9 whose proofs were checked again.
     pub answers: usize,
-    /// How many of both differ.
+    /// How many outputs and answers differ.
     pub differing: usize,
-    /// Each difference in a line of its own, at most 100.
+    /// The differences, one text each, at most 100.
     pub differences: Vec<String>,
 }
 
-/// A restart in progress.
-pub struct Restart {
+/// A station that is being rebuilt.
+pub struct Restoration {
     station: Station,
-    /// Numbered outputs that came out since the last input and have not met their record yet.
+    /// Numbered outputs since the last input whose record has not come yet.
     expected: VecDeque<Message>,
     /// Questions without an answer, with the number of their game.
     asks: Vec<(u32, Ask)>,
@@ -49,33 +49,33 @@ pub struct Restart {
     serial: Option<String>,
 }
 
-/// How a restart went.
+/// The result of a restart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Restored {
+pub struct RestoreReport {
     /// Input records that the session had.
     pub inputs: u64,
-    /// What was recorded, compared with what came out.
+    /// The comparison of the recorded outputs with the new ones.
     pub verified: Verified,
-    /// Outputs that nothing says were sent, with the numbers they have now.
+    /// Outputs without a record that they were sent, with the numbers that they have now.
     pub unsent: Vec<Message>,
-    /// Questions that nobody has answered.
+    /// Questions without an answer.
     pub asks: Vec<Ask>,
-    /// The serial number that the device told last.
+    /// The serial number that the device reported last.
     pub serial: Option<String>,
-    /// What was wrong with the journal's files.
+    /// The damage in the journal's files.
     pub damage: DamageReport,
-    /// The session was begun with other rules, times, rulings, or another calibration or clock than are configured now, and goes
-    /// on with them.
+    /// The session was begun with other rules, times, rulings, or another calibration or clock than are configured now, and
+    /// continues with them.
     pub other_rules: bool,
 }
 
-impl Restart {
-    /// A restart of this new station.
-    pub fn new(mut station: Station) -> Restart {
-        // Nobody looks at the pictures of a replay, and what the public was shown is on record.
-        station.set_lazy(true);
+impl Restoration {
+    /// Begins to rebuild this new station.
+    pub fn new(mut station: Station) -> Restoration {
+        // The states of a replay are not published, and what the public was shown is on record.
+        station.set_coalesced(true);
         station.hold_public();
-        Restart {
+        Restoration {
             station,
             expected: VecDeque::new(),
             asks: Vec::new(),
@@ -88,32 +88,32 @@ impl Restart {
         }
     }
 
-    /// Takes the next record of the journal. A command or answer that cannot be read any more is a difference.
+    /// Handles the next record of the journal. A command or answer that cannot be read any more counts as a difference.
     pub fn feed(&mut self, record: &Record<'_>) {
         match &record.body {
-            Body::Out { number, .. } if *number > 0 => self.compare(record),
+            Body::Out { number, .. } if *number > 0 => self.compare_output(record),
             Body::Snap(digest) if **digest != self.station.digest() => {
-                self.differ(format!("record {}: the state differs from the one that was digested", record.seq));
+                self.add_difference(format!("record {}: the state differs from the one that was digested", record.seq));
             }
             body if body.is_input() => {
                 self.inputs += 1;
                 match read_input(body) {
-                    Ok(Some(input)) => self.input(record, &input),
+                    Ok(Some(input)) => self.feed_input(record, &input),
                     Ok(None) => {}
-                    Err(error) => self.differ(format!("record {}: {error:#}", record.seq)),
+                    Err(error) => self.add_difference(format!("record {}: {error:#}", record.seq)),
                 }
             }
             _ => {}
         }
     }
 
-    fn input(&mut self, record: &Record<'_>, input: &StationInput<'_>) {
+    fn feed_input(&mut self, record: &Record<'_>, input: &StationInput<'_>) {
         while self.station.deadline().is_some_and(|due| due < record.at) {
             self.wake();
         }
-        // All that came out before this input was recorded before it, if the program was the same.
+        // All outputs before this input were recorded before it, if the program was the same.
         for extra in std::mem::take(&mut self.expected) {
-            self.not_sent(record.seq, &extra);
+            self.add_not_sent(record.seq, &extra);
         }
         if let StationInput::Answer(answer) = input {
             let place = self.asks.iter().rposition(|(_, ask)| answer.answers(ask));
@@ -135,7 +135,7 @@ impl Restart {
             match output {
                 StationOutput::Message(message) if message.number > 0 => self.expected.push_back(message),
                 StationOutput::Ask(ask) => {
-                    // The questions of a game before are of no use any more.
+                    // Questions of an earlier game are of no use any more.
                     self.asks.retain(|(asked_in, _)| *asked_in == game);
                     self.asks.push((game, ask));
                 }
@@ -147,19 +147,19 @@ impl Restart {
         }
     }
 
-    fn compare(&mut self, record: &Record<'_>) {
+    fn compare_output(&mut self, record: &Record<'_>) {
         let Body::Out { number, audience, topic, payload, .. } = record.body else { return };
         self.verified.compared += 1;
         let last = self.last[audience as usize].replace(number);
         if let Some(last) = last.filter(|last| last.checked_add(1) != Some(number)) {
-            self.differ(format!("record {}: number {number} of {} follows {last}", record.seq, audience.name()));
+            self.add_difference(format!("record {}: number {number} of {} follows {last}", record.seq, audience.name()));
         }
         if audience == Audience::Public && self.station.wake_recorded(record.at, &mut self.out) {
             self.collect();
         }
-        // Deadlines are let come one by one, as they did: an input of the same time may be next.
+        // Deadlines are handled one by one, as they were then: an input of the same time may be next.
         let place = loop {
-            let place = self.expected.iter().position(|message| self.is(message, &record.body));
+            let place = self.expected.iter().position(|message| self.matches_record(message, &record.body));
             if place.is_some() || self.station.deadline().is_none_or(|due| due > record.at) {
                 break place;
             }
@@ -167,18 +167,18 @@ impl Restart {
         };
         if let Some(place) = place {
             let skipped: Vec<Message> = self.expected.drain(..=place).take(place).collect();
-            skipped.iter().for_each(|extra| self.not_sent(record.seq, extra));
+            skipped.iter().for_each(|extra| self.add_not_sent(record.seq, extra));
             return;
         }
         let now = match self.expected.pop_front_if(|message| message.topic == topic) {
             Some(message) => format!("{} {}", message.topic, message.payload),
             None => "nothing".to_owned(),
         };
-        self.differ(format!("record {}: sent {topic} {payload}, now {now}", record.seq));
+        self.add_difference(format!("record {}: sent {topic} {payload}, now {now}", record.seq));
     }
 
-    /// Whether `message` is what was recorded, whatever number it would have now.
-    fn is(&self, message: &Message, recorded: &Body<'_>) -> bool {
+    /// Whether `message` is the recorded output, whatever number it would have now.
+    fn matches_record(&self, message: &Message, recorded: &Body<'_>) -> bool {
         let Body::Out { number, audience, topic, retain, payload } = *recorded else { return false };
         if (message.audience, message.topic.as_str(), message.retain) != (audience, topic, retain) {
             return false;
@@ -188,41 +188,44 @@ impl Restart {
         message.payload == payload
     }
 
-    fn not_sent(&mut self, seq: u64, message: &Message) {
-        // A recording without outputs says nothing of what was sent.
+    fn add_not_sent(&mut self, seq: u64, message: &Message) {
+        // A recording without outputs does not say what was sent.
         if self.last[message.audience as usize].is_some() {
-            self.differ(format!("record {seq}: before it {} {} comes out now, not sent then", message.topic, message.payload));
+            self.add_difference(format!(
+                "record {seq}: before it {} {} comes out now, not sent then",
+                message.topic, message.payload
+            ));
         }
     }
 
-    fn differ(&mut self, difference: String) {
+    fn add_difference(&mut self, difference: String) {
         self.verified.differing += 1;
         if self.verified.differences.len() < MAX_DIFFERENCES {
             self.verified.differences.push(difference);
         }
     }
 
-    /// The question that the last record answered, with the answer; once.
-    pub(crate) fn answered(&mut self) -> Option<(Ask, Answer)> {
+    /// Takes the question that the last record answered, with the answer.
+    pub(crate) fn take_answered(&mut self) -> Option<(Ask, Answer)> {
         self.answered.take()
     }
 
-    /// An answer was looked at again.
-    pub(crate) fn looked_again(&mut self, seq: u64, problem: Option<&str>) {
+    /// Counts a recorded answer that was checked again, with the problem if there is one.
+    pub(crate) fn count_checked_answer(&mut self, seq: u64, problem: Option<&str>) {
         self.verified.answers += 1;
         if let Some(problem) = problem {
-            self.differ(format!("record {seq}: the answer does not hold: {problem}"));
+            self.add_difference(format!("record {seq}: the answer does not hold: {problem}"));
         }
     }
 
-    /// What the comparison found.
+    /// The result of the comparison.
     pub fn verified(self) -> Verified {
         self.verified
     }
 
-    /// The station as it stood when the journal broke off. Its numbers go on from `standing`, whatever came out now, so that
-    /// none is given twice.
-    pub fn finish(mut self, standing: &Standing) -> (Station, Restored) {
+    /// Ends the replay. Returns the station as it was when the journal broke off. Its numbers continue from `standing`, whatever
+    /// came out now, so that none is used twice.
+    pub fn finish(mut self, standing: &Standing) -> (Station, RestoreReport) {
         let mut numbers = Audience::ALL.map(|audience| standing.next_out(audience).saturating_sub(1));
         let mut unsent = Vec::from(self.expected);
         for message in &mut unsent {
@@ -231,12 +234,13 @@ impl Restart {
             self.station.messages().renumber(message, *number);
         }
         self.station.messages_mut().go_on_after(numbers);
-        self.station.go_on(standing.last_at);
-        self.station.set_lazy(false);
+        self.station.resume_public(standing.last_at);
+        self.station.set_coalesced(false);
         let game = self.station.game().number();
         let asks = self.asks.into_iter().filter(|(asked_in, _)| *asked_in == game).map(|(_, ask)| ask).collect();
         let (inputs, verified, serial) = (self.inputs, self.verified, self.serial);
-        let restored = Restored { inputs, verified, unsent, asks, serial, damage: DamageReport::default(), other_rules: false };
-        (self.station, restored)
+        let report =
+            RestoreReport { inputs, verified, unsent, asks, serial, damage: DamageReport::default(), other_rules: false };
+        (self.station, report)
     }
 }

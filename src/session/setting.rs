@@ -1,4 +1,4 @@
-//! What a session is begun with: driver, rules, times. The head of its journal says it, one line a key.
+//! What a session begins with: driver, rules, times. The head of its journal records it, one line for each key.
 
 use anyhow::{Context, Result, bail};
 use flagfall_game::clock::control::TimeControl;
@@ -13,35 +13,35 @@ use super::station::Station;
 use crate::publish::delay::Delay;
 use crate::wire::topics::Board;
 
-/// What a station needs to know beside the records of its session.
+/// What a station must know beside the records of its session.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The driver that reads the bytes.
     pub driver: &'static DriverInfo,
     /// The driver of a clock that has a link of its own.
     pub clock: Option<&'static DriverInfo>,
-    /// What the driver must know of the board, for families that need it ([`DriverInfo::calibrated`]).
+    /// What the driver must know about the board, for families that need it ([`DriverInfo::calibrated`]).
     pub calibration: Option<String>,
     /// The game.
     pub config: GameConfig,
     /// The board in topics.
     pub board: Board,
-    /// How much later the public sees the board; none = it sees nothing.
+    /// The delay of the public audience; none = it sees nothing.
     pub delay: Option<Delay>,
-    /// First part of the events' ids.
+    /// The first part of the events' ids.
     pub name: String,
-    /// Header lines for people: the configuration and the program that began the session. Nothing reads them again.
+    /// Header lines for people: the configuration and the program that began the session. No program reads them again.
     pub notes: Vec<(&'static str, String)>,
 }
 
-/// One line of a journal's head: how it is read into a setting, and how it is written.
+/// One line of a journal's head: how it is read into a setting, and how it is printed.
 struct Key {
     name: &'static str,
-    /// A round that was begun with it goes on with it, whatever the configuration says now.
+    /// A round that was begun with this value continues with it, whatever the configuration says now.
     of_the_round: bool,
-    /// Takes the value, or the default where the head has no such line.
+    /// Sets the value, or the default if the head has no such line.
     read: fn(&mut Setting, Option<&str>) -> Result<()>,
-    /// The value; none where it is the default. Two settings agree in a key when they print the same.
+    /// Returns the value; none if it is the default. Two settings agree in a key if they print the same.
     print: fn(&Setting) -> Option<String>,
 }
 
@@ -51,7 +51,7 @@ const TIME_CONTROL: &str = "time-control";
 const WHITE_CLOCK: &str = "white-clock";
 const CHESS960: &str = "chess960";
 
-/// Every key that a program reads, in the order in which it is written. The driver is first: others depend on it.
+/// Every key that a program reads, in the order of printing. The driver is first, since others depend on it.
 const KEYS: [Key; 13] = [
     Key {
         name: DRIVER,
@@ -65,7 +65,7 @@ const KEYS: [Key; 13] = [
     Key {
         name: "clock",
         of_the_round: true,
-        // A session that was begun without a clock on a link of its own takes up the one that is configured.
+        // A session that was begun without a clock on a link of its own uses the configured one.
         read: |setting, value| value.map_or(Ok(()), |name| find_driver(name).map(|clock| setting.clock = Some(clock))),
         print: |setting| setting.clock.map(|clock| clock.name.to_owned()),
     },
@@ -183,19 +183,19 @@ const KEYS: [Key; 13] = [
     },
 ];
 
-/// The name of a trace whose head has none.
+/// The name of a trace whose head gives none.
 const REPLAY: &str = "replay";
-/// The value of a key that says yes; what says no has no line.
+/// The value of a switch that is on; a switch that is off has no line.
 const YES: &str = "true";
 
-/// What the command line may say about a trace.
+/// What the command line may set for a trace.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// Time control in PGN notation.
     pub time_control: Option<String>,
-    /// Which display is White's.
+    /// The display that is White's.
     pub white_clock: Option<ClockSide>,
-    /// Castling is written the Chess960 way.
+    /// Castling is written in the Chess960 way.
     pub chess960: bool,
 }
 
@@ -211,7 +211,7 @@ impl Overrides {
 }
 
 impl Setting {
-    /// A setting with a driver and defaults.
+    /// Makes a setting with a driver and defaults.
     pub fn new(driver: &'static DriverInfo) -> Setting {
         Setting {
             driver,
@@ -225,11 +225,11 @@ impl Setting {
         }
     }
 
-    /// The setting that a trace's head names, where the command line does not say otherwise.
+    /// Reads the setting from a trace's head. Values of the command line come first.
     ///
     /// # Errors
-    /// The head names no driver, or a value that cannot be read: with its key.
-    pub fn of(trace: &Trace<'_>, overrides: &Overrides) -> Result<Setting> {
+    /// The head names no driver, or a value cannot be read: with its key.
+    pub fn from_trace(trace: &Trace<'_>, overrides: &Overrides) -> Result<Setting> {
         let Some(driver) = trace.header(DRIVER) else {
             bail!("the trace's head has no `# driver: …` line; one may be written below its first line")
         };
@@ -241,9 +241,9 @@ impl Setting {
         Ok(setting.with_clock())
     }
 
-    /// The same with the rules, times, rulings, calibration and clock that a session was begun with: what was read, found and
-    /// decided by them must neither vanish nor appear afterwards because the configuration is another one now. `header` gives
-    /// the values of the session's head.
+    /// Returns the same setting with the rules, times, rulings, calibration and clock that a session was begun with. What was
+    /// read, found and decided with them must neither vanish nor appear later because the configuration has changed. `header`
+    /// gives the values of the session's head.
     ///
     /// # Errors
     /// A value cannot be read: with its key.
@@ -257,18 +257,18 @@ impl Setting {
         Ok(setting.with_clock())
     }
 
-    /// Rules, times, rulings, calibration and clock are those of `other`.
+    /// Whether rules, times, rulings, calibration and clock are those of `other`.
     pub fn has_rules_of(&self, other: &Setting) -> bool {
         KEYS.iter().filter(|key| key.of_the_round).all(|key| (key.print)(self) == (key.print)(other))
     }
 
-    /// The header lines that say all this, for the journal.
+    /// The header lines for the journal.
     pub fn headers(&self) -> Vec<(&'static str, String)> {
         let keys = KEYS.iter().filter_map(|key| Some((key.name, (key.print)(self)?)));
         keys.chain(self.notes.iter().cloned()).collect()
     }
 
-    /// The same with a game that reads its clock where it is: on a link of its own, or on the board's.
+    /// Returns the same setting with a game that reads its clock where it is: on a link of its own, or on the board's.
     #[must_use]
     pub fn with_clock(mut self) -> Setting {
         self.config.clock_source = self.clock.unwrap_or(self.driver).clock_source();
@@ -276,10 +276,10 @@ impl Setting {
         self
     }
 
-    /// A station as this setting wants it.
+    /// Makes the station of this setting.
     ///
     /// # Errors
-    /// The driver does not take the calibration.
+    /// The driver refuses the calibration.
     pub fn station(&self) -> Result<Station> {
         let station = Station::new(self.driver, self.config.clone(), self.board.clone(), &self.name)
             .with_clock(self.clock)

@@ -1,11 +1,11 @@
-//! One station: input → driver → game → effects → messages. Time is data; nothing here reads a clock or does IO.
+//! One station: input → driver → game → effects → messages. Time is data: nothing here reads a clock or does IO.
 
 mod input;
 mod output;
 mod submitted;
 
 pub use input::{AGAIN, ASKED, BOARD, CLOCK, LinkState, StationInput, UNHEARD, WEAK};
-pub use output::{Stale, StationOutput};
+pub use output::{DirtyStates, StationOutput};
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use flagfall_protocols::event::{Anomaly, ByteRange, DeviceEvent};
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
-use crate::arbiter::{Errand, Memory, Submission};
+use crate::arbiter::{DaemonAction, Memory, Submission};
 use crate::publish::delay::{Delay, Lost, Public};
 use crate::publish::{Message, Messages, picture};
 use crate::wire::audit::AuditBody;
@@ -29,30 +29,30 @@ use crate::wire::topics::Board;
 /// The drivers of its links and the game they feed.
 pub struct Station {
     driver: Box<dyn Driver>,
-    /// That of a clock on a link of its own.
+    /// The driver of a clock on a link of its own.
     clock: Option<Box<dyn Driver>>,
-    /// Not in place: it is large, and what holds it is moved from stack frame to stack frame while a station is opened.
+    /// The game is large, so it is boxed: the structs that hold it are moved between stack frames while a station is opened.
     game: Box<Game>,
     messages: Messages,
     effects: Vec<Effect>,
     anomalies: BTreeMap<Anomaly, u64>,
     questions: Vec<DeviceCommand>,
     made: Vec<Message>,
-    /// The last deadline that came.
+    /// The last deadline that was handled.
     woken: Option<Instant>,
-    lazy: bool,
-    stale: Stale,
-    /// Whose clock ran when that was asked last.
+    coalesced: bool,
+    dirty: DirtyStates,
+    /// Whose clock ran at the last check.
     running: Option<Color>,
-    /// What the public sees, if it sees anything.
+    /// The public audience, if there is one.
     public: Option<Public>,
     commands: Memory,
-    /// The device that an admitted command bound last, and under which configuration.
-    bound: Option<(Errand, Option<String>)>,
+    /// The device that an admitted command bound last, with the configuration at that time.
+    bound: Option<(DaemonAction, Option<String>)>,
 }
 
 impl Station {
-    /// A station with one board.
+    /// Makes a station with one board.
     pub fn new(driver: &DriverInfo, config: GameConfig, board: Board, journal: &str) -> Station {
         Station {
             driver: driver.start(),
@@ -64,8 +64,8 @@ impl Station {
             questions: Vec::new(),
             made: Vec::new(),
             woken: None,
-            lazy: false,
-            stale: Stale::default(),
+            coalesced: false,
+            dirty: DirtyStates::default(),
             running: None,
             public: None,
             commands: Memory::default(),
@@ -73,19 +73,19 @@ impl Station {
         }
     }
 
-    /// The station with a clock on a link of its own; before its first input.
+    /// Adds a clock on a link of its own. Call it before the first input.
     pub fn with_clock(mut self, clock: Option<&DriverInfo>) -> Station {
         self.clock = clock.map(DriverInfo::start);
         self
     }
 
-    /// The station with something for the public, this much later; before its first input.
+    /// Adds a public audience with this delay. Call it before the first input.
     pub fn with_public(mut self, delay: Option<Delay>) -> Station {
         self.public = delay.map(Public::new);
         self
     }
 
-    /// The station with another driver of the family, one that was told about its device; before its first input.
+    /// Sets a driver that knows its calibration. Call it before the first input.
     pub fn with_driver(mut self, driver: Box<dyn Driver>) -> Station {
         self.driver = driver;
         self
@@ -101,18 +101,18 @@ impl Station {
         &self.game
     }
 
-    /// The messages it makes, and their numbers.
+    /// The maker of its messages, with their numbers.
     pub fn messages(&self) -> &Messages {
         &self.messages
     }
 
-    /// The same, to set the numbers.
+    /// The maker of its messages, to set the numbers.
     pub fn messages_mut(&mut self) -> &mut Messages {
         &mut self.messages
     }
 
-    /// Every state as it is now: see [`Messages::present`].
-    pub fn present(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
+    /// Makes every state as it is now: see [`Messages::present`].
+    pub fn all_current_states(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
         self.messages.present(at, &self.game, &mut self.made);
         if let Some(public) = &self.public {
             public.present(at, &mut self.messages, &mut self.made);
@@ -120,50 +120,51 @@ impl Station {
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 
-    /// Lazy, the station makes no pictures when they change but remembers that they did: each costs as much as the game is
-    /// long, and a board changes them more often than anybody looks. Numbered messages are not concerned.
-    pub fn set_lazy(&mut self, lazy: bool) {
-        self.lazy = lazy;
-        self.stale = Stale::default();
+    /// While coalesced, the station makes no states when they change but marks them as dirty. The cost of a state grows with the
+    /// length of the game, and a board changes its state more often than states are published. Numbered messages are not
+    /// affected.
+    pub fn set_coalesced(&mut self, coalesced: bool) {
+        self.coalesced = coalesced;
+        self.dirty = DirtyStates::default();
     }
 
-    /// What [`Station::render`] would make.
-    pub fn stale(&self) -> Stale {
-        self.stale
+    /// The states that [`Station::render_states`] should make.
+    pub fn dirty_states(&self) -> DirtyStates {
+        self.dirty
     }
 
-    /// Makes these pictures, as they are at `at`.
-    pub fn render(&mut self, at: Instant, which: Stale, out: &mut Vec<StationOutput>) {
+    /// Makes the states in `which`, as they are at `at`.
+    pub fn render_states(&mut self, at: Instant, which: DirtyStates, out: &mut Vec<StationOutput>) {
         let effects = [
             (which.arbiter, Effect::State(Audience::Arbiter)),
             (which.live, Effect::State(Audience::Live)),
             (which.clock, Effect::Clock),
         ];
-        self.stale = self.stale.without(which);
+        self.dirty = self.dirty.without(which);
         for (_, effect) in effects.into_iter().filter(|(wanted, _)| *wanted) {
             self.messages.of(at, &effect, &self.game, &mut self.made);
         }
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 
-    /// Notes a picture that changed.
-    fn mark(&mut self, effect: &Effect) {
+    /// Marks a state that changed.
+    fn mark_dirty(&mut self, effect: &Effect) {
         match effect {
-            Effect::State(Audience::Arbiter) => self.stale.arbiter = true,
-            Effect::State(Audience::Live) => self.stale.live = true,
-            _ => self.stale.clock = true,
+            Effect::State(Audience::Arbiter) => self.dirty.arbiter = true,
+            Effect::State(Audience::Live) => self.dirty.live = true,
+            _ => self.dirty.clock = true,
         }
         let running = self.game.clock().running;
-        self.stale.running_changed |= running != self.running;
+        self.dirty.running_changed |= running != self.running;
         self.running = running;
     }
 
-    /// How often each anomaly was met.
+    /// How often each anomaly occurred.
     pub fn anomalies(&self) -> &BTreeMap<Anomaly, u64> {
         &self.anomalies
     }
 
-    /// What the bounds of the delay have cost the public.
+    /// What the bounds of the delay have cost the public audience.
     pub fn lost(&self) -> Lost {
         self.public.as_ref().map(Public::lost).unwrap_or_default()
     }
@@ -174,58 +175,58 @@ impl Station {
         crc32(&state).to_be_bytes()
     }
 
-    /// The moment at which the station wants to be woken.
+    /// The next deadline of the station.
     pub fn deadline(&self) -> Option<Instant> {
         let public = self.public.as_ref().and_then(Public::deadline);
         let clock = self.clock.as_ref().and_then(|clock| clock.deadline());
         [self.driver.deadline(), clock, self.game.deadline(), public].into_iter().flatten().min()
     }
 
-    /// Takes one input. Deadlines that lie before it come first, each at its own time; one at the same time comes after.
+    /// Handles one input. Deadlines before it come first, each at its own time; a deadline at the same time comes after it.
     pub fn feed(&mut self, at: Instant, input: &StationInput<'_>, out: &mut Vec<StationOutput>) {
         while self.deadline().is_some_and(|due| due < at) {
             self.wake(out);
         }
         match input {
-            StationInput::Link { link: CLOCK, state } => self.clock_link(at, *state, out),
+            StationInput::Link { link: CLOCK, state } => self.handle_clock_link(at, *state, out),
             StationInput::Link { state, .. } => {
-                self.drive(at, BOARD, state.input(), out);
-                self.play(at, &GameInput::Link { up: *state != LinkState::Gone }, out);
-                self.signal(at, BOARD, *state, out);
+                self.feed_driver(at, BOARD, state.driver_input(), out);
+                self.step_game(at, &GameInput::Link { up: *state != LinkState::Gone }, out);
+                self.report_signal(at, BOARD, *state, out);
             }
             StationInput::Bytes { link, channel, bytes } => {
-                self.drive(at, *link, Input::Bytes { channel: *channel, bytes }, out);
+                self.feed_driver(at, *link, Input::Bytes { channel: *channel, bytes }, out);
             }
-            StationInput::Command(command) => self.play(at, &GameInput::Command(command.clone()), out),
-            StationInput::Submitted(recorded) => self.submitted(at, recorded, out),
-            StationInput::Answer(answer) => self.play(at, &GameInput::Answer(answer.clone()), out),
+            StationInput::Command(command) => self.step_game(at, &GameInput::Command(command.clone()), out),
+            StationInput::Submitted(recorded) => self.handle_submitted(at, recorded, out),
+            StationInput::Answer(answer) => self.step_game(at, &GameInput::Answer(answer.clone()), out),
         }
         self.ask_device(at, out);
     }
 
-    /// The earliest stamp of the next input that a replay, which knows inputs only, puts in the same order: after every
-    /// deadline that has come.
+    /// The earliest stamp of the next input that keeps the order in a replay, which knows inputs only: after every deadline that
+    /// was handled.
     pub fn earliest(&self) -> Instant {
         self.woken.map_or(Instant::ZERO, |woken| woken.after(Duration::from_micros(1)))
     }
 
-    /// Time has come to `to` without another input: every deadline up to then.
+    /// Handles every deadline up to `to`, a time up to which no other input comes.
     pub fn advance(&mut self, to: Instant, out: &mut Vec<StationOutput>) {
         while self.deadline().is_some_and(|due| due <= to) {
             self.wake(out);
         }
     }
 
-    /// The next deadline has come.
+    /// Handles the next deadline.
     pub fn wake(&mut self, out: &mut Vec<StationOutput>) {
         let Some(due) = self.deadline() else { return };
         self.woken = Some(due);
         if self.driver.deadline() == Some(due) {
-            self.drive(due, BOARD, Input::Deadline, out);
+            self.feed_driver(due, BOARD, Input::Deadline, out);
         } else if self.clock.as_ref().is_some_and(|clock| clock.deadline() == Some(due)) {
-            self.drive(due, CLOCK, Input::Deadline, out);
+            self.feed_driver(due, CLOCK, Input::Deadline, out);
         } else if self.game.deadline() == Some(due) {
-            self.play(due, &GameInput::Deadline, out);
+            self.step_game(due, &GameInput::Deadline, out);
         } else if let Some(public) = &mut self.public {
             public.wake(due, &mut self.messages, &mut self.made);
             out.extend(self.made.drain(..).map(StationOutput::Message));
@@ -233,12 +234,12 @@ impl Station {
         self.ask_device(due, out);
     }
 
-    /// For a replay that has records of what was sent: the public learns nothing but by [`Station::wake_recorded`].
+    /// For a replay with records of what was sent: the public audience gets something only by [`Station::wake_recorded`].
     pub(crate) fn hold_public(&mut self) {
         self.public.iter_mut().for_each(Public::hold);
     }
 
-    /// A record at `at` says that the public learned of one more event; whether the public sees anything at all.
+    /// A record at `at` says that one more event was published to the public. Returns whether there is a public audience.
     pub(crate) fn wake_recorded(&mut self, at: Instant, out: &mut Vec<StationOutput>) -> bool {
         let Some(public) = &mut self.public else { return false };
         public.wake_recorded(at, &mut self.messages, &mut self.made);
@@ -246,27 +247,27 @@ impl Station {
         true
     }
 
-    /// The records end at `floor`: the delay holds again.
-    pub(crate) fn go_on(&mut self, floor: Instant) {
+    /// The records end at `floor`: from here on the delay counts again.
+    pub(crate) fn resume_public(&mut self, floor: Instant) {
         self.public.iter_mut().for_each(|public| public.go_on(floor));
     }
 
-    /// Feeds the driver of a link; a link that the station has not is silent.
-    fn drive(&mut self, at: Instant, link: u8, input: Input<'_>, out: &mut Vec<StationOutput>) {
+    /// Feeds the driver of a link. A link that the station does not have is ignored.
+    fn feed_driver(&mut self, at: Instant, link: u8, input: Input<'_>, out: &mut Vec<StationOutput>) {
         let Some(driver) = self.driver_of(link) else { return };
         driver.handle(at, input);
         while let Some(output) = self.driver_of(link).and_then(|driver| driver.poll()) {
             match output {
                 Output::Send { channel, bytes } => out.push(StationOutput::Send { at, link, channel, bytes }),
                 Output::Event { event, bytes, .. } => {
-                    let of_the_device = matches!(
+                    let is_device_status = matches!(
                         event,
                         DeviceEvent::Identity(_) | DeviceEvent::Battery(_) | DeviceEvent::Silent | DeviceEvent::Responding
                     );
-                    if let Some(event) = for_the_game(link, event) {
-                        self.play(at, &GameInput::Device { event, source: bytes }, out);
+                    if let Some(event) = event_for_game(link, event) {
+                        self.step_game(at, &GameInput::Device { event, source: bytes }, out);
                     }
-                    if of_the_device {
+                    if is_device_status {
                         out.push(StationOutput::Device { link, event });
                     }
                 }
@@ -279,33 +280,33 @@ impl Station {
         if link == BOARD { Some(&mut self.driver) } else { self.clock.as_mut().filter(|_| link == CLOCK) }
     }
 
-    /// Without its link a clock is as one that was unplugged; one that was never heard is not lost.
-    fn clock_link(&mut self, at: Instant, state: LinkState, out: &mut Vec<StationOutput>) {
-        self.drive(at, CLOCK, state.input(), out);
+    /// A clock that lost its link counts as unplugged; one that was never heard is not lost.
+    fn handle_clock_link(&mut self, at: Instant, state: LinkState, out: &mut Vec<StationOutput>) {
+        self.feed_driver(at, CLOCK, state.driver_input(), out);
         let heard = self.game.clock().read.is_some();
         if state == LinkState::Gone && self.clock.is_some() && heard {
-            self.play(at, &GameInput::Device { event: DeviceEvent::ClockAbsent, source: ByteRange::default() }, out);
+            self.step_game(at, &GameInput::Device { event: DeviceEvent::ClockAbsent, source: ByteRange::default() }, out);
         }
         if self.clock.is_some() {
-            self.signal(at, CLOCK, state, out);
+            self.report_signal(at, CLOCK, state, out);
         }
     }
 
-    /// How well the device is received, if that is known.
-    fn signal(&mut self, at: Instant, link: u8, state: LinkState, out: &mut Vec<StationOutput>) {
+    /// Reports how well the device is received, if that is known.
+    fn report_signal(&mut self, at: Instant, link: u8, state: LinkState, out: &mut Vec<StationOutput>) {
         if !matches!(state, LinkState::Gone | LinkState::Unheard) {
-            self.play(at, &GameInput::Signal { clock: link == CLOCK, weak: state == LinkState::Weak }, out);
+            self.step_game(at, &GameInput::Signal { clock: link == CLOCK, weak: state == LinkState::Weak }, out);
         }
     }
 
-    fn play(&mut self, at: Instant, input: &GameInput, out: &mut Vec<StationOutput>) {
+    fn step_game(&mut self, at: Instant, input: &GameInput, out: &mut Vec<StationOutput>) {
         let mut effects = std::mem::take(&mut self.effects);
         self.game.step(at, input, &mut effects);
-        self.pass_on(at, effects, None, out);
+        self.handle_effects(at, effects, None, out);
     }
 
-    /// Passes on what a step of the game gave, which may have carried out a command.
-    fn pass_on(&mut self, at: Instant, mut effects: Vec<Effect>, command: Option<&Submission>, out: &mut Vec<StationOutput>) {
+    /// Handles what a step of the game gave, which may have carried out a command.
+    fn handle_effects(&mut self, at: Instant, mut effects: Vec<Effect>, command: Option<&Submission>, out: &mut Vec<StationOutput>) {
         for effect in effects.drain(..) {
             if let Some(public) = &mut self.public {
                 public.take(at, &effect, &self.game);
@@ -313,7 +314,7 @@ impl Station {
             match effect {
                 Effect::Ask(ask) => out.push(StationOutput::Ask(ask)),
                 Effect::Device(command) => self.questions.push(command),
-                Effect::State(_) | Effect::Clock if self.lazy => self.mark(&effect),
+                Effect::State(_) | Effect::Clock if self.coalesced => self.mark_dirty(&effect),
                 other => match command.and_then(|command| submitted::in_full(command, &other)) {
                     Some(body) => self.messages.audit(at, &self.game, &AuditBody::Command(Box::new(body)), &mut self.made),
                     None => self.messages.of(at, &other, &self.game, &mut self.made),
@@ -327,18 +328,18 @@ impl Station {
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 
-    /// Puts the game's questions to the driver, which was drained before as its contract wants.
+    /// Passes the game's questions to the driver, which was drained before, as its contract requires.
     fn ask_device(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
         while let Some(command) = self.questions.pop() {
             let link = if command == DeviceCommand::ReadClock && self.clock.is_some() { CLOCK } else { BOARD };
-            self.drive(at, link, Input::Command(command), out);
+            self.feed_driver(at, link, Input::Command(command), out);
         }
     }
 }
 
-/// What the game hears of a device: of a clock on a link of its own only what is about the clock, and that it is silent means that
-/// there is none.
-fn for_the_game(link: u8, event: DeviceEvent) -> Option<DeviceEvent> {
+/// Returns the event as the game must see it. A clock on a link of its own gives clock events only, and its silence means that
+/// there is no clock.
+fn event_for_game(link: u8, event: DeviceEvent) -> Option<DeviceEvent> {
     match event {
         _ if link == BOARD => Some(event),
         DeviceEvent::Silent => Some(DeviceEvent::ClockAbsent),

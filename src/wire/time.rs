@@ -3,7 +3,7 @@
 use flagfall_protocols::time::Instant;
 use serde::{Deserialize, Serialize};
 
-use crate::wall::Utc;
+use crate::system_clock::Utc;
 
 /// What a clock on the wall goes by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use flagfall::journal::{self, Disk, Limits};
 use flagfall::session::recorder::Recorder;
 use flagfall::session::replay;
-use flagfall::session::restore::Restored;
+use flagfall::session::restore::RestoreReport;
 use flagfall::session::setting::{Overrides, Setting};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{self, Body, Record, Trace};
@@ -83,10 +83,10 @@ pub(crate) fn restart(pieces: &[Piece], table: &mut Table) {
 }
 
 fn setting(trace: &Trace<'_>) -> Setting {
-    Setting::of(trace, &Overrides::default()).expect("a setting")
+    Setting::from_trace(trace, &Overrides::default()).expect("a setting")
 }
 
-fn open(dir: &Path, setting: &Setting) -> (Recorder, Restored) {
+fn open(dir: &Path, setting: &Setting) -> (Recorder, RestoreReport) {
     let disk = Disk::open(dir).expect("the directory");
     Recorder::open(Box::new(disk), Limits::default(), setting, "bench", &mut |_| Ok(())).expect("opens")
 }

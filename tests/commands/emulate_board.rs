@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use flagfall::emulate::PtyBoard;
-use flagfall::wall::{Mono, mono};
+use flagfall::system_clock::{MonotonicTime, monotonic};
 use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::link::{Link, LinkError};
@@ -26,9 +26,9 @@ fn script(text: &str) -> Script {
 
 /// Reads until `enough` says so.
 fn read_until(host: &mut Pty, mut enough: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
-    let (began, mut all, mut buffer) = (mono(), Vec::new(), [0; 4096]);
+    let (began, mut all, mut buffer) = (monotonic(), Vec::new(), [0; 4096]);
     while !enough(&all) {
-        assert!(mono().since(began) < BOUND, "only {} bytes came: {all:02x?}", all.len());
+        assert!(monotonic().since(began) < BOUND, "only {} bytes came: {all:02x?}", all.len());
         match host.read(&mut buffer, Duration::from_millis(50)) {
             Ok(count) => all.extend_from_slice(&buffer[..count]),
             Err(LinkError::TimedOut) => {}
@@ -48,15 +48,15 @@ fn ask_board(path: &Path) -> Vec<u8> {
     all[begin..begin + DUMP].to_vec()
 }
 
-fn gone_since(host: &mut Pty) -> Mono {
-    let (began, mut buffer) = (mono(), [0; 64]);
+fn gone_since(host: &mut Pty) -> MonotonicTime {
+    let (began, mut buffer) = (monotonic(), [0; 64]);
     loop {
         match host.read(&mut buffer, Duration::from_millis(50)) {
-            Err(LinkError::Unplugged) => return mono(),
+            Err(LinkError::Unplugged) => return monotonic(),
             Ok(_) | Err(LinkError::TimedOut) => {}
             Err(error) => panic!("{error}"),
         }
-        assert!(mono().since(began) < BOUND, "nobody noticed that the cable is out");
+        assert!(monotonic().since(began) < BOUND, "nobody noticed that the cable is out");
     }
 }
 
@@ -94,11 +94,11 @@ fn hands_move_in_real_time_times_speed() {
     let board = PtyBoard::start("moves", unpaced(), &Script::new(), 20.0).expect("a board");
     let mut host = Pty::open(&board.path().expect("plugged")).expect("opens");
     host.write(&[REPORT]).expect("written");
-    let began = mono();
+    let began = monotonic();
     board.load(&script("6 lift e2\n+0.5 place e4")).expect("running");
     assert!(!board.done());
     assert!(board.wait_done(BOUND), "the hands never finished");
-    let took = mono().since(began);
+    let took = monotonic().since(began);
     assert!((Duration::from_millis(300)..Duration::from_secs(5)).contains(&took), "6.5 s at speed 20 took {took:?}");
     let fields = |all: &[u8]| all.windows(5).filter(|five| five[..3] == [0x8e, 0, 5]).count();
     let heard = read_until(&mut host, |all| fields(all) == 2);
@@ -115,7 +115,7 @@ fn the_cable_is_pulled_and_put_back_under_another_name() {
     let mut host = Pty::open(&stable).expect("opens");
     host.write(&[REPORT]).expect("written");
     board.load(&script("0.2 lift e2\n+0.1 place e4")).expect("running");
-    let pulled = mono();
+    let pulled = monotonic();
     board.unplug().expect("pulled");
     assert_eq!(board.path(), None);
     assert!(std::fs::symlink_metadata(&stable).is_err(), "the name goes with the cable");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use flagfall::wall::mono;
+use flagfall::system_clock::monotonic;
 use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::pty::Pty;
 use flagfall_protocols::drivers::dgt_bus::frame::{Command as Question, encode_reply};
@@ -71,8 +71,8 @@ fn ask_board(path: &Path) -> Vec<u8> {
 
 /// Reads what comes until there is enough or it is so late.
 fn listen(host: &mut Pty, long: Duration, enough: usize) -> Vec<u8> {
-    let (began, mut all, mut buffer) = (mono(), Vec::new(), [0; 256]);
-    while all.len() < enough && mono().since(began) < long {
+    let (began, mut all, mut buffer) = (monotonic(), Vec::new(), [0; 256]);
+    while all.len() < enough && monotonic().since(began) < long {
         match host.read(&mut buffer, Duration::from_millis(50)) {
             Ok(count) => all.extend_from_slice(&buffer[..count]),
             Err(LinkError::TimedOut) => {}
@@ -150,9 +150,9 @@ fn a_board_of_another_family() {
     let path = PathBuf::from(program.json()["path"].as_str().expect("a path"));
     let mut host = Pty::open(&path).expect("opens");
     host.write(b"?e2\r?e4\r").expect("written");
-    let (began, mut all, mut buffer) = (mono(), Vec::new(), [0; 64]);
+    let (began, mut all, mut buffer) = (monotonic(), Vec::new(), [0; 64]);
     while all.len() < 8 {
-        assert!(mono().since(began) < BOUND, "only {all:02x?}");
+        assert!(monotonic().since(began) < BOUND, "only {all:02x?}");
         match host.read(&mut buffer, Duration::from_millis(50)) {
             Ok(count) => all.extend_from_slice(&buffer[..count]),
             Err(LinkError::TimedOut) => {}

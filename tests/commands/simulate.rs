@@ -154,7 +154,7 @@ fn a_replayed_trace_gives_the_same_moves() {
     let simulated = played(&games()[0], &level("rough", 1.0), 11);
     let text = simulated.outcome.trace.expect("a trace");
     let trace = flagfall_protocols::trace::Trace::new(text.as_bytes()).expect("a trace");
-    let setting = flagfall::session::setting::Setting::of(&trace, &Default::default()).expect("a head");
+    let setting = flagfall::session::setting::Setting::from_trace(&trace, &Default::default()).expect("a head");
     let mut station = setting.station().expect("a station");
     flagfall::session::replay::run(&trace, &mut station, &mut |_| Ok(())).expect("inputs");
     let sure: Vec<String> = station.game().moves().map(|played| played.uci.to_string()).collect();

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use desk::{Desk, payload};
 use flagfall::arbiter::verbs::{By, Lock, Until, VERBS};
-use flagfall::arbiter::{Code, Errand, RateLimit, Reply, Stage, role_of};
+use flagfall::arbiter::{Code, DaemonAction, RateLimit, Reply, Stage, role_of};
 use flagfall::config::{Role, User};
-use flagfall::wall::Mono;
+use flagfall::system_clock::MonotonicTime;
 use flagfall_protocols::trace::Audience;
 use serde_json::json;
 
@@ -170,11 +170,11 @@ fn the_daemon_is_told_what_it_has_to_do() {
     let mut desk = Desk::playing();
     let resync = desk.ask("resync", "a", body("resync"));
     desk.send(Some(Role::Operator), "resync", &resync);
-    assert_eq!(desk.errands, [Errand::Resync { from: 3, audience: Audience::Live }]);
+    assert_eq!(desk.daemon_actions, [DaemonAction::Resync { from: 3, audience: Audience::Live }]);
     let rev = desk.now();
     let bind = desk.ask("bind-device", "b", body("bind-device"));
     desk.send(Some(Role::Operator), "bind-device", &bind);
-    let bound = Errand::BindDevice { device: None, serial: Some("12345".into()), port: None };
+    let bound = DaemonAction::BindDevice { device: None, serial: Some("12345".into()), port: None };
     assert_eq!((desk.station.bound(), desk.now()), (Some((&bound, Some("0badcafe"))), rev));
     for wrong in [
         json!({}),
@@ -195,10 +195,10 @@ fn the_daemon_is_told_what_it_has_to_do() {
         let ask = desk.ask("bind-device", &format!("w{wrong}").replace(|c: char| !c.is_ascii_alphanumeric(), "."), wrong.clone());
         assert_eq!(desk.send(Some(Role::Chief), "bind-device", &ask)[0].code, Code::Invalid, "{wrong}");
     }
-    assert_eq!(desk.errands.len(), 2);
+    assert_eq!(desk.daemon_actions.len(), 2);
     // In paths small and capital letters differ.
     for right in [json!({"device": "dgt-12"}), json!({"port": "/dev/ttyUSB0"}), json!({"port": "/dev/ttyusb7"})] {
-        let ask = desk.ask("bind-device", &format!("r{}", desk.errands.len()), right.clone());
+        let ask = desk.ask("bind-device", &format!("r{}", desk.daemon_actions.len()), right.clone());
         let replies = desk.send(Some(Role::Operator), "bind-device", &ask);
         assert_eq!(replies.last().map(|last| last.code), Some(Code::Ok), "{right}");
     }
@@ -283,12 +283,12 @@ fn a_user_has_a_role_on_their_boards() {
 #[test]
 fn nobody_sends_more_than_five_a_second() {
     let mut limit = RateLimit::new(5, Duration::from_secs(1));
-    let passed = |limit: &mut RateLimit, user: &str, at: u64| (0..20).filter(|_| limit.allow(user, Mono(at))).count();
+    let passed = |limit: &mut RateLimit, user: &str, at: u64| (0..20).filter(|_| limit.allow(user, MonotonicTime(at))).count();
     assert_eq!(passed(&mut limit, "anna", 1_000_000), 5);
     assert_eq!(passed(&mut limit, "bob", 1_000_000), 5, "each has their own");
     assert_eq!(passed(&mut limit, "anna", 1_200_000), 1);
     assert_eq!(passed(&mut limit, "anna", 60_000_000), 5);
     for user in 0..1000 {
-        assert!(limit.allow(&format!("user{user}"), Mono(70_000_000)));
+        assert!(limit.allow(&format!("user{user}"), MonotonicTime(70_000_000)));
     }
 }

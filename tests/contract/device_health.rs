@@ -5,12 +5,12 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use fastrand::Rng;
-use flagfall::emulate::boards::Kind;
+use flagfall::emulate::boards::BoardKind;
 use flagfall::emulate::dice::Dice;
 use flagfall::emulate::noise::Noise;
 use flagfall::emulate::players::{Performance, perform_at};
-use flagfall::emulate::room;
 use flagfall::emulate::score_sheet::{self, ScoreSheet};
+use flagfall::emulate::simulated_game;
 use flagfall::publish::Message;
 use flagfall::session::station::{Station, StationInput, StationOutput};
 use flagfall::wire::topics::Board;
@@ -51,7 +51,7 @@ fn evening() -> Vec<ScoreSheet> {
 
 fn performed(sheet: &ScoreSheet, level: &str, seed: u64) -> Performance {
     let noise = Noise { irregularities: 0.0, ..Noise::level(level).expect("a level").expect("a good table") };
-    perform_at(Kind::of(drivers::find("dgt").expect("registered")), sheet, &noise, &mut Dice::new(seed, 1))
+    perform_at(BoardKind::for_driver(drivers::find("dgt").expect("registered")), sheet, &noise, &mut Dice::new(seed, 1))
 }
 
 /// The sensor of `square` sees nothing for a moment, again and again between these times.
@@ -67,7 +67,7 @@ fn lose(play: &mut Performance, square: &str, [from, to]: [Duration; 2], rng: &m
 /// Everything that a station was fed.
 fn trace(play: &Performance) -> String {
     let driver = drivers::find("dgt").expect("registered");
-    let outcome = room::run(driver, play, Some("test")).expect("played");
+    let outcome = simulated_game::run(driver, play, Some("test")).expect("played");
     assert_eq!(outcome.impossible, [""; 0]);
     outcome.trace.expect("a trace")
 }

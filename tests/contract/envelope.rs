@@ -1,6 +1,6 @@
 //! What the sink adds to a station's payload, and nothing else.
 
-use flagfall::wall::Utc;
+use flagfall::system_clock::Utc;
 use flagfall::wire::envelope::{Stamp, complete, message};
 use flagfall::wire::node::{NodeState, NodeStatus};
 use flagfall::wire::time::{Anchor, TimeSource};

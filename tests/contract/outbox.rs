@@ -7,22 +7,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall::mqtt::outbox::{
-    EVENTS, FEW, Kept, LINE, Once, Outbox, Publication, Quality, REPLIES, REPLIES_EACH, Refill, Taken, Ticket, WINDOW,
+    EVENTS, EVENTS_PER_QUEUE, Ephemeral, GUARANTEED_EVENTS, Outbox, Publication, Quality, REPLIES, REPLIES_EACH, Refill,
+    Retained, Taken, Ticket, WINDOW,
 };
-use flagfall::wall::Mono;
+use flagfall::system_clock::MonotonicTime;
 use flagfall_protocols::trace::Audience;
 
 use model::event;
 
-fn board(last: u64) -> (Arc<Outbox>, Mono) {
+fn board(last: u64) -> (Arc<Outbox>, MonotonicTime) {
     let outbox = Outbox::new();
     outbox.add_board([0; 3], [last; 3]);
-    outbox.connected(Mono(0), WINDOW);
-    (outbox, Mono(0))
+    outbox.connected(MonotonicTime(0), WINDOW);
+    (outbox, MonotonicTime(0))
 }
 
-fn taken(outbox: &Outbox, now: Mono) -> Vec<Publication> {
-    std::iter::from_fn(|| outbox.take(now))
+fn taken(outbox: &Outbox, now: MonotonicTime) -> Vec<Publication> {
+    std::iter::from_fn(|| outbox.take_next(now))
         .filter_map(|taken| match taken {
             Taken::Publication(publication) => Some(publication),
             Taken::BirthOver => None,
@@ -36,47 +37,47 @@ fn memory_is_bounded_while_the_broker_is_away() {
     for board in 0..100 {
         outbox.add_board([0; 3], [0; 3]);
         for number in 1..=1000 {
-            outbox.event(board, event(board, 0, number));
+            outbox.publish_event(board, event(board, 0, number));
         }
     }
     let counters = outbox.counters();
-    assert!(counters.stored >= EVENTS && counters.stored <= EVENTS + 100 * FEW, "{counters:?}");
+    assert!(counters.stored >= EVENTS && counters.stored <= EVENTS + 100 * GUARANTEED_EVENTS, "{counters:?}");
     assert_eq!(counters.waiting, 100_000);
-    assert!(outbox.refills(Mono(0)).is_empty(), "nothing is read that cannot be sent");
+    assert!(outbox.refills(MonotonicTime(0)).is_empty(), "nothing is read that cannot be sent");
     let (one, _) = board(0);
-    (1..=1000).for_each(|number| one.event(0, event(0, 1, number)));
-    assert_eq!(one.counters().stored, LINE);
+    (1..=1000).for_each(|number| one.publish_event(0, event(0, 1, number)));
+    assert_eq!(one.counters().stored, EVENTS_PER_QUEUE);
 }
 
 #[test]
 fn boards_take_turns() {
     let outbox = Outbox::new();
     (0..4).for_each(|board| assert_eq!(outbox.add_board([0; 3], [0; 3]), board));
-    (1..=200).for_each(|number| outbox.event(0, event(0, 0, number)));
-    (1..=3).for_each(|board| outbox.event(board, event(board, 1, 1)));
-    outbox.connected(Mono(0), WINDOW);
-    let topics: Vec<String> = taken(&outbox, Mono(0)).into_iter().map(|publication| publication.topic).collect();
+    (1..=200).for_each(|number| outbox.publish_event(0, event(0, 0, number)));
+    (1..=3).for_each(|board| outbox.publish_event(board, event(board, 1, 1)));
+    outbox.connected(MonotonicTime(0), WINDOW);
+    let topics: Vec<String> = taken(&outbox, MonotonicTime(0)).into_iter().map(|publication| publication.topic).collect();
     assert_eq!(topics.len(), WINDOW);
     assert!((1..=3).all(|board| topics[..5].contains(&format!("{board}/1/1"))), "{topics:?}");
 }
 
 #[test]
 fn a_connection_begins_with_states_in_their_order_then_old_events() {
-    let (outbox, now) = (Outbox::new(), Mono(0));
+    let (outbox, now) = (Outbox::new(), MonotonicTime(0));
     let board = outbox.add_board([0; 3], [0; 3]);
     let keep = |topic: &str| {
         let (topic, payload) = (topic.to_owned(), "{}".to_owned());
-        outbox.keep(Kept { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
+        outbox.publish_retained(Retained { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
     };
-    outbox.event(board, event(0, 0, 1));
-    outbox.event(board, event(0, 0, 2));
+    outbox.publish_event(board, event(0, 0, 1));
+    outbox.publish_event(board, event(0, 0, 2));
     let order = ["f/1/node/n/info", "f/1/device/d/status", "f/1/live/e/1/b/state", "f/1/arbiter/e/1/b/alert/3"];
     order.iter().rev().for_each(|topic| keep(topic));
     for _ in 0..2 {
         outbox.connected(now, WINDOW);
-        outbox.urgent("f/1/node/n/status".to_owned(), "init".to_owned());
+        outbox.publish_urgent("f/1/node/n/status".to_owned(), "init".to_owned());
         let mut sent = Vec::new();
-        while let Some(taken) = outbox.take(now) {
+        while let Some(taken) = outbox.take_next(now) {
             match taken {
                 Taken::Publication(publication) => sent.push(publication.topic),
                 Taken::BirthOver => sent.push("ready".to_owned()),
@@ -94,8 +95,8 @@ fn a_birth_does_not_wait_for_ever_for_a_journal_that_cannot_be_read() {
     let (outbox, now) = board(5);
     assert_eq!(taken(&outbox, now), []);
     assert_eq!(outbox.refills(now).len(), 3);
-    assert_eq!(outbox.take(now.after(Duration::from_secs(29))), None);
-    assert_eq!(outbox.take(now.after(Duration::from_secs(31))), Some(Taken::BirthOver));
+    assert_eq!(outbox.take_next(now.after(Duration::from_secs(29))), None);
+    assert_eq!(outbox.take_next(now.after(Duration::from_secs(31))), Some(Taken::BirthOver));
 }
 
 #[test]
@@ -116,7 +117,7 @@ fn what_the_journal_no_longer_has_is_stepped_over_and_counted() {
     let (outbox, now) = board(9);
     outbox.refills(now);
     outbox.refilled(0, Audience::Live, [3, 4, 7].map(|number| event(0, 1, number)).to_vec(), true);
-    outbox.event(0, event(0, 1, 10));
+    outbox.publish_event(0, event(0, 1, 10));
     assert_eq!(outbox.counters().missing, 2 + 2 + 2);
     let sent = taken(&outbox, now);
     assert_eq!(sent.iter().map(|sent| sent.topic.as_str()).collect::<Vec<_>>(), ["0/1/3", "0/1/4", "0/1/7", "0/1/10"]);
@@ -127,14 +128,14 @@ fn what_the_journal_no_longer_has_is_stepped_over_and_counted() {
 #[test]
 fn a_resync_sends_again_and_moves_no_cursor() {
     let (outbox, now) = board(0);
-    (1..=6).for_each(|number| outbox.event(0, event(0, 0, number)));
+    (1..=6).for_each(|number| outbox.publish_event(0, event(0, 0, number)));
     for sent in taken(&outbox, now) {
         outbox.acknowledged(sent.ticket);
     }
     outbox.rewind(0, Audience::Arbiter, 4);
     assert_eq!(outbox.refills(now), [Refill { board: 0, audience: Audience::Arbiter, from: 4 }]);
     outbox.refilled(0, Audience::Arbiter, (4..=6).map(|number| event(0, 0, number)).collect(), true);
-    outbox.event(0, event(0, 0, 7));
+    outbox.publish_event(0, event(0, 0, 7));
     let sent = taken(&outbox, now);
     assert_eq!(sent.iter().map(|sent| sent.topic.as_str()).collect::<Vec<_>>(), ["0/0/4", "0/0/5", "0/0/6", "0/0/7"]);
     let cursors: Vec<u64> = sent.iter().filter_map(|sent| outbox.acknowledged(sent.ticket)).map(|moved| moved.number).collect();
@@ -147,7 +148,7 @@ fn a_deleted_state_is_forgotten_once_the_broker_knows() {
     let (outbox, now) = board(0);
     let keep = |payload: &str| {
         let (topic, payload) = ("f/1/arbiter/e/1/b/alert/1".to_owned(), payload.to_owned());
-        outbox.keep_of(0, Kept { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
+        outbox.publish_board_state(0, Retained { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
     };
     keep("{}");
     let first = taken(&outbox, now);
@@ -166,13 +167,13 @@ fn a_held_board_waits_and_others_do_not() {
     let (outbox, now) = board(0);
     outbox.add_board([0; 3], [0; 3]);
     outbox.hold(0, true);
-    let kept = Kept { topic: "mine".to_owned(), payload: "{}".to_owned(), quality: Quality::AtLeastOnce, expiry: None };
-    outbox.keep_of(0, kept);
-    outbox.event(0, event(0, 0, 1));
-    outbox.event(1, event(1, 0, 1));
+    let kept = Retained { topic: "mine".to_owned(), payload: "{}".to_owned(), quality: Quality::AtLeastOnce, expiry: None };
+    outbox.publish_board_state(0, kept);
+    outbox.publish_event(0, event(0, 0, 1));
+    outbox.publish_event(1, event(1, 0, 1));
     let mut births = 0;
     let mut sent = Vec::new();
-    while let Some(taken) = outbox.take(now) {
+    while let Some(taken) = outbox.take_next(now) {
         match taken {
             Taken::Publication(publication) => sent.push(publication.topic),
             Taken::BirthOver => births += 1,
@@ -185,10 +186,15 @@ fn a_held_board_waits_and_others_do_not() {
 
 #[test]
 fn replies_are_bounded_expire_and_survive_a_lost_connection() {
-    let (outbox, now) = (Outbox::new(), Mono(0));
+    let (outbox, now) = (Outbox::new(), MonotonicTime(0));
     let reply = |number: usize| {
         let (topic, payload) = (format!("reply/{}/x", number % (REPLIES / REPLIES_EACH)), number.to_string());
-        outbox.once(Once { topic, payload, correlation: Some(vec![number as u8]), expiry: Duration::from_secs(60) });
+        outbox.publish_ephemeral(Ephemeral {
+            topic,
+            payload,
+            correlation: Some(vec![number as u8]),
+            expiry: Duration::from_secs(60),
+        });
     };
     (0..REPLIES + 3).for_each(reply);
     assert_eq!(outbox.counters().dropped, 3);
@@ -208,7 +214,7 @@ fn replies_are_bounded_expire_and_survive_a_lost_connection() {
 
 fn answer(outbox: &Outbox, user: &str, number: usize) {
     let (topic, payload) = (format!("f/1/reply/{user}/{}", number % 3), number.to_string());
-    outbox.once(Once { topic, payload, correlation: None, expiry: Duration::from_secs(60) });
+    outbox.publish_ephemeral(Ephemeral { topic, payload, correlation: None, expiry: Duration::from_secs(60) });
 }
 
 #[test]
@@ -218,8 +224,8 @@ fn nobody_pushes_out_the_replies_of_others() {
     for user in 0..20 {
         (0..300).for_each(|number| answer(&outbox, &format!("eve{user}"), number));
     }
-    outbox.connected(Mono(0), 1000);
-    let topics: Vec<String> = taken(&outbox, Mono(0)).into_iter().map(|sent| sent.topic).collect();
+    outbox.connected(MonotonicTime(0), 1000);
+    let topics: Vec<String> = taken(&outbox, MonotonicTime(0)).into_iter().map(|sent| sent.topic).collect();
     assert_eq!(topics.len(), REPLIES);
     assert_eq!(topics[0], "f/1/reply/anna/0");
     let of = |user: usize| topics.iter().filter(|topic| topic.starts_with(&format!("f/1/reply/eve{user}/"))).count();
@@ -229,10 +235,10 @@ fn nobody_pushes_out_the_replies_of_others() {
 #[test]
 fn replies_and_the_rest_take_turns() {
     let (outbox, now) = board(0);
-    (1..=10).for_each(|number| outbox.event(0, event(0, 0, number)));
+    (1..=10).for_each(|number| outbox.publish_event(0, event(0, 0, number)));
     (0..10).for_each(|number| answer(&outbox, "anna", number));
-    assert!(matches!(outbox.take(now), Some(Taken::Publication(first)) if first.topic.contains("/reply/")));
-    assert_eq!(outbox.take(now), Some(Taken::BirthOver));
+    assert!(matches!(outbox.take_next(now), Some(Taken::Publication(first)) if first.topic.contains("/reply/")));
+    assert_eq!(outbox.take_next(now), Some(Taken::BirthOver));
     let topics: Vec<String> = taken(&outbox, now).into_iter().map(|sent| sent.topic).collect();
     assert_eq!(topics.len(), 19);
     assert!(topics[..18].chunks(2).all(|two| two.iter().filter(|topic| topic.contains("/reply/")).count() == 1), "{topics:?}");
@@ -241,7 +247,7 @@ fn replies_and_the_rest_take_turns() {
 #[test]
 fn a_refusal_is_counted_and_the_line_goes_on() {
     let (outbox, now) = board(0);
-    (1..=2).for_each(|number| outbox.event(0, event(0, 0, number)));
+    (1..=2).for_each(|number| outbox.publish_event(0, event(0, 0, number)));
     let sent: Vec<Ticket> = taken(&outbox, now).into_iter().map(|sent| sent.ticket).collect();
     assert_eq!(outbox.refused(sent[0]).map(|moved| moved.number), Some(1));
     assert_eq!(outbox.refused(sent[0]), None);
@@ -253,12 +259,12 @@ fn a_refusal_is_counted_and_the_line_goes_on() {
 fn what_the_station_still_holds_for_the_disk_is_not_taken_from_the_journal() {
     let outbox = Outbox::new();
     outbox.add_board([0; 3], [2, 0, 0]);
-    let now = Mono(0);
+    let now = MonotonicTime(0);
     outbox.connected(now, WINDOW);
     assert_eq!(outbox.refills(now), [Refill { board: 0, audience: Audience::Arbiter, from: 1 }]);
     // The third is in the file already and not yet given away.
     outbox.refilled(0, Audience::Arbiter, (1..=3).map(|number| event(0, 0, number)).collect(), true);
     assert_eq!(taken(&outbox, now).len(), 2);
-    outbox.event(0, event(0, 0, 3));
+    outbox.publish_event(0, event(0, 0, 3));
     assert_eq!(taken(&outbox, now).iter().map(|sent| sent.topic.as_str()).collect::<Vec<_>>(), ["0/0/3"]);
 }

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use flagfall::config::{Board, Clock};
-use flagfall::wall::mono;
+use flagfall::system_clock::monotonic;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{self, Start};
 use flagfall_protocols::driver::Channel;
@@ -318,9 +318,9 @@ fn board((id, driver, address, _): (&str, &str, &str, &str)) -> Board {
 
 #[allow(clippy::disallowed_methods, reason = "real time among real parts")]
 fn await_that(what: &str, done: impl Fn() -> bool) {
-    let began = mono();
+    let began = monotonic();
     while !done() {
-        assert!(mono().since(began) < LONG, "{what}");
+        assert!(monotonic().since(began) < LONG, "{what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

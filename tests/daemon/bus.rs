@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use flagfall::config::Board;
-use flagfall::wall::mono;
+use flagfall::system_clock::monotonic;
 use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::dgt_bus::{BusFaults, BusSettings, Chain};
 use flagfall_hardware::emulator::script::Script;
@@ -57,12 +57,12 @@ impl Line {
         let chain = Arc::new(Mutex::new(chain));
         let stop = Arc::new(AtomicBool::new(false));
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let (theirs, stopped, began) = (Arc::clone(&chain), Arc::clone(&stop), mono());
+        let (theirs, stopped, began) = (Arc::clone(&chain), Arc::clone(&stop), monotonic());
         let heard = Arc::clone(&asked);
         let thread = thread("chain", move || {
             let (mut sent, mut buffer) = (Vec::new(), [0; 256]);
             while !stopped.load(Ordering::Relaxed) {
-                let now = || Instant(mono().since(began).as_micros() as u64);
+                let now = || Instant(monotonic().since(began).as_micros() as u64);
                 let next = {
                     let mut chain = theirs.lock().unwrap_or_else(PoisonError::into_inner);
                     chain.advance(now(), &mut sent);

@@ -13,7 +13,7 @@ use fastrand::Rng;
 use flagfall::config::Board;
 use flagfall::emulate::hands::Play;
 use flagfall::journal::{Disk, read};
-use flagfall::wall::{Mono, mono};
+use flagfall::system_clock::{MonotonicTime, monotonic};
 use flagfall_hardware::pty::Pty;
 use flagfall_protocols::trace::Body;
 
@@ -78,10 +78,10 @@ fn pulls(table: &Table, way: Way, rng: &mut Rng) -> Vec<Pull> {
 /// Pulls the cable of one table at these moments of its game; gives how long it took each time to be back, with
 /// words on it.
 fn game(table: &Table, way: Way, pulls: &[Pull], house: &House, ear: &Ear) -> Vec<(Duration, String)> {
-    let began = mono();
+    let began = monotonic();
     table.board.load(&table.script).expect("hands");
     let pull = |(number, pull): (usize, &Pull)| {
-        pass(began.after(pull.at).since(mono()));
+        pass(began.after(pull.at).since(monotonic()));
         let from = ear.count();
         table.board.unplug().expect("pulled");
         // Whoever has the number that became free, it is not the board.
@@ -91,7 +91,7 @@ fn game(table: &Table, way: Way, pulls: &[Pull], house: &House, ear: &Ear) -> Ve
         }
         pass(pull.out);
         table.board.replug().expect("put back");
-        let plugged = mono();
+        let plugged = monotonic();
         let took = ear.device(&table.id, &["online", "unstable"], from).at.since(plugged);
         (took, format!("{} {way:?} {pull:?}: {took:?}", table.id))
     };
@@ -181,7 +181,7 @@ fn all_at_once(count: usize) {
     }
     rng.shuffle(&mut order);
     order.iter().for_each(|number| drop(tables[*number].board.replug().expect("put back")));
-    let plugged = mono();
+    let plugged = monotonic();
     let times: Vec<Duration> = tables.iter().map(|table| back(&ear, &table.id, from).since(plugged)).collect();
     times.iter().for_each(|took| assert_within(*took, BACK_WITHIN, format_args!("{count} boards, {times:?}")));
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
@@ -196,7 +196,7 @@ fn all_at_once(count: usize) {
 }
 
 /// When the board was there again, after it was seen to be gone.
-fn back(ear: &Ear, board: &str, from: usize) -> Mono {
+fn back(ear: &Ear, board: &str, from: usize) -> MonotonicTime {
     let mut gone = false;
     let back = ear.find(from, PATIENCE, |heard| match heard.device(board) {
         Some("online" | "unstable") if gone => Some(heard.at),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use flagfall::emulate::PtyBoard;
 use flagfall::journal::{Disk, commit_log, read};
-use flagfall::wall::mono;
+use flagfall::system_clock::monotonic;
 use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::script::Script;
 
@@ -25,9 +25,9 @@ fn file(folder: &Path, ending: &str) -> Option<PathBuf> {
 
 /// Waits until what is read here satisfies `is`.
 fn wait_until(what: &str, mut is: impl FnMut() -> bool) {
-    let until = mono().after(PATIENCE);
+    let until = monotonic().after(PATIENCE);
     while !is() {
-        assert!(mono() < until, "never came: {what}");
+        assert!(monotonic() < until, "never came: {what}");
         pass(Duration::from_millis(20));
     }
 }

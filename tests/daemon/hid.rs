@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use flagfall::config::{Board, Transport};
-use flagfall::daemon::{Daemon, Patience, Plan, Wanted, plans};
+use flagfall::daemon::{Daemon, Patience, StationConfig, Wanted, station_configs};
 use flagfall::journal::{Disk, read};
 use flagfall_hardware::emulator::Counters;
 use flagfall_hardware::emulator::chessnut::{Chessnut, ChessnutSettings};
@@ -55,13 +55,13 @@ fn board((id, driver, serial): (&str, &str, &str)) -> Board {
 }
 
 /// The plans of these boards, on the made-up machine.
-fn planned(loaded: &flagfall::config::Loaded, usb: &Usb) -> Vec<Plan> {
-    let mut plans = plans(&loaded.config, 0).expect("plans");
-    for plan in &mut plans {
+fn planned(loaded: &flagfall::config::Loaded, usb: &Usb) -> Vec<StationConfig> {
+    let mut station_configs = station_configs(&loaded.config, 0).expect("plans");
+    for plan in &mut station_configs {
         let Wanted::Hid(wanted) = &mut plan.wanted else { panic!("{:?}: not over USB-HID", plan.wanted) };
         wanted.system = usb.system();
     }
-    plans
+    station_configs
 }
 
 #[test]
@@ -79,8 +79,9 @@ fn whole_games_with_cables_that_are_pulled() {
     plug(0);
     let house = House::new();
     let loaded = house.loaded(BOARDS.map(board).to_vec());
-    let plans = planned(&loaded, &usb);
-    let running = Running::with(async move || Daemon::start_with(&loaded, plans, Patience::default()).await.expect("starts"));
+    let station_configs = planned(&loaded, &usb);
+    let running =
+        Running::with(async move || Daemon::start_with(&loaded, station_configs, Patience::default()).await.expect("starts"));
     let ear = Ear::new(running.tcp);
     for (number, (id, driver, serial)) in (0..).zip(BOARDS) {
         let online = ear.device(id, &["online"], 0);

@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
-use flagfall::mqtt::outbox::{Kept, Once, Quality};
-use flagfall::mqtt::{Ended, Pace};
+use flagfall::mqtt::outbox::{Ephemeral, Quality, Retained};
+use flagfall::mqtt::{Ended, ReconnectDelays};
 
 use crate::support::mqtt;
 use crate::support::mqtt::node::{event, settings};
@@ -21,9 +21,9 @@ fn state(heard: &Heard) -> Option<String> {
     (heard.topic == STATUS).then(|| format!("{} {}", message["body"]["state"].as_str().unwrap_or("?"), message["boot"]))
 }
 
-fn quick() -> Pace {
+fn quick() -> ReconnectDelays {
     let (first, longest, good) = (Duration::from_millis(20), Duration::from_millis(50), Duration::from_secs(30));
-    Pace { first, longest, good }
+    ReconnectDelays { first, longest, good }
 }
 
 #[test]
@@ -34,12 +34,12 @@ fn birth_in_order_and_a_clean_stop() {
     let node = Node::prepared(settings(broker.port(), |_| ()), 7, 3, |outbox, board| {
         let kept = |topic: &str, quality, expiry| {
             let (topic, payload) = (format!("flagfall/1/{topic}"), "{}".to_owned());
-            Kept { topic, payload, quality, expiry }
+            Retained { topic, payload, quality, expiry }
         };
         for topic in states.iter().rev() {
-            outbox.keep(kept(topic, Quality::AtLeastOnce, None));
+            outbox.publish_retained(kept(topic, Quality::AtLeastOnce, None));
         }
-        outbox.keep_of(board, kept("live/open26/5/b1/clock", Quality::AtMostOnce, Some(Duration::from_secs(120))));
+        outbox.publish_board_state(board, kept("live/open26/5/b1/clock", Quality::AtMostOnce, Some(Duration::from_secs(120))));
     });
     let all = subscriber.until("ready", |heard| state(heard).as_deref() == Some("ready 7"));
     let topics: Vec<&str> = all.iter().filter_map(|heard| heard.topic.strip_prefix("flagfall/1/")).collect();
@@ -63,7 +63,12 @@ fn birth_in_order_and_a_clean_stop() {
     }
 
     let (topic, payload) = ("flagfall/1/reply/anna/c1".to_owned(), "{}".to_owned());
-    node.outbox.once(Once { topic, payload, correlation: Some(b"q17".to_vec()), expiry: Duration::from_secs(60) });
+    node.outbox.publish_ephemeral(Ephemeral {
+        topic,
+        payload,
+        correlation: Some(b"q17".to_vec()),
+        expiry: Duration::from_secs(60),
+    });
     node.events(2);
     assert_eq!(node.stop(), Ended::Stopped);
     let rest = subscriber.until("stopped", |heard| state(heard).as_deref() == Some("stopped 7"));
@@ -79,14 +84,14 @@ fn a_node_that_is_cut_off_is_lost_after_five_seconds_and_comes_back() {
     let proxy = Proxy::new(broker.port());
     let subscriber = Subscriber::new(broker.port(), &[STATUS]);
     let mut settings = settings(proxy.port(), |_| ());
-    settings.pace = quick();
+    settings.reconnect = quick();
     let node = Node::with(settings, 2, 0);
     node.ready();
-    let cut = flagfall::wall::mono();
+    let cut = flagfall::system_clock::monotonic();
     proxy.close();
     let all = subscriber.until("lost", |heard| state(heard).as_deref() == Some("lost 2"));
     assert!(all.last().is_some_and(|will| will.retain && will.content_type == "application/json"), "{all:?}");
-    assert!(flagfall::wall::mono().since(cut) > Duration::from_secs(4), "too early");
+    assert!(flagfall::system_clock::monotonic().since(cut) > Duration::from_secs(4), "too early");
     proxy.open();
     let back = subscriber.until("ready", |heard| state(heard).as_deref() == Some("ready 2"));
     assert_eq!(state(&back[0]).as_deref(), Some("init 2"));
@@ -113,7 +118,7 @@ fn a_will_of_an_earlier_run_is_told_by_its_boot_and_put_right() {
 fn a_broker_that_forgot_everything_has_it_again() {
     let mut broker = Mosquitto::start();
     let mut settings = settings(broker.port(), |_| ());
-    settings.pace = quick();
+    settings.reconnect = quick();
     let node = Node::with(settings, 1, 0);
     node.keep("flagfall/1/live/open26/5/b1/state", "old");
     node.ready();
@@ -139,19 +144,19 @@ fn through_a_line_that_is_cut_all_the_time_nothing_is_lost() {
     let proxy = Proxy::new(broker.port());
     let subscriber = Subscriber::new(broker.port(), &[AUDIT]);
     let mut settings = settings(proxy.port(), |_| ());
-    settings.pace = quick();
+    settings.reconnect = quick();
     let node = Node::with(settings, 1, 0);
     node.ready();
     let mut random = fastrand::Rng::with_seed(3000);
     let mut given = 0;
     let mut acked = 0;
-    let mut next = flagfall::wall::mono();
+    let mut next = flagfall::system_clock::monotonic();
     let end = next.after(Duration::from_secs(120));
     while acked < EVENTS {
-        assert!(flagfall::wall::mono() < end, "only {acked} are acknowledged");
-        if flagfall::wall::mono() >= next {
+        assert!(flagfall::system_clock::monotonic() < end, "only {acked} are acknowledged");
+        if flagfall::system_clock::monotonic() >= next {
             proxy.cut();
-            next = flagfall::wall::mono().after(Duration::from_millis(random.u64(200..600)));
+            next = flagfall::system_clock::monotonic().after(Duration::from_millis(random.u64(200..600)));
         }
         let now = random.u64(1..16).min(EVENTS - given);
         node.events(now);
@@ -256,7 +261,7 @@ fn packet(stream: &mut TcpStream) -> Vec<Packet> {
 fn a_broker_that_sends_too_much_is_left_and_its_session_forgotten() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let mut settings = settings(listener.local_addr().expect("its address").port(), |_| ());
-    settings.pace = quick();
+    settings.reconnect = quick();
     let broker = thread("fake broker", move || {
         let mut clean = Vec::new();
         let mut last = None;

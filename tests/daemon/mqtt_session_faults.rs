@@ -9,8 +9,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use flagfall::mqtt::outbox::WINDOW;
-use flagfall::mqtt::{Ended, Pace, Settings};
-use flagfall::wall;
+use flagfall::mqtt::{Ended, ReconnectDelays, Settings};
+use flagfall::system_clock;
 
 use crate::support::mqtt::node::settings;
 use crate::support::mqtt::packets::{Packet, packets};
@@ -57,14 +57,14 @@ impl Drop for Broker {
 
 fn at(broker: &Broker) -> Settings {
     let (first, longest, good) = (Duration::from_millis(10), Duration::from_millis(10), Duration::from_secs(30));
-    Settings { pace: Pace { first, longest, good }, ..settings(broker.port, |_| ()) }
+    Settings { reconnect: ReconnectDelays { first, longest, good }, ..settings(broker.port, |_| ()) }
 }
 
 /// Reads packets and gives each to `heard`, with its place, until that says false, or the client is gone.
 fn read(stream: &mut TcpStream, mut heard: impl FnMut(&mut TcpStream, &Packet) -> bool) {
     let (mut bytes, mut buffer, mut done) = (Vec::new(), [0; 4096], 0);
-    let end = wall::mono().after(PATIENCE);
-    while wall::mono() < end {
+    let end = system_clock::monotonic().after(PATIENCE);
+    while system_clock::monotonic() < end {
         match stream.read(&mut buffer) {
             Ok(0) => return,
             Ok(count) => bytes.extend_from_slice(&buffer[..count]),
@@ -95,8 +95,8 @@ fn a_broker_that_breaks_the_rules_is_left_and_it_is_said_why() {
     // After the client's first packet; why it is left; whether that is a bad packet.
     let table: [(&[u8], &str, bool); 12] = [
         (&[0x34, 7, 0, 1, b't', 0, 1, 0, b'x'], "QoS 2", true),
-        (&[0x50, 2, 0, 1], "nobody asked", true),
-        (&[0x20, 3, 0, 0, 0], "nobody asked", true),
+        (&[0x50, 2, 0, 1], "did not ask for", true),
+        (&[0x20, 3, 0, 0, 0], "did not ask for", true),
         (&[0xf0, 2, 0, 0], "", true),
         (&[0x30, 5, 0, 9, b't', 0, b'x'], "boundary", true),
         (&[0x30, 5, 0, 1, 0xff, 0, b'x'], "not text", true),
@@ -130,7 +130,7 @@ fn a_broker_that_breaks_the_rules_is_left_and_it_is_said_why() {
 fn what_does_not_welcome_us_is_no_broker() {
     let table: [(&[u8], &str); 5] = [
         (b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\nWhat is this supposed to mean? Please go away at once, and do not come back.", ""),
-        (&[0x40, 2, 0, 1], "another packet than a welcome"),
+        (&[0x40, 2, 0, 1], "first packet is not a welcome"),
         (&[0x20, 6, 0, 0, 3, 0x21, 0, 0], "allows nothing"),
         (&[0x20, 3, 0, 0x88, 0], "refuses us"),
         (&[0xe0, 2, 0x89, 0], "ServerBusy"),
@@ -195,7 +195,7 @@ fn a_broker_that_gives_no_sign_of_life_is_left() {
         match packet {
             Packet::Publish { id: Some(id), .. } => acknowledge(stream, *id),
             Packet::Other(PING) => {
-                sender.send(wall::mono()).expect("somebody listens");
+                sender.send(system_clock::monotonic()).expect("somebody listens");
                 answered += 1;
                 if answered == 1 {
                     say(stream, &[0xd0, 0]);
@@ -210,7 +210,7 @@ fn a_broker_that_gives_no_sign_of_life_is_left() {
     let next = |pings: &Receiver<_>| pings.recv_timeout(PATIENCE).expect("a ping");
     let (first, second) = (next(&pings), next(&pings));
     let down = node.down();
-    let lasted = wall::mono().since(second);
+    let lasted = system_clock::monotonic().since(second);
     assert!(second.since(first) > Duration::from_millis(900), "{:?}", second.since(first));
     assert!(down.cause.contains("no sign of life") && down.bad_packets == 0, "{down:?}");
     assert!((Duration::from_millis(4900)..Duration::from_secs(8)).contains(&lasted), "{lasted:?}");
@@ -264,8 +264,8 @@ fn a_broker_that_stops_to_read_keeps_nobody_from_stopping() {
     // Nothing more is taken while it cannot be written: what is under way fits the buffers of the kernel, and one more.
     let under_way = node.outbox.counters().flying;
     assert!(under_way < WINDOW / 2, "{under_way} of {LARGE} bytes each are under way");
-    let before = wall::mono();
+    let before = system_clock::monotonic();
     assert_eq!(node.stop(), Ended::Stopped);
-    let took = wall::mono().since(before);
+    let took = system_clock::monotonic().since(before);
     assert!(took < Duration::from_secs(5), "{took:?}");
 }

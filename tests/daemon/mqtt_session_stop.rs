@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use flagfall::mqtt::Ended;
 use flagfall::mqtt::outbox::WINDOW;
-use flagfall::wall;
+use flagfall::system_clock;
 
 use crate::support::mqtt::node::settings;
 use crate::support::mqtt::packets::{Packet, packets};
@@ -24,9 +24,9 @@ fn slow_broker(apart: Duration, acknowledged: Arc<AtomicUsize>) -> (u16, JoinHan
         let (mut stream, _) = listener.accept().expect("a client");
         stream.set_read_timeout(Some(Duration::from_millis(5))).expect("a time-out");
         let (mut bytes, mut answered, mut subscriptions) = (Vec::new(), 0, 0);
-        let (mut waiting, mut next) = (std::collections::VecDeque::new(), wall::mono());
+        let (mut waiting, mut next) = (std::collections::VecDeque::new(), system_clock::monotonic());
         let end = next.after(PATIENCE);
-        while is_open(&mut stream, &mut bytes) && wall::mono() < end {
+        while is_open(&mut stream, &mut bytes) && system_clock::monotonic() < end {
             let all = packets(&bytes);
             for packet in all.iter().skip(answered) {
                 match packet {
@@ -45,10 +45,10 @@ fn slow_broker(apart: Duration, acknowledged: Arc<AtomicUsize>) -> (u16, JoinHan
                 }
             }
             answered = all.len();
-            if wall::mono() >= next
+            if system_clock::monotonic() >= next
                 && let Some(id) = waiting.pop_front()
             {
-                next = wall::mono().after(apart);
+                next = system_clock::monotonic().after(apart);
                 answer(&mut stream, &[&[0x40, 2][..], &u16::to_be_bytes(id)].concat());
                 acknowledged.fetch_add(1, Ordering::SeqCst);
             }
@@ -81,14 +81,14 @@ fn a_clean_stop_is_said_however_much_waits() {
     let acknowledged = Arc::new(AtomicUsize::new(0));
     let (port, broker) = slow_broker(apart, Arc::clone(&acknowledged));
     let node = Node::with(settings(port, |_| ()), 1, 500);
-    let end = wall::mono().after(PATIENCE);
+    let end = system_clock::monotonic().after(PATIENCE);
     while node.outbox.counters().flying < WINDOW || acknowledged.load(Ordering::SeqCst) < 3 {
-        assert!(wall::mono() < end, "the window is not full: {:?}", node.outbox.counters());
+        assert!(system_clock::monotonic() < end, "the window is not full: {:?}", node.outbox.counters());
         _ = node.told.recv_timeout(Duration::from_millis(10));
     }
-    let before = wall::mono();
+    let before = system_clock::monotonic();
     assert_eq!(node.stop(), Ended::Stopped);
-    let took = wall::mono().since(before);
+    let took = system_clock::monotonic().since(before);
     assert!(took < Duration::from_secs(6), "{took:?}");
     let read = broker.join().expect("no panic");
     let is_stopped = |packet: &Packet| matches!(packet, Packet::Publish { payload, .. } if payload.contains("stopped"));

@@ -5,7 +5,7 @@ mod device;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use flagfall::wall::mono;
+use flagfall::system_clock::monotonic;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{self, Start};
 use flagfall_protocols::trace::{Body, Trace};
@@ -61,9 +61,9 @@ impl Room {
 
 #[allow(clippy::disallowed_methods, reason = "real time among real parts")]
 fn await_that(what: &str, done: impl Fn() -> bool) {
-    let began = mono();
+    let began = monotonic();
     while !done() {
-        assert!(mono().since(began) < LONG, "{what}");
+        assert!(monotonic().since(began) < LONG, "{what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -97,7 +97,7 @@ fn streams(pieces: impl IntoIterator<Item = (u8, Vec<u8>)>) -> Vec<(u8, Vec<u8>)
 fn a_device_that_nobody_knows() {
     let room = Room::new();
     let log = room.add_strange("Brand New Board");
-    let began = mono();
+    let began = monotonic();
     let mut recording = room.record("brand new board", &[]);
     recording.says("recording; Ctrl-C ends");
     recording.says("play this, and write down what you did when:");
@@ -123,7 +123,7 @@ fn a_device_that_nobody_knows() {
     assert_eq!((heard().count(), room.bluez.seen(ADDRESS).unheard), (8, 2));
     let end = recording.signal("-INT");
     assert!(end.contains("0 sent") && end.contains(text(&file)), "{end}");
-    let took = mono().since(began).as_micros() as u64;
+    let took = monotonic().since(began).as_micros() as u64;
     await_that("it is let go", || !room.bluez.connected(ADDRESS));
 
     assert_eq!(kinds(&file).iter().filter(|kind| **kind != "rx").copied().collect::<Vec<_>>(), ["up", "down", "up"]);

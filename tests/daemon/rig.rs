@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use flagfall::emulate::PtyBoard;
-use flagfall::wall::mono;
+use flagfall::system_clock::monotonic;
 use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::script::Script;
 use tempfile::TempDir;
@@ -112,9 +112,9 @@ pub(crate) struct Daemon {
 impl Daemon {
     /// SIGTERM; gives how it ended and how long that took.
     pub(crate) fn terminate(mut self) -> (ExitStatus, Duration) {
-        let began = mono();
+        let began = monotonic();
         signal(self.child.id(), "TERM");
-        (self.wait(), mono().since(began))
+        (self.wait(), monotonic().since(began))
     }
 
     /// Waits for the end that it comes to by itself.
@@ -143,21 +143,21 @@ pub(crate) fn signal(process: u32, name: &str) {
 
 /// The end of a process.
 pub(crate) fn ended(child: &mut Child, what: &str) -> ExitStatus {
-    let until = mono().after(PATIENCE);
+    let until = monotonic().after(PATIENCE);
     loop {
         if let Some(status) = child.try_wait().expect("a child") {
             return status;
         }
-        assert!(mono() < until, "{what} does not end");
+        assert!(monotonic() < until, "{what} does not end");
         pause(Duration::from_millis(5));
     }
 }
 
 /// Lets time pass, where time itself is what a test is about: the moment of a fault, the age of a message.
 pub(crate) fn pause(time: Duration) {
-    let until = mono().after(time);
+    let until = monotonic().after(time);
     loop {
-        let left = until.since(mono());
+        let left = until.since(monotonic());
         if left.is_zero() {
             return;
         }

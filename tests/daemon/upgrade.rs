@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use flagfall::config::{Board, Loaded};
-use flagfall::daemon::plans;
+use flagfall::daemon::station_configs;
 use flagfall::journal::{Disk, Limits, read};
 use flagfall::session::recorder::Recorder;
 use flagfall::session::restore::Verified;
@@ -72,7 +72,7 @@ fn an_older_journal_goes_on_and_nothing_is_sent_twice() {
     let ear = Ear::new(broker.tcp);
     let loaded = loaded(&house, &table, &broker);
     // What a start would report.
-    let setting = &plans(&loaded.config, 0).expect("plans")[0].setting;
+    let setting = &station_configs(&loaded.config, 0).expect("plans")[0].setting;
     let copy = house.path().join("copy");
     fs::create_dir(&copy).expect("a folder");
     fs::write(copy.join(FILE), &text).expect("written");

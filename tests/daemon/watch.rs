@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-use flagfall::wall::{Mono, mono};
+use flagfall::system_clock::{MonotonicTime, monotonic};
 use serde_json::Value;
 
 use crate::support::mqtt::{PATIENCE, lines, publish, thread};
@@ -14,7 +14,7 @@ use crate::support::mqtt::{PATIENCE, lines, publish, thread};
 #[derive(Clone, Debug)]
 pub(crate) struct Heard {
     /// When it arrived.
-    pub(crate) at: Mono,
+    pub(crate) at: MonotonicTime,
     pub(crate) qos: u8,
     pub(crate) retain: bool,
     pub(crate) content_type: String,
@@ -36,7 +36,7 @@ impl Heard {
         let json =
             if payload.is_empty() { Value::Null } else { serde_json::from_str(payload).unwrap_or_else(|_| Value::from(payload)) };
         Heard {
-            at: mono(),
+            at: monotonic(),
             qos: qos.parse().expect("a number"),
             retain: retain == "1",
             content_type: content_type.to_owned(),
@@ -121,13 +121,13 @@ impl Watch {
 
     /// The same with another bound.
     pub(crate) fn wait_for<T>(&self, what: &str, bound: Duration, mut want: impl FnMut(&[Heard]) -> Option<T>) -> T {
-        let until = mono().after(bound);
+        let until = monotonic().after(bound);
         let mut all = self.shared.lock();
         loop {
             if let Some(found) = want(&all) {
                 return found;
             }
-            let left = until.since(mono());
+            let left = until.since(monotonic());
             if left.is_zero() {
                 let last: Vec<String> =
                     all.iter().rev().take(12).map(|heard| format!("{} {:.300}", heard.topic, heard.payload)).collect();

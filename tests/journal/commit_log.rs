@@ -53,7 +53,7 @@ impl Board {
     }
 
     fn durable(&mut self) -> u64 {
-        self.journal.settle(Instant::ZERO);
+        self.journal.check_disk(Instant::ZERO);
         self.journal.durable_seq()
     }
 }

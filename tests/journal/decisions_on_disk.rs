@@ -9,7 +9,7 @@ use flagfall::publish::delay::Delay;
 use flagfall::session::record_input::read_input;
 use flagfall::session::recorder::Recorder;
 use flagfall::session::setting::{Overrides, Setting};
-use flagfall::session::station::{Stale, StationOutput};
+use flagfall::session::station::{DirtyStates, StationOutput};
 use flagfall_game::config::Rulings;
 use flagfall_game::laws::outcome::GameResult;
 use flagfall_protocols::time::Instant;
@@ -152,7 +152,7 @@ fn what_another_thread_waits_for_is_held_for_every_audience() {
         let mut bench = Bench::new(&tape);
         let unsynced = Arc::<Unsynced>::default();
         bench.recorder.share(Arc::clone(&unsynced), bench.now);
-        bench.recorder.station_mut().set_lazy(lazy);
+        bench.recorder.station_mut().set_coalesced(lazy);
         // The disk is not asked before.
         bench.watched = false;
         // What the public was to see before it has seen.
@@ -172,8 +172,8 @@ fn what_another_thread_waits_for_is_held_for_every_audience() {
         };
         bench.recorder.release(now, &mut sink).expect("kept");
         assert!(EVERYBODY.iter().all(|audience| !bench.recorder.is_holding(*audience)), "{name}");
-        let all = Stale { arbiter: true, live: true, ..Stale::default() };
-        bench.recorder.station_mut().render(now, all, &mut bench.out);
+        let all = DirtyStates { arbiter: true, live: true, ..DirtyStates::default() };
+        bench.recorder.station_mut().render_states(now, all, &mut bench.out);
         bench.advance(later(now, 50));
         assert_eq!(bench.shown(), EVERYBODY, "{name}");
     }
@@ -223,7 +223,7 @@ fn a_round_goes_on_with_the_rules_and_times_it_was_begun_with() {
     let begun = tape();
     let other = |headers: &str| {
         let head = format!("# flagfall trace 1\n# driver: dgt\n{headers}");
-        let read = Setting::of(&Trace::new(head.as_bytes()).expect("a trace"), &Overrides::default()).expect("a setting");
+        let read = Setting::from_trace(&Trace::new(head.as_bytes()).expect("a trace"), &Overrides::default()).expect("a setting");
         let mut setting = begun.setting.clone();
         let (config, wanted) = (&mut setting.config, &read.config);
         (config.rulebook, config.default_time_s) = (wanted.rulebook, wanted.default_time_s);
@@ -250,7 +250,7 @@ fn a_round_goes_on_with_the_rules_and_times_it_was_begun_with() {
 #[test]
 fn a_journal_tells_the_rules_that_were_played() {
     let head = |more: &str| format!("# flagfall trace 1\n# driver: dgt\n{more}");
-    let setting = |text: &str| Setting::of(&Trace::new(text.as_bytes()).expect("a trace"), &Overrides::default());
+    let setting = |text: &str| Setting::from_trace(&Trace::new(text.as_bytes()).expect("a trace"), &Overrides::default());
     let plain = setting(&head("")).expect("a setting");
     assert_eq!((plain.config.rulings, plain.config.observer), (Rulings::Advise, false), "an older journal");
     let full = head("# profile: fide-2023-rapid+guidelines-III.5\n# rulings: automatic\n# observer: true\n# casual: true\n");

@@ -93,10 +93,10 @@ fn what_another_thread_has_not_waited_for_stays_in_the_buffer() {
     assert_eq!((journal.flush_due(), journal.durable_seq()), (None, 0));
     CommitLog::without().commit([("b1", &*unsynced)]);
     journal.append(at(700), mark()).expect("room");
-    journal.settle(at(700));
+    journal.check_disk(at(700));
     assert_eq!(journal.durable_seq(), 2, "the third was appended later");
     assert!(journal.hand_over(at(700)));
     CommitLog::without().commit([("b1", &*unsynced)]);
-    journal.settle(at(800));
+    journal.check_disk(at(800));
     assert_eq!((journal.durable_seq(), journal.status().waiting), (3, 0));
 }

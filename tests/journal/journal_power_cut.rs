@@ -131,7 +131,7 @@ fn act(Board { journal, model, .. }: &mut Board, rng: &mut Rng, disk: &FakeDisk,
         32..35 => drop(journal.hand_over(now)),
         35..38 => {
             // What became of the last waits the owner learns when it looks.
-            journal.settle(now);
+            journal.check_disk(now);
             model.synced_below(journal.durable_seq() + 1);
         }
         0..18 => append(journal, model, rng, now),

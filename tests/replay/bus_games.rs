@@ -183,7 +183,7 @@ fn room(seconds: u32, dead: Option<u16>, adapter: Adapter) -> Room {
         cycles: BTreeMap::new(),
         out: Vec::new(),
     };
-    room.stations.values_mut().for_each(|(station, _)| station.set_lazy(true));
+    room.stations.values_mut().for_each(|(station, _)| station.set_coalesced(true));
     room.feed(Instant::ZERO, LineInput::Up);
     room.run(|at| at >= BEGIN);
     room

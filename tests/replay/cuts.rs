@@ -66,7 +66,7 @@ fn shifted(tape: &Tape, by: Duration) -> Vec<Value> {
         StationOutput::Ask(ask) => serde_json::json!(ask),
         StationOutput::Device { event, .. } => serde_json::json!(format!("{event:?}")),
         StationOutput::Reply(reply) => serde_json::json!(reply),
-        StationOutput::Do(errand) => serde_json::json!(errand),
+        StationOutput::Daemon(action) => serde_json::json!(action),
     };
     later.run().outputs.into_iter().map(value).collect()
 }

@@ -151,7 +151,7 @@ fn the_head_of_a_journal_says_the_delay() {
     let with = |line: &str| format!("{first}\n{line}\n{rest}");
     let setting = |text: &str| {
         let trace = flagfall_protocols::trace::Trace::new(text.as_bytes()).expect("a trace");
-        Setting::of(&trace, &Overrides::default())
+        Setting::from_trace(&trace, &Overrides::default())
     };
     let delay = Delay { time: Duration::from_secs(900), moves: 3 };
     let read = setting(&with(&format!("# delay: {delay}"))).expect("a setting");

@@ -2,7 +2,7 @@
 
 use flagfall::publish::Message;
 use flagfall::session::record_input::read_input;
-use flagfall::session::station::{Stale, StationOutput};
+use flagfall::session::station::{DirtyStates, StationOutput};
 use flagfall_protocols::event::DeviceEvent;
 use serde_json::Value;
 
@@ -19,22 +19,22 @@ fn messages(outputs: Vec<StationOutput>) -> Vec<Message> {
 /// Everything that comes out lazily, with the pictures made after every `every` inputs.
 fn lazily(tape: &Tape, every: usize) -> (Vec<Message>, usize) {
     let mut station = tape.setting.station().expect("a station");
-    station.set_lazy(true);
+    station.set_coalesced(true);
     let (mut out, mut switches) = (Vec::new(), 0);
     for (index, (at, body)) in tape.inputs.iter().enumerate() {
         if let Some(input) = read_input(body).expect("readable") {
             station.feed(*at, &input, &mut out);
         }
         if index % every == 0 {
-            switches += usize::from(station.stale().running_changed);
-            let stale = station.stale();
-            station.render(station.earliest().max(*at), stale, &mut out);
-            assert_eq!(station.stale(), Stale::default());
+            switches += usize::from(station.dirty_states().running_changed);
+            let stale = station.dirty_states();
+            station.render_states(station.earliest().max(*at), stale, &mut out);
+            assert_eq!(station.dirty_states(), DirtyStates::default());
         }
     }
     station.advance(tape.end(), &mut out);
-    let stale = station.stale();
-    station.render(tape.end(), stale, &mut out);
+    let stale = station.dirty_states();
+    station.render_states(tape.end(), stale, &mut out);
     (messages(out), switches)
 }
 

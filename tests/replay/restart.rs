@@ -8,7 +8,7 @@ use fastrand::Rng;
 use flagfall::journal::Limits;
 use flagfall::publish::Message;
 use flagfall::session::recorder::Recorder;
-use flagfall::session::restore::Restored;
+use flagfall::session::restore::RestoreReport;
 use flagfall::session::station::StationOutput;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Body;
@@ -26,7 +26,7 @@ const CUTS: usize = 60;
 pub(crate) struct Bench {
     pub(crate) memory: Memory,
     pub(crate) recorder: Recorder,
-    pub(crate) restored: Restored,
+    pub(crate) restored: RestoreReport,
     pub(crate) sent: Vec<Message>,
 }
 
@@ -116,7 +116,7 @@ fn a_journal_changes_nothing_and_is_written_first() {
         };
         let fs = Box::new(memory.clone());
         let (mut recorder, restored) = Recorder::open(fs, Limits::default(), &tape.setting, SESSION, &mut sink).expect("opens");
-        assert_eq!(restored, Restored::default());
+        assert_eq!(restored, RestoreReport::default());
         for (at, body) in &tape.inputs {
             assert_eq!(recorder.feed(*at, body, &mut sink).expect("an input"), *at, "{}", tape.name);
         }

@@ -285,7 +285,8 @@ impl Scene {
                         }
                     }
                     StationOutput::Message(message) => messages.push(message),
-                    StationOutput::Ask(_) | StationOutput::Device { .. } | StationOutput::Reply(_) | StationOutput::Do(_) => {}
+                    StationOutput::Ask(_) | StationOutput::Device { .. } | StationOutput::Reply(_) | StationOutput::Daemon(_) => {
+                    }
                 }
             }
             let command = commands.peek().map(|(at, _)| *at);

@@ -20,7 +20,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
-use flagfall::wall;
+use flagfall::system_clock;
 
 /// Longest wait for anything.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -50,10 +50,10 @@ pub(crate) fn lines(source: impl Read + Send + 'static) -> Receiver<String> {
 /// The first thing from the channel that `want` makes something of; fails with `what`, and what came last, after [`PATIENCE`].
 pub(crate) fn wait_for<T: Debug, U>(from: &Receiver<T>, what: &str, mut want: impl FnMut(T) -> Option<U>) -> U {
     const KEPT: usize = 10;
-    let until = wall::mono().after(PATIENCE);
+    let until = system_clock::monotonic().after(PATIENCE);
     let mut last = VecDeque::new();
     loop {
-        let left = until.since(wall::mono());
+        let left = until.since(system_clock::monotonic());
         match from.recv_timeout(left) {
             Ok(thing) => {
                 if last.len() == KEPT {

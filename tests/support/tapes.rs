@@ -40,7 +40,7 @@ impl Tape {
         // A few tapes live as long as the test.
         let text: &'static str = String::leak(text.to_owned());
         let trace = Trace::new(text.as_bytes()).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let setting = Setting::of(&trace, &Overrides::default()).unwrap_or_else(|error| panic!("{name}: {error:#}"));
+        let setting = Setting::from_trace(&trace, &Overrides::default()).unwrap_or_else(|error| panic!("{name}: {error:#}"));
         let records = trace.records().map(|record| record.unwrap_or_else(|error| panic!("{name}: {error}")).1);
         let inputs = records.filter(|record| record.body.is_input()).map(|record| (record.at, record.body)).collect();
         Tape { name: name.to_owned(), setting, inputs }

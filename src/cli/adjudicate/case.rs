@@ -29,16 +29,16 @@ const OBSERVED: Instant = Instant(4);
 pub(super) type Oracle<'a> = dyn FnMut(&Chess, Color) -> Verdict + 'a;
 
 pub(super) fn facts(
-    told: &Adjudicate,
+    arguments: &Adjudicate,
     rulebook: Rulebook,
     control: Option<&TimeControl>,
     at: &Chess,
     oracle: &mut Oracle<'_>,
 ) -> Facts {
-    let flagged = Color::from(told.flagged);
-    let mut flags = vec![flag(told, control, at, flagged, told.completed)];
-    if told.both_flags {
-        flags.push(flag(told, control, at, flagged.other(), told.other_completed));
+    let flagged = Color::from(arguments.flagged);
+    let mut flags = vec![flag(arguments, control, at, flagged, arguments.completed)];
+    if arguments.both_flags {
+        flags.push(flag(arguments, control, at, flagged.other(), arguments.other_completed));
     }
     if rulebook.rules().table == Table::UsChess {
         flags.iter_mut().for_each(|flag| flag.forced_wins = vec![forced_win(at, flag.side.other())]);
@@ -46,21 +46,21 @@ pub(super) fn facts(
     Facts {
         adds_time: control.map(TimeControl::adds_time),
         flags,
-        endings: ending(told, &rulebook, at, oracle).into_iter().collect(),
-        scoresheet: told.scoresheet.map(Answer::is_yes),
+        endings: ending(arguments, &rulebook, at, oracle).into_iter().collect(),
+        scoresheet: arguments.scoresheet.map(Answer::is_yes),
         ..Facts::new(rulebook)
     }
 }
 
-fn flag(told: &Adjudicate, control: Option<&TimeControl>, at: &Chess, side: Color, completed: Option<u32>) -> Flag {
-    let first = match told.order {
+fn flag(arguments: &Adjudicate, control: Option<&TimeControl>, at: &Chess, side: Color, completed: Option<u32>) -> Flag {
+    let first = match arguments.order {
         Order::Unknown => None,
         Order::WhiteFirst => Some(Color::White),
         Order::BlackFirst => Some(Color::Black),
     };
-    let seen = told.observed || told.claimed;
+    let seen = arguments.observed || arguments.claimed;
     // From 1 for people.
-    let period = match (told.period, control) {
+    let period = match (arguments.period, control) {
         (Some(period), _) => Some(period as usize - 1),
         (None, Some(control)) if control.is_last(0) => Some(0),
         // With fewer moves than the first period asks for no other one has begun.
@@ -70,43 +70,43 @@ fn flag(told: &Adjudicate, control: Option<&TimeControl>, at: &Chess, side: Colo
     let in_period = control.zip(period);
     let fell = first.map_or(ANY, |first| if first == side { FIRST } else { SECOND });
     Flag {
-        fell_second: told.both_flags && first.is_some_and(|first| first != side),
+        fell_second: arguments.both_flags && first.is_some_and(|first| first != side),
         observed_at: seen.then_some(OBSERVED),
-        called_by: seen.then_some(if told.claimed { Caller::Player } else { Caller::Arbiter }),
-        clocks_stopped: told.clocks_stopped.map(Answer::is_yes),
+        called_by: seen.then_some(if arguments.claimed { Caller::Player } else { Caller::Arbiter }),
+        clocks_stopped: arguments.clocks_stopped.map(Answer::is_yes),
         last: in_period.map(|(control, period)| control.is_last(period)),
         required: in_period.and_then(|(control, period)| control.required(period)),
         completed: completed.map(|completed| (completed, false)),
-        positions: vec![Counted { position: at.clone(), phase: phase(told) }],
+        positions: vec![Counted { position: at.clone(), phase: phase(arguments) }],
         ..Flag::new(side, fell)
     }
 }
 
-fn phase(told: &Adjudicate) -> Phase {
-    if told.not_pressed.is_some() { Phase::Made } else { Phase::Idle }
+fn phase(arguments: &Adjudicate) -> Phase {
+    if arguments.not_pressed.is_some() { Phase::Made } else { Phase::Idle }
 }
 
 /// What the position itself says: it was reached before the fall was observed, and nobody knows whether before the fall. A move
 /// whose clock was not pressed is not finished where the press finishes it (club points 4 and 7).
-fn ending(told: &Adjudicate, rulebook: &Rulebook, at: &Chess, oracle: &mut Oracle<'_>) -> Option<Ended> {
+fn ending(arguments: &Adjudicate, rulebook: &Rulebook, at: &Chess, oracle: &mut Oracle<'_>) -> Option<Ended> {
     let by = if at.turn().is_white() { Color::Black } else { Color::White };
     let ending = match () {
         () if at.is_checkmate() => Ending::Checkmate,
         () if at.is_stalemate() => Ending::Stalemate,
-        () if is_dead(told, rulebook, at, oracle) => Ending::DeadPosition,
+        () if is_dead(arguments, rulebook, at, oracle) => Ending::DeadPosition,
         () if at.halfmoves() >= 150 => Ending::SeventyFiveMoves,
         () => return None,
     };
-    let pressed = told.not_pressed.is_none().then_some(ANY);
+    let pressed = arguments.not_pressed.is_none().then_some(ANY);
     Some(Ended { end: End::Board { ending, by }, at: ANY, pressed, positions: Vec::new() })
 }
 
 /// Neither side can mate (5.2.2). The popular explanation knows only what the men say.
-fn is_dead(told: &Adjudicate, rulebook: &Rulebook, at: &Chess, oracle: &mut Oracle<'_>) -> bool {
+fn is_dead(arguments: &Adjudicate, rulebook: &Rulebook, at: &Chess, oracle: &mut Oracle<'_>) -> bool {
     if at.is_insufficient_material() {
         return true;
     }
-    let flagged = Color::from(told.flagged);
+    let flagged = Color::from(arguments.flagged);
     let mut cannot = |side| matches!(oracle(at, side), Verdict::Unwinnable(_));
     // The question that is asked anyway comes first: it is seldom answered with no.
     rulebook.winnability() != Winnability::Material && cannot(flagged.other()) && cannot(flagged)

@@ -8,11 +8,11 @@ use crate::wire::player::Pair;
 
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
-    pub(super) rulings: Vec<Told<'a>>,
+    pub(super) rulings: Vec<RulingReport<'a>>,
 }
 
 #[derive(Serialize)]
-pub(super) struct Told<'a> {
+pub(super) struct RulingReport<'a> {
     pub(super) finding: Finding,
     pub(super) screen: Shown<'a>,
 }

@@ -5,12 +5,12 @@ use std::time::Duration;
 use flagfall_protocols::calibration::Learned;
 use flagfall_protocols::square::{Color, Piece, Role, Square};
 
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
 /// Trouble is told when it has been the same for so long: nobody wants to hear of each man that is put down.
 const SETTLED: Duration = Duration::from_secs(2);
 /// But so often at least, if something changes: a square that is read now and then never settles.
-const AGAIN: Duration = Duration::from_secs(10);
+const REPEAT_AFTER: Duration = Duration::from_secs(10);
 /// The same for a board that says nothing.
 const SILENT: Duration = Duration::from_secs(5);
 /// It is done when so long no spare man came.
@@ -23,20 +23,20 @@ pub(super) struct Coach {
     spares: &'static [(Square, Piece)],
     /// The trouble that was seen last, and since when.
     trouble: String,
-    since: Mono,
-    told: String,
+    since: MonotonicTime,
+    reported: String,
     /// When something was told last, or it began.
-    spoke: Mono,
+    spoke: MonotonicTime,
     men: usize,
     known: usize,
     /// Nothing more is waited for after this.
-    end: Option<Mono>,
+    end: Option<MonotonicTime>,
 }
 
 impl Coach {
-    pub(super) fn new(now: Mono, wanted: Option<usize>, spares: &'static [(Square, Piece)]) -> Coach {
-        let (trouble, told) = (String::new(), String::new());
-        Coach { wanted, spares, trouble, since: now, told, spoke: now, men: 0, known: 0, end: None }
+    pub(super) fn new(now: MonotonicTime, wanted: Option<usize>, spares: &'static [(Square, Piece)]) -> Coach {
+        let (trouble, reported) = (String::new(), String::new());
+        Coach { wanted, spares, trouble, since: now, reported, spoke: now, men: 0, known: 0, end: None }
     }
 
     /// What is to be done first.
@@ -49,10 +49,10 @@ impl Coach {
     }
 
     /// What is to be said now.
-    pub(super) fn see(&mut self, now: Mono, learned: &Learned) -> Vec<String> {
+    pub(super) fn messages(&mut self, now: MonotonicTime, learned: &Learned) -> Vec<String> {
         let mut lines = Vec::new();
         if learned.men == 0 {
-            self.watch(now, learned, &mut lines);
+            self.report_trouble(now, learned, &mut lines);
             return lines;
         }
         if self.men == 0 {
@@ -80,27 +80,27 @@ impl Coach {
         lines
     }
 
-    fn watch(&mut self, now: Mono, learned: &Learned, lines: &mut Vec<String>) {
+    fn report_trouble(&mut self, now: MonotonicTime, learned: &Learned, lines: &mut Vec<String>) {
         let trouble = trouble(learned);
         if trouble != self.trouble {
             (self.trouble, self.since) = (trouble, now);
         }
         let patience = if learned.heard { SETTLED } else { SILENT };
-        let due = now.since(self.since) >= patience || (learned.heard && now.since(self.spoke) >= AGAIN);
-        if self.trouble != self.told && due {
+        let due = now.since(self.since) >= patience || (learned.heard && now.since(self.spoke) >= REPEAT_AFTER);
+        if self.trouble != self.reported && due {
             lines.push(format!("not yet: {}", self.trouble));
-            self.told.clone_from(&self.trouble);
+            self.reported.clone_from(&self.trouble);
             self.spoke = now;
         }
     }
 
     /// When it wants to see again, if nothing comes before.
-    pub(super) fn due(&self) -> Option<Mono> {
-        let trouble = (self.men == 0 && self.trouble != self.told).then(|| self.since.after(SILENT));
+    pub(super) fn due(&self) -> Option<MonotonicTime> {
+        let trouble = (self.men == 0 && self.trouble != self.reported).then(|| self.since.after(SILENT));
         self.end.into_iter().chain(trouble).min()
     }
 
-    pub(super) fn is_done(&self, now: Mono) -> bool {
+    pub(super) fn is_done(&self, now: MonotonicTime) -> bool {
         self.end.is_some_and(|end| end <= now)
     }
 }
@@ -163,8 +163,8 @@ mod tests {
     const QUEEN: Piece = Piece::new(Color::White, Role::Queen);
     static SPARES: [(Square, Piece); 1] = [(Square::wrapping(19), QUEEN)];
 
-    fn at(millis: u64) -> Mono {
-        Mono(millis * 1000)
+    fn at(millis: u64) -> MonotonicTime {
+        MonotonicTime(millis * 1000)
     }
 
     fn missing(names: &[&str]) -> Learned {
@@ -179,23 +179,23 @@ mod tests {
     #[test]
     fn trouble_is_told_once_and_when_it_stays() {
         let mut coach = Coach::new(at(0), None, &SPARES);
-        assert!(coach.see(at(100), &Learned::default()).is_empty());
+        assert!(coach.messages(at(100), &Learned::default()).is_empty());
         assert_eq!(coach.due(), Some(at(5100)));
-        assert_eq!(coach.see(at(5100), &Learned::default()).len(), 1);
+        assert_eq!(coach.messages(at(5100), &Learned::default()).len(), 1);
         assert_eq!(coach.due(), None);
         // One man after the other.
         for (millis, names) in [(6000, &["a1", "b1", "c1"][..]), (7000, &["a1", "b1"]), (8500, &["a1"])] {
-            assert!(coach.see(at(millis), &missing(names)).is_empty());
+            assert!(coach.messages(at(millis), &missing(names)).is_empty());
         }
-        assert!(coach.see(at(10_400), &missing(&["a1"])).is_empty());
-        assert_eq!(coach.see(at(10_500), &missing(&["a1"])), ["not yet: no man is read for certain on a1"]);
-        assert!(coach.see(at(20_000), &missing(&["a1"])).is_empty() && !coach.is_done(at(99_000)));
+        assert!(coach.messages(at(10_400), &missing(&["a1"])).is_empty());
+        assert_eq!(coach.messages(at(10_500), &missing(&["a1"])), ["not yet: no man is read for certain on a1"]);
+        assert!(coach.messages(at(20_000), &missing(&["a1"])).is_empty() && !coach.is_done(at(99_000)));
         // A square that is read now and then.
-        let told = (20_000..60_000).step_by(250).filter(|millis| {
+        let reported = (20_000..60_000).step_by(250).filter(|millis| {
             let names: &[&str] = if millis % 500 == 0 { &["a1"] } else { &["a1", "b1"] };
-            !coach.see(at(*millis), &missing(names)).is_empty()
+            !coach.messages(at(*millis), &missing(names)).is_empty()
         });
-        assert_eq!(told.count(), 4);
+        assert_eq!(reported.count(), 4);
         let two = Learned { strange: vec![Square::wrapping(0)], twice: vec![Square::wrapping(1)], ..missing(&["h8"]) };
         assert_eq!(
             trouble(&two),
@@ -206,11 +206,11 @@ mod tests {
     #[test]
     fn it_is_done_when_no_spare_man_comes() {
         let mut coach = Coach::new(at(0), None, &SPARES);
-        let said = coach.see(at(1000), &men(0));
+        let said = coach.messages(at(1000), &men(0));
         assert!(said.len() == 2 && said[0] == "all 32 men are known" && said[1].contains("white queen on d3"), "{said:?}");
         assert_eq!((coach.due(), coach.is_done(at(30_999))), (Some(at(31_000)), false));
-        assert_eq!(coach.see(at(20_000), &men(1)), ["spare white queen known"]);
-        assert!(coach.see(at(40_000), &men(1)).is_empty());
+        assert_eq!(coach.messages(at(20_000), &men(1)), ["spare white queen known"]);
+        assert!(coach.messages(at(40_000), &men(1)).is_empty());
         assert!(!coach.is_done(at(49_999)) && coach.is_done(at(50_000)));
     }
 
@@ -218,9 +218,9 @@ mod tests {
     fn it_is_done_with_as_many_as_are_wanted() {
         for (wanted, before, after) in [(0, 0, 0), (2, 1, 2), (1, 0, 3)] {
             let mut coach = Coach::new(at(0), Some(wanted), &SPARES);
-            coach.see(at(1000), &men(before));
+            coach.messages(at(1000), &men(before));
             assert_eq!(coach.is_done(at(1000)), before >= wanted, "{wanted}");
-            coach.see(at(2000), &men(after));
+            coach.messages(at(2000), &men(after));
             assert!(coach.is_done(at(2000)), "{wanted}");
         }
         assert!(known(&men(0)).starts_with("32 men, no spare one"));

@@ -11,19 +11,19 @@ use anyhow::{Context, Result, bail};
 const MODE: u32 = 0o644;
 
 /// A file beside the one that it will be; goes when it is dropped.
-pub(super) struct Fresh {
+pub(super) struct NewFile {
     file: File,
     fresh: PathBuf,
     path: PathBuf,
     force: bool,
 }
 
-impl Fresh {
+impl NewFile {
     /// Makes sure that `path` can be written; with `force` in the place of a file that is there.
-    pub(super) fn create(path: &Path, force: bool) -> Result<Fresh> {
+    pub(super) fn create(path: &Path, force: bool) -> Result<NewFile> {
         match fs::metadata(path) {
             Ok(found) if !found.is_file() => bail!("{}: is not a file", path.display()),
-            Ok(_) if !force => bail!("{}", there(path)),
+            Ok(_) if !force => bail!("{}", exists_message(path)),
             _ => {}
         }
         let Some(name) = path.file_name() else { bail!("{}: is not a file", path.display()) };
@@ -31,11 +31,11 @@ impl Fresh {
         fresh.push(format!(".{}.new", std::process::id()));
         let fresh = path.with_file_name(fresh);
         let file = File::create(&fresh).with_context(|| path.display().to_string())?;
-        Ok(Fresh { file, fresh, path: path.to_owned(), force })
+        Ok(NewFile { file, fresh, path: path.to_owned(), force })
     }
 
     /// Writes it, and waits until the disk has it.
-    pub(super) fn keep(mut self, text: &str) -> Result<()> {
+    pub(super) fn save(mut self, text: &str) -> Result<()> {
         let written = self.write(text);
         written.with_context(|| self.path.display().to_string())?;
         if self.force || !self.link()? {
@@ -55,18 +55,18 @@ impl Fresh {
     fn link(&self) -> Result<bool> {
         match fs::hard_link(&self.fresh, &self.path) {
             Ok(()) => Ok(true),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!("{}", there(&self.path)),
-            Err(_) if fs::symlink_metadata(&self.path).is_ok() => bail!("{}", there(&self.path)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!("{}", exists_message(&self.path)),
+            Err(_) if fs::symlink_metadata(&self.path).is_ok() => bail!("{}", exists_message(&self.path)),
             Err(_) => Ok(false),
         }
     }
 }
 
-fn there(path: &Path) -> String {
+fn exists_message(path: &Path) -> String {
     format!("{}: is there already; --force writes it anew", path.display())
 }
 
-impl Drop for Fresh {
+impl Drop for NewFile {
     fn drop(&mut self) {
         // It has gone if it became the file.
         let _ = fs::remove_file(&self.fresh);
@@ -88,13 +88,13 @@ mod tests {
     fn a_file_is_whole_or_not_there() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("b1");
-        drop(Fresh::create(&path, false).expect("a file"));
+        drop(NewFile::create(&path, false).expect("a file"));
         assert_eq!(names(folder.path()), Vec::<String>::new());
-        Fresh::create(&path, false).expect("a file").keep("one\n").expect("kept");
+        NewFile::create(&path, false).expect("a file").save("one\n").expect("kept");
         assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o644);
         assert_eq!((fs::read_to_string(&path).expect("a text").as_str(), names(folder.path()).len()), ("one\n", 1));
-        assert!(Fresh::create(&path, false).is_err_and(|error| error.to_string().ends_with("--force writes it anew")));
-        Fresh::create(&path, true).expect("a file").keep("two\n").expect("kept");
+        assert!(NewFile::create(&path, false).is_err_and(|error| error.to_string().ends_with("--force writes it anew")));
+        NewFile::create(&path, true).expect("a file").save("two\n").expect("kept");
         assert_eq!((fs::read_to_string(&path).expect("a text").as_str(), names(folder.path()).len()), ("two\n", 1));
     }
 
@@ -102,16 +102,16 @@ mod tests {
     fn one_that_came_meanwhile_stays() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("b1");
-        let fresh = Fresh::create(&path, false).expect("a file");
+        let fresh = NewFile::create(&path, false).expect("a file");
         fs::write(&path, "theirs").expect("written");
-        assert!(fresh.keep("ours").is_err_and(|error| error.to_string().ends_with("--force writes it anew")));
+        assert!(fresh.save("ours").is_err_and(|error| error.to_string().ends_with("--force writes it anew")));
         assert_eq!((fs::read_to_string(&path).expect("a text").as_str(), names(folder.path()).len()), ("theirs", 1));
     }
 
     #[test]
     fn no_folder_and_no_device_is_written() {
         for path in ["/dev/null", "/", "/nowhere/at/all"] {
-            assert!(Fresh::create(Path::new(path), true).is_err(), "{path}");
+            assert!(NewFile::create(Path::new(path), true).is_err(), "{path}");
         }
     }
 }

@@ -50,7 +50,7 @@ impl Check {
     }
 
     /// A message arrived. Messages may come more than once.
-    pub fn take(&mut self, topic: &str, payload: &[u8]) {
+    pub fn handle_message(&mut self, topic: &str, payload: &[u8]) {
         let Some(topic) = Topic::read(topic) else { return };
         let Some(board) = self.boards.get_mut(topic.board) else { return };
         if payload.is_empty() {
@@ -60,7 +60,7 @@ impl Check {
             self.unreadable += 1;
             return;
         };
-        board.take(topic, &message);
+        board.handle_message(topic, &message);
     }
 
     /// What has not arrived; empty if all has.
@@ -89,7 +89,7 @@ impl Check {
 }
 
 impl Board {
-    fn take(&mut self, topic: Topic<'_>, message: &Value) {
+    fn handle_message(&mut self, topic: Topic<'_>, message: &Value) {
         let body = &message["body"];
         let series = self.series.entry(topic.audience).or_default();
         if let Some(number) = message["no"].as_u64() {

@@ -2,9 +2,9 @@
 
 pub mod check;
 #[cfg(feature = "broker")]
-mod room;
-#[cfg(feature = "broker")]
 mod screen;
+#[cfg(feature = "broker")]
+mod simulated_hall;
 #[cfg(feature = "broker")]
 mod subscriber;
 mod topic;

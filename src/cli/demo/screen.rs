@@ -10,11 +10,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{interval, timeout};
 
 use super::check::Check;
-use super::room::Room;
-use super::subscriber::{self, News};
+use super::simulated_hall::SimulatedHall;
+use super::subscriber::{self, SubscriberEvent};
 use super::view::View;
 use crate::daemon::Daemon;
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 
 /// A picture is drawn so often.
 const PICTURE: Duration = Duration::from_millis(250);
@@ -66,27 +66,27 @@ impl Demo {
     }
 
     async fn play(self, picture: bool) -> Result<ExitCode> {
-        let room = Room::set_up(self.speed.clamp(0.1, 2.0))?;
+        let hall = SimulatedHall::set_up(self.speed.clamp(0.1, 2.0))?;
         let delay = Duration::from_secs(self.delay);
-        let daemon = Daemon::start(&room.configuration(self.tcp.clone(), self.websocket.clone(), delay)).await?;
+        let daemon = Daemon::start(&hall.configuration(self.tcp.clone(), self.websocket.clone(), delay)).await?;
         let (tcp, websocket) = daemon.broker().context("the broker did not start")?;
         let (stop, stopped) = oneshot::channel::<()>();
         // It is also stopped if this end is dropped.
         let serving = tokio::spawn(daemon.run(async { drop(stopped.await) }));
 
-        let (news, mut told) = mpsc::channel(256);
+        let (news, mut news_receiver) = mpsc::channel(256);
         let inside = vec!["flagfall/1/arbiter/#".to_owned(), "flagfall/1/live/#".to_owned(), "flagfall/1/device/#".to_owned()];
         let screen = tokio::spawn(subscriber::run("demo-screen", tcp, vec!["flagfall/1/public/#".to_owned()], news.clone()));
         let arbiter = tokio::spawn(subscriber::run("demo-arbiter", tcp, inside, news));
 
-        let mut show = Show { view: room.view(picture && !self.no_color), check: room.check(), picture };
+        let mut show = Show { view: hall.view(picture && !self.no_color), check: hall.check(), picture };
         show.line(&format!(
             "MQTT at {tcp}, topics flagfall/1/#{}",
             websocket.map_or(String::new(), |at| format!("; WebSocket at ws://{at}/mqtt"))
         ))?;
-        timeout(READY_WITHIN, ready(&mut told, &room)).await.context("boards and subscribers are not there")?;
-        room.play()?;
-        let missing = show.until_all_arrived(&room, &mut told, delay).await?;
+        timeout(READY_WITHIN, ready(&mut news_receiver, &hall)).await.context("boards and subscribers are not there")?;
+        hall.play()?;
+        let missing = show.until_all_arrived(&hall, &mut news_receiver, delay).await?;
         if !self.once && missing.is_empty() {
             show.line("All games are over and everything arrived. Ctrl-C ends.")?;
             tokio::signal::ctrl_c().await.context("Ctrl-C")?;
@@ -96,8 +96,8 @@ impl Demo {
         // Nobody listens if the daemon has ended by itself.
         let _ = stop.send(());
         serving.await.context("the daemon")??;
-        if room.impossible() > 0 {
-            anyhow::bail!("{} hand motions could not be done", room.impossible());
+        if hall.impossible() > 0 {
+            anyhow::bail!("{} hand motions could not be done", hall.impossible());
         }
         if missing.is_empty() {
             show.line("everything arrived")?;
@@ -111,19 +111,19 @@ impl Demo {
 }
 
 /// Both subscribers are in their seats and every board answers.
-async fn ready(told: &mut mpsc::Receiver<News>, room: &Room) {
+async fn ready(news_receiver: &mut mpsc::Receiver<SubscriberEvent>, hall: &SimulatedHall) {
     let mut seats = 0;
-    let mut silent: Vec<String> = room.boards().map(|id| format!("\"board\":\"demo/1/{id}\"")).collect();
+    let mut silent: Vec<String> = hall.boards().map(|id| format!("\"board\":\"demo/1/{id}\"")).collect();
     while seats < 2 || !silent.is_empty() {
-        match told.recv().await {
-            Some(News::Subscribed) => seats += 1,
-            Some(News::Message(topic, payload)) if topic.contains("/device/") => {
+        match news_receiver.recv().await {
+            Some(SubscriberEvent::Subscribed) => seats += 1,
+            Some(SubscriberEvent::Message(topic, payload)) if topic.contains("/device/") => {
                 let text = String::from_utf8_lossy(&payload);
                 if text.contains("\"state\":\"online\"") {
                     silent.retain(|board| !text.contains(board.as_str()));
                 }
             }
-            Some(News::Message(..)) => {}
+            Some(SubscriberEvent::Message(..)) => {}
             None => return,
         }
     }
@@ -138,26 +138,31 @@ struct Show {
 
 impl Show {
     /// Shows what comes until all has, or the time for it is over; gives what is missing.
-    async fn until_all_arrived(&mut self, room: &Room, told: &mut mpsc::Receiver<News>, delay: Duration) -> Result<Vec<String>> {
+    async fn until_all_arrived(
+        &mut self,
+        hall: &SimulatedHall,
+        news_receiver: &mut mpsc::Receiver<SubscriberEvent>,
+        delay: Duration,
+    ) -> Result<Vec<String>> {
         let mut ticks = interval(PICTURE);
-        let mut over: Option<Mono> = None;
+        let mut over: Option<MonotonicTime> = None;
         let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
         loop {
             tokio::select! {
-                news = told.recv() => match news {
-                    Some(News::Message(topic, payload)) => self.take(&topic, &payload)?,
-                    Some(News::Subscribed) => {}
+                news = news_receiver.recv() => match news {
+                    Some(SubscriberEvent::Message(topic, payload)) => self.handle_message(&topic, &payload)?,
+                    Some(SubscriberEvent::Subscribed) => {}
                     None => break,
                 },
                 _ = ticks.tick() => {
                     self.draw()?;
-                    if over.is_none() && room.done() {
-                        over = Some(wall::mono());
+                    if over.is_none() && hall.done() {
+                        over = Some(system_clock::monotonic());
                     }
                     if over.is_some() && self.check.missing().is_empty() {
                         break;
                     }
-                    if over.is_some_and(|over| wall::mono().since(over) > delay + ARRIVE_WITHIN) {
+                    if over.is_some_and(|over| system_clock::monotonic().since(over) > delay + ARRIVE_WITHIN) {
                         break;
                     }
                 }
@@ -168,9 +173,9 @@ impl Show {
         Ok(self.check.missing())
     }
 
-    fn take(&mut self, topic: &str, payload: &[u8]) -> Result<()> {
-        self.check.take(topic, payload);
-        match self.view.take(topic, payload) {
+    fn handle_message(&mut self, topic: &str, payload: &[u8]) -> Result<()> {
+        self.check.handle_message(topic, payload);
+        match self.view.handle_message(topic, payload) {
             Some(line) if !self.picture => self.line(&line),
             _ => Ok(()),
         }

@@ -11,10 +11,10 @@ use tokio::sync::mpsc;
 /// Payloads of long games.
 const LARGEST: u32 = 1 << 20;
 /// After a lost connection.
-const AGAIN: Duration = Duration::from_millis(500);
+const RETRY_AFTER: Duration = Duration::from_millis(500);
 
 /// What a subscriber is told.
-pub(super) enum News {
+pub(super) enum SubscriberEvent {
     /// The broker gives what was asked for from now on.
     Subscribed,
     /// A message: topic and payload.
@@ -22,12 +22,12 @@ pub(super) enum News {
 }
 
 /// Subscribes to `filters` and passes on what comes, until nobody listens.
-pub(super) async fn run(name: &'static str, broker: SocketAddr, filters: Vec<String>, news: mpsc::Sender<News>) {
+pub(super) async fn run(name: &'static str, broker: SocketAddr, filters: Vec<String>, news: mpsc::Sender<SubscriberEvent>) {
     let mut options = MqttOptions::new(name, broker.ip().to_string(), broker.port());
     options.set_max_packet_size(Some(LARGEST)).set_outgoing_inflight_upper_limit(1);
     let (client, mut events) = AsyncClient::new(options, 4);
     loop {
-        let told = match events.poll().await {
+        let event = match events.poll().await {
             Ok(Event::Incoming(Packet::ConnAck(_))) => {
                 let filters = filters.iter().map(|filter| Filter::new(filter.clone(), QoS::AtLeastOnce));
                 if client.try_subscribe_many(filters).is_err() {
@@ -35,17 +35,17 @@ pub(super) async fn run(name: &'static str, broker: SocketAddr, filters: Vec<Str
                 }
                 continue;
             }
-            Ok(Event::Incoming(Packet::SubAck(_))) => News::Subscribed,
+            Ok(Event::Incoming(Packet::SubAck(_))) => SubscriberEvent::Subscribed,
             Ok(Event::Incoming(Packet::Publish(publish))) => {
-                News::Message(String::from_utf8_lossy(&publish.topic).into_owned(), publish.payload.to_vec())
+                SubscriberEvent::Message(String::from_utf8_lossy(&publish.topic).into_owned(), publish.payload.to_vec())
             }
             Ok(_) => continue,
             Err(_) => {
-                tokio::time::sleep(AGAIN).await;
+                tokio::time::sleep(RETRY_AFTER).await;
                 continue;
             }
         };
-        if news.send(told).await.is_err() {
+        if news.send(event).await.is_err() {
             return;
         }
     }

@@ -12,7 +12,7 @@ use super::topic::{Audience, Topic};
 
 mod arbiter;
 mod diagram;
-mod line;
+mod event_line;
 mod paint;
 mod public;
 
@@ -64,7 +64,7 @@ impl View {
 
     /// A message arrived. Gives a line for people if it is an event; nothing for states, and for what is not about these
     /// boards.
-    pub fn take(&mut self, topic: &str, payload: &[u8]) -> Option<String> {
+    pub fn handle_message(&mut self, topic: &str, payload: &[u8]) -> Option<String> {
         let topic = Topic::read(topic)?;
         let (_, board) = self.boards.iter_mut().find(|(named, _)| named.id == topic.board)?;
         if payload.is_empty() {
@@ -75,8 +75,8 @@ impl View {
         }
         match serde_json::from_slice::<Value>(payload) {
             Ok(message) => {
-                board.take(topic, &message);
-                line::of(topic, &message)
+                board.handle_message(topic, &message);
+                event_line::event_line(topic, &message)
             }
             Err(error) => Some(format!("board {} {}: payload is no JSON: {error}", topic.board, topic.audience.name())),
         }
@@ -116,7 +116,7 @@ fn row(text: &mut String, cells: &[String]) {
 }
 
 impl Board {
-    fn take(&mut self, topic: Topic<'_>, message: &Value) {
+    fn handle_message(&mut self, topic: Topic<'_>, message: &Value) {
         self.newest = self.newest.max(message["t"]["us"].as_u64().unwrap_or(0));
         let body = &message["body"];
         let public = topic.audience == Audience::Public;

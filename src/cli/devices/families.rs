@@ -22,7 +22,7 @@ struct Family {
 }
 
 impl Family {
-    fn of(info: &'static DriverInfo) -> Family {
+    fn from_driver(info: &'static DriverInfo) -> Family {
         // A family with none of them is told by its port alone.
         let serial = !info.usb.is_empty() || (info.ble.is_none() && info.hid.is_none());
         let links = [(serial, "serial"), (info.hid.is_some(), "USB-HID"), (info.ble.is_some(), "Bluetooth LE")];
@@ -63,7 +63,7 @@ impl Family {
 /// # Errors
 /// The output is closed.
 pub(super) fn print(json: bool) -> Result<ExitCode> {
-    let families: Vec<Family> = DRIVERS.iter().map(Family::of).collect();
+    let families: Vec<Family> = DRIVERS.iter().map(Family::from_driver).collect();
     let mut out = std::io::stdout().lock();
     match json {
         true => writeln!(out, "{}", serde_json::to_string_pretty(&families)?)?,

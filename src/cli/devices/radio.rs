@@ -23,7 +23,7 @@ struct Device {
 }
 
 impl Device {
-    fn of(found: Nearby) -> Device {
+    fn from_advertisement(found: Nearby) -> Device {
         let name = found.name.clone().unwrap_or_default().to_ascii_lowercase();
         let is_its = |start: &&str| name.starts_with(&start.to_ascii_lowercase());
         let families = DRIVERS.iter().filter(|info| info.ble.is_some_and(|ble| ble.names.iter().any(&is_its)));
@@ -45,7 +45,7 @@ pub(super) fn print(json: bool) -> Result<ExitCode> {
         Ok(found) => found,
         Err(trouble) => bail!("{trouble}"),
     };
-    let devices: Vec<Device> = found.into_iter().map(Device::of).collect();
+    let devices: Vec<Device> = found.into_iter().map(Device::from_advertisement).collect();
     let mut out = std::io::stdout().lock();
     if json {
         writeln!(out, "{}", serde_json::to_string_pretty(&devices)?)?;

@@ -11,7 +11,7 @@ use nix::unistd::{AccessFlags, access};
 use super::Finding;
 use crate::config::{Board, Config};
 
-pub(super) fn look(config: &Config) -> Vec<Finding> {
+pub(super) fn check(config: &Config) -> Vec<Finding> {
     let ports = discover::ports(&config.discovery.folders);
     let mut findings: Vec<Finding> = ports.iter().map(port).collect();
     let wants_none = !config.board.is_empty() && config.board.iter().all(Board::is_hid);

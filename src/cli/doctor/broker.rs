@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::daemon::node_name;
 use crate::mqtt::{Identity, probe};
 
-pub(super) fn look(config: &Config) -> Finding {
+pub(super) fn check(config: &Config) -> Finding {
     let port = config.mqtt.port.unwrap_or(if config.mqtt.tls { 8883 } else { 1883 });
     let place = format!("{}:{port}", config.mqtt.host);
     let about = format!("broker at {place}");

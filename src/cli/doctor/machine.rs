@@ -17,7 +17,7 @@ const TOO_LITTLE: u64 = 16 << 20;
 /// Above, a Raspberry Pi slows down.
 const HOT: f32 = 80.0;
 
-pub(super) fn look(config: &Config) -> Vec<Finding> {
+pub(super) fn check(config: &Config) -> Vec<Finding> {
     let health = health::read(&config.journal.dir);
     let service = service();
     let serves = service.as_ref().is_some_and(|service| service.loaded);
@@ -99,10 +99,10 @@ fn service() -> Option<Service> {
     }
     let properties = "--property=LoadState,ActiveState,Result";
     let told = Command::new("systemctl").args(["show", "flagfall.service", properties]).output().ok()?;
-    Some(parse(&String::from_utf8_lossy(&told.stdout)))
+    Some(parse_service(&String::from_utf8_lossy(&told.stdout)))
 }
 
-fn parse(text: &str) -> Service {
+fn parse_service(text: &str) -> Service {
     let value =
         |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('=')).unwrap_or_default().to_owned();
     Service { loaded: value("LoadState") == "loaded", active: value("ActiveState"), result: value("Result") }

@@ -8,13 +8,13 @@ use flagfall_hardware::port::{PortEvent, PortThread, Ports, Wanted};
 use flagfall_protocols::driver::DriverInfo;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::wall::mono;
+use crate::system_clock::monotonic;
 
 /// Events that may wait for the disk.
 const MAX_WAITING: usize = 1024;
 
 /// What the link told.
-pub(in crate::cli) enum Told {
+pub(in crate::cli) enum LinkEvent {
     /// It is up; lines for the head of the recording, and for people what is left out.
     Up(Vec<(String, String)>, Vec<String>),
     /// Bytes of a channel.
@@ -26,7 +26,7 @@ pub(in crate::cli) enum Told {
 }
 
 /// The events of a link, each with its time.
-pub(in crate::cli) type Events = Receiver<(u64, Told)>;
+pub(in crate::cli) type Events = Receiver<(u64, LinkEvent)>;
 
 /// A link that is recorded.
 pub(in crate::cli) enum Device {
@@ -40,16 +40,16 @@ impl Device {
         let wanted = Wanted { driver, port: Some(path.to_owned()), usb_serial: None, serial: None, folders: Vec::new() };
         let (to, events) = channel(MAX_WAITING);
         let sink = move |at: u64, event: PortEvent<'_>| {
-            let told = match event {
-                PortEvent::Up { .. } => Told::Up(Vec::new(), Vec::new()),
-                PortEvent::Bytes(bytes) => Told::Bytes(0, bytes.to_vec()),
-                PortEvent::Down(error) => Told::Down(error.to_string()),
-                PortEvent::Missing(trouble) => Told::Missing(trouble.to_string(), false),
+            let event = match event {
+                PortEvent::Up { .. } => LinkEvent::Up(Vec::new(), Vec::new()),
+                PortEvent::Bytes(bytes) => LinkEvent::Bytes(0, bytes.to_vec()),
+                PortEvent::Down(error) => LinkEvent::Down(error.to_string()),
+                PortEvent::Missing(trouble) => LinkEvent::Missing(trouble.to_string(), false),
             };
             // The recording has ended, and the thread is about to.
-            let _ = to.blocking_send((at, told));
+            let _ = to.blocking_send((at, event));
         };
-        Ok((Device::Port(PortThread::start("record", wanted, Ports::new(), || mono().0, Box::new(sink))?), events))
+        Ok((Device::Port(PortThread::start("record", wanted, Ports::new(), || monotonic().0, Box::new(sink))?), events))
     }
 
     /// Looks for a Bluetooth device by address or name; without a family everything is listened to that notifies.
@@ -64,8 +64,8 @@ impl Device {
             unlock: None,
         };
         let (to, events) = channel(MAX_WAITING);
-        let radio = Radio::start(None, || mono().0, 0)?;
-        Ok((Device::Ble(BleLink::start(radio, 0, wanted, Box::new(move |at, event| pass_on(&to, at, event)))), events))
+        let radio = Radio::start(None, || monotonic().0, 0)?;
+        Ok((Device::Ble(BleLink::start(radio, 0, wanted, Box::new(move |at, event| forward(&to, at, event)))), events))
     }
 
     /// Writes bytes. A link that went meanwhile says so itself.
@@ -77,14 +77,14 @@ impl Device {
     }
 }
 
-fn pass_on(to: &Sender<(u64, Told)>, at: u64, event: &BleEvent<'_>) -> bool {
-    let told = match event {
-        BleEvent::Up { name, places, .. } => Told::Up(head(*name, places), left_out(places)),
-        BleEvent::Bytes { channel, bytes } => Told::Bytes(*channel, bytes.to_vec()),
-        BleEvent::Down(error) => Told::Down(error.to_string()),
-        BleEvent::Missing(trouble) => Told::Missing(trouble.to_string(), true),
+fn forward(to: &Sender<(u64, LinkEvent)>, at: u64, event: &BleEvent<'_>) -> bool {
+    let event = match event {
+        BleEvent::Up { name, places, .. } => LinkEvent::Up(head(*name, places), left_out(places)),
+        BleEvent::Bytes { channel, bytes } => LinkEvent::Bytes(*channel, bytes.to_vec()),
+        BleEvent::Down(error) => LinkEvent::Down(error.to_string()),
+        BleEvent::Missing(trouble) => LinkEvent::Missing(trouble.to_string(), true),
     };
-    match to.try_send((at, told)) {
+    match to.try_send((at, event)) {
         Ok(()) => true,
         Err(error) => matches!(error, tokio::sync::mpsc::error::TrySendError::Closed(_)),
     }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{self, Body, FORMAT, MAX_HEADERS, Record, print_header};
 
-use crate::wall::utc;
+use crate::system_clock::utc;
 
 /// The most bytes of a record; longer pieces are cut into several of the same moment.
 const MAX_PIECE: usize = 4096;
@@ -65,7 +65,7 @@ impl TraceFile {
 
     /// Adds a line to the head, which ends with the first record. Of more lines than a reader takes the last are left out, and
     /// that is said.
-    pub(super) fn head(&mut self, key: &str, value: &str) -> Result<()> {
+    pub(super) fn add_header(&mut self, key: &str, value: &str) -> Result<()> {
         if self.seq > 0 {
             return Ok(());
         }
@@ -75,7 +75,7 @@ impl TraceFile {
         }
         self.line.clear();
         print_header(key, value, &mut self.line).with_context(|| format!("header `{key}: {value}`"))?;
-        self.put()
+        self.write_line()
     }
 
     /// Adds a record; each is in the hands of the operating system when this returns.
@@ -85,25 +85,25 @@ impl TraceFile {
         match body {
             Body::Rx { link, channel, bytes } => {
                 self.received += bytes.len() as u64;
-                bytes.chunks(MAX_PIECE).try_for_each(|piece| self.add(at, Body::Rx { link, channel, bytes: piece.into() }))
+                bytes.chunks(MAX_PIECE).try_for_each(|piece| self.add_record(at, Body::Rx { link, channel, bytes: piece.into() }))
             }
             body => {
                 if let Body::Tx { bytes, .. } = &body {
                     self.sent += bytes.len() as u64;
                 }
-                self.add(at, body)
+                self.add_record(at, body)
             }
         }
     }
 
-    fn add(&mut self, at: Instant, body: Body<'_>) -> Result<()> {
+    fn add_record(&mut self, at: Instant, body: Body<'_>) -> Result<()> {
         self.seq += 1;
         self.line.clear();
         trace::print(&Record { seq: self.seq, at, body }, &mut self.line)?;
-        self.put()
+        self.write_line()
     }
 
-    fn put(&mut self) -> Result<()> {
+    fn write_line(&mut self) -> Result<()> {
         if let Err(error) = self.file.write_all(self.line.as_bytes()) {
             // A device has no length; what a disk keeps is whole lines.
             let _ = self.file.set_len(self.length);
@@ -151,10 +151,10 @@ mod tests {
         let path = folder.path().join("many.trace");
         let mut file = TraceFile::create(&path, None, None).expect("a file");
         for channel in 0..=255 {
-            file.head(&format!("channel-{channel}"), "notify").expect("written");
+            file.add_header(&format!("channel-{channel}"), "notify").expect("written");
         }
         file.write(Instant(5), Body::Link { link: 0, up: true, cause: "opened" }).expect("written");
-        file.head("late", "no head any more").expect("nothing is written");
+        file.add_header("late", "no head any more").expect("nothing is written");
         file.finish().expect("kept");
         let text = std::fs::read(&path).expect("a file");
         let trace = Trace::new(&text).expect("a head that is not too long");

@@ -8,7 +8,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::work::{Done, Job};
-use crate::emulate::boards::Table;
+use crate::emulate::boards::SimulatedBoard;
 use crate::emulate::score::{Differs, Score};
 use crate::emulate::simulate::Simulated;
 
@@ -159,7 +159,7 @@ impl Report {
             Done::Played(_) => None,
         };
         self.sums.left_out += u64::from(left_out.is_some());
-        self.tell(&Game { file: &job.file, game: job.number, white: &sheet.white, black: &sheet.black, left_out, played })
+        self.print_game(&Game { file: &job.file, game: job.number, white: &sheet.white, black: &sheet.black, left_out, played })
     }
 
     fn add(&mut self, score: &Score, end_us: u64) {
@@ -191,7 +191,7 @@ impl Report {
         }
     }
 
-    fn tell(&self, game: &Game<'_>) -> Result<()> {
+    fn print_game(&self, game: &Game<'_>) -> Result<()> {
         let mut out = std::io::stdout().lock();
         if self.json {
             return Ok(writeln!(out, "{}", serde_json::to_string(game)?)?);
@@ -257,7 +257,7 @@ impl Report {
 
 /// It was played at a board that does not identify men.
 fn unidentified(simulated: &Simulated) -> bool {
-    matches!(simulated.play.board, Table::Occupancy(_))
+    matches!(simulated.play.board, SimulatedBoard::Occupancy(_))
 }
 
 fn table(sums: &Sums, out: &mut dyn Write) -> Result<()> {

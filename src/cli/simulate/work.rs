@@ -49,14 +49,14 @@ struct TruthFile<'a> {
 }
 
 /// Simulates all games and tells each, in order.
-pub(super) fn all(
+pub(super) fn simulate_all(
     driver: &DriverInfo,
     noise: &Noise,
     seed: u64,
     out: Option<&Path>,
     jobs: &[Job],
     threads: usize,
-    tell: &mut dyn FnMut(&Job, &Done) -> Result<()>,
+    report: &mut dyn FnMut(&Job, &Done) -> Result<()>,
 ) -> Result<()> {
     let next = AtomicUsize::new(0);
     let (send, receive) = sync_channel(threads);
@@ -64,8 +64,8 @@ pub(super) fn all(
         for _ in 0..threads.min(jobs.len()) {
             let (next, send) = (&next, send.clone());
             scope.spawn(move || {
-                while let Some((index, job)) = take(next, jobs) {
-                    let done = one(driver, noise, seed, out, job);
+                while let Some((index, job)) = next_job(next, jobs) {
+                    let done = simulate_job(driver, noise, seed, out, job);
                     // Nobody listens any more: an earlier game failed.
                     if send.send((index, done)).is_err() {
                         return;
@@ -75,26 +75,26 @@ pub(super) fn all(
         }
         drop(send);
         let mut waiting = BTreeMap::new();
-        let mut told = 0;
+        let mut reported = 0;
         for (index, done) in receive {
             waiting.insert(index, done);
-            while let Some(done) = waiting.remove(&told) {
-                let job = &jobs[told];
+            while let Some(done) = waiting.remove(&reported) {
+                let job = &jobs[reported];
                 let done = done.with_context(|| format!("{}, game {}", job.file, job.number))?;
-                tell(job, &done)?;
-                told += 1;
+                report(job, &done)?;
+                reported += 1;
             }
         }
         Ok(())
     })
 }
 
-fn take<'a>(next: &AtomicUsize, jobs: &'a [Job]) -> Option<(usize, &'a Job)> {
+fn next_job<'a>(next: &AtomicUsize, jobs: &'a [Job]) -> Option<(usize, &'a Job)> {
     let index = next.fetch_add(1, Ordering::Relaxed);
     jobs.get(index).map(|job| (index, job))
 }
 
-fn one(driver: &DriverInfo, noise: &Noise, seed: u64, out: Option<&Path>, job: &Job) -> Result<Done> {
+fn simulate_job(driver: &DriverInfo, noise: &Noise, seed: u64, out: Option<&Path>, job: &Job) -> Result<Done> {
     if let Some(why) = job.sheet.unplayable {
         return Ok(Done::Left(why));
     }

@@ -15,7 +15,7 @@ use flagfall_game::mate::explain::word;
 use shakmaty::Position;
 
 use super::progress::{EVERY, Progress, Tally};
-use super::rows::{Columns, Line, Source, field, side};
+use super::rows::{Columns, Line, Source, quote_field, side};
 use crate::cli::settled::{Reader, position, settle};
 
 /// The verdict on a row that is no position.
@@ -39,7 +39,7 @@ struct Row {
 }
 
 /// What the threads tell.
-enum Told {
+enum SearchResult {
     Row(Row),
     /// The file cannot be read on.
     Broken(anyhow::Error),
@@ -48,32 +48,37 @@ enum Told {
 pub(super) fn run(path: &Path, jobs: usize, nodes: u64) -> Result<ExitCode> {
     let (mut source, reading) = Source::open(path)?;
     let name = path.display();
-    let header = source.line()?.with_context(|| format!("{name}: empty"))?;
-    let Some(columns) = header.text.as_deref().ok().and_then(Columns::of) else {
+    let header = source.next_line()?.with_context(|| format!("{name}: empty"))?;
+    let Some(columns) = header.text.as_deref().ok().and_then(Columns::from_header) else {
         bail!("{name}: line {}: a header with the columns fen and intended_winner is needed", header.number);
     };
     let (ask, asked) = sync_channel::<Job>(WINDOW);
-    let (tell, told) = sync_channel::<Told>(WINDOW);
+    let (result_sender, results) = sync_channel::<SearchResult>(WINDOW);
     // A row takes a place when it is read and gives it back when it is written.
-    let (take, give) = sync_channel::<()>(WINDOW);
+    let (place_sender, place_receiver) = sync_channel::<()>(WINDOW);
     let asked = Arc::new(Mutex::new(asked));
     for index in 0..jobs {
-        let (asked, tell) = (Arc::clone(&asked), tell.clone());
+        let (asked, result_sender) = (Arc::clone(&asked), result_sender.clone());
         let thread = std::thread::Builder::new().name(format!("search-{index}"));
-        thread.spawn(move || work(&asked, &tell, columns, nodes)).context("a thread")?;
+        thread.spawn(move || search_rows(&asked, &result_sender, columns, nodes)).context("a thread")?;
     }
     let reader = std::thread::Builder::new().name("rows".to_owned());
-    reader.spawn(move || read(&mut source, &take, &ask, &tell)).context("a thread")?;
-    write(&told, &give, &mut Progress::new(reading))
+    reader.spawn(move || read_rows(&mut source, &place_sender, &ask, &result_sender)).context("a thread")?;
+    write_rows(&results, &place_receiver, &mut Progress::new(reading))
 }
 
-fn read(source: &mut Source, take: &SyncSender<()>, ask: &SyncSender<Job>, tell: &SyncSender<Told>) {
+fn read_rows(
+    source: &mut Source,
+    place_sender: &SyncSender<()>,
+    ask: &SyncSender<Job>,
+    result_sender: &SyncSender<SearchResult>,
+) {
     for place in 0.. {
         // The writer has ended.
-        if take.send(()).is_err() {
+        if place_sender.send(()).is_err() {
             return;
         }
-        match source.line() {
+        match source.next_line() {
             Ok(Some(line)) => {
                 if ask.send(Job { place, line }).is_err() {
                     return;
@@ -82,18 +87,18 @@ fn read(source: &mut Source, take: &SyncSender<()>, ask: &SyncSender<Job>, tell:
             Ok(None) => return,
             Err(error) => {
                 // Nobody is left to be told.
-                let _ = tell.send(Told::Broken(error));
+                let _ = result_sender.send(SearchResult::Broken(error));
                 return;
             }
         }
     }
 }
 
-fn work(asked: &Mutex<Receiver<Job>>, tell: &SyncSender<Told>, columns: Columns, nodes: u64) {
+fn search_rows(asked: &Mutex<Receiver<Job>>, result_sender: &SyncSender<SearchResult>, columns: Columns, nodes: u64) {
     loop {
         let next = asked.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = next else { return };
-        if tell.send(Told::Row(answer(job, columns, nodes))).is_err() {
+        if result_sender.send(SearchResult::Row(answer(job, columns, nodes))).is_err() {
             return;
         }
     }
@@ -103,7 +108,7 @@ fn answer(Job { place, line }: Job, columns: Columns, nodes: u64) -> Row {
     let number = line.number;
     let invalid = |fen: &str, winner: &str, problem: &str| Row {
         place,
-        text: format!("{},{},invalid,0,0,", field(fen), field(winner)),
+        text: format!("{},{},invalid,0,0,", quote_field(fen), quote_field(winner)),
         verdict: INVALID,
         complaint: Some(format!("line {number}: {problem}")),
     };
@@ -128,7 +133,7 @@ fn answer(Job { place, line }: Job, columns: Columns, nodes: u64) -> Row {
         Answer::Unwinnable { reason } => ("unwinnable", word(&at, color, reason).name().to_owned()),
         Answer::Undecided { .. } => ("undecided", String::new()),
     };
-    let (fen, winner, nodes) = (field(&fen), field(&winner), settled.counters.nodes);
+    let (fen, winner, nodes) = (quote_field(&fen), quote_field(&winner), settled.counters.nodes);
     Row {
         place,
         text: format!("{fen},{winner},{verdict},{nodes},{},{proof}", settled.micros),
@@ -138,7 +143,7 @@ fn answer(Job { place, line }: Job, columns: Columns, nodes: u64) -> Row {
 }
 
 /// Writes the rows in their order; ends when all threads have.
-fn write(told: &Receiver<Told>, give: &Receiver<()>, progress: &mut Progress) -> Result<ExitCode> {
+fn write_rows(results: &Receiver<SearchResult>, place_receiver: &Receiver<()>, progress: &mut Progress) -> Result<ExitCode> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     writeln!(out, "fen,intended_winner,verdict,nodes,micros,proof")?;
     let mut waiting = BTreeMap::new();
@@ -147,13 +152,13 @@ fn write(told: &Receiver<Told>, give: &Receiver<()>, progress: &mut Progress) ->
     let mut clean = true;
     let mut broken = None;
     loop {
-        let row = match told.try_recv() {
+        let row = match results.try_recv() {
             Ok(row) => row,
             Err(TryRecvError::Disconnected) => break,
             Err(TryRecvError::Empty) => {
                 // Whoever reads on gets what there is.
                 out.flush()?;
-                match told.recv_timeout(EVERY) {
+                match results.recv_timeout(EVERY) {
                     Ok(row) => row,
                     Err(RecvTimeoutError::Disconnected) => break,
                     Err(RecvTimeoutError::Timeout) => {
@@ -164,8 +169,8 @@ fn write(told: &Receiver<Told>, give: &Receiver<()>, progress: &mut Progress) ->
             }
         };
         match row {
-            Told::Row(row) => waiting.insert(row.place, row),
-            Told::Broken(error) => {
+            SearchResult::Row(row) => waiting.insert(row.place, row),
+            SearchResult::Broken(error) => {
                 broken = Some(error);
                 continue;
             }
@@ -177,10 +182,10 @@ fn write(told: &Receiver<Told>, give: &Receiver<()>, progress: &mut Progress) ->
             if let Some(complaint) = &row.complaint {
                 // A row that is no position is an answer too; a proof that was refused is a fault of this program.
                 clean &= row.verdict == INVALID;
-                progress.say(complaint);
+                progress.print_line(complaint);
             }
             // Its reader took the place before the row was read.
-            let _ = give.try_recv();
+            let _ = place_receiver.try_recv();
         }
         progress.draw(&tally);
     }

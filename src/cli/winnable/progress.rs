@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write, stderr};
 use std::time::Duration;
 
 use super::rows::Reading;
-use crate::wall::{Mono, mono};
+use crate::system_clock::{MonotonicTime, monotonic};
 
 /// Drawn so often at most.
 pub(super) const EVERY: Duration = Duration::from_millis(200);
@@ -35,19 +35,19 @@ impl Tally {
 pub(super) struct Progress {
     terminal: bool,
     reading: Reading,
-    began: Mono,
-    drawn: Mono,
+    began: MonotonicTime,
+    drawn: MonotonicTime,
 }
 
 impl Progress {
     pub(super) fn new(reading: Reading) -> Progress {
-        let began = mono();
+        let began = monotonic();
         Progress { terminal: stderr().is_terminal(), reading, began, drawn: began }
     }
 
     /// Draws the bar if it is time to.
     pub(super) fn draw(&mut self, tally: &Tally) {
-        let now = mono();
+        let now = monotonic();
         if self.terminal && now.since(self.drawn) >= EVERY {
             self.drawn = now;
             // A bar that cannot be drawn is missed by nobody.
@@ -56,7 +56,7 @@ impl Progress {
     }
 
     /// A line that stays.
-    pub(super) fn say(&self, text: &str) {
+    pub(super) fn print_line(&self, text: &str) {
         let clear = if self.terminal { "\r\x1b[K" } else { "" };
         // Nowhere is left to tell it.
         let _ = writeln!(stderr(), "{clear}flagfall: {text}");
@@ -66,11 +66,11 @@ impl Progress {
     pub(super) fn end(&self, tally: &Tally) {
         if self.terminal {
             // As above.
-            let _ = writeln!(stderr(), "\r\x1b[K{}", self.text(tally, mono()));
+            let _ = writeln!(stderr(), "\r\x1b[K{}", self.text(tally, monotonic()));
         }
     }
 
-    fn text(&self, tally: &Tally, now: Mono) -> String {
+    fn text(&self, tally: &Tally, now: MonotonicTime) -> String {
         let rows = tally.rows();
         let rate = rows as f64 / now.since(self.began).as_secs_f64().max(0.001);
         let counts = tally.counts.iter().zip(Tally::NAMES).filter(|(count, _)| **count > 0);

@@ -83,7 +83,7 @@ impl Source {
     ///
     /// # Errors
     /// The file cannot be read on.
-    pub(super) fn line(&mut self) -> Result<Option<Line>> {
+    pub(super) fn next_line(&mut self) -> Result<Option<Line>> {
         loop {
             let mut bytes = Vec::new();
             let mut long = false;
@@ -124,7 +124,7 @@ impl Source {
 ///
 /// # Errors
 /// A quote that is not closed, or something after it.
-pub(super) fn fields(line: &str) -> Result<Vec<String>, &'static str> {
+pub(super) fn split_fields(line: &str) -> Result<Vec<String>, &'static str> {
     let mut fields = Vec::new();
     let mut rest = line;
     loop {
@@ -158,7 +158,7 @@ pub(super) fn fields(line: &str) -> Result<Vec<String>, &'static str> {
 }
 
 /// One field as it is written.
-pub(super) fn field(text: &str) -> String {
+pub(super) fn quote_field(text: &str) -> String {
     if text.contains([',', '"', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
@@ -171,8 +171,8 @@ pub(super) struct Columns {
 
 impl Columns {
     /// From the first line.
-    pub(super) fn of(header: &str) -> Option<Columns> {
-        let names = fields(header).ok()?;
+    pub(super) fn from_header(header: &str) -> Option<Columns> {
+        let names = split_fields(header).ok()?;
         let find = |name: &str| names.iter().position(|field| field.trim().eq_ignore_ascii_case(name));
         Some(Columns { fen: find("fen")?, side: find("intended_winner")? })
     }
@@ -182,7 +182,7 @@ impl Columns {
     /// # Errors
     /// What is wrong with the row.
     pub(super) fn read(self, line: &str) -> Result<(String, String), &'static str> {
-        let fields = fields(line)?;
+        let fields = split_fields(line)?;
         let [Some(fen), Some(side)] = [self.fen, self.side].map(|column| fields.get(column).cloned()) else {
             return Err("too few columns");
         };

@@ -1,34 +1,36 @@
-//! What the game counts of its devices' health, for their status: asked now and then, since a weak chip drops out every second.
+//! What the game counts of its devices' health, for their status. The game is asked now and then only, since a weak chip may drop
+//! out every second.
 
 use std::time::Duration;
 
 use flagfall_game::game::Game;
 use flagfall_game::health::{BatteryLevel, Health};
 
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 use crate::wire::device::DeviceWarning;
 
-/// A device that was received more weakly than this when it was connected, dBm, may be lost when somebody walks by.
+/// A device with a weaker signal than this at its connection, in dBm, may be lost when somebody walks by.
 const WEAK_SIGNAL: i16 = -85;
-/// Whether a device was received so.
+/// Whether the signal is that weak.
 pub(super) fn is_weak(signal: Option<i16>) -> bool {
     signal.is_some_and(|signal| signal < WEAK_SIGNAL)
 }
 
-/// The game is asked so often.
+/// The shortest time between two questions to the game.
 const ASKED: Duration = Duration::from_secs(5);
 
-/// The health of a board's devices as it was known when the game was asked last.
+/// The health of a board's devices at the last question to the game.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownHealth {
     health: Health,
-    /// When that was, and the number that the game had given it.
-    asked: Option<(Mono, u32)>,
+    /// The time of that question, and the revision of the health at that time.
+    asked: Option<(MonotonicTime, u32)>,
 }
 
-impl Known {
-    /// Asks the game, if it knows something else and was not asked a moment ago; true if it is something else.
-    pub(super) fn ask(&mut self, now: Mono, game: &Game) -> bool {
+impl KnownHealth {
+    /// Asks the game if its health has a new revision and the last question is long enough ago. Returns true if the health
+    /// changed.
+    pub(super) fn refresh(&mut self, now: MonotonicTime, game: &Game) -> bool {
         let rev = game.health_rev();
         if self.asked.is_some_and(|(at, known)| known == rev || now.since(at) < ASKED) {
             return false;
@@ -40,12 +42,13 @@ impl Known {
         other
     }
 
-    /// What it was.
+    /// The health at the last question.
     pub(super) fn health(&self) -> &Health {
         &self.health
     }
 
-    /// What somebody should look after; `signal` = how strongly a connected device by Bluetooth was received, dBm.
+    /// What somebody should attend to. `signal` is the strength at which a Bluetooth device was received when it was connected,
+    /// in dBm.
     pub(super) fn warnings(&self, signal: Option<i16>) -> Vec<DeviceWarning> {
         let health = &self.health;
         let holds = [
@@ -71,46 +74,46 @@ mod tests {
 
     use super::*;
 
-    fn tell(game: &mut Game, at_ms: u64, event: DeviceEvent) {
+    fn send_event(game: &mut Game, at_ms: u64, event: DeviceEvent) {
         game.step(Instant(at_ms * 1000), &Input::Device { event, source: ByteRange::default() }, &mut Vec::new());
     }
 
     #[test]
     fn it_is_asked_every_five_seconds_at_most() {
         let mut game = Game::new(GameConfig::default(), drivers::find("dgt").expect("registered").timing);
-        let mut known = Known::default();
-        assert!(!known.ask(Mono(0), &game), "nothing is known yet");
-        tell(&mut game, 1, DeviceEvent::Frame(Placement::initial()));
+        let mut known = KnownHealth::default();
+        assert!(!known.refresh(MonotonicTime(0), &game), "nothing is known yet");
+        send_event(&mut game, 1, DeviceEvent::Frame(Placement::initial()));
         let (a1, rook) = (Square::parse("a1").expect("a square"), Placement::initial());
-        let mut told = Vec::new();
+        let mut changes = Vec::new();
         // A dropout of 0.2 seconds every second, and the station turns ten times a second.
         for tenth in 10..=250_u64 {
             match tenth % 10 {
-                0 => tell(&mut game, tenth * 100, DeviceEvent::Square { square: a1, reading: Reading::Empty }),
-                2 => tell(&mut game, tenth * 100, DeviceEvent::Square { square: a1, reading: rook.get(a1) }),
+                0 => send_event(&mut game, tenth * 100, DeviceEvent::Square { square: a1, reading: Reading::Empty }),
+                2 => send_event(&mut game, tenth * 100, DeviceEvent::Square { square: a1, reading: rook.get(a1) }),
                 _ => {}
             }
-            if known.ask(Mono(tenth * 100_000), &game) {
-                told.push((tenth, known.health().dropouts, known.health().weak_squares.len()));
+            if known.refresh(MonotonicTime(tenth * 100_000), &game) {
+                changes.push((tenth, known.health().dropouts, known.health().weak_squares.len()));
             }
         }
-        assert_eq!(told, [(50, 4, 0), (100, 9, 1), (150, 14, 1), (200, 19, 1), (250, 24, 1)]);
+        assert_eq!(changes, [(50, 4, 0), (100, 9, 1), (150, 14, 1), (200, 19, 1), (250, 24, 1)]);
         assert_eq!(known.warnings(None), [DeviceWarning::WeakSquares]);
-        assert!(!known.ask(Mono(100_000_000), &game), "nothing new");
+        assert!(!known.refresh(MonotonicTime(100_000_000), &game), "nothing new");
     }
 
     #[test]
     fn warnings() {
         let mut game = Game::new(GameConfig::default(), drivers::find("dgt").expect("registered").timing);
-        let mut known = Known::default();
+        let mut known = KnownHealth::default();
         for (signal, expected) in [(None, &[][..]), (Some(-60), &[]), (Some(-85), &[]), (Some(-86), &[DeviceWarning::WeakSignal])]
         {
             assert_eq!(known.warnings(signal), expected, "{signal:?}");
         }
         let mut level = |percent| {
-            tell(&mut game, 1, DeviceEvent::Battery(Battery { percent, minutes_left: None, charging: false }));
+            send_event(&mut game, 1, DeviceEvent::Battery(Battery { percent, minutes_left: None, charging: false }));
             known.asked = None;
-            known.ask(Mono(0), &game);
+            known.refresh(MonotonicTime(0), &game);
             known.warnings(Some(-90))
         };
         assert_eq!(level(60), [DeviceWarning::WeakSignal]);

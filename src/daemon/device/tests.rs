@@ -1,15 +1,15 @@
-//! What is said of a device by its link.
+//! What the link reports about a device.
 
 use flagfall_protocols::drivers::DRIVERS;
 
 use super::*;
 use crate::config::{Board, Config};
-use crate::daemon::plan;
+use crate::daemon::station_config;
 use crate::session::station::LinkState;
 
 fn device(board: Board) -> Device {
     let config = Config { board: vec![Board { id: "7".to_owned(), ..board }], ..Config::default() };
-    Device::new(&plan::plans(&config, 0).expect("a plan")[0])
+    Device::new(&station_config::station_configs(&config, 0).expect("a plan")[0])
 }
 
 fn by_radio() -> Device {
@@ -23,7 +23,7 @@ fn by_cable() -> Device {
 }
 
 #[test]
-fn how_well_it_is_received_stands_in_the_record() {
+fn the_record_says_how_well_the_device_is_received() {
     let rows = [
         (by_cable(), false, None, "opened", LinkState::Opened, None),
         (by_cable(), true, None, "asked", LinkState::TakenOver, None),
@@ -32,31 +32,31 @@ fn how_well_it_is_received_stands_in_the_record() {
         (by_radio(), false, None, "unheard", LinkState::Unheard, None),
     ];
     for (mut device, asked, signal, cause, state, told) in rows {
-        assert_eq!(device.up(Mono(0), asked, "there".to_owned(), signal), cause);
-        assert_eq!((LinkState::of(true, cause), device.status(Mono(0)).signal_dbm), (state, told));
+        assert_eq!(device.link_up(MonotonicTime(0), asked, "there".to_owned(), signal), cause);
+        assert_eq!((LinkState::from_record(true, cause), device.status(MonotonicTime(0)).signal_dbm), (state, told));
     }
-    assert_eq!(LinkState::of(true, "again"), LinkState::Unheard, "what was known holds on");
-    // What was weak and is found without having been heard is weak, until it is another device.
+    assert_eq!(LinkState::from_record(true, "again"), LinkState::Unheard, "what was known stays");
+    // A device that was weak and is found without its advertisement stays weak, until it is another device.
     let mut device = by_radio();
-    device.up(Mono(0), false, "there".to_owned(), Some(-90));
-    device.down(Mono(1), "lost");
-    assert_eq!(device.up(Mono(2), false, "there".to_owned(), None), "unheard");
-    assert_eq!(device.status(Mono(2)).warnings.len(), 1);
-    device.replaced(None);
-    assert_eq!((device.status(Mono(2)).signal_dbm, device.status(Mono(2)).warnings.len()), (None, 0));
+    device.link_up(MonotonicTime(0), false, "there".to_owned(), Some(-90));
+    device.link_down(MonotonicTime(1), "lost");
+    assert_eq!(device.link_up(MonotonicTime(2), false, "there".to_owned(), None), "unheard");
+    assert_eq!(device.status(MonotonicTime(2)).warnings.len(), 1);
+    device.set_replaced(None);
+    assert_eq!((device.status(MonotonicTime(2)).signal_dbm, device.status(MonotonicTime(2)).warnings.len()), (None, 0));
 }
 
 #[test]
-fn one_that_says_nothing_is_told_after_five_seconds() {
+fn a_device_that_says_nothing_is_reported_after_five_seconds() {
     let mut device = by_cable();
-    let problem = |device: &Device, seconds: u64| device.status(Mono(seconds * 1_000_000)).problem;
+    let problem = |device: &Device, seconds: u64| device.status(MonotonicTime(seconds * 1_000_000)).problem;
     assert_eq!(problem(&device, 9), None, "its link is not open");
-    device.up(Mono(10_000_000), false, "there".to_owned(), None);
-    assert!(device.take_news() && device.take_news(), "time alone changes it");
+    device.link_up(MonotonicTime(10_000_000), false, "there".to_owned(), None);
+    assert!(device.take_changed() && device.take_changed(), "time alone changes it");
     assert_eq!((problem(&device, 14), problem(&device, 15).as_deref()), (None, Some(UNANSWERED)));
-    device.told(&DeviceEvent::Responding);
-    assert!(device.take_news() && !device.take_news());
+    device.handle_event(&DeviceEvent::Responding);
+    assert!(device.take_changed() && !device.take_changed());
     assert_eq!(problem(&device, 99), None);
-    device.down(Mono(100_000_000), "unplugged");
+    device.link_down(MonotonicTime(100_000_000), "unplugged");
     assert_eq!(problem(&device, 200).as_deref(), Some("unplugged"));
 }

@@ -1,4 +1,4 @@
-//! The line's thread when it comes late.
+//! The line's thread when it runs late.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use super::*;
 
 const ADDRESS: u16 = 1025;
 
-/// A line with one board, on a port that is not there: nothing leaves and nothing comes but what a test gives.
-fn task() -> Task {
+/// A line with one board, on a port that does not exist: only a test sends and receives.
+fn task() -> LineTask {
     let wanted =
         port::Wanted { driver: &INFO, port: Some("/nowhere".into()), usb_serial: None, serial: None, folders: Vec::new() };
     let port = PortThread::start("port-line", wanted, Ports::new(), micros, Box::new(|_, _| {})).expect("a thread");
     let inbox: Arc<Inbox<ToLine>> = Arc::default();
-    Task {
-        reader: inbox.replace_reader(),
+    LineTask {
+        owner: inbox.replace_owner(),
         inbox,
         port: Arc::new(port),
         expected: vec![ADDRESS],
@@ -27,58 +27,59 @@ fn task() -> Task {
     }
 }
 
-/// The line's thread sleeps for 0.4 s while an answer waits: it asks on when it wakes, and waits for that answer as long as ever.
+/// The line's thread sleeps for 0.4 s while an answer waits. When it wakes it sends the next question and waits for that answer
+/// as long as ever.
 #[test]
 fn a_question_that_is_asked_late_has_its_whole_time() {
     let (mut task, station) = (task(), Arc::new(Inbox::default()));
-    let reader = station.replace_reader();
-    let at = |millis: u64| Mono(1_000_000 + 1000 * millis);
+    let owner = station.replace_owner();
+    let at = |millis: u64| MonotonicTime(1_000_000 + 1000 * millis);
     let mut answer = Vec::new();
     encode_reply(0x87, ADDRESS, &[], &mut answer);
-    task.take(at(0), ToLine::Join { address: ADDRESS, inbox: Arc::clone(&station) });
-    task.take(at(0), ToLine::Up { path: "/nowhere".to_owned() });
-    task.expire(at(0));
-    task.take(at(400), ToLine::Bytes { at: at(15), bytes: answer });
+    task.handle_item(at(0), ToLine::Join { address: ADDRESS, inbox: Arc::clone(&station) });
+    task.handle_item(at(0), ToLine::Up { path: "/nowhere".to_owned() });
+    task.handle_deadline(at(0));
+    task.handle_item(at(400), ToLine::Bytes { at: at(15), bytes: answer });
     for _ in 0..100 {
-        task.expire(at(400));
+        task.handle_deadline(at(400));
     }
     assert!(task.line.deadline().is_some_and(|due| due.0 >= at(480).0), "{:?}", task.line.deadline());
-    let told = std::iter::from_fn(|| station.pop_if(reader, |_| true));
-    assert!(!told.into_iter().any(|item| matches!(item, ToStation::Down { .. })));
-    // Nobody answers that: after all repetitions the board is silent.
+    let reported = std::iter::from_fn(|| station.pop_if(owner, |_| true));
+    assert!(!reported.into_iter().any(|item| matches!(item, ToStation::Down { .. })));
+    // No answer comes: after all repetitions the board is silent.
     let mut now = at(400);
     while task.line.boards().next().is_some() && now.0 < at(1000).0 {
         now = now.after(Duration::from_millis(1));
-        task.expire(now);
+        task.handle_deadline(now);
     }
-    let told = std::iter::from_fn(|| station.pop_if(reader, |_| true));
-    assert!(told.into_iter().any(|item| matches!(item, ToStation::Down { cause: "silent", .. })));
+    let reported = std::iter::from_fn(|| station.pop_if(owner, |_| true));
+    assert!(reported.into_iter().any(|item| matches!(item, ToStation::Down { cause: "silent", .. })));
 }
 
 /// A spare board is put on the line in the middle of a round, and an arbiter binds it.
 #[test]
-fn a_board_that_is_bound_later_is_told_to_be_silent_until_it_answers() {
+fn a_board_that_is_bound_later_is_reported_as_silent_until_it_answers() {
     const SPARE: u16 = 77;
     let (mut task, station) = (task(), Arc::new(Inbox::default()));
-    let reader = station.replace_reader();
-    let told = || -> Vec<ToStation> { std::iter::from_fn(|| station.pop_if(reader, |_| true)).collect() };
-    let mut now = Mono(1_000_000);
-    task.take(now, ToLine::Up { path: "/nowhere".to_owned() });
+    let owner = station.replace_owner();
+    let reported = || -> Vec<ToStation> { std::iter::from_fn(|| station.pop_if(owner, |_| true)).collect() };
+    let mut now = MonotonicTime(1_000_000);
+    task.handle_item(now, ToLine::Up { path: "/nowhere".to_owned() });
     while !task.line.polling() {
         now = now.after(Duration::from_millis(1));
-        task.expire(now);
+        task.handle_deadline(now);
     }
-    task.take(now, ToLine::Leave { address: ADDRESS });
-    task.take(now, ToLine::Join { address: SPARE, inbox: Arc::clone(&station) });
-    assert!(matches!(&told()[..], [ToStation::Missing { problem, .. }] if problem == UNANSWERED));
+    task.handle_item(now, ToLine::Leave { address: ADDRESS });
+    task.handle_item(now, ToLine::Join { address: SPARE, inbox: Arc::clone(&station) });
+    assert!(matches!(&reported()[..], [ToStation::Missing { problem, .. }] if problem == UNANSWERED));
     assert_eq!((&task.expected[..], task.line.boards().collect::<Vec<_>>()), (&[SPARE][..], vec![SPARE]));
-    // It is pinged until it answers.
+    // The line pings it until it answers.
     let mut answer = Vec::new();
     encode_reply(0x87, SPARE, &[], &mut answer);
     for _ in 0..2_000 {
         now = now.after(Duration::from_millis(1));
-        task.expire(now);
-        task.take(now, ToLine::Bytes { at: now, bytes: answer.clone() });
+        task.handle_deadline(now);
+        task.handle_item(now, ToLine::Bytes { at: now, bytes: answer.clone() });
     }
-    assert!(matches!(&told()[..], [ToStation::Up { port, .. }, ..] if port == "/nowhere, address 77"));
+    assert!(matches!(&reported()[..], [ToStation::Up { port, .. }, ..] if port == "/nowhere, address 77"));
 }

@@ -1,4 +1,4 @@
-//! How a station begins: from its journal, or anew.
+//! How a station begins: from its journal, or new.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use flagfall_protocols::trace::{Audience, Body};
 use serde::Serialize;
 
 use super::super::acks::Acks;
-use super::super::fence::Fenced;
+use super::super::fenced_journal::FencedJournal;
 use super::super::network;
-use super::super::outlet::Outlet;
-use super::super::pace::Pace;
-use super::super::plan::Plan;
-use super::super::shared::{Face, Shared};
+use super::super::output_router::OutputRouter;
+use super::super::shared::{Shared, StationHandle};
+use super::super::state_rate_limit::StateRateLimit;
+use super::super::station_config::StationConfig;
 use super::super::timeline::Timeline;
 use super::{Live, SINK};
 use crate::session::anchor;
 use crate::session::recorder::Recorder;
-use crate::session::restore::Restored;
+use crate::session::restore::RestoreReport;
 use crate::session::station::{AGAIN, StationOutput};
-use crate::wall;
+use crate::system_clock;
 
 /// The JSON of a `boot` record.
 #[derive(Serialize)]
@@ -30,55 +30,56 @@ struct Boot<'a> {
 }
 
 impl Live {
-    /// Rebuilds the station from its journal, or begins it. `again`: after a fault, with the link as it was.
+    /// Rebuilds the station from its journal, or begins a new session. `after_fault`: the station begins again after a panic, and
+    /// its link stays as it was.
     ///
     /// # Errors
-    /// The journal does not open.
+    /// The journal cannot be opened.
     pub(in super::super) fn open(
-        disk: Fenced,
-        plan: &Plan,
+        disk: FencedJournal,
+        config: &StationConfig,
         shared: &Arc<Shared>,
-        face: &Arc<Face>,
-        outlet: &mut Outlet,
-        again: bool,
+        handle: &Arc<StationHandle>,
+        router: &mut OutputRouter,
+        after_fault: bool,
     ) -> Result<Live> {
         let mut out = Vec::new();
         let sink = &mut |output| {
             out.push(output);
             Ok(())
         };
-        let (mut recorder, restored) = Recorder::open(Box::new(disk), plan.limits, &plan.setting, &plan.session, sink)?;
-        anyhow::ensure!(!outlet.is_replaced(), "another thread goes on with this board");
-        tell(&face.board, &restored);
-        recorder.station_mut().set_lazy(true);
-        let wall = network::wall_now();
+        let (mut recorder, report) = Recorder::open(Box::new(disk), config.limits, &config.setting, &config.session, sink)?;
+        anyhow::ensure!(!router.is_replaced(), "another thread goes on with this board");
+        report_restore(&handle.board, &report);
+        recorder.station_mut().set_coalesced(true);
+        let wall = network::read_wall_clock();
         let standing = recorder.journal().standing();
         let last = Audience::ALL.map(|audience| standing.next_out(audience) - 1);
         let base = anchor::resume(standing.last_at, recorder.recorded_anchor(), &wall);
-        outlet.set_anchor(wall.at(base));
+        router.set_anchor(wall.at(base));
         let acked = Audience::ALL.map(|audience| standing.acked(SINK, audience));
-        let first = face.number().is_none();
-        match face.number() {
-            Some(_) => outlet.catch_up(&plan.dir, last),
+        let first = handle.number().is_none();
+        match handle.number() {
+            Some(_) => router.catch_up(&config.dir, last),
             None => {
                 let number = shared.outbox.add_board(acked, last);
-                face.set_number(number);
-                // Before or after the claim was heard.
-                shared.outbox.hold(number, face.is_withheld());
+                handle.set_number(number);
+                // The claim may have been received before or after this.
+                shared.outbox.hold(number, handle.is_withheld());
             }
         }
-        // A former run may have left it online under its own name.
-        if let Some(serial) = restored.serial.clone().filter(|_| !again) {
-            outlet.device.was(serial);
+        // An earlier run may have left the device online under its own name.
+        if let Some(serial) = report.serial.clone().filter(|_| !after_fault) {
+            router.device.set_former_serial(serial);
         }
-        let now = wall::mono();
+        let now = system_clock::monotonic();
         let mut live = Live {
-            line: Timeline::new(base, now),
-            pace: Pace::new(now),
+            timeline: Timeline::new(base, now),
+            rate_limit: StateRateLimit::new(now),
             acks: Acks::new(acked, now),
             shared: Arc::clone(shared),
-            face: Arc::clone(face),
-            raw: plan.raw,
+            handle: Arc::clone(handle),
+            raw: config.raw,
             unsynced: Arc::default(),
             out: Vec::new(),
             recorder,
@@ -88,56 +89,56 @@ impl Live {
         // Numbered outputs of the opening are in the journal, where the outbox finds them.
         out.retain(|output| !matches!(output, StationOutput::Message(message) if message.number > 0));
         live.out = out;
-        // What hung had the link, and what came meanwhile waits in the inbox: nothing was missed. A clock that the round was begun
-        // with may have no link any more.
-        if restored.inputs > 0 && (first || again) {
+        // A station that hung had its link, and what arrived meanwhile waits in the inbox, so nothing was missed. A clock that
+        // the round was begun with may have no link any more.
+        if report.inputs > 0 && (first || after_fault) {
             for link in live.recorder.station().links() {
                 live.feed(ended, &Body::Link { link, up: false, cause: "restart" });
             }
         }
         let boot = Boot { program: env!("CARGO_PKG_VERSION"), node: &shared.node, boot: shared.boot };
-        // Plain text and numbers.
+        // The record holds plain text and numbers, which JSON can represent.
         live.feed(base, &Body::Boot(&serde_json::to_string(&boot).unwrap_or_default()));
         live.feed(base, &Body::Anchor(&wall.json()));
-        live.pass_on(outlet);
-        if let Some((errand, configuration)) = live.recorder.station().bound().filter(|_| !again) {
-            if configuration == Some(outlet.setup().configuration.as_str()) {
-                outlet.run_errand(&errand.clone());
+        live.pass_on(router);
+        if let Some((action, configuration)) = live.recorder.station().bound().filter(|_| !after_fault) {
+            if configuration == Some(router.setup().configuration.as_str()) {
+                router.run_action(&action.clone());
             } else {
-                tracing::warn!("board {}: its device was bound under another configuration: that is over", face.board);
+                tracing::warn!("board {}: its device was bound under another configuration: that is over", handle.board);
             }
         }
-        for link in plan.links().filter(|_| again) {
-            if outlet.device_on(link).port().is_some() {
-                live.feed(live.line.at(now), &Body::Link { link, up: true, cause: AGAIN });
+        for link in config.links().filter(|_| after_fault) {
+            if router.device_on(link).port().is_some() {
+                live.feed(live.timeline.journal_time(now), &Body::Link { link, up: true, cause: AGAIN });
             }
         }
-        outlet.tell_devices();
-        live.settle(outlet);
+        router.publish_device_statuses();
+        live.finish_turn(router);
         Ok(live)
     }
 }
 
-fn tell(board: &str, restored: &Restored) {
-    for damage in &restored.damage.described {
+fn report_restore(board: &str, report: &RestoreReport) {
+    for damage in &report.damage.described {
         tracing::warn!("board {board}: journal: {damage}");
     }
-    for difference in restored.verified.differences.iter().take(10) {
+    for difference in report.verified.differences.iter().take(10) {
         tracing::warn!("board {board}: {difference}");
     }
-    if restored.other_rules {
+    if report.other_rules {
         tracing::warn!(
             "board {board}: this round goes on with the rules it was begun with; another profile, guidelines, time control, \
              default time, rulings, observer, calibration_file or clock hold from the next"
         );
     }
-    if restored.inputs > 0 {
-        let (inputs, verified) = (restored.inputs, &restored.verified);
+    if report.inputs > 0 {
+        let (inputs, verified) = (report.inputs, &report.verified);
         tracing::info!(
             "board {board}: goes on after {inputs} inputs; {} outputs compared, {} differ, {} were not sent",
             verified.compared,
             verified.differing,
-            restored.unsent.len()
+            report.unsent.len()
         );
     }
 }

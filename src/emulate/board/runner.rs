@@ -14,8 +14,8 @@ use flagfall_hardware::pty::Pty;
 use flagfall_protocols::time::Instant;
 
 use super::Shared;
-use super::stable::Stable;
-use crate::wall::{Mono, mono};
+use super::stable_link::StableLink;
+use crate::system_clock::{MonotonicTime, monotonic};
 
 /// The longest wait: a wish is heard after so long at most.
 const NAP: Duration = Duration::from_millis(20);
@@ -26,7 +26,7 @@ const FLOOD_PIECE: u64 = 16 * 1024;
 
 /// What is wished of the board; each is answered when it is done.
 #[derive(Debug)]
-pub(super) enum Wish {
+pub(super) enum Request {
     LinkAt(PathBuf, SyncSender<io::Result<()>>),
     Load(Script, SyncSender<()>),
     Unplug(SyncSender<()>),
@@ -40,7 +40,7 @@ pub(super) enum Wish {
 /// A flood of random bytes.
 struct Flood {
     rate: u32,
-    since: Mono,
+    since: MonotonicTime,
     sent: u64,
     rng: Rng,
 }
@@ -50,10 +50,10 @@ pub(super) struct Runner {
     emulator: Box<dyn Device>,
     link: Option<Pty>,
     path: Option<PathBuf>,
-    stable: Option<Stable>,
+    stable: Option<StableLink>,
     speed: f64,
-    began: Mono,
-    wishes: Receiver<Wish>,
+    began: MonotonicTime,
+    requests: Receiver<Request>,
     shared: Arc<Shared>,
     flood: Option<Flood>,
     muted: bool,
@@ -63,7 +63,13 @@ pub(super) struct Runner {
 }
 
 impl Runner {
-    pub(super) fn new(emulator: Box<dyn Device>, link: Pty, speed: f64, wishes: Receiver<Wish>, shared: Arc<Shared>) -> Runner {
+    pub(super) fn new(
+        emulator: Box<dyn Device>,
+        link: Pty,
+        speed: f64,
+        requests: Receiver<Request>,
+        shared: Arc<Shared>,
+    ) -> Runner {
         let path = shared.lock().path.clone();
         Runner {
             emulator,
@@ -71,8 +77,8 @@ impl Runner {
             path,
             stable: None,
             speed: if speed.is_finite() { speed.clamp(0.01, 1000.0) } else { 1.0 },
-            began: mono(),
-            wishes,
+            began: monotonic(),
+            requests,
             shared,
             flood: None,
             muted: false,
@@ -83,18 +89,18 @@ impl Runner {
 
     pub(super) fn run(mut self) {
         let mut sent = Vec::new();
-        while self.listen() {
+        while self.handle_requests() {
             self.emulator.advance(self.now(), &mut sent);
             for Sent { bytes, .. } in sent.drain(..) {
                 self.write(&bytes);
             }
-            self.pour();
-            self.tell();
-            if !self.hear() {
+            self.write_flood();
+            self.update_status();
+            if !self.wait_for_bytes() {
                 break;
             }
         }
-        self.pull();
+        self.unplug();
         let mut status = self.shared.lock();
         (status.path, status.ended) = (None, true);
         self.shared.changed.notify_all();
@@ -102,22 +108,22 @@ impl Runner {
 
     /// The board's time now.
     fn now(&self) -> Instant {
-        Instant((mono().since(self.began).as_micros() as f64 * self.speed) as u64)
+        Instant((monotonic().since(self.began).as_micros() as f64 * self.speed) as u64)
     }
 
     /// How long nothing will happen by itself.
-    fn quiet(&self) -> Duration {
+    fn idle_time(&self) -> Duration {
         let most = if self.flood.is_some() { FLOOD_NAP } else { NAP };
         let next = self.emulator.next().map(|next| next.since(self.now()).div_f64(self.speed));
         next.map_or(most, |next| next.min(most))
     }
 
     /// Does all wishes that wait; gives false if the board is to stop.
-    fn listen(&mut self) -> bool {
+    fn handle_requests(&mut self) -> bool {
         loop {
-            match self.wishes.try_recv() {
-                Ok(wish) => {
-                    if !self.fulfil(wish) {
+            match self.requests.try_recv() {
+                Ok(request) => {
+                    if !self.handle_request(request) {
                         return false;
                     }
                 }
@@ -128,17 +134,17 @@ impl Runner {
     }
 
     /// Whoever wished may have gone; then nobody waits for the answer.
-    fn fulfil(&mut self, wish: Wish) -> bool {
-        match wish {
-            Wish::LinkAt(at, answer) => {
-                let stable = Stable::new(at);
+    fn handle_request(&mut self, request: Request) -> bool {
+        match request {
+            Request::LinkAt(at, answer) => {
+                let stable = StableLink::new(at);
                 let made = self.path.as_ref().map_or(Ok(()), |path| stable.point(path));
                 if made.is_ok() {
                     self.stable = Some(stable);
                 }
                 let _ = answer.send(made);
             }
-            Wish::Load(script, answer) => {
+            Request::Load(script, answer) => {
                 let now = self.now();
                 let mut sent = Vec::new();
                 self.emulator.advance(now, &mut sent);
@@ -146,38 +152,38 @@ impl Runner {
                     self.write(&bytes);
                 }
                 self.emulator.load(&script);
-                self.tell();
+                self.update_status();
                 let _ = answer.send(());
             }
-            Wish::Unplug(answer) => {
-                self.pull();
-                self.tell();
+            Request::Unplug(answer) => {
+                self.unplug();
+                self.update_status();
                 let _ = answer.send(());
             }
-            Wish::Replug(answer) => {
+            Request::Replug(answer) => {
                 let plugged = self.plug();
-                self.tell();
+                self.update_status();
                 let _ = answer.send(plugged);
             }
-            Wish::Inject(bytes, answer) => {
+            Request::Inject(bytes, answer) => {
                 self.write(&bytes);
                 let _ = answer.send(());
             }
-            Wish::Flood(rate, answer) => {
-                let flood = Flood { rate, since: mono(), sent: 0, rng: Rng::with_seed(u64::from(rate)) };
+            Request::Flood(rate, answer) => {
+                let flood = Flood { rate, since: monotonic(), sent: 0, rng: Rng::with_seed(u64::from(rate)) };
                 self.flood = (rate > 0).then_some(flood);
                 let _ = answer.send(());
             }
-            Wish::Mute(muted, answer) => {
+            Request::Mute(muted, answer) => {
                 self.muted = muted;
                 let _ = answer.send(());
             }
-            Wish::Stop => return false,
+            Request::Stop => return false,
         }
         true
     }
 
-    fn pull(&mut self) {
+    fn unplug(&mut self) {
         if let Some(stable) = &self.stable {
             stable.remove();
         }
@@ -188,7 +194,7 @@ impl Runner {
     }
 
     fn plug(&mut self) -> io::Result<PathBuf> {
-        self.pull();
+        self.unplug();
         let (link, path) = Pty::pair().map_err(io::Error::other)?;
         self.link = Some(link);
         self.path = Some(path.clone());
@@ -210,9 +216,9 @@ impl Runner {
     }
 
     /// The random bytes that are due.
-    fn pour(&mut self) {
+    fn write_flood(&mut self) {
         let Some(flood) = &mut self.flood else { return };
-        let due = mono().since(flood.since).as_micros() as u64 / 100 * u64::from(flood.rate) / 10_000;
+        let due = monotonic().since(flood.since).as_micros() as u64 / 100 * u64::from(flood.rate) / 10_000;
         let count = due.saturating_sub(flood.sent).min(FLOOD_PIECE);
         flood.sent += count;
         let mut bytes = vec![0; count as usize];
@@ -221,8 +227,8 @@ impl Runner {
     }
 
     /// Waits in the link for the host's bytes, until the board itself has something to do; gives false if it is to stop.
-    fn hear(&mut self) -> bool {
-        let quiet = self.quiet();
+    fn wait_for_bytes(&mut self) -> bool {
+        let quiet = self.idle_time();
         let mut buffer = [0; 256];
         let heard = match &mut self.link {
             Some(link) => link.read(&mut buffer, quiet),
@@ -230,7 +236,7 @@ impl Runner {
         };
         let alone = self.link.is_some() && !matches!(heard, Ok(_) | Err(LinkError::TimedOut));
         if alone && !self.alone {
-            self.clear();
+            self.discard_unread();
         }
         self.alone = alone;
         match heard {
@@ -243,8 +249,8 @@ impl Runner {
             }
             Err(LinkError::TimedOut) => {}
             // There is no link to wait in: the next wish may plug it, or a program open it, again.
-            Err(_) => match self.wishes.recv_timeout(quiet) {
-                Ok(wish) => return self.fulfil(wish),
+            Err(_) => match self.requests.recv_timeout(quiet) {
+                Ok(request) => return self.handle_request(request),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return false,
             },
@@ -253,14 +259,14 @@ impl Runner {
     }
 
     /// What the program that went had not read is lost with it. A path that cannot be opened is in use again, or gone.
-    fn clear(&self) {
+    fn discard_unread(&self) {
         if let Some(path) = &self.path {
             let _ = Pty::discard_unread(path);
         }
     }
 
     /// Shows what others may know.
-    fn tell(&self) {
+    fn update_status(&self) {
         let mut status = self.shared.lock();
         let done = self.emulator.done();
         let rings = done != status.done || self.path != status.path;

@@ -22,10 +22,10 @@ struct Hands<'a> {
 }
 
 /// The motions of a legal move of `position`, and how long they take.
-pub(super) fn make(rng: &mut Rng, habits: &Habits, position: &Chess, mv: Move, manner: Manner) -> (Motions, Duration) {
+pub(super) fn motions_of(rng: &mut Rng, habits: &Habits, position: &Chess, mv: Move, manner: Manner) -> (Motions, Duration) {
     let manner = match manner {
         Manner::ByChance => rng.choice(Manner::CHOICE).unwrap_or_default(),
-        told => told,
+        chosen => chosen,
     };
     let mut hands = Hands { rng, hand: habits.hand, at: Duration::ZERO, motions: Vec::new() };
     let us = position.turn();
@@ -33,7 +33,7 @@ pub(super) fn make(rng: &mut Rng, habits: &Habits, position: &Chess, mv: Move, m
         Move::Normal { from, to, capture, promotion: Some(promoted), .. } => {
             hands.promote(us, from, to, capture.is_some(), promoted, manner);
         }
-        Move::Normal { role, from, to, capture, .. } => hands.go(role.of(us), from, to, capture.is_some(), manner),
+        Move::Normal { role, from, to, capture, .. } => hands.move_man(role.of(us), from, to, capture.is_some(), manner),
         Move::EnPassant { from, to } => hands.en_passant(us, from, to, manner),
         Move::Castle { king, rook } => hands.castle(us, king, rook, manner),
         // There are no drops in chess.
@@ -60,7 +60,7 @@ impl Hands<'_> {
         self
     }
 
-    fn go(&mut self, man: Piece, from: Square, to: Square, captures: bool, manner: Manner) {
+    fn move_man(&mut self, man: Piece, from: Square, to: Square, captures: bool, manner: Manner) {
         let straight = !matches!(man.role, Role::Knight | Role::King) && from.distance(to) > 1;
         match manner {
             Manner::Slide if straight => {

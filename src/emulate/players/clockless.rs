@@ -7,7 +7,7 @@ use flagfall_hardware::emulator::dgt_pegasus::PegasusSettings;
 use flagfall_hardware::emulator::script::{Action, Script};
 
 use super::{Performance, perform};
-use crate::emulate::boards::{Kind, Table};
+use crate::emulate::boards::{BoardKind, SimulatedBoard};
 use crate::emulate::dice::Dice;
 use crate::emulate::noise::Noise;
 use crate::emulate::score_sheet::ScoreSheet;
@@ -15,30 +15,30 @@ use crate::emulate::truth::Truth;
 
 /// Plays a recorded game at a board of another kind than the DGT board. No clock tells anything, so nothing goes wrong on
 /// purpose: what an arbiter is told of that needs one.
-pub(super) fn play(kind: Kind, sheet: &ScoreSheet, noise: &Noise, dice: &mut Dice) -> Performance {
+pub(super) fn perform_without_clock(kind: BoardKind, sheet: &ScoreSheet, noise: &Noise, dice: &mut Dice) -> Performance {
     let without = Noise { press_forgotten: 0.0, clock_corrected: 0.0, irregularities: 0.0, ..noise.clone() };
     let board = match kind {
-        Kind::Dgt => Table::Dgt,
-        Kind::Frames => Table::Frames(ChesslinkSettings {
+        BoardKind::Dgt => SimulatedBoard::Dgt,
+        BoardKind::Frames => SimulatedBoard::Frames(ChesslinkSettings {
             scan: dice.span(noise.frame_scan_s),
             reports: Reports::Changes { equal: noise.frame_equal_scans },
             ..ChesslinkSettings::default()
         }),
-        Kind::Occupancy => {
-            Table::Occupancy(PegasusSettings { poll: dice.span(noise.occupancy_poll_s), ..PegasusSettings::default() })
+        BoardKind::Occupancy => {
+            SimulatedBoard::Occupancy(PegasusSettings { poll: dice.span(noise.occupancy_poll_s), ..PegasusSettings::default() })
         }
     };
     let mut play = perform(sheet, &without, dice);
     play.board = board;
-    play.script = hands_only(&play.script);
+    play.script = without_clock_actions(&play.script);
     forget_presses(&mut play.truth, play.end);
-    if kind == Kind::Occupancy {
+    if kind == BoardKind::Occupancy {
         play.truth.explain("unidentified", &["ambiguous", "promotion_unconfirmed"], Duration::ZERO, play.end);
     }
     play
 }
 
-fn hands_only(script: &Script) -> Script {
+fn without_clock_actions(script: &Script) -> Script {
     let mut hands = Script::new();
     let at_clock = |action: &Action| matches!(action, Action::Press(_) | Action::Run | Action::Stop | Action::Set { .. });
     for step in script.steps().iter().filter(|step| !at_clock(&step.action)) {

@@ -76,32 +76,32 @@ impl Clockwork {
     /// Seconds more in the first period with which nobody's time runs out.
     pub(super) fn more_time_needed(&self, clock: ClockSettings) -> u32 {
         let mut settings = clock;
-        let plenty = plenty(&settings);
-        settings.periods[0].time = ClockTime(settings.periods[0].time.millis() + plenty);
+        let ample = ample_time(&settings);
+        settings.periods[0].time = ClockTime(settings.periods[0].time.millis() + ample);
         let mut clock = Clock::new(settings, Instant::ZERO);
         let mut least = i64::MAX;
         for &(at, hand) in &self.hands {
             clock.advance(Instant::ZERO.after(at));
-            least = least.min(i64::from(left(&clock).map(ClockTime::millis).into_iter().min().unwrap_or(0)));
-            apply(&mut clock, hand);
+            least = least.min(i64::from(times_left(&clock).map(ClockTime::millis).into_iter().min().unwrap_or(0)));
+            apply_hand(&mut clock, hand);
         }
-        let missing = (SPARE_MS + i64::from(plenty) - least).max(0).unsigned_abs();
+        let missing = (SPARE_MS + i64::from(ample) - least).max(0).unsigned_abs();
         (missing.div_ceil(STEP_S * 1000) * STEP_S) as u32
     }
 
     /// What this clock is made to do; if nobody stops it in the end, until a flag falls.
-    pub(super) fn run(&self, settings: ClockSettings) -> Timing {
+    pub(super) fn timing(&self, settings: ClockSettings) -> Timing {
         let mut clock = Clock::new(settings, Instant::ZERO);
         let mut actions = Vec::with_capacity(self.hands.len());
         let mut end = Duration::ZERO;
         for &(at, hand) in &self.hands {
             clock.advance(Instant::ZERO.after(at));
             end = end.max(at);
-            actions.push((at, apply(&mut clock, hand)));
+            actions.push((at, apply_hand(&mut clock, hand)));
         }
         let mut flag = None;
         if clock.running() {
-            flag = fall(&mut clock, end);
+            flag = wait_for_flag(&mut clock, end);
             end = flag.map_or(end, |(_, at)| at) + STOPS;
             actions.push((end, Action::Stop));
         }
@@ -110,7 +110,7 @@ impl Clockwork {
 }
 
 /// Waits for the flag of the side that runs.
-fn fall(clock: &mut Clock, from: Duration) -> Option<(Color, Duration)> {
+fn wait_for_flag(clock: &mut Clock, from: Duration) -> Option<(Color, Duration)> {
     const STEP: Duration = Duration::from_millis(50);
     let runs = clock.reading().turn?;
     let mut now = from;
@@ -127,20 +127,20 @@ fn fall(clock: &mut Clock, from: Duration) -> Option<(Color, Duration)> {
 }
 
 /// So much more than the game needs, and the clock can still show it.
-fn plenty(settings: &ClockSettings) -> u32 {
+fn ample_time(settings: &ClockSettings) -> u32 {
     const MOVES: u32 = 200;
     let game: u32 = settings.periods.iter().map(|period| period.time.millis()).sum();
     let per_move = settings.periods.iter().map(|period| period.additional.millis()).max().unwrap_or(0);
     ClockSettings::LONGEST.millis().saturating_sub(game + MOVES * per_move)
 }
 
-fn left(clock: &Clock) -> [ClockTime; 2] {
+fn times_left(clock: &Clock) -> [ClockTime; 2] {
     let reading = clock.reading();
     [reading.left.time, reading.right.time]
 }
 
 /// Does it, and gives it as the script has it.
-fn apply(clock: &mut Clock, hand: Hand) -> Action {
+fn apply_hand(clock: &mut Clock, hand: Hand) -> Action {
     match hand {
         Hand::Press(color) | Hand::Lever(color) => {
             clock.press(side(color));
@@ -155,7 +155,7 @@ fn apply(clock: &mut Clock, hand: Hand) -> Action {
             Action::Stop
         }
         Hand::Give(gift) => {
-            let [left, right] = left(clock);
+            let [left, right] = times_left(clock);
             let given = |time: ClockTime, seconds: i64| {
                 let millis = i64::from(time.millis()) + seconds * 1000;
                 ClockTime(millis.clamp(1000, i64::from(ClockSettings::LONGEST.millis())) as u32)

@@ -6,21 +6,21 @@ use shakmaty::{Color, Move, Position};
 
 use super::clockwork::Hand;
 use super::irregular::{Case, MORE_S, SOONER};
-use super::moves::Motions;
-use super::plan::Kind;
+use super::move_motions::Motions;
+use super::planned::IrregularityKind;
 use super::{Order, Players};
 use crate::emulate::dice::seconds;
 use crate::wire::command::Command;
 
 impl Players<'_> {
     /// The cable or radio link is lost while play goes on.
-    pub(super) fn link_gap(&mut self) -> bool {
+    pub(super) fn lose_link(&mut self) -> bool {
         let down = self.free.max(self.ready) + self.dice.span([0.0, 5.0]);
         let up = down + self.dice.span(self.noise.link_gap_s);
         self.links.extend([(down, false), (up, true)]);
         let soon = down + seconds(MORE_S + 1.0);
-        self.note(Case {
-            kind: Kind::LinkGap,
+        self.note_case(Case {
+            kind: IrregularityKind::LinkGap,
             from: down.saturating_sub(SOONER),
             to: up,
             expected: &["board_lost"],
@@ -32,7 +32,7 @@ impl Players<'_> {
     }
 
     /// The piece to be moved stays in the hand.
-    pub(super) fn holds(&mut self, begin: Duration, motions: &mut Motions) {
+    pub(super) fn hold_piece(&mut self, begin: Duration, motions: &mut Motions) {
         let lasts = self.dice.span([7.5, 15.0]);
         // The lift is its first touch; everything else comes later.
         for (after, ..) in motions.touches.iter_mut().skip(1) {
@@ -40,8 +40,8 @@ impl Players<'_> {
         }
         let to = begin + motions.lasts();
         let bound = self.board_bound(5.0);
-        self.note(Case {
-            kind: Kind::PieceInHand,
+        self.note_case(Case {
+            kind: IrregularityKind::PieceInHand,
             from: begin,
             to,
             expected: &["piece_in_hand"],
@@ -52,11 +52,11 @@ impl Players<'_> {
     }
 
     /// The move is made and for a while nobody presses: when the player does.
-    pub(super) fn waits_to_press(&mut self, released: Duration) -> Duration {
+    pub(super) fn press_late(&mut self, released: Duration) -> Duration {
         let press = released + self.dice.span([13.0, 25.0]);
         let bound = self.board_bound(10.0);
-        self.note(Case {
-            kind: Kind::IncompleteMove,
+        self.note_case(Case {
+            kind: IrregularityKind::IncompleteMove,
             from: released,
             to: press,
             expected: &["incomplete_move"],
@@ -69,9 +69,9 @@ impl Players<'_> {
 
     /// The pawn is left on its last rank and the clock pressed; the arbiter has it replaced (7.5.2). Gives when it is, and
     /// when the clock was pressed.
-    pub(super) fn pawn_stays(&mut self, mv: Move) -> Option<[Duration; 3]> {
+    pub(super) fn leave_pawn(&mut self, mv: Move) -> Option<[Duration; 3]> {
         let (Some(from), to, us) = (mv.from(), mv.to(), self.position.turn()) else { return None };
-        let lifted = self.moment();
+        let lifted = self.next_moment();
         let released = lifted + self.dice.span([0.4, 1.0]);
         self.change(lifted, from, None);
         self.change(released, to, Some(us.pawn()));
@@ -83,12 +83,12 @@ impl Players<'_> {
         let on = off + self.dice.span([0.8, 2.0]);
         self.change(off, to, None);
         self.change(on, to, Some(us.queen()));
-        let runs = self.restart(on, !us, 0);
+        let runs = self.restart_clock(on, !us, 0);
         let plies = self.truth.plies.len() as u32;
         let uci = shakmaty::uci::UciMove::from_standard(mv).to_string();
         self.orders.push((runs - seconds(0.5), Order::Give(Command::CorrectMove { plies, uci })));
-        self.note(Case {
-            kind: Kind::PromotionNotReplaced,
+        self.note_case(Case {
+            kind: IrregularityKind::PromotionNotReplaced,
             from: lifted,
             to: runs,
             expected: &["promotion_not_replaced"],
@@ -100,13 +100,13 @@ impl Players<'_> {
     }
 
     /// The clock is set otherwise than the daemon was told, or counts otherwise: known when these plies are played.
-    pub(super) fn clock_differs(&mut self, kind: Kind, from: Duration, by: Duration, end: Duration) {
+    pub(super) fn note_clock_difference(&mut self, kind: IrregularityKind, from: Duration, by: Duration, end: Duration) {
         let by = by + self.press_bound(0.0);
-        self.note(Case { kind, from, to: end, expected: &[kind.name()], within: [from, by], allowed: &[], in_step: false });
+        self.note_case(Case { kind, from, to: end, expected: &[kind.name()], within: [from, by], allowed: &[], in_step: false });
     }
 
     /// The wrong clock is started, stopped, and the right one started.
-    pub(super) fn wrong_clock(&mut self) {
+    pub(super) fn start_wrong_clock(&mut self) {
         let begin = self.ready;
         let stop = begin + self.dice.span([5.5, 9.0]);
         let run = stop + self.dice.span([2.0, 4.0]);
@@ -116,8 +116,8 @@ impl Players<'_> {
         self.clockwork.add(run, Hand::Run);
         (self.ready, self.free) = (run, run);
         let bound = self.press_bound(2.0);
-        self.note(Case {
-            kind: Kind::WrongClockRunning,
+        self.note_case(Case {
+            kind: IrregularityKind::WrongClockRunning,
             from: begin,
             to: run,
             expected: &["wrong_clock_running"],
@@ -128,12 +128,12 @@ impl Players<'_> {
     }
 
     /// White's first move is made and pressed before anybody has started the clock: when it is started.
-    pub(super) fn starts_late(&mut self, lifted: Duration, lever: Duration) -> Duration {
+    pub(super) fn start_clock_late(&mut self, lifted: Duration, lever: Duration) -> Duration {
         let run = lever + self.dice.span([4.0, 9.0]);
         self.clockwork.add(lever, Hand::Lever(Color::White));
         self.clockwork.add(run, Hand::Run);
-        self.note(Case {
-            kind: Kind::ClockNotStarted,
+        self.note_case(Case {
+            kind: IrregularityKind::ClockNotStarted,
             from: lifted,
             to: run,
             expected: &["clock_not_started"],
@@ -145,10 +145,10 @@ impl Players<'_> {
     }
 
     /// The game has ended and the clock was left running.
-    pub(super) fn flag_after_end(&mut self, fell: Duration) {
+    pub(super) fn note_flag_after_end(&mut self, fell: Duration) {
         let bound = self.press_bound(1.0);
-        self.note(Case {
-            kind: Kind::FlagAfterEnd,
+        self.note_case(Case {
+            kind: IrregularityKind::FlagAfterEnd,
             from: fell.saturating_sub(seconds(0.7)),
             to: fell,
             expected: &["flag_after_end"],

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Role, Square, attacks};
 
+use super::board_timeline::Change;
 use super::clockwork::Hand;
-use super::plan::Kind;
-use super::table::Change;
+use super::planned::IrregularityKind;
 use super::{AFTER_PRESS, Order, Players};
 use crate::emulate::dice::seconds;
 use crate::emulate::truth::{Irregularity, micros};
@@ -20,7 +20,7 @@ pub(super) const SOONER: Duration = Duration::from_millis(1);
 
 /// One irregularity to be written down.
 pub(super) struct Case<'a> {
-    pub(super) kind: Kind,
+    pub(super) kind: IrregularityKind,
     pub(super) from: Duration,
     pub(super) to: Duration,
     pub(super) expected: &'a [&'static str],
@@ -32,14 +32,14 @@ pub(super) struct Case<'a> {
 
 impl Players<'_> {
     /// What goes wrong before this ply begins. Gives whether it happened.
-    pub(super) fn before(&mut self, kind: Kind) -> bool {
+    pub(super) fn do_before_move(&mut self, kind: IrregularityKind) -> bool {
         match kind {
-            Kind::IllegalMove => self.illegal_move(),
-            Kind::PressedWithoutMove => self.pressed_without_move(),
-            Kind::MovedByWrongSide => self.wrong_side(),
-            Kind::PositionDiffers => self.displaced(),
-            Kind::PiecesDisplaced => self.knocked_about(),
-            Kind::LinkGap => self.link_gap(),
+            IrregularityKind::IllegalMove => self.make_illegal_move(),
+            IrregularityKind::PressedWithoutMove => self.press_without_move(),
+            IrregularityKind::MovedByWrongSide => self.move_wrong_side(),
+            IrregularityKind::PositionDiffers => self.displace_man(),
+            IrregularityKind::PiecesDisplaced => self.knock_men_over(),
+            IrregularityKind::LinkGap => self.lose_link(),
             _ => false,
         }
     }
@@ -65,11 +65,11 @@ impl Players<'_> {
     }
 
     /// When the player to move does something out of the ordinary.
-    pub(super) fn moment(&mut self) -> Duration {
+    pub(super) fn next_moment(&mut self) -> Duration {
         self.free.max(self.ready) + self.dice.span([1.0, 4.0])
     }
 
-    pub(super) fn note(&mut self, case: Case<'_>) {
+    pub(super) fn note_case(&mut self, case: Case<'_>) {
         let Case { kind, from, to, expected, within, allowed, in_step } = case;
         self.truth.explain(kind.name(), expected, from, to + AFTERMATH);
         self.truth.explain(kind.name(), allowed, from, to + AFTERMATH);
@@ -85,11 +85,11 @@ impl Players<'_> {
     }
 
     pub(super) fn change(&mut self, at: Duration, square: Square, man: Option<Piece>) {
-        self.table.change(Change { at, square, man });
+        self.timeline.change(Change { at, square, man });
     }
 
     /// The arbiter flips the lever of a standing clock back to `runs`, corrects the times and starts it: when it runs.
-    pub(super) fn restart(&mut self, from: Duration, runs: Color, gift_s: i64) -> Duration {
+    pub(super) fn restart_clock(&mut self, from: Duration, runs: Color, gift_s: i64) -> Duration {
         let [lever, give, run] = [[1.0, 2.0], [2.0, 5.0], [1.0, 3.0]].map(|range| self.dice.span(range));
         let (lever, give) = (from + lever, from + lever + give);
         self.clockwork.add(lever, Hand::Lever(!runs));
@@ -106,12 +106,12 @@ impl Players<'_> {
         if self.slow { 120 } else { 60 }
     }
 
-    fn illegal_move(&mut self) -> bool {
-        let Some((from, to)) = illegal(&self.position, self.dice) else { return false };
+    fn make_illegal_move(&mut self) -> bool {
+        let Some((from, to)) = draw_illegal_move(&self.position, self.dice) else { return false };
         let us = self.position.turn();
         let board = self.position.board().clone();
         let (man, taken) = (board.piece_at(from), board.piece_at(to));
-        let lifted = self.moment();
+        let lifted = self.next_moment();
         let [travel, reach] = [[0.4, 1.0], [0.25, 0.7]].map(|range| self.dice.span(range));
         let released = lifted + travel;
         self.change(lifted, from, None);
@@ -126,10 +126,10 @@ impl Players<'_> {
         if taken.is_some() {
             self.change(back + seconds(1.4), to, taken);
         }
-        let runs = self.restart(back + seconds(2.0), us, self.penalty_s());
+        let runs = self.restart_clock(back + seconds(2.0), us, self.penalty_s());
         self.orders.push((runs - seconds(0.5), Order::Acknowledge("illegal_move")));
-        self.note(Case {
-            kind: Kind::IllegalMove,
+        self.note_case(Case {
+            kind: IrregularityKind::IllegalMove,
             from: lifted,
             to: runs,
             expected: &["illegal_move"],
@@ -140,16 +140,16 @@ impl Players<'_> {
         true
     }
 
-    fn pressed_without_move(&mut self) -> bool {
+    fn press_without_move(&mut self) -> bool {
         let us = self.position.turn();
-        let press = self.moment();
+        let press = self.next_moment();
         self.clockwork.add(press, Hand::Press(us));
         let stop = press + self.dice.span([5.0, 11.0]);
         self.clockwork.add(stop, Hand::Stop);
-        let runs = self.restart(stop, us, self.penalty_s());
+        let runs = self.restart_clock(stop, us, self.penalty_s());
         self.orders.push((runs - seconds(0.5), Order::Acknowledge("pressed_without_move")));
-        self.note(Case {
-            kind: Kind::PressedWithoutMove,
+        self.note_case(Case {
+            kind: IrregularityKind::PressedWithoutMove,
             from: press,
             to: runs,
             expected: &["pressed_without_move"],
@@ -161,7 +161,7 @@ impl Players<'_> {
     }
 
     /// The player whose clock stands moves, and takes it back.
-    fn wrong_side(&mut self) -> bool {
+    fn move_wrong_side(&mut self) -> bool {
         let Ok(turned) = self.position.clone().swap_turn() else { return false };
         let quiet: Vec<Move> = turned
             .legal_moves()
@@ -171,16 +171,16 @@ impl Players<'_> {
         let Some(mv) = self.dice.pick(&quiet) else { return false };
         let Some(from) = mv.from() else { return false };
         let man = self.position.board().piece_at(from);
-        let lifted = self.moment();
+        let lifted = self.next_moment();
         let released = lifted + self.dice.span([0.4, 1.0]);
         let back = released + self.dice.span([4.0, 8.0]);
         let home = back + self.dice.span([0.4, 1.0]);
         for (at, square, man) in [(lifted, from, None), (released, mv.to(), man), (back, mv.to(), None), (home, from, man)] {
             self.change(at, square, man);
         }
-        self.goes_on(home);
-        self.note(Case {
-            kind: Kind::MovedByWrongSide,
+        self.think_on(home);
+        self.note_case(Case {
+            kind: IrregularityKind::MovedByWrongSide,
             from: lifted,
             to: home,
             expected: &["moved_by_wrong_side"],
@@ -192,13 +192,13 @@ impl Players<'_> {
     }
 
     /// The player to move thinks on after what happened until `at`.
-    fn goes_on(&mut self, at: Duration) {
+    fn think_on(&mut self, at: Duration) {
         self.ready = self.ready.max(at);
         self.free = self.free.max(at) + AFTER_PRESS;
     }
 
     /// A man stands beside its square for a while, and nobody moves.
-    fn displaced(&mut self) -> bool {
+    fn displace_man(&mut self) -> bool {
         let board = self.position.board().clone();
         let other = self.position.clone().swap_turn().ok();
         let free = |from: Square, to: Square| {
@@ -211,16 +211,16 @@ impl Players<'_> {
             places.extend(near.into_iter().filter(|&to| free(from, to)).map(|to| (from, to, man)));
         }
         let Some((from, to, man)) = self.dice.pick(&places) else { return false };
-        let begin = self.moment();
+        let begin = self.next_moment();
         let there = begin + seconds(0.3);
         let back = there + self.dice.span([8.0, 15.0]);
         let home = back + seconds(0.5);
         for (at, square, man) in [(begin, from, None), (there, to, Some(man)), (back, to, None), (home, from, Some(man))] {
             self.change(at, square, man);
         }
-        self.goes_on(home);
-        self.note(Case {
-            kind: Kind::PositionDiffers,
+        self.think_on(home);
+        self.note_case(Case {
+            kind: IrregularityKind::PositionDiffers,
             from: begin,
             to: home,
             expected: &["position_differs"],
@@ -232,7 +232,7 @@ impl Players<'_> {
     }
 
     /// Several men fall; the clock is stopped and they are put back.
-    fn knocked_about(&mut self) -> bool {
+    fn knock_men_over(&mut self) -> bool {
         let standing: Vec<(Square, Piece)> = self.position.board().clone().into_iter().collect();
         let Some((centre, _)) = self.dice.pick(&standing) else { return false };
         let near = attacks::king_attacks(centre) | Bitboard::from_square(centre);
@@ -240,7 +240,7 @@ impl Players<'_> {
         if fallen.len() < 3 {
             return false;
         }
-        let begin = self.moment();
+        let begin = self.next_moment();
         for &(square, _) in &fallen {
             let at = begin + self.dice.span([0.0, 0.4]);
             self.change(at, square, None);
@@ -256,8 +256,8 @@ impl Players<'_> {
         self.clockwork.add(runs, Hand::Run);
         (self.ready, self.free) = (runs, runs);
         let fell = begin + seconds(0.4);
-        self.note(Case {
-            kind: Kind::PiecesDisplaced,
+        self.note_case(Case {
+            kind: IrregularityKind::PiecesDisplaced,
             from: begin,
             to: runs,
             expected: &["pieces_displaced"],
@@ -270,7 +270,7 @@ impl Players<'_> {
 }
 
 /// A move that is none: of a man of the side to move, from and to.
-fn illegal(position: &Chess, dice: &mut crate::emulate::dice::Dice) -> Option<(Square, Square)> {
+fn draw_illegal_move(position: &Chess, dice: &mut crate::emulate::dice::Dice) -> Option<(Square, Square)> {
     let us = position.turn();
     let board = position.board();
     let legal = position.legal_moves();

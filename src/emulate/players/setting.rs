@@ -4,7 +4,7 @@ use flagfall_hardware::emulator::clock_model::{ClockSettings, Method};
 use flagfall_hardware::emulator::{ClockWay, Settings};
 use flagfall_protocols::time::ClockTime;
 
-use super::plan::Kind;
+use super::planned::IrregularityKind;
 use crate::emulate::dice::{Dice, seconds};
 use crate::emulate::noise::Noise;
 use crate::emulate::times::Control;
@@ -17,17 +17,17 @@ const LATE_REPORT_MS: u32 = 2_000;
 const WRONG_MS: u32 = 10_000;
 
 /// The clock on the table: set as the daemon is told, or not.
-pub(super) fn clock(control: &Control, wrong: Option<Kind>) -> ClockSettings {
+pub(super) fn clock(control: &Control, wrong: Option<IrregularityKind>) -> ClockSettings {
     let mut settings = control.clock();
     match wrong {
-        Some(Kind::ClockSettingDiffers) => {
+        Some(IrregularityKind::ClockSettingDiffers) => {
             // Nothing is added, or where that could be taken for a late report, much too much.
             let none = control.control.period(0).per_move_ms > LATE_REPORT_MS;
             settings.method = if none { Method::TimeOnly } else { Method::Fischer };
             let wrong = ClockTime(if none { 0 } else { WRONG_MS });
             settings.periods.iter_mut().for_each(|period| period.additional = wrong);
         }
-        Some(Kind::ClockCountDiffers) => {
+        Some(IrregularityKind::ClockCountDiffers) => {
             if let Some(moves) = settings.periods.first_mut().and_then(|period| period.moves.as_mut()) {
                 *moves -= 1;
             }

@@ -1,7 +1,7 @@
 //! Truths made by hand, and what is told about them.
 
 use super::*;
-use crate::emulate::room::{Heard, ToldAlarm};
+use crate::emulate::simulated_game::{Heard, ReportedAlarm};
 use crate::emulate::truth::{Explained, Irregularity};
 
 /// e4, e5, Nf3: made at 1, 3, 5 s and pressed half a second later.
@@ -21,21 +21,21 @@ fn truth() -> Truth {
     Truth { plies, end_us: 9_000_000, ..Truth::default() }
 }
 
-fn told(at: u64, ply: usize, uci: &str) -> Told {
+fn told(at: u64, ply: usize, uci: &str) -> Reported {
     let made_at = [2 * ply as u64 * 1_000_000 - 1_200_000, 2 * ply as u64 * 1_000_000 - 900_000];
-    Told::Move { at, first_game: true, mv: ToldMove { ply, uci: uci.to_owned(), made_at } }
+    Reported::Move { at, first_game: true, mv: ReportedMove { ply, uci: uci.to_owned(), made_at } }
 }
 
-fn alarm(id: u32, kind: &str, class: &str, opened_at: u64) -> Told {
-    Told::Alarm { at: opened_at, alarm: ToldAlarm { id, kind: kind.to_owned(), class: class.to_owned(), opened_at } }
+fn alarm(id: u32, kind: &str, class: &str, opened_at: u64) -> Reported {
+    Reported::Alarm { at: opened_at, alarm: ReportedAlarm { id, kind: kind.to_owned(), class: class.to_owned(), opened_at } }
 }
 
 /// All three moves told, as they were played.
-fn right() -> Vec<Told> {
+fn right() -> Vec<Reported> {
     vec![told(2_000_000, 1, "e2e4"), told(4_000_000, 2, "e7e5"), told(6_000_000, 3, "g1f3")]
 }
 
-fn outcome(told: Vec<Told>, sure: &[&str], pending: &[&str]) -> Outcome {
+fn outcome(told: Vec<Reported>, sure: &[&str], pending: &[&str]) -> Outcome {
     let own = |list: &[&str]| list.iter().map(|uci| (*uci).to_owned()).collect();
     // Both squares of e4 are told late, after its press is heard; the other moves' before.
     let fields = vec![(1_100_000, 1 << 12), (1_900_000, 1 << 28), (3_100_000, 1 << 36), (5_200_000, 1 << 21)];
@@ -68,8 +68,8 @@ fn latency_counts_from_the_press_or_the_last_square() {
 fn wrong_moves_count_when_they_are_told() {
     let mut moves = right();
     moves[1] = told(4_000_000, 2, "e7e6");
-    let late = ToldMove { ply: 2, uci: "e7e5".to_owned(), made_at: [0, 0] };
-    moves.insert(2, Told::Revision { at: 5_000_000, from_ply: 2, moves: vec![late] });
+    let late = ReportedMove { ply: 2, uci: "e7e5".to_owned(), made_at: [0, 0] };
+    moves.insert(2, Reported::Revision { at: 5_000_000, from_ply: 2, moves: vec![late] });
     let revised = score(&truth(), &outcome(moves.clone(), &SURE, &[]));
     assert_eq!((revised.exact, revised.wrong_commits, revised.made_inside), (true, 1, 2));
     moves.remove(2);
@@ -82,8 +82,8 @@ fn wrong_moves_count_when_they_are_told() {
 #[test]
 fn a_move_of_another_game_is_wrong() {
     let mut moves = right();
-    let mv = ToldMove { ply: 1, uci: "e2e4".to_owned(), made_at: [0, 0] };
-    moves.push(Told::Move { at: 8_000_000, first_game: false, mv });
+    let mv = ReportedMove { ply: 1, uci: "e2e4".to_owned(), made_at: [0, 0] };
+    moves.push(Reported::Move { at: 8_000_000, first_game: false, mv });
     assert_eq!(score(&truth(), &outcome(moves, &SURE, &[])).wrong_commits, 1);
 }
 
@@ -112,7 +112,7 @@ fn alarms_without_a_cause_are_false() {
         alarm(2, "illegal_move", "loud", 8_000_000),
         alarm(3, "clock_not_started", "note", 8_000_000),
     ]);
-    let kinds = |truth: &Truth, all: &[Told]| -> Vec<String> {
+    let kinds = |truth: &Truth, all: &[Reported]| -> Vec<String> {
         let score = score(truth, &outcome(all.to_vec(), &SURE, &[]));
         score.false_alarms.into_iter().map(|(kind, _)| kind).collect()
     };

@@ -5,8 +5,8 @@
 //! <bytes>*<checksum>
 //! ```
 //!
-//! The checksum is the CRC-32 of all before the asterisk, eight hex digits. Behind a
-//! damaged entry the next one is found again: no line of a journal is the head of one, and a checksum.
+//! The checksum is the CRC-32 of everything before the asterisk, in eight hex digits. After a damaged entry the next one is found
+//! again: no line of a journal has the form of an entry's head, and each entry has a checksum.
 
 use std::io::Write;
 
@@ -15,7 +15,7 @@ use flagfall_protocols::bytes::crc32;
 use super::super::name::FileName;
 use crate::wire::topics::is_id;
 
-/// What an entry begins with.
+/// The first bytes of an entry.
 const MARK: &[u8] = b"entry ";
 /// Length of the asterisk, the checksum and the line feed.
 const SUFFIX: usize = 10;
@@ -39,7 +39,7 @@ pub(in super::super) fn print(board: &str, file: &str, offset: u64, bytes: &[u8]
     let _ = writeln!(out, "*{checksum:08x}");
 }
 
-/// The good entries of a log, in their order; what is none is stepped over and counted by `damaged`.
+/// Returns the good entries of a log in their order. Other bytes are skipped and counted in `damaged`.
 pub(super) fn entries<'a>(mut text: &'a [u8], damaged: &mut u64) -> Vec<Entry<'a>> {
     let mut found = Vec::new();
     while !text.is_empty() {
@@ -55,14 +55,14 @@ pub(super) fn entries<'a>(mut text: &'a [u8], damaged: &mut u64) -> Vec<Entry<'a
     found
 }
 
-/// The entry that the text begins with, and what follows it.
+/// Parses the entry that the text begins with, and returns it with the rest.
 fn parse(text: &[u8]) -> Option<(Entry<'_>, &[u8])> {
     let end = text.iter().position(|&byte| byte == b'\n')?;
     let head = std::str::from_utf8(text[..end].strip_prefix(MARK)?).ok()?;
     let mut fields = head.split(' ');
     let (board, file) = (fields.next()?, fields.next()?);
     let (offset, length): (u64, usize) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
-    // No path leads out of the journal's folder.
+    // A name must not lead out of the journal's folder.
     if fields.next().is_some() || !is_id(board) || FileName::parse(file).is_none() {
         return None;
     }

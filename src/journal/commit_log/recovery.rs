@@ -1,4 +1,4 @@
-//! What a commit log holds and a journal's file lacks is written back, before any journal is opened.
+//! Writes back what a commit log holds and a journal's file lacks, before any journal is opened.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,46 +8,45 @@ use flagfall_protocols::trace::parse_bytes;
 use super::super::fs::JournalFs;
 use super::super::name::FileName;
 use super::entry::{Entry, entries};
-use super::{HEAD, name, numbers};
+use super::{HEAD, log_name, log_numbers};
 
-/// A longer log is not read: none that is written is longer.
+/// A longer log is not read: this program writes none.
 const MAX_READ: u64 = 1 << 30;
 
 /// The folder of one journal.
 pub type Folder = Box<dyn JournalFs>;
 
-/// What was done with the logs that stood there.
+/// What was done with the logs of the last run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WrittenBack {
     /// Journal files that got bytes which they lacked.
     pub files: usize,
-    /// How many bytes.
+    /// How many bytes were written back.
     pub bytes: u64,
-    /// Parts of a log that hold no entry: what a power cut left of the last one, or damage.
+    /// Parts of a log that are no entry: the end that a power cut left, or damage.
     pub damaged: u64,
-    /// What could not be done, in words; the logs stay.
+    /// What could not be done, for people; the logs stay then.
     pub problems: Vec<String>,
     /// Journal files that stay as they are although a log has bytes for them, and why.
     pub left_alone: Vec<String>,
 }
 
-/// Writes back what the journals' files lack, then removes the logs. `open` gives a board's folder; none if it is
-/// gone.
+/// Writes back what the journals' files lack, then removes the logs. `open` returns a board's folder; none if it is gone.
 ///
-/// Every line of an entry that the file does not have is put in its place, and what it has is written again: after a wait for the
-/// disk that failed, a file may read well and yet not be on the disk. A version of this program that knows no log may have gone on
-/// with the journal since: nothing is put where another good record stands, or where the next file has that number.
+/// Every line of an entry that the file lacks is put in its place, and what the file has is written again: after a failed wait
+/// for the disk, a file may read well and yet not be on the disk. A version of this program without the log may have continued
+/// the journal since. Therefore nothing is put where another good record stands, or where the next file has that number.
 ///
 /// # Errors
-/// The folder of the logs cannot be read. What is wrong with one log or file is in [`WrittenBack::problems`].
+/// The folder of the logs cannot be read. Problems with one log or file are in [`WrittenBack::problems`].
 pub fn recover(fs: &mut dyn JournalFs, open: &mut dyn FnMut(&str) -> io::Result<Option<Folder>>) -> io::Result<WrittenBack> {
     let mut done = WrittenBack::default();
-    let numbers = numbers(fs)?;
+    let numbers = log_numbers(fs)?;
     let mut logs = Vec::new();
     for number in &numbers {
-        match read(fs, &name(*number)) {
+        match read_log(fs, &log_name(*number)) {
             Ok(text) => logs.push(text),
-            Err(error) => done.problems.push(format!("{}: {error}", name(*number))),
+            Err(error) => done.problems.push(format!("{}: {error}", log_name(*number))),
         }
     }
     let mut files: BTreeMap<(&str, &str), Vec<Entry<'_>>> = BTreeMap::new();
@@ -68,13 +67,13 @@ pub fn recover(fs: &mut dyn JournalFs, open: &mut dyn FnMut(&str) -> io::Result<
         }
     }
     if done.problems.is_empty() {
-        numbers.iter().try_for_each(|number| fs.remove(&name(*number)))?;
+        numbers.iter().try_for_each(|number| fs.remove(&log_name(*number)))?;
         fs.sync_dir()?;
     }
     Ok(done)
 }
 
-fn read(fs: &mut dyn JournalFs, name: &str) -> io::Result<Vec<u8>> {
+fn read_log(fs: &mut dyn JournalFs, name: &str) -> io::Result<Vec<u8>> {
     if fs.len(name)? > MAX_READ {
         return Err(io::Error::other("longer than any log that is written"));
     }
@@ -85,7 +84,7 @@ fn read(fs: &mut dyn JournalFs, name: &str) -> io::Result<Vec<u8>> {
 
 fn write_back(fs: &mut dyn JournalFs, file: &str, entries: &[Entry<'_>], done: &mut WrittenBack) -> io::Result<()> {
     let mut content = match fs.read(file) {
-        // It was deleted since: journals delete their oldest files.
+        // The journal has deleted it since, as one of its oldest files.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         content => content?,
     };
@@ -96,7 +95,7 @@ fn write_back(fs: &mut dyn JournalFs, file: &str, entries: &[Entry<'_>], done: &
     'entries: for entry in entries {
         let mut place = entry.offset as usize;
         for line in entry.bytes.split_inclusive(|byte| *byte == b'\n') {
-            if let Err(why) = put(&mut content, place, line, below) {
+            if let Err(why) = put_line(&mut content, place, line, below) {
                 done.left_alone.push(format!("{}/{file}: {why}: it stays as it is from byte {place} on", entry.board));
                 break 'entries;
             }
@@ -114,8 +113,8 @@ fn write_back(fs: &mut dyn JournalFs, file: &str, entries: &[Entry<'_>], done: &
     Ok(())
 }
 
-/// Puts a line of an entry in its place, if its number is below that with which the next file begins.
-fn put(content: &mut Vec<u8>, place: usize, line: &[u8], below: Option<u64>) -> Result<(), &'static str> {
+/// Puts a line of an entry in its place if its sequence number is below the first number of the next file.
+fn put_line(content: &mut Vec<u8>, place: usize, line: &[u8], below: Option<u64>) -> Result<(), &'static str> {
     let there = content.get(place..).ok_or("it is shorter than it was")?;
     if there.starts_with(line) {
         return Ok(());
@@ -135,8 +134,8 @@ fn put(content: &mut Vec<u8>, place: usize, line: &[u8], below: Option<u64>) -> 
     Ok(())
 }
 
-/// The sequence number of the first record in the files after this one; none if they hold no record. A head alone says nothing: a
-/// file that was begun in vain and removed may be there again after a power cut.
+/// Returns the sequence number of the first record in the files after this one; none if they hold no record. A head without
+/// records proves nothing: a file that was begun and removed may be there again after a power cut.
 fn next_file_begins_at(fs: &mut dyn JournalFs, file: &str) -> io::Result<Option<u64>> {
     let Some(this) = FileName::parse(file) else { return Ok(None) };
     let mut later: Vec<FileName> = fs.list()?.iter().filter_map(|name| FileName::parse(name)).collect();

@@ -1,19 +1,19 @@
 use super::*;
 use crate::config::Mqtt;
-use crate::mqtt::{Identity, Pace, status};
+use crate::mqtt::{Identity, ReconnectDelays, status};
 
 fn claims(node: &str) -> Claims {
     let identity = Identity::read(&Mqtt::default(), node).expect("no files");
     let [root, event, round] = ["flagfall", "open26", "5"].map(str::to_owned);
     let boards = vec!["b1".to_owned(), "b2".to_owned()];
-    Claims::new(&Settings { identity, root, node: node.to_owned(), event, round, boards, pace: Pace::default() })
+    Claims::new(&Settings { identity, root, node: node.to_owned(), event, round, boards, reconnect: ReconnectDelays::default() })
 }
 
-fn told(changes: Vec<Change>) -> Vec<String> {
+fn described(changes: Vec<ClaimChange>) -> Vec<String> {
     changes.into_iter().map(|change| format!("{} {} {}", change.board, change.node, change.live)).collect()
 }
 
-fn says(state: &str) -> Vec<u8> {
+fn status_payload(state: &str) -> Vec<u8> {
     format!(r#"{{"body":{{"state":"{state}"}}}}"#).into_bytes()
 }
 
@@ -24,8 +24,8 @@ fn boards_are_listed_by_name_or_with_event_and_round() {
     for (listed, counts) in [("b2", true), ("open26/5/b2", true), ("open26/4/b2", false), ("open25/5/b2", false)] {
         let mut claims = claims("m");
         claims.connected();
-        claims.heard("z", "info", format!(r#"{{"body":{{"boards":["{listed}"]}}}}"#).as_bytes());
-        claims.heard("z", "status", &says("ready"));
+        claims.handle_message("z", "info", format!(r#"{{"body":{{"boards":["{listed}"]}}}}"#).as_bytes());
+        claims.handle_message("z", "status", &status_payload("ready"));
         assert_eq!(claims.gathered().len(), usize::from(counts), "{listed}");
     }
 }
@@ -34,31 +34,37 @@ fn boards_are_listed_by_name_or_with_event_and_round() {
 fn a_claim_that_was_there_before_counts_until_its_node_is_gone() {
     let mut claims = claims("m");
     claims.connected();
-    assert!(claims.heard("z", "info", INFO).is_empty() && claims.heard("z", "status", &says("ready")).is_empty());
-    assert_eq!(told(claims.gathered()), ["b2 z true"]);
+    assert!(
+        claims.handle_message("z", "info", INFO).is_empty()
+            && claims.handle_message("z", "status", &status_payload("ready")).is_empty()
+    );
+    assert_eq!(described(claims.gathered()), ["b2 z true"]);
     claims.establish();
-    assert!(claims.heard("z", "status", &says("init")).is_empty(), "it only connects again");
-    assert_eq!(told(claims.heard("z", "status", &says("lost"))), ["b2 z false"]);
-    assert!(claims.heard("z", "status", &says("ready")).is_empty(), "now it is ours, and the other one the second");
+    assert!(claims.handle_message("z", "status", &status_payload("init")).is_empty(), "it only connects again");
+    assert_eq!(described(claims.handle_message("z", "status", &status_payload("lost"))), ["b2 z false"]);
+    assert!(
+        claims.handle_message("z", "status", &status_payload("ready")).is_empty(),
+        "now the board is ours, and the other node comes second"
+    );
 }
 
 #[test]
 fn a_claim_stays_over_a_connection_of_ours() {
     let mut claims = claims("m");
     claims.connected();
-    claims.heard("z", "info", INFO);
-    claims.heard("z", "status", &says("ready"));
+    claims.handle_message("z", "info", INFO);
+    claims.handle_message("z", "status", &status_payload("ready"));
     claims.gathered();
     claims.connected();
-    assert!(claims.heard("z", "status", &says("ready")).is_empty());
-    claims.heard("z", "info", INFO);
+    assert!(claims.handle_message("z", "status", &status_payload("ready")).is_empty());
+    claims.handle_message("z", "info", INFO);
     assert!(claims.gathered().is_empty());
     claims.connected();
-    assert_eq!(told(claims.gathered()), ["b2 z false"], "nobody is there any more");
+    assert_eq!(described(claims.gathered()), ["b2 z false"], "nobody is there any more");
 }
 
 #[test]
-fn what_does_not_count() {
+fn claims_that_do_not_count() {
     let table: [(&str, &str, &[u8], &str); 8] = [
         ("itself", "m", INFO, "ready"),
         ("other boards", "z", br#"{"body":{"boards":["b7"]}}"#, "ready"),
@@ -72,20 +78,20 @@ fn what_does_not_count() {
     for (what, node, info, state) in table {
         let mut claims = claims("m");
         claims.gathered();
-        claims.heard(node, "info", info);
-        assert!(claims.heard(node, "status", &says(state)).is_empty(), "{what}");
+        claims.handle_message(node, "info", info);
+        assert!(claims.handle_message(node, "status", &status_payload(state)).is_empty(), "{what}");
     }
 }
 
 #[test]
-fn what_is_no_object_is_nothing() {
+fn a_payload_that_is_no_object_has_no_effect() {
     let mut claims = claims("m");
     claims.gathered();
     for payload in ["[1]", "5", "\"body\"", "true", "null", "{\"body\":[]}", "{\"body\":\"ready\"}", "{}", ""] {
         for leaf in ["info", "status"] {
-            assert!(claims.heard("z", leaf, payload.as_bytes()).is_empty(), "{leaf} {payload}");
+            assert!(claims.handle_message("z", leaf, payload.as_bytes()).is_empty(), "{leaf} {payload}");
         }
-        assert_eq!((status::boot(payload.as_bytes()), status::life(payload.as_bytes())), (0, None), "{payload}");
+        assert_eq!((status::boot_of(payload.as_bytes()), status::state_of(payload.as_bytes())), (0, None), "{payload}");
     }
 }
 
@@ -97,21 +103,21 @@ fn of_two_that_begin_together_one_withholds() {
     let mut held = Vec::new();
     for leaf in ["info", "status"] {
         let payload = if leaf == "info" { INFO.to_vec() } else { says("init") };
-        held.extend(a.heard("b", leaf, &payload));
-        held.extend(b.heard("a", leaf, &payload));
+        held.extend(a.handle_message("b", leaf, &payload));
+        held.extend(b.handle_message("a", leaf, &payload));
     }
-    assert_eq!(told(held), ["b2 a true"]);
+    assert_eq!(described(held), ["b2 a true"]);
 }
 
 #[test]
 fn boards_may_be_objects_and_an_info_may_go() {
     let mut claims = claims("m");
     claims.gathered();
-    claims.heard("z", "status", &says("ready"));
+    claims.handle_message("z", "status", &status_payload("ready"));
     let info = br#"{"body":{"event":"open26","round":"5","boards":[{"id":"b1"},{"id":"b2"}]}}"#;
-    assert_eq!(told(claims.heard("z", "info", info)), ["b1 z true", "b2 z true"]);
-    assert_eq!(told(claims.heard("z", "info", INFO)), ["b1 z false"]);
-    assert_eq!(told(claims.heard("z", "info", b"")), ["b2 z false"]);
+    assert_eq!(described(claims.handle_message("z", "info", info)), ["b1 z true", "b2 z true"]);
+    assert_eq!(described(claims.handle_message("z", "info", INFO)), ["b1 z false"]);
+    assert_eq!(described(claims.handle_message("z", "info", b"")), ["b2 z false"]);
 }
 
 #[test]
@@ -119,7 +125,7 @@ fn strangers_are_bounded() {
     let mut claims = claims("m");
     claims.gathered();
     for number in 0..NODES + 50 {
-        claims.heard(&format!("n{number}"), "info", INFO);
+        claims.handle_message(&format!("n{number}"), "info", INFO);
     }
-    assert_eq!(claims.others.len(), NODES);
+    assert_eq!(claims.peers.len(), NODES);
 }

@@ -1,30 +1,32 @@
-//! Retained states: the last one of each topic, and which of them the broker does not have.
+//! Retained states: the last version for each topic, and which of them the broker does not have.
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{BoardNo, Kept, STATES};
+use super::{BoardNo, Retained, STATES};
 
-/// States of the node, of devices, of boards, open alarms: the order in which a connection begins.
+/// The number of ranks. States of the node, of devices, of boards, and open alarms are sent in this order when a connection
+/// begins.
 const RANKS: usize = 4;
 
-/// The last state of each topic. One version of a state is under way at a time, so that a slow line carries the newest ones.
+/// The last state of each topic. Only one version of a state is under way at a time, so that a slow connection carries the newest
+/// ones.
 #[derive(Default)]
 pub(super) struct States {
     slots: Vec<Option<Slot>>,
     names: BTreeMap<String, usize>,
     free: Vec<usize>,
-    /// Slots to be sent, by rank, the longest waiting first; none of them is under way.
+    /// Slots to be sent, by rank, the one that waits longest first. None of them is under way.
     queues: [VecDeque<usize>; RANKS],
     versions: u64,
 }
 
 struct Slot {
-    kept: Kept,
+    retained: Retained,
     board: Option<BoardNo>,
     version: u64,
     flying: Option<u64>,
     queued: bool,
-    /// Not sent in this connection.
+    /// The state is not sent yet in this connection.
     fresh: bool,
 }
 
@@ -49,16 +51,16 @@ fn rank(topic: &str) -> usize {
 }
 
 impl States {
-    /// Returns whether there was room.
-    pub(super) fn keep(&mut self, board: Option<BoardNo>, kept: Kept) -> bool {
+    /// Stores a state. Returns whether there was room.
+    pub(super) fn retain(&mut self, board: Option<BoardNo>, retained: Retained) -> bool {
         self.versions += 1;
         let version = self.versions;
-        if let Some(&index) = self.names.get(&kept.topic)
+        if let Some(&index) = self.names.get(&retained.topic)
             && let Some(slot) = &mut self.slots[index]
         {
-            (slot.kept, slot.board, slot.version) = (kept, board, version);
+            (slot.retained, slot.board, slot.version) = (retained, board, version);
             if slot.flying.is_none() {
-                self.queue(index);
+                self.enqueue(index);
             }
             return true;
         }
@@ -66,25 +68,25 @@ impl States {
             return false;
         }
         let index = self.free.pop().unwrap_or(self.slots.len());
-        self.names.insert(kept.topic.clone(), index);
-        let slot = Some(Slot { kept, board, version, flying: None, queued: false, fresh: true });
+        self.names.insert(retained.topic.clone(), index);
+        let slot = Some(Slot { retained, board, version, flying: None, queued: false, fresh: true });
         match self.slots.get_mut(index) {
             Some(place) => *place = slot,
             None => self.slots.push(slot),
         }
-        self.queue(index);
+        self.enqueue(index);
         true
     }
 
-    fn queue(&mut self, index: usize) {
+    fn enqueue(&mut self, index: usize) {
         if let Some(slot) = self.slots[index].as_mut().filter(|slot| !slot.queued) {
             slot.queued = true;
-            self.queues[rank(&slot.kept.topic)].push_back(index);
+            self.queues[rank(&slot.retained.topic)].push_back(index);
         }
     }
 
-    /// The next state to be sent, of boards that are not held.
-    pub(super) fn next(&mut self, held: impl Fn(BoardNo) -> bool) -> Option<(Version, Kept)> {
+    /// Takes the next state to be sent, of boards that are not held.
+    pub(super) fn next_state(&mut self, held: impl Fn(BoardNo) -> bool) -> Option<(Version, Retained)> {
         let States { slots, queues, .. } = self;
         for queue in queues {
             let free = |index: &usize| slots[*index].as_ref().is_some_and(|slot| !slot.board.is_some_and(&held));
@@ -92,18 +94,18 @@ impl States {
             let index = queue.remove(place)?;
             let slot = slots[index].as_mut()?;
             (slot.queued, slot.fresh, slot.flying) = (false, false, Some(slot.version));
-            return Some((Version { slot: index, version: slot.version }, slot.kept.clone()));
+            return Some((Version { slot: index, version: slot.version }, slot.retained.clone()));
         }
         None
     }
 
-    /// A state that was not sent in this connection waits.
+    /// Whether a state waits that was not sent in this connection.
     pub(super) fn has_fresh(&self, held: impl Fn(BoardNo) -> bool) -> bool {
         let fresh = |index: &usize| self.slots[*index].as_ref().is_some_and(|slot| slot.fresh && !slot.board.is_some_and(&held));
         self.queues.iter().flatten().any(fresh)
     }
 
-    /// States that wait or are under way.
+    /// How many states wait or are under way.
     pub(super) fn waiting(&self) -> usize {
         let flying = self.slots.iter().flatten().filter(|slot| slot.flying.is_some()).count();
         self.queues.iter().map(VecDeque::len).sum::<usize>() + flying
@@ -114,26 +116,26 @@ impl States {
         self.queues.iter().flatten().any(free)
     }
 
-    /// The broker has this version.
-    pub(super) fn acked(&mut self, sent: Version) {
+    /// Notes that the broker has this version.
+    pub(super) fn acknowledge(&mut self, sent: Version) {
         let Some(slot) = self.slots[sent.slot].as_mut().filter(|slot| slot.flying == Some(sent.version)) else { return };
         slot.flying = None;
         if slot.version != sent.version {
-            self.queue(sent.slot);
-        } else if slot.kept.payload.is_empty() {
-            self.names.remove(&slot.kept.topic);
+            self.enqueue(sent.slot);
+        } else if slot.retained.payload.is_empty() {
+            self.names.remove(&slot.retained.topic);
             self.slots[sent.slot] = None;
             self.free.push(sent.slot);
         }
     }
 
-    /// Nothing is known to be at the broker: all are to be sent, in order of their topics.
-    pub(super) fn lost(&mut self) {
+    /// Marks all states to be sent, in order of their topics: it is not known what the broker has.
+    pub(super) fn mark_all_unsent(&mut self) {
         self.queues.iter_mut().for_each(VecDeque::clear);
         for index in self.names.values() {
             if let Some(slot) = &mut self.slots[*index] {
                 (slot.flying, slot.queued, slot.fresh) = (None, true, true);
-                self.queues[rank(&slot.kept.topic)].push_back(*index);
+                self.queues[rank(&slot.retained.topic)].push_back(*index);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What comes from the broker: commands, and what nodes say of themselves.
+//! What comes from the broker: commands, and what nodes publish about themselves.
 
 use bytes::BytesMut;
 use rumqttc::v5::mqttbytes::QoS;
@@ -6,48 +6,48 @@ use rumqttc::v5::mqttbytes::v5::Publish;
 use tracing::{debug, warn};
 
 use super::{Phase, Session};
-use crate::mqtt::connection::Over;
+use crate::mqtt::connection::ConnectionEnd;
 use crate::mqtt::types::Arrived;
 use crate::mqtt::{packets, status};
 
 impl Session {
-    /// A message, which is acknowledged after it is in the right hands. We asked for QoS 1 at most, and for no topic aliases.
-    pub(super) fn delivered(&mut self, publish: Publish, out: &mut BytesMut) -> Result<(), Over> {
-        let bad = |cause: &str| Err(Over::BadPacket(cause.to_owned()));
+    /// Handles a message. It is acknowledged after it has been handed over. We asked for QoS 1 at most, and for no topic aliases.
+    pub(super) fn handle_publish(&mut self, publish: Publish, out: &mut BytesMut) -> Result<(), ConnectionEnd> {
+        let bad = |cause: &str| Err(ConnectionEnd::BadPacket(cause.to_owned()));
         let (id, quality) = (publish.pkid, publish.qos);
         if quality == QoS::ExactlyOnce {
-            return bad("the broker sent a message at QoS 2, for which nobody asked");
+            return bad("the broker sent a message at QoS 2, which we did not ask for");
         }
         match str::from_utf8(&publish.topic).map(str::to_owned) {
             Ok(topic) if topic.is_empty() => return bad("the broker sent a message without a topic"),
-            Ok(topic) => self.arrived(&topic, publish),
+            Ok(topic) => self.dispatch(&topic, publish),
             Err(_) => return bad("the broker sent a message whose topic is not text"),
         }
         match quality {
-            QoS::AtLeastOnce => packets::acknowledge(id, out).map_err(|error| Over::Lost(error.to_string())),
+            QoS::AtLeastOnce => packets::acknowledge(id, out).map_err(|error| ConnectionEnd::Lost(error.to_string())),
             _ => Ok(()),
         }
     }
 
-    fn arrived(&mut self, topic: &str, publish: Publish) {
+    fn dispatch(&mut self, topic: &str, publish: Publish) {
         let Some(rest) = topic.strip_prefix(self.settings.root.as_str()).and_then(|rest| rest.strip_prefix("/1/")) else {
             return;
         };
         if rest.starts_with("cmd/") {
-            return self.command(topic.to_owned(), publish);
+            return self.hand_over_command(topic.to_owned(), publish);
         }
         let mut levels = rest.split('/');
         let (Some("node"), Some(node), Some(leaf), None) = (levels.next(), levels.next(), levels.next(), levels.next()) else {
             return;
         };
         if node == self.settings.node {
-            return self.heard_of_ourselves(leaf, &publish);
+            return self.handle_own_status(leaf, &publish);
         }
-        let changes = self.claims.heard(node, leaf, &publish.payload);
-        self.tell(changes);
+        let changes = self.claims.handle_message(node, leaf, &publish.payload);
+        self.report_claims(changes);
     }
 
-    fn command(&mut self, topic: String, publish: Publish) {
+    fn hand_over_command(&mut self, topic: String, publish: Publish) {
         if publish.retain {
             self.state.retained_commands += 1;
             warn!(%topic, "a retained command was dropped");
@@ -64,16 +64,17 @@ impl Session {
         });
     }
 
-    /// Our own status: kept from before; come back, and with it everything that was kept of others; or replaced by a will.
-    fn heard_of_ourselves(&mut self, leaf: &str, publish: &Publish) {
+    /// Handles our own status. It is the retained one of before; or our new one, which arrives after the retained messages of all
+    /// other nodes; or a will that has replaced it.
+    fn handle_own_status(&mut self, leaf: &str, publish: &Publish) {
         let Some(phase) = self.link.as_ref().map(|link| link.phase).filter(|_| leaf == "status") else { return };
         match phase {
-            Phase::Greeting(_) if publish.retain => self.namesakes.heard(&publish.payload),
-            Phase::Gathering(_) if !publish.retain => self.gathered(),
+            Phase::Greeting(_) if publish.retain => self.namesakes.check_retained(&publish.payload),
+            Phase::Gathering(_) if !publish.retain => self.finish_gathering(),
             Phase::Open
-                if self.state.ready && status::life(&publish.payload).as_deref() == Some("lost") && !self.is_parting() =>
+                if self.state.ready && status::state_of(&publish.payload).as_deref() == Some("lost") && !self.is_parting() =>
             {
-                self.say("ready");
+                self.publish_status("ready");
             }
             _ => {}
         }

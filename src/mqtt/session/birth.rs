@@ -1,4 +1,4 @@
-//! The beginning of a connection: subscriptions, `init`, what other nodes claim, `ready`.
+//! The beginning of a connection: subscriptions, `init`, the claims of other nodes, `ready`.
 
 use std::time::Duration;
 
@@ -7,20 +7,20 @@ use rumqttc::v5::mqttbytes::v5::{ConnAck, SubAck, SubscribeReasonCode};
 use tracing::{info, warn};
 
 use super::{Link, Phase, Session};
-use crate::mqtt::claims::Change;
-use crate::mqtt::connection::Over;
+use crate::mqtt::claims::ClaimChange;
+use crate::mqtt::connection::ConnectionEnd;
 use crate::mqtt::ids::{Ids, Sent};
 use crate::mqtt::outbox::{Taken, WINDOW};
 use crate::mqtt::packets;
 use crate::mqtt::types::ConnectionState;
-use crate::wall;
+use crate::system_clock;
 
-/// For this time what the broker kept of other nodes is waited for.
+/// How long to wait for the retained messages of other nodes.
 const GATHER: Duration = Duration::from_millis(500);
 
 impl Session {
-    pub(in super::super) fn welcomed(&mut self, welcome: &ConnAck, out: &mut BytesMut) {
-        let now = wall::mono();
+    pub(in super::super) fn begin_connection(&mut self, welcome: &ConnAck, out: &mut BytesMut) {
+        let now = system_clock::monotonic();
         let properties = welcome.properties.as_ref();
         let window = properties.and_then(|all| all.receive_max).map_or(WINDOW, |most| WINDOW.min(most.into()));
         let largest = properties.and_then(|all| all.max_packet_size).map_or(usize::MAX, |most| most as usize);
@@ -42,10 +42,10 @@ impl Session {
         (self.hooks.connection)(&self.state);
     }
 
-    pub(super) fn subscribed(&mut self, answer: &SubAck, out: &mut BytesMut) -> Result<(), Over> {
+    pub(super) fn handle_subscribed(&mut self, answer: &SubAck, out: &mut BytesMut) -> Result<(), ConnectionEnd> {
         let Some(link) = &mut self.link else { return Ok(()) };
         let Some(filters) = link.ids.subscription(answer.pkid) else {
-            return Err(Over::Lost(format!("the broker answers subscription {}, which nobody sent", answer.pkid)));
+            return Err(ConnectionEnd::Lost(format!("the broker answers subscription {}, which was not sent", answer.pkid)));
         };
         for (code, filter) in answer.return_codes.iter().zip(filters) {
             if !matches!(code, SubscribeReasonCode::Success(_)) {
@@ -53,45 +53,45 @@ impl Session {
             }
         }
         if !link.ids.has_subscription() {
-            self.greet(out);
+            self.publish_init(out);
         }
         Ok(())
     }
 
-    /// Says `init`, and nothing else yet: what other nodes claim is to be known before anything of a board is sent.
-    pub(super) fn greet(&mut self, out: &mut BytesMut) {
-        let now = wall::mono();
+    /// Publishes `init` and nothing else yet: the claims of other nodes must be known before anything of a board is sent.
+    pub(super) fn publish_init(&mut self, out: &mut BytesMut) {
+        let now = system_clock::monotonic();
         let Some(link) = self.link.as_mut().filter(|link| matches!(link.phase, Phase::Greeting(_))) else { return };
         link.phase = Phase::Gathering(now.after(GATHER));
-        if self.namesakes.found() {
+        if self.namesakes.is_found() {
             return;
         }
-        self.say("init");
-        if let Some(Taken::Publication(publication)) = self.outbox.take(now) {
-            self.hand(publication, out);
+        self.publish_status("init");
+        if let Some(Taken::Publication(publication)) = self.outbox.take_next(now) {
+            self.send(publication, out);
         }
     }
 
-    pub(super) fn gathered(&mut self) {
+    pub(super) fn finish_gathering(&mut self) {
         if let Some(link) = &mut self.link {
             link.phase = Phase::Open;
         }
         let changes = self.claims.gathered();
-        self.tell(changes);
+        self.report_claims(changes);
     }
 
-    pub(super) fn tell(&self, changes: Vec<Change>) {
-        for Change { board, node, live } in changes {
-            warn!(%board, other = %node, claimed = live, "another node and one of our boards");
+    pub(super) fn report_claims(&self, changes: Vec<ClaimChange>) {
+        for ClaimChange { board, node, live } in changes {
+            warn!(%board, other = %node, claimed = live, "the claim of another node on one of our boards has changed");
             (self.hooks.foreign)(&board, &node, live);
         }
     }
 
-    pub(super) fn born(&mut self) {
+    pub(super) fn finish_birth(&mut self) {
         self.claims.establish();
-        self.say("ready");
+        self.publish_status("ready");
         self.state.ready = true;
-        info!(node = %self.settings.node, "everything there was is published");
+        info!(node = %self.settings.node, "everything that waited is published");
         (self.hooks.connection)(&self.state);
     }
 }

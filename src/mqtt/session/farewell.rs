@@ -1,15 +1,15 @@
-//! The end of a connection that is ended cleanly.
+//! The end of a connection that is closed cleanly.
 
 use bytes::BytesMut;
 
 use super::Session;
 use crate::mqtt::outbox::{Taken, Ticket};
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
-/// The last status.
+/// The progress of the last status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Farewell {
-    /// It waits for a place among what the broker has not acknowledged.
+    /// It waits for room among the publications that are not acknowledged.
     Due(String),
     /// It is sent.
     Waiting(Ticket),
@@ -19,20 +19,19 @@ pub(super) enum Farewell {
 }
 
 impl Session {
-    /// Sends the last status as soon as there is a place for it, and nothing behind it: to be called again until
-    /// [`Session::has_parted`].
-    pub(in super::super) fn farewell(&mut self, now: Mono, out: &mut BytesMut) {
+    /// Sends the last status as soon as there is room for it, and nothing after it. Call it again until [`Session::has_parted`].
+    pub(in super::super) fn send_farewell(&mut self, now: MonotonicTime, out: &mut BytesMut) {
         let said = self.link.as_ref().and_then(|link| link.farewell.clone());
         let last = match said {
-            None => self.say("stopped"),
+            None => self.publish_status("stopped"),
             Some(Farewell::Due(last)) => last,
             Some(_) => return,
         };
         let mut farewell = Farewell::Due(last.clone());
-        while let Some(Taken::Publication(publication)) = self.outbox.take(now) {
-            // Statuses that wait go before it.
+        while let Some(Taken::Publication(publication)) = self.outbox.take_next(now) {
+            // Statuses that wait are sent before it.
             let is_last = publication.payload == last;
-            let ticket = self.hand(publication, out);
+            let ticket = self.send(publication, out);
             if is_last {
                 farewell = ticket.map_or(Farewell::Refused, Farewell::Waiting);
                 break;
@@ -43,12 +42,12 @@ impl Session {
         }
     }
 
-    /// The broker has the last status.
+    /// Whether the broker has acknowledged the last status.
     pub(in super::super) fn has_parted(&self) -> bool {
         self.link.as_ref().is_none_or(|link| link.farewell == Some(Farewell::Acknowledged))
     }
 
-    /// The last status goes before a good-bye that is sent now.
+    /// Whether the last status was sent, so that it comes before the disconnect packet.
     pub(in super::super) fn has_said_farewell(&self) -> bool {
         self.link.as_ref().is_some_and(|link| matches!(link.farewell, Some(Farewell::Waiting(_) | Farewell::Acknowledged)))
     }

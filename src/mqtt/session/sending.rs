@@ -1,4 +1,4 @@
-//! What is published, and what the broker says of it.
+//! What is published, and what the broker answers.
 
 use bytes::BytesMut;
 use rumqttc::v5::mqttbytes::v5::{PubAck, PubAckReason};
@@ -6,30 +6,30 @@ use tracing::warn;
 
 use super::farewell::Farewell;
 use super::{Phase, Session};
-use crate::mqtt::connection::Over;
+use crate::mqtt::connection::ConnectionEnd;
 use crate::mqtt::ids::Sent;
 use crate::mqtt::outbox::{Moved, Publication, Quality, Taken, Ticket};
 use crate::mqtt::packets;
 use crate::mqtt::wire::FULL;
-use crate::wall::{self, Mono};
+use crate::system_clock::{self, MonotonicTime};
 
 /// The kind of a topic: its level after the version.
-fn kind(topic: &str) -> &'static str {
+fn topic_kind(topic: &str) -> &'static str {
     const KINDS: [&str; 6] = ["public", "live", "arbiter", "node", "device", "reply"];
     let level = topic.split_once("/1/").and_then(|(_, rest)| rest.split('/').next());
     KINDS.into_iter().find(|kind| level == Some(kind)).unwrap_or("other")
 }
 
 impl Session {
-    /// Writes to `out` what goes next, until there is nothing, too much is under way, or `out` is full; and asks for what is in
-    /// the journal only.
-    pub(in super::super) fn feed(&mut self, now: Mono, out: &mut BytesMut) {
+    /// Writes the next messages to `out`, until there is nothing more, too much is under way, or `out` is full. Also requests
+    /// events that are in the journal only.
+    pub(in super::super) fn send_pending(&mut self, now: MonotonicTime, out: &mut BytesMut) {
         match self.link.as_ref().map(|link| link.phase) {
             None => return,
             Some(Phase::Greeting(until) | Phase::Gathering(until)) if now < until => return,
-            // The broker tells us nothing about nodes.
-            Some(Phase::Greeting(_)) => return self.greet(out),
-            Some(Phase::Gathering(_)) => self.gathered(),
+            // The broker sent no retained status of ours in time.
+            Some(Phase::Greeting(_)) => return self.publish_init(out),
+            Some(Phase::Gathering(_)) => self.finish_gathering(),
             Some(Phase::Open) => {}
         }
         loop {
@@ -38,12 +38,12 @@ impl Session {
             }
             let mut moved = false;
             while out.len() < FULL
-                && let Some(taken) = self.outbox.take(now)
+                && let Some(taken) = self.outbox.take_next(now)
             {
                 moved = true;
                 match taken {
-                    Taken::Publication(publication) => _ = self.hand(publication, out),
-                    Taken::BirthOver => self.born(),
+                    Taken::Publication(publication) => _ = self.send(publication, out),
+                    Taken::BirthOver => self.finish_birth(),
                 }
             }
             if !moved {
@@ -52,52 +52,52 @@ impl Session {
         }
     }
 
-    pub(super) fn hand(&mut self, publication: Publication, out: &mut BytesMut) -> Option<Ticket> {
+    pub(super) fn send(&mut self, publication: Publication, out: &mut BytesMut) -> Option<Ticket> {
         let link = self.link.as_mut()?;
         let Publication { ticket, quality, .. } = publication;
-        let kind = kind(&publication.topic);
+        let kind = topic_kind(&publication.topic);
         let id = if quality == Quality::AtLeastOnce { link.ids.next() } else { 0 };
         if let Err(cause) = packets::publish(publication, id, link.largest, out) {
-            self.refused(ticket, kind, cause);
+            self.handle_refused(ticket, kind, cause);
             return None;
         }
         match quality {
-            // Nobody says that it arrived.
+            // It is not acknowledged.
             Quality::AtMostOnce => _ = self.outbox.acknowledged(ticket),
             Quality::AtLeastOnce => link.ids.sent(id, Sent::Publication { ticket, kind }),
         }
         Some(ticket)
     }
 
-    pub(super) fn acknowledged(&mut self, answer: &PubAck) -> Result<(), Over> {
+    pub(super) fn handle_acknowledged(&mut self, answer: &PubAck) -> Result<(), ConnectionEnd> {
         let Some(link) = &mut self.link else { return Ok(()) };
         let Some((ticket, kind)) = link.ids.publication(answer.pkid) else {
-            return Err(Over::Lost(format!("the broker acknowledges publication {}, which nobody sent", answer.pkid)));
+            return Err(ConnectionEnd::Lost(format!("the broker acknowledges publication {}, which was not sent", answer.pkid)));
         };
-        link.progress = wall::mono();
+        link.progress = system_clock::monotonic();
         if link.farewell == Some(Farewell::Waiting(ticket)) {
             link.farewell = Some(Farewell::Acknowledged);
         }
         match answer.reason {
             PubAckReason::Success | PubAckReason::NoMatchingSubscribers => {
                 let moved = self.outbox.acknowledged(ticket);
-                self.moved(moved);
+                self.report_cursor(moved);
             }
-            reason => self.refused(ticket, kind, &format!("{reason:?}")),
+            reason => self.handle_refused(ticket, kind, &format!("{reason:?}")),
         }
         Ok(())
     }
 
-    /// Counted, told once of each kind of topic, and done with.
-    pub(super) fn refused(&mut self, ticket: Ticket, kind: &'static str, cause: &str) {
-        if self.told.insert(kind) {
-            warn!(kind, cause, "the broker does not take what we publish");
+    /// Counts a refused publication, reports it once for each kind of topic, and removes it.
+    pub(super) fn handle_refused(&mut self, ticket: Ticket, kind: &'static str, cause: &str) {
+        if self.reported.insert(kind) {
+            warn!(kind, cause, "the broker refuses a publication");
         }
         let moved = self.outbox.refused(ticket);
-        self.moved(moved);
+        self.report_cursor(moved);
     }
 
-    fn moved(&self, moved: Option<Moved>) {
+    fn report_cursor(&self, moved: Option<Moved>) {
         if let Some(Moved { board, audience, number }) = moved {
             (self.hooks.acked)(board, audience, number);
         }

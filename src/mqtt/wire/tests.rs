@@ -15,22 +15,22 @@ fn run<T>(work: impl Future<Output = T>) -> T {
     runtime.block_on(limited).expect("it ends")
 }
 
-/// With a line that holds so many bytes.
+/// A wire on a stream that holds this many bytes.
 fn wire(room: usize) -> (Wire, DuplexStream) {
     let (ours, broker) = duplex(room);
     (Wire::new(Box::new(ours)), broker)
 }
 
-/// Nothing happens now.
+/// Whether nothing happens now.
 async fn waits(wire: &mut Wire) -> bool {
     tokio::select! {
         biased;
-        _ = wire.stir() => false,
+        _ = wire.read_and_write() => false,
         () = std::future::ready(()) => true,
     }
 }
 
-/// One of each that a broker sends, and their bytes.
+/// One packet of each kind that a broker sends, and their bytes.
 fn sample() -> (Vec<Packet>, Vec<u8>) {
     let properties = PublishProperties {
         response_topic: Some("flagfall/1/reply/anna/c1".to_owned()),
@@ -57,7 +57,7 @@ fn sample() -> (Vec<Packet>, Vec<u8>) {
 }
 
 fn all(wire: &mut Wire) -> Vec<Packet> {
-    std::iter::from_fn(|| wire.packet().expect("good packets")).collect()
+    std::iter::from_fn(|| wire.buffered_packet().expect("good packets")).collect()
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn packets_may_be_cut_anywhere() {
             let mut got = Vec::new();
             for part in [&bytes[..cut], &bytes[cut..]].into_iter().filter(|part| !part.is_empty()) {
                 broker.write_all(part).await.expect("a line");
-                wire.stir().await.expect("a line");
+                wire.read_and_write().await.expect("a line");
                 got.extend(all(&mut wire));
                 assert!(waits(&mut wire).await, "all is read");
             }
@@ -80,7 +80,7 @@ fn packets_may_be_cut_anywhere() {
         let read = async {
             let mut got = Vec::new();
             while got.len() < packets.len() {
-                got.push(wire.next().await.expect("a packet"));
+                got.push(wire.read_packet().await.expect("a packet"));
             }
             got
         };
@@ -100,15 +100,19 @@ fn the_short_forms_of_a_good_bye_are_known() {
             let (mut wire, mut broker) = wire(64);
             broker.write_all(bytes).await.expect("a line");
             drop(broker);
-            assert_eq!(wire.next().await, Ok(expected));
-            let over = wire.next().await;
-            assert_eq!(over, Err(Over::Lost("the broker closed the connection".to_owned())), "only then the end is seen");
+            assert_eq!(wire.read_packet().await, Ok(expected));
+            let over = wire.read_packet().await;
+            assert_eq!(
+                over,
+                Err(ConnectionEnd::Lost("the broker closed the connection".to_owned())),
+                "only then the end is seen"
+            );
         }
     });
 }
 
 #[test]
-fn what_cannot_be_read_is_an_error_as_soon_as_it_can_be_known() {
+fn an_unreadable_packet_is_an_error_as_soon_as_it_can_be_known() {
     let large = [&[0x30][..], &[0x81, 0x80, 0x10]].concat();
     let table: [(&str, &[u8], &str); 8] = [
         ("a length without end", &[0x30, 0xff, 0xff, 0xff, 0xff], "Remaining length"),
@@ -128,8 +132,8 @@ fn what_cannot_be_read_is_an_error_as_soon_as_it_can_be_known() {
         for (what, bytes, cause) in table {
             let (mut wire, mut broker) = wire(1024);
             broker.write_all(bytes).await.expect("a line");
-            let read = wire.next().await;
-            assert!(matches!(&read, Err(Over::BadPacket(told)) if told.contains(cause)), "{what}: {read:?}");
+            let read = wire.read_packet().await;
+            assert!(matches!(&read, Err(ConnectionEnd::BadPacket(told)) if told.contains(cause)), "{what}: {read:?}");
         }
     });
 }
@@ -148,7 +152,7 @@ fn no_bytes_at_all_break_it() {
             let (mut wire, mut broker) = wire(1024);
             broker.write_all(&bytes[random.usize(..good.len())..]).await.expect("a line");
             drop(broker);
-            while wire.next().await.is_ok() {}
+            while wire.read_packet().await.is_ok() {}
             assert!(wire.incoming.len() <= good.len());
         }
     });
@@ -168,7 +172,7 @@ fn a_large_packet_needs_no_more_than_its_room() {
         };
         let read = async {
             for _ in 0..20 {
-                assert!(matches!(wire.next().await, Ok(Packet::Publish(publish)) if publish.payload.len() > 262_000));
+                assert!(matches!(wire.read_packet().await, Ok(Packet::Publish(publish)) if publish.payload.len() > 262_000));
                 assert!(wire.incoming.capacity() < 4 * LARGEST as usize, "{}", wire.incoming.capacity());
             }
         };
@@ -176,7 +180,7 @@ fn a_large_packet_needs_no_more_than_its_room() {
     });
 }
 
-/// Keeps what each write had.
+/// Keeps the length of each write.
 struct Writes(Arc<Mutex<Vec<usize>>>);
 
 impl AsyncRead for Writes {
@@ -222,28 +226,32 @@ fn a_broker_that_does_not_read_is_still_heard_and_what_waits_is_bounded() {
         assert!(!wire.has_room() && wire.outgoing.len() == 900, "nothing more is to be published");
         for _ in 0..10 {
             broker.write_all(&[0xd0, 0]).await.expect("a line");
-            wire.stir().await.expect("a line");
-            assert!(matches!(wire.packet(), Ok(Some(Packet::PingResp(_)))));
+            wire.read_and_write().await.expect("a line");
+            assert!(matches!(wire.buffered_packet(), Ok(Some(Packet::PingResp(_)))));
         }
-        // What must be answered comes without end.
+        // Packets that need an answer arrive without end.
         let message = [&[0x32, 7][..], &[0, 1, b't'], &[0, 9, 0, b'x']].concat();
-        for _ in 0..2 * MOST {
+        for _ in 0..2 * LARGEST_BACKLOG {
             broker.write_all(&message).await.expect("a line");
             if waits(&mut wire).await {
                 break;
             }
-            while let Some(Packet::Publish(publish)) = wire.packet().expect("a packet") {
-                // Many more than there are, for speed.
+            while let Some(Packet::Publish(publish)) = wire.buffered_packet().expect("a packet") {
+                // Many more answers than packets, for speed.
                 (0..1000).for_each(|_| acknowledge(publish.pkid, &mut wire.outgoing).expect("a packet"));
             }
         }
-        assert!(wire.outgoing.len() > MOST && wire.outgoing.len() < MOST + 100_000, "{} bytes wait", wire.outgoing.len());
+        assert!(
+            wire.outgoing.len() > LARGEST_BACKLOG && wire.outgoing.len() < LARGEST_BACKLOG + 100_000,
+            "{} bytes wait",
+            wire.outgoing.len()
+        );
 
         let mut all = vec![0; 100 + wire.outgoing.len()];
         let drain = async { broker.read_exact(&mut all).await.expect("a line") };
         let write = async {
             while !wire.has_room() {
-                wire.stir().await.expect("a line");
+                wire.read_and_write().await.expect("a line");
             }
         };
         tokio::join!(drain, write);

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::head;
-use crate::arbiter::Errand;
+use crate::arbiter::DaemonAction;
 use crate::arbiter::verbs::{self, Lock, Verb};
 use crate::wire::command::Command;
 
@@ -44,7 +44,7 @@ pub(super) fn name(verb: &str) -> Option<&'static str> {
 pub(super) fn schema(name: &str) -> Option<Value> {
     let verb = verbs::find(name.strip_prefix("cmd.")?)?;
     let mut generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
-    let mut body = body::<Command>(verb.name, &mut generator).or_else(|| body::<Errand>(verb.name, &mut generator))?;
+    let mut body = body::<Command>(verb.name, &mut generator).or_else(|| body::<DaemonAction>(verb.name, &mut generator))?;
     let about = body.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     if verb.name == "claim" {
         // A flag, or what stands in the game as a command of its own.

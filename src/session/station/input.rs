@@ -1,4 +1,4 @@
-//! What happens to a station.
+//! An input of a station.
 
 use flagfall_game::input::Command;
 use flagfall_game::laws::winnable::Answer;
@@ -6,14 +6,14 @@ use flagfall_protocols::driver::Input;
 
 use crate::arbiter::Recorded;
 
-/// What happens to a station.
+/// An input of a station.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StationInput<'a> {
     /// A link opened or went away.
     Link {
-        /// Which one.
+        /// The link.
         link: u8,
-        /// What became of it.
+        /// Its new state.
         state: LinkState,
     },
     /// Bytes arrived.
@@ -25,7 +25,7 @@ pub enum StationInput<'a> {
         /// The bytes.
         bytes: &'a [u8],
     },
-    /// A command without an admission, as traces have it.
+    /// A command without an admission, as in traces.
     Command(Command),
     /// A command with its admission.
     Submitted(Box<Recorded>),
@@ -38,34 +38,34 @@ pub const BOARD: u8 = 0;
 /// The link of a clock that has one of its own.
 pub const CLOCK: u8 = 1;
 
-/// What became of a link.
+/// The state of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkState {
-    /// It opened; its device is received well enough, or has a cable.
+    /// It opened, and its device is received well enough or has a cable.
     Opened,
     /// It opened, and its device is received so weakly that it may be lost.
     Weak,
-    /// It opened, and how well its device is received is not known.
+    /// It opened, and the signal of its device is not known.
     Unheard,
-    /// It was open, and its device has just been asked on it who it is.
+    /// It is open, and its device was asked on it for its identity just before.
     TakenOver,
-    /// It is gone.
+    /// It was lost.
     Gone,
 }
 
-/// Why a link is up that its device was asked on: see [`LinkState::TakenOver`].
+/// The cause of a link that is up after its device was asked on it: see [`LinkState::TakenOver`].
 pub const ASKED: &str = "asked";
 
-/// Why a link is up whose device is received weakly: see [`LinkState::Weak`].
+/// The cause of a link whose device is received weakly: see [`LinkState::Weak`].
 pub const WEAK: &str = "weak";
-/// Why a link is up whose device was not heard before: see [`LinkState::Unheard`].
+/// The cause of a link whose device has no known signal: see [`LinkState::Unheard`].
 pub const UNHEARD: &str = "unheard";
-/// Why a link is up that was up all the time, to a station that begins anew.
+/// The cause of a link that was up all the time, for a station that begins again.
 pub const AGAIN: &str = "again";
 
 impl LinkState {
-    /// As a `link` record says.
-    pub fn of(up: bool, cause: &str) -> LinkState {
+    /// Reads the state from the fields of a `link` record.
+    pub fn from_record(up: bool, cause: &str) -> LinkState {
         match (up, cause) {
             (false, _) => LinkState::Gone,
             (true, ASKED) => LinkState::TakenOver,
@@ -75,7 +75,7 @@ impl LinkState {
         }
     }
 
-    pub(super) const fn input(self) -> Input<'static> {
+    pub(super) const fn driver_input(self) -> Input<'static> {
         match self {
             LinkState::Opened | LinkState::Weak | LinkState::Unheard => Input::LinkUp,
             LinkState::TakenOver => Input::LinkTakenOver,
@@ -85,7 +85,7 @@ impl LinkState {
 }
 
 impl<'a> StationInput<'a> {
-    /// The board's link opened, or is gone.
+    /// The board's link opened, or was lost.
     pub const fn link(up: bool) -> StationInput<'static> {
         StationInput::Link { link: BOARD, state: if up { LinkState::Opened } else { LinkState::Gone } }
     }

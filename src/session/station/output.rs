@@ -1,13 +1,13 @@
-//! What a station wants done, and which of its pictures are out of date.
+//! The outputs of a station, and which of its states have changed.
 
 use flagfall_game::laws::winnable::Ask;
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::time::Instant;
 
-use crate::arbiter::{Errand, Reply};
+use crate::arbiter::{DaemonAction, Reply};
 use crate::publish::Message;
 
-/// What a station wants done.
+/// An output of a station.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StationOutput {
     /// Write these bytes to the link.
@@ -25,41 +25,41 @@ pub enum StationOutput {
     Message(Message),
     /// Ask the worker.
     Ask(Ask),
-    /// A device said who or how it is: identity, battery, silent, responding.
+    /// A device reported something about itself: identity, battery, silent, responding.
     Device {
         /// Its link.
         link: u8,
-        /// What it said.
+        /// What it reported.
         event: DeviceEvent,
     },
     /// Answer a command.
     Reply(Reply),
-    /// Do what a command wants of the daemon.
-    Do(Errand),
+    /// Carry out a command that is for the daemon.
+    Daemon(DaemonAction),
 }
 
-/// The pictures that changed since they were made last.
+/// The states that changed since they were made last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stale {
-    /// The arbiters'.
+pub struct DirtyStates {
+    /// The state for arbiters.
     pub arbiter: bool,
-    /// The live audience's.
+    /// The state for the live audience.
     pub live: bool,
-    /// The clock alone.
+    /// The clock times.
     pub clock: bool,
-    /// And another clock runs now, or none: worth saying at once.
+    /// Another clock runs now, or none: this is published at once.
     pub running_changed: bool,
 }
 
-impl Stale {
-    /// Anything.
+impl DirtyStates {
+    /// Whether any state changed.
     pub fn any(self) -> bool {
-        self != Stale::default()
+        self != DirtyStates::default()
     }
 
-    /// These, less others.
-    pub fn without(self, others: Stale) -> Stale {
-        Stale {
+    /// These states without `others`.
+    pub fn without(self, others: DirtyStates) -> DirtyStates {
+        DirtyStates {
             arbiter: self.arbiter && !others.arbiter,
             live: self.live && !others.live,
             clock: self.clock && !others.clock,

@@ -1,4 +1,4 @@
-//! Arbiters' commands at a station: admission when they arrive, and what becomes of them.
+//! Arbiters' commands at a station: their admission when they arrive, and their execution.
 
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::effect::{Audience, Effect};
@@ -8,13 +8,15 @@ use flagfall_protocols::time::Instant;
 
 use super::{Station, StationOutput};
 use crate::arbiter::verbs::{self, Lock};
-use crate::arbiter::{Action, Code, Errand, Facts, Fault, Recorded, Reply, Setup, Stage, Submission, Verdict, admit, present};
+use crate::arbiter::{
+    Action, Code, DaemonAction, Facts, Fault, Recorded, Reply, Setup, Stage, Submission, Verdict, admit, current_finding,
+};
 use crate::wire::audit::{AuditBody, CommandBody};
 use crate::wire::command::Command;
 use crate::wire::finding::FindingKey;
 
 impl Station {
-    /// Decides about a command that arrived now; to be recorded and fed. Changes nothing.
+    /// Decides about a command that arrived now. The result must be recorded and fed. This changes nothing.
     pub fn admit(&self, submission: Submission, setup: &Setup) -> Recorded {
         let stage = self.game.stage();
         let facts = Facts {
@@ -29,16 +31,16 @@ impl Station {
             memory: &self.commands,
         };
         let verdict = admit(&submission, &facts);
-        let binds = matches!(verdict, Verdict::Admitted(Action::Errand(Errand::BindDevice { .. })));
+        let binds = matches!(verdict, Verdict::Admitted(Action::Daemon(DaemonAction::BindDevice { .. })));
         Recorded { submission, verdict, configuration: binds.then(|| setup.configuration.clone()) }
     }
 
-    /// The device that a command bound last, in this session of the journal, and the configuration that this was done under.
-    pub fn bound(&self) -> Option<(&Errand, Option<&str>)> {
-        self.bound.as_ref().map(|(errand, configuration)| (errand, configuration.as_deref()))
+    /// The device that a command bound last in this session of the journal, and the configuration under which that was done.
+    pub fn bound(&self) -> Option<(&DaemonAction, Option<&str>)> {
+        self.bound.as_ref().map(|(action, configuration)| (action, configuration.as_deref()))
     }
 
-    /// The answer to a command that nothing else becomes of.
+    /// The answer to a command that has no other effect.
     pub fn answer_to(&self, submission: &Submission, stage: Stage, fault: &Fault) -> Reply {
         self.answer(submission, stage, fault.code, &fault.message)
     }
@@ -57,14 +59,14 @@ impl Station {
         let reply = submission.answer(stage, code, message, Some((self.game_name(), self.game.rev(Audience::Arbiter))));
         let decides = verbs::find(&submission.verb).is_some_and(|verb| verb.lock == Lock::Finding);
         let key = submission.expect.finding.filter(|_| decides && reply.rev.is_some());
-        Reply { finding: key.and_then(|key| present(key, &self.findings())), ..reply }
+        Reply { finding: key.and_then(|key| current_finding(key, &self.findings())), ..reply }
     }
 
-    pub(super) fn submitted(&mut self, at: Instant, recorded: &Recorded, out: &mut Vec<StationOutput>) {
+    pub(super) fn handle_submitted(&mut self, at: Instant, recorded: &Recorded, out: &mut Vec<StationOutput>) {
         let submission = &recorded.submission;
         let last = match &recorded.verdict {
             Verdict::Again => {
-                // Only a journal with damage has forgotten the first one.
+                // This happens only if the journal with the first one is damaged.
                 let reply = self.commands.answer(submission);
                 reply.unwrap_or_else(|| self.answer(submission, Stage::Failed, Code::Invalid, "what was answered is lost"))
             }
@@ -72,8 +74,8 @@ impl Station {
             Verdict::Admitted(action) => {
                 out.push(StationOutput::Reply(self.answer(submission, Stage::Accepted, Code::Ok, "")));
                 match action {
-                    Action::Game(command) => self.carry_out(at, submission, command, out),
-                    Action::Errand(errand) => self.send_on(at, recorded, errand, out),
+                    Action::Game(command) => self.run_game_command(at, submission, command, out),
+                    Action::Daemon(action) => self.run_daemon_action(at, recorded, action, out),
                 }
             }
         };
@@ -82,31 +84,43 @@ impl Station {
     }
 
     fn refuse(&mut self, at: Instant, submission: &Submission, fault: &Fault, out: &mut Vec<StationOutput>) -> Reply {
-        self.audit(at, submission.audit(false, fault.code, &fault.message), out);
+        self.publish_audit(at, submission.audit(false, fault.code, &fault.message), out);
         self.answer(submission, Stage::Failed, fault.code, &fault.message)
     }
 
-    fn send_on(&mut self, at: Instant, recorded: &Recorded, errand: &Errand, out: &mut Vec<StationOutput>) -> Reply {
+    fn run_daemon_action(
+        &mut self,
+        at: Instant,
+        recorded: &Recorded,
+        action: &DaemonAction,
+        out: &mut Vec<StationOutput>,
+    ) -> Reply {
         let submission = &recorded.submission;
-        let message = match errand {
-            Errand::BindDevice { .. } => {
-                // Under another configuration another device may have been there in between.
-                let same = |(before, under)| before == errand && under == recorded.configuration.as_deref();
+        let message = match action {
+            DaemonAction::BindDevice { .. } => {
+                // Under another configuration another device may have been bound in between.
+                let same = |(before, under)| before == action && under == recorded.configuration.as_deref();
                 if !self.bound().is_some_and(same) {
-                    self.play(at, &GameInput::Bound, out);
+                    self.step_game(at, &GameInput::Bound, out);
                 }
-                self.bound = Some((errand.clone(), recorded.configuration.clone()));
+                self.bound = Some((action.clone(), recorded.configuration.clone()));
                 "the device is looked for: see its status"
             }
-            Errand::Resync { .. } => "",
+            DaemonAction::Resync { .. } => "",
         };
-        self.audit(at, submission.audit(true, Code::Ok, ""), out);
-        out.push(StationOutput::Do(errand.clone()));
+        self.publish_audit(at, submission.audit(true, Code::Ok, ""), out);
+        out.push(StationOutput::Daemon(action.clone()));
         self.answer(submission, Stage::Done, Code::Ok, message)
     }
 
-    /// The game does it or says why not, and its own line in the audit gets the rest of what is known.
-    fn carry_out(&mut self, at: Instant, submission: &Submission, command: &Command, out: &mut Vec<StationOutput>) -> Reply {
+    /// The game carries out the command or says why not. Its own audit line is completed with what is known of the command.
+    fn run_game_command(
+        &mut self,
+        at: Instant,
+        submission: &Submission,
+        command: &Command,
+        out: &mut Vec<StationOutput>,
+    ) -> Reply {
         let mut effects = std::mem::take(&mut self.effects);
         let author = Author {
             name: Some(submission.actor.clone()),
@@ -125,14 +139,14 @@ impl Station {
                 _ => {}
             }
         }
-        self.pass_on(at, effects, Some(submission), out);
+        self.handle_effects(at, effects, Some(submission), out);
         match failed {
             Some(problem) => self.answer(submission, Stage::Failed, Code::Invalid, &problem),
             None => self.answer(submission, Stage::Done, Code::Ok, &note),
         }
     }
 
-    fn audit(&mut self, at: Instant, body: CommandBody, out: &mut Vec<StationOutput>) {
+    fn publish_audit(&mut self, at: Instant, body: CommandBody, out: &mut Vec<StationOutput>) {
         self.messages.audit(at, &self.game, &AuditBody::Command(Box::new(body)), &mut self.made);
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
-use flagfall::wall::{Mono, mono};
+use flagfall::system_clock::{MonotonicTime, monotonic};
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
 use flagfall_hardware::emulator::script::{Action, Script};
 use flagfall_hardware::emulator::{Emulator, Sent, Settings};
@@ -38,7 +38,7 @@ pub(crate) enum Hands {
 /// Bytes that a board wrote in one go.
 #[derive(Clone)]
 pub(crate) struct Write {
-    pub(crate) at: Mono,
+    pub(crate) at: MonotonicTime,
     /// All bytes up to the last of these.
     pub(crate) end: u64,
     /// What stands on the board as far as it has told, if this was a field update; the placement field of a FEN.
@@ -64,7 +64,7 @@ impl Board {
             script: Some(script),
             link,
             speed,
-            began: mono(),
+            began: monotonic(),
             shown: Placement::initial(),
             sent: 0,
             writes: Arc::clone(&writes),
@@ -109,7 +109,7 @@ struct Runner {
     script: Option<Script>,
     link: Pty,
     speed: f64,
-    began: Mono,
+    began: MonotonicTime,
     shown: Placement,
     sent: u64,
     writes: Arc<Mutex<Vec<Write>>>,
@@ -140,7 +140,7 @@ impl Runner {
     }
 
     fn now(&self) -> Instant {
-        Instant((mono().since(self.began).as_micros() as f64 * self.speed) as u64)
+        Instant((monotonic().since(self.began).as_micros() as f64 * self.speed) as u64)
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -149,7 +149,7 @@ impl Runner {
             self.shown.set(square, reading);
         }
         self.sent += bytes.len() as u64;
-        let write = Write { at: mono(), end: self.sent, shown: field.then(|| self.shown.to_string()) };
+        let write = Write { at: monotonic(), end: self.sent, shown: field.then(|| self.shown.to_string()) };
         if self.link.write(bytes).is_ok() {
             lock(&self.writes).push(write);
         }

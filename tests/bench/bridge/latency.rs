@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use flagfall::wall::Mono;
+use flagfall::system_clock::MonotonicTime;
 
 use crate::boards::Write;
 use crate::listener::Heard;
@@ -20,7 +20,7 @@ pub(crate) struct Latency {
 }
 
 impl Latency {
-    fn add(&mut self, before: Option<Mono>, written: Mono, arrived: Mono) {
+    fn add(&mut self, before: Option<MonotonicTime>, written: MonotonicTime, arrived: MonotonicTime) {
         let micros = arrived.since(written).as_micros() as f64;
         if before.is_none_or(|before| written.since(before) >= PACE) {
             self.alone.push(micros);
@@ -35,7 +35,7 @@ impl Latency {
             bytes += heard.payload.len() as u64;
             (bytes, heard.at)
         });
-        let arrivals: Vec<(u64, Mono)> = arrivals.collect();
+        let arrivals: Vec<(u64, MonotonicTime)> = arrivals.collect();
         let mut before = None;
         for write in writes.iter().filter(|write| write.shown.is_some()) {
             if let Some((_, at)) = arrivals.get(arrivals.partition_point(|(end, _)| *end < write.end)) {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use flagfall::wall::{Mono, mono};
+use flagfall::system_clock::{MonotonicTime, monotonic};
 use rumqttc::NetworkOptions;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{ConnectProperties, Packet};
@@ -15,7 +15,7 @@ use crate::process::wait_until;
 /// One message.
 #[derive(Clone)]
 pub(crate) struct Heard {
-    pub(crate) at: Mono,
+    pub(crate) at: MonotonicTime,
     pub(crate) topic: String,
     pub(crate) payload: Vec<u8>,
 }
@@ -55,7 +55,7 @@ impl Listener {
     }
 
     /// When the first message since then came on a topic that ends so.
-    pub(crate) fn first(&self, end: &str, since: Mono) -> Mono {
+    pub(crate) fn first(&self, end: &str, since: MonotonicTime) -> MonotonicTime {
         let mut first = None;
         wait_until(end, || {
             let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -87,7 +87,7 @@ async fn listen(broker: u16, filter: &str, heard: &Mutex<Vec<Heard>>, ready: &st
         match polled.poll().await.expect("a connection") {
             Event::Incoming(Packet::SubAck(_)) => ready.store(true, std::sync::atomic::Ordering::Relaxed),
             Event::Incoming(Packet::Publish(publish)) => {
-                let at = mono();
+                let at = monotonic();
                 let topic = String::from_utf8_lossy(&publish.topic).into_owned();
                 let payload = publish.payload.to_vec();
                 heard.lock().unwrap_or_else(PoisonError::into_inner).push(Heard { at, topic, payload });

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use flagfall::wall::{Mono, mono};
+use flagfall::system_clock::{MonotonicTime, monotonic};
 
 /// Longest wait for anything.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -15,7 +15,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct Process {
     child: Child,
     /// When it was started.
-    pub(crate) began: Mono,
+    pub(crate) began: MonotonicTime,
 }
 
 /// What a process has used and holds.
@@ -33,7 +33,7 @@ pub(crate) struct Usage {
 
 impl Process {
     pub(crate) fn start(mut command: Command) -> Process {
-        let began = mono();
+        let began = monotonic();
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         Process { child: child.unwrap_or_else(|error| panic!("{command:?}: {error}")), began }
     }
@@ -118,9 +118,9 @@ pub(crate) fn pass(time: Duration) {
 
 /// Fails after [`PATIENCE`].
 pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
-    let until = mono().after(PATIENCE);
+    let until = monotonic().after(PATIENCE);
     while !done() {
-        assert!(mono() < until, "waiting for {what}");
+        assert!(monotonic() < until, "waiting for {what}");
         pass(Duration::from_millis(5));
     }
 }

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use flagfall::emulate::room::Outcome;
+use flagfall::emulate::simulated_game::Outcome;
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::time::Instant;
 use shakmaty::{Chess, Move, Position};

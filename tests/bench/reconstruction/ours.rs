@@ -1,6 +1,6 @@
 //! Driver and game in the order of `src/session/station.rs`, without messages and pictures.
 
-use flagfall::emulate::room::{Heard, Outcome, Told, ToldMove};
+use flagfall::emulate::simulated_game::{Heard, Outcome, Reported, ReportedMove};
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::GameConfig;
@@ -29,7 +29,7 @@ pub(crate) struct Player {
     /// The last step was given a report of squares.
     pub(crate) squares: bool,
     /// Moves and revisions that were told; none if nobody listens.
-    told: Option<Vec<Told>>,
+    told: Option<Vec<Reported>>,
     /// Number of the game in which the first move was told.
     first_game: Option<u32>,
 }
@@ -102,11 +102,11 @@ impl Player {
                 (Effect::Move(mv), Some(told)) => {
                     let number = self.game.number();
                     let first_game = *self.first_game.get_or_insert(number) == number;
-                    told.push(Told::Move { at: at.0, first_game, mv: of(mv) });
+                    told.push(Reported::Move { at: at.0, first_game, mv: of(mv) });
                 }
                 (Effect::Audit(AuditEntry::Revision(revision)), Some(told)) => {
                     let moves = revision.moves.into_iter().map(of).collect();
-                    told.push(Told::Revision { at: at.0, from_ply: revision.from_ply as usize, moves });
+                    told.push(Reported::Revision { at: at.0, from_ply: revision.from_ply as usize, moves });
                 }
                 (other, _) => drop(std::hint::black_box(other)),
             }
@@ -120,8 +120,8 @@ impl Player {
     }
 }
 
-fn of(played: GameMove) -> ToldMove {
-    ToldMove { ply: played.ply as usize, uci: played.uci.to_string(), made_at: played.made.micros() }
+fn of(played: GameMove) -> ReportedMove {
+    ReportedMove { ply: played.ply as usize, uci: played.uci.to_string(), made_at: played.made.micros() }
 }
 
 /// What this decoder, tuned so, makes of a recorded game that lasts until `end`.

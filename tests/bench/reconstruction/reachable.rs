@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use flagfall::emulate::room::Outcome;
+use flagfall::emulate::simulated_game::Outcome;
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::time::Instant;
 use shakmaty::{Chess, Move, Position};

@@ -1,6 +1,6 @@
 //! Looks of boards, and the moves that a method tells, in the words of the simulator's score.
 
-use flagfall::emulate::room::{Heard, Outcome, Told, ToldMove};
+use flagfall::emulate::simulated_game::{Heard, Outcome, Reported, ReportedMove};
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
@@ -53,7 +53,7 @@ fn letter(reading: Reading) -> u8 {
 #[derive(Default)]
 pub(crate) struct Teller {
     list: Vec<String>,
-    told: Vec<Told>,
+    told: Vec<Reported>,
 }
 
 impl Teller {
@@ -61,11 +61,12 @@ impl Teller {
     pub(crate) fn game(&mut self, at: Instant, moves: &[Move]) {
         let list: Vec<String> = moves.iter().map(|&mv| UciMove::from_move(mv, CastlingMode::Standard).to_string()).collect();
         let same = self.list.iter().zip(&list).take_while(|(one, other)| one == other).count();
-        let mut fresh = (same..list.len()).map(|index| ToldMove { ply: index + 1, uci: list[index].clone(), made_at: [at.0; 2] });
+        let mut fresh =
+            (same..list.len()).map(|index| ReportedMove { ply: index + 1, uci: list[index].clone(), made_at: [at.0; 2] });
         if same < self.list.len() {
-            self.told.push(Told::Revision { at: at.0, from_ply: same + 1, moves: fresh.collect() });
+            self.told.push(Reported::Revision { at: at.0, from_ply: same + 1, moves: fresh.collect() });
         } else {
-            self.told.extend(fresh.by_ref().map(|mv| Told::Move { at: at.0, first_game: true, mv }));
+            self.told.extend(fresh.by_ref().map(|mv| Reported::Move { at: at.0, first_game: true, mv }));
         }
         self.list = list;
     }
@@ -77,7 +78,7 @@ impl Teller {
 }
 
 /// An outcome with nothing but what was told and heard.
-pub(crate) fn outcome(told: Vec<Told>, heard: Heard) -> Outcome {
+pub(crate) fn outcome(told: Vec<Reported>, heard: Heard) -> Outcome {
     Outcome {
         told,
         heard,

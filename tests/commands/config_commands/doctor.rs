@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use flagfall::wall::mono;
+use flagfall::system_clock::monotonic;
 use serde_json::Value;
 
 use crate::config_commands::program::{flagfall, write};
@@ -34,10 +34,10 @@ fn mosquitto(folder: &Path, lines: &str) -> Option<(Broker, u16)> {
     let config = write(folder, "mosquitto.conf", &format!("listener {port} 127.0.0.1\n{lines}\n"), 0o600);
     let child = Command::new(program).arg("-c").arg(config).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut broker = Broker(child.expect("mosquitto starts"));
-    let end = mono().after(PATIENCE);
+    let end = monotonic().after(PATIENCE);
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         assert!(broker.0.try_wait().expect("its state").is_none(), "mosquitto ended");
-        assert!(mono() < end, "mosquitto does not listen at {port}");
+        assert!(monotonic() < end, "mosquitto does not listen at {port}");
         std::thread::yield_now();
     }
     Some((broker, port))

@@ -1,14 +1,14 @@
 //! A station with a game on it, and somebody who sends commands to it.
 
 use flagfall::arbiter::verbs::{self, Lock};
-use flagfall::arbiter::{Errand, Recorded, Reply, Setup, read};
+use flagfall::arbiter::{DaemonAction, Recorded, Reply, Setup, read};
 use flagfall::config::Role;
 use flagfall::publish::Message;
 use flagfall::session::record_input::read_input;
 use flagfall::session::replay;
 use flagfall::session::setting::{Overrides, Setting};
 use flagfall::session::station::{Station, StationInput, StationOutput};
-use flagfall::wall::Utc;
+use flagfall::system_clock::Utc;
 use flagfall::wire::time::{Anchor, TimeSource};
 use flagfall::wire::topics::{Board, CommandTopic};
 use flagfall_game::effect::Audience;
@@ -25,7 +25,7 @@ pub(crate) struct Desk {
     pub(crate) now: Instant,
     pub(crate) anchor: Anchor,
     pub(crate) messages: Vec<Message>,
-    pub(crate) errands: Vec<Errand>,
+    pub(crate) daemon_actions: Vec<DaemonAction>,
     /// The commands as they were recorded.
     pub(crate) records: Vec<(Instant, String)>,
 }
@@ -50,7 +50,7 @@ fn fed(name: &str, until: impl Fn(&Station) -> bool) -> Desk {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/");
     let text = std::fs::read_to_string(format!("{path}{name}.trace")).expect("a trace");
     let trace = Trace::new(text.as_bytes()).expect("a trace");
-    let mut station = Setting::of(&trace, &Overrides::default()).expect("a setting").station().expect("a station");
+    let mut station = Setting::from_trace(&trace, &Overrides::default()).expect("a setting").station().expect("a station");
     let (mut out, mut now) = (Vec::new(), Instant::ZERO);
     for record in trace.records() {
         let (_, record) = record.expect("a record");
@@ -62,7 +62,7 @@ fn fed(name: &str, until: impl Fn(&Station) -> bool) -> Desk {
     }
     assert!(until(&station), "{name} has no such moment");
     let anchor = Anchor { at: Instant::ZERO, utc: Utc::parse(BEGAN).expect("a time"), sync: TimeSource::Ntp, err_ms: Some(3) };
-    Desk { station, now, anchor, messages: Vec::new(), errands: Vec::new(), records: Vec::new() }
+    Desk { station, now, anchor, messages: Vec::new(), daemon_actions: Vec::new(), records: Vec::new() }
 }
 
 impl Desk {
@@ -154,7 +154,7 @@ impl Desk {
             match output {
                 StationOutput::Reply(reply) => replies.push(reply),
                 StationOutput::Message(message) => self.messages.push(message),
-                StationOutput::Do(errand) => self.errands.push(errand),
+                StationOutput::Daemon(action) => self.daemon_actions.push(action),
                 _ => {}
             }
         }

@@ -22,9 +22,9 @@ fn claim(standing: &str) -> Value {
 fn a_claim_that_is_decided_is_locked_to_the_revision() {
     let verb = verbs::find("claim").expect("the verb");
     for (standing, lock) in [("lodged", Lock::Game), ("accepted", Lock::Rev), ("refused", Lock::Rev)] {
-        assert_eq!(verbs::lock_of(verb, &claim(standing)), lock, "{standing}");
+        assert_eq!(verbs::required_lock(verb, &claim(standing)), lock, "{standing}");
     }
-    assert_eq!(verbs::lock_of(verb, &json!({"flag": "white"})), Lock::Game, "an observation");
+    assert_eq!(verbs::required_lock(verb, &json!({"flag": "white"})), Lock::Game, "an observation");
     for standing in ["accepted", "refused"] {
         let mut desk = Desk::playing();
         let game = desk.now().0;

@@ -75,7 +75,7 @@ fn the_bare_form_of_older_journals_is_read() {
     assert_eq!(commands.len(), 1);
     let input = read_input(&commands[0].body).expect("readable").expect("an input");
     assert!(matches!(input, StationInput::Command(_)), "{input:?}");
-    assert!(Setting::of(&trace, &Overrides::default()).is_ok());
+    assert!(Setting::from_trace(&trace, &Overrides::default()).is_ok());
     for neither in ["{}", "[]", "1", "{\"verb\":\"explode\"}", "{\"submission\":{}}"] {
         let problem = read_input(&Body::Cmd(neither)).expect_err(neither);
         assert!(format!("{problem:#}").starts_with("command"), "{problem:#}");

@@ -1,7 +1,7 @@
 //! Files that say which man is which at one board.
 
 use flagfall::config::load;
-use flagfall::daemon::plans;
+use flagfall::daemon::station_configs;
 
 use crate::config::support::Folder;
 
@@ -75,13 +75,13 @@ fn a_good_calibration_is_for_the_journal() {
     assert_eq!(said(&folder, "certabo", "b1"), Vec::<String>::new());
     let text = format!("[[board]]\nid = \"b1\"\ndriver = \"certabo\"\ncalibration_file = \"{}\"\n", path.display());
     let loaded = load(&[folder.file("c.toml", text)], std::iter::empty()).expect("right");
-    let setting = plans(&loaded.config, loaded.hash).expect("plans").remove(0).setting;
+    let setting = station_configs(&loaded.config, loaded.hash).expect("plans").remove(0).setting;
     let (_, head) = setting.headers().into_iter().find(|(key, _)| *key == "calibration").expect("a header");
     assert_eq!(setting.calibration.as_ref(), Some(&head));
     assert!(head.starts_with("R0300540001,") && head.ends_with(",r0300540020,Q0300540101,Q0300540102,q0300540103"), "{head}");
     assert!(setting.station().is_ok());
     // The file went between the check and the start.
     std::fs::remove_file(path).expect("removed");
-    let error = format!("{:#}", plans(&loaded.config, loaded.hash).expect_err("no file"));
+    let error = format!("{:#}", station_configs(&loaded.config, loaded.hash).expect_err("no file"));
     assert!(error.starts_with("board `b1`: calibration_file: cannot be read: "), "{error}");
 }

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall::mqtt::outbox::{EVENTS, Event, FEW, Kept, Once, Outbox, Publication, Quality, REPLIES, Refill, Taken, WINDOW};
-use flagfall::wall::Mono;
+use flagfall::mqtt::outbox::{
+    EVENTS, Ephemeral, Event, GUARANTEED_EVENTS, Outbox, Publication, Quality, REPLIES, Refill, Retained, Taken, WINDOW,
+};
+use flagfall::system_clock::MonotonicTime;
 use flagfall_protocols::trace::Audience;
 use proptest::prelude::*;
 
@@ -76,7 +78,7 @@ fn act() -> impl Strategy<Value = Act> {
 /// The world: journal, broker, and what must hold.
 struct Model {
     outbox: Arc<Outbox>,
-    now: Mono,
+    now: MonotonicTime,
     connected: bool,
     window: usize,
     /// Numbers given, acknowledged and seen by the broker, by line.
@@ -114,7 +116,7 @@ impl Model {
         }
         let mut model = Model {
             outbox,
-            now: Mono(0),
+            now: MonotonicTime(0),
             connected: false,
             window: 0,
             journal: [[last; 3]; BOARDS],
@@ -144,7 +146,7 @@ impl Model {
             Act::Events { board, audience, count } => {
                 for _ in 0..count {
                     self.journal[board][audience] += 1;
-                    self.outbox.event(board, event(board, audience, self.journal[board][audience]));
+                    self.outbox.publish_event(board, event(board, audience, self.journal[board][audience]));
                 }
             }
             Act::Keep { topic, delete } => {
@@ -153,12 +155,12 @@ impl Model {
                 let quality = if topic == 0 { Quality::AtMostOnce } else { Quality::AtLeastOnce };
                 let topic = format!("state/{topic}");
                 self.states.insert(topic.clone(), payload.clone());
-                self.outbox.keep(Kept { topic, payload, quality, expiry: None });
+                self.outbox.publish_retained(Retained { topic, payload, quality, expiry: None });
             }
             Act::Reply => {
                 self.replies += 1;
                 let (topic, payload, correlation) = ("reply".to_owned(), self.replies.to_string(), None);
-                self.outbox.once(Once { topic, payload, correlation, expiry: Duration::from_secs(1_000_000) });
+                self.outbox.publish_ephemeral(Ephemeral { topic, payload, correlation, expiry: Duration::from_secs(1_000_000) });
             }
             Act::Connect { window } => {
                 self.lose();
@@ -180,7 +182,7 @@ impl Model {
             Act::Wait { seconds } => self.now = self.now.after(Duration::from_secs(seconds)),
         }
         let counters = self.outbox.counters();
-        assert!(counters.stored <= EVENTS + FEW * BOARDS * 3 && counters.flying <= WINDOW, "{counters:?}");
+        assert!(counters.stored <= EVENTS + GUARANTEED_EVENTS * BOARDS * 3 && counters.flying <= WINDOW, "{counters:?}");
         assert_eq!((counters.missing, counters.refused), (0, 0));
     }
 
@@ -199,7 +201,7 @@ impl Model {
             self.open.push(refill);
         }
         for _ in 0..count {
-            match self.outbox.take(self.now) {
+            match self.outbox.take_next(self.now) {
                 None => return,
                 Some(Taken::BirthOver) => assert!(self.connected),
                 Some(Taken::Publication(publication)) => self.sent(publication),

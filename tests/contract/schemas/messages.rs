@@ -9,7 +9,7 @@ use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
 use flagfall::publish::schema;
 use flagfall::session::station::StationOutput;
-use flagfall::wall::Utc;
+use flagfall::system_clock::Utc;
 use flagfall::wire::device::{DeviceKind, DeviceRaw, DeviceState, DeviceStatus, DeviceWarning, WeakMan, WeakSquare};
 use flagfall::wire::envelope::{self, Stamp};
 use flagfall::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus};

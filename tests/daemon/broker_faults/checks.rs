@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use flagfall::journal::Out;
-use flagfall::wall::{Mono, Utc, mono, utc};
+use flagfall::system_clock::{MonotonicTime, Utc, monotonic, utc};
 use serde_json::Value;
 
 use crate::rig::ROUND;
@@ -22,13 +22,13 @@ const RIGHT_WITHIN: Duration = Duration::from_secs(1);
 const STATE_AGE: Duration = Duration::from_millis(300);
 
 /// When the broker welcomed the client.
-pub(crate) fn welcome(wire: &Timed) -> Option<Mono> {
+pub(crate) fn welcome(wire: &Timed) -> Option<MonotonicTime> {
     wire.down.iter().find(|(_, packet)| matches!(packet, Packet::Other(first) if first >> 4 == 2)).map(|(at, _)| *at)
 }
 
 /// Something published at QoS 1 on one connection.
 pub(crate) struct Published {
-    pub(crate) at: Mono,
+    pub(crate) at: MonotonicTime,
     pub(crate) line: Line,
     pub(crate) topic: String,
     pub(crate) json: Value,
@@ -37,7 +37,7 @@ pub(crate) struct Published {
 
 /// The broker's answer.
 pub(crate) struct Acked {
-    pub(crate) at: Mono,
+    pub(crate) at: MonotonicTime,
     /// So many others came before it on this connection.
     pub(crate) place: usize,
 }
@@ -103,8 +103,8 @@ fn histories(wires: &[Timed], of: &str) -> Vec<(Utc, Vec<Value>)> {
 }
 
 /// After each welcome that was not soon followed by a fault, the acknowledged states show what had been played.
-pub(crate) fn states(wires: &[Timed], faults: &[Mono]) {
-    let (now, wall) = (mono(), utc());
+pub(crate) fn states(wires: &[Timed], faults: &[MonotonicTime]) {
+    let (now, wall) = (monotonic(), utc());
     let mut looked = 0;
     for (number, wire) in wires.iter().enumerate().skip(1) {
         let Some(began) = welcome(wire) else { continue };

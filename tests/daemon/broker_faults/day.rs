@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use flagfall::journal::commit_log::CommitLog;
 use flagfall::journal::{Disk, Limits, Unsynced, outs_from};
-use flagfall::mqtt::outbox::{BoardNo, Event, Kept, LINE, Outbox, Publication, Quality, Taken, WINDOW};
+use flagfall::mqtt::outbox::{BoardNo, EVENTS_PER_QUEUE, Event, Outbox, Publication, Quality, Retained, Taken, WINDOW};
 use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
 use flagfall::session::recorder::Recorder;
 use flagfall::session::setting::Setting;
-use flagfall::session::station::{Stale, StationOutput};
-use flagfall::wall::Mono;
+use flagfall::session::station::{DirtyStates, StationOutput};
+use flagfall::system_clock::MonotonicTime;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::GameConfig;
 use flagfall_protocols::drivers;
@@ -34,7 +34,7 @@ const WAITS: Duration = Duration::from_secs(60);
 const FULL: u64 = 5;
 /// What a board may hold more after a longer game, of journal, moves and pictures.
 const FAIR: i64 = 64 << 10;
-const PICTURES: Stale = Stale { arbiter: true, live: true, clock: true, running_changed: false };
+const PICTURES: DirtyStates = DirtyStates { arbiter: true, live: true, clock: true, running_changed: false };
 
 fn setting() -> Setting {
     let time_control = Some(TimeControl::parse(CONTROL).expect("a time control"));
@@ -49,9 +49,9 @@ fn setting() -> Setting {
 fn publish(outbox: &Outbox, board: BoardNo, output: StationOutput) {
     let StationOutput::Message(Message { audience, number, topic, payload, .. }) = output else { return };
     if number > 0 {
-        outbox.event(board, Event { audience, number, topic, payload });
+        outbox.publish_event(board, Event { audience, number, topic, payload });
     } else {
-        outbox.keep_of(board, Kept { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
+        outbox.publish_board_state(board, Retained { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
     }
 }
 
@@ -66,7 +66,7 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
     // As in the daemon, but that there another thread waits for the disk.
     let unsynced = Arc::<Unsynced>::default();
     recorder.share(Arc::clone(&unsynced), Instant::ZERO);
-    recorder.station_mut().set_lazy(true);
+    recorder.station_mut().set_coalesced(true);
     let shared = Arc::clone(&outbox);
     let mut sink = move |output| {
         publish(&shared, board, output);
@@ -88,7 +88,7 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
             if at.since(pictures) > Duration::from_secs(60) {
                 pictures = at;
                 let mut out = Vec::new();
-                recorder.station_mut().render(at, PICTURES, &mut out);
+                recorder.station_mut().render_states(at, PICTURES, &mut out);
                 out.into_iter().for_each(|output| publish(&outbox, board, output));
                 recorder.hand_over(at);
                 CommitLog::without().commit([("b0", &*unsynced)]);
@@ -97,7 +97,7 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
         }
         held.push(held.last().copied().unwrap_or(0) + counting::live() - before);
         let counters = outbox.counters();
-        assert!(counters.stored <= 3 * LINE, "{counters:?}");
+        assert!(counters.stored <= 3 * EVENTS_PER_QUEUE, "{counters:?}");
     }
     let end = Instant::ZERO.after(EVERY * (GAMES as u32 + 1));
     recorder.advance(end, &mut sink).expect("kept");
@@ -113,7 +113,7 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
 
 /// The broker is there again: everything arrives, in order, most of it from the journal.
 fn drain(outbox: &Outbox, dir: &std::path::Path, last: [u64; 3]) {
-    let mut now = Mono(1);
+    let mut now = MonotonicTime(1);
     let (mut got, mut states) = ([0; 3], 0);
     outbox.connected(now, WINDOW);
     while got != last {
@@ -125,7 +125,7 @@ fn drain(outbox: &Outbox, dir: &std::path::Path, last: [u64; 3]) {
                 |out: flagfall::journal::Out| Event { audience, number: out.number, topic: out.topic, payload: out.payload };
             outbox.refilled(wanted.board, audience, outs.into_iter().map(event).collect(), end);
         }
-        while let Some(taken) = outbox.take(now) {
+        while let Some(taken) = outbox.take_next(now) {
             let Taken::Publication(Publication { ticket, topic, payload, .. }) = taken else { continue };
             // An alert that is over is deleted with an empty payload.
             let json: serde_json::Value = serde_json::from_str(&payload).unwrap_or_default();

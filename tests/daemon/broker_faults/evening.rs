@@ -7,7 +7,7 @@ use fastrand::Rng;
 use flagfall::emulate::PtyBoard;
 use flagfall::emulate::games::game;
 use flagfall::journal::{Out, outs_from};
-use flagfall::wall::{Mono, mono};
+use flagfall::system_clock::{MonotonicTime, monotonic};
 use flagfall_protocols::trace::Audience;
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ struct Evening {
     heard: BTreeMap<Line, BTreeMap<u64, Value>>,
     watch: Option<Watch>,
     /// When something was broken.
-    faults: Vec<Mono>,
+    faults: Vec<MonotonicTime>,
 }
 
 /// One evening of this seed: panics if anything is not as it must be. Gives how many faults it had.
@@ -100,9 +100,9 @@ impl Evening {
     }
 
     fn wait_for_welcome(&self, before: usize) {
-        let until = mono().after(PATIENCE);
+        let until = monotonic().after(PATIENCE);
         while self.welcomes() <= before {
-            assert!(mono() < until, "the daemon does not come back");
+            assert!(monotonic() < until, "the daemon does not come back");
             pause(Duration::from_millis(10));
         }
     }
@@ -120,7 +120,7 @@ impl Evening {
     fn break_the_broker(&mut self) {
         let welcomes = self.welcomes();
         self.leave();
-        self.faults.push(mono());
+        self.faults.push(monotonic());
         match self.rng.u8(..5) {
             0 | 1 => self.broker.kill(),
             2 | 3 => self.broker.stop(),
@@ -139,7 +139,7 @@ impl Evening {
 
     fn kill_the_daemon(&mut self) {
         let welcomes = self.welcomes();
-        self.faults.push(mono());
+        self.faults.push(monotonic());
         self.daemon.take().expect("it runs").kill();
         let mut life = Life { first: self.proxy.connections(), ..Life::first() };
         for board in BOARDS {
@@ -170,14 +170,14 @@ impl Evening {
         }
         self.leave();
         let watch = Watch::new(self.broker.port());
-        let until = mono().after(2 * PATIENCE);
+        let until = monotonic().after(2 * PATIENCE);
         let is_whole = |acked: &BTreeMap<Line, Vec<u64>>, journals: &BTreeMap<Line, Vec<Out>>| {
             journals
                 .iter()
                 .all(|(line, outs)| outs.last().is_none_or(|last| acked.get(line).is_some_and(|all| all.contains(&last.number))))
         };
         while !is_whole(&checks::acknowledged(&self.proxy.timed()), &self.journals()) {
-            assert!(mono() < until, "not everything arrives: {:?}", checks::acknowledged(&self.proxy.timed()));
+            assert!(monotonic() < until, "not everything arrives: {:?}", checks::acknowledged(&self.proxy.timed()));
             pause(Duration::from_millis(50));
         }
         self.watch = Some(watch);
@@ -196,7 +196,7 @@ impl Evening {
     /// A connection that has nothing of its own to tell.
     fn begin_anew(&mut self) {
         let welcomes = self.welcomes();
-        self.faults.push(mono());
+        self.faults.push(monotonic());
         self.proxy.cut();
         self.wait_for_welcome(welcomes);
     }
@@ -211,7 +211,7 @@ impl Evening {
             missing.extend(first.map(|out| (line.clone(), out.number)));
         }
         assert!(!missing.is_empty(), "the consumer missed nothing");
-        let at = mono();
+        let at = monotonic();
         for (line, from) in &missing {
             let (audience, board) = (line.split('/').next().expect("an audience"), line.rsplit('/').next().expect("a board"));
             // Two senders, so that neither sends too many.

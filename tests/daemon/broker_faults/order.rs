@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use flagfall::journal::{Disk, Out, Recovered, read};
-use flagfall::wall::{Mono, Utc, mono, utc};
+use flagfall::system_clock::{MonotonicTime, Utc, monotonic, utc};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub(crate) struct Life {
     /// Up to where the journal says of each line that the broker has everything.
     pub(crate) known: BTreeMap<Line, u64>,
     /// What the run before knew of a line at this time is in the journal.
-    pub(crate) recorded: BTreeMap<Line, Mono>,
+    pub(crate) recorded: BTreeMap<Line, MonotonicTime>,
 }
 
 impl Life {
@@ -52,7 +52,7 @@ impl Life {
 }
 
 /// What was acknowledged by then is recorded: the turn that was to record it was followed by another one, which is in the journal.
-fn recorded(recovered: &Recovered) -> Option<Mono> {
+fn recorded(recovered: &Recovered) -> Option<MonotonicTime> {
     let mut times: Vec<Instant> = recovered.records().map(|record| record.at).collect();
     let last = times.pop()?;
     let turn = times.into_iter().rfind(|at| last.since(*at) >= ANOTHER_TURN)?;
@@ -62,15 +62,15 @@ fn recorded(recovered: &Recovered) -> Option<Mono> {
     });
     let (anchored, wall) = anchors.last()?;
     let turn = Utc(wall + turn.micros() as i64 - anchored.micros() as i64);
-    let (now, wall_now) = (mono(), utc());
+    let (now, wall_now) = (monotonic(), utc());
     let ago = Duration::from_micros(u64::try_from(wall_now.0 - turn.0).ok()?) + RECORDED;
     let micros = u64::try_from(ago.as_micros()).ok()?;
-    now.0.checked_sub(micros).map(Mono)
+    now.0.checked_sub(micros).map(MonotonicTime)
 }
 
 /// What a consumer wanted again, and since when.
 pub(crate) struct Asked {
-    pub(crate) at: Mono,
+    pub(crate) at: MonotonicTime,
     /// From which number on, by line.
     pub(crate) from: BTreeMap<Line, u64>,
 }
@@ -83,9 +83,9 @@ struct Reach {
     /// The daemon of this run knows that of at least so many, and of at most so many.
     daemon: (u64, u64),
     /// Where this run took it up again, and when.
-    resumed: Vec<(Mono, u64)>,
+    resumed: Vec<(MonotonicTime, u64)>,
     /// What was acknowledged on this connection, and when.
-    acked: Vec<(Mono, u64)>,
+    acked: Vec<(MonotonicTime, u64)>,
 }
 
 /// Every event of the journals was acknowledged, first occurrences in order; each connection goes on from the cursor, without a

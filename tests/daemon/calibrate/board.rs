@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use flagfall::wall::mono;
+use flagfall::system_clock::monotonic;
 use flagfall_hardware::emulator::certabo::{Certabo, CertaboSettings};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Counters, Device};
@@ -37,11 +37,11 @@ impl Table {
         let board = Arc::new(Mutex::new(Certabo::new(settings)));
         let stop = Arc::new(AtomicBool::new(false));
         let turns = Arc::new(AtomicU64::new(0));
-        let (theirs, stopped, turned, began) = (Arc::clone(&board), Arc::clone(&stop), Arc::clone(&turns), mono());
+        let (theirs, stopped, turned, began) = (Arc::clone(&board), Arc::clone(&stop), Arc::clone(&turns), monotonic());
         let work = move || {
             let (mut sent, mut buffer) = (Vec::new(), [0; 64]);
             while !stopped.load(Ordering::Relaxed) {
-                let now = Instant(mono().since(began).as_micros() as u64);
+                let now = Instant(monotonic().since(began).as_micros() as u64);
                 theirs.lock().unwrap_or_else(PoisonError::into_inner).advance(now, &mut sent);
                 let bytes: Vec<u8> = sent.drain(..).flat_map(|piece| piece.bytes).collect();
                 // As long as nobody reads, what does not fit is lost.
@@ -70,14 +70,14 @@ impl Table {
     /// Waits until the hands have done everything, and nothing older is still being written.
     #[allow(clippy::disallowed_methods, reason = "real time among real parts")]
     pub(crate) fn settle(&self) {
-        let began = mono();
+        let began = monotonic();
         while !self.board.lock().unwrap_or_else(PoisonError::into_inner).done() {
-            assert!(mono().since(began) < PATIENCE, "the hands never end");
+            assert!(monotonic().since(began) < PATIENCE, "the hands never end");
             std::thread::sleep(Duration::from_millis(5));
         }
         let done = self.turns.load(Ordering::Relaxed);
         while self.turns.load(Ordering::Relaxed) < done + 2 {
-            assert!(mono().since(began) < PATIENCE, "the board hangs");
+            assert!(monotonic().since(began) < PATIENCE, "the board hangs");
             std::thread::sleep(Duration::from_millis(5));
         }
     }

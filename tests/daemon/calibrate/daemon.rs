@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use flagfall::config::Board;
-use flagfall::daemon::plans;
+use flagfall::daemon::station_configs;
 use flagfall::session::replay;
 use flagfall::session::setting::{Overrides, Setting};
 use flagfall::session::verify::verify;
@@ -64,13 +64,13 @@ fn a_board_is_known_in_mid_game_and_after_restarts() {
     drop((running, ear));
 
     // Its journal says all that is needed.
-    let board = plans(&house.loaded(vec![configured(&table, None)]).config, 0).expect("plans").remove(0).setting.board;
+    let board = station_configs(&house.loaded(vec![configured(&table, None)]).config, 0).expect("plans").remove(0).setting.board;
     let journals = fs::read_dir(house.journal().join("b1")).expect("a folder").map(|entry| entry.expect("an entry").path());
     let journals: Vec<_> = journals.filter(|path| path.extension().is_some_and(|end| end == "journal")).collect();
     assert_eq!(journals.len(), 1, "{journals:?}");
     let bytes = fs::read(&journals[0]).expect("a journal");
     let trace = Trace::new(&bytes).expect("a head");
-    let setting = Setting { board, ..Setting::of(&trace, &Overrides::default()).expect("a setting") };
+    let setting = Setting { board, ..Setting::from_trace(&trace, &Overrides::default()).expect("a setting") };
     assert!(setting.calibration.is_some());
     let verified = verify(&trace, &setting).expect("readable");
     assert!(verified.compared > 0 && verified.differing == 0, "{verified:#?}");

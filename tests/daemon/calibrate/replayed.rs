@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flagfall::journal::{Disk, Limits};
 use flagfall::session::recorder::Recorder;
-use flagfall::session::restore::Restored;
+use flagfall::session::restore::RestoreReport;
 use flagfall::session::setting::{Overrides, Setting};
 use flagfall::session::verify::verify;
 use flagfall_hardware::emulator::Device;
@@ -65,10 +65,10 @@ fn setting(calibration: Option<&str>) -> Setting {
             print_header(key, value, &mut head).expect("a header");
         }
     }
-    Setting::of(&Trace::new(head.as_bytes()).expect("a head"), &Overrides::default()).expect("a setting")
+    Setting::from_trace(&Trace::new(head.as_bytes()).expect("a head"), &Overrides::default()).expect("a setting")
 }
 
-fn open(dir: &Path, setting: &Setting) -> (Recorder, Restored) {
+fn open(dir: &Path, setting: &Setting) -> (Recorder, RestoreReport) {
     let disk = Disk::open(dir).expect("a disk");
     Recorder::open(Box::new(disk), Limits::default(), setting, SESSION, &mut |_| Ok(())).expect("opens")
 }
@@ -133,7 +133,7 @@ fn a_journal_needs_no_file() {
 
     let again = |text: &str| {
         let trace = Trace::new(text.as_bytes()).expect("a head");
-        verify(&trace, &Setting::of(&trace, &Overrides::default()).expect("a setting")).expect("readable")
+        verify(&trace, &Setting::from_trace(&trace, &Overrides::default()).expect("a setting")).expect("readable")
     };
     let verified = again(&journal);
     assert!(verified.compared > 0 && verified.differing == 0, "{verified:#?}");
@@ -156,7 +156,7 @@ fn setting_of(key: &str, value: &str) -> anyhow::Result<Setting> {
     for (key, value) in [("driver", DRIVER), (key, value)] {
         print_header(key, value, &mut head).expect("a header");
     }
-    Setting::of(&Trace::new(head.as_bytes()).expect("a head"), &Overrides::default())
+    Setting::from_trace(&Trace::new(head.as_bytes()).expect("a head"), &Overrides::default())
 }
 
 #[test]
@@ -170,6 +170,7 @@ fn a_head_that_is_wrong_says_so() {
         assert!(error.starts_with(wrong), "{error}");
     }
     let head = format!("{FORMAT}\n# driver: dgt\n# calibration: {calibration}\n");
-    let error = Setting::of(&Trace::new(head.as_bytes()).expect("a head"), &Overrides::default()).expect_err("a board of DGT");
+    let error =
+        Setting::from_trace(&Trace::new(head.as_bytes()).expect("a head"), &Overrides::default()).expect_err("a board of DGT");
     assert_eq!(format!("{error:#}"), "calibration: item 1: boards of this family need no calibration");
 }

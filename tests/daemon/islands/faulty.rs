@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use flagfall::config::Loaded;
-use flagfall::daemon::{Daemon, Patience, Plan, plans};
+use flagfall::daemon::{Daemon, Patience, StationConfig, station_configs};
 use flagfall::journal::{Disk, outs_from, read};
 use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
 use flagfall_protocols::drivers;
@@ -77,9 +77,9 @@ fn make<const FAULT: usize>() -> Box<dyn Driver> {
 /// A daemon whose first board has a driver with this fault.
 pub(crate) fn daemon<const FAULT: usize>(house: &House, tables: &[Table]) -> Running {
     let loaded: Loaded = house.loaded(tables.iter().map(|table| table.by_port(house)).collect());
-    let mut plans: Vec<Plan> = plans(&loaded.config, 0).expect("plans");
-    plans[0].setting.driver = Box::leak(Box::new(DriverInfo { make: make::<FAULT>, ..*sound() }));
-    Running::with(async move || Daemon::start_with(&loaded, plans, PATIENCE).await.expect("starts"))
+    let mut station_configs: Vec<StationConfig> = station_configs(&loaded.config, 0).expect("plans");
+    station_configs[0].setting.driver = Box::leak(Box::new(DriverInfo { make: make::<FAULT>, ..*sound() }));
+    Running::with(async move || Daemon::start_with(&loaded, station_configs, PATIENCE).await.expect("starts"))
 }
 
 /// Waits until the node's health names exactly these boards as failed.

@@ -5,7 +5,7 @@ use std::os::fd::AsRawFd;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use flagfall::wall::mono;
+use flagfall::system_clock::monotonic;
 
 use crate::support::hall::ear::{Ear, Heard};
 use crate::support::hall::table::{Table, play, whole};
@@ -115,7 +115,7 @@ fn a_held_port_is_told_with_its_holder_and_taken_when_it_is_free() {
     // Longer than the longest pause between two looks.
     pass(Duration::from_millis(1_500));
     other.end();
-    let released = mono();
+    let released = monotonic();
     let from = ear.count();
     let taken = |heard: &Heard| (heard.device(&held.id).is_some() && heard.body()["port"].is_string()).then_some(heard.at);
     let took = ear.wait("the port", from, taken).since(released);

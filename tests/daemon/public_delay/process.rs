@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use flagfall::emulate::games::game;
 use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
-use flagfall::wall::{Utc, mono, utc};
+use flagfall::system_clock::{Utc, monotonic, utc};
 use flagfall_hardware::emulator::script::Script;
 use serde_json::Value;
 use shakmaty::Chess;
@@ -76,7 +76,7 @@ fn a_daemon_that_is_killed_twice_hurries_nothing() {
 fn check(all: &[Heard]) {
     contract::each(all);
     contract::events(all);
-    let (now, wall) = (mono(), utc().0);
+    let (now, wall) = (monotonic(), utc().0);
     let arrived = |heard: &Heard| wall - now.since(heard.at).as_micros() as i64;
     let (live, public) = (firsts(all, "live"), firsts(all, "public"));
     let over = all.iter().find(|heard| heard.body()["event"] == "over").map(happened);

@@ -4,7 +4,7 @@ use flagfall::journal::Limits;
 use flagfall::publish::delay::Delay;
 use flagfall::publish::{Message, picture};
 use flagfall::session::recorder::Recorder;
-use flagfall::session::restore::Restored;
+use flagfall::session::restore::RestoreReport;
 use flagfall::session::station::StationOutput;
 use flagfall_game::game::Game;
 use flagfall_game::stage::Stage;
@@ -19,7 +19,7 @@ use crate::support::tapes::memory::Memory;
 pub(crate) struct Public {
     pub(crate) memory: Memory,
     pub(crate) recorder: Recorder,
-    pub(crate) restored: Restored,
+    pub(crate) restored: RestoreReport,
 }
 
 impl Public {

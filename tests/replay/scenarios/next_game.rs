@@ -34,7 +34,7 @@ fn last_ruling(outcome: &Outcome) -> Value {
 
 fn present(outcome: &mut Outcome) -> Vec<Message> {
     let mut out = Vec::new();
-    outcome.station.present(Instant(1_000_000_000), &mut out);
+    outcome.station.all_current_states(Instant(1_000_000_000), &mut out);
     let message = |output| if let StationOutput::Message(message) = output { Some(message) } else { None };
     out.into_iter().filter_map(message).collect()
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use flagfall::wall::{Mono, mono};
+use flagfall::system_clock::{MonotonicTime, monotonic};
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{Filter, Packet};
 use rumqttc::v5::{AsyncClient, Event, MqttOptions};
@@ -17,7 +17,7 @@ use super::{PATIENCE, thread};
 /// One message.
 #[derive(Clone, Debug)]
 pub(crate) struct Heard {
-    pub(crate) at: Mono,
+    pub(crate) at: MonotonicTime,
     pub(crate) topic: String,
     pub(crate) bytes: Vec<u8>,
     /// Null if it is empty.
@@ -156,7 +156,7 @@ async fn listen(broker: SocketAddr, shared: &Shared) {
                 let bytes = publish.payload.to_vec();
                 let message = serde_json::from_slice(&bytes).unwrap_or_default();
                 let topic = String::from_utf8_lossy(&publish.topic).into_owned();
-                let heard = Heard { at: mono(), topic, bytes, message };
+                let heard = Heard { at: monotonic(), topic, bytes, message };
                 shared.all.lock().unwrap_or_else(PoisonError::into_inner).1.push(heard);
                 shared.came.notify_all();
             }

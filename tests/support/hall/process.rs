@@ -7,9 +7,9 @@ use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use flagfall::config::load;
-use flagfall::daemon::plans;
+use flagfall::daemon::station_configs;
 use flagfall::session::setting::Setting;
-use flagfall::wall::mono;
+use flagfall::system_clock::monotonic;
 use tempfile::TempDir;
 
 use crate::support::mqtt::{PATIENCE, lines, wait_for};
@@ -55,7 +55,7 @@ impl Home {
     /// What the daemon's station goes by.
     pub(crate) fn setting(&self) -> Setting {
         let loaded = load(&[self.config()], std::iter::empty()).unwrap_or_else(|errors| panic!("{errors}"));
-        plans(&loaded.config, loaded.hash).expect("plans").remove(0).setting
+        station_configs(&loaded.config, loaded.hash).expect("plans").remove(0).setting
     }
 
     /// The board's journal in another folder.
@@ -117,12 +117,12 @@ impl Process {
 
     /// Waits for its end.
     pub(crate) fn end(&self) -> ExitStatus {
-        let until = mono().after(PATIENCE);
+        let until = monotonic().after(PATIENCE);
         loop {
             if let Some(status) = self.child.borrow_mut().try_wait().expect("a child") {
                 return status;
             }
-            assert!(mono() < until, "the daemon does not end");
+            assert!(monotonic() < until, "the daemon does not end");
             std::thread::park_timeout(Duration::from_millis(10));
         }
     }

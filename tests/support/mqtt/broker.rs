@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use flagfall::wall;
+use flagfall::system_clock;
 use tempfile::TempDir;
 
 use super::{PATIENCE, free_port, lines, wait_for};
@@ -72,9 +72,9 @@ impl Mosquitto {
         let Some(child) = &mut self.child else { return };
         let sent = Command::new("kill").arg(child.id().to_string()).status();
         assert!(sent.is_ok_and(|status| status.success()), "SIGTERM for mosquitto");
-        let until = wall::mono().after(PATIENCE);
+        let until = system_clock::monotonic().after(PATIENCE);
         while child.try_wait().expect("a child").is_none() {
-            assert!(wall::mono() < until, "mosquitto does not end");
+            assert!(system_clock::monotonic() < until, "mosquitto does not end");
             std::thread::park_timeout(Duration::from_millis(5));
         }
         self.child = None;

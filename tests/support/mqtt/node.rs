@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use flagfall::config::Mqtt;
-use flagfall::mqtt::outbox::{BoardNo, Event, Kept, Outbox, Quality};
-use flagfall::mqtt::{Arrived, ConnectionState, Ended, Hooks, Identity, Pace, Settings, run};
+use flagfall::mqtt::outbox::{BoardNo, Event, Outbox, Quality, Retained};
+use flagfall::mqtt::{Arrived, ConnectionState, Ended, Hooks, Identity, ReconnectDelays, Settings, run};
 use flagfall_protocols::trace::Audience;
 use tokio::sync::watch;
 
@@ -44,7 +44,7 @@ pub(crate) fn settings(port: u16, more: impl FnOnce(&mut Mqtt)) -> Settings {
     more(&mut mqtt);
     let identity = Identity::read(&mqtt, "n1").unwrap_or_else(|error| panic!("{error}"));
     let [root, node, event, round] = ["flagfall", "n1", "open26", "5"].map(str::to_owned);
-    Settings { identity, root, node, event, round, boards: vec!["b1".to_owned()], pace: Pace::default() }
+    Settings { identity, root, node, event, round, boards: vec!["b1".to_owned()], reconnect: ReconnectDelays::default() }
 }
 
 impl Node {
@@ -101,14 +101,14 @@ impl Node {
         for _ in 0..count {
             let mut last = self.journal.lock().expect("the journal");
             *last += 1;
-            self.outbox.event(self.board, event(*last));
+            self.outbox.publish_event(self.board, event(*last));
         }
     }
 
     /// A retained state of the node or a device.
     pub(crate) fn keep(&self, topic: &str, payload: &str) {
         let (topic, payload) = (topic.to_owned(), payload.to_owned());
-        self.outbox.keep(Kept { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
+        self.outbox.publish_retained(Retained { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
     }
 
     pub(crate) fn wait<T>(&self, what: &str, want: impl FnMut(Told) -> Option<T>) -> T {

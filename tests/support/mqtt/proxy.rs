@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
-use flagfall::wall::{self, Mono};
+use flagfall::system_clock::{self, MonotonicTime};
 
 use super::packets::{Packet, packets, placed};
 use super::thread;
@@ -20,14 +20,14 @@ pub(crate) struct Recording {
     /// From the broker to the client.
     pub(crate) down: Vec<u8>,
     /// How many bytes there were, upwards and downwards, at which time.
-    times: [Vec<(usize, Mono)>; 2],
+    times: [Vec<(usize, MonotonicTime)>; 2],
 }
 
 /// The packets of one connection with their times, those of the client and those of the broker.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timed {
-    pub(crate) up: Vec<(Mono, Packet)>,
-    pub(crate) down: Vec<(Mono, Packet)>,
+    pub(crate) up: Vec<(MonotonicTime, Packet)>,
+    pub(crate) down: Vec<(MonotonicTime, Packet)>,
 }
 
 struct Wire {
@@ -78,7 +78,7 @@ impl Shared {
             let bytes_so_far = if up { &mut recording.up } else { &mut recording.down };
             bytes_so_far.extend_from_slice(&bytes[..read]);
             let count = bytes_so_far.len();
-            recording.times[usize::from(!up)].push((count, wall::mono()));
+            recording.times[usize::from(!up)].push((count, system_clock::monotonic()));
             drop(wires);
             if to.write_all(&bytes[..read]).is_err() {
                 break;
@@ -144,7 +144,7 @@ impl Proxy {
 
     /// Every packet with its time, by connection.
     pub(crate) fn timed(&self) -> Vec<Timed> {
-        let timed = |bytes: &[u8], times: &[(usize, Mono)]| {
+        let timed = |bytes: &[u8], times: &[(usize, MonotonicTime)]| {
             let at = |end: usize| times[times.partition_point(|(count, _)| *count < end)].1;
             placed(bytes).into_iter().map(|(end, packet)| (at(end), packet)).collect()
         };

@@ -10,7 +10,7 @@ fn the_state_of_the_service() {
         ("LoadState=loaded\nActiveState=failed\nResult=exit-code\n", State::Problem, "flagfall.service failed (exit-code)"),
         ("LoadState=loaded\nActiveState=inactive\nResult=success\n", State::Warning, "flagfall.service is inactive"),
     ] {
-        let finding = parse(text).finding();
+        let finding = parse_service(text).finding();
         assert_eq!((finding.state, finding.found.as_str()), (state, found), "{text}");
         assert_eq!(finding.advice.is_some(), state != State::Ok, "{text}");
     }

@@ -1,53 +1,54 @@
-//! A journal's folder for one reader of an inbox: when another has taken its place, it can change nothing any more.
+//! A journal's folder for one owner of a station's inbox. When another owner has taken its place, it cannot change the folder any
+//! more.
 //!
-//! A folder that cannot be opened does not keep a board from being served: its journal begins empty and fails to write, which
-//! its status says, until the folder can be had and holds no journal.
+//! A folder that cannot be opened does not keep a board from being served. The journal begins empty and fails to write, and its
+//! status says so, until the folder can be opened and holds no journal.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
-use super::plan::Plan;
-use super::shared::Face;
+use super::shared::StationHandle;
+use super::station_config::StationConfig;
 use crate::journal::{Disk, JournalFs, OpenError, Syncer};
 
-/// A folder that only the present reader of the station's inbox may change.
-pub(super) struct Fenced {
+/// A journal folder that only the current owner of the station's inbox may change.
+pub(super) struct FencedJournal {
     /// None while the folder cannot be opened.
     disk: Option<Disk>,
     dir: PathBuf,
-    face: Arc<Face>,
-    reader: u64,
+    handle: Arc<StationHandle>,
+    owner: u64,
 }
 
-impl Fenced {
-    /// Opens the folder of a station, with the lock of the reader before if there was one.
+impl FencedJournal {
+    /// Opens the folder of a station, with the lock of the owner before if there was one.
     ///
     /// # Errors
-    /// Another process has it.
-    pub(super) fn open(plan: &Plan, face: Arc<Face>, reader: u64) -> Result<Fenced, OpenError> {
-        let disk = match lock_of(&face, &plan.dir) {
+    /// Another process has locked the folder.
+    pub(super) fn open(config: &StationConfig, handle: Arc<StationHandle>, owner: u64) -> Result<FencedJournal, OpenError> {
+        let disk = match lock_of(&handle, &config.dir) {
             Ok(disk) => Some(disk),
             Err(OpenError::Io { doing, file, error }) => {
-                tracing::error!("board {}: nothing is recorded: {doing} {file}: {error}", face.board);
+                tracing::error!("board {}: nothing is recorded: {doing} {file}: {error}", handle.board);
                 None
             }
             Err(error) => return Err(error),
         };
-        Ok(Fenced { disk, dir: plan.dir.clone(), face, reader })
+        Ok(FencedJournal { disk, dir: config.dir.clone(), handle, owner })
     }
 
     fn disk(&mut self) -> io::Result<&mut Disk> {
-        if !self.face.inbox.is_reader(self.reader) {
+        if !self.handle.inbox.is_current_owner(self.owner) {
             return Err(io::Error::other("another thread goes on with this journal"));
         }
         self.disk.as_mut().ok_or_else(|| io::Error::other("the journal's folder cannot be opened"))
     }
 
-    /// A folder that can be had at last, if nothing stands in it that would have to be read first.
+    /// Opens a folder that could not be opened at the start, if it holds no journal that would have to be read first.
     fn late(&mut self) -> io::Result<()> {
         if self.disk.is_none() {
-            let mut disk = lock_of(&self.face, &self.dir).map_err(io::Error::other)?;
+            let mut disk = lock_of(&self.handle, &self.dir).map_err(io::Error::other)?;
             if disk.list()?.iter().any(|name| name.ends_with(".journal")) {
                 return Err(io::Error::other("the folder holds a journal that was not read at the start"));
             }
@@ -57,8 +58,8 @@ impl Fenced {
     }
 }
 
-fn lock_of(face: &Face, dir: &Path) -> Result<Disk, OpenError> {
-    let mut lock = face.lock.lock().unwrap_or_else(PoisonError::into_inner);
+fn lock_of(handle: &StationHandle, dir: &Path) -> Result<Disk, OpenError> {
+    let mut lock = handle.lock.lock().unwrap_or_else(PoisonError::into_inner);
     let disk = match lock.clone() {
         Some(lock) => Disk::again(dir, lock),
         None => Disk::open(dir)?,
@@ -67,7 +68,7 @@ fn lock_of(face: &Face, dir: &Path) -> Result<Disk, OpenError> {
     Ok(disk)
 }
 
-impl JournalFs for Fenced {
+impl JournalFs for FencedJournal {
     fn list(&mut self) -> io::Result<Vec<String>> {
         self.disk.as_mut().map_or_else(|| Ok(Vec::new()), Disk::list)
     }

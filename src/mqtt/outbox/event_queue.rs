@@ -4,30 +4,30 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::Event;
-use crate::wall::Mono;
+use crate::system_clock::MonotonicTime;
 
-/// After this time a request counts as never answered.
+/// After this time an unanswered request is repeated.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// After this time a journal that could not be read is tried again.
-const AGAIN: Duration = Duration::from_secs(1);
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// Events in order of their numbers: those under way, then those that wait, then those in the journal only.
-pub(super) struct Line {
+/// Events in order of their numbers: those under way, then those that wait, then those that are in the journal only.
+pub(super) struct EventQueue {
     /// Everything up to here is acknowledged.
     cursor: u64,
     /// The number that is stored next.
     tail: u64,
     /// The last number in the journal.
     last: u64,
-    /// Events below `tail`; the first is behind the cursor or, in a rewound line, before it.
+    /// Events below `tail`. The first one is behind the cursor or, after a rewind, before it.
     queue: VecDeque<Slot>,
-    /// How many at the front of the queue are sent.
+    /// How many events at the front of the queue are sent.
     sent: usize,
-    /// Changes when what was sent is to be sent again.
+    /// Changes when sent events must be sent again.
     pass: u32,
     request: Request,
-    /// The last number when the connection began.
-    mark: u64,
+    /// The last number at the beginning of the connection.
+    birth_end: u64,
 }
 
 struct Slot {
@@ -35,32 +35,32 @@ struct Slot {
     acked: bool,
 }
 
-/// What was asked from the journal.
+/// The request to the journal.
 #[derive(Clone, Copy)]
 enum Request {
     No,
-    /// The journal had `upto` then; an answer to a stale request is not wanted.
+    /// The journal had events up to `upto` then. The answer to a stale request is ignored.
     Open {
         upto: u64,
-        since: Mono,
+        since: MonotonicTime,
         stale: bool,
     },
     Failed,
-    Later(Mono),
+    Later(MonotonicTime),
 }
 
-impl Line {
-    pub(super) fn new(acked: u64, last: u64) -> Line {
+impl EventQueue {
+    pub(super) fn new(acked: u64, last: u64) -> EventQueue {
         let last = last.max(acked);
         let queue = VecDeque::new();
-        Line { cursor: acked, tail: acked + 1, last, queue, sent: 0, pass: 0, request: Request::No, mark: last }
+        EventQueue { cursor: acked, tail: acked + 1, last, queue, sent: 0, pass: 0, request: Request::No, birth_end: last }
     }
 
     pub(super) fn stored(&self) -> usize {
         self.queue.len()
     }
 
-    /// Numbers that are not acknowledged.
+    /// How many events are not acknowledged.
     pub(super) fn waiting(&self) -> u64 {
         self.last - self.cursor
     }
@@ -74,8 +74,8 @@ impl Line {
         }
     }
 
-    /// The number from which events are wanted, once it has drained by half.
-    pub(super) fn ask(&mut self, now: Mono, room: usize) -> Option<u64> {
+    /// The number from which events must be read back, once half of the queue has drained.
+    pub(super) fn next_refill(&mut self, now: MonotonicTime, room: usize) -> Option<u64> {
         if self.tail > self.last || self.queue.len() > room / 2 {
             return None;
         }
@@ -83,7 +83,7 @@ impl Line {
             Request::Open { since, .. } if now.since(since) < PATIENCE => return None,
             Request::Later(at) if now < at => return None,
             Request::Failed => {
-                self.request = Request::Later(now.after(AGAIN));
+                self.request = Request::Later(now.after(RETRY_AFTER));
                 return None;
             }
             _ => {}
@@ -92,7 +92,7 @@ impl Line {
         Some(self.tail)
     }
 
-    /// Takes what the journal has; returns how many numbers it no longer has.
+    /// Adds events from the journal. Returns how many numbers the journal no longer has.
     pub(super) fn refilled(&mut self, events: Vec<Event>, end: bool, room: usize) -> u64 {
         let Request::Open { upto, stale, .. } = self.request else { return 0 };
         let nothing = events.is_empty() && !end;
@@ -101,7 +101,7 @@ impl Line {
             return 0;
         }
         let mut missing = 0;
-        // What the station has not given away yet may still wait for the disk.
+        // Events that the station has not published yet may still wait for the disk.
         for event in events.into_iter().take_while(|event| event.number <= upto) {
             if event.number < self.tail {
                 continue;
@@ -116,7 +116,7 @@ impl Line {
         if end && self.tail <= upto {
             missing += upto + 1 - self.tail;
             self.tail = upto + 1;
-            self.settle();
+            self.advance_cursor();
         }
         missing
     }
@@ -125,7 +125,7 @@ impl Line {
         if from >= self.tail {
             return;
         }
-        // What is not acknowledged is never stepped over.
+        // Events that are not acknowledged are never skipped.
         self.tail = from.clamp(1, self.cursor + 1);
         self.queue.clear();
         self.sent = 0;
@@ -135,8 +135,8 @@ impl Line {
         }
     }
 
-    /// The next event to be sent, and the pass it is sent in.
-    pub(super) fn next(&mut self) -> Option<(&Event, u32)> {
+    /// Returns the next event to be sent, and the pass that it is sent in.
+    pub(super) fn next_event(&mut self) -> Option<(&Event, u32)> {
         let slot = self.queue.get(self.sent)?;
         self.sent += 1;
         Some((&slot.event, self.pass))
@@ -146,8 +146,8 @@ impl Line {
         self.sent < self.queue.len()
     }
 
-    /// Returns the cursor if it moved.
-    pub(super) fn acked(&mut self, number: u64, pass: u32) -> Option<u64> {
+    /// Notes an acknowledgement. Returns the cursor if it moved.
+    pub(super) fn acknowledge(&mut self, number: u64, pass: u32) -> Option<u64> {
         let before = self.cursor;
         if pass == self.pass {
             if let Ok(place) = self.queue.binary_search_by_key(&number, |slot| slot.event.number) {
@@ -157,34 +157,34 @@ impl Line {
                 self.queue.pop_front();
                 self.sent -= 1;
             }
-            self.settle();
+            self.advance_cursor();
         } else if number == self.cursor + 1 {
-            // Sent before the line was rewound: it counts, if nothing before it is open.
+            // The event was sent before the rewind: it counts if no event before it is open.
             self.cursor = number;
         }
         (self.cursor > before).then_some(self.cursor)
     }
 
-    /// Everything before the first stored event is acknowledged or lost.
-    fn settle(&mut self) {
+    /// Moves the cursor: everything before the first stored event is acknowledged or lost.
+    fn advance_cursor(&mut self) {
         let first = self.queue.front().map_or(self.tail, |slot| slot.event.number);
         self.cursor = self.cursor.max(first - 1);
     }
 
-    /// What was sent is to be sent again.
-    pub(super) fn lost(&mut self) {
+    /// Marks all sent events to be sent again.
+    pub(super) fn mark_all_unsent(&mut self) {
         self.sent = 0;
         self.pass = self.pass.wrapping_add(1);
         self.queue.iter_mut().for_each(|slot| slot.acked = false);
     }
 
-    /// From here on events are not part of the birth.
-    pub(super) fn set_mark(&mut self) {
-        self.mark = self.last;
+    /// Notes that later events are not part of the birth.
+    pub(super) fn mark_birth_end(&mut self) {
+        self.birth_end = self.last;
     }
 
-    /// Not everything up to the mark is sent.
-    pub(super) fn behind_mark(&self) -> bool {
-        self.queue.get(self.sent).map_or(self.tail, |slot| slot.event.number) <= self.mark
+    /// Whether an event of the birth is not sent yet.
+    pub(super) fn is_behind_birth(&self) -> bool {
+        self.queue.get(self.sent).map_or(self.tail, |slot| slot.event.number) <= self.birth_end
     }
 }

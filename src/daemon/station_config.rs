@@ -1,4 +1,4 @@
-//! From the configuration to what each station needs.
+//! Derives what each station needs from the configuration.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,60 +24,64 @@ use crate::session::setting::Setting;
 use crate::session::station::{BOARD, CLOCK};
 use crate::wire::topics;
 
-/// The driver of boards that name none.
+/// The driver of boards whose configuration names none.
 const DRIVER: &str = "dgt";
 
 /// What one station needs.
 #[derive(Clone, Debug)]
-pub struct Plan {
-    /// Driver, game, topics.
+pub struct StationConfig {
+    /// The driver, the game and the topics.
     pub setting: Setting,
-    /// The device.
+    /// The device that serves the board.
     pub wanted: Wanted,
     /// The clock, if it has a link of its own.
     pub clock: Option<Wanted>,
-    /// Its journal's folder.
+    /// The folder of its journal.
     pub dir: PathBuf,
-    /// Caps of the journal.
+    /// The limits of the journal.
     pub limits: Limits,
     /// The journal's session: one event, round and board.
     pub session: String,
-    /// Who may send commands.
+    /// The users that may send commands.
     pub users: BTreeMap<String, User>,
-    /// What the configuration says of devices.
+    /// What the configuration says about devices.
     pub setup: Setup,
-    /// Publish the bytes too.
+    /// Whether the bytes are published too.
     pub raw: bool,
 }
 
-impl Plan {
+impl StationConfig {
     /// The numbers of its links.
     pub(super) fn links(&self) -> impl Iterator<Item = u8> {
         [BOARD].into_iter().chain(self.clock.as_ref().map(|_| CLOCK))
     }
 }
 
-/// A plan for each board of a configuration that was checked; `hash` goes into the journals' heads.
+/// Makes the configuration of each station. `config` must have passed the checks; `hash` goes into the heads of the journals.
 ///
 /// # Errors
-/// What the check should have found.
-pub fn plans(config: &Config, hash: u32) -> Result<Vec<Plan>> {
-    config.board.iter().map(|board| plan(config, board, hash).with_context(|| format!("board `{}`", board.id))).collect()
+/// A problem that the checks should have found.
+pub fn station_configs(config: &Config, hash: u32) -> Result<Vec<StationConfig>> {
+    config
+        .board
+        .iter()
+        .map(|board| station_config(config, board, hash).with_context(|| format!("board `{}`", board.id)))
+        .collect()
 }
 
-fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
+fn station_config(config: &Config, board: &Board, hash: u32) -> Result<StationConfig> {
     let name = board.driver.as_deref().unwrap_or(DRIVER);
     let driver = drivers::find(name).with_context(|| format!("driver `{name}`"))?;
     let clock = board.clock.as_ref().map(|clock| {
         let driver = drivers::find(&clock.driver).with_context(|| format!("clock.driver `{}`", clock.driver))?;
-        anyhow::Ok((driver, wanted(config, &clock.alone(&board.id), driver)?))
+        anyhow::Ok((driver, device_of(config, &clock.alone(&board.id), driver)?))
     });
     let (clock_driver, clock) = clock.transpose()?.unzip();
     let event = &config.event;
     let time_control = board.time_control.as_ref().or(event.time_control.as_ref());
     let profile = board.profile.as_ref().unwrap_or(&event.profile);
     let calibration = board.calibration_file.as_deref().map(|file| calibration::read(file, driver)).transpose();
-    let session = session(&event.id, &event.round, &board.id);
+    let session = session_name(&event.id, &event.round, &board.id);
     let setting = Setting {
         clock: clock_driver,
         calibration: calibration.map_err(anyhow::Error::msg).context("calibration_file")?,
@@ -110,8 +114,8 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
         ..Setting::new(driver)
     };
     let mib = |mib: u32| u64::from(mib) << 20;
-    let wanted = wanted(config, board, driver)?;
-    Ok(Plan {
+    let wanted = device_of(config, board, driver)?;
+    Ok(StationConfig {
         setting: setting.with_clock(),
         wanted,
         clock,
@@ -119,16 +123,16 @@ fn plan(config: &Config, board: &Board, hash: u32) -> Result<Plan> {
         limits: Limits { file: mib(config.journal.file_mib), total: mib(config.journal.total_mib), ..Limits::default() },
         session,
         users: config.user.clone(),
-        setup: setup(config, board, driver.name, hash),
+        setup: device_setup(config, board, driver.name, hash),
         raw: config.mqtt.raw,
     })
 }
 
-/// The device of a board: over USB-HID if that is configured or the family's only link, by Bluetooth if that is configured or the
-/// family has no cable.
-fn wanted(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<Wanted> {
+/// The device of a board. It is reached over USB-HID if that is configured or is the family's only link, and by Bluetooth if that
+/// is configured or the family has no cable.
+fn device_of(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<Wanted> {
     if driver.shares_line {
-        return bus(config, board, driver).map(Wanted::Bus);
+        return bus_board(config, board, driver).map(Wanted::Bus);
     }
     if board.is_hid() {
         let any = hid::Wanted::of(driver).with_context(|| format!("{} is not met over USB-HID", driver.name))?;
@@ -155,8 +159,8 @@ fn wanted(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result
     }))
 }
 
-/// A board on a line with others: those that are configured with the same port.
-fn bus(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<line::Wanted> {
+/// A board on a line with others, which are the boards with the same configured port.
+fn bus_board(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<line::Wanted> {
     let same = |other: &&Board| (&other.port, &other.usb_serial) == (&board.port, &board.usb_serial);
     let port = port::Wanted {
         driver,
@@ -173,13 +177,13 @@ fn bus(config: &Config, board: &Board, driver: &'static DriverInfo) -> Result<li
     })
 }
 
-/// What the configuration says of devices to the admission of a board's commands.
-fn setup(config: &Config, board: &Board, family: &str, hash: u32) -> Setup {
+/// What the admission of a board's commands must know about configured devices.
+fn device_setup(config: &Config, board: &Board, family: &str, hash: u32) -> Setup {
     let others = || config.board.iter().filter(|other| other.id != board.id);
     Setup {
         configuration: format!("{hash:08x}"),
         family: family.to_owned(),
-        // Over USB-HID a device is known by the number that USB tells.
+        // Over USB-HID a device is identified by its USB serial number.
         serials: others().filter_map(|other| if other.is_hid() { &other.usb_serial } else { &other.serial }.clone()).collect(),
         ports: others().flat_map(ports).chain(clock_port(board)).collect(),
     }
@@ -195,8 +199,8 @@ fn clock_port(board: &Board) -> Option<String> {
     board.clock.as_ref()?.bluetooth.clone()
 }
 
-/// The session of a board in a round. Where the ids are too long for one, their end is replaced by a checksum of the whole.
-fn session(event: &str, round: &str, board: &str) -> String {
+/// The name of the session of a board in a round. If the ids are too long, a checksum of the whole replaces their end.
+fn session_name(event: &str, round: &str, board: &str) -> String {
     let whole = format!("{event}-r{round}-b{board}");
     match whole.get(..MAX_SESSION - 9) {
         Some(head) if whole.len() > MAX_SESSION => format!("{head}-{:08x}", crc32(whole.as_bytes())),
@@ -204,7 +208,7 @@ fn session(event: &str, round: &str, board: &str) -> String {
     }
 }
 
-/// The node's name: as configured, or made of the host's name.
+/// The node's name: the configured one, or one that is made of the host's name.
 pub fn node_name(configured: Option<&str>) -> String {
     let host =
         || std::fs::read_to_string(Path::new("/proc/sys/kernel/hostname")).or_else(|_| std::fs::read_to_string("/etc/hostname"));
@@ -219,7 +223,7 @@ mod tests {
     use super::*;
     use crate::config::Clock;
 
-    /// A family of boards, or of clocks by themselves.
+    /// A family of Bluetooth boards, or of separate Bluetooth clocks.
     fn by_bluetooth(board: bool) -> &'static DriverInfo {
         let fits = |info: &&DriverInfo| info.ble.is_some() && info.capabilities.board == board;
         drivers::DRIVERS.iter().find(fits).expect("registered")
@@ -227,15 +231,15 @@ mod tests {
 
     #[test]
     fn a_session_is_short_and_no_two_rounds_share_one() {
-        assert_eq!(session("open26", "5", "12"), "open26-r5-b12");
+        assert_eq!(session_name("open26", "5", "12"), "open26-r5-b12");
         let long = "x".repeat(40);
-        let (a, b) = (session(&long, &long, "1"), session(&long, &long, "2"));
+        let (a, b) = (session_name(&long, &long, "1"), session_name(&long, &long, "2"));
         assert_eq!((a.len(), b.len()), (MAX_SESSION, MAX_SESSION));
         assert_ne!(a, b);
     }
 
     #[test]
-    fn what_other_boards_and_the_clocks_are_bound_to_is_taken() {
+    fn ports_of_other_boards_and_of_all_clocks_are_in_use() {
         let driver = |board| by_bluetooth(board).name.to_owned();
         let clock = |name: &str| Clock { driver: driver(false), bluetooth: Some(name.to_owned()) };
         let board = |id: &str, own: &str, clock: Clock| Board {
@@ -249,16 +253,17 @@ mod tests {
             board: vec![board("1", "board-1", clock("clock-1")), board("2", "board-2", clock("clock-2"))],
             ..Config::default()
         };
-        let taken: Vec<Vec<String>> = plans(&config, 0).expect("plans").into_iter().map(|plan| plan.setup.ports).collect();
+        let taken: Vec<Vec<String>> =
+            station_configs(&config, 0).expect("configurations").into_iter().map(|config| config.setup.ports).collect();
         assert_eq!(taken, [["board-2", "clock-2", "clock-1"], ["board-1", "clock-1", "clock-2"]]);
     }
 
     #[test]
-    fn a_bluetooth_device_is_named_in_any_script() {
-        // As many bytes as an address has digits.
+    fn a_bluetooth_device_may_have_a_name_in_any_script() {
+        // The name has as many bytes as an address has digits.
         const NAME: &str = "Küche Brett";
         let board = Board { bluetooth: Some(NAME.to_owned()), ..Board::default() };
-        let mut wanted = wanted(&Config::default(), &board, by_bluetooth(true)).expect("a device");
+        let mut wanted = device_of(&Config::default(), &board, by_bluetooth(true)).expect("a device");
         let name = |wanted: &Wanted| if let Wanted::Ble(wanted) = wanted { wanted.name.clone() } else { None };
         assert_eq!(name(&wanted).as_deref(), Some(NAME));
         wanted.rebind(None, Some("c0ffee001025".to_owned()));

@@ -18,41 +18,41 @@ pub(super) struct Change {
 
 /// The men over time.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(super) struct BoardTimeline {
     /// By square, in order of time.
     squares: Vec<Vec<(Duration, Option<Piece>)>>,
 }
 
-impl Table {
-    pub(super) fn new(start: &Chess) -> Table {
+impl BoardTimeline {
+    pub(super) fn new(start: &Chess) -> BoardTimeline {
         let squares = Square::ALL.iter().map(|&square| vec![(Duration::ZERO, start.board().piece_at(square))]).collect();
-        Table { squares }
+        BoardTimeline { squares }
     }
 
     /// After what was done on that square at the same time or before.
     pub(super) fn change(&mut self, Change { at, square, man }: Change) {
-        let of = &mut self.squares[usize::from(square)];
-        let index = of.partition_point(|(earlier, _)| *earlier <= at);
-        of.insert(index, (at, man));
+        let changes = &mut self.squares[usize::from(square)];
+        let index = changes.partition_point(|(earlier, _)| *earlier <= at);
+        changes.insert(index, (at, man));
     }
 
     /// What stands on `square` at `at`.
-    pub(super) fn at(&self, square: Square, at: Duration) -> Option<Piece> {
-        let of = &self.squares[usize::from(square)];
-        of[..of.partition_point(|(earlier, _)| *earlier <= at)].last().and_then(|(_, man)| *man)
+    pub(super) fn man_at(&self, square: Square, at: Duration) -> Option<Piece> {
+        let changes = &self.squares[usize::from(square)];
+        changes[..changes.partition_point(|(earlier, _)| *earlier <= at)].last().and_then(|(_, man)| *man)
     }
 
     /// The man that stands on `square` from `from` to `to` while nobody touches it.
-    pub(super) fn stands(&self, square: Square, from: Duration, to: Duration) -> Option<Piece> {
-        let of = &self.squares[usize::from(square)];
-        let first = of.partition_point(|(earlier, _)| *earlier + APART <= from);
-        let last = of.partition_point(|(earlier, _)| *earlier <= to + APART);
-        if first == last { of[..first].last().and_then(|(_, man)| *man) } else { None }
+    pub(super) fn man_standing(&self, square: Square, from: Duration, to: Duration) -> Option<Piece> {
+        let changes = &self.squares[usize::from(square)];
+        let first = changes.partition_point(|(earlier, _)| *earlier + APART <= from);
+        let last = changes.partition_point(|(earlier, _)| *earlier <= to + APART);
+        if first == last { changes[..first].last().and_then(|(_, man)| *man) } else { None }
     }
 
     /// The man on `square` is taken up and put back; false if that cannot be.
     pub(super) fn lift_and_return(&mut self, square: Square, from: Duration, to: Duration) -> bool {
-        let Some(man) = self.stands(square, from, to) else { return false };
+        let Some(man) = self.man_standing(square, from, to) else { return false };
         self.change(Change { at: from, square, man: None });
         self.change(Change { at: to, square, man: Some(man) });
         true
@@ -61,9 +61,9 @@ impl Table {
     /// The hand movements. What comes back to the board comes from beside it, whoever else holds a man meanwhile.
     pub(super) fn actions(&self) -> Vec<(Duration, Action)> {
         let mut actions = Vec::new();
-        for (square, of) in Square::ALL.iter().zip(&self.squares) {
+        for (square, changes) in Square::ALL.iter().zip(&self.squares) {
             let to = flagfall_protocols::square::Square::wrapping(u8::from(*square));
-            for &(at, man) in &of[1..] {
+            for &(at, man) in &changes[1..] {
                 match man {
                     Some(man) => actions.push((at, Action::Place(to, Some(crate::emulate::hands::piece(man))))),
                     None => actions.extend([(at, Action::Lift(to)), (at, Action::Drop)]),

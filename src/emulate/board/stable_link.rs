@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 /// The link; removed when dropped.
 #[derive(Debug)]
-pub(super) struct Stable {
+pub(super) struct StableLink {
     at: PathBuf,
 }
 
-impl Stable {
+impl StableLink {
     /// Nothing is made yet.
-    pub(super) fn new(at: PathBuf) -> Stable {
-        Stable { at }
+    pub(super) fn new(at: PathBuf) -> StableLink {
+        StableLink { at }
     }
 
     /// Leads to `path` from now on. Anything but a symbolic link stays, and is an error.
@@ -38,7 +38,7 @@ impl Stable {
     }
 }
 
-impl Drop for Stable {
+impl Drop for StableLink {
     fn drop(&mut self) {
         self.remove();
     }

@@ -9,7 +9,7 @@ use crate::publish::Message;
 
 /// What arbiters were told, in order.
 #[derive(Clone, Debug)]
-pub enum Told {
+pub enum Reported {
     /// A sure move.
     Move {
         /// When, microseconds.
@@ -17,7 +17,7 @@ pub enum Told {
         /// It is the first game of the board.
         first_game: bool,
         /// What was told.
-        mv: ToldMove,
+        mv: ReportedMove,
     },
     /// The moves from a ply on are others.
     Revision {
@@ -26,20 +26,20 @@ pub enum Told {
         /// The first ply that differs, from 1.
         from_ply: usize,
         /// The moves from there on.
-        moves: Vec<ToldMove>,
+        moves: Vec<ReportedMove>,
     },
     /// An alarm was opened, changed or closed.
     Alarm {
         /// When, microseconds.
         at: u64,
         /// The alarm.
-        alarm: ToldAlarm,
+        alarm: ReportedAlarm,
     },
 }
 
 /// A move as it was told.
 #[derive(Clone, Debug, Deserialize)]
-pub struct ToldMove {
+pub struct ReportedMove {
     /// From 1.
     pub ply: usize,
     /// UCI notation.
@@ -50,7 +50,7 @@ pub struct ToldMove {
 
 /// An alarm as it was told.
 #[derive(Clone, Debug, Deserialize)]
-pub struct ToldAlarm {
+pub struct ReportedAlarm {
     /// Its number.
     pub id: u32,
     /// Its kind.
@@ -63,8 +63,8 @@ pub struct ToldAlarm {
 
 /// Reads the messages for arbiters.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
-    pub(super) told: Vec<Told>,
+pub(super) struct Reports {
+    pub(super) told: Vec<Reported>,
     game: Option<String>,
 }
 
@@ -84,11 +84,11 @@ struct Audit {
 #[derive(Deserialize)]
 struct Revision {
     from_ply: usize,
-    moves: Vec<ToldMove>,
+    moves: Vec<ReportedMove>,
 }
 
-impl Notes {
-    pub(super) fn take(&mut self, message: &Message) -> Result<()> {
+impl Reports {
+    pub(super) fn handle_message(&mut self, message: &Message) -> Result<()> {
         if message.number == 0 || message.audience != trace::Audience::Arbiter {
             return Ok(());
         }
@@ -101,15 +101,15 @@ impl Notes {
         let body = envelope.body.get();
         if envelope.r#type == "board.move" {
             let first_game = *self.game.get_or_insert_with(|| envelope.game.to_owned()) == envelope.game;
-            self.told.push(Told::Move { at, first_game, mv: serde_json::from_str(body)? });
+            self.told.push(Reported::Move { at, first_game, mv: serde_json::from_str(body)? });
             return Ok(());
         }
         let Ok(Audit { what }) = serde_json::from_str(body) else { return Ok(()) };
         match what.as_str() {
-            "alarm" => self.told.push(Told::Alarm { at, alarm: serde_json::from_str(body)? }),
+            "alarm" => self.told.push(Reported::Alarm { at, alarm: serde_json::from_str(body)? }),
             "revision" => {
                 let Revision { from_ply, moves } = serde_json::from_str(body)?;
-                self.told.push(Told::Revision { at, from_ply, moves });
+                self.told.push(Reported::Revision { at, from_ply, moves });
             }
             _ => {}
         }

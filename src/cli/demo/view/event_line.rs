@@ -8,13 +8,13 @@ use super::paint::{fit, side};
 use super::public::numbered;
 
 /// The line of an event: when, which board, for whom, what. None for states.
-pub(super) fn of(topic: Topic<'_>, message: &Value) -> Option<String> {
+pub(super) fn event_line(topic: Topic<'_>, message: &Value) -> Option<String> {
     let number = message["no"].as_u64()?;
     let body = &message["body"];
     let what = match topic.kind {
-        "move" => made(topic.audience, body),
-        "revision" => revision(body),
-        "audit" => audit(body),
+        "move" => move_text(topic.audience, body),
+        "revision" => revision_text(body),
+        "audit" => audit_text(body),
         other => other.to_owned(),
     };
     let seconds = message["t"]["us"].as_u64().unwrap_or(0) as f64 / 1e6;
@@ -22,19 +22,19 @@ pub(super) fn of(topic: Topic<'_>, message: &Value) -> Option<String> {
     Some(format!("{seconds:8.1}  board {}  {} {number:>3}  {clean}", topic.board, fit(topic.audience.name(), 7)))
 }
 
-fn made(audience: Audience, body: &Value) -> String {
+fn move_text(audience: Audience, body: &Value) -> String {
     let mv = numbered(body["ply"].as_u64().unwrap_or(0), body["san"].as_str().unwrap_or("?"));
     let pressed = if body["pressed_at"].is_null() { ", not pressed" } else { ", pressed" };
     if audience == Audience::Arbiter { format!("{mv}{pressed}") } else { mv }
 }
 
-fn revision(body: &Value) -> String {
+fn revision_text(body: &Value) -> String {
     let moves: Vec<&str> = body["moves"].as_array().into_iter().flatten().filter_map(|mv| mv["san"].as_str()).collect();
     let cause = body["cause"].as_str().unwrap_or("?");
     format!("from ply {} on: {} ({cause})", body["from_ply"].as_u64().unwrap_or(0), moves.join(" "))
 }
 
-fn audit(body: &Value) -> String {
+fn audit_text(body: &Value) -> String {
     let what = body["what"].as_str().unwrap_or("?");
     let event = body["event"].as_str().unwrap_or("?");
     let whose = || side(body["side"].as_str());
@@ -42,7 +42,7 @@ fn audit(body: &Value) -> String {
         "flag" => format!("FLAG {}", whose()),
         "finding" => format!("{} FLAG. {}", side(body["flag"].as_str()).to_uppercase(), proposal(body)),
         "alarm" => format!("alarm: {} - {}", alarm_text(body), body["status"].as_str().unwrap_or("?").replace('_', " ")),
-        "revision" => revision(body),
+        "revision" => revision_text(body),
         "game" => format!("game {event}"),
         "clock" if body["side"].is_string() => format!("clock {event}, {}", whose()),
         "clock" => format!("clock {event}"),

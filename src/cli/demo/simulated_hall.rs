@@ -17,7 +17,7 @@ use flagfall_hardware::emulator::script::Script;
 const SERIAL: u16 = 4711;
 
 /// The boards and what is played on them.
-pub(super) struct Room {
+pub(super) struct SimulatedHall {
     /// The folder of journals and ports; removed in the end.
     folder: Folder,
     tables: Vec<Table>,
@@ -30,9 +30,9 @@ struct Table {
     port: PathBuf,
 }
 
-impl Room {
+impl SimulatedHall {
     /// Sets up all boards; nobody moves yet.
-    pub(super) fn set_up(speed: f64) -> Result<Room> {
+    pub(super) fn set_up(speed: f64) -> Result<SimulatedHall> {
         let folder = Folder::make().context("a folder for the journals")?;
         let tables = (0..GAMES).map(|number| {
             let (id, game) = ((number + 1).to_string(), game(number));
@@ -43,7 +43,7 @@ impl Room {
             Ok(Table { id, game, board, port })
         });
         let tables = tables.collect::<io::Result<Vec<Table>>>().context("a board on a pseudo-terminal")?;
-        Ok(Room { folder, tables })
+        Ok(SimulatedHall { folder, tables })
     }
 
     /// The players begin.

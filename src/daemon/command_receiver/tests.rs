@@ -1,19 +1,19 @@
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use super::super::network::wall_now;
+use super::super::network::read_wall_clock;
 use super::super::shared::Shared;
 use super::*;
 use crate::mqtt::outbox::{Outbox, Taken};
 
-/// What becomes of so many commands that come at once.
+/// What happens to `count` commands that come at once.
 fn ways(gate: &mut Gate, who: Option<&str>, role: Option<Role>, length: usize, at: u64, count: usize) -> Vec<Option<Code>> {
-    let way = |gate: &mut Gate| gate.way(who, "b1", role, length, Mono(at * 1_000_000));
+    let way = |gate: &mut Gate| gate.check(who, "b1", role, length, MonotonicTime(at * 1_000_000));
     (0..count)
         .filter_map(|_| match way(gate) {
-            Way::On => Some(None),
-            Way::Answer(fault) => Some(Some(fault.code)),
-            Way::Drop => {
-                gate.drop_one(Mono(at * 1_000_000));
+            Passage::Admit => Some(None),
+            Passage::Answer(fault) => Some(Some(fault.code)),
+            Passage::Drop => {
+                gate.count_dropped(MonotonicTime(at * 1_000_000));
                 None
             }
         })
@@ -21,17 +21,17 @@ fn ways(gate: &mut Gate, who: Option<&str>, role: Option<Role>, length: usize, a
 }
 
 #[test]
-fn who_sends_too_many_is_told_once_a_second() {
+fn a_user_who_sends_too_many_commands_gets_one_answer_a_second() {
     let mut gate = Gate::new();
     let role = Some(Role::Arbiter);
     let busy = [None, None, None, None, None, Some(Code::Busy)];
     assert_eq!(ways(&mut gate, Some("anna"), role, 10, 1, 1000), busy);
     assert_eq!(ways(&mut gate, Some("anna"), role, 10, 2, 1000), busy);
-    assert_eq!(ways(&mut gate, Some("bob"), role, 10, 2, 1000), busy, "each has their own");
+    assert_eq!(ways(&mut gate, Some("bob"), role, 10, 2, 1000), busy, "each user has an own limit");
 }
 
 #[test]
-fn what_is_too_long_reaches_no_station() {
+fn a_payload_that_is_too_long_reaches_no_station() {
     let mut gate = Gate::new();
     let role = Some(Role::Chief);
     assert_eq!(ways(&mut gate, Some("anna"), role, MAX_PAYLOAD + 1, 1, 100), [Some(Code::Invalid)]);
@@ -49,24 +49,24 @@ fn strangers_are_recorded_a_few_times_a_minute_whatever_their_names() {
         assert!(ways.iter().flatten().count() <= 1, "{ways:?}");
     }
     assert!((3..=6).contains(&recorded), "{recorded}");
-    // One who is known but not for this board.
+    // A user who is known, but not for this board.
     assert!(ways(&mut gate, Some("arne"), None, 10, 60, 5).len() <= 2);
     assert_eq!(ways(&mut gate, Some("anna"), Some(Role::Operator), 10, 60, 5), [None; 5]);
 }
 
 #[test]
-fn the_log_tells_of_dropped_commands_once_a_minute() {
+fn the_log_reports_dropped_commands_once_a_minute() {
     let mut gate = Gate::new();
-    let told: Vec<u64> = (0..=120).filter_map(|second| gate.drop_one(Mono(second * 1_000_000))).collect();
-    assert_eq!(told, [1, 60, 60]);
+    let reports: Vec<u64> = (0..=120).filter_map(|second| gate.count_dropped(MonotonicTime(second * 1_000_000))).collect();
+    assert_eq!(reports, [1, 60, 60]);
 }
 
-/// A board with a user who may do something there and one who may not, and what is answered to one command of each.
-fn answers(prepare: impl Fn(&Face)) -> Vec<(String, String)> {
+/// The answers to one command of a user with a role on the board and to one of a user without.
+fn answers(prepare: impl Fn(&StationHandle)) -> Vec<(String, String)> {
     let role = User { role: Role::Arbiter, boards: Vec::new() };
     let config = Config { user: BTreeMap::from([("anna".to_owned(), role)]), ..Config::default() };
-    let face = Arc::new(Face::new("b1"));
-    prepare(&face);
+    let handle = Arc::new(StationHandle::new("b1"));
+    prepare(&handle);
     let shared = Arc::new(Shared {
         node: "pi-1".to_owned(),
         boot: 1,
@@ -78,20 +78,20 @@ fn answers(prepare: impl Fn(&Face)) -> Vec<(String, String)> {
         lines: Default::default(),
         adapter: None,
         radio: Mutex::new(None),
-        wall: Mutex::new(wall_now()),
-        wall_at: AtomicU64::new(0),
+        wall_clock: Mutex::new(read_wall_clock()),
+        wall_clock_seen_at: AtomicU64::new(0),
         connected: AtomicBool::new(true),
     });
-    let node = Node::new(&config, Arc::clone(&shared), vec![Arc::clone(&face)]);
-    let intake = Intake::new(&config, vec![face]);
+    let node = Node::new(&config, Arc::clone(&shared), vec![Arc::clone(&handle)]);
+    let receiver = CommandReceiver::new(&config, vec![handle]);
     for user in ["anna", "screen-1"] {
         let (event, round) = (&config.event.id, &config.event.round);
         let topic = format!("{}/1/cmd/{user}/{event}/{round}/b1/resync", config.mqtt.root);
         let payload = br#"{"id":"a","reply_to":"flagfall/1/reply/anna/tablet"}"#.to_vec();
-        intake.take(&node, Arrived { topic, payload, retain: false, response_topic: None, correlation: None });
+        receiver.receive(&node, Arrived { topic, payload, retain: false, response_topic: None, correlation: None });
     }
-    shared.outbox.connected(wall::mono(), 10);
-    std::iter::from_fn(|| shared.outbox.take(wall::mono()))
+    shared.outbox.connected(system_clock::monotonic(), 10);
+    std::iter::from_fn(|| shared.outbox.take_next(system_clock::monotonic()))
         .filter_map(|taken| match taken {
             Taken::Publication(publication) => Some((publication.topic, publication.payload)),
             Taken::BirthOver => None,
@@ -101,13 +101,13 @@ fn answers(prepare: impl Fn(&Face)) -> Vec<(String, String)> {
 
 #[test]
 fn a_board_that_another_node_serves_answers_nobody() {
-    assert_eq!(answers(|face| face.set_withheld(true)), []);
+    assert_eq!(answers(|handle| handle.set_withheld(true)), []);
     assert_eq!(answers(|_| ()), [], "the station answers");
 }
 
 #[test]
-fn a_full_inbox_is_told_to_who_may_do_something() {
-    let full = |face: &Face| while face.inbox.offer(ToStation::Stop) {};
+fn a_full_inbox_is_answered_to_a_user_with_a_role() {
+    let full = |handle: &StationHandle| while handle.inbox.offer(ToStation::Stop) {};
     let answers = answers(full);
     let [(topic, payload)] = answers.as_slice() else { panic!("{answers:?}") };
     assert_eq!(topic, "flagfall/1/reply/anna/tablet");

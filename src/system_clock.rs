@@ -1,23 +1,23 @@
-//! The one place that asks the operating system for time.
+//! The one place that asks the operating system for the time.
 //!
-//! Two clocks that never mix: [`Mono`] runs evenly and orders what happens; [`Utc`] is for people and may jump.
+//! Two clocks that never mix: [`MonotonicTime`] runs evenly and orders what happens; [`Utc`] is for people and may jump.
 
 use std::fmt;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Microseconds since this program first asked. Never runs back.
+/// Microseconds since this program first read the clock. It never runs back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mono(pub u64);
+pub struct MonotonicTime(pub u64);
 
-impl Mono {
-    /// This much later.
-    pub const fn after(self, wait: Duration) -> Mono {
-        Mono(self.0.saturating_add(wait.as_micros() as u64))
+impl MonotonicTime {
+    /// This time plus `wait`.
+    pub const fn after(self, wait: Duration) -> MonotonicTime {
+        MonotonicTime(self.0.saturating_add(wait.as_micros() as u64))
     }
 
-    /// How long ago `earlier` was; nothing if it is later.
-    pub const fn since(self, earlier: Mono) -> Duration {
+    /// The time since `earlier`; zero if that is later.
+    pub const fn since(self, earlier: MonotonicTime) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0))
     }
 }
@@ -28,18 +28,18 @@ pub struct Utc(pub i64);
 
 static BEGAN: LazyLock<Instant> = LazyLock::new(now);
 
-#[allow(clippy::disallowed_methods, reason = "the one place that reads the steady clock")]
+#[allow(clippy::disallowed_methods, reason = "the one place that reads the monotonic clock")]
 fn now() -> Instant {
     Instant::now()
 }
 
-/// The steady clock.
-pub fn mono() -> Mono {
+/// Reads the monotonic clock.
+pub fn monotonic() -> MonotonicTime {
     let began = *BEGAN;
-    Mono(now().saturating_duration_since(began).as_micros() as u64)
+    MonotonicTime(now().saturating_duration_since(began).as_micros() as u64)
 }
 
-/// The wall clock, as the operating system believes it.
+/// Reads the wall clock of the operating system.
 #[allow(clippy::disallowed_methods, reason = "the one place that reads the wall clock")]
 pub fn utc() -> Utc {
     match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
@@ -58,7 +58,7 @@ impl Utc {
         })
     }
 
-    /// This much later; negative = earlier.
+    /// This time plus `micros` microseconds, which may be negative.
     pub const fn after_micros(self, micros: i64) -> Utc {
         Utc(self.0.saturating_add(micros))
     }
@@ -67,13 +67,13 @@ impl Utc {
 impl fmt::Display for Utc {
     /// RFC 3339 with milliseconds, `2026-11-21T13:02:11.412Z`; times before 1970 are written as 1970.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Beyond the year 9999 nothing can be written.
+        // RFC 3339 cannot write times after the year 9999.
         let micros = self.0.clamp(0, 253_402_300_799_000_000) as u64;
         humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + Duration::from_micros(micros)).fmt(f)
     }
 }
 
-/// Microseconds since the machine was started, sleep included; none if nobody knows.
+/// Microseconds since the machine was started, sleep included; none if the system does not tell.
 pub fn since_boot() -> Option<u64> {
     let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_BOOTTIME).ok()?;
     Duration::from(time).as_micros().try_into().ok()

@@ -5,7 +5,7 @@ use std::time::Duration;
 use flagfall_hardware::emulator::script::Action;
 use shakmaty::{Chess, Move, Position, Role, Square, attacks};
 
-use super::table::Table;
+use super::board_timeline::BoardTimeline;
 use crate::emulate::dice::Dice;
 use crate::emulate::noise::Noise;
 use crate::emulate::truth::{Irregularity, Truth, micros};
@@ -24,41 +24,43 @@ const NOT_PRESSED: Duration = Duration::from_secs(10);
 const FLAG_BOUND: Duration = Duration::from_millis(4_000);
 
 /// Lays adjusting, re-centring and knocking over around the moves.
-pub(super) fn lay(noise: &Noise, dice: &mut Dice, table: &mut Table, truth: &mut Truth, end: Duration) {
+pub(super) fn add_hands(noise: &Noise, dice: &mut Dice, timeline: &mut BoardTimeline, truth: &mut Truth, end: Duration) {
     let mut since = Duration::ZERO;
     for index in 0..truth.plies.len() {
         let ply = &truth.plies[index];
         let (lifted, released) = (Duration::from_micros(ply.lifted_us), Duration::from_micros(ply.released_us));
         let pressed = ply.pressed_us.map_or(released, Duration::from_micros);
         let (squares, begin) = (ply.squares, if index == 0 { lifted } else { since });
-        let busy = busy(truth);
+        let busy = busy_times(truth);
         let free_of = |from: Duration, to: Duration| !busy.iter().any(|[begin, end]| from <= *end && *begin <= to);
         let mut odd = Vec::new();
         if dice.chance(noise.adjusted) {
             let from = begin + (pressed + Duration::from_secs(1) - begin.min(pressed)).mul_f64(dice.between([0.0, 1.0]));
             let to = from + dice.span(noise.adjusted_s);
-            let free: Vec<Square> = Square::ALL.into_iter().filter(|&square| table.stands(square, from, to).is_some()).collect();
+            let free: Vec<Square> =
+                Square::ALL.into_iter().filter(|&square| timeline.man_standing(square, from, to).is_some()).collect();
             let square = dice.pick(&free).filter(|_| free_of(from, to));
-            if square.is_some_and(|square| table.lift_and_return(square, from, to)) {
+            if square.is_some_and(|square| timeline.lift_and_return(square, from, to)) {
                 odd.push("adjusted");
             }
         }
         if dice.chance(noise.recentred) {
             let from = pressed + dice.span([0.2, 3.0]);
             let to = from + dice.span(noise.recentred_s);
-            let moved = arrived(table, squares, lifted, released).filter(|_| to < end && free_of(from, to));
-            if moved.is_some_and(|square| table.lift_and_return(square, from, to)) {
+            let moved = arrival_square(timeline, squares, lifted, released).filter(|_| to < end && free_of(from, to));
+            if moved.is_some_and(|square| timeline.lift_and_return(square, from, to)) {
                 odd.push("recentred");
             }
         }
         if dice.chance(noise.knocked_over) {
             let from = released.saturating_sub(dice.span([0.0, 0.2]));
             let to = from + dice.span(noise.knocked_over_s);
-            let near = arrived(table, squares, lifted, released).map(attacks::king_attacks).unwrap_or_default();
-            let free: Vec<Square> = near.into_iter().filter(|&square| table.stands(square, from, to).is_some()).collect();
+            let near = arrival_square(timeline, squares, lifted, released).map(attacks::king_attacks).unwrap_or_default();
+            let free: Vec<Square> =
+                near.into_iter().filter(|&square| timeline.man_standing(square, from, to).is_some()).collect();
             let square = dice.pick(&free).filter(|_| free_of(from, to));
-            let king = square.and_then(|square| table.at(square, from)).is_some_and(|man| man.role == Role::King);
-            if square.is_some_and(|square| table.lift_and_return(square, from, to)) {
+            let king = square.and_then(|square| timeline.man_at(square, from)).is_some_and(|man| man.role == Role::King);
+            if square.is_some_and(|square| timeline.lift_and_return(square, from, to)) {
                 odd.push("knocked_over");
                 if king && to - from > KING_GONE - SOONER {
                     truth.explain("knocked_over", &["king_missing"], from + KING_GONE - SOONER, to + LATER);
@@ -71,7 +73,7 @@ pub(super) fn lay(noise: &Noise, dice: &mut Dice, table: &mut Table, truth: &mut
 }
 
 /// When something irregular is going on: what it must be told as is certain only where nobody does anything else meanwhile.
-fn busy(truth: &Truth) -> Vec<[Duration; 2]> {
+fn busy_times(truth: &Truth) -> Vec<[Duration; 2]> {
     const APART: Duration = Duration::from_secs(3);
     let irregular = truth.irregularities.iter().filter(|irregularity| irregularity.kind != "link_gap");
     // What lasts as long as the game is the clock's matter.
@@ -81,19 +83,19 @@ fn busy(truth: &Truth) -> Vec<[Duration; 2]> {
 }
 
 /// The square on which the moved man stands.
-fn arrived(table: &Table, squares: u64, lifted: Duration, released: Duration) -> Option<Square> {
+fn arrival_square(timeline: &BoardTimeline, squares: u64, lifted: Duration, released: Duration) -> Option<Square> {
     let before = lifted.saturating_sub(Duration::from_micros(1));
     Square::ALL.into_iter().find(|&square| {
-        let there = table.at(square, released);
-        squares & (1 << u32::from(square)) != 0 && there.is_some() && there != table.at(square, before)
+        let there = timeline.man_at(square, released);
+        squares & (1 << u32::from(square)) != 0 && there.is_some() && there != timeline.man_at(square, before)
     })
 }
 
 /// Sensors that err.
-pub(super) fn sensors(
+pub(super) fn sensor_faults(
     noise: &Noise,
     dice: &mut Dice,
-    table: &Table,
+    timeline: &BoardTimeline,
     truth: &mut Truth,
     end: Duration,
 ) -> Vec<(Duration, Action)> {
@@ -114,7 +116,7 @@ pub(super) fn sensors(
         if now >= end {
             break;
         }
-        let standing: Vec<Square> = Square::ALL.into_iter().filter(|&square| table.at(square, now).is_some()).collect();
+        let standing: Vec<Square> = Square::ALL.into_iter().filter(|&square| timeline.man_at(square, now).is_some()).collect();
         let lasts = dice.span(noise.dropout_s);
         if let Some(square) = dice.pick(&standing) {
             actions.push((now, drop(square, lasts)));
@@ -124,7 +126,7 @@ pub(super) fn sensors(
 }
 
 /// A flag fell at the end, as in the record.
-pub(super) fn flag(truth: &mut Truth, fell: Duration) {
+pub(super) fn add_flag(truth: &mut Truth, fell: Duration) {
     let by = fell + FLAG_BOUND;
     truth.irregularities.push(Irregularity {
         kind: "flag",
@@ -139,7 +141,7 @@ pub(super) fn flag(truth: &mut Truth, fell: Duration) {
 }
 
 /// Alarms that what the hands did explains.
-pub(super) fn explain(truth: &mut Truth, moves: &[Move], end: Duration) {
+pub(super) fn explain_alarms(truth: &mut Truth, moves: &[Move], end: Duration) {
     for index in 0..truth.plies.len() {
         let ply = &truth.plies[index];
         let [lifted, released] = [ply.lifted_us, ply.released_us].map(Duration::from_micros);
@@ -165,11 +167,11 @@ pub(super) fn explain(truth: &mut Truth, moves: &[Move], end: Duration) {
             truth.explain("press_forgotten", &["moved_by_wrong_side", "incomplete_move"], released, next_press + LATER);
         }
     }
-    natural_ends(truth, moves, end);
+    explain_natural_ends(truth, moves, end);
 }
 
 /// Draws that come by themselves.
-fn natural_ends(truth: &mut Truth, moves: &[Move], end: Duration) {
+fn explain_natural_ends(truth: &mut Truth, moves: &[Move], end: Duration) {
     let mut position = Chess::default();
     let key = |at: &Chess| (at.board().clone(), at.turn(), at.castles().castling_rights(), at.legal_ep_square());
     let mut seen = vec![key(&position)];

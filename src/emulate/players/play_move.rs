@@ -6,10 +6,10 @@ use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingSide, Color, Move, Position, Role, Square};
 
+use super::board_timeline::Change;
 use super::clockwork::Hand;
-use super::plan::{Kind, Plan};
-use super::table::Change;
-use super::{AFTER_PRESS, Players, moves};
+use super::planned::{IrregularityKind, PlannedIrregularity};
+use super::{AFTER_PRESS, Players, move_motions};
 use crate::emulate::dice::seconds;
 use crate::emulate::truth::{Ply, micros};
 
@@ -18,26 +18,28 @@ const AFTER_RELEASE: Duration = Duration::from_millis(150);
 
 impl Players<'_> {
     /// One move, and what goes wrong before it.
-    pub(super) fn go(&mut self, mv: Move, own: Duration, pressed: bool, last: bool) {
-        let here = self.plan.filter(|plan| plan.ply == self.truth.plies.len()).map(|plan| plan.kind);
+    pub(super) fn play_move(&mut self, mv: Move, own: Duration, pressed: bool, last: bool) {
+        let here = self.planned.filter(|planned| planned.ply == self.truth.plies.len()).map(|planned| planned.kind);
         if let Some(kind) = here {
             let started = self.truth.plies.is_empty() || self.truth.plies.last().is_some_and(|before| before.lever);
             match kind {
-                Kind::WrongClockRunning => self.wrong_clock(),
-                Kind::ClockNotStarted => self.clockwork.not_started(),
-                Kind::PromotionNotReplaced if started && self.promotes_twice(mv) => return,
-                _ if started && self.before(kind) => {}
+                IrregularityKind::WrongClockRunning => self.start_wrong_clock(),
+                IrregularityKind::ClockNotStarted => self.clockwork.not_started(),
+                IrregularityKind::PromotionNotReplaced if started && self.promote_by_order(mv) => return,
+                _ if started && self.do_before_move(kind) => {}
                 // It does not suit: the next ply may.
-                _ if !last && movable(kind) => self.plan = self.plan.map(|plan| Plan { ply: plan.ply + 1, ..plan }),
+                _ if !last && may_be_postponed(kind) => {
+                    self.planned = self.planned.map(|planned| PlannedIrregularity { ply: planned.ply + 1, ..planned })
+                }
                 _ => {}
             }
         }
-        self.ply(mv, own, pressed, last, here);
+        self.play_ply(mv, own, pressed, last, here);
     }
 
-    fn ply(&mut self, mv: Move, own: Duration, pressed: bool, last: bool, here: Option<Kind>) {
+    fn play_ply(&mut self, mv: Move, own: Duration, pressed: bool, last: bool, here: Option<IrregularityKind>) {
         let color = self.position.turn();
-        let mut motions = moves::make(self.dice, self.noise, self.slow, &self.position, mv);
+        let mut motions = move_motions::motions_of(self.dice, self.noise, self.slow, &self.position, mv);
         let mut odd = std::mem::take(&mut motions.odd);
         let lasts = motions.lasts();
         let median = if self.slow { self.noise.press_after_slow_s } else { self.noise.press_after_quick_s };
@@ -45,13 +47,13 @@ impl Players<'_> {
         let hurry = self.dice.span([0.0, 0.1]);
         let think = own.saturating_sub(lasts + reach).max(hurry);
         self.correct_clock(think, &mut odd);
-        let begin = self.begin(own, think, &mut odd);
-        if here == Some(Kind::PieceInHand) && !odd.contains(&"slide") && !odd.contains(&"neighbour") {
-            self.holds(begin, &mut motions);
+        let begin = self.first_touch(own, think, &mut odd);
+        if here == Some(IrregularityKind::PieceInHand) && !odd.contains(&"slide") && !odd.contains(&"neighbour") {
+            self.hold_piece(begin, &mut motions);
         }
         let released = begin + motions.lasts();
         for &(after, square, man) in &motions.touches {
-            self.table.change(Change { at: begin + after, square, man });
+            self.timeline.change(Change { at: begin + after, square, man });
         }
         self.free = released + AFTER_RELEASE;
         let forgets = self.dice.chance(self.noise.press_forgotten) && !last && self.forgotten.is_none() && here.is_none();
@@ -59,7 +61,7 @@ impl Players<'_> {
         let noticed = self.dice.span(self.noise.forgotten_noticed_after_s);
         let press = match () {
             () if !pressed => None,
-            () if here == Some(Kind::IncompleteMove) && self.forgotten.is_none() => Some(self.waits_to_press(released)),
+            () if here == Some(IrregularityKind::IncompleteMove) && self.forgotten.is_none() => Some(self.press_late(released)),
             () if forgets && notices => {
                 odd.push("press_late");
                 Some(released + noticed)
@@ -71,22 +73,22 @@ impl Players<'_> {
             () => Some(released + reach),
         };
         let first = motions.touches.first().map_or(begin, |(after, ..)| begin + *after);
-        if here == Some(Kind::ClockNotStarted) {
-            let run = self.starts_late(first, released + reach);
+        if here == Some(IrregularityKind::ClockNotStarted) {
+            let run = self.start_clock_late(first, released + reach);
             (self.ready, self.free) = (run, run);
-            return self.made(mv, [first, released], Some(released + reach), false, odd);
+            return self.record_ply(mv, [first, released], Some(released + reach), false, odd);
         }
-        self.press(color, released, reach, press, forgets && !notices);
+        self.press_clock(color, released, reach, press, forgets && !notices);
         let lever = press.is_some() && self.forgotten.is_none_or(|by| by == color);
         if lever {
             self.forgotten = None;
         }
         let pressed = self.clockwork.last_press().filter(|_| press.is_some());
-        self.made(mv, [first, released], pressed, lever, odd);
+        self.record_ply(mv, [first, released], pressed, lever, odd);
     }
 
     /// The move is on the board.
-    fn made(
+    fn record_ply(
         &mut self,
         mv: Move,
         [first, released]: [Duration; 2],
@@ -102,32 +104,32 @@ impl Players<'_> {
     }
 
     /// A pawn that is replaced by the arbiter's order only.
-    fn promotes_twice(&mut self, mv: Move) -> bool {
-        let Some([lifted, on, press]) = self.pawn_stays(mv) else { return false };
+    fn promote_by_order(&mut self, mv: Move) -> bool {
+        let Some([lifted, on, press]) = self.leave_pawn(mv) else { return false };
         // Pressed long before the move was as it should be: no latency is to be measured by that.
-        self.made(mv, [lifted, on], Some(press), false, vec!["pawn_stays"]);
+        self.record_ply(mv, [lifted, on], Some(press), false, vec!["pawn_stays"]);
         self.forgotten = None;
         true
     }
 
     /// What is wrong with the clock, when all presses are known.
-    pub(super) fn clock_notes(&mut self, end: Duration) {
+    pub(super) fn note_clock_faults(&mut self, end: Duration) {
         let pressed = |ply: usize| self.truth.plies.get(ply).and_then(|ply| ply.pressed_us).map(Duration::from_micros);
-        match self.plan {
-            Some(Plan { kind: Kind::ClockSettingDiffers, .. }) => {
+        match self.planned {
+            Some(PlannedIrregularity { kind: IrregularityKind::ClockSettingDiffers, .. }) => {
                 let by = pressed(5).unwrap_or(end);
-                self.clock_differs(Kind::ClockSettingDiffers, Duration::ZERO, by, end);
+                self.note_clock_difference(IrregularityKind::ClockSettingDiffers, Duration::ZERO, by, end);
             }
-            Some(Plan { kind: Kind::ClockCountDiffers, ply }) => {
+            Some(PlannedIrregularity { kind: IrregularityKind::ClockCountDiffers, ply }) => {
                 let [from, by] = [pressed(ply - 2), pressed(ply + 2)].map(|at| at.unwrap_or(end));
-                self.clock_differs(Kind::ClockCountDiffers, from, by, end);
+                self.note_clock_difference(IrregularityKind::ClockCountDiffers, from, by, end);
             }
             _ => {}
         }
     }
 
     /// When the first man is touched.
-    fn begin(&mut self, own: Duration, think: Duration, odd: &mut Vec<&'static str>) -> Duration {
+    fn first_touch(&mut self, own: Duration, think: Duration, odd: &mut Vec<&'static str>) -> Duration {
         let early = self.dice.chance(self.noise.reply_before_press);
         let ahead = self.dice.span([0.0, 0.6]);
         let quick = own <= seconds(self.noise.reply_before_press_within_s);
@@ -140,7 +142,7 @@ impl Players<'_> {
     }
 
     /// The press, and from when on the opponent thinks.
-    fn press(&mut self, color: Color, released: Duration, reach: Duration, press: Option<Duration>, forgets: bool) {
+    fn press_clock(&mut self, color: Color, released: Duration, reach: Duration, press: Option<Duration>, forgets: bool) {
         if let Some(at) = press {
             let at = at.max(self.clockwork.last_press().map_or(Duration::ZERO, |before| before + AFTER_PRESS));
             self.clockwork.add(at, Hand::Press(color));
@@ -177,7 +179,7 @@ impl Players<'_> {
     /// After the last move: an arbiter stops the clock, unless a flag is to fall.
     pub(super) fn finish(&mut self, ends_by_flag: bool) {
         let stop = self.ready.max(self.free) + self.dice.span([2.0, 9.0]);
-        let forgets = self.plan.is_some_and(|plan| plan.kind == Kind::FlagAfterEnd);
+        let forgets = self.planned.is_some_and(|planned| planned.kind == IrregularityKind::FlagAfterEnd);
         if !ends_by_flag && !forgets {
             self.clockwork.add(stop, Hand::Stop);
         }
@@ -185,15 +187,15 @@ impl Players<'_> {
 }
 
 /// This may happen at another ply as well.
-const fn movable(kind: Kind) -> bool {
+const fn may_be_postponed(kind: IrregularityKind) -> bool {
     matches!(
         kind,
-        Kind::IllegalMove
-            | Kind::PressedWithoutMove
-            | Kind::MovedByWrongSide
-            | Kind::PositionDiffers
-            | Kind::PiecesDisplaced
-            | Kind::LinkGap
+        IrregularityKind::IllegalMove
+            | IrregularityKind::PressedWithoutMove
+            | IrregularityKind::MovedByWrongSide
+            | IrregularityKind::PositionDiffers
+            | IrregularityKind::PiecesDisplaced
+            | IrregularityKind::LinkGap
     )
 }
 

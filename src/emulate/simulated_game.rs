@@ -2,7 +2,7 @@
 //! station, and what it says is noted with its time.
 
 mod listener;
-mod notes;
+mod reports;
 
 use std::borrow::Cow;
 
@@ -22,14 +22,14 @@ use crate::wire::command::Command;
 use crate::wire::topics::Board;
 pub use listener::Heard;
 use listener::Listener;
-use notes::Notes;
-pub use notes::{Told, ToldAlarm, ToldMove};
+use reports::Reports;
+pub use reports::{Reported, ReportedAlarm, ReportedMove};
 
 /// What came out of a room.
 #[derive(Debug)]
 pub struct Outcome {
     /// What arbiters were told.
-    pub told: Vec<Told>,
+    pub told: Vec<Reported>,
     /// What came over the cable.
     pub heard: Heard,
     /// UCI of the sure moves at the end.
@@ -59,11 +59,11 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
         ..GameConfig::default()
     };
     let mut station = Station::new(driver, config, Board::default(), "simulation");
-    station.set_lazy(true);
+    station.set_coalesced(true);
     let mut emulator = boards::device(play);
     emulator.load(&play.script);
-    let mut room = Room {
-        notes: Notes::default(),
+    let mut game = SimulatedGame {
+        reports: Reports::default(),
         up: false,
         recording: name.map(|name| Recording::new(driver.name, &play.control.control.to_string(), name)).transpose()?,
         listener: Listener::default(),
@@ -73,9 +73,9 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
     let mut steps = Steps::new(&play.truth);
     let (mut links, mut orders) = (play.links.iter().peekable(), play.orders.iter().peekable());
     let mut sent = Vec::new();
-    room.link(&mut station, Instant::ZERO, true)?;
+    game.set_link(&mut station, Instant::ZERO, true)?;
     loop {
-        room.drain(&mut *emulator)?;
+        game.carry_out(&mut *emulator)?;
         let link = links.peek().map(|(at, _)| Instant::ZERO.after(*at));
         let order = orders.peek().map(|(at, _)| Instant::ZERO.after(*at));
         let next = [emulator.next(), station.deadline(), link, order].into_iter().flatten().min();
@@ -83,37 +83,37 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
         emulator.advance(next, &mut sent);
         // What is sent while the link is away reaches nobody.
         for Sent { at, channel, bytes } in sent.drain(..) {
-            if !room.up {
+            if !game.up {
                 continue;
             }
-            if play.board == boards::Table::Dgt {
-                room.listener.hear(at, &bytes);
+            if play.board == boards::SimulatedBoard::Dgt {
+                game.listener.handle_bytes(at, &bytes);
             }
-            room.note(at, Body::Rx { link: 0, channel, bytes: Cow::Borrowed(&bytes) })?;
-            station.feed(at, &StationInput::bytes(channel, &bytes), &mut room.out);
+            game.record(at, Body::Rx { link: 0, channel, bytes: Cow::Borrowed(&bytes) })?;
+            station.feed(at, &StationInput::bytes(channel, &bytes), &mut game.out);
         }
         if let Some((at, up)) = links.next_if(|(at, _)| Instant::ZERO.after(*at) <= next) {
-            room.link(&mut station, Instant::ZERO.after(*at), *up)?;
+            game.set_link(&mut station, Instant::ZERO.after(*at), *up)?;
         }
         if let Some((at, order)) = orders.next_if(|(at, _)| Instant::ZERO.after(*at) <= next) {
             for command in commands(order, &station)? {
-                room.note(Instant::ZERO.after(*at), Body::Cmd(&serde_json::to_string(&command)?))?;
-                station.feed(Instant::ZERO.after(*at), &StationInput::Command(command.into()), &mut room.out);
+                game.record(Instant::ZERO.after(*at), Body::Cmd(&serde_json::to_string(&command)?))?;
+                station.feed(Instant::ZERO.after(*at), &StationInput::Command(command.into()), &mut game.out);
             }
         }
-        station.advance(next, &mut room.out);
-        steps.look(next, &station, &room.listener.heard.dumps);
+        station.advance(next, &mut game.out);
+        steps.check(next, &station, &game.listener.heard.dumps);
     }
-    let game = station.game();
+    let played = station.game();
     Ok(Outcome {
-        told: room.notes.told,
-        heard: room.listener.heard,
-        open: game.open_moves(),
-        unconfirmed: game.unconfirmed_promotions(),
+        told: game.reports.told,
+        heard: game.listener.heard,
+        open: played.open_moves(),
+        unconfirmed: played.unconfirmed_promotions(),
         in_step: steps.end(),
-        sure: game.moves().map(|played| played.uci.to_string()).collect(),
-        pending: game.pending().map(|played| played.uci.to_string()).collect(),
-        trace: room.recording.map(|recording| recording.text),
+        sure: played.moves().map(|mv| mv.uci.to_string()).collect(),
+        pending: played.pending().map(|mv| mv.uci.to_string()).collect(),
+        trace: game.recording.map(|recording| recording.text),
         impossible: emulator
             .impossible()
             .iter()
@@ -138,40 +138,40 @@ fn commands(order: &Order, station: &Station) -> Result<Vec<Command>> {
     Ok(commands)
 }
 
-struct Room {
+struct SimulatedGame {
     /// The link is there.
     up: bool,
-    notes: Notes,
+    reports: Reports,
     recording: Option<Recording>,
     listener: Listener,
     out: Vec<StationOutput>,
 }
 
-impl Room {
-    fn note(&mut self, at: Instant, body: Body<'_>) -> Result<()> {
-        self.recording.as_mut().map_or(Ok(()), |recording| recording.note(at, body))
+impl SimulatedGame {
+    fn record(&mut self, at: Instant, body: Body<'_>) -> Result<()> {
+        self.recording.as_mut().map_or(Ok(()), |recording| recording.record(at, body))
     }
 
-    fn link(&mut self, station: &mut Station, at: Instant, up: bool) -> Result<()> {
+    fn set_link(&mut self, station: &mut Station, at: Instant, up: bool) -> Result<()> {
         self.up = up;
         self.listener.framing.reset();
-        self.note(at, Body::Link { link: 0, up, cause: if up { "opened" } else { "lost" } })?;
+        self.record(at, Body::Link { link: 0, up, cause: if up { "opened" } else { "lost" } })?;
         station.feed(at, &StationInput::link(up), &mut self.out);
         Ok(())
     }
 
     /// Does what the station wants done.
-    fn drain(&mut self, emulator: &mut dyn Device) -> Result<()> {
+    fn carry_out(&mut self, emulator: &mut dyn Device) -> Result<()> {
         for output in std::mem::take(&mut self.out) {
             match output {
                 StationOutput::Send { at, channel, bytes, .. } if self.up => {
-                    self.note(at, Body::Tx { link: 0, channel, bytes: Cow::Borrowed(&bytes) })?;
+                    self.record(at, Body::Tx { link: 0, channel, bytes: Cow::Borrowed(&bytes) })?;
                     emulator.host(at, channel, &bytes);
                 }
-                StationOutput::Message(message) => self.notes.take(&message)?,
+                StationOutput::Message(message) => self.reports.handle_message(&message)?,
                 StationOutput::Send { .. } => {}
                 // Nobody answers questions of Article 6.9 here, and nobody gives commands.
-                StationOutput::Ask(_) | StationOutput::Device { .. } | StationOutput::Reply(_) | StationOutput::Do(_) => {}
+                StationOutput::Ask(_) | StationOutput::Device { .. } | StationOutput::Reply(_) | StationOutput::Daemon(_) => {}
             }
         }
         Ok(())
@@ -195,7 +195,7 @@ impl Recording {
         Ok(Recording { text, seq: 0, last: Instant::ZERO })
     }
 
-    fn note(&mut self, at: Instant, body: Body<'_>) -> Result<()> {
+    fn record(&mut self, at: Instant, body: Body<'_>) -> Result<()> {
         self.seq += 1;
         self.last = self.last.max(at);
         let record = Record { seq: self.seq, at: self.last, body };

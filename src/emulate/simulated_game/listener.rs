@@ -26,7 +26,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    pub(super) fn hear(&mut self, at: Instant, bytes: &[u8]) {
+    pub(super) fn handle_bytes(&mut self, at: Instant, bytes: &[u8]) {
         for &byte in bytes {
             let Some(Framed::Message { id, data, .. }) = self.framing.push(byte) else { continue };
             match BoardMessage::decode(id, data) {

@@ -43,7 +43,7 @@ struct Hand<'a> {
 }
 
 /// The motions of a legal move of `position`. `slow` players have an hour or more.
-pub(super) fn make(dice: &mut Dice, noise: &Noise, slow: bool, position: &Chess, mv: Move) -> Motions {
+pub(super) fn motions_of(dice: &mut Dice, noise: &Noise, slow: bool, position: &Chess, mv: Move) -> Motions {
     let mut hand = Hand { dice, noise, slow, now: Duration::ZERO, made: Motions::default() };
     let us = position.turn();
     match mv {
@@ -51,7 +51,7 @@ pub(super) fn make(dice: &mut Dice, noise: &Noise, slow: bool, position: &Chess,
             hand.promote(us, from, to, capture.map(|taken| taken.of(!us)), role);
         }
         Move::Normal { role, from, to, capture, .. } => {
-            hand.go(position, role.of(us), from, to, capture.map(|taken| taken.of(!us)))
+            hand.move_man(position, role.of(us), from, to, capture.map(|taken| taken.of(!us)))
         }
         Move::EnPassant { from, to } => hand.en_passant(us, from, to),
         Move::Castle { king, rook } => hand.castle(us, king, rook),
@@ -64,7 +64,7 @@ pub(super) fn make(dice: &mut Dice, noise: &Noise, slow: bool, position: &Chess,
 }
 
 impl Hand<'_> {
-    fn travel(&mut self) -> Duration {
+    fn draw_travel(&mut self) -> Duration {
         let median = if self.slow { self.noise.hand_travel_slow_s } else { self.noise.hand_travel_quick_s };
         self.dice.lognormal(median, self.noise.hand_travel_spread)
     }
@@ -84,11 +84,11 @@ impl Hand<'_> {
         self
     }
 
-    fn odd(&mut self, name: &'static str) {
+    fn note_odd(&mut self, name: &'static str) {
         self.made.odd.push(name);
     }
 
-    fn victim(&mut self) -> Victim {
+    fn draw_victim(&mut self) -> Victim {
         let [first, last] = [self.noise.capture_victim_first, self.noise.capture_victim_last];
         let drawn = self.dice.between([0.0, 1.0]);
         match () {
@@ -98,18 +98,18 @@ impl Hand<'_> {
         }
     }
 
-    fn go(&mut self, position: &Chess, man: Piece, from: Square, to: Square, taken: Option<Piece>) {
-        let travel = self.travel();
+    fn move_man(&mut self, position: &Chess, man: Piece, from: Square, to: Square, taken: Option<Piece>) {
+        let travel = self.draw_travel();
         let over = !attacks::between(from, to).is_empty();
         if self.dice.chance(self.noise.slide) && over {
             return self.slide(man, from, to, travel);
         }
-        let manner = if taken.is_some() { self.victim() } else { Victim::Pushed };
+        let manner = if taken.is_some() { self.draw_victim() } else { Victim::Pushed };
         let swept = self.dice.chance(self.noise.neighbour_touched);
-        let beside = self.beside(position, from, to).filter(|_| swept);
+        let beside = self.free_neighbour(position, from, to).filter(|_| swept);
         match (manner, taken) {
             (Victim::First, Some(victim)) => {
-                self.odd("victim_first");
+                self.note_odd("victim_first");
                 self.clear(to);
                 let leg = travel.mul_f64(0.6);
                 if let Some(beside) = beside {
@@ -118,7 +118,7 @@ impl Hand<'_> {
                 self.wait(leg).clear(from).wait(travel).put(to, man);
             }
             (Victim::Last, Some(_)) => {
-                self.odd("victim_last");
+                self.note_odd("victim_last");
                 let drop = self.dice.span([0.05, 0.25]).min(travel / 2);
                 self.clear(from).wait(travel - drop).clear(to).wait(drop).put(to, man);
             }
@@ -133,7 +133,7 @@ impl Hand<'_> {
     }
 
     /// An empty square next to `to` and off the way.
-    fn beside(&mut self, position: &Chess, from: Square, to: Square) -> Option<Square> {
+    fn free_neighbour(&mut self, position: &Chess, from: Square, to: Square) -> Option<Square> {
         let way = attacks::between(from, to) | Bitboard::from_square(from);
         let free = attacks::king_attacks(to) & !position.board().occupied() & !way;
         self.dice.pick(&free.into_iter().collect::<Vec<_>>())
@@ -141,7 +141,7 @@ impl Hand<'_> {
 
     /// Within `time` from now, a man in the hand stands on `square` for a moment.
     fn sweep(&mut self, square: Square, man: Piece, time: Duration) {
-        self.odd("neighbour");
+        self.note_odd("neighbour");
         let lasts = self.dice.span(self.noise.neighbour_touched_s).min(time.mul_f64(0.7));
         let begin = time.mul_f64(0.1) + (time.mul_f64(0.8) - lasts).mul_f64(self.dice.between([0.0, 1.0]));
         let touches = &mut self.made.touches;
@@ -150,7 +150,7 @@ impl Hand<'_> {
     }
 
     fn slide(&mut self, man: Piece, from: Square, to: Square, travel: Duration) {
-        self.odd("slide");
+        self.note_odd("slide");
         let mut way: Vec<Square> = attacks::between(from, to).into_iter().collect();
         way.sort_by_key(|square| square.distance(from));
         let pause = self.dice.chance(self.noise.slide_pauses);
@@ -162,7 +162,7 @@ impl Hand<'_> {
         for square in way {
             self.wait(step).clear(before).put(square, man);
             if rest == Some(square) {
-                self.odd("slide_pause");
+                self.note_odd("slide_pause");
                 self.wait(lasts);
             }
             before = square;
@@ -170,14 +170,14 @@ impl Hand<'_> {
     }
 
     fn promote(&mut self, us: Color, from: Square, to: Square, taken: Option<Piece>, role: Role) {
-        let [there, fetch] = [self.travel(), self.travel()];
-        if taken.is_some() && self.victim() == Victim::First {
-            self.odd("victim_first");
+        let [there, fetch] = [self.draw_travel(), self.draw_travel()];
+        if taken.is_some() && self.draw_victim() == Victim::First {
+            self.note_odd("victim_first");
             self.clear(to).wait(there.mul_f64(0.6));
         }
         self.clear(from).wait(there);
         if self.dice.chance(self.noise.promotion_pawn_first) {
-            self.odd("pawn_first");
+            self.note_odd("pawn_first");
             let stands = self.dice.span([0.1, 0.5]);
             self.put(to, us.pawn()).wait(stands).clear(to);
         }
@@ -186,8 +186,8 @@ impl Hand<'_> {
 
     fn en_passant(&mut self, us: Color, from: Square, to: Square) {
         let taken = Square::from_coords(to.file(), from.rank());
-        let [travel, fetch] = [self.travel(), self.travel().mul_f64(0.6)];
-        match self.victim() {
+        let [travel, fetch] = [self.draw_travel(), self.draw_travel().mul_f64(0.6)];
+        match self.draw_victim() {
             Victim::First => _ = self.clear(taken).wait(fetch).clear(from).wait(travel).put(to, us.pawn()),
             Victim::Last => _ = self.clear(from).wait(travel / 2).clear(taken).wait(travel / 2).put(to, us.pawn()),
             Victim::Pushed => _ = self.clear(from).wait(travel).put(to, us.pawn()).wait(fetch).clear(taken),
@@ -197,18 +197,18 @@ impl Hand<'_> {
     fn castle(&mut self, us: Color, king: Square, rook: Square) {
         let side = CastlingSide::from_king_side(king < rook);
         let (king_to, rook_to) = (side.king_to(us), side.rook_to(us));
-        let [one, other] = [self.travel(), self.travel()];
+        let [one, other] = [self.draw_travel(), self.draw_travel()];
         let between = self.dice.span([0.05, 0.3]);
         let drawn = self.dice.between([0.0, 1.0]);
         let first = self.noise.castling_rook_first;
         match () {
             () if drawn < first => {
-                self.odd("rook_first");
+                self.note_odd("rook_first");
                 self.clear(rook).wait(one).put(rook_to, us.rook()).wait(between);
                 self.clear(king).wait(other).put(king_to, us.king());
             }
             () if drawn < first + self.noise.castling_both_hands => {
-                self.odd("both_hands");
+                self.note_odd("both_hands");
                 self.clear(king).wait(between / 2).clear(rook).wait(one);
                 self.put(king_to, us.king()).wait(between / 2).put(rook_to, us.rook());
             }

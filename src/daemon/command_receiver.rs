@@ -1,0 +1,174 @@
+//! Checks the commands that the network delivers: which board, which role, and not too many. A command that is refused here
+//! reaches no queue.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::message::ToStation;
+use super::node::Node;
+use super::shared::StationHandle;
+use super::submission;
+use crate::arbiter::{Code, Fault, MAX_PAYLOAD, NO_ROLE, RateLimit, Stage, role_of};
+use crate::config::{Config, Role, User};
+use crate::mqtt::Arrived;
+use crate::system_clock::{self, MonotonicTime};
+use crate::wire::topics::{self, CommandTopic};
+
+/// The most commands a second that one user may send (`wire/README.md#3`).
+const PER_SECOND: u32 = 5;
+/// A user gets at most one answer to refused commands in this time.
+const ANSWER_EVERY: Duration = Duration::from_secs(1);
+/// The most commands of users without a role that are recorded for one board in [`STRANGERS_WITHIN`]. Such users must not fill a
+/// journal.
+const STRANGERS: u32 = 3;
+const STRANGERS_WITHIN: Duration = Duration::from_secs(60);
+/// The shortest time between two log messages about dropped commands.
+const LOG_EVERY: Duration = Duration::from_secs(60);
+
+/// Delivers commands to the stations.
+pub(super) struct CommandReceiver {
+    root: String,
+    event: String,
+    round: String,
+    users: BTreeMap<String, User>,
+    handles: Vec<Arc<StationHandle>>,
+    gate: Mutex<Gate>,
+}
+
+/// Limits how many commands pass, and counts the dropped ones.
+struct Gate {
+    /// By user. All users that the configuration does not name share one entry, so that made-up names use no memory.
+    commands: RateLimit,
+    /// Answers to refused commands, by user in the same way.
+    answers: RateLimit,
+    /// By board.
+    strangers: RateLimit,
+    /// How many commands were dropped without an answer since the last log message.
+    dropped: u64,
+    logged: Option<MonotonicTime>,
+}
+
+/// What happens to a command.
+#[derive(Debug, PartialEq, Eq)]
+enum Passage {
+    /// It goes to its station.
+    Admit,
+    /// It is refused with this answer.
+    Answer(Fault),
+    /// It is refused without an answer.
+    Drop,
+}
+
+impl Gate {
+    fn new() -> Gate {
+        Gate {
+            commands: RateLimit::new(PER_SECOND, Duration::from_secs(1)),
+            answers: RateLimit::new(1, ANSWER_EVERY),
+            strangers: RateLimit::new(STRANGERS, STRANGERS_WITHIN),
+            dropped: 0,
+            logged: None,
+        }
+    }
+
+    /// Decides about a command of `length` bytes. `who` is none for a user that the configuration does not name.
+    fn check(&mut self, who: Option<&str>, board: &str, role: Option<Role>, length: usize, now: MonotonicTime) -> Passage {
+        // No user has an empty name.
+        let who = who.unwrap_or_default();
+        let fault = if !self.commands.allow(who, now) {
+            Fault::new(Code::Busy, "more than five commands a second")
+        } else if role.is_none() && (length > MAX_PAYLOAD || !self.strangers.allow(board, now)) {
+            Fault::new(Code::Denied, NO_ROLE)
+        } else if length > MAX_PAYLOAD {
+            Fault::new(Code::Invalid, "the payload is longer than 64 KiB")
+        } else {
+            return Passage::Admit;
+        };
+        if self.answers.allow(who, now) { Passage::Answer(fault) } else { Passage::Drop }
+    }
+
+    /// Counts one more dropped command. Returns the count since the last log message if it is time for the next one.
+    fn count_dropped(&mut self, now: MonotonicTime) -> Option<u64> {
+        self.dropped += 1;
+        if self.logged.is_some_and(|logged| now.since(logged) < LOG_EVERY) {
+            return None;
+        }
+        self.logged = Some(now);
+        Some(std::mem::take(&mut self.dropped))
+    }
+}
+
+impl CommandReceiver {
+    /// Makes a receiver for these boards of the configured event and round.
+    pub(super) fn new(config: &Config, handles: Vec<Arc<StationHandle>>) -> CommandReceiver {
+        CommandReceiver {
+            root: config.mqtt.root.clone(),
+            event: config.event.id.clone(),
+            round: config.event.round.clone(),
+            users: config.user.clone(),
+            handles,
+            gate: Mutex::new(Gate::new()),
+        }
+    }
+
+    /// Handles one command. Never blocks.
+    pub(super) fn receive(&self, node: &Node, arrived: Arrived) {
+        let now = system_clock::monotonic();
+        let Ok(topic) = topics::parse_command(&self.root, &arrived.topic) else { return self.drop_silently(now) };
+        if (topic.event, topic.round) != (self.event.as_str(), self.round.as_str()) {
+            return;
+        }
+        // Other boards of the round belong to other nodes.
+        let Some(handle) = self.handles.iter().find(|handle| handle.board == topic.board) else { return };
+        if handle.is_withheld() {
+            // The node that serves the board answers; two answers would contradict each other.
+            return self.drop_silently(now);
+        }
+        let role = role_of(&self.users, topic.user, topic.board);
+        let who = self.users.contains_key(topic.user).then_some(topic.user);
+        match self.gate(|gate| gate.check(who, topic.board, role, arrived.payload.len(), now)) {
+            Passage::Drop => self.drop_silently(now),
+            Passage::Answer(fault) => self.answer(node, &topic, &arrived, role, &fault),
+            Passage::Admit => self.pass_on(node, handle, &topic, &arrived, role, now),
+        }
+    }
+
+    fn pass_on(
+        &self,
+        node: &Node,
+        handle: &StationHandle,
+        topic: &CommandTopic<'_>,
+        arrived: &Arrived,
+        role: Option<Role>,
+        now: MonotonicTime,
+    ) {
+        if handle.inbox.offer(ToStation::Command { arrived: Box::new(arrived.clone()), role }) {
+            return;
+        }
+        tracing::error!("board {}: a command of {} was dropped: its station does not read its inbox", handle.board, topic.user);
+        if role.is_none() {
+            return self.drop_silently(now);
+        }
+        self.answer(node, topic, arrived, role, &Fault::new(Code::Busy, "the board's station does not keep up"));
+    }
+
+    fn answer(&self, node: &Node, topic: &CommandTopic<'_>, arrived: &Arrived, role: Option<Role>, fault: &Fault) {
+        let stamp = node.stamp();
+        let submission = submission::read(&self.root, topic, arrived, role, stamp.anchor.at(system_clock::utc()), &stamp.anchor);
+        let reply = submission.answer(Stage::Failed, fault.code, &fault.message, None);
+        submission::reply(node.shared(), &self.root, &stamp, &reply);
+    }
+
+    fn drop_silently(&self, now: MonotonicTime) {
+        if let Some(count) = self.gate(|gate| gate.count_dropped(now)) {
+            tracing::warn!("commands dropped: {count} (too many, on an invalid topic, or for a board that another node serves)");
+        }
+    }
+
+    fn gate<T>(&self, act: impl FnOnce(&mut Gate) -> T) -> T {
+        act(&mut self.gate.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+//! Detects threads that hang: each thread notes when it began its current work.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::system_clock::{self, MonotonicTime};
+
+/// The heartbeat of one thread. A thread that waits for work is alive; one that works on the same piece for long is not.
+#[derive(Debug, Default)]
+pub(super) struct Heartbeat {
+    /// When the current piece of work began, plus one; 0 while the thread waits.
+    busy_since: AtomicU64,
+}
+
+/// A piece of work, which ends when this is dropped.
+#[derive(Debug)]
+pub(super) struct BusyGuard<'a>(&'a Heartbeat);
+
+impl Heartbeat {
+    /// Begins a piece of work.
+    pub(super) fn busy(&self) -> BusyGuard<'_> {
+        self.busy_since.store(system_clock::monotonic().0.saturating_add(1), Ordering::Relaxed);
+        BusyGuard(self)
+    }
+
+    /// How long the thread has worked on the same piece; zero while it waits.
+    pub(super) fn stuck_for(&self, now: MonotonicTime) -> Duration {
+        match self.busy_since.load(Ordering::Relaxed) {
+            0 => Duration::ZERO,
+            since => now.since(MonotonicTime(since - 1)),
+        }
+    }
+}
+
+impl Drop for BusyGuard<'_> {
+    fn drop(&mut self) {
+        self.0.busy_since.store(0, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,155 @@
+//! One board as the supervisor sees it: its links, its thread, and what happens when the thread hangs.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::link::{Link, Links};
+use super::message::ToStation;
+use super::shared::{Condition, Shared, StationHandle};
+use super::station::Station;
+use super::station_config::StationConfig;
+use crate::session::station::{BOARD, CLOCK};
+use crate::system_clock::{self, MonotonicTime};
+
+/// How long a station may work on one thing before it counts as hanging.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// While it serves its board.
+    pub serving: Duration,
+    /// While it reads its journal. The journal of a whole day takes long.
+    pub opening: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience { serving: Duration::from_secs(5), opening: Duration::from_secs(120) }
+    }
+}
+
+/// A station that hangs again within this time after it was replaced is parked.
+const AGAIN_WITHIN: Duration = Duration::from_secs(60);
+
+/// One board, with the thread that serves it.
+pub(super) struct SupervisedStation {
+    /// The part that other threads use.
+    pub(super) handle: Arc<StationHandle>,
+    config: StationConfig,
+    patience: Patience,
+    links: Links,
+    thread: Option<JoinHandle<()>>,
+    /// When the station hung last and another thread took its place.
+    replaced: Option<MonotonicTime>,
+    /// How often its inbox had been full at the last check.
+    full: u64,
+}
+
+impl SupervisedStation {
+    /// Starts the threads of a board. No other board has the same `number`.
+    ///
+    /// # Errors
+    /// The operating system gives no thread.
+    pub(super) fn start(
+        number: u64,
+        config: StationConfig,
+        patience: Patience,
+        shared: &Arc<Shared>,
+    ) -> Result<SupervisedStation> {
+        let id = config.setting.board.board.clone();
+        let handle = Arc::new(StationHandle::new(&id));
+        let start = |link, wanted| {
+            let started = Link::start(&id, (number, link), wanted, shared, Arc::clone(&handle.inbox));
+            started.map(Arc::new).with_context(|| format!("board {id}"))
+        };
+        let board = start(BOARD, config.wanted.clone())?;
+        let clock = config.clock.clone().map(|wanted| start(CLOCK, wanted)).transpose()?;
+        let links = Links { board, clock };
+        let mut station = SupervisedStation { handle, config, patience, links, thread: None, replaced: None, full: 0 };
+        station.start_thread(shared, false)?;
+        Ok(station)
+    }
+
+    /// Starts a thread that reads the inbox from now on. A `parked` station only records.
+    fn start_thread(&mut self, shared: &Arc<Shared>, parked: bool) -> Result<()> {
+        self.handle.set_condition(if parked { Condition::Parked } else { Condition::Opening });
+        let station = Station {
+            config: self.config.clone(),
+            shared: Arc::clone(shared),
+            handle: Arc::clone(&self.handle),
+            owner: self.handle.inbox.replace_owner(),
+            links: self.links.clone(),
+            parked,
+        };
+        let name = format!("board-{}", self.handle.board);
+        let thread = Builder::new().name(name).spawn(move || station.run());
+        self.thread = Some(thread.with_context(|| format!("board {}", self.handle.board))?);
+        Ok(())
+    }
+
+    /// The folder of the station's journal.
+    pub(super) fn dir(&self) -> PathBuf {
+        self.config.dir.clone()
+    }
+
+    /// Checks whether the station hangs or its thread has ended. Then another thread takes its place; if that one hangs soon too,
+    /// the board is parked. While the disk does not answer, every thread that writes waits for it, and no station is replaced.
+    pub(super) fn check_health(&mut self, shared: &Arc<Shared>, disk_stuck: bool) {
+        let full = self.handle.inbox.full_count();
+        if full > self.full {
+            tracing::warn!("board {}: its inbox was full {} times", self.handle.board, full - self.full);
+            self.full = full;
+        }
+        let condition = self.handle.condition();
+        let limit = match condition {
+            Condition::Opening => self.patience.opening,
+            Condition::Serving => self.patience.serving,
+            Condition::Parked | Condition::Refused | Condition::Ended => return,
+        };
+        let now = system_clock::monotonic();
+        let stuck = self.handle.heartbeat.stuck_for(now);
+        let gone = self.thread.as_ref().is_some_and(JoinHandle::is_finished);
+        if !gone && (stuck < limit || disk_stuck) {
+            return;
+        }
+        let again = self.replaced.is_some_and(|before| now.since(before) < limit + AGAIN_WITHIN);
+        let what = if again { "its bytes are still recorded" } else { "another thread goes on from its journal" };
+        let how = if gone { "its thread has ended".to_owned() } else { format!("hangs for {} s", stuck.as_secs()) };
+        tracing::error!("board {}: {how}: {what}", self.handle.board);
+        self.replaced = Some(now);
+        // The new thread is informed of the links from their beginning.
+        self.links.board.change_device(self.handle.wanted().unwrap_or_else(|| self.config.wanted.clone()));
+        if let Some((clock, wanted)) = self.links.clock.as_ref().zip(self.config.clock.clone()) {
+            clock.change_device(wanted);
+        }
+        if let Err(error) = self.start_thread(shared, again) {
+            tracing::error!("{error:#}");
+            self.handle.set_condition(Condition::Parked);
+        }
+    }
+
+    /// Asks the station to end.
+    pub(super) fn request_stop(&self) {
+        // The request goes behind what has arrived, and before it only if there is no room.
+        if !self.handle.inbox.offer(ToStation::Stop) {
+            self.handle.inbox.push_urgent(ToStation::Stop);
+        }
+    }
+
+    /// Waits for the end of the station, then ends its links. A thread that does not end in time is left behind.
+    pub(super) fn stop(self, within: Duration) {
+        if self.thread.is_some() && self.handle.wait_until_ended(within) {
+            if let Some(thread) = self.thread
+                && thread.join().is_err()
+            {
+                tracing::error!("board {}: its thread had panicked", self.handle.board);
+            }
+        } else {
+            tracing::error!("board {}: its thread does not end", self.handle.board);
+        }
+        // No thread reads the inbox any more, so a link must not wait for room in it.
+        self.handle.inbox.close();
+    }
+}
