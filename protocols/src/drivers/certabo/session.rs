@@ -9,8 +9,8 @@ use super::calibration::Calibration;
 use super::frames::{RankFrames, TagFrames};
 use super::framing::{Form, Framed, Framing};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
-use crate::drivers::follow::Follow;
 use crate::drivers::outbox::Outbox;
+use crate::drivers::picture_tracker::PictureTracker;
 use crate::event::{ByteRange, DeviceEvent};
 use crate::square::Placement;
 use crate::time::Instant;
@@ -48,7 +48,7 @@ pub struct Session {
 #[derive(Debug)]
 struct Reader {
     out: Outbox,
-    follow: Follow,
+    pictures: PictureTracker,
     sight: Sight,
     /// The link is up: only then it is told whether the board is there.
     linked: bool,
@@ -105,7 +105,7 @@ impl Session {
         };
         let reader = Reader {
             out: Outbox::default(),
-            follow: Follow::default(),
+            pictures: PictureTracker::default(),
             sight,
             linked: false,
             responding: false,
@@ -156,7 +156,7 @@ impl Driver for Session {
                     }
                 }
             }
-            Input::Command(DeviceCommand::ReadBoard) => self.reader.follow.want(),
+            Input::Command(DeviceCommand::ReadBoard) => self.reader.pictures.want(),
             // There is no clock, no battery and no log.
             Input::Command(_) => {}
             Input::Deadline => self.expire(at),
@@ -175,7 +175,7 @@ impl Driver for Session {
 impl Reader {
     /// Forgets what was seen; the pieces and their tags stay the same.
     fn forget(&mut self) {
-        self.follow.forget();
+        self.pictures.forget();
         self.pace = Pace { told: self.pace.told, ..Pace::default() };
         match &mut self.sight {
             Sight::Tags(frames) => frames.forget(),
@@ -214,7 +214,7 @@ impl Reader {
     }
 
     fn tell(&mut self, placement: &Placement, bytes: ByteRange) {
-        if self.follow.picture(placement).0 {
+        if self.pictures.picture(placement).0 {
             self.out.event(DeviceEvent::Frame(*placement), bytes);
         }
     }

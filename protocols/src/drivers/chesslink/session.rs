@@ -10,8 +10,8 @@ use super::framing::{Framed, Framing, Speaker};
 use super::host::{NEVER, REPORTS, SCAN_TIME, USUAL_SCAN, delay, reports_changes};
 use super::message::{Message, placement};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
-use crate::drivers::asker::{Asker, Plan, Question};
-use crate::drivers::talk::Talk;
+use crate::drivers::query_scheduler::{QueryPlan, QueryScheduler, Question};
+use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, ByteRange, DeviceEvent, Identity};
 use crate::time::Instant;
 
@@ -38,7 +38,7 @@ pub(super) const QUESTIONS: &[Question] = &[
 
 /// Boards are known that do not answer every question: what is not vital is given up, and no answer is waited for before the next
 /// is asked. All of them only read.
-const PLAN: Plan = Plan {
+const PLAN: QueryPlan = QueryPlan {
     settle: Duration::from_millis(500),
     confirm: false,
     // By Bluetooth commands need a pause.
@@ -62,7 +62,7 @@ pub struct Session {
 /// All but the framing, whose buffer the messages borrow.
 #[derive(Debug, Default)]
 struct Reader {
-    talk: Talk,
+    shell: Shell,
     /// Its settings of reports and of the time of a scan, as far as it has told them, and the delay that was told of them.
     reports: Option<u8>,
     scan_time: Option<u8>,
@@ -81,13 +81,13 @@ impl Default for Session {
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.reader.talk.begin(at);
+        self.reader.shell.begin(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asker::new(at, &PLAN))),
+            Input::LinkUp | Input::LinkTakenOver => self.link(Some(QueryScheduler::new(at, &PLAN))),
             Input::LinkDown => self.link(None),
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
-                    self.reader.talk.touch(at);
+                    self.reader.shell.touch(at);
                     if let Some(framed) = self.framing.push(byte) {
                         self.reader.take(at, framed);
                     }
@@ -99,11 +99,11 @@ impl Driver for Session {
     }
 
     fn poll(&mut self) -> Option<Output> {
-        self.reader.talk.out.poll()
+        self.reader.shell.out.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.reader.talk.deadline(self.framing.holds())
+        self.reader.shell.deadline(self.framing.holds())
     }
 }
 
@@ -113,19 +113,19 @@ impl Session {
         Session { reader: Reader { occupancy: true, ..Reader::default() }, ..Session::default() }
     }
 
-    fn link(&mut self, asker: Option<Asker>) {
+    fn link(&mut self, scheduler: Option<QueryScheduler>) {
         self.framing.reset();
         self.reader.forget();
-        self.reader.talk.link(asker);
+        self.reader.shell.link(scheduler);
     }
 
     fn expire(&mut self, at: Instant) {
-        if self.reader.talk.stalled(at, self.framing.holds())
+        if self.reader.shell.stalled(at, self.framing.holds())
             && let Some(stalled) = self.framing.stall()
         {
             self.reader.take(at, stalled);
         }
-        if self.reader.talk.expire(at, self.framing.offset()) {
+        if self.reader.shell.expire(at, self.framing.offset()) {
             self.reader.forget();
         }
     }
@@ -134,14 +134,14 @@ impl Session {
 impl Reader {
     /// The board may be another one when it comes back.
     fn forget(&mut self) {
-        self.talk.forget();
+        self.shell.forget();
         self.unusable = None;
         (self.reports, self.scan_time, self.delay) = (None, None, None);
     }
 
     fn command(&mut self, at: Instant, command: DeviceCommand) {
         if command == DeviceCommand::ReadBoard {
-            self.talk.want(at, BOARD);
+            self.shell.want(at, BOARD);
         }
     }
 
@@ -149,21 +149,21 @@ impl Reader {
         match framed {
             Framed::Message { text, at: bytes } => match Message::decode(text) {
                 Some(message) => self.message(at, &message, bytes),
-                None => self.talk.out.anomaly(Anomaly::UnknownMessage, bytes),
+                None => self.shell.out.anomaly(Anomaly::UnknownMessage, bytes),
             },
-            Framed::Anomaly { anomaly, at: bytes } => self.talk.broken(at, anomaly, bytes, true),
+            Framed::Anomaly { anomaly, at: bytes } => self.shell.broken(at, anomaly, bytes, true),
         }
     }
 
     fn message(&mut self, at: Instant, message: &Message<'_>, bytes: ByteRange) {
-        self.talk.heard(at, true, bytes);
+        self.shell.heard(at, true, bytes);
         let row = match *message {
             Message::Version { major, minor } => {
-                self.talk.out.identity(Identity::Firmware(major, minor), bytes);
+                self.shell.out.identity(Identity::Firmware(major, minor), bytes);
                 VERSION
             }
             Message::Setting { address: REPORTS, value } => {
-                self.talk.keep(if reports_changes(value) { REPORTED } else { POLLED });
+                self.shell.keep(if reports_changes(value) { REPORTED } else { POLLED });
                 self.reports = Some(value);
                 self.tell_delay(bytes);
                 SETTING
@@ -179,17 +179,17 @@ impl Reader {
             }
             // Good messages, but not to any question of ours.
             Message::Setting { .. } | Message::Written { .. } | Message::Lit | Message::Unlit => {
-                return self.talk.out.anomaly(Anomaly::Unasked, bytes);
+                return self.shell.out.anomaly(Anomaly::Unasked, bytes);
             }
         };
-        self.talk.answered(at, row);
+        self.shell.answered(at, row);
     }
 
     /// Tells how late changes come, as far as that is known now.
     fn tell_delay(&mut self, bytes: ByteRange) {
         let known = delay(self.scan_time.unwrap_or(USUAL_SCAN), self.reports.unwrap_or(NEVER), POLLED);
         if self.delay.replace(known) != Some(known) {
-            self.talk.out.event(DeviceEvent::Delay(known), bytes);
+            self.shell.out.event(DeviceEvent::Delay(known), bytes);
         }
     }
 
@@ -197,14 +197,14 @@ impl Reader {
         let Some(placement) = placement(letters) else {
             if self.unusable.as_ref() != Some(letters) {
                 self.unusable = Some(*letters);
-                self.talk.out.anomaly(Anomaly::BadField, bytes);
+                self.shell.out.anomaly(Anomaly::BadField, bytes);
             }
             return;
         };
         self.unusable = None;
         let placement = if self.occupancy { placement.occupied() } else { placement };
-        if self.talk.follow.picture(&placement).0 {
-            self.talk.out.event(DeviceEvent::Frame(placement), bytes);
+        if self.shell.pictures.picture(&placement).0 {
+            self.shell.out.event(DeviceEvent::Frame(placement), bytes);
         }
     }
 }

@@ -11,8 +11,8 @@ use core::time::Duration;
 use super::framing::{Framed, Framing};
 use super::message::{Message, SQUARES, placement};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
-use crate::drivers::asker::{Asker, Plan, Question};
-use crate::drivers::talk::Talk;
+use crate::drivers::query_scheduler::{QueryPlan, QueryScheduler, Question};
+use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent};
 use crate::time::Instant;
 
@@ -32,8 +32,8 @@ const QUESTIONS: &[Question] = &[
     Question { bytes: &[0x41, 0x01, 0x0c], retry: Some(Duration::from_secs(1)), tries: Some(3) },
 ];
 
-const fn plan(questions: &'static [Question]) -> Plan {
-    Plan {
+const fn plan(questions: &'static [Question]) -> QueryPlan {
+    QueryPlan {
         settle: Duration::from_millis(300),
         confirm: true,
         // The maker's own program leaves so much between two commands.
@@ -48,7 +48,7 @@ const fn plan(questions: &'static [Question]) -> Plan {
 /// What differs between the boards of the family.
 #[derive(Debug)]
 pub struct Model {
-    plan: Plan,
+    plan: QueryPlan,
     /// The row that tells of the battery.
     battery: usize,
 }
@@ -80,7 +80,7 @@ pub struct Session {
 #[derive(Debug)]
 struct Reader {
     model: &'static Model,
-    talk: Talk,
+    shell: Shell,
     /// A position came since the link came up or the board came back.
     pictured: bool,
     /// What was told of the battery.
@@ -89,9 +89,9 @@ struct Reader {
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.reader.talk.begin(at);
+        self.reader.shell.begin(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asker::new(at, &self.reader.model.plan))),
+            Input::LinkUp | Input::LinkTakenOver => self.link(Some(QueryScheduler::new(at, &self.reader.model.plan))),
             Input::LinkDown => self.link(None),
             Input::Bytes { channel, bytes } => {
                 // There is no third channel.
@@ -107,12 +107,12 @@ impl Driver for Session {
     }
 
     fn poll(&mut self) -> Option<Output> {
-        self.reader.talk.out.poll()
+        self.reader.shell.out.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
         let stalls = self.framings.iter().filter(|(framing, _)| framing.holds()).map(|(_, touched)| touched.after(STALL));
-        stalls.chain(self.reader.talk.deadline(false)).min()
+        stalls.chain(self.reader.shell.deadline(false)).min()
     }
 }
 
@@ -121,14 +121,14 @@ impl Session {
     pub fn new(model: &'static Model) -> Session {
         Session {
             framings: [(Framing::new(0), Instant::ZERO), (Framing::new(1), Instant::ZERO)],
-            reader: Reader { model, talk: Talk::default(), pictured: false, battery: None },
+            reader: Reader { model, shell: Shell::default(), pictured: false, battery: None },
         }
     }
 
-    fn link(&mut self, asker: Option<Asker>) {
+    fn link(&mut self, scheduler: Option<QueryScheduler>) {
         self.framings.iter_mut().for_each(|(framing, _)| framing.reset());
         self.reader.forget();
-        self.reader.talk.link(asker);
+        self.reader.shell.link(scheduler);
     }
 
     fn expire(&mut self, at: Instant) {
@@ -137,7 +137,7 @@ impl Session {
                 framing.stall(&mut |framed| self.reader.take(at, framed));
             }
         }
-        if self.reader.talk.expire(at, self.framings[0].0.offset()) {
+        if self.reader.shell.expire(at, self.framings[0].0.offset()) {
             self.reader.forget();
         }
     }
@@ -146,16 +146,16 @@ impl Session {
 impl Reader {
     /// The board may be another one when it comes back.
     fn forget(&mut self) {
-        self.talk.forget();
+        self.shell.forget();
         (self.pictured, self.battery) = (false, None);
     }
 
     fn command(&mut self, at: Instant, command: DeviceCommand) {
         match command {
-            DeviceCommand::ReadBoard => self.talk.want(at, REALTIME),
+            DeviceCommand::ReadBoard => self.shell.want(at, REALTIME),
             DeviceCommand::ReadBattery => {
                 self.battery = None;
-                self.talk.ask(at, self.model.battery);
+                self.shell.ask(at, self.model.battery);
             }
             DeviceCommand::ReadClock | DeviceCommand::ReadLog => {}
         }
@@ -164,41 +164,41 @@ impl Reader {
     fn take(&mut self, at: Instant, framed: Framed) {
         match framed {
             Framed::Message { message, at: bytes } => self.message(at, &message, bytes),
-            Framed::Anomaly { anomaly, at: bytes } => self.talk.broken(at, anomaly, bytes, bytes.channel == 0),
+            Framed::Anomaly { anomaly, at: bytes } => self.shell.broken(at, anomaly, bytes, bytes.channel == 0),
         }
     }
 
     fn message(&mut self, at: Instant, message: &Message, bytes: ByteRange) {
-        self.talk.heard(at, true, bytes);
+        self.shell.heard(at, true, bytes);
         match message {
             Message::Board { squares, .. } => self.board(squares, bytes),
             Message::Battery { .. } => {
-                self.talk.answered(at, BATTERY);
-                self.talk.ask(at, REALTIME);
+                self.shell.answered(at, BATTERY);
+                self.shell.ask(at, REALTIME);
                 self.tell_battery(message, bytes);
             }
             Message::MoveBattery { .. } => {
-                self.talk.answered(at, MOVE_BATTERY);
+                self.shell.answered(at, MOVE_BATTERY);
                 self.tell_battery(message, bytes);
             }
             Message::Accepted => {}
             // Which command it means it does not say: the mode is what matters.
-            Message::NotReady => self.talk.doubt(at),
+            Message::NotReady => self.shell.doubt(at),
             // Good messages, but not to any question of ours.
             Message::Games(_) | Message::Button(_) | Message::Kind(_) | Message::Pieces => {
-                self.talk.out.anomaly(Anomaly::Unasked, bytes);
+                self.shell.out.anomaly(Anomaly::Unasked, bytes);
             }
         }
     }
 
     fn board(&mut self, squares: &[u8; SQUARES], bytes: ByteRange) {
         // The framing has looked at the codes.
-        let Some(placement) = placement(squares) else { return self.talk.out.anomaly(Anomaly::BadField, bytes) };
+        let Some(placement) = placement(squares) else { return self.shell.out.anomaly(Anomaly::BadField, bytes) };
         if !core::mem::replace(&mut self.pictured, true) {
-            self.talk.keep(KEPT);
+            self.shell.keep(KEPT);
         }
-        if self.talk.follow.picture(&placement).0 {
-            self.talk.out.event(DeviceEvent::Frame(placement), bytes);
+        if self.shell.pictures.picture(&placement).0 {
+            self.shell.out.event(DeviceEvent::Frame(placement), bytes);
         }
     }
 
@@ -206,11 +206,11 @@ impl Reader {
     fn tell_battery(&mut self, message: &Message, bytes: ByteRange) {
         let Some((percent, charging)) = message.battery() else { return };
         if percent > 100 {
-            return self.talk.out.anomaly(Anomaly::BadField, bytes);
+            return self.shell.out.anomaly(Anomaly::BadField, bytes);
         }
         let battery = Battery { percent, minutes_left: None, charging };
         if self.battery.replace(battery) != Some(battery) {
-            self.talk.out.event(DeviceEvent::Battery(battery), bytes);
+            self.shell.out.event(DeviceEvent::Battery(battery), bytes);
         }
     }
 }

@@ -1,12 +1,12 @@
-//! The driver: bytes to events, and the questions of `asker`.
+//! The driver: bytes to events, and the questions of `query_scheduler`.
 
-use super::asker::Asker;
 use super::board::{BatteryReport, BoardMessage};
 use super::clock::AckOf;
 use super::clock_reader::ClockReader;
 use super::ee::{EeReader, EeTag};
 use super::framing::{Framed, Framing};
 use super::host::Query;
+use super::query_scheduler::QueryScheduler;
 use super::squares;
 use crate::driver::{DeviceCommand, Driver, Input, Output};
 use crate::drivers::outbox::Outbox;
@@ -40,7 +40,7 @@ pub struct Session {
 struct Reader {
     out: Outbox,
     clock: ClockReader,
-    asker: Option<Asker>,
+    scheduler: Option<QueryScheduler>,
 }
 
 impl Driver for Session {
@@ -48,8 +48,8 @@ impl Driver for Session {
         debug_assert!(self.reader.out.is_empty(), "drain before feeding again");
         self.now = self.now.max(at);
         match input {
-            Input::LinkUp => self.link(Some(Asker::new(at))),
-            Input::LinkTakenOver => self.link(Some(Asker::settled(at))),
+            Input::LinkUp => self.link(Some(QueryScheduler::new(at))),
+            Input::LinkTakenOver => self.link(Some(QueryScheduler::settled(at))),
             Input::LinkDown => self.link(None),
             // A serial line has one channel.
             Input::Bytes { bytes, .. } => self.bytes(at, bytes),
@@ -63,22 +63,22 @@ impl Driver for Session {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let asker = self.reader.asker.as_ref().and_then(Asker::deadline);
+        let scheduler = self.reader.scheduler.as_ref().and_then(QueryScheduler::deadline);
         // A timer may have come due while the log held everything back: time does not run backwards.
-        [asker, self.stall()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+        [scheduler, self.stall()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
     }
 }
 
 impl Session {
-    fn link(&mut self, asker: Option<Asker>) {
+    fn link(&mut self, scheduler: Option<QueryScheduler>) {
         self.framing.reset();
         self.reader.clock.reset();
         self.reader.out.forget_device();
-        self.reader.asker = asker;
+        self.reader.scheduler = scheduler;
     }
 
     fn bytes(&mut self, at: Instant, bytes: &[u8]) {
-        if self.reader.asker.as_ref().is_some_and(Asker::discarding) {
+        if self.reader.scheduler.as_ref().is_some_and(QueryScheduler::discarding) {
             self.framing.skip(bytes.len());
             return;
         }
@@ -107,12 +107,12 @@ impl Session {
             self.reader.take(at, stalled);
         }
         let here = ByteRange { channel: 0, start: self.framing.offset(), end: self.framing.offset() };
-        let Some(asker) = &mut self.reader.asker else { return };
-        if asker.expire(at, here, &mut self.reader.out) {
+        let Some(scheduler) = &mut self.reader.scheduler else { return };
+        if scheduler.expire(at, here, &mut self.reader.out) {
             self.reader.clock.reset();
             self.reader.out.forget_device();
         }
-        if asker.discarding() {
+        if scheduler.discarding() {
             self.framing.reset();
         }
     }
@@ -126,8 +126,8 @@ impl Reader {
             DeviceCommand::ReadBattery => Query::Battery,
             DeviceCommand::ReadLog => Query::EeMoves,
         };
-        if let Some(asker) = &mut self.asker {
-            asker.ask(at, query);
+        if let Some(scheduler) = &mut self.scheduler {
+            scheduler.ask(at, query);
         }
     }
 
@@ -139,12 +139,12 @@ impl Reader {
             },
             Framed::Anomaly { id, anomaly, at: bytes } => {
                 self.out.anomaly(anomaly, bytes);
-                let Some(asker) = &mut self.asker else { return };
+                let Some(scheduler) = &mut self.scheduler else { return };
                 if anomaly != Anomaly::UnknownMessage {
-                    asker.lost_bytes(at);
+                    scheduler.lost_bytes(at);
                 }
                 if id == EE_MOVES {
-                    asker.log_failed(at, bytes, &mut self.out);
+                    scheduler.log_failed(at, bytes, &mut self.out);
                 }
             }
         }
@@ -153,8 +153,8 @@ impl Reader {
     fn message(&mut self, at: Instant, message: &BoardMessage<'_>, bytes: ByteRange) {
         // A board left in an update mode by another host sends these by itself.
         let answer = !matches!(message, BoardMessage::Field { .. } | BoardMessage::Clock(_));
-        if let Some(asker) = &mut self.asker {
-            asker.heard(at, answer, bytes, &mut self.out);
+        if let Some(scheduler) = &mut self.scheduler {
+            scheduler.heard(at, answer, bytes, &mut self.out);
         }
         match *message {
             BoardMessage::Field { index, code } => self.field(at, index, code, bytes),
@@ -170,8 +170,8 @@ impl Reader {
             }
             BoardMessage::Version { major, minor } => {
                 self.out.identity(Identity::Firmware(major, minor), bytes);
-                if let Some(asker) = &mut self.asker {
-                    asker.version_came(at);
+                if let Some(scheduler) = &mut self.scheduler {
+                    scheduler.version_came(at);
                 }
             }
             BoardMessage::HardwareVersion { major, minor } => self.out.identity(Identity::Hardware(major, minor), bytes),
@@ -192,8 +192,8 @@ impl Reader {
         let (square, reading) = (squares::square(index), squares::reading(code));
         if square.is_none() || reading.is_none() {
             self.out.anomaly(Anomaly::BadField, bytes);
-            if let Some(asker) = &mut self.asker {
-                asker.lost_bytes(at);
+            if let Some(scheduler) = &mut self.scheduler {
+                scheduler.lost_bytes(at);
             }
         }
         if let Some(square) = square {
@@ -214,10 +214,10 @@ impl Reader {
                 placement.set(square, reading);
             }
         }
-        if let Some(asker) = &mut self.asker {
-            asker.board_came();
+        if let Some(scheduler) = &mut self.scheduler {
+            scheduler.board_came();
             if !whole {
-                asker.lost_bytes(at);
+                scheduler.lost_bytes(at);
             }
         }
         self.out.event(DeviceEvent::Frame(placement), bytes);
@@ -241,18 +241,18 @@ impl Reader {
                 _ => {}
             }
         }
-        let Some(asker) = &mut self.asker else { return };
+        let Some(scheduler) = &mut self.scheduler else { return };
         match news.event {
-            Some(DeviceEvent::Clock(ref reading)) => asker.clock_came(at, reading, bytes, &mut self.out),
-            Some(DeviceEvent::ClockAbsent) => asker.clock_gone(),
+            Some(DeviceEvent::Clock(ref reading)) => scheduler.clock_came(at, reading, bytes, &mut self.out),
+            Some(DeviceEvent::ClockAbsent) => scheduler.clock_gone(),
             _ => {}
         }
         if let Some(Anomaly::ClockJump | Anomaly::ClockIllegal) = news.anomaly {
-            asker.clock_doubtful(at);
+            scheduler.clock_doubtful(at);
         }
         if let Some(ack) = news.ack {
-            asker.heard(at, true, bytes, &mut self.out);
-            asker.clock_acked(at, ack);
+            scheduler.heard(at, true, bytes, &mut self.out);
+            scheduler.clock_acked(at, ack);
         }
     }
 
@@ -269,8 +269,8 @@ impl Reader {
     }
 
     fn log(&mut self, at: Instant, data: &[u8], bytes: ByteRange) {
-        if let Some(asker) = &mut self.asker
-            && !asker.log_came(at)
+        if let Some(scheduler) = &mut self.scheduler
+            && !scheduler.log_came(at)
         {
             self.out.anomaly(Anomaly::Unasked, bytes);
         }

@@ -22,15 +22,15 @@ use super::lateness::Lateness;
 use super::message::{Button, Message, NOT_CONNECTED, Outcome, Refused};
 use super::reader::{ClockReader, Readings, Written};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
-use crate::drivers::asker::{Asker, Plan, Question};
-use crate::drivers::talk::Talk;
+use crate::drivers::query_scheduler::{QueryPlan, QueryScheduler, Question};
+use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, ByteRange, ClockButton, ClockReading, DeviceEvent};
 use crate::time::Instant;
 
 /// The row that asks for the times; its answer is what a picture of all squares is to boards.
 const TIMES: usize = 0;
 
-const PLAN: Plan = Plan {
+const PLAN: QueryPlan = QueryPlan {
     settle: Duration::from_millis(300),
     confirm: true,
     gap: Duration::from_millis(100),
@@ -52,7 +52,7 @@ pub struct Session {
 /// All but the framing, whose buffer the messages borrow.
 #[derive(Debug, Default)]
 struct Reader {
-    talk: Talk,
+    shell: Shell,
     clock: ClockReader,
     lateness: Lateness,
     /// Since when an answer is waited for.
@@ -61,14 +61,14 @@ struct Reader {
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.reader.talk.begin(at);
+        self.reader.shell.begin(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asker::new(at, &PLAN))),
+            Input::LinkUp | Input::LinkTakenOver => self.link(Some(QueryScheduler::new(at, &PLAN))),
             Input::LinkDown => self.link(None),
             // The gateway speaks on one characteristic only.
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
-                    self.reader.talk.touch(at);
+                    self.reader.shell.touch(at);
                     if let Some(framed) = self.framing.push(byte) {
                         self.reader.take(at, framed);
                     }
@@ -76,7 +76,7 @@ impl Driver for Session {
             }
             Input::Command(DeviceCommand::ReadClock) => {
                 self.reader.clock.want();
-                self.reader.talk.ask(at, TIMES);
+                self.reader.shell.ask(at, TIMES);
             }
             Input::Command(_) => {}
             Input::Deadline => self.expire(at),
@@ -84,32 +84,32 @@ impl Driver for Session {
     }
 
     fn poll(&mut self) -> Option<Output> {
-        self.reader.talk.out.poll()
+        self.reader.shell.out.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.reader.talk.deadline(self.framing.holds())
+        self.reader.shell.deadline(self.framing.holds())
     }
 }
 
 impl Session {
-    fn link(&mut self, asker: Option<Asker>) {
+    fn link(&mut self, scheduler: Option<QueryScheduler>) {
         self.framing.reset();
         self.reader.forget();
         self.reader.lateness = Lateness::default();
-        self.reader.talk.link(asker);
+        self.reader.shell.link(scheduler);
     }
 
     fn expire(&mut self, at: Instant) {
-        if self.reader.talk.stalled(at, self.framing.holds())
+        if self.reader.shell.stalled(at, self.framing.holds())
             && let Some(stalled) = self.framing.stall()
         {
             self.reader.take(at, stalled);
         }
-        if self.reader.talk.expire(at, self.framing.offset()) {
+        if self.reader.shell.expire(at, self.framing.offset()) {
             self.reader.forget();
         }
-        if self.reader.talk.waits_for(TIMES) {
+        if self.reader.shell.waits_for(TIMES) {
             self.reader.asked.get_or_insert(at);
         }
     }
@@ -118,7 +118,7 @@ impl Session {
 impl Reader {
     /// The clock may be another one when it comes back.
     fn forget(&mut self) {
-        self.talk.forget();
+        self.shell.forget();
         (self.clock, self.asked) = (ClockReader::default(), None);
     }
 
@@ -131,17 +131,17 @@ impl Reader {
                         Refused::Unknown => Anomaly::UnknownMessage,
                         Refused::NotJson | Refused::Field => Anomaly::BadField,
                     };
-                    self.talk.broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage);
+                    self.shell.broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage);
                 }
             },
-            Framed::Anomaly { anomaly, at: bytes } => self.talk.broken(at, anomaly, bytes, true),
+            Framed::Anomaly { anomaly, at: bytes } => self.shell.broken(at, anomaly, bytes, true),
         }
     }
 
     fn message(&mut self, at: Instant, message: &Message<'_>, bytes: ByteRange) {
         // Everything else comes without our asking.
         let answer = matches!(message, Message::Response { .. });
-        self.talk.heard(at, answer, bytes);
+        self.shell.heard(at, answer, bytes);
         let late = message.stamp().map_or(Duration::ZERO, |stamp| self.lateness.of(at, stamp));
         match *message {
             Message::Time { ref times, .. } => {
@@ -155,11 +155,11 @@ impl Reader {
             Message::Response { id, ref outcome } => {
                 // The clone does not repeat the name.
                 if id.is_some_and(|id| !id.is(ID)) {
-                    return self.talk.out.anomaly(Anomaly::Unasked, bytes);
+                    return self.shell.out.anomaly(Anomaly::Unasked, bytes);
                 }
-                self.talk.answered(at, TIMES);
+                self.shell.answered(at, TIMES);
                 // Who only listens does not know when it was asked for.
-                let earliest = if self.talk.asks() { self.asked.take() } else { Some(at) };
+                let earliest = if self.shell.asks() { self.asked.take() } else { Some(at) };
                 match outcome {
                     Outcome::Done(Some(times)) => {
                         let readings = self.clock.times(Written { earliest, latest: at }, times, true);
@@ -173,7 +173,7 @@ impl Reader {
     }
 
     fn button(&mut self, at: Instant, (stamp, late): (u64, Duration), button: Option<Button>, repeat: bool, bytes: ByteRange) {
-        let Some(button) = button else { return self.talk.out.anomaly(Anomaly::BadField, bytes) };
+        let Some(button) = button else { return self.shell.out.anomaly(Anomaly::BadField, bytes) };
         let pressed = match button {
             Button::LeverLeft | Button::LeverRight => {
                 let readings = self.clock.lever(at.before(late), stamp, button);
@@ -188,12 +188,12 @@ impl Reader {
             Button::OnOffPress | Button::OnOffRelease => return,
         };
         if !repeat {
-            self.talk.out.event(DeviceEvent::ClockButton(pressed), bytes);
+            self.shell.out.event(DeviceEvent::ClockButton(pressed), bytes);
         }
     }
 
     fn failed(&mut self, code: Option<u16>, bytes: ByteRange) {
-        self.talk.out.anomaly(Anomaly::ClockRefused, bytes);
+        self.shell.out.anomaly(Anomaly::ClockRefused, bytes);
         if code == Some(NOT_CONNECTED) {
             self.absent(bytes);
         }
@@ -201,7 +201,7 @@ impl Reader {
 
     fn absent(&mut self, bytes: ByteRange) {
         if self.clock.gone() {
-            self.talk.out.event(DeviceEvent::ClockAbsent, bytes);
+            self.shell.out.event(DeviceEvent::ClockAbsent, bytes);
         }
     }
 
@@ -209,10 +209,10 @@ impl Reader {
         match readings {
             Ok(readings) => {
                 for reading in readings.into_iter().flatten() {
-                    self.talk.out.event(DeviceEvent::Clock(ClockReading { late, ..reading }), bytes);
+                    self.shell.out.event(DeviceEvent::Clock(ClockReading { late, ..reading }), bytes);
                 }
             }
-            Err(anomaly) => self.talk.out.anomaly(anomaly, bytes),
+            Err(anomaly) => self.shell.out.anomaly(anomaly, bytes),
         }
     }
 }

@@ -6,8 +6,8 @@
 
 use core::time::Duration;
 
-use super::asking::{Asking, Due, Wish};
 use super::frame::{Read, Reader, Reply, reply};
+use super::query_scheduler::{Due, QueryScheduler, Wish};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
 use crate::drivers::dgt::clock_reader::ClockReader;
 use crate::drivers::dgt::ee::{EeReader, EeTag};
@@ -39,7 +39,7 @@ pub struct Session {
 #[derive(Debug, Default)]
 struct Board {
     out: Outbox,
-    asking: Option<Asking>,
+    scheduler: Option<QueryScheduler>,
     address: Option<u16>,
     clock: ClockReader,
     shown: Option<(Instant, ClockReading)>,
@@ -88,7 +88,7 @@ impl Driver for Session {
         debug_assert!(self.board.out.is_empty(), "drain before feeding again");
         self.now = self.now.max(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asking::new(at))),
+            Input::LinkUp | Input::LinkTakenOver => self.link(Some(QueryScheduler::new(at))),
             Input::LinkDown => self.link(None),
             Input::Bytes { bytes, .. } => self.bytes(at, bytes),
             Input::Command(command) => self.board.command(at, command),
@@ -101,16 +101,16 @@ impl Driver for Session {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let asking = self.board.asking.as_ref().and_then(|asking| asking.deadline(self.board.address.is_some()));
-        [asking, self.stall()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+        let scheduler = self.board.scheduler.as_ref().and_then(|scheduler| scheduler.deadline(self.board.address.is_some()));
+        [scheduler, self.stall()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
     }
 }
 
 impl Session {
-    fn link(&mut self, asking: Option<Asking>) {
+    fn link(&mut self, scheduler: Option<QueryScheduler>) {
         self.reader.give_up();
         self.board.forget();
-        self.board.asking = asking;
+        self.board.scheduler = scheduler;
     }
 
     fn bytes(&mut self, at: Instant, bytes: &[u8]) {
@@ -151,13 +151,13 @@ impl Board {
     }
 
     fn ask(&mut self, at: Instant, wish: Wish) {
-        self.asking.iter_mut().for_each(|asking| asking.ask(at, wish));
+        self.scheduler.iter_mut().for_each(|scheduler| scheduler.ask(at, wish));
     }
 
     fn command(&mut self, at: Instant, command: DeviceCommand) {
         match command {
             DeviceCommand::ReadBoard => {
-                self.wanted = self.asking.is_some();
+                self.wanted = self.scheduler.is_some();
                 self.ask(at, Wish::Board);
             }
             DeviceCommand::ReadClock => {
@@ -171,13 +171,13 @@ impl Board {
     }
 
     fn expire(&mut self, at: Instant, here: ByteRange) {
-        let Some(asking) = &mut self.asking else { return };
-        match asking.expire(at, self.address.is_some()) {
+        let Some(scheduler) = &mut self.scheduler else { return };
+        match scheduler.expire(at, self.address.is_some()) {
             Some(Due::Silent) => {
-                let again = asking.again(at);
+                let again = scheduler.again(at);
                 self.out.event(DeviceEvent::Silent, here);
                 self.forget();
-                self.asking = Some(again);
+                self.scheduler = Some(again);
             }
             Some(Due::Ask(command)) => {
                 if let Some(address) = self.address {
@@ -196,7 +196,7 @@ impl Board {
     /// Bytes that are no frame: a change may have been among them.
     fn broken(&mut self, at: Instant, anomaly: Anomaly, bytes: ByteRange) {
         self.out.anomaly(anomaly, bytes);
-        self.asking.iter_mut().for_each(|asking| asking.repair(at));
+        self.scheduler.iter_mut().for_each(|scheduler| scheduler.repair(at));
     }
 
     fn frame(&mut self, at: Instant, frame: &[u8], bytes: ByteRange) {
@@ -206,7 +206,7 @@ impl Board {
         }
         let (id, known) = (frame[0], !matches!(reply, Reply::Other(_)));
         if known {
-            if self.asking.as_mut().is_some_and(|asking| asking.heard(at)) {
+            if self.scheduler.as_mut().is_some_and(|scheduler| scheduler.heard(at)) {
                 self.out.event(DeviceEvent::Responding, bytes);
             }
             self.address = Some(address);
@@ -228,7 +228,7 @@ impl Board {
             }
             Reply::FromStart(data) => self.log(at, data, bytes),
             Reply::Version(version) => {
-                self.asking.iter_mut().for_each(|asking| asking.answered(at, Wish::Version));
+                self.scheduler.iter_mut().for_each(|scheduler| scheduler.answered(at, Wish::Version));
                 if let Some((major, minor)) = version {
                     self.out.identity(Identity::Firmware(major, minor), bytes);
                 }
@@ -254,9 +254,9 @@ impl Board {
                 placement.set(square, reading);
             }
         }
-        match &mut self.asking {
-            Some(asking) => {
-                asking.answered(at, Wish::Board);
+        match &mut self.scheduler {
+            Some(scheduler) => {
+                scheduler.answered(at, Wish::Board);
                 self.held = Some((placement, bytes));
             }
             None => self.tell(placement, bytes),
@@ -286,7 +286,7 @@ impl Board {
                         held.set(square, reading);
                     }
                     // What came before the first picture is no news; what follows a restart is all that stands there.
-                    if restarted || (self.asking.is_some() && self.told.is_none()) {
+                    if restarted || (self.scheduler.is_some() && self.told.is_none()) {
                         continue;
                     }
                     if let Some(told) = &mut self.told {
@@ -313,7 +313,7 @@ impl Board {
                 EeTag::Unknown(byte) => {
                     self.out.anomaly(Anomaly::UnknownLogTag, here);
                     if byte >= 0x40 {
-                        self.asking.iter_mut().for_each(|asking| asking.repair(at));
+                        self.scheduler.iter_mut().for_each(|scheduler| scheduler.repair(at));
                     }
                 }
                 _ => {}
@@ -325,7 +325,7 @@ impl Board {
     }
 
     fn clock(&mut self, at: Instant, raw: &[u8; 7], bytes: ByteRange) {
-        self.asking.iter_mut().for_each(|asking| asking.answered(at, Wish::Clock));
+        self.scheduler.iter_mut().for_each(|scheduler| scheduler.answered(at, Wish::Clock));
         let news = self.clock.read(raw);
         if let Some(anomaly) = news.anomaly {
             self.out.anomaly(anomaly, bytes);
@@ -347,7 +347,7 @@ impl Board {
     }
 
     fn log(&mut self, at: Instant, data: &[u8], bytes: ByteRange) {
-        self.asking.iter_mut().for_each(|asking| asking.answered(at, Wish::Log));
+        self.scheduler.iter_mut().for_each(|scheduler| scheduler.answered(at, Wish::Log));
         let end = ByteRange { start: bytes.end, ..bytes };
         for (tag, taken) in EeReader::new(data) {
             let here = within(bytes, &taken);

@@ -11,7 +11,7 @@ use core::time::Duration;
 use super::framing::{Form, Framed, Framing, Message};
 use super::placement;
 use crate::driver::{DeviceCommand, Driver, Input, Output};
-use crate::drivers::talk::Talk;
+use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent};
 use crate::square::Placement;
 use crate::time::{ClockTime, Instant};
@@ -28,7 +28,7 @@ pub struct Session {
     framing: Framing,
     /// Bytes of reports that were no messages.
     odd: u64,
-    talk: Talk,
+    shell: Shell,
     /// The link is up.
     up: bool,
     responding: bool,
@@ -43,13 +43,13 @@ pub struct Session {
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.talk.begin(at);
+        self.shell.begin(at);
         match input {
             Input::LinkUp | Input::LinkTakenOver => self.link(true),
             Input::LinkDown => self.link(false),
             Input::Bytes { channel: 0, bytes } => {
                 for &byte in bytes {
-                    self.talk.touch(at);
+                    self.shell.touch(at);
                     if let Some(framed) = self.framing.push(byte) {
                         self.take(at, framed);
                     }
@@ -60,10 +60,10 @@ impl Driver for Session {
                 for _ in bytes.iter().filter(|_| channel == 1) {
                     let start = self.odd;
                     self.odd += 1;
-                    self.talk.out.anomaly(Anomaly::StrayByte, ByteRange { channel, start, end: self.odd });
+                    self.shell.out.anomaly(Anomaly::StrayByte, ByteRange { channel, start, end: self.odd });
                 }
             }
-            Input::Command(DeviceCommand::ReadBoard) => self.talk.follow.want(),
+            Input::Command(DeviceCommand::ReadBoard) => self.shell.pictures.want(),
             Input::Command(DeviceCommand::ReadClock) => self.clock_wanted = true,
             Input::Command(DeviceCommand::ReadBattery | DeviceCommand::ReadLog) => {}
             Input::Deadline => self.expire(at),
@@ -71,11 +71,11 @@ impl Driver for Session {
     }
 
     fn poll(&mut self) -> Option<Output> {
-        self.talk.out.poll()
+        self.shell.out.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
-        [self.talk.deadline(self.framing.holds()), self.silent()].into_iter().flatten().min()
+        [self.shell.deadline(self.framing.holds()), self.silent()].into_iter().flatten().min()
     }
 }
 
@@ -85,7 +85,7 @@ impl Session {
         Session {
             framing: Framing::new(form),
             odd: 0,
-            talk: Talk::default(),
+            shell: Shell::default(),
             up: false,
             responding: false,
             last: None,
@@ -104,7 +104,7 @@ impl Session {
 
     /// The board may be another one when it comes back.
     fn forget(&mut self) {
-        self.talk.forget();
+        self.shell.forget();
         (self.responding, self.last, self.repeated, self.clock) = (false, None, 0, None);
     }
 
@@ -114,14 +114,14 @@ impl Session {
     }
 
     fn expire(&mut self, at: Instant) {
-        if self.talk.stalled(at, self.framing.holds())
+        if self.shell.stalled(at, self.framing.holds())
             && let Some(stalled) = self.framing.stall()
         {
             self.take(at, stalled);
         }
         if self.silent().is_some_and(|end| end <= at) {
             let here = ByteRange { channel: 0, start: self.framing.offset(), end: self.framing.offset() };
-            self.talk.out.event(DeviceEvent::Silent, here);
+            self.shell.out.event(DeviceEvent::Silent, here);
             self.forget();
         }
     }
@@ -130,8 +130,8 @@ impl Session {
         match framed {
             Framed::Message { message: Message::Board(codes), at: bytes } => self.board(at, &codes, bytes),
             Framed::Message { message: Message::Clock(raw), at: bytes } => self.clock(at, raw, bytes),
-            Framed::Message { message: Message::OtherText, at: bytes } => self.talk.out.anomaly(Anomaly::UnknownMessage, bytes),
-            Framed::Anomaly { anomaly, at: bytes } => self.talk.out.anomaly(anomaly, bytes),
+            Framed::Message { message: Message::OtherText, at: bytes } => self.shell.out.anomaly(Anomaly::UnknownMessage, bytes),
+            Framed::Anomaly { anomaly, at: bytes } => self.shell.out.anomaly(anomaly, bytes),
         }
     }
 
@@ -139,14 +139,14 @@ impl Session {
         self.heard = at;
         if self.up && !self.responding {
             self.responding = true;
-            self.talk.out.event(DeviceEvent::Responding, bytes);
+            self.shell.out.event(DeviceEvent::Responding, bytes);
         }
     }
 
     fn board(&mut self, at: Instant, codes: &[u8; 32], bytes: ByteRange) {
         // Nothing else guards the squares: one that cannot be makes all of them doubtful.
         let Some(placement) = placement(codes) else {
-            return self.talk.out.anomaly(Anomaly::BadField, bytes);
+            return self.shell.out.anomaly(Anomaly::BadField, bytes);
         };
         self.heard(at, bytes);
         if let Some((before, when)) = self.last.replace((placement, at))
@@ -155,8 +155,8 @@ impl Session {
             let again = before == placement && at.since(when) <= REPEATS;
             self.repeated = if again { self.repeated + 1 } else { 0 };
         }
-        if self.talk.follow.picture(&placement).0 {
-            self.talk.out.event(DeviceEvent::Frame(placement), bytes);
+        if self.shell.pictures.picture(&placement).0 {
+            self.shell.out.event(DeviceEvent::Frame(placement), bytes);
         }
     }
 
@@ -166,7 +166,7 @@ impl Session {
             (minutes <= 59 && seconds <= 59).then(|| ClockTime::hms(hours, minutes, seconds))
         });
         let (Some(left), Some(right)) = (left, right) else {
-            return self.talk.out.anomaly(Anomaly::ClockIllegal, bytes);
+            return self.shell.out.anomaly(Anomaly::ClockIllegal, bytes);
         };
         self.heard(at, bytes);
         let running = raw[5] & 0x80 != 0;
@@ -185,7 +185,7 @@ impl Session {
         let same = self.clock.is_some_and(|told| reading == ClockReading { baseline: false, ..told });
         self.clock = Some(reading);
         if !same || core::mem::take(&mut self.clock_wanted) {
-            self.talk.out.event(DeviceEvent::Clock(reading), bytes);
+            self.shell.out.event(DeviceEvent::Clock(reading), bytes);
         }
     }
 }

@@ -18,8 +18,8 @@ use core::time::Duration;
 use super::framing::{Found, Framing};
 use super::message::{MAX_TEXT, Message, NO_MILLIVOLTS, event, percent, picture, placement, text};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
-use crate::drivers::asker::{Asker, Plan, Question};
-use crate::drivers::talk::Talk;
+use crate::drivers::query_scheduler::{QueryPlan, QueryScheduler, Question};
+use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent};
 use crate::square::{Reading, Square};
 use crate::time::Instant;
@@ -36,7 +36,7 @@ pub(in crate::drivers) const QUESTIONS: &[Question] = &[
     Question { bytes: b"4#*", retry: Some(Duration::from_secs(1)), tries: Some(3) },
 ];
 
-const PLAN: Plan = Plan {
+const PLAN: QueryPlan = QueryPlan {
     settle: Duration::from_millis(250),
     confirm: true,
     gap: Duration::from_millis(150),
@@ -61,7 +61,7 @@ pub struct Session {
 
 #[derive(Debug)]
 struct Reader {
-    talk: Talk,
+    shell: Shell,
     /// The last event of each square.
     events: [Option<(Instant, Reading)>; 64],
 }
@@ -73,16 +73,16 @@ impl Default for Session {
             events: Framing::new(1, event),
             pictures: Framing::new(2, picture),
             percent: Framing::new(3, percent),
-            reader: Reader { talk: Talk::default(), events: [None; 64] },
+            reader: Reader { shell: Shell::default(), events: [None; 64] },
         }
     }
 }
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.reader.talk.begin(at);
+        self.reader.shell.begin(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asker::new(at, &PLAN))),
+            Input::LinkUp | Input::LinkTakenOver => self.link(Some(QueryScheduler::new(at, &PLAN))),
             Input::LinkDown => self.link(None),
             Input::Bytes { channel, bytes } => {
                 let reader = &mut self.reader;
@@ -98,30 +98,30 @@ impl Driver for Session {
                     }
                 }
             }
-            Input::Command(DeviceCommand::ReadBoard) => self.reader.talk.want(at, BOARD),
-            Input::Command(DeviceCommand::ReadBattery) => self.reader.talk.ask(at, BATTERY),
+            Input::Command(DeviceCommand::ReadBoard) => self.reader.shell.want(at, BOARD),
+            Input::Command(DeviceCommand::ReadBattery) => self.reader.shell.ask(at, BATTERY),
             Input::Command(DeviceCommand::ReadClock | DeviceCommand::ReadLog) => {}
             Input::Deadline => self.expire(at),
         }
     }
 
     fn poll(&mut self) -> Option<Output> {
-        self.reader.talk.out.poll()
+        self.reader.shell.out.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
         let stalls = [self.text.deadline(), self.events.deadline(), self.pictures.deadline()];
-        stalls.into_iter().chain([self.reader.talk.deadline(false)]).flatten().min()
+        stalls.into_iter().chain([self.reader.shell.deadline(false)]).flatten().min()
     }
 }
 
 impl Session {
-    fn link(&mut self, asker: Option<Asker>) {
+    fn link(&mut self, scheduler: Option<QueryScheduler>) {
         self.text.reset();
         self.events.reset();
         self.pictures.reset();
         self.reader.forget();
-        self.reader.talk.link(asker);
+        self.reader.shell.link(scheduler);
     }
 
     fn expire(&mut self, at: Instant) {
@@ -129,7 +129,7 @@ impl Session {
         for bytes in stalled.into_iter().flatten() {
             self.reader.take(at, Found::Broken(Anomaly::Stalled), bytes);
         }
-        if self.reader.talk.expire(at, self.text.offset()) {
+        if self.reader.shell.expire(at, self.text.offset()) {
             self.reader.forget();
         }
     }
@@ -138,47 +138,47 @@ impl Session {
 impl Reader {
     /// The board may be another one when it comes back.
     fn forget(&mut self) {
-        self.talk.forget();
+        self.shell.forget();
         self.events = [None; 64];
     }
 
     fn take(&mut self, at: Instant, found: Found<Message>, bytes: ByteRange) {
         match found {
             Found::Message(message) => self.message(at, message, bytes),
-            Found::Broken(anomaly) => self.talk.broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage),
+            Found::Broken(anomaly) => self.shell.broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage),
         }
     }
 
     fn message(&mut self, at: Instant, message: Message, bytes: ByteRange) {
         // Everything but the answer to 30#R comes unasked too.
         let answer = bytes.channel == 0 && matches!(message, Message::Board(_));
-        self.talk.heard(at, answer, bytes);
+        self.shell.heard(at, answer, bytes);
         match message {
             Message::Field { square, placed } => {
                 let reading = if placed { Reading::Occupied } else { Reading::Empty };
                 self.events[square.index()] = Some((at, reading));
-                self.talk.follow.square(square, reading);
-                self.talk.out.event(DeviceEvent::Square { square, reading }, bytes);
+                self.shell.pictures.square(square, reading);
+                self.shell.out.event(DeviceEvent::Square { square, reading }, bytes);
             }
             Message::Board(occupied) => {
                 self.picture(at, occupied, bytes);
                 if answer {
-                    self.talk.answered(at, BOARD);
+                    self.shell.answered(at, BOARD);
                 }
             }
             Message::Volts(_) | Message::Millivolts(_) => {
                 if matches!(message, Message::Millivolts(number) if number.is(NO_MILLIVOLTS)) {
-                    self.talk.out.anomaly(Anomaly::BadField, bytes);
+                    self.shell.out.anomaly(Anomaly::BadField, bytes);
                 }
-                self.talk.answered(at, BATTERY);
+                self.shell.answered(at, BATTERY);
             }
             Message::Percent(percent) => {
                 let battery = Battery { percent, minutes_left: None, charging: false };
-                self.talk.out.event(DeviceEvent::Battery(battery), bytes);
+                self.shell.out.event(DeviceEvent::Battery(battery), bytes);
             }
             // Good messages, but not to any question of ours.
             Message::Go | Message::InSync | Message::Address | Message::MotorDone => {
-                self.talk.out.anomaly(Anomaly::Unasked, bytes);
+                self.shell.out.anomaly(Anomaly::Unasked, bytes);
             }
         }
     }
@@ -190,8 +190,8 @@ impl Reader {
                 shown.set(square, reading);
             }
         }
-        if self.talk.follow.picture(&shown).0 {
-            self.talk.out.event(DeviceEvent::Frame(shown), bytes);
+        if self.shell.pictures.picture(&shown).0 {
+            self.shell.out.event(DeviceEvent::Frame(shown), bytes);
         }
     }
 }

@@ -49,23 +49,23 @@ const START: [Query; 7] =
 enum Phase {
     Settle(Instant),
     Discard(Instant),
-    Talk,
+    Asking,
 }
 
 /// A wish that is granted at most once in a while.
 #[derive(Debug, Default)]
-struct Limited {
+struct RateLimit {
     due: Option<Instant>,
     last: Option<Instant>,
 }
 
-impl Limited {
-    fn want(&mut self, at: Instant, spacing: Duration) {
+impl RateLimit {
+    fn request(&mut self, at: Instant, spacing: Duration) {
         let free = self.last.map_or(at, |last| last.after(spacing).max(at));
         self.due.get_or_insert(free);
     }
 
-    fn grant(&mut self, at: Instant) -> bool {
+    fn take_due(&mut self, at: Instant) -> bool {
         let granted = due(self.due, at);
         if granted {
             (self.due, self.last) = (None, Some(at));
@@ -76,7 +76,7 @@ impl Limited {
 
 /// The questions of one link.
 #[derive(Debug)]
-pub(super) struct Asker {
+pub(super) struct QueryScheduler {
     phase: Phase,
     queue: VecDeque<Query>,
     /// The gap after the last command ends here.
@@ -95,22 +95,22 @@ pub(super) struct Asker {
     keep_alive: Option<Instant>,
     /// Keep-alive questions since the last message.
     missed: u32,
-    repair: Limited,
-    reread: Limited,
+    repair: RateLimit,
+    reread: RateLimit,
     quiet: Option<Instant>,
     probing: bool,
     shown: Option<[ClockTime; 2]>,
 }
 
-impl Asker {
+impl QueryScheduler {
     /// The link came up, or the board fell silent: begin with the first question.
-    pub(super) fn new(at: Instant) -> Asker {
-        Asker { phase: Phase::Settle(at.after(SETTLE)), ..Asker::settled(at) }
+    pub(super) fn new(at: Instant) -> QueryScheduler {
+        QueryScheduler { phase: Phase::Settle(at.after(SETTLE)), ..QueryScheduler::settled(at) }
     }
 
     /// The link has been up for some time, and the board has answered on it.
-    pub(super) fn settled(at: Instant) -> Asker {
-        Asker {
+    pub(super) fn settled(at: Instant) -> QueryScheduler {
+        QueryScheduler {
             phase: Phase::Settle(at),
             queue: VecDeque::with_capacity(Query::ALL.len()),
             free: at,
@@ -124,8 +124,8 @@ impl Asker {
             responding: false,
             keep_alive: None,
             missed: 0,
-            repair: Limited::default(),
-            reread: Limited::default(),
+            repair: RateLimit::default(),
+            reread: RateLimit::default(),
             quiet: None,
             probing: false,
             shown: None,
@@ -149,7 +149,7 @@ impl Asker {
     pub(super) fn deadline(&self) -> Option<Instant> {
         match self.phase {
             Phase::Settle(end) | Phase::Discard(end) => return Some(end),
-            Phase::Talk => {}
+            Phase::Asking => {}
         }
         if self.log.is_some() {
             return self.log;
@@ -178,10 +178,10 @@ impl Asker {
                 return false;
             }
             Phase::Discard(end) if end <= at => {
-                self.phase = Phase::Talk;
+                self.phase = Phase::Asking;
                 self.start(at, &START);
             }
-            Phase::Talk => {}
+            Phase::Asking => {}
             Phase::Settle(_) | Phase::Discard(_) => return false,
         }
         if due(self.log, at) {
@@ -192,7 +192,7 @@ impl Asker {
         }
         if due(self.keep_alive, at) && self.tick(at) {
             out.event(DeviceEvent::Silent, here);
-            *self = Asker::new(at);
+            *self = QueryScheduler::new(at);
             return true;
         }
         self.retry(at, here, out);
@@ -239,11 +239,11 @@ impl Asker {
                 out.anomaly(Anomaly::Retried, here);
             }
         }
-        if self.repair.grant(at) {
+        if self.repair.take_due(at) {
             self.ask(at, Query::Board);
             self.ask(at, Query::Clock);
         }
-        if self.reread.grant(at) {
+        if self.reread.take_due(at) {
             self.ask(at, Query::Clock);
         }
         if due(self.quiet, at) {

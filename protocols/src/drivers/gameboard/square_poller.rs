@@ -41,7 +41,7 @@ pub(super) enum Due {
 
 /// The questions of one link.
 #[derive(Debug)]
-pub(super) struct Patrol {
+pub(super) struct SquarePoller {
     /// The square that was asked for, and when to give up waiting.
     open: Option<(Square, Instant)>,
     /// Nothing is asked before this.
@@ -71,10 +71,10 @@ pub(super) struct Patrol {
     missed: u32,
 }
 
-impl Patrol {
+impl SquarePoller {
     /// The link came up, or the board fell silent.
-    pub(super) const fn new(at: Instant) -> Patrol {
-        Patrol {
+    pub(super) const fn new(at: Instant) -> SquarePoller {
+        SquarePoller {
             open: None,
             free: at.after(SETTLE),
             asked: at,
@@ -173,7 +173,7 @@ impl Patrol {
         if again.is_some() {
             self.missed = self.missed.saturating_add(1);
             if self.answers && self.missed >= MISSED && self.heard.after(SILENCE) <= at {
-                *self = Patrol::new(at);
+                *self = SquarePoller::new(at);
                 return Some(Due::Silent);
             }
         }

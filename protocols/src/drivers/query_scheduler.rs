@@ -36,7 +36,7 @@ pub(in crate::drivers) struct Question {
 
 /// The questions of a family and its pace.
 #[derive(Debug)]
-pub(in crate::drivers) struct Plan {
+pub(in crate::drivers) struct QueryPlan {
     /// From the link's coming up to the first question.
     pub(in crate::drivers) settle: Duration,
     /// Nothing but the first question is asked until the device has answered something: others could mean harm to a device of
@@ -56,8 +56,8 @@ pub(in crate::drivers) struct Plan {
 
 /// The questions of one link.
 #[derive(Debug)]
-pub(in crate::drivers) struct Asker {
-    plan: &'static Plan,
+pub(in crate::drivers) struct QueryScheduler {
+    plan: &'static QueryPlan,
     /// A bit for each row that waits to be sent.
     waiting: u8,
     /// The gap after the last question ends here.
@@ -75,12 +75,12 @@ pub(in crate::drivers) struct Asker {
     pictured: Instant,
 }
 
-impl Asker {
+impl QueryScheduler {
     /// The link came up, or the device fell silent: begin with the first question.
-    pub(in crate::drivers) const fn new(at: Instant, plan: &'static Plan) -> Asker {
+    pub(in crate::drivers) const fn new(at: Instant, plan: &'static QueryPlan) -> QueryScheduler {
         debug_assert!(plan.questions.len() <= MOST, "a bit for each row");
         let free = at.after(plan.settle);
-        Asker {
+        QueryScheduler {
             plan,
             waiting: (1u16 << plan.questions.len()).wrapping_sub(1) as u8,
             free,
@@ -156,7 +156,7 @@ impl Asker {
             }
             if self.responding && self.missed >= MISSED && self.heard.after(SILENCE) <= at {
                 out.event(DeviceEvent::Silent, here);
-                *self = Asker::new(at, self.plan);
+                *self = QueryScheduler::new(at, self.plan);
                 return true;
             }
             self.open[row] = None;

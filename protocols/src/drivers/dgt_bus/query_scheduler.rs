@@ -48,7 +48,7 @@ pub(super) enum Due {
 
 /// The questions of one link.
 #[derive(Debug)]
-pub(super) struct Asking {
+pub(super) struct QueryScheduler {
     /// From when on each is to be asked.
     waiting: [Option<Instant>; 4],
     /// When each is asked again.
@@ -58,20 +58,20 @@ pub(super) struct Asking {
     heard: Option<Instant>,
 }
 
-impl Asking {
-    pub(super) fn new(at: Instant) -> Asking {
-        let mut asking = Asking { waiting: [None; 4], open: [None; 4], versions: 0, pictured: None, heard: None };
-        asking.ask(at, Wish::Version);
-        asking.ask(at, Wish::Board);
-        asking
+impl QueryScheduler {
+    pub(super) fn new(at: Instant) -> QueryScheduler {
+        let mut scheduler = QueryScheduler { waiting: [None; 4], open: [None; 4], versions: 0, pictured: None, heard: None };
+        scheduler.ask(at, Wish::Version);
+        scheduler.ask(at, Wish::Board);
+        scheduler
     }
 
     /// Everything anew but a log that was asked for: the line has that wish still.
-    pub(super) fn again(&self, at: Instant) -> Asking {
-        let mut asking = Asking::new(at);
+    pub(super) fn again(&self, at: Instant) -> QueryScheduler {
+        let mut scheduler = QueryScheduler::new(at);
         let log = Wish::Log as usize;
-        (asking.waiting[log], asking.open[log]) = (self.waiting[log], self.open[log]);
-        asking
+        (scheduler.waiting[log], scheduler.open[log]) = (self.waiting[log], self.open[log]);
+        scheduler
     }
 
     pub(super) fn ask(&mut self, at: Instant, wish: Wish) {

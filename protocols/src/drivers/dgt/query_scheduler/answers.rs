@@ -2,15 +2,15 @@
 
 use super::super::clock::{AckOf, ClockAck};
 use super::super::host::Query;
-use super::{Asker, Phase, QUIET, QUIET_LINE, REPAIR_SPACING, REREAD_SPACING, START};
+use super::{Phase, QUIET, QUIET_LINE, QueryScheduler, REPAIR_SPACING, REREAD_SPACING, START};
 use crate::drivers::outbox::Outbox;
 use crate::event::{Anomaly, ByteRange, ClockReading, DeviceEvent, LogEntry};
 use crate::time::Instant;
 
-impl Asker {
+impl QueryScheduler {
     /// A message came; `answer` if it is one that only a question brings.
     pub(in crate::drivers::dgt) fn heard(&mut self, at: Instant, answer: bool, here: ByteRange, out: &mut Outbox) {
-        if answer && !self.responding && matches!(self.phase, Phase::Talk) {
+        if answer && !self.responding && matches!(self.phase, Phase::Asking) {
             self.responding = true;
             out.event(DeviceEvent::Responding, here);
         }
@@ -38,14 +38,14 @@ impl Asker {
     /// Bytes were lost: perhaps a change of the board or the clock with them.
     pub(in crate::drivers::dgt) fn lost_bytes(&mut self, at: Instant) {
         if self.responding {
-            self.repair.want(at, REPAIR_SPACING);
+            self.repair.request(at, REPAIR_SPACING);
         }
     }
 
     /// A clock message could not be believed: a stopped clock says it again only when asked.
     pub(in crate::drivers::dgt) fn clock_doubtful(&mut self, at: Instant) {
         if self.responding {
-            self.reread.want(at, REREAD_SPACING);
+            self.reread.request(at, REREAD_SPACING);
         }
     }
 

@@ -4,12 +4,12 @@ use crate::square::{Placement, Reading, Square};
 
 /// The squares as the game knows them.
 #[derive(Debug, Default)]
-pub(in crate::drivers) struct Follow {
+pub(in crate::drivers) struct PictureTracker {
     told: Option<Placement>,
     wanted: bool,
 }
 
-impl Follow {
+impl PictureTracker {
     /// The next picture is told even if it is the same.
     pub(in crate::drivers) const fn want(&mut self) {
         self.wanted = true;
