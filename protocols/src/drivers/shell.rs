@@ -26,18 +26,18 @@ pub(in crate::drivers) struct Shell {
 
 impl Shell {
     /// An input comes.
-    pub(in crate::drivers) fn begin(&mut self, at: Instant) {
+    pub(in crate::drivers) fn begin_input(&mut self, at: Instant) {
         debug_assert!(self.out.is_empty(), "drain before feeding again");
         self.now = self.now.max(at);
     }
 
     /// The link came up with these questions, or went down.
-    pub(in crate::drivers) const fn link(&mut self, scheduler: Option<QueryScheduler>) {
+    pub(in crate::drivers) const fn set_scheduler(&mut self, scheduler: Option<QueryScheduler>) {
         self.scheduler = scheduler;
     }
 
     /// The link is up, and questions are asked.
-    pub(in crate::drivers) const fn asks(&self) -> bool {
+    pub(in crate::drivers) const fn asks_questions(&self) -> bool {
         self.scheduler.is_some()
     }
 
@@ -48,7 +48,7 @@ impl Shell {
     }
 
     /// A byte came.
-    pub(in crate::drivers) const fn touch(&mut self, at: Instant) {
+    pub(in crate::drivers) const fn note_byte(&mut self, at: Instant) {
         self.touched = at;
     }
 
@@ -56,15 +56,15 @@ impl Shell {
     pub(in crate::drivers) fn deadline(&self, holds: bool) -> Option<Instant> {
         let scheduler = self.scheduler.as_ref().and_then(QueryScheduler::deadline);
         // A timer may have come due before its question was of use: time does not run backwards.
-        [scheduler, self.stall(holds)].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+        [scheduler, self.stalls_at(holds)].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
     }
 
     /// The message in hand, if there is one, is to be given up.
-    pub(in crate::drivers) fn stalled(&self, at: Instant, holds: bool) -> bool {
-        self.stall(holds).is_some_and(|end| end <= at)
+    pub(in crate::drivers) fn is_stalled(&self, at: Instant, holds: bool) -> bool {
+        self.stalls_at(holds).is_some_and(|end| end <= at)
     }
 
-    fn stall(&self, holds: bool) -> Option<Instant> {
+    fn stalls_at(&self, holds: bool) -> Option<Instant> {
         holds.then(|| self.touched.after(STALL))
     }
 
@@ -80,9 +80,9 @@ impl Shell {
     }
 
     /// The game wants the picture, for which a row asks, even if it is the same.
-    pub(in crate::drivers) fn want(&mut self, at: Instant, row: usize) {
+    pub(in crate::drivers) fn request_picture(&mut self, at: Instant, row: usize) {
         if let Some(scheduler) = &mut self.scheduler {
-            self.pictures.want();
+            self.pictures.request_repeat();
             scheduler.ask(at, row);
         }
     }
@@ -93,30 +93,30 @@ impl Shell {
     }
 
     /// The picture is asked for when it is so old.
-    pub(in crate::drivers) fn keep(&mut self, age: Duration) {
-        self.scheduler.iter_mut().for_each(|scheduler| scheduler.keep(age));
+    pub(in crate::drivers) fn set_picture_age(&mut self, age: Duration) {
+        self.scheduler.iter_mut().for_each(|scheduler| scheduler.set_picture_age(age));
     }
 
     /// A message came; `answer` if it shows that the device hears us.
-    pub(in crate::drivers) fn heard(&mut self, at: Instant, answer: bool, bytes: ByteRange) {
+    pub(in crate::drivers) fn on_message(&mut self, at: Instant, answer: bool, bytes: ByteRange) {
         if let Some(scheduler) = &mut self.scheduler {
-            scheduler.heard(at, answer, bytes, &mut self.out);
+            scheduler.on_message(at, answer, bytes, &mut self.out);
         }
     }
 
     /// The answer of a row came.
-    pub(in crate::drivers) fn answered(&mut self, at: Instant, row: usize) {
-        self.scheduler.iter_mut().for_each(|scheduler| scheduler.answered(at, row));
+    pub(in crate::drivers) fn on_answer(&mut self, at: Instant, row: usize) {
+        self.scheduler.iter_mut().for_each(|scheduler| scheduler.on_answer(at, row));
     }
 
     /// What was told may be out of date, for a reason that is no anomaly: the picture is asked for soon.
-    pub(in crate::drivers) fn doubt(&mut self, at: Instant) {
-        self.scheduler.iter_mut().for_each(|scheduler| scheduler.lost_bytes(at));
+    pub(in crate::drivers) fn refresh_picture(&mut self, at: Instant) {
+        self.scheduler.iter_mut().for_each(|scheduler| scheduler.on_lost_bytes(at));
     }
 
     /// Bytes that are no message; `lost` if a change of the board may have been among them.
-    pub(in crate::drivers) fn broken(&mut self, at: Instant, anomaly: Anomaly, bytes: ByteRange, lost: bool) {
+    pub(in crate::drivers) fn report_broken(&mut self, at: Instant, anomaly: Anomaly, bytes: ByteRange, lost: bool) {
         self.out.anomaly(anomaly, bytes);
-        self.scheduler.iter_mut().filter(|_| lost).for_each(|scheduler| scheduler.lost_bytes(at));
+        self.scheduler.iter_mut().filter(|_| lost).for_each(|scheduler| scheduler.on_lost_bytes(at));
     }
 }

@@ -81,20 +81,20 @@ impl Default for Session {
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.reader.shell.begin(at);
+        self.reader.shell.begin_input(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(QueryScheduler::new(at, &PLAN))),
-            Input::LinkDown => self.link(None),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &PLAN))),
+            Input::LinkDown => self.set_link(None),
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
-                    self.reader.shell.touch(at);
+                    self.reader.shell.note_byte(at);
                     if let Some(framed) = self.framing.push(byte) {
-                        self.reader.take(at, framed);
+                        self.reader.handle_framed(at, framed);
                     }
                 }
             }
-            Input::Command(command) => self.reader.command(at, command),
-            Input::Deadline => self.expire(at),
+            Input::Command(command) => self.reader.handle_command(at, command),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
@@ -109,21 +109,21 @@ impl Driver for Session {
 
 impl Session {
     /// Of a board whose letters say no more than that something stands there.
-    pub fn of_occupancy() -> Session {
+    pub fn for_occupancy() -> Session {
         Session { reader: Reader { occupancy: true, ..Reader::default() }, ..Session::default() }
     }
 
-    fn link(&mut self, scheduler: Option<QueryScheduler>) {
+    fn set_link(&mut self, scheduler: Option<QueryScheduler>) {
         self.framing.reset();
         self.reader.forget();
-        self.reader.shell.link(scheduler);
+        self.reader.shell.set_scheduler(scheduler);
     }
 
-    fn expire(&mut self, at: Instant) {
-        if self.reader.shell.stalled(at, self.framing.holds())
+    fn handle_deadline(&mut self, at: Instant) {
+        if self.reader.shell.is_stalled(at, self.framing.holds())
             && let Some(stalled) = self.framing.stall()
         {
-            self.reader.take(at, stalled);
+            self.reader.handle_framed(at, stalled);
         }
         if self.reader.shell.expire(at, self.framing.offset()) {
             self.reader.forget();
@@ -139,42 +139,42 @@ impl Reader {
         (self.reports, self.scan_time, self.delay) = (None, None, None);
     }
 
-    fn command(&mut self, at: Instant, command: DeviceCommand) {
+    fn handle_command(&mut self, at: Instant, command: DeviceCommand) {
         if command == DeviceCommand::ReadBoard {
-            self.shell.want(at, BOARD);
+            self.shell.request_picture(at, BOARD);
         }
     }
 
-    fn take(&mut self, at: Instant, framed: Framed<'_>) {
+    fn handle_framed(&mut self, at: Instant, framed: Framed<'_>) {
         match framed {
             Framed::Message { text, at: bytes } => match Message::decode(text) {
-                Some(message) => self.message(at, &message, bytes),
+                Some(message) => self.handle_message(at, &message, bytes),
                 None => self.shell.out.anomaly(Anomaly::UnknownMessage, bytes),
             },
-            Framed::Anomaly { anomaly, at: bytes } => self.shell.broken(at, anomaly, bytes, true),
+            Framed::Anomaly { anomaly, at: bytes } => self.shell.report_broken(at, anomaly, bytes, true),
         }
     }
 
-    fn message(&mut self, at: Instant, message: &Message<'_>, bytes: ByteRange) {
-        self.shell.heard(at, true, bytes);
+    fn handle_message(&mut self, at: Instant, message: &Message<'_>, bytes: ByteRange) {
+        self.shell.on_message(at, true, bytes);
         let row = match *message {
             Message::Version { major, minor } => {
                 self.shell.out.identity(Identity::Firmware(major, minor), bytes);
                 VERSION
             }
             Message::Setting { address: REPORTS, value } => {
-                self.shell.keep(if reports_changes(value) { REPORTED } else { POLLED });
+                self.shell.set_picture_age(if reports_changes(value) { REPORTED } else { POLLED });
                 self.reports = Some(value);
-                self.tell_delay(bytes);
+                self.report_delay(bytes);
                 SETTING
             }
             Message::Setting { address: SCAN_TIME, value } => {
                 self.scan_time = Some(value);
-                self.tell_delay(bytes);
+                self.report_delay(bytes);
                 SCAN
             }
             Message::Board(letters) => {
-                self.board(letters, bytes);
+                self.handle_board(letters, bytes);
                 BOARD
             }
             // Good messages, but not to any question of ours.
@@ -182,18 +182,18 @@ impl Reader {
                 return self.shell.out.anomaly(Anomaly::Unasked, bytes);
             }
         };
-        self.shell.answered(at, row);
+        self.shell.on_answer(at, row);
     }
 
     /// Tells how late changes come, as far as that is known now.
-    fn tell_delay(&mut self, bytes: ByteRange) {
+    fn report_delay(&mut self, bytes: ByteRange) {
         let known = delay(self.scan_time.unwrap_or(USUAL_SCAN), self.reports.unwrap_or(NEVER), POLLED);
         if self.delay.replace(known) != Some(known) {
             self.shell.out.event(DeviceEvent::Delay(known), bytes);
         }
     }
 
-    fn board(&mut self, letters: &[u8; 64], bytes: ByteRange) {
+    fn handle_board(&mut self, letters: &[u8; 64], bytes: ByteRange) {
         let Some(placement) = placement(letters) else {
             if self.unusable.as_ref() != Some(letters) {
                 self.unusable = Some(*letters);
@@ -203,7 +203,7 @@ impl Reader {
         };
         self.unusable = None;
         let placement = if self.occupancy { placement.occupied() } else { placement };
-        if self.shell.pictures.picture(&placement).0 {
+        if self.shell.pictures.record_picture(&placement).0 {
             self.shell.out.event(DeviceEvent::Frame(placement), bytes);
         }
     }

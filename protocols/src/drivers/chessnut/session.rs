@@ -89,20 +89,20 @@ struct Reader {
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.reader.shell.begin(at);
+        self.reader.shell.begin_input(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(QueryScheduler::new(at, &self.reader.model.plan))),
-            Input::LinkDown => self.link(None),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &self.reader.model.plan))),
+            Input::LinkDown => self.set_link(None),
             Input::Bytes { channel, bytes } => {
                 // There is no third channel.
                 let Some((framing, touched)) = self.framings.get_mut(usize::from(channel)) else { return };
                 for &byte in bytes {
                     *touched = at;
-                    framing.push(byte, &mut |framed| self.reader.take(at, framed));
+                    framing.push(byte, &mut |framed| self.reader.handle_framed(at, framed));
                 }
             }
-            Input::Command(command) => self.reader.command(at, command),
-            Input::Deadline => self.expire(at),
+            Input::Command(command) => self.reader.handle_command(at, command),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
@@ -125,16 +125,16 @@ impl Session {
         }
     }
 
-    fn link(&mut self, scheduler: Option<QueryScheduler>) {
+    fn set_link(&mut self, scheduler: Option<QueryScheduler>) {
         self.framings.iter_mut().for_each(|(framing, _)| framing.reset());
         self.reader.forget();
-        self.reader.shell.link(scheduler);
+        self.reader.shell.set_scheduler(scheduler);
     }
 
-    fn expire(&mut self, at: Instant) {
+    fn handle_deadline(&mut self, at: Instant) {
         for (framing, touched) in &mut self.framings {
             if framing.holds() && touched.after(STALL) <= at {
-                framing.stall(&mut |framed| self.reader.take(at, framed));
+                framing.stall(&mut |framed| self.reader.handle_framed(at, framed));
             }
         }
         if self.reader.shell.expire(at, self.framings[0].0.offset()) {
@@ -150,9 +150,9 @@ impl Reader {
         (self.pictured, self.battery) = (false, None);
     }
 
-    fn command(&mut self, at: Instant, command: DeviceCommand) {
+    fn handle_command(&mut self, at: Instant, command: DeviceCommand) {
         match command {
-            DeviceCommand::ReadBoard => self.shell.want(at, REALTIME),
+            DeviceCommand::ReadBoard => self.shell.request_picture(at, REALTIME),
             DeviceCommand::ReadBattery => {
                 self.battery = None;
                 self.shell.ask(at, self.model.battery);
@@ -161,29 +161,29 @@ impl Reader {
         }
     }
 
-    fn take(&mut self, at: Instant, framed: Framed) {
+    fn handle_framed(&mut self, at: Instant, framed: Framed) {
         match framed {
-            Framed::Message { message, at: bytes } => self.message(at, &message, bytes),
-            Framed::Anomaly { anomaly, at: bytes } => self.shell.broken(at, anomaly, bytes, bytes.channel == 0),
+            Framed::Message { message, at: bytes } => self.handle_message(at, &message, bytes),
+            Framed::Anomaly { anomaly, at: bytes } => self.shell.report_broken(at, anomaly, bytes, bytes.channel == 0),
         }
     }
 
-    fn message(&mut self, at: Instant, message: &Message, bytes: ByteRange) {
-        self.shell.heard(at, true, bytes);
+    fn handle_message(&mut self, at: Instant, message: &Message, bytes: ByteRange) {
+        self.shell.on_message(at, true, bytes);
         match message {
-            Message::Board { squares, .. } => self.board(squares, bytes),
+            Message::Board { squares, .. } => self.handle_board(squares, bytes),
             Message::Battery { .. } => {
-                self.shell.answered(at, BATTERY);
+                self.shell.on_answer(at, BATTERY);
                 self.shell.ask(at, REALTIME);
-                self.tell_battery(message, bytes);
+                self.report_battery(message, bytes);
             }
             Message::MoveBattery { .. } => {
-                self.shell.answered(at, MOVE_BATTERY);
-                self.tell_battery(message, bytes);
+                self.shell.on_answer(at, MOVE_BATTERY);
+                self.report_battery(message, bytes);
             }
             Message::Accepted => {}
             // Which command it means it does not say: the mode is what matters.
-            Message::NotReady => self.shell.doubt(at),
+            Message::NotReady => self.shell.refresh_picture(at),
             // Good messages, but not to any question of ours.
             Message::Games(_) | Message::Button(_) | Message::Kind(_) | Message::Pieces => {
                 self.shell.out.anomaly(Anomaly::Unasked, bytes);
@@ -191,19 +191,19 @@ impl Reader {
         }
     }
 
-    fn board(&mut self, squares: &[u8; SQUARES], bytes: ByteRange) {
+    fn handle_board(&mut self, squares: &[u8; SQUARES], bytes: ByteRange) {
         // The framing has looked at the codes.
         let Some(placement) = placement(squares) else { return self.shell.out.anomaly(Anomaly::BadField, bytes) };
         if !core::mem::replace(&mut self.pictured, true) {
-            self.shell.keep(KEPT);
+            self.shell.set_picture_age(KEPT);
         }
-        if self.shell.pictures.picture(&placement).0 {
+        if self.shell.pictures.record_picture(&placement).0 {
             self.shell.out.event(DeviceEvent::Frame(placement), bytes);
         }
     }
 
     /// The battery is asked for again and again, and told when it changes.
-    fn tell_battery(&mut self, message: &Message, bytes: ByteRange) {
+    fn report_battery(&mut self, message: &Message, bytes: ByteRange) {
         let Some((percent, charging)) = message.battery() else { return };
         if percent > 100 {
             return self.shell.out.anomaly(Anomaly::BadField, bytes);

@@ -105,11 +105,11 @@ pub(super) struct QueryScheduler {
 impl QueryScheduler {
     /// The link came up, or the board fell silent: begin with the first question.
     pub(super) fn new(at: Instant) -> QueryScheduler {
-        QueryScheduler { phase: Phase::Settle(at.after(SETTLE)), ..QueryScheduler::settled(at) }
+        QueryScheduler { phase: Phase::Settle(at.after(SETTLE)), ..QueryScheduler::new_settled(at) }
     }
 
     /// The link has been up for some time, and the board has answered on it.
-    pub(super) fn settled(at: Instant) -> QueryScheduler {
+    pub(super) fn new_settled(at: Instant) -> QueryScheduler {
         QueryScheduler {
             phase: Phase::Settle(at),
             queue: VecDeque::with_capacity(Query::ALL.len()),
@@ -133,7 +133,7 @@ impl QueryScheduler {
     }
 
     /// Whether input is thrown away: it may belong to what a former host asked.
-    pub(super) fn discarding(&self) -> bool {
+    pub(super) fn is_discarding(&self) -> bool {
         matches!(self.phase, Phase::Discard(_))
     }
 
@@ -185,17 +185,17 @@ impl QueryScheduler {
             Phase::Settle(_) | Phase::Discard(_) => return false,
         }
         if due(self.log, at) {
-            self.log_failed(at, here, out);
+            self.on_log_failed(at, here, out);
         }
         if self.log.is_some() {
             return false;
         }
-        if due(self.keep_alive, at) && self.tick(at) {
+        if due(self.keep_alive, at) && self.send_keep_alive(at) {
             out.event(DeviceEvent::Silent, here);
             *self = QueryScheduler::new(at);
             return true;
         }
-        self.retry(at, here, out);
+        self.queue_retries(at, here, out);
         self.send(at, out);
         false
     }
@@ -209,7 +209,7 @@ impl QueryScheduler {
     }
 
     /// The line is quiet. True if it has been so for too long.
-    fn tick(&mut self, at: Instant) -> bool {
+    fn send_keep_alive(&mut self, at: Instant) -> bool {
         if self.missed >= MISSED {
             return true;
         }
@@ -219,7 +219,7 @@ impl QueryScheduler {
         false
     }
 
-    fn retry(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) {
+    fn queue_retries(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) {
         if due(self.version, at) {
             self.version = None;
             self.ask(at, Query::Version);

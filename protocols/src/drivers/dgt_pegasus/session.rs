@@ -67,21 +67,21 @@ struct Reader {
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.reader.shell.begin(at);
+        self.reader.shell.begin_input(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(QueryScheduler::new(at, &PLAN))),
-            Input::LinkDown => self.link(None),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &PLAN))),
+            Input::LinkDown => self.set_link(None),
             // The board speaks on one characteristic only.
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
-                    self.reader.shell.touch(at);
+                    self.reader.shell.note_byte(at);
                     if let Some(framed) = self.framing.push(byte) {
-                        self.reader.take(at, framed);
+                        self.reader.handle_framed(at, framed);
                     }
                 }
             }
-            Input::Command(command) => self.reader.command(at, command),
-            Input::Deadline => self.expire(at),
+            Input::Command(command) => self.reader.handle_command(at, command),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
@@ -95,17 +95,17 @@ impl Driver for Session {
 }
 
 impl Session {
-    fn link(&mut self, scheduler: Option<QueryScheduler>) {
+    fn set_link(&mut self, scheduler: Option<QueryScheduler>) {
         self.framing.reset();
         self.reader.forget();
-        self.reader.shell.link(scheduler);
+        self.reader.shell.set_scheduler(scheduler);
     }
 
-    fn expire(&mut self, at: Instant) {
-        if self.reader.shell.stalled(at, self.framing.id().is_some())
+    fn handle_deadline(&mut self, at: Instant) {
+        if self.reader.shell.is_stalled(at, self.framing.id().is_some())
             && let Some(stalled) = self.framing.stall()
         {
-            self.reader.take(at, stalled);
+            self.reader.handle_framed(at, stalled);
         }
         if self.reader.shell.expire(at, self.framing.offset()) {
             self.reader.forget();
@@ -119,34 +119,34 @@ impl Reader {
         self.shell.forget();
     }
 
-    fn command(&mut self, at: Instant, command: DeviceCommand) {
+    fn handle_command(&mut self, at: Instant, command: DeviceCommand) {
         match command {
-            DeviceCommand::ReadBoard => self.shell.want(at, BOARD),
+            DeviceCommand::ReadBoard => self.shell.request_picture(at, BOARD),
             DeviceCommand::ReadBattery => self.shell.ask(at, BATTERY),
             DeviceCommand::ReadClock | DeviceCommand::ReadLog => {}
         }
     }
 
-    fn take(&mut self, at: Instant, framed: Framed<'_>) {
+    fn handle_framed(&mut self, at: Instant, framed: Framed<'_>) {
         match framed {
             Framed::Message { id, data, at: bytes } => match BoardMessage::decode(id, data) {
-                Some(message) => self.message(at, &message, bytes),
+                Some(message) => self.handle_message(at, &message, bytes),
                 None => self.shell.out.anomaly(Anomaly::BadLength, bytes),
             },
             Framed::Anomaly { anomaly, at: bytes, .. } => {
-                self.shell.broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage);
+                self.shell.report_broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage);
             }
         }
     }
 
-    fn message(&mut self, at: Instant, message: &BoardMessage<'_>, bytes: ByteRange) {
+    fn handle_message(&mut self, at: Instant, message: &BoardMessage<'_>, bytes: ByteRange) {
         // Changes come without our asking if a former host left the mode set.
         let answer = !matches!(message, BoardMessage::Field { .. });
-        self.shell.heard(at, answer, bytes);
+        self.shell.on_message(at, answer, bytes);
         let row = match *message {
-            BoardMessage::Field { index, code } => return self.field(at, index, code, bytes),
+            BoardMessage::Field { index, code } => return self.handle_field(at, index, code, bytes),
             BoardMessage::Board(codes) => {
-                self.board(at, codes, bytes);
+                self.handle_board(at, codes, bytes);
                 BOARD
             }
             BoardMessage::Serial(text) => {
@@ -167,28 +167,28 @@ impl Reader {
                 VERSION
             }
             BoardMessage::Battery(report) => {
-                self.battery(&report, bytes);
+                self.handle_battery(&report, bytes);
                 BATTERY
             }
             // Good messages, but not to any question of ours, or of other boards of the family.
             _ => return self.shell.out.anomaly(Anomaly::Unasked, bytes),
         };
-        self.shell.answered(at, row);
+        self.shell.on_answer(at, row);
     }
 
-    fn field(&mut self, at: Instant, index: u8, code: u8, bytes: ByteRange) {
+    fn handle_field(&mut self, at: Instant, index: u8, code: u8, bytes: ByteRange) {
         let (square, change) = (squares::square(index), change(code));
         if square.is_none() || change.is_none() {
-            self.shell.broken(at, Anomaly::BadField, bytes, true);
+            self.shell.report_broken(at, Anomaly::BadField, bytes, true);
         }
         if let Some(square) = square {
             let reading = change.unwrap_or(Reading::Occupied);
-            self.shell.pictures.square(square, reading);
+            self.shell.pictures.record_square(square, reading);
             self.shell.out.event(DeviceEvent::Square { square, reading }, bytes);
         }
     }
 
-    fn board(&mut self, at: Instant, codes: &[u8; 64], bytes: ByteRange) {
+    fn handle_board(&mut self, at: Instant, codes: &[u8; 64], bytes: ByteRange) {
         let mut placement = Placement::EMPTY;
         for (index, &code) in (0u8..).zip(codes) {
             let reading = reading(code).unwrap_or_else(|| {
@@ -200,7 +200,7 @@ impl Reader {
                 placement.set(square, reading);
             }
         }
-        let (news, differs) = self.shell.pictures.picture(&placement);
+        let (news, differs) = self.shell.pictures.record_picture(&placement);
         if news {
             self.shell.out.event(DeviceEvent::Frame(placement), bytes);
         }
@@ -209,7 +209,7 @@ impl Reader {
         }
     }
 
-    fn battery(&mut self, report: &BatteryReport, bytes: ByteRange) {
+    fn handle_battery(&mut self, report: &BatteryReport, bytes: ByteRange) {
         if report.percent > 100 {
             return self.shell.out.anomaly(Anomaly::BadField, bytes);
         }

@@ -95,13 +95,13 @@ impl SquarePoller {
     }
 
     /// A message came; gives whether it is the first one.
-    pub(super) const fn heard(&mut self, at: Instant) -> bool {
+    pub(super) const fn on_message(&mut self, at: Instant) -> bool {
         (self.heard, self.missed) = (at, 0);
         !core::mem::replace(&mut self.speaks, true)
     }
 
     /// An answer came; gives the square that was asked for.
-    pub(super) fn answered(&mut self, at: Instant, occupied: bool) -> Option<Square> {
+    pub(super) fn on_answer(&mut self, at: Instant, occupied: bool) -> Option<Square> {
         let Some((square, _)) = self.open.take() else {
             // After a rest only the last answer is in question, and this one says the same.
             let awaited = self.again > 0;
@@ -114,7 +114,7 @@ impl SquarePoller {
             if !twice {
                 // The one before it may have been another square's, and those before that too.
                 self.doubtful |= self.last.take().map_or(0, |(square, _)| square.bit());
-                self.all();
+                self.ask_all();
             }
             self.rests = true;
             self.free = if self.again > 0 { self.free.max(at.after(REST)) } else { at.after(REST) };
@@ -137,12 +137,12 @@ impl SquarePoller {
     }
 
     /// This square is asked for again before all others.
-    pub(super) const fn doubt(&mut self, square: Square) {
+    pub(super) const fn ask_first(&mut self, square: Square) {
         self.doubtful |= square.bit();
     }
 
     /// All squares are asked for, quickly.
-    pub(super) const fn all(&mut self) {
+    pub(super) const fn ask_all(&mut self) {
         self.round = !0;
     }
 
@@ -183,14 +183,14 @@ impl SquarePoller {
         } else {
             self.again = self.again.saturating_add(1);
         }
-        let square = again.map_or_else(|| self.choose(), |(square, _)| square);
+        let square = again.map_or_else(|| self.next_square(), |(square, _)| square);
         let slow = self.speaks && !self.answers;
         self.open = Some((square, at.after(if slow { SLOW } else { self.patience })));
         self.asked = at;
         Some(if again.is_some() { Due::Again(square) } else { Due::Ask(square) })
     }
 
-    fn choose(&mut self) -> Square {
+    fn next_square(&mut self) -> Square {
         let first = |squares: u64| (squares != 0).then(|| Square::wrapping(squares.trailing_zeros() as u8));
         first(self.doubtful).or(first(self.round)).unwrap_or_else(|| {
             let square = self.turn;

@@ -50,23 +50,23 @@ pub struct Session {
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.shell.begin(at);
+        self.shell.begin_input(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(QueryScheduler::new(at, &PLAN))),
-            Input::LinkDown => self.link(None),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &PLAN))),
+            Input::LinkDown => self.set_link(None),
             // The board speaks on one characteristic only.
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
-                    self.shell.touch(at);
+                    self.shell.note_byte(at);
                     if let Some(framed) = self.framing.push(byte) {
-                        self.take(at, framed);
+                        self.handle_framed(at, framed);
                     }
                 }
             }
-            Input::Command(DeviceCommand::ReadBoard) => self.shell.want(at, BOARD),
+            Input::Command(DeviceCommand::ReadBoard) => self.shell.request_picture(at, BOARD),
             Input::Command(DeviceCommand::ReadBattery) => self.shell.ask(at, BATTERY),
             Input::Command(DeviceCommand::ReadClock | DeviceCommand::ReadLog) => {}
-            Input::Deadline => self.expire(at),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
@@ -80,17 +80,17 @@ impl Driver for Session {
 }
 
 impl Session {
-    fn link(&mut self, scheduler: Option<QueryScheduler>) {
+    fn set_link(&mut self, scheduler: Option<QueryScheduler>) {
         self.framing.reset();
         self.shell.forget();
-        self.shell.link(scheduler);
+        self.shell.set_scheduler(scheduler);
     }
 
-    fn expire(&mut self, at: Instant) {
-        if self.shell.stalled(at, self.framing.holds())
+    fn handle_deadline(&mut self, at: Instant) {
+        if self.shell.is_stalled(at, self.framing.holds())
             && let Some(stalled) = self.framing.stall()
         {
-            self.take(at, stalled);
+            self.handle_framed(at, stalled);
         }
         if self.shell.expire(at, self.framing.offset()) {
             // The board may be another one when it comes back.
@@ -98,31 +98,31 @@ impl Session {
         }
     }
 
-    fn take(&mut self, at: Instant, framed: Framed) {
+    fn handle_framed(&mut self, at: Instant, framed: Framed) {
         match framed {
-            Framed::Message { message: Message::Board(codes), at: bytes } => self.board(at, &codes, bytes),
+            Framed::Message { message: Message::Board(codes), at: bytes } => self.handle_board(at, &codes, bytes),
             Framed::Message { message: Message::Battery { flag, percent }, at: bytes } => {
                 if percent > 100 {
-                    return self.shell.broken(at, Anomaly::BadField, bytes, true);
+                    return self.shell.report_broken(at, Anomaly::BadField, bytes, true);
                 }
-                self.shell.heard(at, true, bytes);
-                self.shell.answered(at, BATTERY);
+                self.shell.on_message(at, true, bytes);
+                self.shell.on_answer(at, BATTERY);
                 let battery = Battery { percent, minutes_left: None, charging: flag == 1 };
                 self.shell.out.event(DeviceEvent::Battery(battery), bytes);
             }
-            Framed::Anomaly { anomaly, at: bytes } => self.shell.broken(at, anomaly, bytes, true),
+            Framed::Anomaly { anomaly, at: bytes } => self.shell.report_broken(at, anomaly, bytes, true),
         }
     }
 
-    fn board(&mut self, at: Instant, codes: &[u8; 32], bytes: ByteRange) {
+    fn handle_board(&mut self, at: Instant, codes: &[u8; 32], bytes: ByteRange) {
         // Nothing else guards the squares: one that cannot be makes all of them doubtful.
         let Some(placement) = placement(codes) else {
-            return self.shell.broken(at, Anomaly::BadField, bytes, true);
+            return self.shell.report_broken(at, Anomaly::BadField, bytes, true);
         };
-        self.shell.heard(at, true, bytes);
+        self.shell.on_message(at, true, bytes);
         let asked = self.shell.waits_for(BOARD);
-        self.shell.answered(at, BOARD);
-        let (news, differs) = self.shell.pictures.picture(&placement);
+        self.shell.on_answer(at, BOARD);
+        let (news, differs) = self.shell.pictures.record_picture(&placement);
         if news {
             self.shell.out.event(DeviceEvent::Frame(placement), bytes);
         }

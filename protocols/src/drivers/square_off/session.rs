@@ -80,14 +80,14 @@ impl Default for Session {
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.reader.shell.begin(at);
+        self.reader.shell.begin_input(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(QueryScheduler::new(at, &PLAN))),
-            Input::LinkDown => self.link(None),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &PLAN))),
+            Input::LinkDown => self.set_link(None),
             Input::Bytes { channel, bytes } => {
                 let reader = &mut self.reader;
                 for &byte in bytes {
-                    let give = |found, bytes| reader.take(at, found, bytes);
+                    let give = |found, bytes| reader.handle_found(at, found, bytes);
                     match channel {
                         0 => self.text.push(at, byte, give),
                         1 => self.events.push(at, byte, give),
@@ -98,10 +98,10 @@ impl Driver for Session {
                     }
                 }
             }
-            Input::Command(DeviceCommand::ReadBoard) => self.reader.shell.want(at, BOARD),
+            Input::Command(DeviceCommand::ReadBoard) => self.reader.shell.request_picture(at, BOARD),
             Input::Command(DeviceCommand::ReadBattery) => self.reader.shell.ask(at, BATTERY),
             Input::Command(DeviceCommand::ReadClock | DeviceCommand::ReadLog) => {}
-            Input::Deadline => self.expire(at),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
@@ -116,18 +116,18 @@ impl Driver for Session {
 }
 
 impl Session {
-    fn link(&mut self, scheduler: Option<QueryScheduler>) {
+    fn set_link(&mut self, scheduler: Option<QueryScheduler>) {
         self.text.reset();
         self.events.reset();
         self.pictures.reset();
         self.reader.forget();
-        self.reader.shell.link(scheduler);
+        self.reader.shell.set_scheduler(scheduler);
     }
 
-    fn expire(&mut self, at: Instant) {
+    fn handle_deadline(&mut self, at: Instant) {
         let stalled = [self.text.stall(at), self.events.stall(at), self.pictures.stall(at)];
         for bytes in stalled.into_iter().flatten() {
-            self.reader.take(at, Found::Broken(Anomaly::Stalled), bytes);
+            self.reader.handle_found(at, Found::Broken(Anomaly::Stalled), bytes);
         }
         if self.reader.shell.expire(at, self.text.offset()) {
             self.reader.forget();
@@ -142,35 +142,35 @@ impl Reader {
         self.events = [None; 64];
     }
 
-    fn take(&mut self, at: Instant, found: Found<Message>, bytes: ByteRange) {
+    fn handle_found(&mut self, at: Instant, found: Found<Message>, bytes: ByteRange) {
         match found {
-            Found::Message(message) => self.message(at, message, bytes),
-            Found::Broken(anomaly) => self.shell.broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage),
+            Found::Message(message) => self.handle_message(at, message, bytes),
+            Found::Broken(anomaly) => self.shell.report_broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage),
         }
     }
 
-    fn message(&mut self, at: Instant, message: Message, bytes: ByteRange) {
+    fn handle_message(&mut self, at: Instant, message: Message, bytes: ByteRange) {
         // Everything but the answer to 30#R comes unasked too.
         let answer = bytes.channel == 0 && matches!(message, Message::Board(_));
-        self.shell.heard(at, answer, bytes);
+        self.shell.on_message(at, answer, bytes);
         match message {
             Message::Field { square, placed } => {
                 let reading = if placed { Reading::Occupied } else { Reading::Empty };
                 self.events[square.index()] = Some((at, reading));
-                self.shell.pictures.square(square, reading);
+                self.shell.pictures.record_square(square, reading);
                 self.shell.out.event(DeviceEvent::Square { square, reading }, bytes);
             }
             Message::Board(occupied) => {
-                self.picture(at, occupied, bytes);
+                self.handle_picture(at, occupied, bytes);
                 if answer {
-                    self.shell.answered(at, BOARD);
+                    self.shell.on_answer(at, BOARD);
                 }
             }
             Message::Volts(_) | Message::Millivolts(_) => {
                 if matches!(message, Message::Millivolts(number) if number.is(NO_MILLIVOLTS)) {
                     self.shell.out.anomaly(Anomaly::BadField, bytes);
                 }
-                self.shell.answered(at, BATTERY);
+                self.shell.on_answer(at, BATTERY);
             }
             Message::Percent(percent) => {
                 let battery = Battery { percent, minutes_left: None, charging: false };
@@ -183,14 +183,14 @@ impl Reader {
         }
     }
 
-    fn picture(&mut self, at: Instant, occupied: u64, bytes: ByteRange) {
+    fn handle_picture(&mut self, at: Instant, occupied: u64, bytes: ByteRange) {
         let mut shown = placement(occupied);
         for (square, event) in Square::all().zip(self.events) {
             if let Some((_, reading)) = event.filter(|(told, _)| at.since(*told) < FRESH) {
                 shown.set(square, reading);
             }
         }
-        if self.shell.pictures.picture(&shown).0 {
+        if self.shell.pictures.record_picture(&shown).0 {
             self.shell.out.event(DeviceEvent::Frame(shown), bytes);
         }
     }
