@@ -20,7 +20,7 @@ use super::port::Port;
 use super::scan::Scan;
 use super::script::Script;
 use super::settings::Settings;
-use super::table::{Impossible, Table};
+use super::simulated_board::{Impossible, SimulatedBoard};
 
 /// A scan, and the message on its way.
 pub(super) const KINDS: &[Kind] = &[Kind {
@@ -62,7 +62,7 @@ pub struct Counters {
 pub struct Emulator {
     pub(super) settings: Settings,
     pub(super) now: Instant,
-    pub(super) table: Table,
+    pub(super) squares: SimulatedBoard,
     pub(super) scan: Scan,
     pub(super) port: Port,
     pub(super) powered: bool,
@@ -95,7 +95,7 @@ impl Emulator {
         let clock = settings.clock.clone().map(|settings| Clock::new(settings, at));
         let mut emulator = Emulator {
             now: at,
-            table: Table::new(settings.placement),
+            squares: SimulatedBoard::new(settings.placement),
             scan: Scan::new(at.after(settings.scan_phase), settings.scan, settings.placement),
             port: Port::new(clock, &settings, at),
             powered: true,
@@ -111,7 +111,7 @@ impl Emulator {
         };
         emulator.memory.power_up(emulator.scan.reported());
         if emulator.settings.quirks.starts_mid_message {
-            emulator.left_talking();
+            emulator.begin_mid_message();
         }
         emulator
     }
@@ -123,15 +123,15 @@ impl Emulator {
 
     /// When the board will do something by itself, if nothing else happens.
     pub fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
+        let inner = self.next_event().map(|(at, _)| at);
         [inner, self.line.next()].into_iter().flatten().min()
     }
 
     /// Lets time pass up to `to`, and appends what the board sent by then: pieces with the time at which the last byte of
     /// each arrives.
     pub fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.line.take(self.now, out);
+        self.run_until(to);
+        self.line.take_arrived(self.now, out);
     }
 
     /// Whether all hand motions are done, reported and sent. The clock may go on.
@@ -155,21 +155,21 @@ impl Emulator {
         self.port.clock.as_ref()
     }
 
-    pub(super) fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.arrive(at);
+    pub(super) fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.advance_time(at);
             match next {
                 Next::Motion => {
-                    if let Some(motion) = self.motions.take()
+                    if let Some(motion) = self.motions.pop()
                         && let Err(problem) = self.carry_out(motion)
                     {
-                        self.motions.failed(at, problem, &mut self.counters);
+                        self.motions.record_failure(at, problem, &mut self.counters);
                     }
-                    self.look();
+                    self.schedule_sample();
                 }
                 Next::Sample(square) => self.sample(square),
                 Next::Ack => {
-                    let ack = self.port.take_ack().filter(|_| self.mode.reports_clock());
+                    let ack = self.port.pop_ack().filter(|_| self.mode.reports_clock());
                     if let Some(ack) = ack {
                         self.send_clock(ack);
                     }
@@ -184,7 +184,7 @@ impl Emulator {
                     }
                 }
                 Next::Late => {
-                    let late = self.port.take_late().filter(|_| self.mode.reports_clock());
+                    let late = self.port.pop_late().filter(|_| self.mode.reports_clock());
                     if let Some(late) = late {
                         self.send_clock(late);
                     }
@@ -197,7 +197,7 @@ impl Emulator {
                 }
             }
         }
-        self.arrive(to);
+        self.advance_time(to);
     }
 
     pub(super) fn send(&mut self, message: &BoardMessage<'_>) {
@@ -210,14 +210,14 @@ impl Emulator {
         self.send(&BoardMessage::Clock(message.encode()));
     }
 
-    fn arrive(&mut self, at: Instant) {
+    fn advance_time(&mut self, at: Instant) {
         self.now = self.now.max(at);
         if let Some(clock) = &mut self.port.clock {
             clock.advance(self.now);
         }
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
+    fn next_event(&self) -> Option<(Instant, Next)> {
         let motion = self.motions.next().map(|at| (at, Next::Motion));
         if !self.powered {
             return motion;
@@ -231,14 +231,14 @@ impl Emulator {
     }
 
     /// The squares or their sensors have changed, or what was reported of them has.
-    fn look(&mut self) {
-        self.sampled = self.scan.next(&self.table.seen(), self.now);
+    fn schedule_sample(&mut self) {
+        self.sampled = self.scan.next(&self.squares.seen(), self.now);
     }
 
     fn sample(&mut self, square: Square) {
-        let reading = self.table.seen().get(square);
+        let reading = self.squares.seen().get(square);
         self.scan.report(square, reading);
-        self.look();
+        self.schedule_sample();
         self.memory.field(self.now, square, self.scan.reported());
         if self.mode != Mode::Idle {
             self.send(&BoardMessage::Field { index: squares::index(square), code: squares::code(reading).unwrap_or(0) });

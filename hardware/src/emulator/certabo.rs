@@ -12,7 +12,7 @@ use flagfall_protocols::drivers::certabo::message::{NO_TAG, Tag, encode, may_be_
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-use super::bench::Bench;
+use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
 use super::line::Line;
 use super::script::Script;
@@ -94,7 +94,7 @@ fn begin(start: &Start, settings: CertaboSettings) -> Box<dyn Device> {
 #[derive(Clone, Debug)]
 pub struct Certabo {
     settings: CertaboSettings,
-    bench: Bench,
+    core: EmulatorCore,
     decoder: HostDecoder,
     pieces: Pieces,
     rng: Rng,
@@ -115,12 +115,12 @@ impl Certabo {
     /// A board that is switched on at the beginning of time.
     pub fn new(settings: CertaboSettings) -> Certabo {
         let line = if settings.paced { Line::serial(BAUD) } else { Line::unpaced(NOTIFICATION) };
-        let bench = Bench::new(settings.placement, line);
+        let core = EmulatorCore::new(settings.placement, line);
         let mut pieces = Pieces::default();
-        pieces.look(&bench.seen());
+        pieces.update(&core.seen());
         let mut board = Certabo {
             settings,
-            bench,
+            core,
             decoder: HostDecoder::default(),
             pieces,
             rng: Rng::with_seed(settings.noise.unwrap_or(0)),
@@ -133,7 +133,7 @@ impl Certabo {
 
     fn power_up(&mut self) {
         self.decoder.reset();
-        self.frame = self.bench.now.after(self.period());
+        self.frame = self.core.now.after(self.period());
         self.since = 0;
     }
 
@@ -141,21 +141,21 @@ impl Certabo {
         self.settings.period.clamp(Duration::from_millis(50), Duration::from_secs(3))
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
-        let motion = self.bench.moves().map(|at| (at, Next::Motion));
-        let frame = self.bench.powered.then_some((self.frame, Next::Frame));
+    fn next_event(&self) -> Option<(Instant, Next)> {
+        let motion = self.core.next_motion().map(|at| (at, Next::Motion));
+        let frame = self.core.powered.then_some((self.frame, Next::Frame));
         [motion, frame].into_iter().flatten().min()
     }
 
-    fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.bench.arrive(at);
+    fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.core.advance_time(at);
             match next {
                 Next::Motion => {
-                    if self.bench.carry_out() == Some(true) {
+                    if self.core.carry_out_motion() == Some(true) {
                         self.power_up();
                     }
-                    if self.pieces.look(&self.bench.seen()) {
+                    if self.pieces.update(&self.core.seen()) {
                         self.since = 0;
                     }
                 }
@@ -166,12 +166,12 @@ impl Certabo {
                 }
             }
         }
-        self.bench.arrive(to);
+        self.core.advance_time(to);
     }
 
     fn send(&mut self) {
         let mut text = Vec::new();
-        let seen = self.bench.seen();
+        let seen = self.core.seen();
         let numbers = match self.settings.form {
             Form::Tags => self.tags().as_flattened().to_vec(),
             Form::Occupancy => {
@@ -180,7 +180,7 @@ impl Certabo {
             }
         };
         encode(&mut text, &numbers, self.settings.space, self.settings.wrap);
-        self.bench.line.send(self.bench.now, &text);
+        self.core.line.send(self.core.now, &text);
     }
 
     /// The tags of all squares in the order of a frame, with noise.
@@ -228,7 +228,7 @@ impl Default for Pieces {
 
 impl Pieces {
     /// Moves the pieces to where they are seen. True if anything moved.
-    fn look(&mut self, seen: &Placement) -> bool {
+    fn update(&mut self, seen: &Placement) -> bool {
         let differs = |tags: &[Option<(Reading, Tag)>; 64], square: Square| {
             seen.get(square) != tags[square.index()].map_or(Reading::Empty, |(reading, _)| reading)
         };
@@ -239,13 +239,13 @@ impl Pieces {
         for square in &changed {
             let reading = seen.get(*square);
             if reading != Reading::Empty {
-                self.tags[square.index()] = Some(self.take(reading));
+                self.tags[square.index()] = Some(self.take_piece(reading));
             }
         }
         !changed.is_empty()
     }
 
-    fn take(&mut self, reading: Reading) -> (Reading, Tag) {
+    fn take_piece(&mut self, reading: Reading) -> (Reading, Tag) {
         match self.off.iter().rposition(|(other, _)| *other == reading) {
             Some(index) => self.off.remove(index),
             None => {
@@ -259,12 +259,12 @@ impl Pieces {
 
 impl Device for Certabo {
     fn load(&mut self, script: &Script) {
-        self.bench.load(script);
+        self.core.load(script);
     }
 
     fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
-        self.pass(at.max(self.bench.now));
-        if !self.bench.powered {
+        self.run_until(at.max(self.core.now));
+        if !self.core.powered {
             return;
         }
         for &byte in bytes {
@@ -273,34 +273,34 @@ impl Device for Certabo {
                 Some(HostCommand::Lights(_)) => b"L\r\n",
                 Some(HostCommand::Coloured(_)) => b"D\r\n",
                 Some(HostCommand::Unknown) => {
-                    self.bench.counters.unknown += 1;
+                    self.core.counters.unknown += 1;
                     continue;
                 }
             };
-            self.bench.counters.lights += 1;
-            self.bench.line.send(self.bench.now, answer);
+            self.core.counters.lights += 1;
+            self.core.line.send(self.core.now, answer);
         }
     }
 
     fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
-        [inner, self.bench.line.next()].into_iter().flatten().min()
+        let inner = self.next_event().map(|(at, _)| at);
+        [inner, self.core.line.next()].into_iter().flatten().min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.bench.line.take(self.bench.now, out);
+        self.run_until(to);
+        self.core.line.take_arrived(self.core.now, out);
     }
 
     fn done(&self) -> bool {
-        self.bench.moves().is_none() && (!self.bench.powered || self.since >= SEEN)
+        self.core.next_motion().is_none() && (!self.core.powered || self.since >= SEEN)
     }
 
     fn counters(&self) -> Counters {
-        self.bench.counters()
+        self.core.counters()
     }
 
     fn impossible(&self) -> &[(Instant, Impossible)] {
-        self.bench.impossible()
+        self.core.impossible()
     }
 }

@@ -229,11 +229,11 @@ impl Clock {
 
     fn check_zero(&mut self) {
         if self.running && self.delay_left().is_zero() && self.sides[slot(self.turn)].left.is_zero() {
-            self.at_zero(self.turn);
+            self.handle_zero(self.turn);
         }
     }
 
-    fn at_zero(&mut self, which: ClockSide) {
+    fn handle_zero(&mut self, which: ClockSide) {
         let period = self.sides[slot(which)].period;
         if self.settings.changes_at_zero(period) {
             let extra = span(self.settings.period(period + 1).time);

@@ -17,11 +17,11 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use super::clock::Clock;
 use super::clock_model::{ClockSettings, Method, Model};
 use super::device::{Device, Kind, Sent};
-use super::hands::{Motion, at_clock, at_table};
+use super::hands::{Motion, apply_to_board, apply_to_clock};
 use super::line::Line;
 use super::motions::Motions;
 use super::script::{Action, Script};
-use super::table::Table;
+use super::simulated_board::SimulatedBoard;
 use super::{Counters, Impossible};
 
 /// How an emulated gateway is.
@@ -90,7 +90,7 @@ pub struct Gateway {
     framing: Framing,
     motions: Motions,
     /// Always empty: whoever moves pieces here does the impossible.
-    table: Table,
+    squares: SimulatedBoard,
     counters: Counters,
 }
 
@@ -98,7 +98,7 @@ pub struct Gateway {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
-    Look,
+    Poll,
 }
 
 impl Gateway {
@@ -115,21 +115,21 @@ impl Gateway {
             line: Line::unpaced(settings.notification),
             framing: Framing::default(),
             motions: Motions::default(),
-            table: Table::new(Placement::EMPTY),
+            squares: SimulatedBoard::new(Placement::EMPTY),
             counters: Counters::default(),
             settings,
         }
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
+    fn next_event(&self) -> Option<(Instant, Next)> {
         let motion = self.motions.next().map(|at| (at, Next::Motion));
         // A look that finds nothing need not be had.
-        let look = self.looks().map(|at| (at, Next::Look));
-        [motion, look].into_iter().flatten().min()
+        let poll = self.next_poll().map(|at| (at, Next::Poll));
+        [motion, poll].into_iter().flatten().min()
     }
 
     /// When it looks next, if its clock runs or shows something new.
-    fn looks(&self) -> Option<Instant> {
+    fn next_poll(&self) -> Option<Instant> {
         let clock = self.clock.as_ref().filter(|clock| self.powered && (clock.running() || times(clock) != self.times))?;
         let period = self.settings.poll.max(Duration::from_millis(1)).as_micros() as u64;
         let waited = self.now.since(self.began).as_micros() as u64;
@@ -138,25 +138,25 @@ impl Gateway {
         Some(self.began.after(Duration::from_micros(next.saturating_mul(period))))
     }
 
-    fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.arrive(at);
+    fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.advance_time(at);
             match next {
                 Next::Motion => self.carry_out(),
-                Next::Look => self.look(),
+                Next::Poll => self.poll_clock(),
             }
         }
-        self.arrive(to);
+        self.advance_time(to);
     }
 
-    fn arrive(&mut self, at: Instant) {
+    fn advance_time(&mut self, at: Instant) {
         self.now = self.now.max(at);
         for clock in [&mut self.clock, &mut self.plugged_out].into_iter().flatten() {
             clock.advance(self.now);
         }
     }
 
-    fn look(&mut self) {
+    fn poll_clock(&mut self) {
         let Some(seen) = self.clock.as_ref().map(times) else { return };
         if std::mem::replace(&mut self.times, seen) != seen {
             self.send(Duration::ZERO, &Message::Time { stamp: self.stamp(), times: seen });
@@ -176,8 +176,8 @@ impl Gateway {
     }
 
     fn carry_out(&mut self) {
-        let Some(motion) = self.motions.take() else { return };
-        let done = match at_table(&mut self.table, self.now, motion) {
+        let Some(motion) = self.motions.pop() else { return };
+        let done = match apply_to_board(&mut self.squares, self.now, motion) {
             Ok(Some(Motion::Do(Action::Power(on)))) => {
                 self.power(on);
                 Ok(())
@@ -192,7 +192,7 @@ impl Gateway {
             Err(problem) => Err(problem),
         };
         if let Err(problem) = done {
-            self.motions.failed(self.now, problem, &mut self.counters);
+            self.motions.record_failure(self.now, problem, &mut self.counters);
         }
     }
 
@@ -201,21 +201,21 @@ impl Gateway {
         match action {
             Action::Press(side) => {
                 let moved = clock.reading().lever_up == side;
-                at_clock(clock, action)?;
+                apply_to_clock(clock, action)?;
                 if moved && self.clock.is_some() {
                     let (button, code) =
                         if side == ClockSide::Left { (Button::LeverLeft, 0xc0) } else { (Button::LeverRight, 0x40) };
-                    self.pressed(button, code);
+                    self.send_button(button, code);
                 }
             }
             Action::Connect => self.plug(true),
             Action::Disconnect | Action::Replace => self.plug(false),
-            _ => return at_clock(clock, action),
+            _ => return apply_to_clock(clock, action),
         }
         Ok(())
     }
 
-    fn pressed(&mut self, button: Button, code: u8) {
+    fn send_button(&mut self, button: Button, code: u8) {
         let event = Message::Button { stamp: self.stamp(), button: Some(button), code, repeat: false, count: None };
         self.send(self.settings.delay, &event);
     }
@@ -235,11 +235,11 @@ impl Gateway {
             self.powered = on;
             self.began = self.now;
             self.framing.reset();
-            self.line.cut(self.now);
+            self.line.drop_unsent(self.now);
         }
     }
 
-    fn obey(&mut self, command: &HostCommand) {
+    fn on_command(&mut self, command: &HostCommand) {
         let outcome = match command.order {
             Order::GetTime if self.clock.is_none() => Outcome::Failed(Some(NOT_CONNECTED)),
             Order::GetTime => Outcome::Done(Some(self.times)),
@@ -281,7 +281,7 @@ impl Device for Gateway {
     }
 
     fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
-        self.pass(at.max(self.now));
+        self.run_until(at.max(self.now));
         if !self.powered {
             return;
         }
@@ -295,20 +295,20 @@ impl Device for Gateway {
                 None => continue,
             };
             match command {
-                Some(command) => self.obey(&command),
+                Some(command) => self.on_command(&command),
                 None => self.counters.unknown += 1,
             }
         }
     }
 
     fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
+        let inner = self.next_event().map(|(at, _)| at);
         [inner, self.line.next()].into_iter().flatten().min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.line.take(self.now, out);
+        self.run_until(to);
+        self.line.take_arrived(self.now, out);
     }
 
     /// A running clock goes on telling its times; it is done all the same.

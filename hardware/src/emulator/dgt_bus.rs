@@ -128,28 +128,28 @@ impl Chain {
     /// When something happens next by itself.
     pub fn next(&self) -> Option<Instant> {
         let wire = self.wire.iter().map(|byte| byte.end).min();
-        [self.inner(), wire].into_iter().flatten().min()
+        [self.next_board_event(), wire].into_iter().flatten().min()
     }
 
-    fn inner(&self) -> Option<Instant> {
+    fn next_board_event(&self) -> Option<Instant> {
         let boards = self.boards.iter().filter_map(Member::next).min();
         [boards, self.heard.front().map(|(at, _)| *at)].into_iter().flatten().min()
     }
 
     /// Lets time pass up to `to`, and appends what reached the host by then, byte by byte.
     pub fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        while let Some(at) = self.inner().filter(|at| *at <= to) {
+        while let Some(at) = self.next_board_event().filter(|at| *at <= to) {
             while let Some((_, byte)) = self.heard.pop_front_if(|(when, _)| *when <= at) {
-                self.boards.iter_mut().for_each(|board| board.hear(at, byte));
+                self.boards.iter_mut().for_each(|board| board.on_byte(at, byte));
             }
             for index in 0..self.boards.len() {
-                if let Some(answer) = self.boards[index].pass(at) {
-                    self.say(at, &answer);
+                if let Some(answer) = self.boards[index].run_until(at) {
+                    self.put_on_wire(at, &answer);
                 }
             }
         }
         for board in &mut self.boards {
-            board.pass(to);
+            board.run_until(to);
         }
         self.now = self.now.max(to);
         while let Some(byte) = self.wire.pop_front_if(|byte| byte.end <= to) {
@@ -158,7 +158,7 @@ impl Chain {
     }
 
     /// A board begins to speak: what is on the wire at the same time is mixed with it.
-    fn say(&mut self, at: Instant, answer: &[u8]) {
+    fn put_on_wire(&mut self, at: Instant, answer: &[u8]) {
         for (place, &byte) in (0u32..).zip(answer) {
             let begin = at.after(BYTE * place);
             let end = begin.after(BYTE);

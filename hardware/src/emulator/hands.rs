@@ -10,7 +10,7 @@ use super::clock::Clock;
 use super::port::Port;
 use super::scan::Scan;
 use super::script::{Action, Script};
-use super::table::{self, Impossible, Table};
+use super::simulated_board::{self, Impossible, SimulatedBoard};
 
 /// A hand movement without duration.
 #[derive(Clone, Copy, Debug)]
@@ -22,25 +22,25 @@ pub(super) enum Motion {
 }
 
 /// What a movement does to the table at `now`. What is not the table's is given back: the clock, its cable, the power switch.
-pub(super) fn at_table(table: &mut Table, now: Instant, motion: Motion) -> Result<Option<Motion>, Impossible> {
+pub(super) fn apply_to_board(board: &mut SimulatedBoard, now: Instant, motion: Motion) -> Result<Option<Motion>, Impossible> {
     let action = match motion {
         Motion::Do(action) => action,
-        Motion::Shift(from, to) => return table.shift(from, to).map(|()| None),
+        Motion::Shift(from, to) => return board.shift(from, to).map(|()| None),
         Motion::FaultsOver => {
-            table.faults_over(now);
+            board.end_faults(now);
             return Ok(None);
         }
         Motion::OtherClock => return Ok(Some(motion)),
     };
     match action {
-        Action::Board(pieces) => table.set_up(pieces),
-        Action::Lift(square) => table.lift(square)?,
-        Action::Place(square, piece) => table.place(square, piece)?,
-        Action::Drop => table.drop()?,
+        Action::Board(pieces) => board.set_up(pieces),
+        Action::Lift(square) => board.lift(square)?,
+        Action::Place(square, piece) => board.place(square, piece)?,
+        Action::Drop => board.drop()?,
         Action::Misread { square, piece, lasts } => {
-            table.misread(square, piece.map_or(Reading::Empty, Reading::Piece), now.after(lasts));
+            board.misread(square, piece.map_or(Reading::Empty, Reading::Piece), now.after(lasts));
         }
-        Action::Dropout { square, lasts } => table.misread(square, Reading::Empty, now.after(lasts)),
+        Action::Dropout { square, lasts } => board.misread(square, Reading::Empty, now.after(lasts)),
         // A move is taken apart when it is loaded, and so is a slide that has a straight line.
         Action::Move { .. } => {}
         Action::Slide { from, to, .. } => return Err(Impossible::NotStraight(from, to)),
@@ -51,7 +51,7 @@ pub(super) fn at_table(table: &mut Table, now: Instant, motion: Motion) -> Resul
 
 /// What a movement that is not the table's does to the clock and its cable. Gives the new position of the power switch if it was
 /// that.
-pub(super) fn at_port(port: &mut Port, now: Instant, motion: Motion) -> Result<Option<bool>, Impossible> {
+pub(super) fn apply_to_port(port: &mut Port, now: Instant, motion: Motion) -> Result<Option<bool>, Impossible> {
     let action = match motion {
         Motion::OtherClock => {
             let clock = port.clock.take().ok_or(Impossible::NoClock)?;
@@ -68,13 +68,13 @@ pub(super) fn at_port(port: &mut Port, now: Instant, motion: Motion) -> Result<O
     match action {
         Action::Connect => port.plug(true),
         Action::Disconnect | Action::Replace => port.plug(false),
-        _ => at_clock(clock, action)?,
+        _ => apply_to_clock(clock, action)?,
     }
     Ok(None)
 }
 
 /// What an action does to the clock itself.
-pub(super) fn at_clock(clock: &mut Clock, action: Action) -> Result<(), Impossible> {
+pub(super) fn apply_to_clock(clock: &mut Clock, action: Action) -> Result<(), Impossible> {
     match action {
         Action::Press(side) => clock.press(side),
         Action::Run => clock.run(),
@@ -90,8 +90,8 @@ pub(super) fn at_clock(clock: &mut Clock, action: Action) -> Result<(), Impossib
 
 impl Emulator {
     pub(super) fn carry_out(&mut self, motion: Motion) -> Result<(), Impossible> {
-        if let Some(motion) = at_table(&mut self.table, self.now, motion)?
-            && let Some(on) = at_port(&mut self.port, self.now, motion)?
+        if let Some(motion) = apply_to_board(&mut self.squares, self.now, motion)?
+            && let Some(on) = apply_to_port(&mut self.port, self.now, motion)?
         {
             self.power(on);
         }
@@ -105,9 +105,9 @@ impl Emulator {
         self.powered = on;
         self.mode = Mode::Idle;
         self.decoder = HostDecoder::new();
-        self.line.cut(self.now);
+        self.line.drop_unsent(self.now);
         if on {
-            self.scan = Scan::new(self.now, self.settings.scan, self.table.seen());
+            self.scan = Scan::new(self.now, self.settings.scan, self.squares.seen());
             self.memory.power_up(self.scan.reported());
             self.port.power_up(self.now);
         }
@@ -122,7 +122,7 @@ pub(super) fn expand(at: Instant, action: Action, motions: &mut Vec<(Instant, Mo
             motions.push((at.after(Script::MOVE_LASTS), Motion::Do(Action::Place(to, None))));
         }
         Action::Slide { from, to, lasts } => {
-            let Some(path) = table::line(from, to) else { return motions.push((at, Motion::Do(action))) };
+            let Some(path) = simulated_board::line_between(from, to) else { return motions.push((at, Motion::Do(action))) };
             let mut before = from;
             for (step, &square) in (1u32..).zip(&path) {
                 let when = lasts.saturating_mul(step) / path.len() as u32;

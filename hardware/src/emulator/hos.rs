@@ -10,9 +10,9 @@ use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::{ClockTime, Instant};
 
-use super::bench::Bench;
 use super::clock::Clock;
 use super::clock_model::{ClockSettings, Method, Model};
+use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
 use super::line::Line;
 use super::script::Script;
@@ -66,7 +66,7 @@ impl HosSettings {
 #[derive(Clone, Debug)]
 pub struct Hos {
     settings: HosSettings,
-    bench: Bench,
+    core: EmulatorCore,
     /// On a cable.
     clock: Option<Clock>,
     /// When it tells its squares next.
@@ -85,54 +85,54 @@ enum Next {
 impl Hos {
     /// A board that is switched on at the beginning of time.
     pub fn new(settings: HosSettings) -> Hos {
-        let bench = Bench::new(settings.placement, Line::unpaced(settings.notification));
+        let core = EmulatorCore::new(settings.placement, Line::unpaced(settings.notification));
         let clock = settings.cable.clone().map(|clock| Clock::new(clock, Instant::ZERO));
-        Hos { bench, clock, next: Instant::ZERO.after(settings.period), told: None, settings }
+        Hos { core, clock, next: Instant::ZERO.after(settings.period), told: None, settings }
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
-        let motion = self.bench.moves().map(|at| (at, Next::Motion));
-        let report = self.bench.powered.then_some((self.next, Next::Report));
+    fn next_event(&self) -> Option<(Instant, Next)> {
+        let motion = self.core.next_motion().map(|at| (at, Next::Motion));
+        let report = self.core.powered.then_some((self.next, Next::Report));
         [motion, report].into_iter().flatten().min()
     }
 
-    fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.arrive(at);
+    fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.advance_time(at);
             match next {
                 Next::Motion => {
-                    if self.bench.carry_out_with(self.clock.as_mut()) == Some(true) {
-                        self.next = self.bench.now.after(self.settings.period);
+                    if self.core.carry_out_motion_with(self.clock.as_mut()) == Some(true) {
+                        self.next = self.core.now.after(self.settings.period);
                     }
                 }
                 Next::Report => self.report(),
             }
         }
-        self.arrive(to);
+        self.advance_time(to);
     }
 
-    fn arrive(&mut self, at: Instant) {
-        self.bench.arrive(at);
+    fn advance_time(&mut self, at: Instant) {
+        self.core.advance_time(at);
         if let Some(clock) = &mut self.clock {
-            clock.advance(self.bench.now);
+            clock.advance(self.core.now);
         }
     }
 
     fn report(&mut self) {
-        let seen = self.bench.seen();
+        let seen = self.core.seen();
         let board = Message::Board(codes(&seen));
         let mut bytes = Vec::new();
         if let Some(clock) = &self.clock {
             board.encode(&mut bytes);
-            self.bench.line.send(self.bench.now, &bytes);
+            self.core.line.send(self.core.now, &bytes);
             bytes.clear();
             Message::Clock(times(clock)).encode(&mut bytes);
         } else {
             board.encode_text(&mut bytes);
         }
-        self.bench.line.send(self.bench.now, &bytes);
+        self.core.line.send(self.core.now, &bytes);
         self.told = Some(seen);
-        self.next = self.bench.now.after(self.settings.period.max(Duration::from_millis(1)));
+        self.next = self.core.now.after(self.settings.period.max(Duration::from_millis(1)));
     }
 }
 
@@ -150,16 +150,16 @@ fn times(clock: &Clock) -> [u8; 6] {
 
 impl Device for Hos {
     fn load(&mut self, script: &Script) {
-        self.bench.load(script);
+        self.core.load(script);
     }
 
     fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
-        self.pass(at.max(self.bench.now));
-        if !self.bench.powered || bytes.is_empty() {
+        self.run_until(at.max(self.core.now));
+        if !self.core.powered || bytes.is_empty() {
             return;
         }
         let command = self.clock.as_ref().and_then(|_| HostCommand::decode(bytes));
-        let counters = &mut self.bench.counters;
+        let counters = &mut self.core.counters;
         match command {
             None => counters.unknown += 1,
             Some(HostCommand::Light(_) | HostCommand::LightsOut) => counters.display += 1,
@@ -168,26 +168,26 @@ impl Device for Hos {
     }
 
     fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
-        [inner, self.bench.line.next()].into_iter().flatten().min()
+        let inner = self.next_event().map(|(at, _)| at);
+        [inner, self.core.line.next()].into_iter().flatten().min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.bench.line.take(self.bench.now, out);
+        self.run_until(to);
+        self.core.line.take_arrived(self.core.now, out);
     }
 
     /// It goes on repeating its squares; it is done when it has told the last ones.
     fn done(&self) -> bool {
-        let told = !self.bench.powered || self.told == Some(self.bench.seen());
-        self.bench.moves().is_none() && told && self.bench.line.next().is_none()
+        let told = !self.core.powered || self.told == Some(self.core.seen());
+        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {
-        self.bench.counters()
+        self.core.counters()
     }
 
     fn impossible(&self) -> &[(Instant, Impossible)] {
-        self.bench.impossible()
+        self.core.impossible()
     }
 }

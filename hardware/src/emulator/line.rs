@@ -72,7 +72,7 @@ impl Line {
         self.queue.front().map(|sent| sent.at)
     }
 
-    pub(super) fn take(&mut self, to: Instant, out: &mut Vec<Sent>) {
+    pub(super) fn take_arrived(&mut self, to: Instant, out: &mut Vec<Sent>) {
         while let Some(sent) = self.queue.pop_front_if(|sent| sent.at <= to) {
             self.waiting -= sent.bytes.len();
             out.push(sent);
@@ -80,7 +80,7 @@ impl Line {
     }
 
     /// The board lost its power at `at`: what has not arrived by then never will.
-    pub(super) fn cut(&mut self, at: Instant) {
+    pub(super) fn drop_unsent(&mut self, at: Instant) {
         self.queue.retain(|sent| sent.at <= at);
         self.waiting = self.queue.iter().map(|sent| sent.bytes.len()).sum();
         self.free = at;

@@ -44,8 +44,8 @@ pub mod script;
 pub mod square_off;
 
 mod answers;
-mod bench;
 mod board;
+mod core;
 mod device;
 mod hands;
 mod line;
@@ -53,12 +53,12 @@ mod memory;
 mod motions;
 mod port;
 mod settings;
-mod table;
+mod simulated_board;
 
 pub use board::{Counters, Emulator};
 pub use device::{Device, Kind, Sent, Start};
 pub use settings::{ClockWay, Quirks, Settings};
-pub use table::Impossible;
+pub use simulated_board::Impossible;
 
 /// Every kind of emulated device, the usual kind of each driver first.
 #[rustfmt::skip]

@@ -7,7 +7,7 @@ use flagfall_protocols::time::Instant;
 use super::board::Counters;
 use super::hands::{Motion, expand};
 use super::script::Script;
-use super::table::Impossible;
+use super::simulated_board::Impossible;
 
 /// Hand movements that may wait; more are counted as [`Counters::not_loaded`].
 const MAX_MOTIONS: usize = 4_000_000;
@@ -40,12 +40,12 @@ impl Motions {
     }
 
     /// What they do then.
-    pub(super) fn take(&mut self) -> Option<Motion> {
+    pub(super) fn pop(&mut self) -> Option<Motion> {
         self.waiting.pop_front().map(|(_, motion)| motion)
     }
 
     /// It could not be done.
-    pub(super) fn failed(&mut self, at: Instant, problem: Impossible, counters: &mut Counters) {
+    pub(super) fn record_failure(&mut self, at: Instant, problem: Impossible, counters: &mut Counters) {
         counters.impossible += 1;
         if self.impossible.len() < MAX_KEPT {
             self.impossible.push((at, problem));

@@ -142,7 +142,7 @@ impl Port {
         self.late.front().map(|(due, _)| *due)
     }
 
-    pub(super) fn take_late(&mut self) -> Option<ClockMessage> {
+    pub(super) fn pop_late(&mut self) -> Option<ClockMessage> {
         self.late.pop_front().map(|(_, message)| message)
     }
 
@@ -175,7 +175,7 @@ impl Port {
         self.acks.front().map(|(due, _)| *due)
     }
 
-    pub(super) fn take_ack(&mut self) -> Option<ClockMessage> {
+    pub(super) fn pop_ack(&mut self) -> Option<ClockMessage> {
         self.acks.pop_front().map(|(_, message)| message)
     }
 

@@ -108,7 +108,7 @@ impl<D: Device> Rig<D> {
                 deadlines = 0;
             }
             self.now = at;
-            if !self.inputs(at, see) && self.driver.deadline().is_some_and(|deadline| deadline <= at) {
+            if !self.feed_inputs(at, see) && self.driver.deadline().is_some_and(|deadline| deadline <= at) {
                 deadlines += 1;
                 assert!(deadlines < MAX_DEADLINES, "the driver's deadline does not move on from {at:?}");
                 self.feed(at, Input::Deadline, see);
@@ -128,7 +128,7 @@ impl<D: Device> Rig<D> {
     }
 
     /// Feeds everything that happens at `at` and is not a deadline; gives false if that is nothing.
-    fn inputs(&mut self, at: Instant, see: &mut dyn FnMut(RigEvent<'_>)) -> bool {
+    fn feed_inputs(&mut self, at: Instant, see: &mut dyn FnMut(RigEvent<'_>)) -> bool {
         let mut any = false;
         while let Some(sent) = self.to_board.pop_front_if(|sent| sent.at <= at) {
             any = true;
@@ -137,7 +137,7 @@ impl<D: Device> Rig<D> {
         let mut sent = Vec::new();
         self.emulator.advance(at, &mut sent);
         for piece in sent {
-            pass(self.rx_faults.as_mut(), piece, &mut self.to_driver);
+            queue_piece(self.rx_faults.as_mut(), piece, &mut self.to_driver);
         }
         while let Some(Sent { channel, bytes, .. }) = self.to_driver.pop_front_if(|sent| sent.at <= at) {
             any = true;
@@ -158,7 +158,7 @@ impl<D: Device> Rig<D> {
                 Output::Send { channel, bytes } => {
                     see(RigEvent::Tx { at, channel: *channel, bytes });
                     let piece = Sent { at, channel: *channel, bytes: bytes.clone() };
-                    pass(self.tx_faults.as_mut(), piece, &mut self.to_board);
+                    queue_piece(self.tx_faults.as_mut(), piece, &mut self.to_board);
                 }
                 output => see(RigEvent::Output { at, output }),
             }
@@ -172,7 +172,7 @@ impl<D: fmt::Debug> fmt::Debug for Rig<D> {
     }
 }
 
-fn pass(faults: Option<&mut Faults>, piece: Sent, queue: &mut VecDeque<Sent>) {
+fn queue_piece(faults: Option<&mut Faults>, piece: Sent, queue: &mut VecDeque<Sent>) {
     match faults {
         None => queue.push_back(piece),
         Some(faults) => {

@@ -9,7 +9,7 @@ use flagfall_protocols::drivers::square_off::message::{Decimal, Message};
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-use super::bench::Bench;
+use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent};
 use super::line::Line;
 use super::script::Script;
@@ -88,23 +88,23 @@ impl SquareOffSettings {
 #[derive(Clone, Debug)]
 pub struct SquareOff {
     settings: SquareOffSettings,
-    bench: Bench,
+    core: EmulatorCore,
     decoder: Framing<HostCommand, MAX_COMMAND>,
     began: Instant,
     /// Where something stood at the last look.
     occupied: u64,
     /// The next picture that the Neo takes by itself, and the last until it is sent.
-    take: Instant,
-    taken: Option<(Instant, u64)>,
+    next_picture: Instant,
+    picture: Option<(Instant, u64)>,
 }
 
 /// What happens next, in the order in which things of the same moment happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
-    Look,
-    Tell,
-    Take,
+    Scan,
+    SendPicture,
+    TakePicture,
 }
 
 impl SquareOff {
@@ -112,118 +112,118 @@ impl SquareOff {
     pub fn new(settings: SquareOffSettings) -> SquareOff {
         SquareOff {
             settings,
-            bench: Bench::new(settings.placement, Line::unpaced(settings.notification)),
+            core: EmulatorCore::new(settings.placement, Line::unpaced(settings.notification)),
             decoder: Framing::new(0, text),
             began: Instant::ZERO,
             occupied: occupied(&settings.placement),
-            take: Instant::ZERO,
-            taken: None,
+            next_picture: Instant::ZERO,
+            picture: None,
         }
     }
 
     fn power(&mut self, on: bool) {
         self.decoder.reset();
-        self.taken = None;
+        self.picture = None;
         if on {
-            (self.began, self.take) = (self.bench.now, self.bench.now);
-            self.occupied = occupied(&self.bench.seen());
+            (self.began, self.next_picture) = (self.core.now, self.core.now);
+            self.occupied = occupied(&self.core.seen());
         }
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
-        let motion = self.bench.moves().map(|at| (at, Next::Motion));
+    fn next_event(&self) -> Option<(Instant, Next)> {
+        let motion = self.core.next_motion().map(|at| (at, Next::Motion));
         // A look that finds nothing need not be had.
-        let differs = self.bench.powered && occupied(&self.bench.seen()) != self.occupied;
-        let look = differs.then(|| (self.looks(), Next::Look));
-        let tell = self.taken.map(|(at, _)| (at, Next::Tell));
-        let take = (self.bench.powered && self.settings.neo.is_some()).then_some((self.take, Next::Take));
-        [motion, look, tell, take].into_iter().flatten().min()
+        let differs = self.core.powered && occupied(&self.core.seen()) != self.occupied;
+        let scan = differs.then(|| (self.next_scan(), Next::Scan));
+        let send = self.picture.map(|(at, _)| (at, Next::SendPicture));
+        let take = (self.core.powered && self.settings.neo.is_some()).then_some((self.next_picture, Next::TakePicture));
+        [motion, scan, send, take].into_iter().flatten().min()
     }
 
     /// When it looks next, now or later.
-    fn looks(&self) -> Instant {
+    fn next_scan(&self) -> Instant {
         let period = self.settings.look.max(Duration::from_millis(10)).as_micros() as u64;
-        let waited = self.bench.now.since(self.began).as_micros() as u64;
+        let waited = self.core.now.since(self.began).as_micros() as u64;
         self.began.after(Duration::from_micros(waited.div_ceil(period).saturating_mul(period)))
     }
 
-    fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.bench.arrive(at);
+    fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.core.advance_time(at);
             match next {
                 Next::Motion => {
-                    if let Some(on) = self.bench.carry_out() {
+                    if let Some(on) = self.core.carry_out_motion() {
                         self.power(on);
                     }
                 }
-                Next::Look => self.look(),
-                Next::Tell => {
-                    if let Some((_, occupied)) = self.taken.take() {
-                        self.tell(2, Duration::ZERO, &Message::Board(occupied));
+                Next::Scan => self.scan_squares(),
+                Next::SendPicture => {
+                    if let Some((_, occupied)) = self.picture.take() {
+                        self.send(2, Duration::ZERO, &Message::Board(occupied));
                     }
                 }
-                Next::Take => {
+                Next::TakePicture => {
                     let Some(neo) = self.settings.neo else { break };
                     let interval = neo.interval.max(Duration::from_millis(100));
-                    self.taken = Some((at.after(neo.lag.min(interval)), self.occupied));
-                    self.take = at.after(interval);
+                    self.picture = Some((at.after(neo.lag.min(interval)), self.occupied));
+                    self.next_picture = at.after(interval);
                 }
             }
         }
-        self.bench.arrive(to);
+        self.core.advance_time(to);
     }
 
-    fn look(&mut self) {
-        let seen = occupied(&self.bench.seen());
+    fn scan_squares(&mut self) {
+        let seen = occupied(&self.core.seen());
         let changed = seen ^ std::mem::replace(&mut self.occupied, seen);
         for square in Square::all().filter(|square| changed & square.bit() != 0) {
             let channel = u8::from(self.settings.neo.is_some());
-            self.tell(channel, Duration::ZERO, &Message::Field { square, placed: seen & square.bit() != 0 });
+            self.send(channel, Duration::ZERO, &Message::Field { square, placed: seen & square.bit() != 0 });
         }
     }
 
-    fn tell(&mut self, channel: u8, after: Duration, message: &Message) {
+    fn send(&mut self, channel: u8, after: Duration, message: &Message) {
         let mut bytes = Vec::new();
         if channel == 0 {
             message.encode(&mut bytes)
         } else {
             message.encode_bare(&mut bytes)
         }
-        self.bench.line.send_on(channel, self.bench.now.after(after), &bytes);
+        self.core.line.send_on(channel, self.core.now.after(after), &bytes);
     }
 
-    fn obey(&mut self, command: &HostCommand) {
+    fn on_command(&mut self, command: &HostCommand) {
         let soon = self.settings.reply_delay;
         let (neo, millivolts) = (self.settings.neo.is_some(), u32::from(self.settings.millivolts));
         match *command {
-            HostCommand::Board => self.tell(0, soon, &Message::Board(self.occupied)),
+            HostCommand::Board => self.send(0, soon, &Message::Board(self.occupied)),
             HostCommand::Battery if neo => {
-                self.tell(0, soon, &Message::Millivolts(Decimal { digits: millivolts * 100, places: 2 }));
-                self.tell(3, soon, &Message::Percent((millivolts.saturating_sub(3000) / 10).min(100) as u8));
+                self.send(0, soon, &Message::Millivolts(Decimal { digits: millivolts * 100, places: 2 }));
+                self.send(3, soon, &Message::Percent((millivolts.saturating_sub(3000) / 10).min(100) as u8));
             }
-            HostCommand::Battery => self.tell(0, soon, &Message::Volts(Decimal { digits: millivolts / 10, places: 2 })),
-            HostCommand::Lights(_) | HostCommand::Signal(_) => self.bench.counters.lights += 1,
+            HostCommand::Battery => self.send(0, soon, &Message::Volts(Decimal { digits: millivolts / 10, places: 2 })),
+            HostCommand::Lights(_) | HostCommand::Signal(_) => self.core.counters.lights += 1,
             HostCommand::Start(_) => {
-                self.bench.counters.dangerous += 1;
+                self.core.counters.dangerous += 1;
                 if !neo {
-                    self.tell(0, soon, &Message::Go);
+                    self.send(0, soon, &Message::Go);
                 }
             }
             HostCommand::Expect(expected) => {
-                self.bench.counters.dangerous += 1;
+                self.core.counters.dangerous += 1;
                 if expected == self.occupied {
-                    self.tell(0, soon, &Message::InSync);
+                    self.send(0, soon, &Message::InSync);
                 }
             }
             HostCommand::Address => {
-                self.bench.counters.dangerous += 1;
-                self.tell(0, soon, &Message::Address);
+                self.core.counters.dangerous += 1;
+                self.send(0, soon, &Message::Address);
             }
-            HostCommand::Route(_) | HostCommand::Notice(_) => self.bench.counters.dangerous += 1,
+            HostCommand::Route(_) | HostCommand::Notice(_) => self.core.counters.dangerous += 1,
             HostCommand::Other(ref text) if text.starts_with(b"24#") || text.starts_with(b"0#") || text.starts_with(b"14#") => {
-                self.bench.counters.dangerous += 1;
+                self.core.counters.dangerous += 1;
             }
-            HostCommand::Other(_) => self.bench.counters.unknown += 1,
+            HostCommand::Other(_) => self.core.counters.unknown += 1,
         }
     }
 }
@@ -235,18 +235,18 @@ fn occupied(placement: &Placement) -> u64 {
 
 impl Device for SquareOff {
     fn load(&mut self, script: &Script) {
-        self.bench.load(script);
+        self.core.load(script);
     }
 
     fn host(&mut self, at: Instant, channel: u8, bytes: &[u8]) {
-        self.pass(at.max(self.bench.now));
-        if !self.bench.powered {
+        self.run_until(at.max(self.core.now));
+        if !self.core.powered {
             return;
         }
         let mut heard = Vec::new();
         if channel == 0 {
             // A command that waits too long for its end is none.
-            let now = self.bench.now;
+            let now = self.core.now;
             let mut stray = u64::from(self.decoder.stall(now).is_some());
             for &byte in bytes {
                 self.decoder.push(now, byte, |found, _| match found {
@@ -254,34 +254,34 @@ impl Device for SquareOff {
                     Found::Broken(_) => stray += 1,
                 });
             }
-            self.bench.counters.stray += stray;
+            self.core.counters.stray += stray;
         } else {
             // The motor and the signals have characteristics of their own, each write a command.
             heard.push(HostCommand::decode_own(bytes).unwrap_or_else(|| HostCommand::Notice(bytes.into())));
         }
-        heard.iter().for_each(|command| self.obey(command));
+        heard.iter().for_each(|command| self.on_command(command));
     }
 
     fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
-        [inner, self.bench.line.next()].into_iter().flatten().min()
+        let inner = self.next_event().map(|(at, _)| at);
+        [inner, self.core.line.next()].into_iter().flatten().min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.bench.line.take(self.bench.now, out);
+        self.run_until(to);
+        self.core.line.take_arrived(self.core.now, out);
     }
 
     fn done(&self) -> bool {
-        let told = !self.bench.powered || occupied(&self.bench.seen()) == self.occupied;
-        self.bench.moves().is_none() && told && self.bench.line.next().is_none()
+        let told = !self.core.powered || occupied(&self.core.seen()) == self.occupied;
+        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {
-        self.bench.counters()
+        self.core.counters()
     }
 
     fn impossible(&self) -> &[(Instant, Impossible)] {
-        self.bench.impossible()
+        self.core.impossible()
     }
 }

@@ -9,7 +9,7 @@ use flagfall_protocols::square::{Piece, Placement, Square};
 use flagfall_protocols::time::ClockTime;
 
 use super::{Action, Script};
-use crate::emulator::table;
+use crate::emulator::simulated_board;
 
 /// Longest script that is read, in lines.
 const MAX_LINES: usize = 1_000_000;
@@ -154,7 +154,7 @@ impl<'a> Words<'a> {
             "drop" => Action::Drop,
             "slide" => {
                 let (from, to) = (square(self.next())?, square(self.next())?);
-                if table::line(from, to).is_none() {
+                if simulated_board::line_between(from, to).is_none() {
                     return Err(Problem::NotStraight);
                 }
                 Action::Slide { from, to, lasts: seconds(self.next())? }

@@ -5,30 +5,30 @@ use flagfall_protocols::time::Instant;
 
 use super::board::Counters;
 use super::clock::Clock;
-use super::hands::{Motion, at_clock, at_table};
+use super::hands::{Motion, apply_to_board, apply_to_clock};
 use super::line::Line;
 use super::motions::Motions;
 use super::script::{Action, Script};
-use super::table::{Impossible, Table};
+use super::simulated_board::{Impossible, SimulatedBoard};
 
 #[derive(Clone, Debug)]
-pub(super) struct Bench {
+pub(super) struct EmulatorCore {
     pub(super) now: Instant,
     pub(super) powered: bool,
     pub(super) line: Line,
     pub(super) counters: Counters,
-    table: Table,
+    squares: SimulatedBoard,
     motions: Motions,
 }
 
-impl Bench {
-    pub(super) fn new(placement: Placement, line: Line) -> Bench {
-        Bench {
+impl EmulatorCore {
+    pub(super) fn new(placement: Placement, line: Line) -> EmulatorCore {
+        EmulatorCore {
             now: Instant::ZERO,
             powered: true,
             line,
             counters: Counters::default(),
-            table: Table::new(placement),
+            squares: SimulatedBoard::new(placement),
             motions: Motions::default(),
         }
     }
@@ -39,41 +39,41 @@ impl Bench {
 
     /// What the sensors see.
     pub(super) fn seen(&self) -> Placement {
-        self.table.seen()
+        self.squares.seen()
     }
 
     /// When the hands move next.
-    pub(super) fn moves(&self) -> Option<Instant> {
+    pub(super) fn next_motion(&self) -> Option<Instant> {
         self.motions.next()
     }
 
     /// The hands move, at a board without a clock. Gives the new position of the power switch if that was turned.
-    pub(super) fn carry_out(&mut self) -> Option<bool> {
-        self.carry_out_with(None)
+    pub(super) fn carry_out_motion(&mut self) -> Option<bool> {
+        self.carry_out_motion_with(None)
     }
 
     /// The same at a board with a clock.
-    pub(super) fn carry_out_with(&mut self, clock: Option<&mut Clock>) -> Option<bool> {
-        let motion = self.motions.take()?;
-        let done = match (at_table(&mut self.table, self.now, motion), clock) {
+    pub(super) fn carry_out_motion_with(&mut self, clock: Option<&mut Clock>) -> Option<bool> {
+        let motion = self.motions.pop()?;
+        let done = match (apply_to_board(&mut self.squares, self.now, motion), clock) {
             (Ok(Some(Motion::Do(Action::Power(on)))), _) => return (on != self.powered).then(|| self.power(on)),
-            (Ok(Some(Motion::Do(action))), Some(clock)) => at_clock(clock, action),
+            (Ok(Some(Motion::Do(action))), Some(clock)) => apply_to_clock(clock, action),
             (Ok(Some(_)), _) => Err(Impossible::NoClock),
             (done, _) => done.map(drop),
         };
         if let Err(problem) = done {
-            self.motions.failed(self.now, problem, &mut self.counters);
+            self.motions.record_failure(self.now, problem, &mut self.counters);
         }
         None
     }
 
     fn power(&mut self, on: bool) -> bool {
         self.powered = on;
-        self.line.cut(self.now);
+        self.line.drop_unsent(self.now);
         on
     }
 
-    pub(super) fn arrive(&mut self, at: Instant) {
+    pub(super) fn advance_time(&mut self, at: Instant) {
         self.now = self.now.max(at);
     }
 

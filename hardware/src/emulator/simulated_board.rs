@@ -1,4 +1,4 @@
-//! What lies on the table: pieces on squares, pieces in the hand, and sensors that err.
+//! The pieces of an emulated board: on its squares and in the hand, and sensors that err.
 
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
@@ -22,7 +22,7 @@ pub enum Impossible {
 
 /// Pieces, hand and sensors.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(super) struct SimulatedBoard {
     pieces: Placement,
     hand: Vec<Reading>,
     faults: Vec<(Square, Reading, Instant)>,
@@ -31,9 +31,9 @@ pub(super) struct Table {
 /// More than the pieces of a set with its spare queens.
 const HAND: usize = 64;
 
-impl Table {
-    pub(super) const fn new(pieces: Placement) -> Table {
-        Table { pieces, hand: Vec::new(), faults: Vec::new() }
+impl SimulatedBoard {
+    pub(super) const fn new(pieces: Placement) -> SimulatedBoard {
+        SimulatedBoard { pieces, hand: Vec::new(), faults: Vec::new() }
     }
 
     /// What the sensors see.
@@ -94,13 +94,13 @@ impl Table {
         self.faults.push((square, reading, until));
     }
 
-    pub(super) fn faults_over(&mut self, now: Instant) {
+    pub(super) fn end_faults(&mut self, now: Instant) {
         self.faults.retain(|&(_, _, until)| until > now);
     }
 }
 
 /// The squares on a straight line from `from` (left out) to `to`; none if there is no such line.
-pub(super) fn line(from: Square, to: Square) -> Option<Vec<Square>> {
+pub(super) fn line_between(from: Square, to: Square) -> Option<Vec<Square>> {
     let files = i32::from(to.file()) - i32::from(from.file());
     let ranks = i32::from(to.rank()) - i32::from(from.rank());
     let steps = files.abs().max(ranks.abs());
