@@ -1,6 +1,6 @@
 //! Which of the devices that advertise is the wanted one.
 
-use super::{Address, Trouble, Wanted};
+use super::{Address, LinkProblem, Wanted};
 
 /// The address or the name in a text that names a device.
 pub fn device(text: &str) -> (Option<Address>, Option<String>) {
@@ -30,10 +30,10 @@ impl Seen {
 }
 
 /// The device to connect to; `taken` are those that other links have a stronger claim on.
-pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -> Result<&'a Seen, Trouble> {
+pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -> Result<&'a Seen, LinkProblem> {
     let free = || seen.iter().filter(|seen| !taken.contains(&seen.address));
     if let Some(address) = wanted.address {
-        let taken = if taken.contains(&address) { Trouble::Taken(address) } else { Trouble::NotFound };
+        let taken = if taken.contains(&address) { LinkProblem::Taken(address) } else { LinkProblem::NotFound };
         return free().find(|seen| seen.address == address).ok_or(taken);
     }
     let fits = |seen: &&Seen| match (&wanted.name, seen.name.as_deref()) {
@@ -48,15 +48,15 @@ pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -
     match fitting[..] {
         // Where the whole name is wanted it is that one.
         [] => match seen.iter().find(|seen| wanted.name.is_some() && taken.contains(&seen.address) && fits(seen)) {
-            Some(other) => Err(Trouble::Taken(other.address)),
-            None => Err(Trouble::NotFound),
+            Some(other) => Err(LinkProblem::Taken(other.address)),
+            None => Err(LinkProblem::NotFound),
         },
         [one] => Ok(one),
         _ => {
             let name = |seen: &&Seen| (seen.name.clone().unwrap_or_default(), seen.address);
             let mut several: Vec<_> = fitting.iter().map(name).collect();
             several.sort();
-            Err(Trouble::Several(several))
+            Err(LinkProblem::Several(several))
         }
     }
 }
@@ -94,7 +94,7 @@ mod tests {
             Seen { connected: true, ..far(seen(3, "Chessnut Air")) },
         ];
         let by_family = |start| Wanted { address: None, name: None, serial: None, family: start, channels: None, unlock: None };
-        assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &all, &[]), Err(Trouble::NotFound));
+        assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &all, &[]), Err(LinkProblem::NotFound));
         let heard = [all[0].clone(), seen(2, "DGT_PEGASUS_2")];
         assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &heard, &[]), Ok(&heard[1]));
         assert_eq!(choose(&by_family(&["Chessnut"]), &all, &[]), Ok(&all[2]));
@@ -114,21 +114,23 @@ mod tests {
             channels: None,
             unlock: None,
         };
-        let several =
-            Trouble::Several(vec![("DGT_PEGASUS_1".to_owned(), all[0].address), ("dgt_pegasus_2".to_owned(), all[1].address)]);
+        let several = LinkProblem::Several(vec![
+            ("DGT_PEGASUS_1".to_owned(), all[0].address),
+            ("dgt_pegasus_2".to_owned(), all[1].address),
+        ]);
         let with_serial = Wanted { serial: Some("_2".to_owned()), ..wanted(None, None, &["DGT_PEGASUS_"]) };
-        let table: [(Wanted, &[Address], Result<usize, Trouble>); 11] = [
+        let table: [(Wanted, &[Address], Result<usize, LinkProblem>); 11] = [
             (with_serial, &[], Ok(1)),
             (wanted(address(4), Some("DGT_PEGASUS_1"), &[]), &[], Ok(3)),
-            (wanted(address(9), Some("DGT_PEGASUS_1"), &["DGT"]), &[], Err(Trouble::NotFound)),
+            (wanted(address(9), Some("DGT_PEGASUS_1"), &["DGT"]), &[], Err(LinkProblem::NotFound)),
             (wanted(None, Some("DGT_PEGASUS_2"), &[]), &[], Ok(1)),
-            (wanted(None, Some("dgt_pegasus_2"), &[]), &[all[1].address], Err(Trouble::Taken(all[1].address))),
-            (wanted(None, Some("DGT_PEGASUS"), &["DGT_PEGASUS"]), &[], Err(Trouble::NotFound)),
+            (wanted(None, Some("dgt_pegasus_2"), &[]), &[all[1].address], Err(LinkProblem::Taken(all[1].address))),
+            (wanted(None, Some("DGT_PEGASUS"), &["DGT_PEGASUS"]), &[], Err(LinkProblem::NotFound)),
             (wanted(None, None, &["DGT_PEGASUS_"]), &[], Err(several)),
             (wanted(None, None, &["DGT_PEGASUS_"]), &[all[0].address], Ok(1)),
-            (wanted(address(1), None, &[]), &[all[0].address], Err(Trouble::Taken(all[0].address))),
+            (wanted(address(1), None, &[]), &[all[0].address], Err(LinkProblem::Taken(all[0].address))),
             (wanted(None, None, &["Smart Chess", "Chessnut"]), &[], Ok(2)),
-            (wanted(None, None, &[]), &[], Err(Trouble::NotFound)),
+            (wanted(None, None, &[]), &[], Err(LinkProblem::NotFound)),
         ];
         for (n, (wanted, taken, which)) in table.iter().enumerate() {
             assert_eq!(choose(wanted, &all, taken), which.clone().map(|index| &all[index]), "{n}");

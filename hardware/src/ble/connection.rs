@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use super::choose::Seen;
-use super::look::answer;
+use super::queries::answer;
 use super::{BleEvent, MAX_WAITING, Outlet, Pace, Sink, Wanted};
 use crate::link::LinkError;
 

@@ -6,7 +6,7 @@ use btleplug::platform::PeripheralId;
 use tokio::sync::watch;
 
 use super::connection::{End, Hints};
-use super::{Address, BleEvent, Outlet, Sink, Trouble, Wanted};
+use super::{Address, BleEvent, LinkProblem, Outlet, Sink, Wanted};
 
 /// A connection from its beginning to its end.
 pub(super) struct Held {
@@ -41,7 +41,7 @@ pub(super) struct Link {
     pub(super) failures: u32,
     /// Not tried before.
     pub(super) rests: u64,
-    pub(super) said: Option<Trouble>,
+    pub(super) reported: Option<LinkProblem>,
     /// Another device was wanted while one was connected.
     pub(super) rebound: bool,
     pub(super) leaves: bool,
@@ -58,7 +58,7 @@ impl Link {
             listens: None,
             failures: 0,
             rests: 0,
-            said: None,
+            reported: None,
             rebound: false,
             leaves: false,
         }
@@ -71,7 +71,7 @@ impl Link {
         let same = self.wanted == wanted;
         (self.known, self.listens) = if same { (up.or(self.known), self.listens) } else { (None, None) };
         self.rebound = self.connection.is_some();
-        (self.wanted, self.failures, self.rests, self.said) = (wanted, 0, 0, None);
+        (self.wanted, self.failures, self.rests, self.reported) = (wanted, 0, 0, None);
     }
 
     pub(super) fn searches(&self) -> bool {
@@ -108,14 +108,14 @@ impl Link {
         }
     }
 
-    pub(super) fn say(&mut self, at: u64, trouble: &Trouble) {
-        if self.said.as_ref() == Some(trouble) {
+    pub(super) fn report_missing(&mut self, at: u64, problem: &LinkProblem) {
+        if self.reported.as_ref() == Some(problem) {
             return;
         }
         if let Some(sink) = &mut self.sink
-            && sink(at, &BleEvent::Missing(trouble.clone()))
+            && sink(at, &BleEvent::Missing(problem.clone()))
         {
-            self.said = Some(trouble.clone());
+            self.reported = Some(problem.clone());
         }
     }
 }

@@ -28,19 +28,19 @@ use crate::port::SendError;
 mod choose;
 mod connection;
 mod link;
-mod look;
 mod nearby;
 mod orders;
 mod pause;
+mod problem;
+mod queries;
 mod radio;
-mod trouble;
 
 pub use btleplug::api::BDAddr as Address;
 pub use choose::device;
 pub use connection::Place;
 pub use nearby::{Nearby, nearby};
 pub use pause::Pace;
-pub use trouble::Trouble;
+pub use problem::LinkProblem;
 
 use orders::{Order, Orders};
 use radio::Radio as Task;
@@ -100,8 +100,8 @@ pub enum BleEvent<'a> {
     },
     /// The device is not connected any more.
     Down(LinkError),
-    /// There is no device, and why. Said once for each change of the trouble.
-    Missing(Trouble),
+    /// There is no device, and why. Said once for each change of the problem.
+    Missing(LinkProblem),
 }
 
 /// Where a link's events go, each with its time. It must not block; false = there is no room, and it is asked again.

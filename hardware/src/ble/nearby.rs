@@ -6,8 +6,8 @@ use std::time::Duration;
 use btleplug::api::Central;
 use tokio::time::sleep;
 
-use super::look::{adapter, answer, around, health, listen};
-use super::{Address, Pace, Trouble};
+use super::queries::{adapter, answer, around, health, listen};
+use super::{Address, LinkProblem, Pace};
 
 /// A device that advertises, or that the system knows otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,16 +24,16 @@ pub struct Nearby {
 ///
 /// # Errors
 /// What is wrong with Bluetooth here.
-pub fn nearby(name: Option<&str>, span: Duration) -> Result<Vec<Nearby>, Trouble> {
+pub fn nearby(name: Option<&str>, span: Duration) -> Result<Vec<Nearby>, LinkProblem> {
     let within = Pace::default().answer;
-    let failed = |error: io::Error| Trouble::NoService(error.to_string());
+    let failed = |error: io::Error| LinkProblem::NoService(error.to_string());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     runtime.block_on(async {
         let adapter = adapter(within, name).await?;
         health(within, &adapter).await?;
-        listen(within, &adapter).await.map_err(Trouble::NoScan)?;
+        listen(within, &adapter).await.map_err(LinkProblem::NoScan)?;
         sleep(span).await;
-        let found = around(within, &adapter).await.map_err(Trouble::NoService)?;
+        let found = around(within, &adapter).await.map_err(LinkProblem::NoService)?;
         // It ends with this program at the latest.
         let _ = answer(within, adapter.stop_scan()).await;
         let one = |seen: super::choose::Seen| Nearby { address: seen.address, name: seen.name, signal: seen.signal };

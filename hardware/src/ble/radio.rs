@@ -16,9 +16,9 @@ use tokio::time::sleep;
 use super::choose::{Seen, choose};
 use super::connection::{Connection, End, Ended, Hints, NO_KEY};
 use super::link::{Claim, Held, Link};
-use super::look::{adapter, answer, around, health, listen};
 use super::orders::{Order, Orders};
-use super::{Address, Pace, Trouble, Wanted};
+use super::queries::{adapter, answer, around, health, listen};
+use super::{Address, LinkProblem, Pace, Wanted};
 
 /// So many devices are being connected at once …
 const AT_ONCE: usize = 4;
@@ -54,50 +54,50 @@ impl Radio {
 
     /// One session and the rest after it; leaves no task behind. Broken when the last link and the radio itself are dropped.
     pub(super) async fn turn(&mut self) -> ControlFlow<()> {
-        let ControlFlow::Continue(trouble) = self.session().await else {
+        let ControlFlow::Continue(problem) = self.session().await else {
             self.links.values().for_each(|link| link.end(End::LetGo));
             while self.tasks.join_next().await.is_some() {}
             return ControlFlow::Break(());
         };
         self.lose_all().await;
         let at = (self.now)();
-        self.links.values_mut().for_each(|link| link.say(at, &trouble));
-        self.rest(self.pace.rebuild).await
+        self.links.values_mut().for_each(|link| link.report_missing(at, &problem));
+        self.handle_orders_for(self.pace.rebuild).await
     }
 
     /// With one connection to BlueZ, until it fails.
-    async fn session(&mut self) -> ControlFlow<(), Trouble> {
+    async fn session(&mut self) -> ControlFlow<(), LinkProblem> {
         if self.links.is_empty() {
             // Nobody wants anything of Bluetooth: BlueZ need not even be there.
             match self.orders.next().await {
-                Some(order) => self.obey(order),
+                Some(order) => self.on_order(order),
                 None => return ControlFlow::Break(()),
             }
         }
         let adapter = match adapter(self.pace.answer, self.adapter.as_deref()).await {
             Ok(adapter) => adapter,
-            Err(trouble) => return ControlFlow::Continue(trouble),
+            Err(problem) => return ControlFlow::Continue(problem),
         };
         let mut events = match answer(self.pace.answer, adapter.events()).await {
             Ok(events) => events,
-            Err(cause) => return ControlFlow::Continue(Trouble::NoService(cause)),
+            Err(cause) => return ControlFlow::Continue(LinkProblem::NoService(cause)),
         };
         (self.scans, self.deaf, self.scan, self.look, self.health) = (false, None, 0, 0, 0);
         self.links.values_mut().for_each(|link| link.listens = None);
         loop {
-            if let Err(trouble) = self.steer(&adapter).await {
-                return ControlFlow::Continue(trouble);
+            if let Err(problem) = self.do_what_is_due(&adapter).await {
+                return ControlFlow::Continue(problem);
             }
             let wait = Duration::from_micros(self.due().saturating_sub((self.now)()));
             tokio::select! {
                 order = self.orders.next() => match order {
-                    Some(order) => self.obey(order),
+                    Some(order) => self.on_order(order),
                     None => return ControlFlow::Break(()),
                 },
-                Some(ended) = self.tasks.join_next() => self.ended(ended),
+                Some(ended) = self.tasks.join_next() => self.on_connection_end(ended),
                 event = events.next() => match event {
-                    Some(event) => self.hear(event),
-                    None => return ControlFlow::Continue(Trouble::NoService("it ended".to_owned())),
+                    Some(event) => self.on_event(event),
+                    None => return ControlFlow::Continue(LinkProblem::NoService("it ended".to_owned())),
                 },
                 () = sleep(wait) => {}
             }
@@ -111,7 +111,7 @@ impl Radio {
         try_next.map_or(self.health, |next| next.min(self.scan).min(self.health))
     }
 
-    fn obey(&mut self, order: Order) {
+    fn on_order(&mut self, order: Order) {
         match order {
             Order::Join { id, wanted, sink, outlet } => {
                 self.links.insert(id, Link::new(wanted, sink, outlet));
@@ -133,7 +133,7 @@ impl Radio {
         }
     }
 
-    fn hear(&mut self, event: CentralEvent) {
+    fn on_event(&mut self, event: CentralEvent) {
         match event {
             CentralEvent::DeviceDiscovered(_) => self.look = self.look.min((self.now)() + self.pace.look_soon.as_micros() as u64),
             CentralEvent::DeviceDisconnected(device) => self.links.values().for_each(|link| link.disconnected(&device)),
@@ -142,7 +142,7 @@ impl Radio {
         }
     }
 
-    fn ended(&mut self, ended: Result<Ended, tokio::task::JoinError>) {
+    fn on_connection_end(&mut self, ended: Result<Ended, tokio::task::JoinError>) {
         // A panic is told by its hook; its link has lost its sink and with it everything it was for.
         let Ok(Ended { id, sink, lasted, keyless }) = ended else { return };
         let at = (self.now)();
@@ -163,19 +163,19 @@ impl Radio {
         match (lasted, address) {
             _ if former => {}
             (Ok(_), address) => {
-                (link.said, link.known) = (None, address);
+                (link.reported, link.known) = (None, address);
                 if let Some(address) = address.filter(|_| keyless) {
-                    link.say(at, &Trouble::Failed { address, cause: NO_KEY.to_owned() });
+                    link.report_missing(at, &LinkProblem::Failed { address, cause: NO_KEY.to_owned() });
                 }
             }
-            (Err(cause), Some(address)) => link.say(at, &Trouble::Failed { address, cause }),
+            (Err(cause), Some(address)) => link.report_missing(at, &LinkProblem::Failed { address, cause }),
             (Err(_), None) => {}
         }
     }
 
     /// Asks how BlueZ is, listens, looks around and begins to connect, as far as each is due. Only a BlueZ or an adapter that is
     /// not there is an error: whoever plays is not disturbed because somebody else is not found.
-    async fn steer(&mut self, adapter: &Adapter) -> Result<(), Trouble> {
+    async fn do_what_is_due(&mut self, adapter: &Adapter) -> Result<(), LinkProblem> {
         let at = (self.now)();
         let searches = self.links.values().any(Link::searches);
         // Listening switches the adapter on: not if somebody has just switched it off.
@@ -194,8 +194,8 @@ impl Radio {
             Ok(around) => self.connect(at, around),
             Err(cause) => {
                 self.health = 0;
-                let trouble = Trouble::NoService(cause);
-                self.links.values_mut().filter(|link| link.searches()).for_each(|link| link.say(at, &trouble));
+                let problem = LinkProblem::NoService(cause);
+                self.links.values_mut().filter(|link| link.searches()).for_each(|link| link.report_missing(at, &problem));
             }
         }
         Ok(())
@@ -248,9 +248,11 @@ impl Radio {
                     let index = seen.iter().position(|seen| seen.address == chosen.address);
                     found.extend(index.map(|index| (!chosen.is_near(), link.rests, *id, index)));
                 }
-                Err(trouble) => match &self.deaf {
-                    Some(cause) if trouble == Trouble::NotFound => link.say(at, &Trouble::NoScan(cause.clone())),
-                    _ => link.say(at, &trouble),
+                Err(problem) => match &self.deaf {
+                    Some(cause) if problem == LinkProblem::NotFound => {
+                        link.report_missing(at, &LinkProblem::NoScan(cause.clone()))
+                    }
+                    _ => link.report_missing(at, &problem),
                 },
             }
         }
@@ -285,21 +287,21 @@ impl Radio {
         self.links.values().for_each(|link| link.end(End::Lost));
         // Each ends soon: it waits for a reader without room and for one more answer, both with a bound.
         while let Some(ended) = self.tasks.join_next().await {
-            self.ended(ended);
+            self.on_connection_end(ended);
         }
         // What ended it was not the device's fault.
         self.links.values_mut().for_each(|link| (link.failures, link.rests) = (0, 0));
     }
 
     /// Obeys orders for so long.
-    async fn rest(&mut self, span: Duration) -> ControlFlow<()> {
+    async fn handle_orders_for(&mut self, span: Duration) -> ControlFlow<()> {
         let end = sleep(span);
         tokio::pin!(end);
         loop {
             tokio::select! {
                 () = &mut end => return ControlFlow::Continue(()),
                 order = self.orders.next() => match order {
-                    Some(order) => self.obey(order),
+                    Some(order) => self.on_order(order),
                     None => return ControlFlow::Break(()),
                 },
             }

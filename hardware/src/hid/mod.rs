@@ -13,7 +13,7 @@
 //!
 //! Devices are told by vendor, product and usage page, and one from another by their USB serial number or a path that stays.
 //! None is asked who it is: most vendor ids are those of other devices too, so nothing is written but what the family's driver
-//! calls harmless, and only to a device that is the link's own. The thread sleeps in poll(2) over the device, its mailbox
+//! calls harmless, and only to a device that is the link's own. The thread sleeps in poll(2) over the device, its requests
 //! and what tells of plugging in; nothing wakes it while the device is quiet.
 
 use std::collections::BTreeSet;
@@ -27,20 +27,20 @@ use std::thread::{Builder, JoinHandle};
 use flagfall_protocols::driver::{DriverInfo, Hid};
 
 use crate::link::LinkError;
-use crate::port::{SendError, Trouble};
+use crate::port::{LinkProblem, SendError};
 
 mod choose;
 mod descriptor;
 mod find;
-mod mailbox;
-mod run;
-mod seek;
+mod link_loop;
+mod requests;
+mod search;
 
 pub use descriptor::Descriptor;
 pub use find::{Found, System, devices};
 
-use mailbox::Mailbox;
-use run::Runner;
+use link_loop::LinkLoop;
+use requests::LinkRequests;
 
 /// Which device a link is to: the one at `port`, else the one with the serial number, else the only one of the family.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Any device of a family, on this machine; none if the family is not met over USB-HID.
-    pub fn of(driver: &DriverInfo) -> Option<Wanted> {
+    pub fn for_driver(driver: &DriverInfo) -> Option<Wanted> {
         let (hid, harmless) = (driver.hid?, driver.harmless);
         Some(Wanted { hid, harmless, port: None, usb_serial: None, system: System::default() })
     }
@@ -83,7 +83,7 @@ pub enum HidEvent<'a> {
     /// The device is closed; what had been read before was told before.
     Down(LinkError),
     /// No device could be opened, and why. Said once for each change of the trouble.
-    Missing(Trouble),
+    Missing(LinkProblem),
 }
 
 /// Where a link's events go: called on the link's thread, with the time of the event. It may block; then nothing is read.
@@ -106,19 +106,19 @@ impl Hids {
     }
 
     /// Takes the device for one link; none if another has it.
-    fn take(self: &Arc<Hids>, path: &Path) -> Option<Lease> {
-        self.lock().insert(path.to_owned()).then(|| Lease { hids: Arc::clone(self), path: path.to_owned() })
+    fn claim(self: &Arc<Hids>, path: &Path) -> Option<DeviceClaim> {
+        self.lock().insert(path.to_owned()).then(|| DeviceClaim { hids: Arc::clone(self), path: path.to_owned() })
     }
 }
 
 /// A device that is ours until this is dropped.
 #[derive(Debug)]
-struct Lease {
+struct DeviceClaim {
     hids: Arc<Hids>,
     path: PathBuf,
 }
 
-impl Drop for Lease {
+impl Drop for DeviceClaim {
     fn drop(&mut self) {
         self.hids.lock().remove(&self.path);
     }
@@ -126,7 +126,7 @@ impl Drop for Lease {
 
 /// The thread of one link. Dropping it is stopping it.
 pub struct HidThread {
-    mailbox: Arc<Mailbox>,
+    requests: Arc<LinkRequests>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -137,10 +137,10 @@ impl HidThread {
     /// # Errors
     /// No more threads or descriptors.
     pub fn start(name: &str, wanted: Wanted, shared: Arc<Hids>, now: fn() -> u64, sink: Sink) -> io::Result<HidThread> {
-        let mailbox = Arc::new(Mailbox::new()?);
-        let runner = Runner::new(wanted, shared, Arc::clone(&mailbox), now, sink);
-        let thread = Builder::new().name(name.to_owned()).spawn(move || runner.run())?;
-        Ok(HidThread { mailbox, thread: Some(thread) })
+        let requests = Arc::new(LinkRequests::new()?);
+        let link_loop = LinkLoop::new(wanted, shared, Arc::clone(&requests), now, sink);
+        let thread = Builder::new().name(name.to_owned()).spawn(move || link_loop.run())?;
+        Ok(HidThread { requests, thread: Some(thread) })
     }
 
     /// Has a message written as a report. Never blocks. What waits when the device goes is dropped; a device that cannot be
@@ -149,17 +149,17 @@ impl HidThread {
     /// # Errors
     /// The link is down, the family's driver does not call these bytes harmless, or 64 messages wait already.
     pub fn send(&self, channel: u8, bytes: Vec<u8>) -> Result<(), SendError> {
-        self.mailbox.send(channel, bytes)
+        self.requests.send(channel, bytes)
     }
 
     /// From now on another device: an open one is closed first.
     pub fn want(&self, wanted: Wanted) {
-        self.mailbox.order(|orders| orders.wanted = Some(wanted));
+        self.requests.change_control(|control| control.wanted = Some(wanted));
     }
 
     /// How often the thread has woken up.
     pub fn wakes(&self) -> u64 {
-        self.mailbox.wakes.load(Ordering::Relaxed)
+        self.requests.wakes.load(Ordering::Relaxed)
     }
 }
 
@@ -167,7 +167,7 @@ impl Drop for HidThread {
     /// Closes the device and ends the thread; no event comes afterwards. Waits for a sink that blocks: take its receiver away
     /// first.
     fn drop(&mut self) {
-        self.mailbox.order(|orders| orders.stop = true);
+        self.requests.change_control(|control| control.stop = true);
         if let Some(thread) = self.thread.take() {
             // A sink that panicked has been heard by the panic hook.
             let _ = thread.join();

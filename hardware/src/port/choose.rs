@@ -17,7 +17,7 @@ pub(super) struct Candidate {
     /// Its board has told a serial number: it is (or is not) the wanted one.
     pub(super) told: Option<bool>,
     /// It was asked in vain a short time ago.
-    pub(super) resting: bool,
+    pub(super) paused: bool,
 }
 
 /// What to do next. Numbers count the candidates.
@@ -78,7 +78,7 @@ fn ask(seen: &[Candidate], possible: &[usize]) -> Choice {
     if let Some(index) = possible.iter().find(|index| seen[**index].told == Some(true)) {
         return Choice::Open(*index);
     }
-    let mut asked: Vec<usize> = possible.iter().copied().filter(|index| !seen[*index].resting).collect();
+    let mut asked: Vec<usize> = possible.iter().copied().filter(|index| !seen[*index].paused).collect();
     asked.sort_by_key(|index| seen[*index].told.is_some());
     if asked.is_empty() { Choice::Nothing } else { Choice::Ask(asked) }
 }

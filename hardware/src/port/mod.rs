@@ -12,7 +12,7 @@
 //! A port is asked by one link, for all: the answer goes to the link whose board it is, and what a link asked when it found its
 //! own board another goes on with (`sisters`). So several boards whose cables were out together are back as soon as one.
 //!
-//! The thread sleeps in poll(2) over the port, its mailbox and what tells of plugging in. While a port is open and quiet,
+//! The thread sleeps in poll(2) over the port, its requests and what tells of plugging in. While a port is open and quiet,
 //! nothing wakes it, and neither does writing: bytes go out on the thread that brings them, as long as the port takes them.
 
 use std::fmt;
@@ -27,24 +27,24 @@ use flagfall_protocols::driver::DriverInfo;
 use crate::discover::UsbId;
 use crate::link::LinkError;
 
+mod check_ports;
 mod choose;
-mod look;
-mod mailbox;
+mod link_loop;
 mod probe;
+mod problem;
 mod registry;
-mod rest;
-mod run;
-mod seek;
-mod sisters;
-mod trouble;
+mod requests;
+mod search;
+mod shared_search;
+mod silent_ports;
 
-pub use mailbox::SendError;
 pub use probe::same_serial;
+pub use problem::LinkProblem;
 pub use registry::Ports;
-pub use trouble::Trouble;
+pub use requests::SendError;
 
-use mailbox::Mailbox;
-use run::Runner;
+use link_loop::LinkLoop;
+use requests::LinkRequests;
 
 /// Which device a link is to. Tried in this order: `port`, `usb_serial`, `serial`; with none of them, the only port that may
 /// be a board.
@@ -79,7 +79,7 @@ pub enum PortEvent<'a> {
     /// The port is closed; what had been read before was told before.
     Down(LinkError),
     /// No port could be opened, and why. Said once for each change of the trouble.
-    Missing(Trouble),
+    Missing(LinkProblem),
 }
 
 /// Where a link's events go: called on the link's thread, with the time of the event. It may block; then nothing is read.
@@ -87,7 +87,7 @@ pub type Sink = Box<dyn FnMut(u64, PortEvent<'_>) + Send>;
 
 /// The thread of one serial link. Dropping it is stopping it.
 pub struct PortThread {
-    mailbox: Arc<Mailbox>,
+    requests: Arc<LinkRequests>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -98,10 +98,10 @@ impl PortThread {
     /// # Errors
     /// No more threads or descriptors.
     pub fn start(name: &str, wanted: Wanted, shared: Arc<Ports>, now: fn() -> u64, sink: Sink) -> io::Result<PortThread> {
-        let mailbox = Arc::new(Mailbox::new()?);
-        let runner = Runner::new(wanted, shared, Arc::clone(&mailbox), now, sink);
-        let thread = Builder::new().name(name.to_owned()).spawn(move || runner.run())?;
-        Ok(PortThread { mailbox, thread: Some(thread) })
+        let requests = Arc::new(LinkRequests::new()?);
+        let link_loop = LinkLoop::new(wanted, shared, Arc::clone(&requests), now, sink);
+        let thread = Builder::new().name(name.to_owned()).spawn(move || link_loop.run())?;
+        Ok(PortThread { requests, thread: Some(thread) })
     }
 
     /// Writes these bytes: at once, or as soon as the port takes them and what waits before them. Never blocks. What still
@@ -110,17 +110,17 @@ impl PortThread {
     /// # Errors
     /// The link is down, or more than 256 pieces or 64 KiB wait already.
     pub fn send(&self, bytes: Vec<u8>) -> Result<(), SendError> {
-        self.mailbox.send(bytes)
+        self.requests.send(bytes)
     }
 
     /// From now on another device: an open port is closed first. What was learnt of the former device is forgotten.
     pub fn want(&self, wanted: Wanted) {
-        self.mailbox.order(|orders| orders.wanted = Some(wanted));
+        self.requests.change_control(|control| control.wanted = Some(wanted));
     }
 
     /// The device has told its serial number: if the port goes, the board is also looked for by it.
     pub fn learn(&self, serial: String) {
-        self.mailbox.order(|orders| orders.learnt = Some(serial));
+        self.requests.change_control(|control| control.learnt = Some(serial));
     }
 
     /// Closes the port and ends the thread; no event comes afterwards, not even [`PortEvent::Down`]. Waits for a sink that
@@ -131,13 +131,13 @@ impl PortThread {
 
     /// How often the thread has woken up: a link that is open and hears nothing does not, whatever is sent.
     pub fn wakes(&self) -> u64 {
-        self.mailbox.wakes.load(Ordering::Relaxed)
+        self.requests.wakes.load(Ordering::Relaxed)
     }
 }
 
 impl Drop for PortThread {
     fn drop(&mut self) {
-        self.mailbox.order(|orders| orders.stop = true);
+        self.requests.change_control(|control| control.stop = true);
         if let Some(thread) = self.thread.take() {
             // A sink that panicked has been heard by the panic hook.
             let _ = thread.join();

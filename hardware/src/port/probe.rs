@@ -14,7 +14,7 @@ use crate::discover::Found;
 use crate::link::{Link, LinkError};
 use crate::serial::Serial;
 
-use super::registry::Lease;
+use super::registry::PortClaim;
 
 /// How long a board may take to say who it is.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -54,7 +54,7 @@ pub(super) struct Probe {
     pub(super) began: u64,
     serial: Serial,
     /// Dropped after the port: only a closed one is free.
-    lease: Lease,
+    claim: PortClaim,
     /// None after a panic.
     driver: Option<Box<dyn Driver>>,
     /// When the driver wants to be woken.
@@ -62,19 +62,26 @@ pub(super) struct Probe {
     wanted: String,
     until: Instant,
     /// The numbers that the board told, at most two.
-    pub(super) told: Vec<String>,
+    pub(super) serials: Vec<String>,
     verdict: Verdict,
 }
 
 impl Probe {
     /// Begins to ask at the open port.
-    pub(super) fn new(began: u64, info: &'static DriverInfo, wanted: &str, found: Found, lease: Lease, serial: Serial) -> Probe {
+    pub(super) fn new(
+        began: u64,
+        info: &'static DriverInfo,
+        wanted: &str,
+        found: Found,
+        claim: PortClaim,
+        serial: Serial,
+    ) -> Probe {
         let at = Instant(began);
         let driver = Some(info.start());
         let wanted = wanted.to_owned();
         let until = at.after(PATIENCE);
-        let (told, verdict) = (Vec::new(), Verdict::Open);
-        let mut probe = Probe { found, info, began, lease, serial, driver, due: None, wanted, until, told, verdict };
+        let (serials, verdict) = (Vec::new(), Verdict::Open);
+        let mut probe = Probe { found, info, began, claim, serial, driver, due: None, wanted, until, serials, verdict };
         probe.feed(at, Input::LinkUp);
         probe
     }
@@ -82,7 +89,7 @@ impl Probe {
     /// From now on another link asks, for the board `wanted`.
     pub(super) fn take_over(&mut self, wanted: &str) {
         wanted.clone_into(&mut self.wanted);
-        self.judge();
+        self.update_verdict();
     }
 
     pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
@@ -108,7 +115,7 @@ impl Probe {
         match self.serial.read_now(&mut buffer) {
             Ok(None) => {}
             Ok(Some(count)) => {
-                self.wake(at.saturating_sub(1));
+                self.feed_deadlines(at.saturating_sub(1));
                 self.feed(Instant(at), Input::Bytes { channel: 0, bytes: &buffer[..count] });
             }
             Err(_) => self.verdict = Verdict::Silent,
@@ -116,20 +123,20 @@ impl Probe {
     }
 
     /// Feeds every deadline up to `at`.
-    pub(super) fn wake(&mut self, at: u64) {
+    pub(super) fn feed_deadlines(&mut self, at: u64) {
         // Bounded: what is left over is fed at the next call.
         for _ in 0..64 {
             let Some(due) = self.due.filter(|due| due.0 <= at) else { break };
             self.feed(due, Input::Deadline);
         }
         if self.verdict == Verdict::Open && self.until.0 <= at {
-            self.verdict = if self.told.is_empty() { Verdict::Silent } else { Verdict::Other };
+            self.verdict = if self.serials.is_empty() { Verdict::Silent } else { Verdict::Other };
         }
     }
 
     fn feed(&mut self, at: Instant, input: Input<'_>) {
-        self.drive(|driver| driver.handle(at, input));
-        while let Some(output) = self.drive(|driver| driver.poll()).flatten() {
+        self.call_driver(|driver| driver.handle(at, input));
+        while let Some(output) = self.call_driver(|driver| driver.poll()).flatten() {
             match output {
                 // Questions are a few bytes; a port that does not take them has no board that answers.
                 Output::Send { bytes, .. } => match self.serial.write_now(&bytes) {
@@ -137,16 +144,16 @@ impl Probe {
                     Err(_) => self.verdict = Verdict::Silent,
                 },
                 Output::Event { event: DeviceEvent::Identity(Identity::Serial(text) | Identity::LongSerial(text)), .. } => {
-                    self.answered(at, text.as_str());
+                    self.record_serial(at, text.as_str());
                 }
                 Output::Event { .. } | Output::Anomaly { .. } => {}
             }
         }
-        self.due = self.drive(|driver| driver.deadline()).flatten();
+        self.due = self.call_driver(|driver| driver.deadline()).flatten();
     }
 
     /// Calls the driver: whatever an odd device makes of it, the link's thread lives. None if it panicked, now or before.
-    fn drive<T>(&mut self, act: impl FnOnce(&mut dyn Driver) -> T) -> Option<T> {
+    fn call_driver<T>(&mut self, act: impl FnOnce(&mut dyn Driver) -> T) -> Option<T> {
         let driver = self.driver.as_deref_mut()?;
         let done = catch_unwind(AssertUnwindSafe(|| act(driver))).ok();
         if done.is_none() {
@@ -156,19 +163,19 @@ impl Probe {
         done
     }
 
-    fn answered(&mut self, at: Instant, serial: &str) {
-        if self.told.len() < 2 && !self.told.iter().any(|told| told == serial) {
-            self.told.push(serial.to_owned());
+    fn record_serial(&mut self, at: Instant, serial: &str) {
+        if self.serials.len() < 2 && !self.serials.iter().any(|told| told == serial) {
+            self.serials.push(serial.to_owned());
         }
         self.until = self.until.min(at.after(SECOND));
-        self.judge();
+        self.update_verdict();
     }
 
-    fn judge(&mut self) {
+    fn update_verdict(&mut self) {
         if !matches!(self.verdict, Verdict::Open | Verdict::Other) {
             return;
         }
-        self.verdict = match self.told.as_slice() {
+        self.verdict = match self.serials.as_slice() {
             told if told.iter().any(|told| same_serial(told, &self.wanted)) => Verdict::Found,
             [_, _, ..] => Verdict::Other,
             _ => Verdict::Open,
@@ -176,7 +183,7 @@ impl Probe {
     }
 
     /// The open port for the real session, when what still comes as answers to this one is over.
-    pub(super) fn finish(mut self) -> Result<(Found, Lease, Serial), LinkError> {
+    pub(super) fn finish(mut self) -> Result<(Found, PortClaim, Serial), LinkError> {
         let mut buffer = [0; 4096];
         for _ in 0..MAX_TAIL {
             match self.serial.read(&mut buffer, QUIET) {
@@ -185,13 +192,13 @@ impl Probe {
                 Err(error) => return Err(error),
             }
         }
-        self.lease.keep();
-        Ok((self.found, self.lease, self.serial))
+        self.claim.mark_open();
+        Ok((self.found, self.claim, self.serial))
     }
 }
 
 impl fmt::Debug for Probe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Probe").field("found", &self.found).field("told", &self.told).finish_non_exhaustive()
+        f.debug_struct("Probe").field("found", &self.found).field("told", &self.serials).finish_non_exhaustive()
     }
 }

@@ -14,7 +14,7 @@ const MAX_RESTING: usize = 64;
 
 /// A port where nobody answered.
 #[derive(Debug)]
-struct Resting {
+struct SilentPort {
     path: PathBuf,
     node: Option<Node>,
     until: u64,
@@ -23,26 +23,26 @@ struct Resting {
 
 /// The ports that rest.
 #[derive(Debug, Default)]
-pub(super) struct Rest {
-    ports: Vec<Resting>,
+pub(super) struct SilentPorts {
+    ports: Vec<SilentPort>,
 }
 
-impl Rest {
+impl SilentPorts {
     /// Whether the port is left alone at `at`, in microseconds.
-    pub(super) fn has(&self, found: &Found, at: u64) -> bool {
-        self.ports.iter().any(|rest| rest.path == found.path && rest.node == found.node && at < rest.until)
+    pub(super) fn is_paused(&self, found: &Found, at: u64) -> bool {
+        self.ports.iter().any(|port| port.path == found.path && port.node == found.node && at < port.until)
     }
 
     /// Lets the port rest; whether it is for the first time since it was plugged in.
     pub(super) fn add(&mut self, found: &Found, at: u64) -> bool {
-        let before = self.ports.iter().position(|rest| rest.path == found.path).map(|index| self.ports.remove(index));
-        let times = before.filter(|rest| rest.node == found.node).map_or(0, |rest| rest.times + 1);
+        let before = self.ports.iter().position(|port| port.path == found.path).map(|index| self.ports.remove(index));
+        let times = before.filter(|port| port.node == found.node).map_or(0, |port| port.times + 1);
         let span = (FIRST_REST * (1 << times.min(8))).min(LAST_REST);
         if self.ports.len() == MAX_RESTING {
             self.ports.remove(0);
         }
         let until = at + span.as_micros() as u64;
-        self.ports.push(Resting { path: found.path.clone(), node: found.node, until, times });
+        self.ports.push(SilentPort { path: found.path.clone(), node: found.node, until, times });
         times == 0
     }
 }

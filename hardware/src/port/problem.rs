@@ -8,7 +8,7 @@ use crate::link::LinkError;
 
 /// Why a link has no port.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum LinkProblem {
     /// No port is the wanted one.
     NotFound,
     /// Nothing says which of these ports is the board's.
@@ -34,31 +34,31 @@ pub enum Trouble {
     },
 }
 
-impl Trouble {
-    /// The trouble behind a port that did not open; looks for the holder of one that is busy.
-    pub fn of(path: PathBuf, error: &LinkError) -> Trouble {
+impl LinkProblem {
+    /// The problem behind a port that did not open; looks for the holder of one that is busy.
+    pub fn from_error(path: PathBuf, error: &LinkError) -> LinkProblem {
         match error {
-            LinkError::Busy => Trouble::Busy { holders: holder::holders(&path), path },
-            LinkError::Denied => Trouble::Denied { path },
+            LinkError::Busy => LinkProblem::Busy { holders: holder::holders(&path), path },
+            LinkError::Denied => LinkProblem::Denied { path },
             // It went between looking and opening.
-            LinkError::Unplugged => Trouble::NotFound,
-            other => Trouble::Failed { path, cause: other.to_string() },
+            LinkError::Unplugged => LinkProblem::NotFound,
+            other => LinkProblem::Failed { path, cause: other.to_string() },
         }
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for LinkProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::NotFound => f.write_str("not found: no port is the wanted one"),
-            Trouble::Several(paths) => {
+            LinkProblem::NotFound => f.write_str("not found: no port is the wanted one"),
+            LinkProblem::Several(paths) => {
                 f.write_str("several ports may be the board's; name its port or serial number: ")?;
                 let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
                 f.write_str(&paths.join(", "))
             }
-            Trouble::Busy { path, holders } => write!(f, "{} is held by {}", path.display(), holder::describe(holders)),
-            Trouble::Denied { path } => write!(f, "{}: permission denied", path.display()),
-            Trouble::Failed { path, cause } => write!(f, "{}: {cause}", path.display()),
+            LinkProblem::Busy { path, holders } => write!(f, "{} is held by {}", path.display(), holder::describe(holders)),
+            LinkProblem::Denied { path } => write!(f, "{}: permission denied", path.display()),
+            LinkProblem::Failed { path, cause } => write!(f, "{}: {cause}", path.display()),
         }
     }
 }

@@ -44,7 +44,7 @@ impl std::error::Error for SendError {}
 
 /// What the thread is told beside bytes; the latest of each counts.
 #[derive(Debug, Default)]
-pub(super) struct Orders {
+pub(super) struct ControlRequests {
     pub(super) wanted: Option<Wanted>,
     pub(super) learnt: Option<String>,
     /// Never taken back.
@@ -60,7 +60,7 @@ struct Inner {
     done: usize,
     /// How much waits in all.
     bytes: usize,
-    orders: Orders,
+    control: ControlRequests,
 }
 
 /// How writing what waits went.
@@ -73,16 +73,16 @@ pub(super) struct Flushed {
 }
 
 #[derive(Debug)]
-pub(super) struct Mailbox {
+pub(super) struct LinkRequests {
     inner: Mutex<Inner>,
     wake: EventFd,
     pub(super) wakes: AtomicU64,
 }
 
-impl Mailbox {
-    pub(super) fn new() -> io::Result<Mailbox> {
+impl LinkRequests {
+    pub(super) fn new() -> io::Result<LinkRequests> {
         let wake = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?;
-        Ok(Mailbox { inner: Mutex::default(), wake, wakes: AtomicU64::new(0) })
+        Ok(LinkRequests { inner: Mutex::default(), wake, wakes: AtomicU64::new(0) })
     }
 
     /// Writes at once if nothing waits; what the port does not take is left to the link's thread, and so is its error.
@@ -136,21 +136,21 @@ impl Mailbox {
         Ok(Flushed { any, left: false })
     }
 
-    pub(super) fn order(&self, give: impl FnOnce(&mut Orders)) {
-        give(&mut self.lock().orders);
+    pub(super) fn change_control(&self, give: impl FnOnce(&mut ControlRequests)) {
+        give(&mut self.lock().control);
         self.wake();
     }
 
     /// What was ordered since the last call; `stop` stays.
-    pub(super) fn orders(&self) -> Orders {
-        let orders = &mut self.lock().orders;
-        Orders { wanted: orders.wanted.take(), learnt: orders.learnt.take(), stop: orders.stop }
+    pub(super) fn take_control(&self) -> ControlRequests {
+        let control = &mut self.lock().control;
+        ControlRequests { wanted: control.wanted.take(), learnt: control.learnt.take(), stop: control.stop }
     }
 
     /// The link is up and writes with `port` until this is dropped; then `port` is closed, and what waits is dropped.
-    pub(super) fn up(&self, port: Option<Writer>) -> Up<'_> {
+    pub(super) fn mark_up(&self, port: Option<Writer>) -> UpGuard<'_> {
         self.set(port);
-        Up { mailbox: self }
+        UpGuard { requests: self }
     }
 
     fn set(&self, port: Option<Writer>) {
@@ -164,7 +164,7 @@ impl Mailbox {
     }
 
     /// The descriptor sleeps again. Called before the box is emptied, so that nothing is overlooked.
-    pub(super) fn calm(&self) {
+    pub(super) fn clear_wake(&self) {
         // Nothing to read: somebody else's wake was read before.
         let _ = self.wake.read();
     }
@@ -182,12 +182,12 @@ impl Mailbox {
 
 /// As long as the link is up. It ends before the port is closed.
 #[derive(Debug)]
-pub(super) struct Up<'a> {
-    mailbox: &'a Mailbox,
+pub(super) struct UpGuard<'a> {
+    requests: &'a LinkRequests,
 }
 
-impl Drop for Up<'_> {
+impl Drop for UpGuard<'_> {
     fn drop(&mut self) {
-        self.mailbox.set(None);
+        self.requests.set(None);
     }
 }

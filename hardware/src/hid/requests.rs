@@ -18,7 +18,7 @@ const MAX_WAITING: usize = 64;
 
 /// What the thread is told beside messages; the latest of each counts.
 #[derive(Debug, Default)]
-pub(super) struct Orders {
+pub(super) struct ControlRequests {
     pub(super) wanted: Option<Wanted>,
     /// Never taken back.
     pub(super) stop: bool,
@@ -29,20 +29,20 @@ struct Inner {
     /// What may be written; none while the link is down.
     harmless: Option<fn(u8, &[u8]) -> bool>,
     queue: VecDeque<Vec<u8>>,
-    orders: Orders,
+    control: ControlRequests,
 }
 
 #[derive(Debug)]
-pub(super) struct Mailbox {
+pub(super) struct LinkRequests {
     inner: Mutex<Inner>,
     wake: EventFd,
     pub(super) wakes: AtomicU64,
 }
 
-impl Mailbox {
-    pub(super) fn new() -> io::Result<Mailbox> {
+impl LinkRequests {
+    pub(super) fn new() -> io::Result<LinkRequests> {
         let wake = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?;
-        Ok(Mailbox { inner: Mutex::default(), wake, wakes: AtomicU64::new(0) })
+        Ok(LinkRequests { inner: Mutex::default(), wake, wakes: AtomicU64::new(0) })
     }
 
     pub(super) fn send(&self, channel: u8, bytes: Vec<u8>) -> Result<(), SendError> {
@@ -66,21 +66,21 @@ impl Mailbox {
         self.lock().queue.pop_front()
     }
 
-    pub(super) fn order(&self, give: impl FnOnce(&mut Orders)) {
-        give(&mut self.lock().orders);
+    pub(super) fn change_control(&self, give: impl FnOnce(&mut ControlRequests)) {
+        give(&mut self.lock().control);
         self.wake();
     }
 
     /// What was ordered since the last call; `stop` stays.
-    pub(super) fn orders(&self) -> Orders {
-        let orders = &mut self.lock().orders;
-        Orders { wanted: orders.wanted.take(), stop: orders.stop }
+    pub(super) fn take_control(&self) -> ControlRequests {
+        let control = &mut self.lock().control;
+        ControlRequests { wanted: control.wanted.take(), stop: control.stop }
     }
 
     /// The link is up until this is dropped; then what waits is dropped.
-    pub(super) fn up(&self, harmless: fn(u8, &[u8]) -> bool) -> Up<'_> {
+    pub(super) fn mark_up(&self, harmless: fn(u8, &[u8]) -> bool) -> UpGuard<'_> {
         self.set(Some(harmless));
-        Up { mailbox: self }
+        UpGuard { requests: self }
     }
 
     fn set(&self, harmless: Option<fn(u8, &[u8]) -> bool>) {
@@ -94,7 +94,7 @@ impl Mailbox {
     }
 
     /// The descriptor sleeps again. Called before the box is emptied, so that nothing is overlooked.
-    pub(super) fn calm(&self) {
+    pub(super) fn clear_wake(&self) {
         // Nothing to read: somebody else's wake was read before.
         let _ = self.wake.read();
     }
@@ -112,12 +112,12 @@ impl Mailbox {
 
 /// As long as the link is up. It ends before the device is closed.
 #[derive(Debug)]
-pub(super) struct Up<'a> {
-    mailbox: &'a Mailbox,
+pub(super) struct UpGuard<'a> {
+    requests: &'a LinkRequests,
 }
 
-impl Drop for Up<'_> {
+impl Drop for UpGuard<'_> {
     fn drop(&mut self) {
-        self.mailbox.set(None);
+        self.requests.set(None);
     }
 }

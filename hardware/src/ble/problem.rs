@@ -6,7 +6,7 @@ use super::Address;
 
 /// Why a link has no device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum LinkProblem {
     /// The system's message bus or its Bluetooth service does not answer.
     NoService(String),
     /// There is no adapter, or not the configured one.
@@ -30,21 +30,21 @@ pub enum Trouble {
     },
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for LinkProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::NoService(cause) => write!(f, "the Bluetooth service does not answer: {cause}"),
-            Trouble::NoAdapter => f.write_str("there is no Bluetooth adapter"),
-            Trouble::AdapterOff => f.write_str("the Bluetooth adapter is switched off (`bluetoothctl power on`)"),
-            Trouble::NoScan(cause) => write!(f, "the Bluetooth service does not look for devices: {cause}"),
-            Trouble::NotFound => f.write_str("not found: no device that advertises is the wanted one"),
-            Trouble::Taken(address) => write!(f, "{address}: another board or clock here has this device"),
-            Trouble::Several(devices) => {
+            LinkProblem::NoService(cause) => write!(f, "the Bluetooth service does not answer: {cause}"),
+            LinkProblem::NoAdapter => f.write_str("there is no Bluetooth adapter"),
+            LinkProblem::AdapterOff => f.write_str("the Bluetooth adapter is switched off (`bluetoothctl power on`)"),
+            LinkProblem::NoScan(cause) => write!(f, "the Bluetooth service does not look for devices: {cause}"),
+            LinkProblem::NotFound => f.write_str("not found: no device that advertises is the wanted one"),
+            LinkProblem::Taken(address) => write!(f, "{address}: another board or clock here has this device"),
+            LinkProblem::Several(devices) => {
                 f.write_str("several devices may be the board; name its address: ")?;
                 let devices: Vec<_> = devices.iter().map(|(name, address)| format!("{name} ({address})")).collect();
                 f.write_str(&devices.join(", "))
             }
-            Trouble::Failed { address, cause } => write!(f, "{address}: {cause}"),
+            LinkProblem::Failed { address, cause } => write!(f, "{address}: {cause}"),
         }
     }
 }

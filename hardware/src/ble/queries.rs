@@ -7,7 +7,7 @@ use btleplug::api::{Central, CentralState, Manager as _, Peripheral as _, ScanFi
 use btleplug::platform::{Adapter, Manager, Peripheral};
 use tokio::time::timeout;
 
-use super::Trouble;
+use super::LinkProblem;
 use super::choose::Seen;
 
 /// Waits for an answer of BlueZ, not for longer than `within`.
@@ -20,9 +20,9 @@ pub(super) async fn answer<T>(within: Duration, question: impl Future<Output = R
 }
 
 /// The adapter of that name, or the first.
-pub(super) async fn adapter(within: Duration, name: Option<&str>) -> Result<Adapter, Trouble> {
-    let manager = answer(within, Manager::new()).await.map_err(Trouble::NoService)?;
-    for adapter in answer(within, manager.adapters()).await.map_err(Trouble::NoService)? {
+pub(super) async fn adapter(within: Duration, name: Option<&str>) -> Result<Adapter, LinkProblem> {
+    let manager = answer(within, Manager::new()).await.map_err(LinkProblem::NoService)?;
+    for adapter in answer(within, manager.adapters()).await.map_err(LinkProblem::NoService)? {
         let Some(name) = name else { return Ok(adapter) };
         // Its information begins with its name.
         let info = answer(within, adapter.adapter_info()).await.unwrap_or_default();
@@ -30,15 +30,15 @@ pub(super) async fn adapter(within: Duration, name: Option<&str>) -> Result<Adap
             return Ok(adapter);
         }
     }
-    Err(Trouble::NoAdapter)
+    Err(LinkProblem::NoAdapter)
 }
 
 /// Whether the adapter is there and switched on.
-pub(super) async fn health(within: Duration, adapter: &Adapter) -> Result<(), Trouble> {
+pub(super) async fn health(within: Duration, adapter: &Adapter) -> Result<(), LinkProblem> {
     // Unlike its state, its information cannot be had of one that is gone.
-    answer(within, adapter.adapter_info()).await.map_err(Trouble::NoService)?;
-    match answer(within, adapter.adapter_state()).await.map_err(Trouble::NoService)? {
-        CentralState::PoweredOff => Err(Trouble::AdapterOff),
+    answer(within, adapter.adapter_info()).await.map_err(LinkProblem::NoService)?;
+    match answer(within, adapter.adapter_state()).await.map_err(LinkProblem::NoService)? {
+        CentralState::PoweredOff => Err(LinkProblem::AdapterOff),
         CentralState::PoweredOn | CentralState::Unknown => Ok(()),
     }
 }
