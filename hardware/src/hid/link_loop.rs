@@ -1,4 +1,4 @@
-//! A link's thread.
+//! The loop that a link's thread runs.
 
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) struct LinkLoop {
     pub(super) now: fn() -> u64,
     sink: Sink,
     reported: Option<LinkProblem>,
-    /// Looks in vain, and links that ended, since bytes came last.
+    /// Failed searches and ended links since the last bytes came.
     pub(super) tries: u32,
 }
 
@@ -35,7 +35,7 @@ enum End {
     Lost(LinkError),
 }
 
-/// A report that the device has not taken yet, and when it is given up, in microseconds.
+/// A report that the device has not accepted yet, and the time at which the write fails, in microseconds.
 type Waiting = Option<(Vec<u8>, u64)>;
 
 impl LinkLoop {
@@ -47,7 +47,7 @@ impl LinkLoop {
         while let Some(opened) = self.find_and_open() {
             self.reported = None;
             let end = self.serve(&opened);
-            // Closed and given free before anybody hears of it.
+            // The device is closed and free before the event is sent.
             drop(opened);
             let at = (self.now)();
             match end {
@@ -57,7 +57,7 @@ impl LinkLoop {
                     self.set_wanted(wanted);
                 }
                 End::Lost(error) => {
-                    // A device that opens and fails at once is tried more and more slowly, too.
+                    // A device that opens and fails at once is also tried more and more slowly.
                     self.tries = self.tries.saturating_add(1);
                     (self.sink)(at, HidEvent::Down(error));
                 }
@@ -69,7 +69,7 @@ impl LinkLoop {
         (self.wanted, self.reported, self.tries) = (wanted, None, 0);
     }
 
-    /// Says the problem if it is another than last time.
+    /// Reports the problem if it differs from the last reported one.
     pub(super) fn report_missing(&mut self, problem: LinkProblem) {
         if self.reported.as_ref() != Some(&problem) {
             self.reported = Some(problem.clone());
@@ -100,13 +100,13 @@ impl LinkLoop {
         }
     }
 
-    /// Waits once, and does what can be done.
+    /// Waits once, then reads and writes what is possible.
     fn poll_once(&mut self, opened: &OpenDevice, waiting: &mut Waiting) -> Result<(), LinkError> {
         let left = waiting.as_ref().map(|(_, until)| Duration::from_micros(until.saturating_sub((self.now)())));
         let what = if waiting.is_some() { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
         let (ready, called) = {
             let mut fds = [PollFd::new(opened.node.as_fd(), what), PollFd::new(self.requests.fd(), PollFlags::POLLIN)];
-            // A signal wakes as the time does: everything is looked at again.
+            // A signal has the same effect as the timeout: everything is checked again.
             let _ = poll(&mut fds, left.map_or(PollTimeout::NONE, millis));
             (fds[0].revents().unwrap_or(PollFlags::POLLERR), fds[1].any().unwrap_or(true))
         };
@@ -129,7 +129,7 @@ impl LinkLoop {
         }
     }
 
-    /// Reads one report; whether there was one.
+    /// Reads one report. Returns whether there was one.
     fn read(&mut self, at: u64, opened: &OpenDevice) -> Result<bool, LinkError> {
         // 00 stands before the data of reports without numbers.
         let mut buffer = [0; 1 + MAX_REPORT];
@@ -148,7 +148,7 @@ impl LinkLoop {
         Ok(true)
     }
 
-    /// Writes what waits, as many reports as the device takes now.
+    /// Writes as many of the waiting reports as the device accepts now.
     fn write(&mut self, at: u64, opened: &OpenDevice, waiting: &mut Waiting) -> Result<(), LinkError> {
         loop {
             let next = || Some((report(&opened.found, &self.requests.next()?), at + WRITE_TIMEOUT.as_micros() as u64));
@@ -165,8 +165,8 @@ impl LinkLoop {
     }
 }
 
-/// A message as the kernel wants it: behind 00 if the device does not number its reports, and padded to the length that it says.
-/// A message that is longer goes as it is.
+/// Returns a message in the form that the kernel expects: 00 comes first if the device does not number its reports, and zeros
+/// fill it up to the length in the device's descriptor. A longer message is unchanged.
 fn report(found: &Found, message: &[u8]) -> Vec<u8> {
     let number = if found.descriptor.numbered { message.first().copied().unwrap_or(0) } else { 0 };
     let mut report = if found.descriptor.numbered { Vec::new() } else { vec![0] };

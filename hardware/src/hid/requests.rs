@@ -1,6 +1,7 @@
-//! What other threads leave for a link's thread: messages to be written, orders; and the descriptor that wakes it.
+//! Requests of other threads to a link's thread: messages to write, control requests, and the descriptor that wakes the thread.
 //!
-//! Unlike a serial port, a HID device is written by the link's thread alone: the kernel lets a write wait for the device.
+//! Only the link's thread writes to a HID device, because the kernel lets a write wait for the device. A serial port is
+//! different.
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,20 +14,20 @@ use nix::sys::eventfd::{EfdFlags, EventFd};
 use super::Wanted;
 use crate::port::SendError;
 
-/// Messages that may wait: a session asks a question at a time.
+/// The largest number of waiting messages. A session asks one question at a time.
 const MAX_WAITING: usize = 64;
 
-/// What the thread is told beside messages; the latest of each counts.
+/// Requests other than messages. The latest request of each kind counts.
 #[derive(Debug, Default)]
 pub(super) struct ControlRequests {
     pub(super) wanted: Option<Wanted>,
-    /// Never taken back.
+    /// It is never reset.
     pub(super) stop: bool,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// What may be written; none while the link is down.
+    /// Tells which bytes may be written; `None` while the link is down.
     harmless: Option<fn(u8, &[u8]) -> bool>,
     queue: VecDeque<Vec<u8>>,
     control: ControlRequests,
@@ -61,7 +62,7 @@ impl LinkRequests {
         Ok(())
     }
 
-    /// The next message to be written.
+    /// Returns the next message to write.
     pub(super) fn next(&self) -> Option<Vec<u8>> {
         self.lock().queue.pop_front()
     }
@@ -71,13 +72,13 @@ impl LinkRequests {
         self.wake();
     }
 
-    /// What was ordered since the last call; `stop` stays.
+    /// Returns the control requests since the last call. `stop` stays set.
     pub(super) fn take_control(&self) -> ControlRequests {
         let control = &mut self.lock().control;
         ControlRequests { wanted: control.wanted.take(), stop: control.stop }
     }
 
-    /// The link is up until this is dropped; then what waits is dropped.
+    /// Marks the link as up until the guard is dropped. Then the waiting messages are dropped.
     pub(super) fn mark_up(&self, harmless: fn(u8, &[u8]) -> bool) -> UpGuard<'_> {
         self.set(Some(harmless));
         UpGuard { requests: self }
@@ -93,24 +94,24 @@ impl LinkRequests {
         self.wake.as_fd()
     }
 
-    /// The descriptor sleeps again. Called before the box is emptied, so that nothing is overlooked.
+    /// Resets the descriptor. The thread calls this before it takes the requests, so that no request is missed.
     pub(super) fn clear_wake(&self) {
-        // Nothing to read: somebody else's wake was read before.
+        // If there is nothing to read, an earlier call has read this wake.
         let _ = self.wake.read();
     }
 
     fn wake(&self) {
-        // Fails only when nobody has looked for 2^64 wakes; it is awake then.
+        // This fails only after 2^64 unread wakes. Then the thread is awake anyway.
         let _ = self.wake.write(1);
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Nothing between lock and unlock can panic halfway.
+        // No code between lock and unlock can panic halfway.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// As long as the link is up. It ends before the device is closed.
+/// Exists as long as the link is up. It is dropped before the device is closed.
 #[derive(Debug)]
 pub(super) struct UpGuard<'a> {
     requests: &'a LinkRequests,

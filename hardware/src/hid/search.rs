@@ -1,4 +1,4 @@
-//! Looking for a device: at once, then 100 ms, 200 ms … 1 s apart, and whenever something is plugged in.
+//! The search for a device: at once, then after 100 ms, 200 ms … 1 s, and whenever a device is plugged in.
 
 use std::fs::{self, File, TryLockError};
 use std::os::fd::{AsFd, OwnedFd};
@@ -19,10 +19,10 @@ use crate::port::LinkProblem;
 
 const FIRST_RETRY: Duration = Duration::from_millis(100);
 const LAST_RETRY: Duration = Duration::from_secs(1);
-/// However much happens in the watched folders, looks are at least so far apart.
+/// The shortest time between two checks, however many events the watched folders have.
 const LEAST_GAP: Duration = Duration::from_millis(20);
 
-/// A device that is open and ours: closed first, free for others then.
+/// An open device and its claim. The device is closed first, then it is free for others.
 pub(super) struct OpenDevice {
     pub(super) node: File,
     pub(super) found: Found,
@@ -30,7 +30,7 @@ pub(super) struct OpenDevice {
 }
 
 impl LinkLoop {
-    /// Waits for a device; none = stop.
+    /// Waits for a device and opens it. Returns `None` if the thread must stop.
     pub(super) fn find_and_open(&mut self) -> Option<OpenDevice> {
         let mut last = (self.now)();
         let mut next = if self.tries == 0 { last } else { last + self.retry_pause() };
@@ -58,7 +58,7 @@ impl LinkLoop {
                 let watched = hotplug.as_ref().map(|hotplug| PollFd::new(hotplug.as_fd(), PollFlags::POLLIN));
                 let called = PollFd::new(self.requests.fd(), PollFlags::POLLIN);
                 let mut fds: Vec<PollFd<'_>> = [Some(called), watched].into_iter().flatten().collect();
-                // A signal wakes as the time does: everything is looked at again.
+                // A signal has the same effect as the timeout: everything is checked again.
                 let _ = poll(&mut fds, millis(timeout));
                 fds.get(1).is_some_and(|fd| fd.any().unwrap_or(true))
             };
@@ -71,7 +71,7 @@ impl LinkLoop {
         }
     }
 
-    /// Without it the search goes on once a second.
+    /// Begins to watch the folders where the device may appear. Without a watch the search goes on once a second.
     fn watch(&self) -> Option<Hotplug> {
         let folder = self.wanted.port.as_ref().and_then(|port| Some(port.parent()?.to_owned()));
         Hotplug::new(folder.into_iter().chain([self.wanted.system.dev.clone()])).ok()
@@ -82,11 +82,11 @@ impl LinkLoop {
         doubled.min(LAST_RETRY).as_micros() as u64
     }
 
-    /// One look at all devices.
+    /// Checks all devices once.
     fn check_devices(&self) -> Result<OpenDevice, LinkProblem> {
         let taken = |found: Found| Candidate { taken: self.shared.has(&found.path), found };
         let mut seen: Vec<Candidate> = devices(&self.wanted.system).into_iter().map(taken).collect();
-        // Links in front of the folder of nodes count too.
+        // The folder of nodes may itself be reached through a link.
         let node = |path: &PathBuf| fs::canonicalize(path).ok();
         let configured = self.wanted.port.as_ref().and_then(node);
         let same = |found: &Found| configured.is_some() && node(&found.path) == configured;
@@ -114,7 +114,7 @@ impl LinkLoop {
     }
 }
 
-/// Holds the node against other programs that do so too.
+/// Locks the node against other programs that use the same lock.
 fn lock_exclusively(node: OwnedFd) -> Result<File, LinkError> {
     let node = File::from(node);
     match node.try_lock() {

@@ -1,4 +1,4 @@
-//! One look at all ports: which of them is the link's, and what follows.
+//! One check of all ports: it chooses the link's port and opens it, or asks ports for their boards.
 
 use std::path::Path;
 
@@ -14,20 +14,20 @@ use crate::link::LinkError;
 use crate::serial::Serial;
 
 impl LinkLoop {
-    /// One look at all ports.
+    /// Checks all ports once.
     pub(super) fn check_ports(&mut self, search: &mut PortSearch, at: u64) -> Option<OpenPort> {
         let serial = self.serial().map(str::to_owned);
         self.shared.set_serial(self.id, serial.as_deref());
         let known = self.shared.list_ports(at, search.changed(at));
         let mut ports = discover::and_in(known, &self.wanted.folders);
-        let configured = self.wanted.port.as_deref().and_then(|path| position(&mut ports, path));
+        let configured = self.wanted.port.as_deref().and_then(|path| find_or_add(&mut ports, path));
         self.shared.set_configured_path(self.id, configured.map(|index| ports[index].path.as_path()));
         let mine = |path: &Path| search.probes.iter().any(|probe| probe.found.path == path);
         let candidates: Vec<Candidate> = ports
             .into_iter()
             .map(|found| {
                 let told = serial.as_deref().and_then(|serial| self.shared.has_serial(&found, serial));
-                // Of two links with one number the first gets the board.
+                // If two links have the same serial number, the first one gets the board.
                 let promised = told != Some(true) && self.shared.is_promised(self.id, &found);
                 Candidate {
                     taken: self.shared.port_use(&found.path).is_some() && !mine(&found.path),
@@ -70,9 +70,9 @@ impl LinkLoop {
             Choice::Several(list) => {
                 Some(LinkProblem::Several(list.into_iter().map(|index| candidates[index].found.path.clone()).collect()))
             }
-            Choice::Taken(index) => self.taken(&candidates[index].found.path),
-            // A sister that asks may be holding the very port.
-            Choice::Nothing if serial.is_some() && candidates.iter().any(|port| self.asked(&port.found.path)) => None,
+            Choice::Taken(index) => self.busy_problem(&candidates[index].found.path),
+            // Another link may be asking at the wanted port.
+            Choice::Nothing if serial.is_some() && candidates.iter().any(|port| self.is_being_asked(&port.found.path)) => None,
             Choice::Nothing => Some(LinkProblem::NotFound),
         };
         if let Some(problem) = problem {
@@ -81,9 +81,9 @@ impl LinkLoop {
         None
     }
 
-    /// Opens a port and takes it; no problem is named if a sister is asking there, which soon ends.
+    /// Claims and opens a port. No problem is returned if another link is asking there, because that ends soon.
     fn open(&self, found: &Found, purpose: Use) -> Result<(PortClaim, Serial), Option<LinkProblem>> {
-        let Some(claim) = self.shared.claim(&found.path, purpose) else { return Err(self.taken(&found.path)) };
+        let Some(claim) = self.shared.claim(&found.path, purpose) else { return Err(self.busy_problem(&found.path)) };
         match Serial::open(&found.path, self.wanted.driver.baud) {
             Ok(serial) => Ok((claim, serial)),
             Err(error) => {
@@ -93,11 +93,11 @@ impl LinkLoop {
         }
     }
 
-    fn asked(&self, path: &Path) -> bool {
+    fn is_being_asked(&self, path: &Path) -> bool {
         self.shared.port_use(path) == Some(Use::Asked)
     }
 
-    fn taken(&self, path: &Path) -> Option<LinkProblem> {
+    fn busy_problem(&self, path: &Path) -> Option<LinkProblem> {
         match self.shared.port_use(path) {
             Some(Use::Asked) | None => None,
             Some(Use::Open) => Some(LinkProblem::from_error(path.to_owned(), &LinkError::Busy)),
@@ -105,8 +105,8 @@ impl LinkLoop {
     }
 }
 
-/// Where in the list the port at `path` is; it is added if it is not there but exists.
-fn position(ports: &mut Vec<Found>, path: &Path) -> Option<usize> {
+/// Returns the index of the port at `path`. A port that exists and is not in the list is added.
+fn find_or_add(ports: &mut Vec<Found>, path: &Path) -> Option<usize> {
     let found = discover::at(path)?;
     let known = ports.iter().position(|port| port.path == found.path);
     known.or_else(|| {

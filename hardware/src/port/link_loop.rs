@@ -1,4 +1,4 @@
-//! A link's thread.
+//! The loop that a link's thread runs.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ use crate::hotplug::Hotplug;
 use crate::link::{LinkError, WRITE_TIMEOUT};
 use crate::serial::Serial;
 
-/// How many pieces are still read from a port that can no longer be written.
+/// The number of pieces that are still read from a port after a write failed.
 const MAX_LAST: usize = 64;
 
 pub(super) struct LinkLoop {
@@ -28,7 +28,7 @@ pub(super) struct LinkLoop {
     pub(super) now: fn() -> u64,
     sink: Sink,
     reported: Option<LinkProblem>,
-    /// Looks in vain, and links that ended, since bytes came last.
+    /// Failed searches and ended links since the last bytes came.
     pub(super) tries: u32,
 }
 
@@ -50,7 +50,7 @@ impl LinkLoop {
             self.reported = None;
             let end = self.serve(&mut opened);
             watch = opened.watch.take();
-            // Closed and given free before anybody hears of it; and what is plugged in after that is noticed.
+            // The port is closed and free before the event is sent. From here on plugging-in is noticed.
             drop(opened);
             watch.as_mut().map(Hotplug::drain);
             let at = (self.now)();
@@ -59,11 +59,11 @@ impl LinkLoop {
                 End::Wanted(wanted) => {
                     (self.sink)(at, PortEvent::Down(LinkError::Unplugged));
                     self.set_wanted(wanted);
-                    // There may be other folders.
+                    // The folders may be others.
                     watch = None;
                 }
                 End::Lost(error) => {
-                    // A port that opens and fails at once is tried more and more slowly, too.
+                    // A port that opens and fails at once is also tried more and more slowly.
                     self.tries = self.tries.saturating_add(1);
                     (self.sink)(at, PortEvent::Down(error));
                 }
@@ -76,7 +76,7 @@ impl LinkLoop {
         (self.learnt, self.reported, self.tries) = (None, None, 0);
     }
 
-    /// Says the problem if it is another than last time.
+    /// Reports the problem if it differs from the last reported one.
     pub(super) fn report_missing(&mut self, problem: LinkProblem) {
         if self.reported.as_ref() != Some(&problem) {
             self.reported = Some(problem.clone());
@@ -114,14 +114,15 @@ impl LinkLoop {
         }
     }
 
-    /// Waits once, and does what can be done. `until` is when writing is given up, if something waits for the port.
+    /// Waits once, then reads and writes what is possible. `until` is the time at which a waiting write fails; `None` if no
+    /// bytes wait.
     fn poll_once(&mut self, serial: &mut Serial, until: &mut Option<u64>) -> Result<(), LinkError> {
         let left = until.map(|until| Duration::from_micros(until.saturating_sub((self.now)())));
         let what = if until.is_some() { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
         let (ready, called) = {
             let port = serial.fd().ok_or(LinkError::Unplugged)?;
             let mut fds = [PollFd::new(port, what), PollFd::new(self.requests.fd(), PollFlags::POLLIN)];
-            // A signal wakes as the time does: everything is looked at again.
+            // A signal has the same effect as the timeout: everything is checked again.
             let _ = poll(&mut fds, left.map_or(PollTimeout::NONE, millis));
             (fds[0].revents().unwrap_or(PollFlags::POLLERR), fds[1].any().unwrap_or(true))
         };
@@ -144,7 +145,7 @@ impl LinkLoop {
         }
     }
 
-    /// Whether there was anything.
+    /// Reads once. Returns whether there were bytes.
     fn read(&mut self, at: u64, serial: &mut Serial) -> Result<bool, LinkError> {
         let mut buffer = [0; 4096];
         match serial.read_now(&mut buffer)? {
@@ -181,7 +182,7 @@ impl LinkLoop {
 }
 
 impl Drop for LinkLoop {
-    /// Also when the sink panicked: its configured port is free for others.
+    /// Removes the link, also when the sink panicked, so that its configured port is free for other links.
     fn drop(&mut self) {
         self.shared.remove_link(self.id);
     }

@@ -1,5 +1,5 @@
-//! Asks a port which board is there: a session of the driver, until the serial number comes. Whichever link began it, another
-//! may go on with it.
+//! Asks a port which board is there: a session of the driver runs until the serial number comes. Another link may take over the
+//! probe.
 
 use std::fmt;
 use std::os::fd::BorrowedFd;
@@ -16,52 +16,52 @@ use crate::serial::Serial;
 
 use super::registry::PortClaim;
 
-/// How long a board may take to say who it is.
+/// The time in which a board must report its identity.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// A board has a short serial number and a long one; after the first so long for the other.
+/// A board has a short serial number and a long one. After the first one the probe waits this long for the second.
 const SECOND: Duration = Duration::from_millis(600);
-/// A line that is quiet for so long is between two messages.
+/// A line that is quiet for this long is between two messages.
 const QUIET: Duration = Duration::from_millis(30);
-/// How many pieces of the old session's answers are awaited at its end: at most 0.3 s of [`QUIET`].
+/// The number of pieces of late answers that are read at the end of the probe: at most 0.3 s of [`QUIET`].
 const MAX_TAIL: usize = 10;
 
-/// Whether two serial numbers are the same one: blanks around, zeros in front and case do not matter.
+/// Returns whether two serial numbers are equal. Surrounding blanks, leading zeros and case do not matter.
 pub fn same_serial(one: &str, other: &str) -> bool {
     let bare = |text: &str| text.trim().trim_start_matches('0').to_ascii_uppercase();
     bare(one) == bare(other)
 }
 
-/// How an inquiry stands.
+/// The state of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// No answer yet.
+    /// No board has answered yet.
     Open,
-    /// The wanted board.
+    /// The wanted board has answered.
     Found,
-    /// Another board.
+    /// Another board has answered.
     Other,
-    /// Nobody who says.
+    /// No board has answered.
     Silent,
-    /// The driver panicked: whatever this device is, it is not the board.
+    /// The driver panicked, so this device is not the wanted board.
     Panicked,
 }
 
-/// A port that is asked.
+/// A port that is being asked.
 pub(super) struct Probe {
     pub(super) found: Found,
     pub(super) info: &'static DriverInfo,
-    /// When it was begun, in microseconds.
+    /// The beginning of the probe, in microseconds.
     pub(super) began: u64,
     serial: Serial,
-    /// Dropped after the port: only a closed one is free.
+    /// This field is dropped after the port, because only a closed port is free.
     claim: PortClaim,
-    /// None after a panic.
+    /// `None` after a panic.
     driver: Option<Box<dyn Driver>>,
-    /// When the driver wants to be woken.
+    /// The driver's deadline.
     due: Option<Instant>,
     wanted: String,
     until: Instant,
-    /// The numbers that the board told, at most two.
+    /// The serial numbers that the board reported, at most two.
     pub(super) serials: Vec<String>,
     verdict: Verdict,
 }
@@ -86,7 +86,7 @@ impl Probe {
         probe
     }
 
-    /// From now on another link asks, for the board `wanted`.
+    /// Hands the probe to another link, which wants the board `wanted`.
     pub(super) fn take_over(&mut self, wanted: &str) {
         wanted.clone_into(&mut self.wanted);
         self.update_verdict();
@@ -100,16 +100,16 @@ impl Probe {
         self.verdict
     }
 
-    /// When it wants to be looked after, bytes or none.
+    /// Returns the time at which the probe must be checked, with or without bytes.
     pub(super) fn deadline(&self) -> u64 {
         match self.verdict {
             Verdict::Open => self.due.map_or(self.until, |due| due.min(self.until)).0,
-            // To be ended at once.
+            // The probe is ended at once.
             _ => 0,
         }
     }
 
-    /// Reads what is there.
+    /// Reads the waiting bytes.
     pub(super) fn read(&mut self, at: u64) {
         let mut buffer = [0; 4096];
         match self.serial.read_now(&mut buffer) {
@@ -124,7 +124,7 @@ impl Probe {
 
     /// Feeds every deadline up to `at`.
     pub(super) fn feed_deadlines(&mut self, at: u64) {
-        // Bounded: what is left over is fed at the next call.
+        // The loop is bounded. The next call feeds the remaining deadlines.
         for _ in 0..64 {
             let Some(due) = self.due.filter(|due| due.0 <= at) else { break };
             self.feed(due, Input::Deadline);
@@ -138,7 +138,7 @@ impl Probe {
         self.call_driver(|driver| driver.handle(at, input));
         while let Some(output) = self.call_driver(|driver| driver.poll()).flatten() {
             match output {
-                // Questions are a few bytes; a port that does not take them has no board that answers.
+                // A question is a few bytes. A port that does not accept them has no board that answers.
                 Output::Send { bytes, .. } => match self.serial.write_now(&bytes) {
                     Ok(_) => {}
                     Err(_) => self.verdict = Verdict::Silent,
@@ -152,12 +152,13 @@ impl Probe {
         self.due = self.call_driver(|driver| driver.deadline()).flatten();
     }
 
-    /// Calls the driver: whatever an odd device makes of it, the link's thread lives. None if it panicked, now or before.
+    /// Calls the driver and catches a panic, so that a strange device does not end the link's thread. Returns `None` if the
+    /// driver panicked, now or before.
     fn call_driver<T>(&mut self, act: impl FnOnce(&mut dyn Driver) -> T) -> Option<T> {
         let driver = self.driver.as_deref_mut()?;
         let done = catch_unwind(AssertUnwindSafe(|| act(driver))).ok();
         if done.is_none() {
-            // What is left of it is not used again.
+            // The driver is not used again.
             (self.driver, self.verdict) = (None, Verdict::Panicked);
         }
         done
@@ -182,7 +183,7 @@ impl Probe {
         };
     }
 
-    /// The open port for the real session, when what still comes as answers to this one is over.
+    /// Returns the open port for the real session, after the late answers to this probe have been read.
     pub(super) fn finish(mut self) -> Result<(Found, PortClaim, Serial), LinkError> {
         let mut buffer = [0; 4096];
         for _ in 0..MAX_TAIL {

@@ -1,4 +1,4 @@
-//! Why no port could be opened, for people.
+//! Explains to people why no port could be opened.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,18 +6,18 @@ use std::path::PathBuf;
 use crate::holder::{self, Holder};
 use crate::link::LinkError;
 
-/// Why a link has no port.
+/// The reason why a link has no port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkProblem {
-    /// No port is the wanted one.
+    /// No port fits.
     NotFound,
-    /// Nothing says which of these ports is the board's.
+    /// Several ports fit, and nothing tells which one is the board's.
     Several(Vec<PathBuf>),
-    /// Somebody holds the port.
+    /// A program has the port open.
     Busy {
         /// The port.
         path: PathBuf,
-        /// Who, as far as this user may see.
+        /// The programs that this user may see.
         holders: Vec<Holder>,
     },
     /// This user may not open the port.
@@ -29,18 +29,18 @@ pub enum LinkProblem {
     Failed {
         /// The port.
         path: PathBuf,
-        /// What the operating system said.
+        /// The text of the operating system's error.
         cause: String,
     },
 }
 
 impl LinkProblem {
-    /// The problem behind a port that did not open; looks for the holder of one that is busy.
+    /// Returns the problem of a port that did not open. For a busy port it searches for the holders.
     pub fn from_error(path: PathBuf, error: &LinkError) -> LinkProblem {
         match error {
             LinkError::Busy => LinkProblem::Busy { holders: holder::holders(&path), path },
             LinkError::Denied => LinkProblem::Denied { path },
-            // It went between looking and opening.
+            // The port went away between the check and the open.
             LinkError::Unplugged => LinkProblem::NotFound,
             other => LinkProblem::Failed { path, cause: other.to_string() },
         }

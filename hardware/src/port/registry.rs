@@ -1,4 +1,4 @@
-//! What links of one process know of each other: their ports, which board answered where, and what ports there are.
+//! Data that the links of one process share: their ports, the boards that answered, and the list of the system's ports.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use super::probe::same_serial;
 use super::shared_search::LinkEntry;
 use crate::discover::{self, Found, Node, UsbId};
 
-/// Boards that are remembered; the oldest is forgotten.
+/// The largest number of remembered boards. The oldest entry is removed first.
 const MAX_ANSWERED: usize = 256;
-/// What one link saw of the system's ports, another may use for so long, in microseconds.
+/// The time for which another link may use a list of the system's ports, in microseconds.
 const LIST_VALID_FOR: u64 = 1_000_000;
 
-/// The ports of one process. One is made, and every link gets it.
+/// The ports of one process. The process creates one value and passes it to every link.
 #[derive(Debug, Default)]
 pub struct Ports {
     inner: Mutex<Inner>,
@@ -25,16 +25,16 @@ pub(super) struct Inner {
     pub(super) taken: BTreeMap<PathBuf, Use>,
     pub(super) links: BTreeMap<u64, LinkEntry>,
     answered: VecDeque<AnsweredBoard>,
-    /// The system's ports, and when a link looked for them last.
+    /// The system's ports, and when a link listed them.
     seen: Option<(u64, Vec<Found>)>,
 }
 
-/// What one of our links does with a port.
+/// What a link of this process does with a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// It is open.
+    /// The port is open.
     Open,
-    /// Its board is asked who it is.
+    /// Its board is being asked for its identity.
     Asked,
 }
 
@@ -48,7 +48,8 @@ struct AnsweredBoard {
 }
 
 impl AnsweredBoard {
-    /// The same device still: not plugged anew since, or the same USB device by its own serial number.
+    /// Whether it is still the same device: it was not plugged in again since, or its USB device has the same USB serial
+    /// number.
     fn is_at(&self, found: &Found) -> bool {
         let same_usb = self.usb.as_ref().is_some_and(|usb| usb.serial.is_some()) && self.usb == found.usb;
         same_usb || (self.path == found.path && self.node.is_some() && self.node == found.node)
@@ -56,20 +57,20 @@ impl AnsweredBoard {
 }
 
 impl Inner {
-    /// What the board at `found` has told.
+    /// Returns the serial numbers that the board at `found` has reported.
     pub(super) fn serials_at(&self, found: &Found) -> impl Iterator<Item = &str> {
         self.answered.iter().filter(|told| told.is_at(found)).map(|told| told.serial.as_str())
     }
 }
 
 impl Ports {
-    /// None is open, nothing is known.
+    /// Creates an empty registry.
     pub fn new() -> Arc<Ports> {
         Arc::default()
     }
 
-    /// The system's ports, looked for at `at`, or by any link not before `changed` and less than [`LIST_VALID_FOR`] ago: twenty
-    /// boards that are unplugged need not look twenty times a second.
+    /// Returns the system's ports. The list is made at `at`, or it is the list of another link that is not older than `changed`
+    /// and [`LIST_VALID_FOR`]. So twenty unplugged boards do not list the ports twenty times a second.
     pub(super) fn list_ports(&self, at: u64, changed: u64) -> Vec<Found> {
         let fresh = |when: u64| when >= changed && at.saturating_sub(when) < LIST_VALID_FOR;
         if let Some((_, seen)) = self.lock().seen.as_ref().filter(|(when, _)| fresh(*when)) {
@@ -77,19 +78,19 @@ impl Ports {
         }
         let known = discover::known();
         let mut inner = self.lock();
-        // A walk that began earlier and took longer knows less.
+        // A list that was begun earlier and took longer is older.
         if inner.seen.as_ref().is_none_or(|(when, _)| *when <= at) {
             inner.seen = Some((at, known.clone()));
         }
         known
     }
 
-    /// What one of our links does with the port at `path`.
+    /// Returns what a link of this process does with the port at `path`.
     pub(super) fn port_use(&self, path: &Path) -> Option<Use> {
         self.lock().taken.get(path).copied()
     }
 
-    /// Takes the port for one link; none if another has it.
+    /// Claims the port for one link. Returns `None` if another link has claimed it.
     pub(super) fn claim(self: &Arc<Ports>, path: &Path, purpose: Use) -> Option<PortClaim> {
         let mut inner = self.lock();
         if inner.taken.contains_key(path) {
@@ -99,7 +100,8 @@ impl Ports {
         Some(PortClaim { ports: Arc::clone(self), path: path.to_owned(), unchanged: false })
     }
 
-    /// The board at `found` has told its serial number. A board may tell two, a short and a long one.
+    /// Records the serial number that the board at `found` reported. A board may report two numbers, a short one and a long
+    /// one.
     pub(super) fn record_serial(&self, found: &Found, serial: &str) {
         let mut inner = self.lock();
         inner.answered.retain(|told| !(told.serial == serial || (told.path == found.path && !told.is_at(found))));
@@ -114,7 +116,7 @@ impl Ports {
         inner.answered.push_back(AnsweredBoard { path, node, usb, serial: serial.to_owned() });
     }
 
-    /// Whether the board at `found` is the one with this serial number; none if no board has answered there.
+    /// Returns whether the board at `found` has this serial number; `None` if no board has answered there.
     pub(super) fn has_serial(&self, found: &Found, serial: &str) -> Option<bool> {
         let inner = self.lock();
         let mut here = inner.serials_at(found).peekable();
@@ -123,12 +125,12 @@ impl Ports {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Nothing between lock and unlock can panic halfway.
+        // No code between lock and unlock can panic halfway.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A port that is ours until this is dropped.
+/// A claim of a port by one link, until this value is dropped.
 #[derive(Debug)]
 pub(super) struct PortClaim {
     ports: Arc<Ports>,
@@ -137,12 +139,12 @@ pub(super) struct PortClaim {
 }
 
 impl PortClaim {
-    /// The port did not open: it is given back, and nobody need look again.
+    /// Releases a port that did not open. The other links need not check again.
     pub(super) fn release_unchanged(mut self) {
         self.unchanged = true;
     }
 
-    /// The board is the one: the port stays open.
+    /// Records that the port stays open, because its board is the wanted one.
     pub(super) fn mark_open(&self) {
         self.ports.lock().taken.insert(self.path.clone(), Use::Open);
     }

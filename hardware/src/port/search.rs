@@ -1,4 +1,5 @@
-//! Looking for a port: at once, then 100 ms, 200 ms … 1 s apart, and whenever something is plugged in or a sister has news.
+//! The search for a port: at once, then after 100 ms, 200 ms … 1 s, and whenever a device is plugged in or another link has
+//! news.
 
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -18,31 +19,32 @@ use crate::serial::Serial;
 
 const FIRST_RETRY: Duration = Duration::from_millis(100);
 const LAST_RETRY: Duration = Duration::from_secs(1);
-/// However much happens in the watched folders, looks are at least so far apart.
+/// The shortest time between two checks, however many events the watched folders have.
 const LEAST_GAP: Duration = Duration::from_millis(20);
 
-/// A port that is open and ours: closed first, free for others then.
+/// An open port and its claim. The port is closed first, then it is free for others.
 pub(super) struct OpenPort {
     pub(super) found: Found,
     pub(super) serial: Serial,
-    /// Its board was asked who it is.
+    /// Its board was asked for its identity.
     pub(super) asked: bool,
-    /// Kept for the next search: closing it takes the kernel a second and more on a busy machine, and the port would wait.
+    /// The watch is kept for the next search. On a busy machine the kernel needs a second or more to close it, and the port
+    /// would wait.
     pub(super) watch: Option<Hotplug>,
     pub(super) _claim: PortClaim,
 }
 
-/// One search. Times are in microseconds.
+/// One search. All times are in microseconds.
 pub(super) struct PortSearch {
     hotplug: Option<Hotplug>,
-    /// Ports that are asked, by whomever it was begun.
+    /// Ports that this link asks now. Another link may have begun some of them.
     pub(super) probes: Vec<Probe>,
     pub(super) silent_ports: SilentPorts,
     began: u64,
-    /// When it is looked next, and was last.
+    /// The times of the next check and of the last one.
     next: u64,
     last: u64,
-    /// When something came or went last.
+    /// The time of the last change in the watched folders.
     changed: u64,
 }
 
@@ -51,26 +53,27 @@ impl PortSearch {
         PortSearch { hotplug, probes: Vec::new(), silent_ports: SilentPorts::default(), began: at, next, last: at, changed: at }
     }
 
-    /// Ports that were listed before this are not listed rightly.
+    /// Returns the time of the last change. A list of ports from before this time is out of date.
     pub(super) fn changed(&self, at: u64) -> u64 {
-        // Without it nobody says that something came.
+        // Without the watch the search gets no notice of changes.
         if self.hotplug.is_some() { self.changed } else { at }
     }
 
-    /// Looks at `at`, or a little later if it has just been looked.
+    /// Schedules a check at `at`, or a little later if a check has just been done.
     fn check_soon(&mut self, at: u64) {
         self.next = self.next.min(at.max(self.last + LEAST_GAP.as_micros() as u64));
     }
 }
 
 impl LinkLoop {
-    /// Begins to watch where the port may come; without it the search goes on once a second.
+    /// Begins to watch the folders where the port may appear. Without a watch the search goes on once a second.
     fn watch(&self) -> Option<Hotplug> {
         let folder = self.wanted.port.as_ref().and_then(|port| Some(port.parent()?.to_owned()));
         Hotplug::new(self.wanted.folders.iter().cloned().chain(folder)).ok()
     }
 
-    /// Waits for a port; `None` = stop. `watch` is that of the search before, if the same is looked for.
+    /// Waits for a port and opens it. Returns `None` if the thread must stop. `watch` is the watch of the previous search, if
+    /// the wanted port is the same.
     pub(super) fn find_and_open(&mut self, watch: Option<Hotplug>) -> Option<OpenPort> {
         let at = (self.now)();
         let first = if self.tries == 0 { at } else { at + self.retry_pause() };
@@ -96,7 +99,7 @@ impl LinkLoop {
             }
             if at >= search.next {
                 search.last = at;
-                // There may be room for another meanwhile.
+                // The system may have room for a watch by now.
                 search.hotplug = search.hotplug.take().or_else(|| self.watch());
                 if let Some(opened) = self.check_ports(&mut search, at) {
                     break Some(opened);
@@ -116,13 +119,13 @@ impl LinkLoop {
         PortSearch::new(watch.or_else(|| self.watch()), at, next)
     }
 
-    /// The search is over: what it asked goes to sisters.
+    /// Ends the search. Other links take over its open questions.
     fn end_search(&self, search: &mut PortSearch) {
         self.hand_over_probes(search);
         self.shared.end_search(self.id, &self.wanted.folders);
     }
 
-    /// What was asked is asked for sisters from now on. It has mostly been answered, at the same time.
+    /// Hands the open questions to other links. Most of them have been answered at the same time.
     fn hand_over_probes(&self, search: &mut PortSearch) {
         for mut probe in search.probes.drain(..) {
             probe.read((self.now)());
@@ -133,23 +136,23 @@ impl LinkLoop {
         }
     }
 
-    /// The board's number, configured or learnt.
+    /// The board's serial number, configured or learnt.
     pub(super) fn serial(&self) -> Option<&str> {
         self.wanted.serial.as_deref().or(self.learnt.as_deref())
     }
 
-    /// What sisters tell.
+    /// Handles the news from other links.
     fn handle_news(&self, search: &mut PortSearch, at: u64) {
         let news = self.shared.take_news(self.id);
         for mut probe in news.probes {
             let Some(serial) = self.serial() else { continue };
             probe.take_over(serial);
-            // Else it becomes free, and is asked anew when there is room.
+            // Otherwise the port becomes free, and it is asked again when there is room.
             if search.probes.len() < MAX_PROBES || probe.verdict() == Verdict::Found {
                 search.probes.push(probe);
             }
         }
-        // Who began to look while the port was asked asks again.
+        // A link that began its search while the port was being asked asks again.
         for (_, found) in news.unanswered.into_iter().filter(|(began, _)| *began >= search.began) {
             search.silent_ports.add(&found, at);
         }
@@ -194,7 +197,7 @@ impl LinkLoop {
         }
     }
 
-    /// Ends the probes that know, and gives the port of the wanted board.
+    /// Ends the probes that have a result. Returns the port of the wanted board, if it was found.
     fn end_answered_probes(&mut self, search: &mut PortSearch, at: u64) -> Option<OpenPort> {
         let mut index = 0;
         while index < search.probes.len() {
@@ -208,9 +211,9 @@ impl LinkLoop {
             let probe = search.probes.swap_remove(index);
             self.record_answers(&probe);
             if verdict == Verdict::Found {
-                // Before the end of this one is waited for.
+                // This happens before the wait for the end of this probe.
                 self.hand_over_probes(search);
-                // A port that went in this very moment is looked for again.
+                // If the port goes away at this moment, the search goes on.
                 if let Ok((found, claim, serial)) = probe.finish() {
                     return Some(OpenPort { found, serial, asked: true, watch: None, _claim: claim });
                 }
@@ -230,7 +233,7 @@ impl LinkLoop {
         None
     }
 
-    /// Whose board has answered.
+    /// Returns which link owns the board that has answered.
     fn owner(&self, probe: &Probe) -> Owner {
         if !matches!(probe.verdict(), Verdict::Open | Verdict::Other) {
             return Owner::Nobody;

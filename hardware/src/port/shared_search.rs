@@ -1,7 +1,8 @@
-//! What the links of one process do for each other: a port that one of them asks is asked for all that look for a board.
+//! The shared search of all links of one process. When one link asks a port, it asks on behalf of all links that search for a
+//! board.
 //!
-//! Whoever learns the number of a sister's board hands her the open port, and whoever has found its own board hands on the
-//! ports that have not answered yet: no board is asked twice, and none waits for a link that needs it no longer.
+//! A link that finds the board of another link hands over the open port. A link that has found its own board hands over the
+//! ports that have not answered yet. So no board is asked twice, and no port waits for a link that no longer needs it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,24 +14,24 @@ use super::registry::{Inner, Ports, Use};
 use super::requests::LinkRequests;
 use crate::discover::Found;
 
-/// Ports that one link asks at the same time, and as many may wait to be taken over by it.
+/// The largest number of ports that one link asks at the same time. The same number of ports may wait to be taken over by it.
 pub(super) const MAX_PROBES: usize = 16;
-/// Ports where nobody answered that are told to a link before it looks again.
+/// The largest number of unanswered ports that are reported to a link between two checks.
 const MAX_UNANSWERED: usize = 64;
 
-/// A link, as its sisters see it.
+/// A link, as the other links see it.
 #[derive(Debug)]
 pub(super) struct LinkEntry {
     requests: Arc<LinkRequests>,
-    /// The path that it is configured for: no other link asks there.
+    /// The path that it is configured for. No other link asks there.
     named: Option<PathBuf>,
-    /// Its board's number, configured or learnt.
+    /// Its board's serial number, configured or learnt.
     serial: Option<String>,
-    /// None while its port is open.
+    /// `None` while its port is open.
     search: Option<Search>,
 }
 
-/// A link that looks for its board.
+/// The running search of a link.
 #[derive(Debug)]
 struct Search {
     driver: &'static DriverInfo,
@@ -38,25 +39,25 @@ struct Search {
     news: News,
 }
 
-/// What sisters tell a link that looks for its board.
+/// News from other links for a link that searches for its board.
 #[derive(Debug, Default)]
 pub(super) struct News {
-    /// Ports that are asked, to be taken over.
+    /// Ports that are being asked and that this link takes over.
     pub(super) probes: Vec<Probe>,
-    /// Ports that were asked in vain, and since when, in microseconds.
+    /// Ports that did not answer, and since when they were asked, in microseconds.
     pub(super) unanswered: Vec<(u64, Found)>,
-    /// A port became free, or is wanted by the link that is configured for it: look again.
+    /// A port became free, or the link that is configured for it wants it: check again.
     pub(super) check: bool,
 }
 
-/// Whose board it is.
+/// The link that owns a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Owner {
-    /// None of our links' that is known.
+    /// No known link of this process.
     Nobody,
-    /// A link's that does not look for it now.
+    /// A link that does not search for it now.
     NotSearching,
-    /// A link's that looks for it.
+    /// A link that searches for it.
     Searching,
 }
 
@@ -74,7 +75,7 @@ impl LinkEntry {
 }
 
 impl Inner {
-    /// Every link that looks for a board looks again.
+    /// Makes every link that searches for a board check again.
     pub(super) fn make_all_check(&mut self) {
         for entry in self.links.values_mut() {
             if let Some(search) = &mut entry.search {
@@ -97,7 +98,7 @@ impl Inner {
 }
 
 impl Ports {
-    /// A number for a link, which is woken through its requests.
+    /// Adds a link and returns its number. The link is woken through its requests.
     pub(super) fn add_link(&self, requests: Arc<LinkRequests>) -> u64 {
         let mut inner = self.lock();
         inner.next += 1;
@@ -106,14 +107,15 @@ impl Ports {
         number
     }
 
-    /// The link has ended.
+    /// Removes a link that has ended.
     pub(super) fn remove_link(&self, link: u64) {
         let left = self.lock().links.remove(&link);
-        // Not under the lock: ports that waited to be taken over become free.
+        // This happens without the lock, because the ports that waited to be taken over become free.
         drop(left);
     }
 
-    /// The link's configured path, links followed; none if it is not there. Who asks there gives it up.
+    /// Sets the link's configured path with links resolved; `None` if the path does not exist. Another link that asks there
+    /// stops.
     pub(super) fn set_configured_path(&self, link: u64, path: Option<&Path>) {
         let mut inner = self.lock();
         let Some(entry) = inner.links.get_mut(&link).filter(|entry| entry.named.as_deref() != path) else { return };
@@ -123,30 +125,30 @@ impl Ports {
         }
     }
 
-    /// Whether another link is configured for this path.
+    /// Returns whether another link is configured for this path.
     pub(super) fn is_configured_for_other(&self, link: u64, path: &Path) -> bool {
         self.lock().is_configured_for_other(link, path)
     }
 
-    /// The number of the link's board, configured or learnt.
+    /// Sets the serial number of the link's board, configured or learnt.
     pub(super) fn set_serial(&self, link: u64, serial: Option<&str>) {
         if let Some(entry) = self.lock().links.get_mut(&link).filter(|entry| entry.serial.as_deref() != serial) {
             entry.serial = serial.map(str::to_owned);
         }
     }
 
-    /// Which other link's board has this number.
+    /// Returns which other link owns the board with this serial number.
     pub(super) fn owner(&self, link: u64, serial: &str) -> Owner {
         self.lock().owner(link, serial)
     }
 
-    /// Whether the board at `found` is one that another link looks for, and will open.
+    /// Returns whether another link searches for the board at `found` and will open it.
     pub(super) fn is_promised(&self, link: u64, found: &Found) -> bool {
         let inner = self.lock();
         inner.serials_at(found).any(|serial| inner.owner(link, serial) == Owner::Searching)
     }
 
-    /// The link begins to look for its board.
+    /// Begins the link's search for its board.
     pub(super) fn begin_search(&self, link: u64, driver: &'static DriverInfo, folders: &[PathBuf]) {
         let search = Search { driver, folders: folders.to_vec(), news: News::default() };
         if let Some(entry) = self.lock().links.get_mut(&link) {
@@ -154,22 +156,22 @@ impl Ports {
         }
     }
 
-    /// The link has its port, or ends: what it did not take over goes to its sisters.
+    /// Ends the link's search, because it has its port or ends. Other links get the ports that it did not take over.
     pub(super) fn end_search(&self, link: u64, folders: &[PathBuf]) {
         let search = self.lock().links.get_mut(&link).and_then(|entry| entry.search.take());
         let left = search.map(|search| search.news.probes).unwrap_or_default();
         left.into_iter().for_each(|probe| self.hand_over(link, probe, folders));
     }
 
-    /// What sisters told since the last call.
+    /// Returns the news since the last call.
     pub(super) fn take_news(&self, link: u64) -> News {
         let mut inner = self.lock();
         let search = inner.links.get_mut(&link).and_then(|entry| entry.search.as_mut());
         search.map(|search| std::mem::take(&mut search.news)).unwrap_or_default()
     }
 
-    /// Hands a port that is asked to a sister who can use it: to her whose board it is, or if it is nobody's to any that looks
-    /// for hers in the same folders. If there is none the port becomes free.
+    /// Hands a port that is being asked to another link that can use it: to the owner of the board, or, if the owner is not
+    /// known, to any link that searches in the same folders. If there is no such link, the port becomes free.
     pub(super) fn hand_over(&self, link: u64, probe: Probe, folders: &[PathBuf]) {
         let mut inner = self.lock();
         let path = &probe.found.path;
@@ -178,7 +180,7 @@ impl Ports {
         };
         let owns = |entry: &LinkEntry| probe.serials.iter().any(|told| entry.wants(told));
         let is_owned = inner.links.iter().any(|(other, entry)| *other != link && entry.search.is_some() && owns(entry));
-        // Whose it is not would only give it back.
+        // A link that does not own the board would only return it.
         let mut heirs = inner.links.iter().filter(able).filter(|(_, entry)| !is_owned || owns(entry));
         let heir = heirs.next().map(|(other, _)| *other);
         let entry = heir.and_then(|heir| inner.links.get_mut(&heir));
@@ -186,12 +188,12 @@ impl Ports {
             search.news.probes.push(probe);
             requests.wake();
         } else {
-            // Before the port is given free, which needs it.
+            // The lock is released first, because the release of the port needs it.
             drop(inner);
         }
     }
 
-    /// Nobody who is looked for answered here: the sisters that looked meanwhile need not ask again.
+    /// Reports that no wanted board answered at this port. Other links that were searching need not ask again.
     pub(super) fn report_no_answer(&self, link: u64, probe: &Probe) {
         let mut inner = self.lock();
         let others = inner.links.iter_mut().filter(|(other, _)| **other != link);

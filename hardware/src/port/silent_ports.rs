@@ -1,18 +1,18 @@
-//! Ports where nobody answered: each is left alone for a while.
+//! Ports where no board answered. The search pauses each of them for a while.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::discover::{Found, Node};
 
-/// A port where nobody answered is asked again after so long, then twice as long …
+/// The first pause of a port where no board answered. Each pause is twice as long as the one before …
 const FIRST_REST: Duration = Duration::from_secs(10);
-/// … up to this, unless it is plugged anew.
+/// … up to this, unless the device is plugged in again.
 const LAST_REST: Duration = Duration::from_secs(60);
-/// Ports where nobody answered that are remembered.
+/// The largest number of remembered ports.
 const MAX_RESTING: usize = 64;
 
-/// A port where nobody answered.
+/// A port where no board answered.
 #[derive(Debug)]
 struct SilentPort {
     path: PathBuf,
@@ -21,19 +21,19 @@ struct SilentPort {
     times: u32,
 }
 
-/// The ports that rest.
+/// The ports that the search pauses.
 #[derive(Debug, Default)]
 pub(super) struct SilentPorts {
     ports: Vec<SilentPort>,
 }
 
 impl SilentPorts {
-    /// Whether the port is left alone at `at`, in microseconds.
+    /// Whether the search leaves the port alone at `at`, in microseconds.
     pub(super) fn is_paused(&self, found: &Found, at: u64) -> bool {
         self.ports.iter().any(|port| port.path == found.path && port.node == found.node && at < port.until)
     }
 
-    /// Lets the port rest; whether it is for the first time since it was plugged in.
+    /// Pauses the port. Returns whether this is the first pause since the device was plugged in.
     pub(super) fn add(&mut self, found: &Found, at: u64) -> bool {
         let before = self.ports.iter().position(|port| port.path == found.path).map(|index| self.ports.remove(index));
         let times = before.filter(|port| port.node == found.node).map_or(0, |port| port.times + 1);
