@@ -1,10 +1,10 @@
-//! Which of the devices that advertise is the wanted one.
+//! Chooses the wanted device among those that advertise.
 
 use super::{Address, LinkProblem, Wanted};
 
-/// The address or the name in a text that names a device.
+/// Splits a text that names a device into its address or its name.
 pub fn device(text: &str) -> (Option<Address>, Option<String>) {
-    // btleplug cuts a text of twelve bytes into pairs and would cut through other characters.
+    // btleplug cuts a text of twelve bytes into pairs, which would cut through characters that are not ASCII.
     match text.is_ascii().then(|| text.parse()) {
         Some(Ok(address)) => (Some(address), None),
         _ => (None, Some(text.to_owned())),
@@ -16,20 +16,20 @@ pub fn device(text: &str) -> (Option<Address>, Option<String>) {
 pub(super) struct Seen {
     pub(super) address: Address,
     pub(super) name: Option<String>,
-    /// dBm; none if it was not heard since listening began.
+    /// dBm; `None` if it has not advertised since listening began.
     pub(super) signal: Option<i16>,
-    /// Whoever is connected does not advertise.
+    /// A connected device does not advertise.
     pub(super) connected: bool,
 }
 
 impl Seen {
-    /// It is within reach. Of others the system may remember that they once were.
+    /// Returns whether the device is within reach. The system also remembers devices that were in reach earlier.
     pub(super) fn is_near(&self) -> bool {
         self.signal.is_some() || self.connected
     }
 }
 
-/// The device to connect to; `taken` are those that other links have a stronger claim on.
+/// Returns the device to connect to. `taken` are the devices on which other links have a stronger claim.
 pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -> Result<&'a Seen, LinkProblem> {
     let free = || seen.iter().filter(|seen| !taken.contains(&seen.address));
     if let Some(address) = wanted.address {
@@ -46,7 +46,7 @@ pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -
     };
     let fitting: Vec<&Seen> = free().filter(|seen| seen.is_near()).filter(fits).collect();
     match fitting[..] {
-        // Where the whole name is wanted it is that one.
+        // If the whole name is wanted, it is this device.
         [] => match seen.iter().find(|seen| wanted.name.is_some() && taken.contains(&seen.address) && fits(seen)) {
             Some(other) => Err(LinkProblem::Taken(other.address)),
             None => Err(LinkProblem::NotFound),

@@ -1,10 +1,10 @@
-//! Why there is no device, for people.
+//! Explains to people why there is no device.
 
 use std::fmt;
 
 use super::Address;
 
-/// Why a link has no device.
+/// The reason why a link has no device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkProblem {
     /// The system's message bus or its Bluetooth service does not answer.
@@ -13,9 +13,9 @@ pub enum LinkProblem {
     NoAdapter,
     /// The adapter is switched off.
     AdapterOff,
-    /// It is there and listens for no advertisements.
+    /// The Bluetooth service is there but does not listen for advertisements.
     NoScan(String),
-    /// Nobody advertises as the wanted device.
+    /// The wanted device does not advertise.
     NotFound,
     /// Another link has it.
     Taken(Address),
@@ -25,7 +25,7 @@ pub enum LinkProblem {
     Failed {
         /// Its address.
         address: Address,
-        /// What was tried, and what came of it.
+        /// The step that failed, and the error.
         cause: String,
     },
 }
