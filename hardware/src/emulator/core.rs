@@ -1,4 +1,4 @@
-//! What boards other than DGT's have in common: the hands, what lies on the table, the line, the power switch.
+//! The common parts of all emulated boards other than DGT's: the hands, the pieces, the line and the power switch.
 
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
@@ -37,22 +37,23 @@ impl EmulatorCore {
         self.motions.load(self.now, script, &mut self.counters);
     }
 
-    /// What the sensors see.
+    /// Returns the pieces that the sensors see.
     pub(super) fn seen(&self) -> Placement {
         self.squares.seen()
     }
 
-    /// When the hands move next.
+    /// Returns the time of the next hand movement.
     pub(super) fn next_motion(&self) -> Option<Instant> {
         self.motions.next()
     }
 
-    /// The hands move, at a board without a clock. Gives the new position of the power switch if that was turned.
+    /// Carries out the next hand movement, at a board without a clock. Returns the new position of the power switch if the
+    /// movement turned it.
     pub(super) fn carry_out_motion(&mut self) -> Option<bool> {
         self.carry_out_motion_with(None)
     }
 
-    /// The same at a board with a clock.
+    /// The same as [`carry_out_motion`](EmulatorCore::carry_out_motion), at a board with a clock.
     pub(super) fn carry_out_motion_with(&mut self, clock: Option<&mut Clock>) -> Option<bool> {
         let motion = self.motions.pop()?;
         let done = match (apply_to_board(&mut self.squares, self.now, motion), clock) {

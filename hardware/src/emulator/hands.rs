@@ -1,4 +1,4 @@
-//! Hand motions taken apart into movements without duration, and what each does to the table, the clock and the power switch.
+//! Hand motions, split into movements without duration, and their effects on the board, the clock and the power switch.
 
 use flagfall_protocols::drivers::dgt::host_decoder::HostDecoder;
 use flagfall_protocols::square::{Reading, Square};
@@ -21,7 +21,8 @@ pub(super) enum Motion {
     OtherClock,
 }
 
-/// What a movement does to the table at `now`. What is not the table's is given back: the clock, its cable, the power switch.
+/// Applies a movement to the board's pieces at `now`. Returns the movement if it concerns the clock, its cable or the power
+/// switch.
 pub(super) fn apply_to_board(board: &mut SimulatedBoard, now: Instant, motion: Motion) -> Result<Option<Motion>, Impossible> {
     let action = match motion {
         Motion::Do(action) => action,
@@ -41,7 +42,7 @@ pub(super) fn apply_to_board(board: &mut SimulatedBoard, now: Instant, motion: M
             board.misread(square, piece.map_or(Reading::Empty, Reading::Piece), now.after(lasts));
         }
         Action::Dropout { square, lasts } => board.misread(square, Reading::Empty, now.after(lasts)),
-        // A move is taken apart when it is loaded, and so is a slide that has a straight line.
+        // A move, and a slide on a straight line, were split when the script was loaded.
         Action::Move { .. } => {}
         Action::Slide { from, to, .. } => return Err(Impossible::NotStraight(from, to)),
         _ => return Ok(Some(motion)),
@@ -49,8 +50,7 @@ pub(super) fn apply_to_board(board: &mut SimulatedBoard, now: Instant, motion: M
     Ok(None)
 }
 
-/// What a movement that is not the table's does to the clock and its cable. Gives the new position of the power switch if it was
-/// that.
+/// Applies a movement to the clock and its cable. Returns the new position of the power switch if the movement turned it.
 pub(super) fn apply_to_port(port: &mut Port, now: Instant, motion: Motion) -> Result<Option<bool>, Impossible> {
     let action = match motion {
         Motion::OtherClock => {
@@ -61,7 +61,7 @@ pub(super) fn apply_to_port(port: &mut Port, now: Instant, motion: Motion) -> Re
         }
         Motion::Do(Action::Power(on)) => return Ok(Some(on)),
         Motion::Do(action) => action,
-        // The table has taken these.
+        // The board has handled these already.
         Motion::Shift(..) | Motion::FaultsOver => return Ok(None),
     };
     let clock = port.clock.as_mut().ok_or(Impossible::NoClock)?;
@@ -73,7 +73,7 @@ pub(super) fn apply_to_port(port: &mut Port, now: Instant, motion: Motion) -> Re
     Ok(None)
 }
 
-/// What an action does to the clock itself.
+/// Applies an action to the clock itself.
 pub(super) fn apply_to_clock(clock: &mut Clock, action: Action) -> Result<(), Impossible> {
     match action {
         Action::Press(side) => clock.press(side),
@@ -82,7 +82,7 @@ pub(super) fn apply_to_clock(clock: &mut Clock, action: Action) -> Result<(), Im
         Action::Set { left, right } => return clock.set(left, right).then_some(()).ok_or(Impossible::ClockRuns),
         Action::Additional(time) => return clock.add_with_each_move(time).then_some(()).ok_or(Impossible::ClockRuns),
         Action::FlagSignOff(side) => clock.flag_sign_off(side),
-        // A cable is the caller's.
+        // The caller handles the cable.
         _ => return Err(Impossible::NoClock),
     }
     Ok(())
@@ -114,7 +114,7 @@ impl Emulator {
     }
 }
 
-/// Takes `action`, begun at `at`, apart.
+/// Splits `action`, which begins at `at`, into movements.
 pub(super) fn expand(at: Instant, action: Action, motions: &mut Vec<(Instant, Motion)>) {
     match action {
         Action::Move { from, to } => {
