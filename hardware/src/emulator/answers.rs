@@ -1,5 +1,4 @@
-//! What the board answers to which command (`dgt/README.md#3`, `dgt/README.md#4`, `dgt/README.md#5` and
-//! `dgt/README.md#10`).
+//! The board's answers to commands (`dgt/README.md#3`, `dgt/README.md#4`, `dgt/README.md#5` and `dgt/README.md#10`).
 
 use flagfall_protocols::drivers::dgt::board::{BatteryReport, BoardMessage};
 use flagfall_protocols::drivers::dgt::clock::ClockAck;
@@ -13,7 +12,7 @@ use super::board::Emulator;
 use super::clock::Clock;
 use super::port::Reporting;
 
-/// What the board sends by itself; in bus mode nothing, as in IDLE.
+/// The reports that the board sends by itself. In bus mode it sends none, as in IDLE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Idle,
@@ -37,7 +36,7 @@ impl Mode {
 }
 
 impl Emulator {
-    /// Bytes of the host arrive at `at`; what the board had to do up to then is done first.
+    /// Passes bytes of the host that arrive at `at`. The board first does everything that is due until then.
     pub fn host(&mut self, at: Instant, bytes: &[u8]) {
         self.run_until(at.max(self.now));
         if !self.powered {
@@ -57,7 +56,7 @@ impl Emulator {
         }
     }
 
-    /// The state a former host left behind: single-board mode, reporting, in the middle of a board dump.
+    /// Sets the state that a former host left: single-board mode, with reports, in the middle of a board dump.
     pub(super) fn begin_mid_message(&mut self) {
         self.host(self.now, &[Query::UpdateNice as u8]);
         let mut dump = Vec::new();
@@ -102,7 +101,7 @@ impl Emulator {
             }
             Query::HardwareVersion => self.reply(&BoardMessage::HardwareVersion { major: 1, minor: 0 }),
             Query::EeMoves => self.send_log(),
-            // A board by cable is asked as well, and says nothing.
+            // A board by cable is asked too, and it does not answer.
             Query::Battery => {
                 if let Some(percent) = self.settings.battery {
                     let unknown = BatteryReport { left: [0x7f; 2], on: [0x7f; 2], standby: [0x7f; 3], ..Default::default() };
@@ -119,7 +118,7 @@ impl Emulator {
                 self.reply(&BoardMessage::LongSerial(&text));
             }
             Query::ClockVersion => self.acknowledge_clock_command(ClockCommand::Version),
-            // The layout of an I2C clock's messages is not known, so none are made up.
+            // The layout of an I2C clock's messages is not known, so none are sent.
             Query::I2cClock | Query::UpdateI2c | Query::UpdateI2cNice => self.counters.unknown += 1,
         }
     }

@@ -1,7 +1,7 @@
 //! Emulated Certabo and Tabutronic boards: a frame of all squares a few times a second, unasked (`certabo/README.md`).
 //!
-//! Of a board with tags every piece has its own, which goes with it from square to square. A piece that is put down from the
-//! box is one that was taken off before, or, if there is none of its kind, one that nobody calibrated.
+//! Every piece of a board with tags has its own tag, which moves with it from square to square. A piece from the box is one
+//! that was taken off before or, if there is none of its kind, a new one without calibration.
 
 use std::time::Duration;
 
@@ -18,31 +18,32 @@ use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// The line of a board by cable.
+/// The speed of a board by cable.
 const BAUD: u64 = 38_400;
-/// The most bytes of one notification by Bluetooth LE.
+/// The largest size of one notification by Bluetooth LE, in bytes.
 const NOTIFICATION: usize = 20;
-/// So many empty squares carry random bytes in every frame of a noisy board.
+/// The number of empty squares with random bytes in every frame of a noisy board.
 const NOISY: std::ops::RangeInclusive<usize> = 5..=16;
-/// Frames that a host may need to see what the hands did, and one more for the line.
+/// The number of frames that a host may need to see a hand movement, and one more for the line.
 const SEEN: u32 = 4;
 
-/// An emulated Certabo or Tabutronic board.
+/// The settings of an emulated Certabo or Tabutronic board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CertaboSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
     /// Whether its pieces have tags.
     pub form: Form,
-    /// From one frame to the next, 50 ms to 3 s.
+    /// The time from one frame to the next, 50 ms to 3 s.
     pub period: Duration,
-    /// Empty squares of a board with tags carry random bytes, which this seed names.
+    /// The seed of the random bytes on empty squares of a board with tags.
     pub noise: Option<u64>,
-    /// Its lines are broken after so many characters, even inside a number.
+    /// A line break follows after this number of characters, even inside a number.
     pub wrap: Option<usize>,
-    /// There is a space behind the last number.
+    /// A space follows the last number.
     pub space: bool,
-    /// Bytes leave at the pace of 38400 baud; else each frame at once in notifications of 20 bytes, as by Bluetooth LE.
+    /// Bytes leave at the pace of 38400 baud. Otherwise each frame leaves at once in notifications of 20 bytes, as by Bluetooth
+    /// LE.
     pub paced: bool,
 }
 
@@ -61,7 +62,7 @@ impl Default for CertaboSettings {
     }
 }
 
-/// Two frames, the second on its way, and the silence or the `:` behind it.
+/// Two frames, the time of the second one on the line, and the silence or the `:` after it.
 pub(super) const KINDS: &[Kind] = &[
     tags("", |start| begin(start, CertaboSettings::default())),
     tags("quiet", |start| begin(start, CertaboSettings { noise: None, ..CertaboSettings::default() })),
@@ -90,7 +91,7 @@ fn begin(start: &Start, settings: CertaboSettings) -> Box<dyn Device> {
     Box::new(Certabo::new(CertaboSettings { placement: start.placement, ..settings }))
 }
 
-/// A board that streams as real ones do. Lights are counted and acknowledged: plain ones with `L`, coloured ones with `D`.
+/// A board that sends frames like real ones. Lights are counted and acknowledged: plain ones with `L`, coloured ones with `D`.
 #[derive(Clone, Debug)]
 pub struct Certabo {
     settings: CertaboSettings,
@@ -98,13 +99,13 @@ pub struct Certabo {
     decoder: HostDecoder,
     pieces: Pieces,
     rng: Rng,
-    /// When the next frame begins.
+    /// The beginning of the next frame.
     frame: Instant,
-    /// Frames that began since the squares changed.
+    /// The number of frames that began since the squares changed.
     since: u32,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
@@ -112,7 +113,7 @@ enum Next {
 }
 
 impl Certabo {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: CertaboSettings) -> Certabo {
         let line = if settings.paced { Line::serial(BAUD) } else { Line::unpaced(NOTIFICATION) };
         let core = EmulatorCore::new(settings.placement, line);
@@ -183,7 +184,7 @@ impl Certabo {
         self.core.line.send(self.core.now, &text);
     }
 
-    /// The tags of all squares in the order of a frame, with noise.
+    /// Returns the tags of all squares in the order of a frame, with noise.
     fn tags(&mut self) -> [Tag; 64] {
         let mut tags = [NO_TAG; 64];
         for (index, tag) in (0..64).zip(&mut tags) {
@@ -200,7 +201,7 @@ impl Certabo {
     }
 }
 
-/// Five random bytes, three of them or more not zero.
+/// Returns five random bytes of which at least three are not zero.
 fn noise(rng: &mut Rng) -> Tag {
     loop {
         let tag = std::array::from_fn(|_| if rng.u8(..5) == 0 { 0 } else { rng.u8(..) });
@@ -210,13 +211,13 @@ fn noise(rng: &mut Rng) -> Tag {
     }
 }
 
-/// Which piece stands where: each has its own tag.
+/// The pieces on the squares. Each piece has its own tag.
 #[derive(Clone, Debug)]
 struct Pieces {
     tags: [Option<(Reading, Tag)>; 64],
-    /// Pieces that are not on the board, the last one taken off last.
+    /// Pieces that are not on the board. The most recently removed one is last.
     off: Vec<(Reading, Tag)>,
-    /// How many pieces were ever seen.
+    /// The number of pieces so far.
     made: u16,
 }
 
@@ -227,7 +228,7 @@ impl Default for Pieces {
 }
 
 impl Pieces {
-    /// Moves the pieces to where they are seen. True if anything moved.
+    /// Moves the pieces to the squares where they are seen. Returns true if a piece moved.
     fn update(&mut self, seen: &Placement) -> bool {
         let differs = |tags: &[Option<(Reading, Tag)>; 64], square: Square| {
             seen.get(square) != tags[square.index()].map_or(Reading::Empty, |(reading, _)| reading)

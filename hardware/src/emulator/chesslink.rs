@@ -1,8 +1,7 @@
-//! An emulated Millennium board: after a scan that found a difference it sends the picture of all squares
+//! An emulated Millennium board: it sends the picture of all squares after a scan that found a difference
 //! (`chesslink/README.md`).
 //!
-//! Squares are sampled one after another as [`Scan`] does it, so a piece that moves meanwhile can be seen on two squares or on
-//! none.
+//! [`Scan`] samples the squares one after another, so a piece that moves during a scan can be seen on two squares or on none.
 
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use super::scan::Scan;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// The line of a board by cable.
+/// The speed of a board by cable.
 const BAUD: u64 = 38_400;
 
 /// When an emulated board sends pictures by itself.
@@ -27,44 +26,44 @@ const BAUD: u64 = 38_400;
 pub enum Reports {
     /// After every scan.
     EveryScan,
-    /// Never: it must be asked.
+    /// Never: the host must ask.
     Never,
-    /// After a scan that differs from the last picture sent, once so many scans were equal (1 to 5; 1 = at once).
+    /// After a scan that differs from the last sent picture, when `equal` scans were equal.
     Changes {
-        /// How many.
+        /// The number of equal scans, 1 to 5; 1 = at once.
         equal: u8,
     },
 }
 
-/// An emulated Millennium board.
+/// The settings of an emulated Millennium board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChesslinkSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// One scan of all squares, 31 ms to 0.52 s, rounded to steps of 2.048 ms.
+    /// The time of one scan of all squares, 31 ms to 0.52 s, rounded to steps of 2.048 ms.
     pub scan: Duration,
     /// When it sends pictures by itself.
     pub reports: Reports,
-    /// From a command's arrival to the first byte of its answer.
+    /// The time from a command's arrival to the first byte of its answer.
     pub reply_delay: Duration,
-    /// Bytes leave at the pace of 38400 baud; else each message at once, as by Bluetooth.
+    /// Bytes leave at the pace of 38400 baud. Otherwise each message leaves at once, as by Bluetooth.
     pub paced: bool,
     /// Bytes carry odd parity in bit 7, as older boards send them.
     pub parity: bool,
     /// Firmware version, major and minor.
     pub version: (u8, u8),
-    /// It knows which man is which.
+    /// It identifies its pieces.
     pub names: bool,
 }
 
-/// Two scans may pass before it is seen, and the picture takes its time on the wire.
+/// Two scans may pass before a change is seen, and the picture needs its time on the wire.
 pub(super) const KINDS: &[Kind] = &[
     kind("chesslink", "", 2 * 41 + 25, |start| begin(start, Reports::Changes { equal: 1 }, true, false)),
     kind("chesslink", "changes after three scans, parity", 4 * 41 + 25, |start| {
         begin(start, Reports::Changes { equal: 3 }, true, true)
     }),
     kind("chesslink", "every scan", 2 * 41 + 25, |start| begin(start, Reports::EveryScan, true, true)),
-    // It is asked every 100 ms, and the answer takes 23.
+    // The host asks every 100 ms, and the answer takes 23 ms.
     kind("chesslink", "when asked", 41 + 100 + 50, |start| begin(start, Reports::Never, true, false)),
     kind("chesslink", "changes, not paced", 2 * 41 + 25, |start| begin(start, Reports::Changes { equal: 1 }, false, false)),
     kind("chesslink_eone", "", 2 * 41 + 25, |start| {
@@ -82,7 +81,7 @@ fn begin(start: &Start, reports: Reports, paced: bool, parity: bool) -> Box<dyn 
 }
 
 impl ChesslinkSettings {
-    /// An eONE over Bluetooth LE, which takes everything that stands on it for a white pawn.
+    /// The settings of an eONE over Bluetooth LE, which reports every piece as a white pawn.
     pub fn eone() -> ChesslinkSettings {
         ChesslinkSettings { version: (2, 0), paced: false, names: false, ..ChesslinkSettings::default() }
     }
@@ -104,10 +103,10 @@ impl Default for ChesslinkSettings {
     }
 }
 
-/// A Millennium board that answers as real ones do.
+/// A Millennium board that answers like real ones.
 ///
-/// Lights are counted and acknowledged; settings that are written are counted as [`Counters::dangerous`], acknowledged and
-/// obeyed until it is switched off; a reset is counted there too and not carried out.
+/// Lights are counted and acknowledged; settings that are written are counted as [`Counters::dangerous`], acknowledged, and
+/// valid until the board is switched off. A reset is also counted there and not carried out.
 #[derive(Clone, Debug)]
 pub struct Chesslink {
     settings: ChesslinkSettings,
@@ -116,15 +115,15 @@ pub struct Chesslink {
     memory: [u8; 256],
     began: Instant,
     scan: Scan,
-    /// The last picture that left.
+    /// The last sent picture.
     sent: Option<Placement>,
-    /// The picture of the last scan that differed from it, and how many scans in a row showed it.
+    /// The picture of the last scan that differed from it, and the number of consecutive scans that showed it.
     steady: (Placement, u8),
     /// The next end of a scan is looked for after this moment.
     scanned_until: Instant,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
@@ -133,7 +132,7 @@ enum Next {
 }
 
 impl Chesslink {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: ChesslinkSettings) -> Chesslink {
         let line = if settings.paced { Line::serial(BAUD) } else { Line::unpaced(usize::MAX) };
         let mut board = Chesslink {
@@ -174,7 +173,7 @@ impl Chesslink {
         Duration::from_micros(u64::from(self.memory[usize::from(SCAN_TIME)].max(SHORTEST_SCAN)) * SCAN_STEP_US)
     }
 
-    /// How many equal scans make a report; none = there are no reports.
+    /// Returns the number of equal scans that make a report; `None` if the board sends no reports.
     fn needed(&self) -> Option<u8> {
         match self.memory[usize::from(REPORTS)] {
             0 | 3 => Some(1),
@@ -198,7 +197,7 @@ impl Chesslink {
         [motion, sample, end].into_iter().flatten().min()
     }
 
-    /// When the scan ends that is under way after `scanned_until`.
+    /// Returns the end of the scan that is under way after `scanned_until`.
     fn scan_end(&self) -> Instant {
         let period = self.period();
         let done = self.scanned_until.since(self.began).as_micros() / period.as_micros();

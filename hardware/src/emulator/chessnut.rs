@@ -1,8 +1,8 @@
 //! An emulated Chessnut board: in real-time mode it sends the picture of all squares after a scan that found a difference
-//! (`chessnut/README.md`). A Move is one too; it moves nothing by itself.
+//! (`chessnut/README.md`). It also emulates a Move, but moves no piece by itself.
 //!
-//! Squares are sampled one after another as [`Scan`] does it, so a piece that moves meanwhile can be seen on two squares or on
-//! none. How long a scan takes is not known of real boards.
+//! [`Scan`] samples the squares one after another, so a piece that moves during a scan can be seen on two squares or on none.
+//! The scan time of real boards is not known.
 
 use std::time::Duration;
 
@@ -19,28 +19,28 @@ use super::scan::Scan;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// Where positions come, to which commands are written too; and where replies come.
+/// The channel of positions and commands, and the channel of replies.
 const POSITIONS: u8 = 0;
 const REPLIES: u8 = 1;
-/// A board that acknowledges is not ready for a command that comes sooner after the one before.
+/// A board that acknowledges is not ready for a command within this time after the previous one.
 const BUSY: Duration = Duration::from_millis(150);
 
-/// An emulated Chessnut.
+/// The settings of an emulated Chessnut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChessnutSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// One scan of all squares.
+    /// The time of one scan of all squares.
     pub scan: Duration,
-    /// From a command's arrival to its answer.
+    /// The time from a command's arrival to its answer.
     pub reply_delay: Duration,
-    /// The most bytes of one notification.
+    /// The largest size of one notification, in bytes.
     pub notification: usize,
-    /// It is on a cable: positions have their longer form, and every message comes whole.
+    /// It is connected by cable: positions have their longer form, and every message arrives whole.
     pub cable: bool,
-    /// Each command is answered with whether it was taken.
+    /// The board acknowledges or refuses each command.
     pub acknowledges: bool,
-    /// After so long the same position is sent again; none = when real-time mode is set once more.
+    /// The time after which the same position is sent again. `None` sends it again when real-time mode is set again.
     pub repeats: Option<Duration>,
     /// It is a Move.
     pub moves: bool,
@@ -48,7 +48,7 @@ pub struct ChessnutSettings {
     pub battery: u8,
 }
 
-/// By two scans.
+/// Two scans.
 pub(super) const KINDS: &[Kind] = &[
     kind("chessnut", "", |start| begin(start, ChessnutSettings::default())),
     kind("chessnut", "acknowledges", |start| {
@@ -88,8 +88,8 @@ impl Default for ChessnutSettings {
     }
 }
 
-/// A Chessnut that answers as real ones do. Lights and beeps change nothing; upload mode is obeyed, and it, stored games, moving
-/// pieces and writing to another service are counted as [`Counters::dangerous`].
+/// A Chessnut that answers like real ones. Lights and beeps change nothing. Upload mode takes effect. Commands for upload mode,
+/// stored games and moving pieces, and writes to another service, are counted as [`Counters::dangerous`].
 #[derive(Clone, Debug)]
 pub struct Chessnut {
     settings: ChessnutSettings,
@@ -98,15 +98,15 @@ pub struct Chessnut {
     scan: Scan,
     /// Positions are reported.
     realtime: bool,
-    /// The last position that left in this mode, and when.
+    /// The last position sent in this mode, and its time.
     sent: Option<(Placement, Instant)>,
     /// The next end of a scan is looked for after this moment.
     scanned_until: Instant,
-    /// When the last command came.
+    /// The time of the last command.
     commanded: Option<Instant>,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
@@ -116,7 +116,7 @@ enum Next {
 }
 
 impl Chessnut {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: ChessnutSettings) -> Chessnut {
         Chessnut {
             settings,
@@ -151,12 +151,12 @@ impl Chessnut {
         [motion, sample, end, again].into_iter().flatten().min()
     }
 
-    /// The last position sent is not that of the scan.
+    /// Returns whether the scan differs from the last sent position.
     fn differs(&self) -> bool {
         self.sent.is_none_or(|(sent, _)| sent != *self.scan.reported())
     }
 
-    /// When the scan ends that is under way after `scanned_until`.
+    /// Returns the end of the scan that is under way after `scanned_until`.
     fn scan_end(&self) -> Instant {
         let period = self.settings.scan.max(Duration::from_micros(64));
         let done = self.scanned_until.since(self.began).as_micros() / period.as_micros();
@@ -211,7 +211,7 @@ impl Chessnut {
         self.core.line.send_on(channel, self.core.now.after(after), &bytes);
     }
 
-    /// Whether a command that comes now is taken.
+    /// Acknowledges or refuses a command that comes now. Returns whether it is accepted.
     fn accept_command(&mut self) -> bool {
         let now = self.core.now;
         let before = self.commanded.replace(now);
@@ -250,7 +250,7 @@ impl Chessnut {
             HostCommand::Lights(_) | HostCommand::Beep { .. } | HostCommand::Beeper(_) | HostCommand::Colours(_) => {
                 counters.lights += 1;
             }
-            // What a board answers to the first three is not known.
+            // The answers of real boards to the first three are not known.
             HostCommand::Version(_)
             | HostCommand::Name
             | HostCommand::Time
@@ -267,7 +267,7 @@ impl Device for Chessnut {
         self.core.load(script);
     }
 
-    /// One write is one command or several; what is left of one that is not whole is of no use.
+    /// One write contains one or more commands. The rest of an incomplete command is dropped.
     fn host(&mut self, at: Instant, channel: u8, bytes: &[u8]) {
         self.run_until(at.max(self.core.now));
         if !self.core.powered {

@@ -1,8 +1,8 @@
-//! An emulated DGT3000 BLE Gateway with its clock: it tells a time when it has changed and the lever when it moves
+//! An emulated DGT3000 BLE Gateway with its clock: it reports a time when it has changed and the lever when it moves
 //! (`dgt3000_gateway/README.md#4`).
 //!
-//! Who commands the clock is not emulated: `run`, `set` and presses of a script are as if a program sent `run` and `setTime`. Such a
-//! program adds no time by itself, so the clock is one without additional time.
+//! The program that commands the clock is not emulated. `run`, `set` and presses of a script have the effect of a program that
+//! sends `run` and `setTime`. Such a program adds no time by itself, so the clock has no additional time.
 
 use std::time::Duration;
 
@@ -24,20 +24,20 @@ use super::script::{Action, Script};
 use super::simulated_board::SimulatedBoard;
 use super::{Counters, Impossible};
 
-/// How an emulated gateway is.
+/// The settings of an emulated gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GatewaySettings {
-    /// How its clock is set.
+    /// The settings of its clock.
     pub clock: ClockSettings,
-    /// How often it looks at the times of its clock.
+    /// The interval at which it reads the times of its clock.
     pub poll: Duration,
-    /// From a command's arrival to its answer, and from a movement to its message.
+    /// The time from a command's arrival to its answer, and from a movement to its message.
     pub delay: Duration,
-    /// The most bytes of one notification.
+    /// The largest size of one notification, in bytes.
     pub notification: usize,
 }
 
-/// A press is told after the delay; a time when the gateway has looked.
+/// A press is reported after the delay, and a time after the gateway's next query.
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         driver: "dgt3000_gateway",
@@ -55,7 +55,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
 ];
 
-/// Slow in everything, in notifications of the smallest size.
+/// A gateway that is slow in everything, with notifications of the smallest size.
 fn slow() -> GatewaySettings {
     let (poll, delay) = (Duration::from_secs(1), Duration::from_millis(120));
     GatewaySettings { poll, delay, notification: 20, ..GatewaySettings::default() }
@@ -73,28 +73,28 @@ impl Default for GatewaySettings {
     }
 }
 
-/// A gateway that answers as real ones do, but for commands that set, run or stop: they are counted as
-/// [`Counters::set_and_run`] and change nothing.
+/// A gateway that answers like real ones. Commands that set, run or stop the clock are counted as [`Counters::set_and_run`] and
+/// change nothing.
 #[derive(Clone, Debug)]
 pub struct Gateway {
     settings: GatewaySettings,
     now: Instant,
     powered: bool,
-    /// When it was switched on: its stamps count from here.
+    /// The time at which it was switched on. Its stamps count from here.
     began: Instant,
-    /// None while its cable is out; then the gateway keeps the times that it saw last.
+    /// `None` while its cable is unplugged. The gateway then keeps the last times.
     clock: Option<Clock>,
     plugged_out: Option<Clock>,
     times: Times,
     line: Line,
     framing: Framing,
     motions: Motions,
-    /// Always empty: whoever moves pieces here does the impossible.
+    /// Always empty: every movement of a piece is impossible.
     squares: SimulatedBoard,
     counters: Counters,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
@@ -102,7 +102,7 @@ enum Next {
 }
 
 impl Gateway {
-    /// A gateway that is switched on at the beginning of time.
+    /// Creates a gateway that is switched on at time zero.
     pub fn new(settings: GatewaySettings) -> Gateway {
         let clock = Clock::new(settings.clock.clone(), Instant::ZERO);
         Gateway {
@@ -123,17 +123,17 @@ impl Gateway {
 
     fn next_event(&self) -> Option<(Instant, Next)> {
         let motion = self.motions.next().map(|at| (at, Next::Motion));
-        // A look that finds nothing need not be had.
+        // A query that finds no change is skipped.
         let poll = self.next_poll().map(|at| (at, Next::Poll));
         [motion, poll].into_iter().flatten().min()
     }
 
-    /// When it looks next, if its clock runs or shows something new.
+    /// Returns the time of the next query, if the clock runs or shows a new time.
     fn next_poll(&self) -> Option<Instant> {
         let clock = self.clock.as_ref().filter(|clock| self.powered && (clock.running() || times(clock) != self.times))?;
         let period = self.settings.poll.max(Duration::from_millis(1)).as_micros() as u64;
         let waited = self.now.since(self.began).as_micros() as u64;
-        // A clock that runs was looked at already now, if it shows nothing new.
+        // A running clock without a new time has been queried at this moment already.
         let next = if times(clock) == self.times { waited / period + 1 } else { waited.div_ceil(period) };
         Some(self.began.after(Duration::from_micros(next.saturating_mul(period))))
     }
@@ -256,7 +256,7 @@ impl Gateway {
                 Outcome::Failed(Some(1101))
             }
         };
-        // The name as JSON, in the host's own words.
+        // The answer repeats the command's name as the host wrote it in JSON.
         let mut named = Vec::new();
         command.encode(&mut named);
         let id = Members::new(&named).flatten().find(|member| member.name.is("id"));
@@ -265,7 +265,7 @@ impl Gateway {
     }
 }
 
-/// What the gateway is told of what the clock shows.
+/// Returns the times of the clock as the gateway reads them.
 fn times(clock: &Clock) -> Times {
     let reading = clock.reading();
     let [left, right] = [reading.left, reading.right].map(|face| {
@@ -311,7 +311,7 @@ impl Device for Gateway {
         self.line.take_arrived(self.now, out);
     }
 
-    /// A running clock goes on telling its times; it is done all the same.
+    /// A running clock goes on reporting its times. The gateway counts as done anyway.
     fn done(&self) -> bool {
         self.motions.next().is_none() && self.line.next().is_none()
     }

@@ -1,5 +1,5 @@
-//! An emulated DGT Pegasus: it looks at all squares at once, many times a second, and tells each on which something was put or
-//! from which it was lifted (`dgt_pegasus/README.md#4`).
+//! An emulated DGT Pegasus: it scans all squares at once, many times a second, and reports each square where a piece was put
+//! down or lifted (`dgt_pegasus/README.md#4`).
 
 use std::time::Duration;
 
@@ -16,16 +16,16 @@ use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// An emulated Pegasus.
+/// The settings of an emulated Pegasus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PegasusSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// How often it looks at its squares, 50 to 100 ms.
+    /// The time from one scan to the next, 50 to 100 ms.
     pub poll: Duration,
-    /// From a command's arrival to its answer.
+    /// The time from a command's arrival to its answer.
     pub reply_delay: Duration,
-    /// The most bytes of one notification.
+    /// The largest size of one notification, in bytes.
     pub notification: usize,
     /// Serial number, 0..=99999.
     pub serial: u32,
@@ -35,7 +35,7 @@ pub struct PegasusSettings {
     pub battery: u8,
 }
 
-/// By its slowest look.
+/// The slowest scan.
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         driver: "dgt_pegasus",
@@ -72,7 +72,7 @@ impl Default for PegasusSettings {
     }
 }
 
-/// A Pegasus that answers as real ones do. Lights and keys change nothing; modes with a clock are counted as
+/// A Pegasus that answers like real ones. Lights and keys change nothing. Modes with a clock are counted as
 /// [`Counters::dangerous`].
 #[derive(Clone, Debug)]
 pub struct Pegasus {
@@ -80,13 +80,13 @@ pub struct Pegasus {
     core: EmulatorCore,
     decoder: HostDecoder,
     began: Instant,
-    /// The codes as they were at the last look, a8 first.
+    /// The codes of the last scan, a8 first.
     codes: [u8; 64],
-    /// Changes are told.
+    /// The board reports changes.
     updates: bool,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
@@ -94,7 +94,7 @@ enum Next {
 }
 
 impl Pegasus {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: PegasusSettings) -> Pegasus {
         Pegasus {
             settings,
@@ -115,13 +115,13 @@ impl Pegasus {
 
     fn next_event(&self) -> Option<(Instant, Next)> {
         let motion = self.core.next_motion().map(|at| (at, Next::Motion));
-        // A look that finds nothing need not be had.
+        // A scan that finds no change is skipped.
         let differs = self.core.powered && codes(&self.core.seen()) != self.codes;
         let scan = differs.then(|| (self.next_scan(), Next::Scan));
         [motion, scan].into_iter().flatten().min()
     }
 
-    /// When it looks next, now or later.
+    /// Returns the time of the next scan, now or later.
     fn next_scan(&self) -> Instant {
         let period = self.settings.poll.clamp(Duration::from_millis(50), Duration::from_millis(100)).as_micros() as u64;
         let waited = self.core.now.since(self.began).as_micros() as u64;
@@ -173,7 +173,7 @@ impl Pegasus {
         let (major, minor) = self.settings.version;
         let soon = self.settings.reply_delay;
         match query {
-            // A real board says nothing to this.
+            // A real board does not answer this.
             Query::Reset => self.updates = false,
             Query::Updates => self.updates = true,
             Query::Board => self.send(soon, &BoardMessage::Board(&self.codes.clone())),
@@ -200,7 +200,7 @@ impl Pegasus {
     }
 }
 
-/// What the sensors tell of these pieces, a8 first.
+/// Returns the codes of the sensors for these pieces, a8 first.
 fn codes(placement: &Placement) -> [u8; 64] {
     let mut codes = [0; 64];
     for square in Square::all() {

@@ -1,5 +1,6 @@
-//! An emulated board of the Gameboard UI Protocol: it looks at its squares in turn and tells what was lifted and what was put
-//! down; asked for a square it says what it last saw there (its maker's page). How often it looks and how soon it answers is *assumed*.
+//! An emulated board of the Gameboard UI Protocol: it scans its squares in turn and reports pieces that were lifted and put
+//! down. To a question for a square it answers with its last scan (its maker's page). The scan time and the answer time are
+//! *assumed*.
 
 use std::time::Duration;
 
@@ -15,22 +16,22 @@ use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// How an emulated board is.
+/// The settings of an emulated board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameboardSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// How often it has looked at all squares.
+    /// The time of one scan of all squares.
     pub look: Duration,
-    /// From a question's arrival to its answer.
+    /// The time from a question's arrival to its answer.
     pub reply_delay: Duration,
-    /// Boards of the lowest levels answer nothing.
+    /// The board answers questions. Boards of the lowest levels do not.
     pub answers: bool,
-    /// It tells all squares by itself when it is switched on.
+    /// It reports all squares by itself when it is switched on.
     pub greets: bool,
 }
 
-/// A look, and what waits on the line before it.
+/// A scan, and the bytes that wait on the line before the report.
 const LATE: Duration = Duration::from_millis(55);
 
 pub(super) const KINDS: &[Kind] = &[
@@ -70,19 +71,18 @@ impl Default for GameboardSettings {
     }
 }
 
-/// A board as its protocol describes it. Lights change nothing; a position that it is told is counted as
-/// [`Counters::dangerous`].
+/// A board as its protocol describes it. Lights change nothing. A position from the host is counted as [`Counters::dangerous`].
 #[derive(Clone, Debug)]
 pub struct Gameboard {
     settings: GameboardSettings,
     core: EmulatorCore,
     framing: Framing,
     began: Instant,
-    /// Where something stood at the last look.
+    /// The occupied squares of the last scan.
     occupied: u64,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
@@ -90,7 +90,7 @@ enum Next {
 }
 
 impl Gameboard {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: GameboardSettings) -> Gameboard {
         let core = EmulatorCore::new(settings.placement, Line::serial(115_200));
         let mut board = Gameboard { settings, core, framing: Framing::default(), began: Instant::ZERO, occupied: 0 };
@@ -110,13 +110,13 @@ impl Gameboard {
 
     fn next_event(&self) -> Option<(Instant, Next)> {
         let motion = self.core.next_motion().map(|at| (at, Next::Motion));
-        // A look that finds nothing need not be had.
+        // A scan that finds no change is skipped.
         let differs = self.core.powered && occupied(&self.core.seen()) != self.occupied;
         let scan = differs.then(|| (self.next_scan(), Next::Scan));
         [motion, scan].into_iter().flatten().min()
     }
 
-    /// When it looks next, now or later.
+    /// Returns the time of the next scan, now or later.
     fn next_scan(&self) -> Instant {
         let period = self.settings.look.max(Duration::from_millis(1)).as_micros() as u64;
         let waited = self.core.now.since(self.began).as_micros() as u64;
@@ -148,7 +148,7 @@ impl Gameboard {
         self.send(Duration::ZERO, &news);
     }
 
-    /// One line.
+    /// Sends the messages as one line.
     fn send(&mut self, after: Duration, messages: &[Message]) {
         let mut line = Vec::new();
         for message in messages {
@@ -165,7 +165,7 @@ impl Gameboard {
         match command {
             HostCommand::Ask(square) if self.settings.answers => {
                 let occupied = self.occupied & square.bit() != 0;
-                // 64 pieces do not fit.
+                // The number 64 does not fit into the field.
                 let count = self.occupied.count_ones() as u8 & 0x3f;
                 self.send(self.settings.reply_delay, &[Message::Status { occupied, count }]);
             }
@@ -177,7 +177,7 @@ impl Gameboard {
     }
 }
 
-/// Where the sensors see something, whatever it is.
+/// Returns the squares where the sensors see a piece.
 fn occupied(placement: &Placement) -> u64 {
     Square::all().filter(|square| placement.get(*square) != Reading::Empty).fold(0, |mask, square| mask | square.bit())
 }

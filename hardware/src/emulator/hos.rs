@@ -1,5 +1,5 @@
-//! An emulated HoS board: it tells all squares again and again, by cable the times of its clock too (`hos/README.md#2` and
-//! `hos/README.md#3`). That it repeats them, and how often, is *assumed*.
+//! An emulated HoS board: it reports all squares again and again, and by cable also the times of its clock (`hos/README.md#2`
+//! and `hos/README.md#3`). The repetition and its interval are *assumed*.
 
 use std::time::Duration;
 
@@ -18,20 +18,20 @@ use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// How an emulated HoS board is.
+/// The settings of an emulated HoS board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HosSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// How often it tells its squares.
+    /// The time from one report of its squares to the next.
     pub period: Duration,
-    /// The most bytes of one notification.
+    /// The largest size of one notification, in bytes.
     pub notification: usize,
-    /// It is on a cable, and its clock is set so.
+    /// The settings of its clock if it is connected by cable; `None` if it is not.
     pub cable: Option<ClockSettings>,
 }
 
-/// Told with the next report.
+/// The next report shows a change.
 pub(super) const KINDS: &[Kind] = &[
     kind("hos", |start| begin(HosSettings { placement: start.placement, ..HosSettings::default() })),
     kind("hos_usb", |start| begin(HosSettings { placement: start.placement, ..HosSettings::by_cable() })),
@@ -53,29 +53,29 @@ impl Default for HosSettings {
 }
 
 impl HosSettings {
-    /// The same by cable: a report is a message, and the clock has five minutes a side.
+    /// The same board by cable: each report is one message, and the clock has five minutes a side.
     pub fn by_cable() -> HosSettings {
         let clock = ClockSettings::new(Model::Generic, Method::TimeOnly, ClockTime::hms(0, 5, 0), ClockTime(0));
         HosSettings { notification: usize::MAX, cable: Some(clock), ..HosSettings::default() }
     }
 }
 
-/// A HoS board that tells its squares, and by cable the times of its clock. What a host may say over Bluetooth LE is not known and
-/// counted as [`Counters::unknown`]; by cable all of it lights something or sets the clock, is counted as
-/// [`Counters::set_and_run`] or [`Counters::display`], and changes nothing.
+/// A HoS board that reports its squares, and by cable the times of its clock. The commands over Bluetooth LE are not known and
+/// are counted as [`Counters::unknown`]. The commands by cable switch lights or set the clock; they are counted as
+/// [`Counters::set_and_run`] or [`Counters::display`] and change nothing.
 #[derive(Clone, Debug)]
 pub struct Hos {
     settings: HosSettings,
     core: EmulatorCore,
-    /// On a cable.
+    /// The clock of a board by cable.
     clock: Option<Clock>,
-    /// When it tells its squares next.
+    /// The time of the next report.
     next: Instant,
-    /// What it told last.
+    /// The last reported squares.
     told: Option<Placement>,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
@@ -83,7 +83,7 @@ enum Next {
 }
 
 impl Hos {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: HosSettings) -> Hos {
         let core = EmulatorCore::new(settings.placement, Line::unpaced(settings.notification));
         let clock = settings.cable.clone().map(|clock| Clock::new(clock, Instant::ZERO));
@@ -136,7 +136,8 @@ impl Hos {
     }
 }
 
-/// The side that runs is the one whose lever is up; that it is told of a clock that stands too is *assumed*.
+/// Returns the times in the form of a report. The side that runs is the one whose lever is up. That a stopped clock reports a
+/// side too is *assumed*.
 fn times(clock: &Clock) -> [u8; 6] {
     let reading = clock.reading();
     let [left, right] = [reading.left, reading.right].map(|face| {
@@ -177,7 +178,7 @@ impl Device for Hos {
         self.core.line.take_arrived(self.core.now, out);
     }
 
-    /// It goes on repeating its squares; it is done when it has told the last ones.
+    /// The board goes on repeating its squares. It counts as done when it has reported the last change.
     fn done(&self) -> bool {
         let told = !self.core.powered || self.told == Some(self.core.seen());
         self.core.next_motion().is_none() && told && self.core.line.next().is_none()

@@ -1,5 +1,5 @@
-//! An emulated iChessOne: it looks at all squares at once and tells all of them when something has changed
-//! (`ichessone/README.md#3`). How often it looks is *assumed*.
+//! An emulated iChessOne: it scans all squares at once and reports all of them after a change (`ichessone/README.md#3`). The
+//! scan time is *assumed*.
 
 use std::time::Duration;
 
@@ -15,22 +15,22 @@ use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// How an emulated iChessOne is.
+/// The settings of an emulated iChessOne.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IchessoneSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// How often it looks at its squares.
+    /// The time from one scan to the next.
     pub poll: Duration,
-    /// From a command's arrival to its answer.
+    /// The time from a command's arrival to its answer.
     pub reply_delay: Duration,
-    /// The most bytes of one notification.
+    /// The largest size of one notification, in bytes.
     pub notification: usize,
     /// Charge of the battery in percent.
     pub battery: u8,
 }
 
-/// By its slowest look.
+/// The slowest scan.
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         driver: "ichessone",
@@ -46,7 +46,7 @@ pub(super) const KINDS: &[Kind] = &[
         learns: Duration::ZERO,
         start: |start| {
             let poll = Duration::from_millis(200);
-            // Percent that look like the beginning of a message.
+            // This percent value is the same byte as the beginning of a message.
             Box::new(Ichessone::new(IchessoneSettings { poll, notification: 180, battery: 61, ..settings(start) }))
         },
     },
@@ -69,20 +69,20 @@ impl Default for IchessoneSettings {
     }
 }
 
-/// An iChessOne that answers as real ones do. Lights change nothing.
+/// An iChessOne that answers like real ones. Lights change nothing.
 #[derive(Clone, Debug)]
 pub struct Ichessone {
     settings: IchessoneSettings,
     core: EmulatorCore,
     decoder: HostDecoder,
     began: Instant,
-    /// What the last look showed.
+    /// The squares at the last scan.
     scanned: Placement,
-    /// Changes are told.
+    /// The board reports changes.
     updates: bool,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
@@ -90,7 +90,7 @@ enum Next {
 }
 
 impl Ichessone {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: IchessoneSettings) -> Ichessone {
         Ichessone {
             settings,
@@ -111,13 +111,13 @@ impl Ichessone {
 
     fn next_event(&self) -> Option<(Instant, Next)> {
         let motion = self.core.next_motion().map(|at| (at, Next::Motion));
-        // A look that finds nothing need not be had.
+        // A scan that finds no change is skipped.
         let differs = self.core.powered && self.core.seen() != self.scanned;
         let scan = differs.then(|| (self.next_scan(), Next::Scan));
         [motion, scan].into_iter().flatten().min()
     }
 
-    /// When it looks next, now or later.
+    /// Returns the time of the next scan, now or later.
     fn next_scan(&self) -> Instant {
         let period = self.settings.poll.max(Duration::from_millis(1)).as_micros() as u64;
         let waited = self.core.now.since(self.began).as_micros() as u64;

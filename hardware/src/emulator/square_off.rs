@@ -1,5 +1,5 @@
-//! An emulated Square Off board: it looks at its squares several times a second and tells each on which something was put or
-//! from which it was lifted; the Neo tells all of them by itself too, late (`square_off/README.md#4`).
+//! An emulated Square Off board: it scans its squares several times a second and reports each square where a piece was put down
+//! or lifted. The Neo also reports all squares by itself, with a delay (`square_off/README.md#4`).
 
 use std::time::Duration;
 
@@ -15,33 +15,33 @@ use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// An emulated Square Off board.
+/// The settings of an emulated Square Off board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SquareOffSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// How often it looks at its squares.
+    /// The time from one scan to the next.
     pub look: Duration,
-    /// From a command's arrival to its answer.
+    /// The time from a command's arrival to its answer.
     pub reply_delay: Duration,
-    /// The most bytes of one notification.
+    /// The largest size of one notification, in bytes.
     pub notification: usize,
-    /// Thousandths of a volt of the battery.
+    /// The voltage of the battery in millivolts.
     pub millivolts: u16,
-    /// The Neo's own channels; none = a Pro.
+    /// The Neo's own channels; `None` is a Pro.
     pub neo: Option<NeoSettings>,
 }
 
 /// The channels of a Neo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeoSettings {
-    /// How often it tells all squares.
+    /// The time from one report of all squares to the next.
     pub interval: Duration,
-    /// How old what it tells then is, less than the interval.
+    /// The age of that report, less than the interval.
     pub lag: Duration,
 }
 
-/// A look, and an event that waits behind an answer.
+/// A scan, and an event that waits behind an answer.
 const LATE: Duration = Duration::from_millis(180 + 31);
 
 pub(super) const KINDS: &[Kind] = &[
@@ -76,29 +76,29 @@ impl Default for SquareOffSettings {
 }
 
 impl SquareOffSettings {
-    /// A Neo in the initial position: what the captures show, and a picture that is older than they do.
+    /// The settings of a Neo in the initial position, with the times of the captures. Its picture is older than theirs.
     pub fn neo() -> SquareOffSettings {
         let neo = NeoSettings { interval: Duration::from_millis(2040), lag: Duration::from_millis(700) };
         SquareOffSettings { notification: 244, neo: Some(neo), ..SquareOffSettings::default() }
     }
 }
 
-/// A Square Off board that answers as real ones do. Lights change nothing; whatever begins a game, moves a piece, tells of one
-/// or asks for the address is counted as [`Counters::dangerous`].
+/// A Square Off board that answers like real ones. Lights change nothing. Commands that begin a game, move a piece, report a
+/// move or ask for the address are counted as [`Counters::dangerous`].
 #[derive(Clone, Debug)]
 pub struct SquareOff {
     settings: SquareOffSettings,
     core: EmulatorCore,
     decoder: Framing<HostCommand, MAX_COMMAND>,
     began: Instant,
-    /// Where something stood at the last look.
+    /// The occupied squares of the last scan.
     occupied: u64,
-    /// The next picture that the Neo takes by itself, and the last until it is sent.
+    /// The time of the Neo's next own picture, and the last picture until it is sent.
     next_picture: Instant,
     picture: Option<(Instant, u64)>,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
@@ -108,7 +108,7 @@ enum Next {
 }
 
 impl SquareOff {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: SquareOffSettings) -> SquareOff {
         SquareOff {
             settings,
@@ -132,7 +132,7 @@ impl SquareOff {
 
     fn next_event(&self) -> Option<(Instant, Next)> {
         let motion = self.core.next_motion().map(|at| (at, Next::Motion));
-        // A look that finds nothing need not be had.
+        // A scan that finds no change is skipped.
         let differs = self.core.powered && occupied(&self.core.seen()) != self.occupied;
         let scan = differs.then(|| (self.next_scan(), Next::Scan));
         let send = self.picture.map(|(at, _)| (at, Next::SendPicture));
@@ -140,7 +140,7 @@ impl SquareOff {
         [motion, scan, send, take].into_iter().flatten().min()
     }
 
-    /// When it looks next, now or later.
+    /// Returns the time of the next scan, now or later.
     fn next_scan(&self) -> Instant {
         let period = self.settings.look.max(Duration::from_millis(10)).as_micros() as u64;
         let waited = self.core.now.since(self.began).as_micros() as u64;
@@ -228,7 +228,7 @@ impl SquareOff {
     }
 }
 
-/// Where the sensors see something, whatever it is.
+/// Returns the squares where the sensors see a piece.
 fn occupied(placement: &Placement) -> u64 {
     Square::all().filter(|square| placement.get(*square) != Reading::Empty).fold(0, |mask, square| mask | square.bit())
 }
@@ -245,7 +245,7 @@ impl Device for SquareOff {
         }
         let mut heard = Vec::new();
         if channel == 0 {
-            // A command that waits too long for its end is none.
+            // A command whose end does not come in time is dropped.
             let now = self.core.now;
             let mut stray = u64::from(self.decoder.stall(now).is_some());
             for &byte in bytes {
@@ -256,7 +256,7 @@ impl Device for SquareOff {
             }
             self.core.counters.stray += stray;
         } else {
-            // The motor and the signals have characteristics of their own, each write a command.
+            // The motor and the signals have their own characteristics, and each write is one command.
             heard.push(HostCommand::decode_own(bytes).unwrap_or_else(|| HostCommand::Notice(bytes.into())));
         }
         heard.iter().for_each(|command| self.on_command(command));

@@ -1,4 +1,4 @@
-//! One board of a chain with the master of its line in front: what its driver sees, as a device of its own.
+//! One board of a chain behind the master of its line, as a device for the board's driver.
 
 use std::collections::VecDeque;
 
@@ -18,13 +18,13 @@ pub struct Behind {
     line: Line,
     address: u16,
     begun: bool,
-    /// A command of the driver that is not whole yet.
+    /// The incomplete command of the driver.
     command: Vec<u8>,
     out: VecDeque<Sent>,
 }
 
 impl Behind {
-    /// A board that was switched on long ago; the line comes up at the beginning of time.
+    /// Creates a board that was switched on long ago. The line comes up at time zero.
     pub fn new(board: Settings) -> Behind {
         let address = board.serial & 0x3fff;
         Behind {

@@ -1,4 +1,4 @@
-//! One board of a chain: its squares, its clock, its log, and the one command that it can keep.
+//! One board of a chain: its squares, its clock, its log, and the only command that it can store.
 
 use std::time::Duration;
 
@@ -21,11 +21,11 @@ use super::super::simulated_board::SimulatedBoard;
 use super::super::{Counters, Impossible};
 use super::{BYTE, BusFaults, BusSettings};
 
-/// From the switch to the first command that is heard.
+/// The time from switching on to the first command that is received.
 const BOOT: Duration = Duration::from_secs(3);
-/// A ping to all is answered within this, in milliseconds.
+/// The time within which a ping to all is answered, in milliseconds.
 const SPREAD_MS: u64 = 1100;
-/// The board's own delay, and that while it wrote its log just now.
+/// The board's own delay, and its delay just after it wrote its log.
 const DELAY_US: std::ops::RangeInclusive<u64> = 2000..=6000;
 const WRITING_US: std::ops::RangeInclusive<u64> = 10_000..=20_000;
 const WRITING: Duration = Duration::from_millis(20);
@@ -42,18 +42,18 @@ pub(super) struct Member {
     memory: Memory,
     sampled: Option<(Instant, Square)>,
     powered: bool,
-    /// When it has started.
+    /// The end of its start-up.
     boots: Option<Instant>,
-    /// In bus mode; else a single-board command was heard.
+    /// The board is in bus mode. Otherwise it has received a single-board command.
     bus: bool,
-    /// The command that is being heard, and bytes of a swallowed one.
+    /// The command that is being received, and the number of bytes of an ignored command.
     frame: Vec<u8>,
     swallow: u8,
-    /// The answer that will be given, and until when one goes out.
+    /// The next answer, and the end of the answer that is being sent.
     answer: Option<(Instant, Vec<u8>)>,
     busy: Instant,
     ignores_ping: bool,
-    /// Marks in the log: where the game began, and the first change that was not sent; and the last packet.
+    /// Positions in the log: the start of the game, and the first change that was not sent. Then the last packet.
     start: u64,
     unsent: u64,
     packet: Option<Vec<u8>>,
@@ -143,7 +143,8 @@ impl Member {
         }
     }
 
-    /// Does everything up to `to`; gives what it begins to say then. Whoever calls stops at every moment at which it speaks.
+    /// Does everything up to `to`. Returns the answer that it begins to send then. The caller must stop at every moment at
+    /// which the board sends.
     pub(super) fn run_until(&mut self, to: Instant) -> Option<Vec<u8>> {
         let mut said = None;
         while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
@@ -211,14 +212,15 @@ impl Member {
         self.wrote = self.now;
     }
 
-    /// A byte of the host is heard.
+    /// Receives a byte of the host.
     pub(super) fn on_byte(&mut self, at: Instant, byte: u8) {
         self.advance_time(at);
         if !self.powered || self.boots.is_some() || self.settings.dead {
             return;
         }
         if !self.bus {
-            // Either brings it back; a bus command is not carried out then, nor are its other three bytes.
+            // Both bring the board back to bus mode. The bus command itself is not carried out, and its other three bytes are
+            // ignored.
             self.bus = byte == 0x4a || byte & 0x80 != 0;
             self.swallow = if byte & 0x80 != 0 { 3 } else { 0 };
             return;
@@ -307,7 +309,7 @@ impl Member {
         }
     }
 
-    /// Writes the start mark and all pieces.
+    /// Writes the start mark and all pieces into the log.
     fn start_game(&mut self) {
         self.start = self.memory.end();
         self.write(EeTag::StartMark);
@@ -332,7 +334,7 @@ impl Member {
         if self.rng.f64() < faults.cut {
             bytes.truncate(self.rng.usize(1..bytes.len()));
         }
-        // Nothing is drawn without it: what a seed gives stays as it is.
+        // No number is drawn without this fault, so that the results of older seeds stay the same.
         if faults.doubled > 0.0 && self.rng.f64() < faults.doubled {
             bytes.extend_from_within(..);
         }
