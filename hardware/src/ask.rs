@@ -1,4 +1,4 @@
-//! Asks a device who it is, once: for lists of what is plugged in.
+//! Asks a device once for its identity. Lists of connected devices use this.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use flagfall_protocols::time::Instant;
 
 use crate::link::{Link, LinkError};
 
-/// How long a device may take to answer everything.
+/// The time in which a device must answer all questions.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What a device told of itself.
+/// The data that a device reported about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// Its serial number.
@@ -20,7 +20,7 @@ pub struct Answer {
     pub long_serial: Option<String>,
     /// Firmware, major and minor.
     pub firmware: Option<(u8, u8)>,
-    /// It answers as this family does.
+    /// The device answers as this family does.
     pub responding: bool,
 }
 
@@ -29,7 +29,7 @@ impl Answer {
         self.serial.is_some() && self.long_serial.is_some() && self.firmware.is_some()
     }
 
-    fn take(&mut self, event: &DeviceEvent) {
+    fn record(&mut self, event: &DeviceEvent) {
         match event {
             DeviceEvent::Responding => self.responding = true,
             DeviceEvent::Identity(Identity::Serial(text)) => self.serial = Some(text.as_str().to_owned()),
@@ -40,11 +40,11 @@ impl Answer {
     }
 }
 
-/// Runs a session of the family over `link`, at most three seconds; it asks, and changes nothing that a player sees.
-/// `now` gives microseconds.
+/// Runs a session of the family over `link` for at most three seconds. The session asks questions and changes nothing that a
+/// player sees. `now` returns microseconds.
 ///
 /// # Errors
-/// As the link's; silence is none, but an answer with nothing in it.
+/// The errors of the link. A silent device is no error: the answer is then empty.
 pub fn ask(link: &mut dyn Link, family: &DriverInfo, now: fn() -> u64) -> Result<Answer, LinkError> {
     let mut driver = family.start();
     let mut answer = Answer::default();
@@ -55,7 +55,7 @@ pub fn ask(link: &mut dyn Link, family: &DriverInfo, now: fn() -> u64) -> Result
         while let Some(output) = driver.poll() {
             match output {
                 Output::Send { bytes, .. } => link.write(&bytes)?,
-                Output::Event { event, .. } => answer.take(&event),
+                Output::Event { event, .. } => answer.record(&event),
                 Output::Anomaly { .. } => {}
             }
         }

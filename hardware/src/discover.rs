@@ -1,4 +1,4 @@
-//! Which serial ports there are, under which names, and what is known of the USB devices behind them.
+//! Lists the serial ports with their names and with what is known about the USB devices behind them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,49 +8,50 @@ use std::path::{Path, PathBuf};
 use nix::unistd::{AccessFlags, access};
 use serialport::SerialPortType;
 
-/// The most entries of one folder that are looked at.
+/// The largest number of entries that are read from one folder.
 const MAX_ENTRIES: usize = 1024;
 
-/// What a USB device says of itself.
+/// The data that a USB device reports about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UsbId {
     /// Vendor id.
     pub vendor: u16,
     /// Product id.
     pub product: u16,
-    /// Serial number of the device, or of the adapter inside it. Not the board's own.
+    /// Serial number of the device, or of the adapter inside it. It is not the board's own serial number.
     pub serial: Option<String>,
-    /// Who made it.
+    /// The manufacturer.
     pub manufacturer: Option<String>,
-    /// What it is called.
+    /// The product name.
     pub name: Option<String>,
 }
 
-/// Tells one plugging-in of a device from the next under the same path: inode, and change time in nanoseconds.
+/// Identifies one plugging-in of a device: the next device under the same path has another value. Inode, and change time in
+/// nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node(u64, i64);
 
 /// A serial port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The device itself, such as `/dev/ttyUSB0`: another board's tomorrow.
+    /// The device node, such as `/dev/ttyUSB0`. The same path may belong to another board tomorrow.
     pub path: PathBuf,
-    /// A name that stays: the first entry of the folders that leads here.
+    /// A stable name: the first entry of the folders that links to this port.
     pub stable: Option<PathBuf>,
-    /// The USB device behind it, if it is one.
+    /// The USB device behind it, if there is one.
     pub usb: Option<UsbId>,
-    /// Which plugging-in this is; none if the path went meanwhile.
+    /// The plugging-in; `None` if the path has gone in the meantime.
     pub node: Option<Node>,
 }
 
-/// Every serial port that the system knows, and every terminal in `folders` (links to devices, or devices): pseudo-terminals
-/// and bound Bluetooth ports are found in folders only. A folder that is missing or may not be read is empty. In order of
-/// path.
+/// Returns every serial port that the system knows, and every terminal in `folders` (links to devices, or devices).
+/// Pseudo-terminals and bound Bluetooth ports are found in folders only. A folder that is missing or may not be read counts as
+/// empty. The list is sorted by path.
 pub fn ports(folders: &[PathBuf]) -> Vec<Found> {
     and_in(known(), folders)
 }
 
-/// These, and every terminal in `folders`, as [`ports`] has them.
+/// Returns `known` and every terminal in `folders`, in the form of [`ports`].
 pub(crate) fn and_in(known: Vec<Found>, folders: &[PathBuf]) -> Vec<Found> {
     let mut found: BTreeMap<PathBuf, Found> = known.into_iter().map(|port| (port.path.clone(), port)).collect();
     for entry in folders.iter().flat_map(|folder| entries(folder)) {
@@ -60,14 +61,14 @@ pub(crate) fn and_in(known: Vec<Found>, folders: &[PathBuf]) -> Vec<Found> {
     found.into_values().collect()
 }
 
-/// The port that `path` names, links followed; none if there is no device. What USB knows is missing.
+/// Returns the port at `path` with links resolved; `None` if there is no device. The USB data are missing.
 pub fn at(path: &Path) -> Option<Found> {
     let path = fs::canonicalize(path).ok()?;
     let data = fs::metadata(&path).ok().filter(|data| data.file_type().is_char_device())?;
     Some(Found { path, stable: None, usb: None, node: Some(node(&data)) })
 }
 
-/// Whether this user has the rights to open the port. Somebody may hold it all the same.
+/// Whether this user has the rights to open the port. Another program may still have it open.
 pub fn may_open(path: &Path) -> bool {
     access(path, AccessFlags::R_OK | AccessFlags::W_OK).is_ok()
 }
@@ -76,9 +77,9 @@ fn node(data: &fs::Metadata) -> Node {
     Node(data.ino(), data.ctime().wrapping_mul(1_000_000_000).wrapping_add(data.ctime_nsec()))
 }
 
-/// Every serial port that the system knows: a walk through hundreds of its files.
+/// Returns every serial port that the system knows. This reads hundreds of system files.
 pub(crate) fn known() -> Vec<Found> {
-    // `available_ports` panics where this is missing, as in some containers.
+    // `available_ports` panics where this folder is missing, as in some containers.
     if !Path::new("/sys/class/tty").is_dir() {
         return Vec::new();
     }
@@ -99,7 +100,7 @@ pub(crate) fn known() -> Vec<Found> {
     ports.collect()
 }
 
-/// What is in the folder, in order of name.
+/// Returns the entries of the folder, sorted by name.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let Ok(listing) = fs::read_dir(folder) else { return Vec::new() };
     let mut entries: Vec<PathBuf> = listing.take(MAX_ENTRIES).filter_map(|entry| Some(entry.ok()?.path())).collect();

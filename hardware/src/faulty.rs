@@ -1,5 +1,5 @@
-//! Breaks a stream of bytes the way cables, adapters and radios do. A seed names the damage: the same seed and the same
-//! pieces give the same result.
+//! Damages a stream of bytes as cables, adapters and radios do. A seed selects the damage: the same seed and the same pieces
+//! give the same result.
 
 use std::time::Duration;
 
@@ -10,35 +10,35 @@ mod link;
 
 pub use link::FaultyLink;
 
-/// How often which fault happens. Probabilities are 0.0..=1.0; the default is no fault at all.
+/// The probability of each fault, 0.0..=1.0. The default is no fault at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rates {
     /// A byte is lost.
     pub drop: f64,
-    /// One bit of a byte is turned over.
+    /// One bit of a byte is inverted.
     pub flip: f64,
-    /// A byte comes twice.
+    /// A byte arrives twice.
     pub duplicate: f64,
-    /// A piece comes late, and all behind it with it: a line keeps its order.
+    /// A piece arrives late, and so do all pieces after it: a line keeps its order.
     pub delay: f64,
-    /// The latest by which a piece is late.
+    /// The longest delay of a piece.
     pub longest_delay: Duration,
     /// A piece is cut in two at a random place; the second half may be late too.
     pub cut: f64,
-    /// The line goes dead after a piece: everything is lost for [`Rates::silence_lasts`].
+    /// The line goes dead after a piece: all bytes are lost for [`Rates::silence_lasts`].
     pub silence: f64,
     /// How long the line is dead.
     pub silence_lasts: Duration,
-    /// Random bytes come before a piece.
+    /// Random bytes arrive before a piece.
     pub garbage: f64,
-    /// The most random bytes in one burst.
+    /// The largest number of random bytes in one burst.
     pub longest_garbage: usize,
-    /// The first piece loses its beginning: the port was opened while the device was talking.
+    /// The first piece loses its beginning, as when the port is opened while the device sends.
     pub start_mid_message: bool,
 }
 
 impl Rates {
-    /// A bad line that can still be worked with: every kind of fault, each about once in a few hundred messages.
+    /// A bad line that is still usable: every kind of fault, each about once in a few hundred messages.
     pub const ROUGH: Rates = Rates {
         drop: 0.0005,
         flip: 0.0005,
@@ -54,12 +54,12 @@ impl Rates {
     };
 }
 
-/// How many faults were made.
+/// The number of faults of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
     /// Bytes lost one by one.
     pub dropped: u64,
-    /// Bits turned over.
+    /// Bits inverted.
     pub flipped: u64,
     /// Bytes doubled.
     pub duplicated: u64,
@@ -71,9 +71,9 @@ pub struct Made {
     pub silences: u64,
     /// Bytes lost while the line was dead.
     pub silenced: u64,
-    /// Random bytes put in.
+    /// Random bytes inserted.
     pub garbage: u64,
-    /// Bytes missing from the first piece.
+    /// Bytes lost from the beginning of the first piece.
     pub beheaded: u64,
 }
 
@@ -89,7 +89,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Faults of `rates`, drawn from `seed`.
+    /// Creates faults with these `rates`, drawn from `seed`.
     pub fn new(seed: u64, rates: Rates) -> Faults {
         Faults {
             rates,
@@ -101,13 +101,13 @@ impl Faults {
         }
     }
 
-    /// How many faults were made up to now.
+    /// The number of faults so far.
     pub const fn made(&self) -> Made {
         self.made
     }
 
-    /// Damages one piece and appends what is left of it to `out`: none to three pieces, never stamped earlier than `at` or
-    /// than what came before.
+    /// Damages one piece and appends the result to `out`: zero to three pieces. No piece has a time before `at` or before the
+    /// piece that precedes it.
     pub fn piece(&mut self, at: Instant, bytes: &[u8], out: &mut Vec<(Instant, Vec<u8>)>) {
         if bytes.is_empty() {
             return;
@@ -177,13 +177,14 @@ impl Faults {
         out.push((self.last, bytes));
     }
 
-    /// Draws even for a probability of 0 or 1, so that changing one rate leaves the draws of the others in step.
+    /// This draws a number even for a probability of 0 or 1, so that a change of one rate does not shift the draws of the
+    /// others.
     fn chance(&mut self, probability: f64) -> bool {
         self.rng.f64() < probability
     }
 }
 
-/// The whole stream `pieces`, damaged.
+/// Returns the whole stream `pieces` with damage.
 pub fn damage(seed: u64, rates: Rates, pieces: &[(Instant, Vec<u8>)]) -> Vec<(Instant, Vec<u8>)> {
     let mut faults = Faults::new(seed, rates);
     let mut out = Vec::with_capacity(pieces.len());

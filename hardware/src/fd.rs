@@ -1,4 +1,4 @@
-//! What every file descriptor of a link needs: waiting in poll(2), and the causes behind an `errno`.
+//! Helpers for the file descriptors of all links: waiting in poll(2), and the cause behind an `errno`.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::link::LinkError;
 
-/// Sleeps in poll(2) until `end` is ready, or has hung up with nothing left to read, or `timeout` is over.
+/// Sleeps in poll(2) until `end` is ready, until `end` has hung up and holds no more bytes, or until `timeout` is over.
 pub(crate) fn wait(end: &OwnedFd, events: PollFlags, timeout: Duration) -> Result<(), LinkError> {
     let mut fds = [PollFd::new(end.as_fd(), events)];
     match poll(&mut fds, millis(timeout)) {
@@ -22,12 +22,12 @@ pub(crate) fn wait(end: &OwnedFd, events: PollFlags, timeout: Duration) -> Resul
     }
 }
 
-/// Rounded up: a wait of less than a millisecond must not become a busy loop of no waits.
+/// Rounds up to whole milliseconds. A shorter wait must not become zero, because that would be a busy loop.
 pub(crate) fn millis(timeout: Duration) -> PollTimeout {
     PollTimeout::try_from(timeout.as_micros().div_ceil(1000)).unwrap_or(PollTimeout::MAX)
 }
 
-/// Reads and writes no longer block, and no child inherits it.
+/// Makes reads and writes non-blocking and closes the descriptor in child processes.
 pub(crate) fn prepared(end: OwnedFd) -> Result<OwnedFd, LinkError> {
     fcntl(&end, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(cause)?;
     fcntl(&end, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).map_err(cause)?;

@@ -1,20 +1,20 @@
-//! Which program holds a port.
+//! Finds the programs that have a port open.
 
 use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// The most holders that are named.
+/// The largest number of programs that are listed.
 const MAX_HOLDERS: usize = 16;
 
 /// A program that has a port open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Its process.
+    /// The process id.
     pub pid: u32,
-    /// Its name, as the kernel knows it: at most 15 bytes.
+    /// The process name as the kernel stores it: at most 15 bytes.
     pub name: String,
-    /// It is this very process.
+    /// It is this process.
     pub ours: bool,
 }
 
@@ -27,8 +27,8 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Every process that has the device behind `path` open, in order of number, as far as this user may look: without rights
-/// only the user's own processes are seen.
+/// Returns every process that has the device behind `path` open, sorted by process id. Without root's rights only the user's
+/// own processes are visible.
 pub fn holders(path: &Path) -> Vec<Holder> {
     let Ok(device) = fs::canonicalize(path) else { return Vec::new() };
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
@@ -44,12 +44,12 @@ fn holds(pid: u32, device: &Path) -> bool {
 }
 
 fn name(pid: u32) -> String {
-    // A process that ended meanwhile keeps its number only.
+    // For a process that has ended in the meantime only the id is known.
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     name.trim().chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// The holders for people; says so if none may be seen.
+/// Describes the holders for people. An empty list means that only root may see the holder.
 pub fn describe(holders: &[Holder]) -> String {
     match holders {
         [] => "another program, which only root may see".to_owned(),

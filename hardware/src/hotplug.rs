@@ -1,4 +1,4 @@
-//! Wakes whoever waits for a port when something comes or goes where ports are.
+//! Wakes a thread that waits for a port when something changes in the folders of the ports.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use nix::errno::Errno;
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 
-/// A descriptor that becomes readable when an entry of `/dev` or of the given folders comes, goes or gets other permissions.
-/// A folder that is not there yet is waited for in the nearest one above it that is.
+/// A descriptor that becomes readable when an entry of `/dev` or of the given folders comes, goes or gets other permissions. If
+/// a folder does not exist yet, the nearest existing parent folder is watched.
 #[derive(Debug)]
 pub struct Hotplug {
     inotify: Inotify,
@@ -16,10 +16,10 @@ pub struct Hotplug {
 }
 
 impl Hotplug {
-    /// Begins to watch.
+    /// Begins to watch the folders.
     ///
     /// # Errors
-    /// What the operating system says, for example that this user watches too much already.
+    /// The error of the operating system, for example when this user already has too many watches.
     pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> io::Result<Hotplug> {
         let inotify = Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK)?;
         let mut folders: Vec<PathBuf> = folders.into_iter().collect();
@@ -31,10 +31,10 @@ impl Hotplug {
         Ok(hotplug)
     }
 
-    /// Reads what happened and looks anew for folders that came or went; whether anything happened.
+    /// Reads all events and updates the watches for folders that came or went. Returns whether there was an event.
     pub fn drain(&mut self) -> bool {
         let mut any = false;
-        // Ends: what is still unread afterwards wakes again.
+        // The number of reads is bounded. Events that are still unread wake the thread again.
         for _ in 0..64 {
             match self.inotify.read_events() {
                 Ok(events) => any |= !events.is_empty(),
@@ -48,7 +48,8 @@ impl Hotplug {
         any
     }
 
-    /// Watching a folder again changes nothing. A folder made between both looks is found by the search that follows.
+    /// Adds a watch for each folder; a second watch for the same folder has no effect. The following search finds a folder that
+    /// was created in the meantime.
     fn watch(&self) {
         let what = AddWatchFlags::IN_CREATE
             | AddWatchFlags::IN_DELETE

@@ -1,24 +1,24 @@
-//! Links to electronic chess boards and clocks, and boards that only exist here.
+//! Links to electronic chess boards and clocks, and emulated boards.
 //!
-//! This crate moves bytes and knows no chess. It reads no clock: whoever needs the time of a byte brings a function that says
-//! what time it is, and everything that waits does so in poll(2).
+//! This crate moves bytes and knows no chess. It does not read the system clock: a caller that needs the time of a byte passes
+//! a function that returns the time. Every wait happens in poll(2).
 //!
 //! | module | for |
 //! | --- | --- |
-//! | [`link`] | what every link can do, and the few ways in which it fails |
+//! | [`link`] | the operations of every link, and the few causes of failure |
 //! | [`serial`] | a serial port |
-//! | [`port`] | the thread of a serial link: finds the port, opens it, reads, writes, finds it again |
-//! | [`hid`] | the same of a link over USB-HID |
+//! | [`port`] | the thread of a serial link: it finds the port, opens it, reads and writes, and finds the port again |
+//! | [`hid`] | the thread of a link over USB-HID |
 //! | `ble` | Bluetooth LE links, through BlueZ (feature `ble`) |
-//! | [`discover`] | which ports there are |
-//! | [`hotplug`] | wakes when one comes or goes |
-//! | [`ask`] | asks a device who it is |
-//! | [`holder`] | which program holds one |
+//! | [`discover`] | lists the serial ports |
+//! | [`hotplug`] | wakes a thread when a port comes or goes |
+//! | [`ask`] | asks a device for its identity |
+//! | [`holder`] | finds the program that has a port open |
 //! | [`pty`] | a serial port without a cable |
 //! | [`replay`] | a link that plays a recording |
-//! | [`tap`] | listens to a link |
-//! | [`faulty`] | damages a link or a recording, by a seed |
-//! | [`emulator`] | boards that answer, scripts of hand motions, and a rig for drivers |
+//! | [`tap`] | hands a copy of all bytes of a link to a function |
+//! | [`faulty`] | damages a link or a recording; a seed selects the damage |
+//! | [`emulator`] | emulated boards, scripts of hand motions, and a rig that runs a driver |
 #![forbid(unsafe_code)]
 
 pub mod ask;

@@ -1,4 +1,4 @@
-//! A link to a device: bytes in, bytes out, and the few ways in which it fails.
+//! A link to a device: it reads and writes bytes, and it fails for a few causes.
 
 use std::fmt;
 use std::io;
@@ -6,26 +6,26 @@ use std::time::Duration;
 
 use nix::errno::Errno;
 
-/// A byte link that blocks no longer than it is told. One thread reads and writes it.
+/// A byte link. A read blocks for at most the given time. One thread reads and writes the link.
 pub trait Link: Send {
-    /// Waits at most `timeout` for bytes and puts them into `buffer`; gives how many there are, at least one unless `buffer`
-    /// is empty.
+    /// Waits at most `timeout` for bytes and puts them into `buffer`. Returns the number of bytes, which is at least one unless
+    /// `buffer` is empty.
     ///
     /// # Errors
-    /// [`LinkError::TimedOut`] when nothing came, after which the link is as good as before; anything else ends it.
+    /// [`LinkError::TimedOut`] if no bytes came; the link is still usable. Any other error ends the link.
     fn read(&mut self, buffer: &mut [u8], timeout: Duration) -> Result<usize, LinkError>;
 
-    /// Writes all of `bytes`. Gives up [`WRITE_TIMEOUT`] after the last byte that went out.
+    /// Writes all of `bytes`. The write fails when no byte went out for [`WRITE_TIMEOUT`].
     ///
     /// # Errors
-    /// [`LinkError::TimedOut`] when the other end takes no more; a part may have gone out.
+    /// [`LinkError::TimedOut`] if the other end accepts no more bytes; some bytes may have gone out.
     fn write(&mut self, bytes: &[u8]) -> Result<(), LinkError>;
 
-    /// Ends the link. Reading and writing afterwards gives [`LinkError::Unplugged`].
+    /// Closes the link. Later reads and writes return [`LinkError::Unplugged`].
     fn close(&mut self);
 }
 
-/// How long a write may stand still: a pseudo-terminal nobody reads stalls after 20,480 bytes.
+/// The longest time in which a write may make no progress. A pseudo-terminal that no program reads stalls after 20,480 bytes.
 pub const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Why a link failed.
@@ -33,17 +33,17 @@ pub const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
 pub enum LinkError {
     /// The device, its cable or its adapter is gone, or the link was closed.
     Unplugged,
-    /// The device is there and will not talk (no such service, connection refused).
+    /// The device is there but does not communicate (no such service, connection refused).
     Refused,
-    /// Nothing came, or nothing could be written, in the time given.
+    /// No byte came, or no byte could be written, in the given time.
     TimedOut,
-    /// Another program holds the device.
+    /// Another program has the device open.
     Busy,
     /// This user may not open the device.
     Denied,
-    /// The link is open and the device does not answer; concluded by whoever asks it questions.
+    /// The link is open and the device does not answer. The caller that asks the questions concludes this.
     Silent,
-    /// Anything else the operating system said.
+    /// Any other error of the operating system.
     Other(io::Error),
 }
 
@@ -71,9 +71,9 @@ impl std::error::Error for LinkError {
 }
 
 impl From<io::Error> for LinkError {
-    /// The cause behind what the operating system said.
+    /// Maps an error of the operating system to its cause.
     fn from(error: io::Error) -> LinkError {
-        // What a vanished terminal gives; std has no kinds for them.
+        // A terminal that is gone returns these errors; std has no kinds for them.
         const GONE: [Errno; 3] = [Errno::EIO, Errno::ENXIO, Errno::ENODEV];
         if error.raw_os_error().is_some_and(|code| GONE.contains(&Errno::from_raw(code))) {
             return LinkError::Unplugged;

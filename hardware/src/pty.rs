@@ -1,7 +1,7 @@
-//! Pseudo-terminals: a serial port without a cable. An emulated board sits on the master, the daemon opens the path.
+//! Pseudo-terminals: serial ports without a cable. An emulated board uses the master, and the daemon opens the path.
 //!
-//! What differs from a real port: there are no DTR and RTS lines (setting them gives ENOTTY), and the baud rate is stored
-//! without effect, so whoever wants the pace of 9600 baud paces the bytes.
+//! A pseudo-terminal differs from a real port: it has no DTR and RTS lines (setting them returns ENOTTY), and the baud rate is
+//! stored but has no effect. An emulator that needs the pace of 9600 baud must delay the bytes itself.
 
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -21,16 +21,17 @@ use crate::link::{Link, LinkError, WRITE_TIMEOUT};
 #[derive(Debug)]
 pub struct Pty {
     end: Option<OwnedFd>,
-    /// The slave held open beside its master, so that a program that opens the path may close it and come again.
+    /// The slave, which stays open beside its master so that a program can close the path and open it again.
     keeper: Option<OwnedFd>,
 }
 
 impl Pty {
-    /// A new pair in raw mode: the master as a link, and the path that another program opens. The path stays as long as the
-    /// link, and programs may come and go unseen until [`Pty::watch_hang_up`] is called.
+    /// Creates a pair in raw mode. Returns the master as a link, and the path that another program opens. The path exists as
+    /// long as the link. Until [`Pty::watch_hang_up`] is called, the master does not notice when programs open and close the
+    /// path.
     ///
     /// # Errors
-    /// What the operating system says, for example that no pseudo-terminals are left.
+    /// The error of the operating system, for example when no pseudo-terminals are left.
     pub fn pair() -> Result<(Pty, PathBuf), LinkError> {
         let pair = openpty(None, None).map_err(cause)?;
         make_raw(&pair.slave)?;
@@ -49,16 +50,17 @@ impl Pty {
         Ok(Pty { end: Some(prepared(end)?), keeper: None })
     }
 
-    /// From now on the master is [`LinkError::Unplugged`] when no program has the path open. Call it when one has.
+    /// From now on the master returns [`LinkError::Unplugged`] when no program has the path open. Call this function when a
+    /// program has opened it.
     pub fn watch_hang_up(&mut self) {
         self.keeper = None;
     }
 
-    /// Throws away what was written to the path and not read by the program that has closed it, as the last close of a serial
-    /// port does. Without it the next program would read it.
+    /// Discards the bytes that were written to the path and that the program did not read before it closed the path. The last
+    /// close of a serial port does the same. Without this call the next program would read those bytes.
     ///
     /// # Errors
-    /// As [`Pty::open`].
+    /// The same as for [`Pty::open`].
     pub fn discard_unread(path: &Path) -> Result<(), LinkError> {
         let end = Pty::open(path)?.end.ok_or(LinkError::Unplugged)?;
         tcflush(&end, FlushArg::TCIFLUSH).map_err(cause)

@@ -1,4 +1,4 @@
-//! A link that plays a recording and keeps what is written to it.
+//! A link that plays a recording and stores the bytes that are written to it.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,8 +7,8 @@ use flagfall_protocols::time::Instant;
 
 use crate::link::{Link, LinkError};
 
-/// Plays pieces in order, as fast as they are read; the time of each is data ([`Replay::at`]), nothing is waited for. After
-/// the last piece the link is [`LinkError::Unplugged`].
+/// Plays pieces in order, as fast as they are read. The time of each piece is data ([`Replay::at`]); the link never waits.
+/// After the last piece a read returns [`LinkError::Unplugged`].
 #[derive(Debug, Default)]
 pub struct Replay {
     pieces: VecDeque<(Instant, Vec<u8>)>,
@@ -18,21 +18,21 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// The most pieces that are kept of what is written; further writes are [`LinkError::Refused`].
+    /// The largest number of written pieces that are stored. Further writes return [`LinkError::Refused`].
     pub const MAX_WRITTEN: usize = 65_536;
 
-    /// A link that will give `pieces`; empty ones are left out.
+    /// Creates a link that plays `pieces`. Empty pieces are left out.
     pub fn new(pieces: impl IntoIterator<Item = (Instant, Vec<u8>)>) -> Replay {
         let pieces = pieces.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
         Replay { pieces, ..Replay::default() }
     }
 
-    /// When the bytes read last had arrived.
+    /// The time at which the most recently read bytes had arrived.
     pub const fn at(&self) -> Instant {
         self.at
     }
 
-    /// What was written, each with the time of the bytes read last before it.
+    /// The written pieces, each with the time of the bytes that were read before it.
     pub fn written(&self) -> &[(Instant, Vec<u8>)] {
         &self.written
     }

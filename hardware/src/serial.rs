@@ -1,7 +1,7 @@
-//! A serial port: 8 data bits, no parity, one stop bit, no flow control, held by one program alone.
+//! A serial port: 8 data bits, no parity, one stop bit, no flow control. Only one program uses it at a time.
 //!
-//! Two descriptors of the same port are open. `serialport` holds the lock, the line settings and DTR and RTS; bytes go through
-//! a descriptor of our own that never blocks, so that a thread can wait for them and for other things in one poll(2).
+//! Two descriptors of the same port are open. `serialport` holds the lock, the line settings, and DTR and RTS. Bytes go through
+//! a second descriptor that never blocks, so that a thread can wait for bytes and for other events in one poll(2).
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -29,17 +29,17 @@ pub struct Serial {
 
 #[derive(Debug)]
 struct Open {
-    /// Dropped first: it gives up the exclusive use, which must happen while the port is still open.
+    /// This field is dropped first. It ends the exclusive use, which must happen while the port is still open.
     _holder: TTYPort,
     bytes: Arc<OwnedFd>,
 }
 
-/// Writes to a serial port from any thread. As long as one is left the port is not free for others.
+/// Writes to a serial port from any thread. The port stays open as long as a `Writer` exists.
 #[derive(Debug)]
 pub(crate) struct Writer(Arc<OwnedFd>);
 
 impl Writer {
-    /// As [`Serial::write_now`].
+    /// The same as [`Serial::write_now`].
     pub(crate) fn write_now(&self, bytes: &[u8]) -> Result<usize, LinkError> {
         match write(&self.0, bytes) {
             Ok(count) => Ok(count),
@@ -50,18 +50,18 @@ impl Writer {
 }
 
 impl Serial {
-    /// Opens `path` for this program alone, with DTR and RTS low where the port has such lines.
+    /// Opens `path` for this program only, with DTR and RTS low where the port has such lines.
     ///
     /// # Errors
-    /// [`LinkError::Unplugged`] if there is no such port, [`LinkError::Busy`] if another program (or this one) holds it,
-    /// [`LinkError::Denied`], or what else the operating system says, for example of a file that is no terminal.
+    /// [`LinkError::Unplugged`] if there is no such port, [`LinkError::Busy`] if another program (or this one) has it open,
+    /// [`LinkError::Denied`], or any other error of the operating system, for example when the file is not a terminal.
     pub fn open(path: &Path, baud: u32) -> Result<Serial, LinkError> {
         let flags = OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
         let bytes = open(path, flags, Mode::empty()).map_err(cause)?;
         let Some(name) = path.to_str() else {
             return Err(LinkError::Other(io::Error::new(io::ErrorKind::InvalidFilename, "a port's path must be UTF-8")));
         };
-        // Asked beforehand: `serialport` takes the exclusive mode away from the holder when it finds the lock taken.
+        // The lock is tested first, because `serialport` removes the holder's exclusive mode when it finds the port locked.
         let probe = File::from(bytes);
         match probe.try_lock() {
             Ok(()) => probe.unlock()?,
@@ -70,8 +70,8 @@ impl Serial {
         }
         let bytes = Arc::new(OwnedFd::from(probe));
         let builder = serialport::new(name, baud).exclusive(true).dtr_on_open(false);
-        let mut holder = TTYPort::open(&builder).map_err(why)?;
-        // A pseudo-terminal has no such line; a real port that fails here fails again when it is read.
+        let mut holder = TTYPort::open(&builder).map_err(open_cause)?;
+        // A pseudo-terminal has no such line. A real port that fails here fails again at the first read.
         let _ = holder.write_request_to_send(false);
         if is_pseudo_terminal(&bytes)? {
             rustix::termios::ioctl_tiocnxcl(&bytes).map_err(io::Error::from)?;
@@ -79,10 +79,10 @@ impl Serial {
         Ok(Serial { port: Some(Open { _holder: holder, bytes }) })
     }
 
-    /// Reads what is there, without waiting; `None` = nothing is.
+    /// Reads the waiting bytes without blocking. Returns `None` if there are none.
     ///
     /// # Errors
-    /// [`LinkError::Unplugged`] when the port is gone.
+    /// [`LinkError::Unplugged`] if the port is gone.
     pub fn read_now(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, LinkError> {
         match read(self.descriptor()?, buffer) {
             Ok(0) if !buffer.is_empty() => Err(LinkError::Unplugged),
@@ -92,20 +92,20 @@ impl Serial {
         }
     }
 
-    /// Writes as much as the port takes without waiting; gives how much that was.
+    /// Writes as many bytes as the port accepts without blocking. Returns their number.
     ///
     /// # Errors
-    /// [`LinkError::Unplugged`] when the port is gone.
+    /// [`LinkError::Unplugged`] if the port is gone.
     pub fn write_now(&mut self, bytes: &[u8]) -> Result<usize, LinkError> {
         self.writer().ok_or(LinkError::Unplugged)?.write_now(bytes)
     }
 
-    /// Another hand on the port, if it is open.
+    /// Returns a writer for the port, if the port is open.
     pub(crate) fn writer(&self) -> Option<Writer> {
         self.port.as_ref().map(|port| Writer(Arc::clone(&port.bytes)))
     }
 
-    /// What poll(2) waits for; none after [`Link::close`].
+    /// The descriptor for poll(2); `None` after [`Link::close`].
     pub fn fd(&self) -> Option<BorrowedFd<'_>> {
         self.port.as_ref().map(|port| port.bytes.as_fd())
     }
@@ -139,17 +139,18 @@ impl Link for Serial {
     }
 }
 
-/// Exclusive mode (TIOCEXCL) ends with the last close of a serial port, but with the master of a pseudo-terminal: after a program
-/// was killed nobody but root could open the path again. There only the lock keeps other programs out.
+/// Exclusive mode (TIOCEXCL) of a serial port ends when the port is closed. The exclusive mode of a pseudo-terminal ends only
+/// when its master is closed: after a program was killed, only root could open the path again. For a pseudo-terminal only the
+/// lock keeps other programs out.
 fn is_pseudo_terminal(port: &OwnedFd) -> io::Result<bool> {
     // The major numbers of Unix98 pseudo-terminals' slaves: Linux, admin-guide/devices.txt.
     const SLAVES: RangeInclusive<u64> = 136..=143;
     Ok(SLAVES.contains(&major(fstat(port)?.st_rdev)))
 }
 
-/// `serialport` has a kind of its own for what is in use, and says it of root's failed lock and of `EBUSY` alike; a port that
-/// went between two calls is `Unknown` with the text of its errno.
-fn why(error: serialport::Error) -> LinkError {
+/// Maps an error of `serialport` to its cause. `serialport` reports root's failed lock and `EBUSY` as `NoDevice`. A port that
+/// disappears between two calls is reported as `Unknown` with the text of its errno.
+fn open_cause(error: serialport::Error) -> LinkError {
     match error.kind {
         ErrorKind::NoDevice => LinkError::Busy,
         ErrorKind::Io(kind) => io::Error::new(kind, error.description).into(),

@@ -1,4 +1,4 @@
-//! Listens to a link: every piece that passes is handed to a sink, with the time the caller's clock gives.
+//! Hands every piece of bytes that passes a link to a sink, with the time of the caller's clock.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::link::{Link, LinkError};
 
-/// Which way bytes went, seen from the host.
+/// The direction of bytes, as the host sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
     /// Received from the device.
@@ -16,10 +16,10 @@ pub enum Direction {
     Tx,
 }
 
-/// A link that is listened to.
+/// A link with a sink for its bytes.
 ///
-/// A piece that is sent is handed over *before* it is written, so that no answer can be stamped earlier than its question;
-/// it may then still fail.
+/// The sink gets a sent piece *before* it is written, so that no answer can have an earlier time than its question. The write
+/// may still fail afterwards.
 pub struct Tap<L, N, S> {
     link: L,
     now: N,
@@ -32,12 +32,12 @@ where
     N: FnMut() -> Instant + Send,
     S: FnMut(Direction, Instant, &[u8]) + Send,
 {
-    /// Listens to `link`; `now` says what time it is, `sink` takes each piece.
+    /// Wraps `link`. `now` returns the time, and `sink` receives each piece.
     pub const fn new(link: L, now: N, sink: S) -> Tap<L, N, S> {
         Tap { link, now, sink }
     }
 
-    /// The link again, without the listener.
+    /// Returns the link without the sink.
     pub fn into_link(self) -> L {
         self.link
     }

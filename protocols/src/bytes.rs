@@ -13,14 +13,15 @@ pub fn push_hex(out: &mut String, bytes: &[u8]) {
     }
 }
 
-/// Lower-case hex of `bytes`.
+/// Returns `bytes` as lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
     let mut out = String::new();
     push_hex(&mut out, bytes);
     out
 }
 
-/// Bytes of a hex text; none if a digit is missing or is not `0-9a-f`. Upper case is refused, so that a text has one form.
+/// Returns the bytes of a hex text; `None` if a digit is missing or is not `0-9a-f`. Upper case is refused, so that each value
+/// has only one text.
 pub fn unhex(text: &str) -> Option<Vec<u8>> {
     let digits = text.as_bytes();
     if !digits.len().is_multiple_of(2) {
@@ -37,19 +38,19 @@ const fn nibble(digit: u8) -> Option<u8> {
     }
 }
 
-/// The value 0..=99 of two binary-coded decimal digits; none if a nibble is above 9.
+/// Returns the value 0..=99 of two binary-coded decimal digits; `None` if a nibble is above 9.
 pub const fn from_bcd(byte: u8) -> Option<u8> {
     let (tens, ones) = (byte >> 4, byte & 15);
     if tens > 9 || ones > 9 { None } else { Some(tens * 10 + ones) }
 }
 
-/// Binary-coded decimal digits of `value` modulo 100.
+/// Returns the binary-coded decimal digits of `value` modulo 100.
 pub const fn to_bcd(value: u8) -> u8 {
     let value = value % 100;
     ((value / 10) << 4) | (value % 10)
 }
 
-/// CRC-32 (IEEE 802.3, as in gzip) of `bytes`: finds every change confined to 32 neighbouring bits.
+/// Returns the CRC-32 (IEEE 802.3, as in gzip) of `bytes`. It detects every change within 32 neighbouring bits.
 pub fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, &byte| (crc >> 8) ^ CRC32[usize::from((crc as u8) ^ byte)])
 }

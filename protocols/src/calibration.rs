@@ -1,8 +1,8 @@
-//! What some families must be told about each device before its bytes mean something, and how that is learned.
+//! The calibration that some families need for each device before they can read its bytes, and how a driver learns it.
 //!
-//! A calibration is text: items without a comma or white space in them, with commas between two. It fits into a header line of a
-//! trace ([`MAX_VALUE`](crate::trace::MAX_VALUE)), since without it nobody could read the bytes again. Only the family knows
-//! what an item means.
+//! A calibration is a text of items, separated by commas. An item contains no comma and no white space. The text fits into a
+//! header line of a trace ([`MAX_VALUE`](crate::trace::MAX_VALUE)), because the bytes of the trace cannot be read without it.
+//! Only the family knows the meaning of an item.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -12,47 +12,47 @@ use core::fmt;
 use crate::driver::Driver;
 use crate::square::{Piece, Square};
 
-/// How a family is told about one device: a part of its row in the registry.
+/// How a family gets the calibration of a device: a part of its row in the registry.
 #[derive(Clone, Copy, Debug)]
 pub struct Calibrated {
-    /// Makes a driver for one link that is told this.
+    /// Creates a driver with this calibration for one link.
     pub with: fn(&str) -> Result<Box<dyn Driver>, CalibrationError>,
-    /// Makes a driver that learns it of a device on which the initial position stands ([`Driver::learned`]).
+    /// Creates a driver that learns the calibration from a device with the initial position on it ([`Driver::learned`]).
     pub learn: fn() -> Box<dyn Driver>,
-    /// Spare men that may be shown to that driver, each kind on its square, one after another.
+    /// Spare pieces that can be shown to that driver one after another, each kind on its square.
     pub spares: &'static [(Square, Piece)],
 }
 
-/// How far the learning of a device is.
+/// The progress of learning a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Learned {
-    /// The device has sent enough to say anything.
+    /// The device has sent enough bytes for a result.
     pub heard: bool,
-    /// The calibration, once all men of the initial position are known.
+    /// The calibration, when all pieces of the initial position are known.
     pub calibration: Option<String>,
-    /// Men of the initial position that are known: none or all.
+    /// The number of known pieces of the initial position: none or all.
     pub men: usize,
-    /// Spare men that are known.
+    /// The known spare pieces.
     pub spares: Vec<Piece>,
-    /// Squares of the initial position on which no man is read for certain.
+    /// Squares of the initial position on which no piece is read with certainty.
     pub unread: Vec<Square>,
-    /// Other squares on which something is read.
+    /// Other squares on which a piece is read.
     pub strange: Vec<Square>,
-    /// Squares that show the same man as another.
+    /// Squares that show the same piece as another square.
     pub twice: Vec<Square>,
 }
 
-/// What is wrong with a calibration.
+/// An error in a calibration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalibrationError {
-    /// The item, counted from 0; as many as there are if what is wrong is what is missing.
+    /// The item, counted from 0. If an item is missing, this is the number of items.
     pub item: usize,
-    /// What is wrong with it, for people.
+    /// The error, for people.
     pub message: String,
 }
 
 impl CalibrationError {
-    /// This item is wrong.
+    /// Creates an error of this item.
     pub fn new(item: usize, message: impl Into<String>) -> CalibrationError {
         CalibrationError { item, message: message.into() }
     }

@@ -1,15 +1,16 @@
-//! The contract between a driver and whatever runs it.
+//! The contract between a driver and its caller.
 //!
-//! A driver is a codec and a session: it knows the bytes of one device family, what to ask at the start, when to ask again,
-//! how long to wait. It owns no link and reads no clock. Whoever runs it does, again and again:
+//! A driver is a codec and a session. It knows the bytes of one device family, the questions at the start, the times of retries
+//! and the waiting times. It owns no link and reads no clock. The caller repeats these steps:
 //!
 //! 1. feed **one** [`Input`] with the time at which it happened;
-//! 2. call [`Driver::poll`] until it gives `None`, and carry out each [`Output`];
-//! 3. ask [`Driver::deadline`]; if that moment comes before anything else, feed [`Input::Deadline`] stamped **with that moment**.
+//! 2. call [`Driver::poll`] until it returns `None`, and carry out each [`Output`];
+//! 3. read [`Driver::deadline`]; if that moment comes before any other input, feed [`Input::Deadline`] with **that moment** as
+//!    its time.
 //!
-//! Feeding twice without draining is a bug and is asserted in debug builds. A deadline is fed before every input that is
-//! stamped later, and after every input that is stamped the same or earlier: so cutting a byte string into pieces that keep
-//! their stamp changes nothing.
+//! Two inputs without draining the outputs between them are a bug, which debug builds assert. A deadline is fed before every
+//! input with a later time, and after every input with the same or an earlier time. So a byte string may be cut into pieces
+//! with the same time, and the outputs stay the same.
 //!
 //! ```
 //! use flagfall_protocols::driver::{Input, Output};
@@ -35,16 +36,16 @@ use crate::calibration::{Calibrated, CalibrationError, Learned};
 use crate::event::{Anomaly, ByteRange, DeviceEvent};
 use crate::time::Instant;
 
-/// One thing that happens to a driver.
+/// One input to a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input<'a> {
-    /// The link opened: begin the start-up questions. A driver that is never told stays passive: it reads and asks nothing,
-    /// which is how recordings without host commands are read.
+    /// The link opened: the driver begins its start-up questions. A driver without this input stays passive: it reads and asks
+    /// nothing. Recordings without host commands are read in this way.
     LinkUp,
-    /// The link was open already, and the device has just answered on it who it is: begin as with [`Input::LinkUp`], without the
-    /// time that a device needs after its port was opened.
+    /// The link was open already, and the device has just reported its identity on it. The driver begins as with
+    /// [`Input::LinkUp`], but without the time that a device needs after its port was opened.
     LinkTakenOver,
-    /// The link is gone: forget half a message and every question that is open.
+    /// The link is gone: the driver forgets the incomplete message and every open question.
     LinkDown,
     /// Bytes arrived on a channel: a characteristic of a Bluetooth LE device, 0 on a serial line.
     Bytes {
@@ -53,13 +54,13 @@ pub enum Input<'a> {
         /// The bytes, in any pieces.
         bytes: &'a [u8],
     },
-    /// The game asks something of the device.
+    /// The game sends a command to the device.
     Command(DeviceCommand),
     /// The moment named by [`Driver::deadline`] has come.
     Deadline,
 }
 
-/// What a daemon may ask of a device: questions only, nothing that a player could see.
+/// The questions that a daemon may ask a device. A player sees no effect of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceCommand {
     /// Report all squares.
@@ -72,7 +73,7 @@ pub enum DeviceCommand {
     ReadLog,
 }
 
-/// One thing a driver wants done or known.
+/// One output of a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Write these bytes.
@@ -82,64 +83,65 @@ pub enum Output {
         /// The bytes.
         bytes: Vec<u8>,
     },
-    /// The device told something.
+    /// The device reported something.
     Event {
-        /// Which board or clock on the link: 0 where there is one, the address on a bus.
+        /// The board or clock on the link: 0 if there is only one, or its address on a bus.
         unit: u16,
-        /// What it told.
+        /// The report.
         event: DeviceEvent,
-        /// Where it was read; empty for what the driver concluded by itself (silence).
+        /// The bytes of the report; empty if the driver concluded the event itself (silence).
         bytes: ByteRange,
     },
-    /// Something in the input was not as it should be.
+    /// The input was not as it should be.
     Anomaly {
-        /// Which board or clock on the link.
+        /// The board or clock on the link.
         unit: u16,
-        /// What was wrong.
+        /// The error.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         bytes: ByteRange,
     },
 }
 
-/// The codec and session of one link. See the module's head for the contract.
+/// The codec and session of one link. The contract is described at the head of the module.
 pub trait Driver: Send {
-    /// Takes one input. Never panics, whatever the bytes.
+    /// Handles one input. It never panics, whatever the bytes are.
     fn handle(&mut self, at: Instant, input: Input<'_>);
 
-    /// The next output; `None` when all are drained.
+    /// Returns the next output, or `None` when all are drained.
     fn poll(&mut self) -> Option<Output>;
 
-    /// When the driver wants [`Input::Deadline`], if it waits for anything.
+    /// Returns the time at which the driver needs [`Input::Deadline`], if it waits for anything.
     fn deadline(&self) -> Option<Instant>;
 
-    /// How far it is, if it was made to learn a device ([`Calibrated::learn`]); none from all others.
+    /// Returns the progress of a driver that learns a device ([`Calibrated::learn`]); `None` from all other drivers.
     fn learned(&self) -> Option<Learned> {
         None
     }
 }
 
-/// What a device family can do.
+/// The capabilities of a device family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    /// It has squares; a clock by itself has none.
+    /// The device has squares. A clock alone has none.
     pub board: bool,
-    /// The board says which piece stands on a square, not only that one does.
+    /// The board reports which piece stands on a square, and not only that a piece stands there.
     pub identifies_pieces: bool,
     /// A clock's times and lever come over the same link.
     pub clock: bool,
-    /// The board keeps a log of its own that can be read after a gap.
+    /// The board keeps its own log, which can be read after a gap.
     pub log: bool,
 }
 
-/// How fast a device family is.
+/// The speed of a device family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// One scan of all squares: the longest time between a change and its report.
+    /// The time of one scan of all squares: the longest time between a change and its report.
     pub scan: Duration,
-    /// The longest time by which a press is reported late.
+    /// The longest delay of the report of a press.
     pub press_delay: Duration,
-    /// Squares are sampled one after another and each is told as its turn comes, so that reports tell how fast the board is.
+    /// The board samples its squares one after another and reports each one in its turn, so that the reports show the speed of
+    /// the board.
     pub in_turn: bool,
 }
 
@@ -148,14 +150,14 @@ pub struct Timing {
 pub struct Channel {
     /// The characteristic that bytes are written to, if any.
     pub write: Option<u128>,
-    /// The characteristic that notifies of bytes, if any.
+    /// The characteristic that sends notifications, if any.
     pub notify: Option<u128>,
-    /// A device that has not this channel is one of the family all the same.
+    /// A device without this channel also belongs to the family.
     pub optional: bool,
 }
 
 impl Channel {
-    /// The Nordic UART, which many families share: it tells nothing about who speaks.
+    /// The Nordic UART. Many families use it, so it does not identify a family.
     pub const NORDIC_UART: Channel = Channel {
         write: Some(0x6e400002_b5a3_f393_e0a9_e50e24dcca9e),
         notify: Some(0x6e400003_b5a3_f393_e0a9_e50e24dcca9e),
@@ -163,109 +165,109 @@ impl Channel {
     };
 }
 
-/// How devices of a family are met over Bluetooth LE.
+/// The names and channels of a family over Bluetooth LE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ble {
-    /// Beginnings of the names they advertise.
+    /// The beginnings of the advertised names.
     pub names: &'static [&'static str],
-    /// What they are talked to through.
+    /// The channels of the devices.
     pub channels: &'static [Channel],
 }
 
-/// How devices of a family are met over USB-HID, where each report carries one message.
+/// The ids and reports of a family over USB-HID. Each report carries one message.
 ///
-/// A report begins with its number: 00 on a device that does not number them.
+/// A report begins with its number. The number is 00 on a device that does not number its reports.
 #[derive(Clone, Copy, Debug)]
 pub struct Hid {
     /// USB vendor id.
     pub vendor: u16,
     /// The first and the last USB product id.
     pub products: (u16, u16),
-    /// Usage page of the interface that is talked through.
+    /// Usage page of the interface of the board.
     pub usage_page: u16,
-    /// The channel of a report, and what the driver is fed of it: the message without the padding behind it. Of a report that is
-    /// none of the family's nothing is left out.
+    /// Returns the channel of a report and the bytes for the driver: the message without its padding. A report of another form
+    /// is returned whole.
     pub message: fn(&[u8]) -> (u8, &[u8]),
 }
 
 impl Hid {
-    /// Whether a device with these ids may be one of the family.
+    /// Returns whether a device with these ids may belong to the family.
     pub const fn fits(&self, vendor: u16, product: u16, usage_page: u16) -> bool {
         let (first, last) = self.products;
         vendor == self.vendor && usage_page == self.usage_page && first <= product && product <= last
     }
 }
 
-/// A message as a device sends it, for the tests that every driver passes: read alone, with no anomaly.
+/// A message of a device, for the tests of every driver. The driver must read it alone and without an anomaly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The channel it comes on.
+    /// The channel of the message.
     pub channel: u8,
-    /// Its bytes, whole.
+    /// All its bytes.
     pub bytes: &'static [u8],
-    /// What stands somewhere in the text of what it is read as (`Debug`).
+    /// A text that the `Debug` output of the resulting event contains.
     pub read: &'static str,
 }
 
 impl Example {
-    /// A message on channel 0, which is the only one of a serial line.
+    /// Creates a message on channel 0, the only channel of a serial line.
     pub const fn new(bytes: &'static [u8], read: &'static str) -> Example {
         Example { channel: 0, bytes, read }
     }
 }
 
-/// One device family: the registry's row.
+/// One device family: a row of the registry.
 #[derive(Clone, Copy, Debug)]
 pub struct DriverInfo {
-    /// Short name used in configuration, traces and on the command line.
+    /// The short name in configuration, traces and on the command line.
     pub name: &'static str,
-    /// Makers' names of the devices.
+    /// The makers' names of the devices.
     pub devices: &'static [&'static str],
     /// USB vendor and product ids of the devices' serial ports.
     pub usb: &'static [(u16, u16)],
-    /// How they are met over Bluetooth LE; none = they are not.
+    /// Names and channels over Bluetooth LE; `None` if the family has no Bluetooth LE.
     pub ble: Option<Ble>,
-    /// How they are met over USB-HID; none = they are not.
+    /// Ids and reports over USB-HID; `None` if the family has no USB-HID.
     pub hid: Option<Hid>,
     /// Baud rate, 8N1, where the link is a serial line.
     pub baud: u32,
-    /// Several devices are on one serial line, each with its serial number as its address.
+    /// Several devices share one serial line. The address of each device is its serial number.
     pub shares_line: bool,
-    /// What the family can do.
+    /// The capabilities of the family.
     pub capabilities: Capabilities,
-    /// What it must be told about each device before its men have names; none = nothing.
+    /// How the family gets the calibration that it needs to identify the pieces of each device; `None` if it needs none.
     pub calibrated: Option<Calibrated>,
-    /// Why it is of use only in games without arbiters, for people; none = it is not so.
+    /// The reason, for people, why the family is usable only in games without arbiters; `None` if there is no such limit.
     pub casual_only: Option<&'static str>,
-    /// How fast it is.
+    /// The speed of the family.
     pub timing: Timing,
-    /// Whether bytes may be written to a channel: everything that the session says, and nothing that a player could see or that
-    /// outlives the session.
+    /// Returns whether bytes may be written to a channel. It accepts everything that the session sends, and nothing that a
+    /// player could see or that has an effect after the session.
     pub harmless: fn(u8, &[u8]) -> bool,
-    /// Messages that its devices send, at least one; the first one needs no other before it.
+    /// Messages that its devices send, at least one. The first one must be readable without any message before it.
     pub examples: &'static [Example],
-    /// Makes a driver for one link.
+    /// Creates a driver for one link.
     pub make: fn() -> Box<dyn Driver>,
 }
 
 impl DriverInfo {
-    /// The word for a source of times where there is none.
+    /// The word for the source of the clock times if there is no clock.
     pub const NO_CLOCK: &str = "none";
 
-    /// The word for where the times of the clock come from: this driver, or nowhere.
+    /// Returns the word for the source of the clock times: this driver's name, or [`NO_CLOCK`](DriverInfo::NO_CLOCK).
     pub const fn clock_source(&self) -> &'static str {
         if self.capabilities.clock { self.name } else { DriverInfo::NO_CLOCK }
     }
 
-    /// A new driver for one link.
+    /// Creates a driver for one link.
     pub fn start(&self) -> Box<dyn Driver> {
         (self.make)()
     }
 
-    /// A new driver that is told this about its device.
+    /// Creates a driver with a calibration of its device.
     ///
     /// # Errors
-    /// The item that is wrong; or the family needs to be told nothing.
+    /// The wrong item of the calibration, or the family needs no calibration.
     pub fn start_with(&self, calibration: &str) -> Result<Box<dyn Driver>, CalibrationError> {
         match self.calibrated {
             Some(calibrated) => (calibrated.with)(calibration),

@@ -1,11 +1,11 @@
-//! The neutral vocabulary: what boards and clocks tell, whatever their make.
+//! The neutral events: the reports of boards and clocks of any make.
 
 use core::time::Duration;
 
 use crate::square::{Placement, Reading, Square};
 use crate::time::ClockTime;
 
-/// Where in a link's byte stream something was read: the evidence a finding names.
+/// A range of bytes in a link's byte stream: the evidence that a finding names.
 ///
 /// Offsets count the bytes received on `channel` since the driver began, so they do not depend on how the bytes were cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,40 +18,40 @@ pub struct ByteRange {
     pub end: u64,
 }
 
-/// Something a board or clock told.
+/// A report of a board or clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceEvent {
-    /// One square changed, or was reported again. Squares are the board's own: a1 is where it is with White beside the
-    /// board's left-hand connector; turning a rotated board is the game's work.
+    /// One square changed, or was reported again. The squares are in the board's own order: White sits beside the board's
+    /// left-hand connector. The game turns the squares of a rotated board.
     Square {
-        /// Which square.
+        /// The square.
         square: Square,
-        /// What it shows now.
+        /// Its reading now.
         reading: Reading,
     },
-    /// What all squares show now.
+    /// The readings of all squares now.
     Frame(Placement),
     /// The times and lever of the clock.
     Clock(ClockReading),
-    /// The board says that no clock is connected; the last times are kept.
+    /// The board reports that no clock is connected. The last times stay valid.
     ClockAbsent,
     /// A button of the clock was pressed (never the lever).
     ClockButton(ClockButton),
-    /// Who the device is; one fact at a time.
+    /// The identity of the device, one fact at a time.
     Identity(Identity),
     /// The battery of the board.
     Battery(Battery),
-    /// How late this board tells a change at most, as its settings say; told anew when they do.
+    /// The longest delay of a change on this board, from its settings. It is reported again when the settings change.
     Delay(Duration),
-    /// One entry of the board's own log, oldest first, ended by [`LogEntry::End`].
+    /// One entry of the board's own log. The oldest entry comes first, and [`LogEntry::End`] ends the log.
     Log(LogEntry),
-    /// The device answers: said once after the link came up, and again after [`DeviceEvent::Silent`].
+    /// The device answers. This is reported once after the link came up, and again after [`DeviceEvent::Silent`].
     Responding,
     /// The device stopped answering its keep-alive question.
     Silent,
 }
 
-/// One side of the chess clock as seen from its front.
+/// One side of the chess clock, seen from its front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ClockSide {
     /// The left display.
@@ -61,7 +61,7 @@ pub enum ClockSide {
 }
 
 impl ClockSide {
-    /// The other side of the same clock.
+    /// Returns the other side of the same clock.
     pub const fn other(self) -> ClockSide {
         match self {
             ClockSide::Left => ClockSide::Right,
@@ -70,12 +70,12 @@ impl ClockSide {
     }
 }
 
-/// What one display of the clock shows.
+/// One display of the clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockFace {
     /// The time shown.
     pub time: ClockTime,
-    /// The clock reports that this flag fell and that it stopped for good at zero (DGT bit 0x10).
+    /// The clock reports that this flag fell and that the clock stopped permanently at zero (DGT bit 0x10).
     pub flag_blocked: bool,
     /// The clock shows a flag sign here; its time may still run (DGT bit 0x40).
     pub flag_shown: bool,
@@ -83,32 +83,32 @@ pub struct ClockFace {
     pub adds_time: bool,
 }
 
-/// One report of the clock. Raw facts: whose turn it is has to be concluded (`dgt/clock.md#1.1`).
+/// One report of the clock, as raw facts. The side to move must be concluded from it (`dgt/clock.md#1.1`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockReading {
     /// The left display.
     pub left: ClockFace,
     /// The right display.
     pub right: ClockFace,
-    /// The clock says that it is running.
+    /// The clock reports that it is running.
     pub running: bool,
-    /// Which side's lever is up: the side whose time would run.
+    /// The side whose lever is up: its time would run.
     pub lever_up: ClockSide,
-    /// Whose turn the clock believes it is, if it says so of exactly one side.
+    /// The side to move, if the clock reports exactly one side.
     pub turn: Option<ClockSide>,
     /// The clock shows its battery warning.
     pub battery_low: bool,
-    /// The first report since the link came up or the clock came back: a baseline, no press or fall may be read from it.
+    /// The first report since the link came up or the clock came back. It is a baseline: it shows no press and no flag fall.
     pub baseline: bool,
-    /// Steps in which the times are reported, in milliseconds (1000 for every DGT clock).
+    /// The resolution of the times in milliseconds (1000 for every DGT clock).
     pub resolution_ms: u16,
-    /// How much later than usual this report came, where the clock's own stamps show it; otherwise zero. What it tells happened
-    /// up to so much earlier than the kind's [`Timing`](crate::driver::Timing) says.
+    /// The additional delay of this report, if the clock's own stamps show it; otherwise zero. The reported change happened
+    /// earlier by up to this time than the family's [`Timing`](crate::driver::Timing) says.
     pub late: Duration,
 }
 
 impl ClockReading {
-    /// The display of `side`.
+    /// Returns the display of `side`.
     pub const fn face(&self, side: ClockSide) -> ClockFace {
         match side {
             ClockSide::Left => self.left,
@@ -128,7 +128,7 @@ pub enum ClockButton {
     Ok,
 }
 
-/// A short text from a device: ASCII, at most [`Text::MAX`] bytes, anything else replaced by `?`.
+/// A short text from a device: ASCII, at most [`Text::MAX`] bytes. Other characters are replaced by `?`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Text {
     len: u8,
@@ -136,10 +136,10 @@ pub struct Text {
 }
 
 impl Text {
-    /// The longest text kept; the rest is cut off.
+    /// The longest text; the rest is cut off.
     pub const MAX: usize = 48;
 
-    /// Keeps the first [`Text::MAX`] bytes of `raw`; control and non-ASCII bytes become `?`.
+    /// Creates a text of the first [`Text::MAX`] bytes of `raw`. Control bytes and non-ASCII bytes become `?`.
     pub fn new(raw: &[u8]) -> Text {
         let mut bytes = [0; Text::MAX];
         let len = raw.len().min(Text::MAX);
@@ -149,7 +149,7 @@ impl Text {
         Text { len: len as u8, bytes }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         core::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
     }
@@ -161,7 +161,7 @@ impl core::fmt::Debug for Text {
     }
 }
 
-/// Who a device says it is.
+/// A fact about the identity of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// The short serial number.
@@ -170,7 +170,7 @@ pub enum Identity {
     LongSerial(Text),
     /// The maker's text, its first line.
     Trademark(Text),
-    /// The board's address on a bus, which is its serial number as a number.
+    /// The board's address on a bus: its serial number as a number.
     BusAddress(u16),
     /// Firmware of the board, major and minor.
     Firmware(u8, u8),
@@ -180,27 +180,27 @@ pub enum Identity {
     ClockFirmware(u8, u8),
 }
 
-/// State of a device's battery.
+/// The state of a device's battery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Battery {
     /// Charge in percent, 0..=100.
     pub percent: u8,
     /// Minutes left, if the device knows.
     pub minutes_left: Option<u16>,
-    /// Charging now.
+    /// The battery is charging.
     pub charging: bool,
 }
 
-/// One entry of the log that a board keeps by itself (`dgt/README.md#7`).
+/// One entry of the log that a board writes by itself (`dgt/README.md#7`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogEntry {
-    /// A square changed; `quick` = within about 250 ms of the change before it.
+    /// A square changed.
     Square {
-        /// Which square, the board's own numbering.
+        /// The square, in the board's own order.
         square: Square,
-        /// What it showed then.
+        /// Its reading then.
         reading: Reading,
-        /// Came within about 250 ms of the entry before.
+        /// The change came within about 250 ms of the previous entry.
         quick: bool,
     },
     /// The lever moved: `side` stopped with `time` left.
@@ -210,41 +210,41 @@ pub enum LogEntry {
         /// The time it showed.
         time: ClockTime,
     },
-    /// The board was switched on; the pieces it found follow in no order.
+    /// The board was switched on. The pieces that it found follow in no order.
     PowerUp,
-    /// The initial position stood on the board; `rotated` = with White beside the right-hand connector.
+    /// The initial position stood on the board.
     InitialPosition {
-        /// The board is turned by 180 degrees.
+        /// The board is turned by 180 degrees: White is beside the right-hand connector.
         rotated: bool,
     },
-    /// The rows A, B, G and H were full with another set-up (Chess960).
+    /// The rows A, B, G and H were full, with another set-up (Chess960).
     FourRows,
     /// The board was empty.
     EmptyBoard,
-    /// The bus start mark; all pieces follow.
+    /// The start mark of the bus. All pieces follow.
     StartMark,
-    /// Everything before was read out already.
+    /// All earlier entries have been read out already.
     Downloaded,
-    /// A tag that says nothing of the game (padding, watchdog) or whose layout is unknown: its first byte.
+    /// A tag that does not concern the game (padding, watchdog) or whose layout is unknown: its first byte.
     Other(u8),
     /// The end of the log.
     End,
 }
 
-/// Input that could not be taken at its word: counted by kind, never an error.
+/// Input that is not as expected. Anomalies are counted by kind and are never an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Anomaly {
     /// A byte outside any message.
     StrayByte,
-    /// A message broken off by the start of another: bytes were lost.
+    /// A message that was cut off by the start of another one: bytes were lost.
     Truncated,
-    /// A message broken off by silence.
+    /// A message that was cut off by silence.
     Stalled,
     /// A length that does not fit the message's id.
     BadLength,
-    /// An id the protocol page does not list.
+    /// An id that the protocol page does not list.
     UnknownMessage,
-    /// A field that holds what it cannot hold (square above 63, unknown piece code).
+    /// A field with an impossible value (square above 63, unknown piece code).
     BadField,
     /// A clock report with an impossible time (`dgt/clock.md#1.4`, reading rule 5).
     ClockIllegal,
@@ -252,17 +252,17 @@ pub enum Anomaly {
     ClockNull,
     /// A rise of more than an hour, ignored until repeated (`dgt/clock.md#1.4`, reading rule 6).
     ClockJump,
-    /// A time of exactly 8:00:00, which one program takes for zero (`dgt/clock.md#1.4`, reading rule 7).
+    /// A time of exactly 8:00:00, which one program treats as zero (`dgt/clock.md#1.4`, reading rule 7).
     ClockEightHours,
     /// The clock refused a command or failed.
     ClockRefused,
-    /// A reply to no question of ours.
+    /// A reply without a question of ours.
     Unasked,
     /// An entry of the board's log that the page does not list.
     UnknownLogTag,
-    /// A log with no end mark.
+    /// A log without an end mark.
     LogTruncated,
-    /// A question stayed without an answer and was asked again.
+    /// A question got no answer and was asked again.
     Retried,
 }
 
@@ -286,7 +286,7 @@ impl Anomaly {
         Anomaly::Retried,
     ];
 
-    /// The counter's name in summaries and status messages.
+    /// Returns the counter's name in summaries and status messages.
     pub const fn name(self) -> &'static str {
         match self {
             Anomaly::StrayByte => "stray_byte",

@@ -1,15 +1,15 @@
-//! Bytes of electronic chess boards and clocks, and what they mean.
+//! The bytes of electronic chess boards and clocks, and their meaning.
 //!
-//! **The promise:** nothing here does IO, reads a clock, spawns a thread or looks at the environment; no input, however odd,
-//! makes it panic; memory is bounded by the protocol's own largest message. Time comes in with the bytes ([`time::Instant`]),
-//! so the same input gives the same output on every machine.
+//! **The promise:** nothing here does IO, reads a clock, spawns a thread or reads the environment. No input makes it panic.
+//! Memory is bounded by the largest message of the protocol. The caller passes the time with the bytes ([`time::Instant`]), so
+//! the same input gives the same output on every machine.
 //!
 //! | module | for |
 //! | --- | --- |
-//! | [`time`], [`square`], [`event`] | the neutral vocabulary every driver speaks |
-//! | [`driver`] | the contract between a driver and whatever runs it |
-//! | [`calibration`] | what some families must be told about each device, and how it is learned |
-//! | [`drivers`] | one device family each, and the registry of them all |
+//! | [`time`], [`square`], [`event`] | the neutral types that every driver uses |
+//! | [`driver`] | the contract between a driver and its caller |
+//! | [`calibration`] | the data that some families need about each device, and how a driver learns them |
+//! | [`drivers`] | one module per device family, and the registry of all families |
 //! | [`trace`] | the line format of recordings and journals |
 //! | [`bytes`] | hex, BCD, checksums |
 #![no_std]

@@ -1,4 +1,4 @@
-//! Squares, pieces and what a sensor says stands on a square.
+//! Squares, pieces and the readings of sensors.
 
 use core::fmt;
 
@@ -7,37 +7,37 @@ use core::fmt;
 pub struct Square(u8);
 
 impl Square {
-    /// Square `index` (a1 = 0 … h8 = 63), or none above 63.
+    /// Returns square `index` (a1 = 0 … h8 = 63), or `None` above 63.
     pub const fn new(index: u8) -> Option<Square> {
         if index < 64 { Some(Square(index)) } else { None }
     }
 
-    /// The square in the low six bits of `index`; higher bits are dropped.
+    /// Returns the square in the low six bits of `index`. Higher bits are dropped.
     pub const fn wrapping(index: u8) -> Square {
         Square(index & 63)
     }
 
-    /// a1 = 0 … h8 = 63.
+    /// Returns the index, a1 = 0 … h8 = 63.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// 0 for the a-file … 7 for the h-file.
+    /// Returns 0 for the a-file … 7 for the h-file.
     pub const fn file(self) -> u8 {
         self.0 & 7
     }
 
-    /// 0 for the first rank … 7 for the eighth.
+    /// Returns 0 for the first rank … 7 for the eighth.
     pub const fn rank(self) -> u8 {
         self.0 >> 3
     }
 
-    /// The same square seen from the other side of the board (a1 ↔ h8).
+    /// Returns the square as seen from the other side of the board (a1 ↔ h8).
     pub const fn rotated(self) -> Square {
         Square(63 - self.0)
     }
 
-    /// A mask with this square's bit set.
+    /// Returns a mask with this square's bit set.
     pub const fn bit(self) -> u64 {
         1 << self.0
     }
@@ -50,7 +50,7 @@ impl Square {
         }
     }
 
-    /// All squares, a1 first.
+    /// Returns all squares, a1 first.
     pub fn all() -> impl DoubleEndedIterator<Item = Square> {
         (0..64).map(Square)
     }
@@ -78,7 +78,7 @@ pub enum Color {
 }
 
 impl Color {
-    /// The opponent.
+    /// Returns the opponent's colour.
     pub const fn other(self) -> Color {
         match self {
             Color::White => Color::Black,
@@ -102,19 +102,19 @@ pub enum Role {
 /// A chess piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Piece {
-    /// Whose piece.
+    /// The colour.
     pub color: Color,
-    /// Which kind.
+    /// The kind.
     pub role: Role,
 }
 
 impl Piece {
-    /// A piece of `color` and `role`.
+    /// Creates a piece of `color` and `role`.
     pub const fn new(color: Color, role: Role) -> Piece {
         Piece { color, role }
     }
 
-    /// The letter used in FEN: `P` … `K` for White, `p` … `k` for Black.
+    /// Returns the letter in a FEN: `P` … `K` for White, `p` … `k` for Black.
     pub const fn letter(self) -> char {
         let lower = match self.role {
             Role::Pawn => b'p',
@@ -130,7 +130,7 @@ impl Piece {
         }
     }
 
-    /// The piece of a FEN letter.
+    /// Returns the piece of a FEN letter.
     pub const fn from_letter(letter: char) -> Option<Piece> {
         let role = match letter.to_ascii_lowercase() {
             'p' => Role::Pawn,
@@ -146,24 +146,24 @@ impl Piece {
     }
 }
 
-/// What a device says of one square.
+/// The reading of one square.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reading {
-    /// Nothing stands there.
+    /// The square is empty.
     #[default]
     Empty,
     /// This piece stands there.
     Piece(Piece),
-    /// Something stands there; the board cannot say what.
+    /// A piece stands there, but the board cannot identify it.
     Occupied,
-    /// A result piece (not a chessman) stands there: draw, White wins or Black wins.
+    /// A result piece (not a chess piece) stands there: draw, White wins or Black wins.
     ResultPiece(ResultPiece),
     /// The sensor gave no usable answer.
     Unreadable,
 }
 
 impl Reading {
-    /// The piece, if one was identified.
+    /// Returns the piece, if it was identified.
     pub const fn piece(self) -> Option<Piece> {
         match self {
             Reading::Piece(piece) => Some(piece),
@@ -172,7 +172,7 @@ impl Reading {
     }
 }
 
-/// Which result a result piece declares (`dgt/README.md#6.2`).
+/// The result that a result piece declares (`dgt/README.md#6.2`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the three names say it")]
 pub enum ResultPiece {
@@ -181,42 +181,42 @@ pub enum ResultPiece {
     BlackWins,
 }
 
-/// What all 64 squares show, a1 first.
+/// The readings of all 64 squares, a1 first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Placement(pub [Reading; 64]);
 
 impl Placement {
-    /// A board with nothing on it.
+    /// An empty board.
     pub const EMPTY: Placement = Placement([Reading::Empty; 64]);
 
-    /// The initial position (Article 2.3).
+    /// Returns the initial position (Article 2.3).
     pub fn initial() -> Placement {
         Placement::parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR").unwrap_or(Placement::EMPTY)
     }
 
-    /// What stands on `square`.
+    /// Returns the reading of `square`.
     pub const fn get(&self, square: Square) -> Reading {
         self.0[square.index()]
     }
 
-    /// Puts `reading` on `square`.
+    /// Sets the reading of `square`.
     pub const fn set(&mut self, square: Square, reading: Reading) {
         self.0[square.index()] = reading;
     }
 
-    /// The same board seen from the other side.
+    /// Returns the board as seen from the other side.
     pub fn rotated(&self) -> Placement {
         let mut turned = *self;
         turned.0.reverse();
         turned
     }
 
-    /// The same without the men's names: what is known is where something stands.
+    /// Returns the placement without the identity of the pieces: only the occupied squares are known.
     pub fn occupied(&self) -> Placement {
         Placement(self.0.map(|reading| if reading == Reading::Empty { reading } else { Reading::Occupied }))
     }
 
-    /// Parses the placement field of a FEN: eight ranks, letters and digits; `?` is [`Reading::Occupied`].
+    /// Parses the placement field of a FEN: eight ranks of letters and digits. `?` is [`Reading::Occupied`].
     pub fn parse(text: &str) -> Option<Placement> {
         let mut placement = Placement::EMPTY;
         let mut ranks = 0u8;
@@ -254,7 +254,7 @@ impl Placement {
 }
 
 impl fmt::Display for Placement {
-    /// The placement field of a FEN; `?` for what is not an identified piece.
+    /// Writes the placement field of a FEN, with `?` for everything that is not an identified piece.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for rank in (0..8u8).rev() {
             let mut gap = 0;

@@ -1,10 +1,10 @@
-//! Which of the devices that advertise is the wanted one.
+//! Chooses the wanted device among those that advertise.
 
-use super::{Address, Trouble, Wanted};
+use super::{Address, LinkProblem, Wanted};
 
-/// The address or the name in a text that names a device.
+/// Splits a text that names a device into its address or its name.
 pub fn device(text: &str) -> (Option<Address>, Option<String>) {
-    // btleplug cuts a text of twelve bytes into pairs and would cut through other characters.
+    // btleplug cuts a text of twelve bytes into pairs, which would cut through characters that are not ASCII.
     match text.is_ascii().then(|| text.parse()) {
         Some(Ok(address)) => (Some(address), None),
         _ => (None, Some(text.to_owned())),
@@ -16,24 +16,24 @@ pub fn device(text: &str) -> (Option<Address>, Option<String>) {
 pub(super) struct Seen {
     pub(super) address: Address,
     pub(super) name: Option<String>,
-    /// dBm; none if it was not heard since listening began.
+    /// dBm; `None` if it has not advertised since listening began.
     pub(super) signal: Option<i16>,
-    /// Whoever is connected does not advertise.
+    /// A connected device does not advertise.
     pub(super) connected: bool,
 }
 
 impl Seen {
-    /// It is within reach. Of others the system may remember that they once were.
+    /// Returns whether the device is within reach. The system also remembers devices that were in reach earlier.
     pub(super) fn is_near(&self) -> bool {
         self.signal.is_some() || self.connected
     }
 }
 
-/// The device to connect to; `taken` are those that other links have a stronger claim on.
-pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -> Result<&'a Seen, Trouble> {
+/// Returns the device to connect to. `taken` are the devices on which other links have a stronger claim.
+pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -> Result<&'a Seen, LinkProblem> {
     let free = || seen.iter().filter(|seen| !taken.contains(&seen.address));
     if let Some(address) = wanted.address {
-        let taken = if taken.contains(&address) { Trouble::Taken(address) } else { Trouble::NotFound };
+        let taken = if taken.contains(&address) { LinkProblem::Taken(address) } else { LinkProblem::NotFound };
         return free().find(|seen| seen.address == address).ok_or(taken);
     }
     let fits = |seen: &&Seen| match (&wanted.name, seen.name.as_deref()) {
@@ -46,17 +46,17 @@ pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -
     };
     let fitting: Vec<&Seen> = free().filter(|seen| seen.is_near()).filter(fits).collect();
     match fitting[..] {
-        // Where the whole name is wanted it is that one.
+        // If the whole name is wanted, it is this device.
         [] => match seen.iter().find(|seen| wanted.name.is_some() && taken.contains(&seen.address) && fits(seen)) {
-            Some(other) => Err(Trouble::Taken(other.address)),
-            None => Err(Trouble::NotFound),
+            Some(other) => Err(LinkProblem::Taken(other.address)),
+            None => Err(LinkProblem::NotFound),
         },
         [one] => Ok(one),
         _ => {
             let name = |seen: &&Seen| (seen.name.clone().unwrap_or_default(), seen.address);
             let mut several: Vec<_> = fitting.iter().map(name).collect();
             several.sort();
-            Err(Trouble::Several(several))
+            Err(LinkProblem::Several(several))
         }
     }
 }
@@ -94,7 +94,7 @@ mod tests {
             Seen { connected: true, ..far(seen(3, "Chessnut Air")) },
         ];
         let by_family = |start| Wanted { address: None, name: None, serial: None, family: start, channels: None, unlock: None };
-        assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &all, &[]), Err(Trouble::NotFound));
+        assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &all, &[]), Err(LinkProblem::NotFound));
         let heard = [all[0].clone(), seen(2, "DGT_PEGASUS_2")];
         assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &heard, &[]), Ok(&heard[1]));
         assert_eq!(choose(&by_family(&["Chessnut"]), &all, &[]), Ok(&all[2]));
@@ -114,21 +114,23 @@ mod tests {
             channels: None,
             unlock: None,
         };
-        let several =
-            Trouble::Several(vec![("DGT_PEGASUS_1".to_owned(), all[0].address), ("dgt_pegasus_2".to_owned(), all[1].address)]);
+        let several = LinkProblem::Several(vec![
+            ("DGT_PEGASUS_1".to_owned(), all[0].address),
+            ("dgt_pegasus_2".to_owned(), all[1].address),
+        ]);
         let with_serial = Wanted { serial: Some("_2".to_owned()), ..wanted(None, None, &["DGT_PEGASUS_"]) };
-        let table: [(Wanted, &[Address], Result<usize, Trouble>); 11] = [
+        let table: [(Wanted, &[Address], Result<usize, LinkProblem>); 11] = [
             (with_serial, &[], Ok(1)),
             (wanted(address(4), Some("DGT_PEGASUS_1"), &[]), &[], Ok(3)),
-            (wanted(address(9), Some("DGT_PEGASUS_1"), &["DGT"]), &[], Err(Trouble::NotFound)),
+            (wanted(address(9), Some("DGT_PEGASUS_1"), &["DGT"]), &[], Err(LinkProblem::NotFound)),
             (wanted(None, Some("DGT_PEGASUS_2"), &[]), &[], Ok(1)),
-            (wanted(None, Some("dgt_pegasus_2"), &[]), &[all[1].address], Err(Trouble::Taken(all[1].address))),
-            (wanted(None, Some("DGT_PEGASUS"), &["DGT_PEGASUS"]), &[], Err(Trouble::NotFound)),
+            (wanted(None, Some("dgt_pegasus_2"), &[]), &[all[1].address], Err(LinkProblem::Taken(all[1].address))),
+            (wanted(None, Some("DGT_PEGASUS"), &["DGT_PEGASUS"]), &[], Err(LinkProblem::NotFound)),
             (wanted(None, None, &["DGT_PEGASUS_"]), &[], Err(several)),
             (wanted(None, None, &["DGT_PEGASUS_"]), &[all[0].address], Ok(1)),
-            (wanted(address(1), None, &[]), &[all[0].address], Err(Trouble::Taken(all[0].address))),
+            (wanted(address(1), None, &[]), &[all[0].address], Err(LinkProblem::Taken(all[0].address))),
             (wanted(None, None, &["Smart Chess", "Chessnut"]), &[], Ok(2)),
-            (wanted(None, None, &[]), &[], Err(Trouble::NotFound)),
+            (wanted(None, None, &[]), &[], Err(LinkProblem::NotFound)),
         ];
         for (n, (wanted, taken, which)) in table.iter().enumerate() {
             assert_eq!(choose(wanted, &all, taken), which.clone().map(|index| &all[index]), "{n}");

@@ -1,4 +1,4 @@
-//! One device from its connecting to its end.
+//! One connection to a device, from its beginning to its end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,61 +12,62 @@ use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use super::choose::Seen;
-use super::look::answer;
+use super::queries::answer;
 use super::{BleEvent, MAX_WAITING, Outlet, Pace, Sink, Wanted};
 use crate::link::LinkError;
 
-/// Whoever has no room for an event is asked again after so long.
+/// The pause before an event is offered again to a sink that had no room.
 const AGAIN: Duration = Duration::from_millis(20);
-/// What is said of a device that refuses its key.
+/// The cause that is reported for a device that refuses its key.
 pub(super) const NO_KEY: &str = "the key was not taken";
 
-/// Where a channel is on the device.
+/// The characteristic of a channel on the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Its number.
+    /// The channel number.
     pub channel: u8,
     /// The service.
     pub service: u128,
     /// The characteristic.
     pub characteristic: u128,
-    /// Bytes come from it.
+    /// It sends bytes.
     pub notifies: bool,
     /// Bytes may be written to it.
     pub writes: bool,
-    /// Why no bytes come from it although it notifies: others do, or it is optional.
+    /// The reason why it sends no bytes although it notifies. The device is usable because other channels work or this one is
+    /// optional.
     pub refused: Option<String>,
 }
 
-/// What a connection is told. Nothing is lost while it does something else: it is looked at, not queued.
+/// The hints for a connection. They are a state and not a queue, so no hint is lost while the connection is busy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Hints {
-    /// How many times BlueZ said that a connection to the device ended; perhaps an earlier one.
+    /// The number of times BlueZ reported the end of a connection to the device. It may have been an earlier connection.
     pub(super) disconnected: u64,
-    /// It is to end.
+    /// The connection must end.
     pub(super) end: Option<End>,
 }
 
-/// Why a connection is to end.
+/// The reason why a connection must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// Nobody wants the device any more.
+    /// No link wants the device any more.
     LetGo,
     /// The adapter or the bus is gone.
     Lost,
 }
 
-/// What a connection leaves behind.
+/// The result of a connection that has ended.
 pub(super) struct Ended {
     pub(super) id: u64,
     pub(super) sink: Sink,
-    /// How long it was up; or why it did not come up.
+    /// How long it was up, or the reason why it did not come up.
     pub(super) lasted: Result<Duration, String>,
-    /// The device was up and did not take its key.
+    /// The device was up and did not accept its key.
     pub(super) keyless: bool,
 }
 
-/// All that a connection needs.
+/// All data that a connection needs.
 pub(super) struct Connection {
     pub(super) id: u64,
     pub(super) seen: Seen,
@@ -87,11 +88,11 @@ struct Opened {
 }
 
 impl Connection {
-    /// Connects, and serves until the end.
+    /// Connects and serves the link until the connection ends.
     pub(super) async fn run(mut self) -> Ended {
         let opened = tokio::select! {
             opened = open(&self.pace, &self.device, &self.wanted) => opened,
-            end = end(&mut self.hints) => Err(match end { End::Lost => "the Bluetooth service is gone", End::LetGo => "not wanted any more" }.to_owned()),
+            end = wait_for_end(&mut self.hints) => Err(match end { End::Lost => "the Bluetooth service is gone", End::LetGo => "not wanted any more" }.to_owned()),
         };
         let (lasted, keyless) = match opened {
             Ok(opened) => {
@@ -100,12 +101,13 @@ impl Connection {
             }
             Err(cause) => (Err(cause), false),
         };
-        // Also where connecting was given up: BlueZ would go on. If nobody answers it is gone already.
+        // This is also done when connecting failed, because BlueZ would go on trying. If BlueZ does not answer, it is gone
+        // already.
         let _ = answer(self.pace.answer, self.device.disconnect()).await;
         Ended { id: self.id, sink: self.sink, lasted, keyless }
     }
 
-    /// How long it was up, and whether it did not take its key.
+    /// Serves an open connection. Returns how long it was up, and whether the device refused its key.
     async fn serve(&mut self, opened: Opened) -> (Duration, bool) {
         let Opened { places, mut notifications } = opened;
         let (sender, mut outgoing) = mpsc::channel(MAX_WAITING);
@@ -134,9 +136,10 @@ impl Connection {
                             let is_it = |place: &&Place| {
                                 place.notifies && (place.service, place.characteristic) == (got.service_uuid.as_u128(), got.uuid.as_u128())
                             };
-                            // Of what was not subscribed somebody else may have wanted to hear.
+                            // A characteristic without our subscription may be subscribed by another program.
                             if let Some(place) = table.iter().find(is_it) {
-                                // Before the session hears of it, so that the key goes before what it says to that.
+                                // This happens before the session gets the bytes, so that the key is sent before the session's
+                                // answer.
                                 spoke.notify_one();
                                 deliver(sink, pace, now, &BleEvent::Bytes { channel: place.channel, bytes: &got.value }).await?;
                             }
@@ -150,8 +153,8 @@ impl Connection {
                 }
             }
         };
-        // Whoever merely has the name of such a device gets no key. A locked Pegasus answers the first questions: dgtdriver
-        // waits for its version before it sends the key (`dgt_pegasus/README.md#6.1`).
+        // A device that only has a matching name gets no key. A locked Pegasus answers the first questions: dgtdriver waits for
+        // its version before it sends the key (`dgt_pegasus/README.md#6.1`).
         let mut key = self.wanted.unlock.as_deref();
         let keyless = AtomicBool::new(false);
         let write = async {
@@ -160,7 +163,7 @@ impl Connection {
                     biased;
                     () = spoke.notified(), if key.is_some() => {
                         if write(pace, device, &places, 0, key.take().unwrap_or_default()).await.is_err() {
-                            // Not if the link was lost. The error is told to nobody: it could repeat the key.
+                            // A lost link is no refusal. The error is not reported, because it could contain the key.
                             keyless.store(answer(pace.answer, device.is_connected()).await == Ok(true), Ordering::Relaxed);
                             return Err(LinkError::Other(std::io::Error::other(NO_KEY)));
                         }
@@ -172,14 +175,14 @@ impl Connection {
                 }
             }
         };
-        // Both go on at once: a notification is stamped when it comes, not when a write is done.
+        // Both run at the same time, so that a notification gets the time of its arrival and not of the end of a write.
         let end: Result<(), LinkError> = tokio::select! {
             end = read => end,
             end = write => end,
         };
         self.set_outlet(None);
         let down = BleEvent::Down(end.err().unwrap_or(LinkError::Unplugged));
-        // Whoever has no room for that either does not read any more.
+        // A sink that has no room for this event either no longer reads.
         let _ = deliver(&mut self.sink, &self.pace, self.now, &down).await;
         (Duration::from_micros((self.now)().saturating_sub(began)), keyless.load(Ordering::Relaxed))
     }
@@ -189,8 +192,8 @@ impl Connection {
     }
 }
 
-/// Waits until the device is to be let go, or cannot be had. What ended meanwhile was an earlier connection.
-async fn end(hints: &mut watch::Receiver<Hints>) -> End {
+/// Waits until the connection must end. Reports of BlueZ before that concern an earlier connection.
+async fn wait_for_end(hints: &mut watch::Receiver<Hints>) -> End {
     let told = hints.wait_for(|hints| hints.end.is_some()).await;
     told.ok().and_then(|hints| hints.end).unwrap_or(End::LetGo)
 }
@@ -208,10 +211,10 @@ async fn open(pace: &Pace, device: &Peripheral, wanted: &Wanted) -> Result<Opene
     }
     let all = device.characteristics();
     let mut places = match wanted.channels {
-        Some(channels) => named(channels, all.iter().cloned())?,
-        None => every(all.iter().cloned()),
+        Some(channels) => find_channels(channels, all.iter().cloned())?,
+        None => all_channels(all.iter().cloned()),
     };
-    // Before anything is subscribed, so that the first notification is heard.
+    // This is called before the subscriptions, so that the first notification is not lost.
     let notifications = answer(pace.answer, device.notifications()).await?;
     timeout(pace.connect, subscribe(pace, device, wanted, &mut places))
         .await
@@ -219,7 +222,7 @@ async fn open(pace: &Pace, device: &Peripheral, wanted: &Wanted) -> Result<Opene
     Ok(Opened { places, notifications })
 }
 
-/// Subscribes everything that notifies, and marks what refuses and may.
+/// Subscribes all channels that notify, and marks those that refuse although they may.
 async fn subscribe(
     pace: &Pace,
     device: &Peripheral,
@@ -229,24 +232,24 @@ async fn subscribe(
     for (place, characteristic) in places.iter_mut().filter(|(place, _)| place.notifies) {
         match answer(pace.answer, device.subscribe(characteristic)).await {
             Ok(()) => {}
-            Err(cause) if may_refuse(wanted, place.channel) => (place.notifies, place.refused) = (false, Some(cause)),
+            Err(cause) if is_optional(wanted, place.channel) => (place.notifies, place.refused) = (false, Some(cause)),
             Err(cause) => return Err(format!("channel {}: {cause}", place.channel)),
         }
     }
     let refused = places.iter().find_map(|(place, _)| Some((place.channel, place.refused.as_ref()?)));
     let Some((channel, cause)) = refused else { return Ok(()) };
-    // Of one that has gone meanwhile nothing is known.
+    // A device that has gone away in the meantime tells nothing about its channels.
     let of_use = places.iter().any(|(place, _)| place.notifies) && answer(pace.answer, device.is_connected()).await == Ok(true);
     of_use.then_some(()).ok_or_else(|| format!("channel {channel}: {cause}"))
 }
 
-/// Without this channel the device is of use as well, as far as is known.
-fn may_refuse(wanted: &Wanted, channel: u8) -> bool {
+/// Returns whether the device is usable without this channel, as far as is known.
+fn is_optional(wanted: &Wanted, channel: u8) -> bool {
     wanted.channels.is_none_or(|channels| channels.get(usize::from(channel)).is_some_and(|channel| channel.optional))
 }
 
-/// The characteristics of a family's channels.
-fn named(
+/// Returns the characteristics of a family's channels.
+fn find_channels(
     channels: &[Channel],
     all: impl Iterator<Item = Characteristic> + Clone,
 ) -> Result<Vec<(Place, Characteristic)>, String> {
@@ -264,8 +267,8 @@ fn named(
     Ok(places)
 }
 
-/// Everything that notifies or can be written, in order.
-fn every(all: impl Iterator<Item = Characteristic>) -> Vec<(Place, Characteristic)> {
+/// Returns every characteristic that notifies or can be written, in order.
+fn all_channels(all: impl Iterator<Item = Characteristic>) -> Vec<(Place, Characteristic)> {
     let useful = all.filter_map(|found| {
         let notifies = found.properties.intersects(CharPropFlags::NOTIFY | CharPropFlags::INDICATE);
         let writes = found.properties.intersects(CharPropFlags::WRITE | CharPropFlags::WRITE_WITHOUT_RESPONSE);
@@ -287,7 +290,7 @@ async fn write(
     channel: u8,
     bytes: &[u8],
 ) -> Result<(), LinkError> {
-    // A channel that an optional part of the device has, and this one has not.
+    // The channel belongs to an optional part that this device does not have.
     let Some((_, to)) = places.iter().find(|(place, _)| place.channel == channel && place.writes) else { return Ok(()) };
     let acknowledged = to.properties.contains(CharPropFlags::WRITE);
     let way = if acknowledged { WriteType::WithResponse } else { WriteType::WithoutResponse };
@@ -300,7 +303,7 @@ async fn write(
     Ok(())
 }
 
-/// Tells an event, and waits for room if there is none.
+/// Sends an event to the sink, and waits if it has no room.
 async fn deliver(sink: &mut Sink, pace: &Pace, now: fn() -> u64, event: &BleEvent<'_>) -> Result<(), LinkError> {
     let at = now();
     while !sink(at, event) {

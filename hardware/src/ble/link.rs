@@ -1,4 +1,4 @@
-//! A link as the radio sees it: what it wants, and how far that has come.
+//! A link as the radio sees it: its wanted device and the state of its connection.
 
 use std::time::Duration;
 
@@ -6,43 +6,44 @@ use btleplug::platform::PeripheralId;
 use tokio::sync::watch;
 
 use super::connection::{End, Hints};
-use super::{Address, BleEvent, Outlet, Sink, Trouble, Wanted};
+use super::{Address, BleEvent, LinkProblem, Outlet, Sink, Wanted};
 
 /// A connection from its beginning to its end.
 pub(super) struct Held {
     pub(super) hints: watch::Sender<Hints>,
     pub(super) device: PeripheralId,
     pub(super) address: Address,
-    /// Its device was within reach when it was begun.
+    /// Its device was within reach when the connection began.
     pub(super) near: bool,
 }
 
-/// By what a device is a link's, the weakest first. A link goes without the devices on which others have a stronger claim.
+/// The strength of a link's claim on a device, the weakest first. A link does not use a device on which another link has a
+/// stronger claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Claim {
-    /// It was connected last.
+    /// The device was connected last.
     Known,
-    /// Its address is wanted.
+    /// The link wants the device's address.
     Named,
-    /// It is connected, or about to be.
+    /// The device is connected, or a connection has begun.
     Connected,
 }
 
 pub(super) struct Link {
     pub(super) wanted: Wanted,
     pub(super) outlet: Outlet,
-    /// None while a connection has it.
+    /// `None` while a connection uses it.
     pub(super) sink: Option<Sink>,
     pub(super) connection: Option<Held>,
-    /// The device that was connected last: it is the link's until another is wanted.
+    /// The device that was connected last. It belongs to the link until another one is wanted.
     pub(super) known: Option<Address>,
-    /// Since when its device is listened for.
+    /// The time since which the radio listens for its device.
     pub(super) listens: Option<u64>,
     pub(super) failures: u32,
-    /// Not tried before.
+    /// The next attempt is not made before this time.
     pub(super) rests: u64,
-    pub(super) said: Option<Trouble>,
-    /// Another device was wanted while one was connected.
+    pub(super) reported: Option<LinkProblem>,
+    /// The wanted device changed while another one was connected.
     pub(super) rebound: bool,
     pub(super) leaves: bool,
 }
@@ -58,33 +59,33 @@ impl Link {
             listens: None,
             failures: 0,
             rests: 0,
-            said: None,
+            reported: None,
             rebound: false,
             leaves: false,
         }
     }
 
-    /// From now on this is wanted; if it was before, the device stays the same.
+    /// Changes the wanted device. If it is the same as before, the known device stays.
     pub(super) fn want(&mut self, wanted: Wanted) {
         self.end(End::LetGo);
         let up = self.connection.as_ref().filter(|_| !self.is_down()).map(|held| held.address);
         let same = self.wanted == wanted;
         (self.known, self.listens) = if same { (up.or(self.known), self.listens) } else { (None, None) };
         self.rebound = self.connection.is_some();
-        (self.wanted, self.failures, self.rests, self.said) = (wanted, 0, 0, None);
+        (self.wanted, self.failures, self.rests, self.reported) = (wanted, 0, 0, None);
     }
 
     pub(super) fn searches(&self) -> bool {
         self.connection.is_none() && !self.leaves
     }
 
-    /// Its device may be taken for the only one of its name, which takes so long a time of listening.
+    /// Returns whether the link has listened long enough. Then its device counts as the only one with its name.
     pub(super) fn has_listened(&self, at: u64, listen: Duration) -> bool {
         let by_address = self.wanted.address.or(self.known).is_some();
         by_address || self.listens.is_some_and(|since| at.saturating_sub(since) >= listen.as_micros() as u64)
     }
 
-    /// The device that is this link's, and by what.
+    /// Returns the link's device and the strength of its claim.
     pub(super) fn claim(&self) -> Option<(Claim, Address)> {
         let connected = self.connection.as_ref().map(|held| (Claim::Connected, held.address));
         let named = self.wanted.address.map(|address| (Claim::Named, address));
@@ -101,21 +102,21 @@ impl Link {
         }
     }
 
-    /// BlueZ says that a connection to a device ended.
+    /// Handles BlueZ's report that a connection to a device ended.
     pub(super) fn disconnected(&self, device: &PeripheralId) {
         if let Some(held) = self.connection.as_ref().filter(|held| held.device == *device) {
             held.hints.send_modify(|hints| hints.disconnected += 1);
         }
     }
 
-    pub(super) fn say(&mut self, at: u64, trouble: &Trouble) {
-        if self.said.as_ref() == Some(trouble) {
+    pub(super) fn report_missing(&mut self, at: u64, problem: &LinkProblem) {
+        if self.reported.as_ref() == Some(problem) {
             return;
         }
         if let Some(sink) = &mut self.sink
-            && sink(at, &BleEvent::Missing(trouble.clone()))
+            && sink(at, &BleEvent::Missing(problem.clone()))
         {
-            self.said = Some(trouble.clone());
+            self.reported = Some(problem.clone());
         }
     }
 }

@@ -1,17 +1,17 @@
-//! Bluetooth LE links, through the system's BlueZ: one thread for all of them.
+//! Bluetooth LE links through the system's BlueZ. One thread serves all of them.
 //!
 //! ```text
-//!             ┌──────── not there: look again with every advertisement, else once a second ────────┐
+//!             ┌──────── not there: check with every advertisement, else once a second ─────────────┐
 //!             ▼                                                                                    │
 //!   want ─▶ choose ─▶ connect ─▶ services ─▶ subscribe ─▶ Up ─▶ Bytes … ─▶ Down ── pause, jitter ──┤
 //!              by address, name or family                                                          │
-//!                                                     the adapter or the bus is gone: all begin anew
+//!                                                     the adapter or the bus is gone: all links begin again
 //! ```
 //!
-//! Devices are found by their address or their name. That a device is what its name says is confirmed by the family's session,
-//! whose first question harms nobody; until the device has said something no key is sent. Every wait has an end: BlueZ leaves
-//! that to its callers. Its own end is silent, so it is asked every few seconds whether it is there. One attempt to connect is
-//! begun a second, and never two for one device.
+//! The radio finds devices by their address or their name. The family's session confirms that a device is what its name says,
+//! and its first question is harmless. No key is sent before the device has sent something. Every wait has a limit, because
+//! BlueZ sets none. BlueZ ends without notice, so it is asked every few seconds whether it is there. The radio begins one
+//! attempt to connect per second, and never two for one device.
 
 use std::fmt;
 use std::io;
@@ -28,28 +28,28 @@ use crate::port::SendError;
 mod choose;
 mod connection;
 mod link;
-mod look;
 mod nearby;
 mod orders;
 mod pause;
+mod problem;
+mod queries;
 mod radio;
-mod trouble;
 
 pub use btleplug::api::BDAddr as Address;
 pub use choose::device;
 pub use connection::Place;
 pub use nearby::{Nearby, nearby};
 pub use pause::Pace;
-pub use trouble::Trouble;
+pub use problem::LinkProblem;
 
 use orders::{Order, Orders};
 use radio::Radio as Task;
 
-/// Pieces that may wait to be written to one device.
+/// The largest number of pieces that wait to be written to one device.
 const MAX_WAITING: usize = 64;
 
-/// Which device a link is to: the one with the address, else the one with the name, else the only one whose name begins as the
-/// family's do and ends with the serial number. Without an address it must be heard, and none beside it that could be meant.
+/// The device of a link: the one with the address, else the one with the name, else the only one whose name begins like the
+/// family's names and ends with the serial number. Without an address the device must advertise, and no other device may fit.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Wanted {
     /// Its address.
@@ -60,14 +60,14 @@ pub struct Wanted {
     pub serial: Option<String>,
     /// Beginnings of the family's names.
     pub family: &'static [&'static str],
-    /// What it is talked to through; none = everything that notifies is listened to, for devices that nobody knows yet.
+    /// The channels of the family. `None` subscribes everything that notifies; this is for devices that are not known yet.
     pub channels: Option<&'static [Channel]>,
-    /// A key that some devices want: written to channel 0 once in each connection, as soon as the device has said something
-    /// and before anything else, and told to nobody.
+    /// A key that some devices need. It is written to channel 0 once in each connection, as soon as the device has sent
+    /// something and before any other bytes. It is never logged or reported.
     pub unlock: Option<Vec<u8>>,
 }
 
-/// Without the key: it is only said whether there is one.
+/// Prints everything but the key; only its presence is shown.
 impl fmt::Debug for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Wanted { address, name, serial, family, channels, unlock } = self;
@@ -77,18 +77,18 @@ impl fmt::Debug for Wanted {
     }
 }
 
-/// What a link tells.
+/// An event of a link.
 #[derive(Debug)]
 pub enum BleEvent<'a> {
-    /// The device is connected and everything is subscribed: begin the session.
+    /// The device is connected and all channels are subscribed: the session begins.
     Up {
         /// Its address.
         address: Address,
         /// Its name.
         name: Option<&'a str>,
-        /// How strongly it was received, dBm.
+        /// The signal strength in dBm.
         signal: Option<i16>,
-        /// What is where, by number of the channel.
+        /// The characteristics of the channels, by channel number.
         places: &'a [Place],
     },
     /// Bytes arrived in one notification.
@@ -100,36 +100,37 @@ pub enum BleEvent<'a> {
     },
     /// The device is not connected any more.
     Down(LinkError),
-    /// There is no device, and why. Said once for each change of the trouble.
-    Missing(Trouble),
+    /// There is no device. The event is sent once for each change of the problem.
+    Missing(LinkProblem),
 }
 
-/// Where a link's events go, each with its time. It must not block; false = there is no room, and it is asked again.
+/// Receives a link's events with their times. It must not block. It returns false if there is no room, and the event is then
+/// offered again.
 pub type Sink = Box<dyn FnMut(u64, &BleEvent<'_>) -> bool + Send>;
 
-/// What a link's owner and the radio share: where bytes go while the device is connected.
+/// The channel between a link's owner and the radio: bytes go through it while the device is connected.
 type Outlet = Arc<Mutex<Option<mpsc::Sender<(u8, Vec<u8>)>>>>;
 
-/// The thread that talks to BlueZ for all links. Dropping it ends all of them.
+/// The thread that communicates with BlueZ for all links. Dropping this value ends all of them.
 pub struct Radio {
     orders: Arc<Orders>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Radio {
-    /// Starts the thread. `adapter` names one (`hci0`); none = the first. `now` gives microseconds that never run back; `seed`
-    /// lets several machines pause differently.
+    /// Starts the thread. `adapter` is the name of an adapter (`hci0`); `None` uses the first one. `now` returns microseconds
+    /// that never go back. `seed` makes the pauses of several machines different.
     ///
     /// # Errors
-    /// No more threads.
+    /// The system has no more threads.
     pub fn start(adapter: Option<String>, now: fn() -> u64, seed: u64) -> io::Result<Arc<Radio>> {
         Radio::start_at(Pace::default(), adapter, now, seed)
     }
 
-    /// The same, with waits of one's own.
+    /// The same as [`Radio::start`], with other waiting times.
     ///
     /// # Errors
-    /// No more threads.
+    /// The system has no more threads.
     pub fn start_at(pace: Pace, adapter: Option<String>, now: fn() -> u64, seed: u64) -> io::Result<Arc<Radio>> {
         let orders = Arc::<Orders>::default();
         let runtime = runtime()?;
@@ -143,11 +144,10 @@ fn runtime() -> io::Result<Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
 
-/// Each session has a runtime of its own: bluez-async leaves the connection to the bus in a task that nobody can end, and only
-/// with its runtime does it go.
+/// Runs each session in its own runtime. bluez-async keeps the connection to the bus in a task that ends only with its runtime.
 fn run(mut task: Task, mut own: Runtime) {
     while own.block_on(task.turn()).is_continue() {
-        // Without room for another it goes on in this one: what is left of it goes with it later.
+        // If no new runtime can be created, the old one is used again. The rest of the old session ends with it later.
         if let Ok(next) = runtime() {
             own = next;
         }
@@ -178,14 +178,15 @@ pub struct BleLink {
 }
 
 impl BleLink {
-    /// Looks for the device from now on. `id` is one that no other link of this radio has.
+    /// Begins to search for the device. `id` must be unique among the links of this radio.
     pub fn start(radio: Arc<Radio>, id: u64, wanted: Wanted, sink: Sink) -> BleLink {
         let outlet = Outlet::default();
         radio.orders.give(Order::Join { id, wanted, sink, outlet: Arc::clone(&outlet) });
         BleLink { radio, id, outlet }
     }
 
-    /// Writes bytes to a channel, in pieces that the device takes. Never blocks. What waits when the device goes is dropped.
+    /// Writes bytes to a channel, in pieces that the device accepts. This never blocks. Bytes that wait when the device goes
+    /// away are dropped.
     ///
     /// # Errors
     /// The link is down, or 64 pieces wait already.
@@ -198,7 +199,7 @@ impl BleLink {
         })
     }
 
-    /// From now on another device; one that is connected is let go first.
+    /// Changes the device of the link. A connected device is disconnected first.
     pub fn want(&self, wanted: Wanted) {
         self.radio.orders.give(Order::Want { id: self.id, wanted });
     }

@@ -1,4 +1,4 @@
-//! What the owners of links want of the radio, from any thread.
+//! Orders from the owners of links to the radio. Any thread may send them.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,17 +7,17 @@ use tokio::sync::Notify;
 
 use super::{Outlet, Sink, Wanted};
 
-/// What the owner of a link wants.
+/// An order from the owner of a link.
 pub(super) enum Order {
     /// A new link.
     Join { id: u64, wanted: Wanted, sink: Sink, outlet: Outlet },
-    /// Another device.
+    /// The link wants another device.
     Want { id: u64, wanted: Wanted },
-    /// No device any more.
+    /// The link ends.
     Leave { id: u64 },
 }
 
-/// Orders that wait. At most three for each link: of those for another device only the last counts.
+/// The waiting orders. Each link has at most three, because only its last order for another device is kept.
 #[derive(Default)]
 pub(super) struct Orders {
     queue: Mutex<Queue>,
@@ -31,7 +31,7 @@ struct Queue {
 }
 
 impl Orders {
-    /// Leaves an order. Never blocks.
+    /// Adds an order. This never blocks.
     pub(super) fn give(&self, order: Order) {
         let mut queue = self.lock();
         if let Order::Want { id, .. } = order {
@@ -42,13 +42,13 @@ impl Orders {
         self.bell.notify_one();
     }
 
-    /// No more orders come.
+    /// Closes the queue: no more orders come.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.bell.notify_one();
     }
 
-    /// The next order; none at the end.
+    /// Returns the next order, or `None` after the queue was closed.
     pub(super) async fn next(&self) -> Option<Order> {
         loop {
             {
@@ -65,7 +65,7 @@ impl Orders {
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        // Nothing between lock and unlock can panic halfway.
+        // No code between lock and unlock can panic halfway.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,38 +1,40 @@
-//! How long the radio waits and for what; and when a device is tried again: later and later, and not all devices at the same moment.
+//! The waiting times of the radio. The pauses between attempts to connect grow, and they differ so that not all devices are
+//! tried at the same moment.
 
 use std::time::Duration;
 
 use fastrand::Rng;
 
-/// How long a radio waits. The default is what devices on the air and BlueZ need; who knows that his are faster may wait less.
+/// The waiting times of a radio. The default suits real devices and BlueZ; tests with faster devices may wait less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// How long BlueZ may take to answer what it knows: 5 s.
+    /// The time in which BlueZ must answer a query about its own state: 5 s.
     pub answer: Duration,
-    /// How long connecting may take, and then finding the services, and then subscribing: 20 s each.
+    /// The time limit for connecting, for finding the services, and for subscribing: 20 s each.
     pub connect: Duration,
-    /// After so long without a notification it is asked whether the device is still connected: 10 s.
+    /// The time without a notification after which the radio checks whether the device is still connected: 10 s.
     pub quiet: Duration,
-    /// Whoever has no room for an event for so long loses the connection: 5 s. A session that begins anew loses nothing silently.
+    /// A sink that has no room for an event for this time loses the connection: 5 s. The session then begins again, so that no
+    /// bytes are lost silently.
     pub no_room: Duration,
-    /// How often BlueZ is asked whether it is there, because its end is silent: every 5 s.
+    /// The interval at which BlueZ is asked whether it is there, because it ends without notice: 5 s.
     pub health: Duration,
-    /// While a device is looked for, all that are around are looked at so often: every 1 s.
+    /// The interval at which all devices around are checked during a search: 1 s.
     pub look: Duration,
-    /// So soon after a device was heard for the first time they are looked at: 0.1 s.
+    /// The delay of a check after a device advertised for the first time: 0.1 s.
     pub look_soon: Duration,
-    /// Where no address is known a device is taken for the wanted one after so long a time of listening: 3 s. Most boards
-    /// advertise several times a second, and a neighbour's of the same name was heard as well by then.
+    /// The time of listening before a device without a known address counts as the wanted one: 3 s. Most boards advertise
+    /// several times a second, so another board of the same name would also have been found by then.
     pub listen: Duration,
-    /// Without BlueZ or an adapter it is tried again after so long: 1 s.
+    /// The pause before the next try when BlueZ or the adapter is missing: 1 s.
     pub rebuild: Duration,
-    /// From one attempt to connect to the next, whichever device each is for: 1 s.
+    /// The time from one attempt to connect to the next, for any devices: 1 s.
     pub apart: Duration,
-    /// The longest pause of a device after a first failure: 1 s. It doubles with each failure.
+    /// The longest pause after a device's first failure: 1 s. It doubles with each failure.
     pub first: Duration,
     /// The longest pause after many failures: 15 s.
     pub last: Duration,
-    /// A connection that has lasted so long was a good one, and what ended it is no failure to connect: 10 s.
+    /// A connection that lasted this long was good, and its end does not count as a failure to connect: 10 s.
     pub good: Duration,
 }
 
@@ -58,7 +60,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// How long to wait after so many failures without a success: half of it is chance.
+    /// Returns the pause after this number of failures without a success. Half of it is random.
     pub(super) fn pause(&self, failures: u32, rng: &mut Rng) -> Duration {
         let Some(doublings) = failures.checked_sub(1) else { return Duration::ZERO };
         let whole = (self.first * (1 << doublings.min(8))).min(self.last);

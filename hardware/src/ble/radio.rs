@@ -1,4 +1,4 @@
-//! The radio's task: which link connects when, and what becomes of all of them if BlueZ goes.
+//! The radio's task: it decides which link connects when, and it handles the end of BlueZ.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -16,13 +16,14 @@ use tokio::time::sleep;
 use super::choose::{Seen, choose};
 use super::connection::{Connection, End, Ended, Hints, NO_KEY};
 use super::link::{Claim, Held, Link};
-use super::look::{adapter, answer, around, health, listen};
 use super::orders::{Order, Orders};
-use super::{Address, Pace, Trouble, Wanted};
+use super::queries::{adapter, answer, around, health, listen};
+use super::{Address, LinkProblem, Pace, Wanted};
 
-/// So many devices are being connected at once …
+/// The largest number of connections that are being opened at once …
 const AT_ONCE: usize = 4;
-/// … of which so many are not heard: those that are switched off, each of which is tried for long, leave room for the others.
+/// … and how many of these devices may be out of reach. An attempt for a device that is switched off takes long, so this leaves
+/// room for the others.
 const UNHEARD_AT_ONCE: usize = 2;
 
 /// The radio's task.
@@ -35,10 +36,10 @@ pub(super) struct Radio {
     links: BTreeMap<u64, Link>,
     tasks: JoinSet<Ended>,
     scans: bool,
-    /// Why not, although somebody searches.
+    /// The reason why listening failed while a link searches.
     deaf: Option<String>,
-    /// When listening is begun if somebody searches, the next attempt to connect may begin, the next look around and the next
-    /// look at BlueZ itself are due.
+    /// The times of the next start of listening, of the next attempt to connect, of the next check of the devices around and of
+    /// the next check of BlueZ.
     scan: u64,
     attempt: u64,
     look: u64,
@@ -52,66 +53,67 @@ impl Radio {
         Radio { adapter, pace, now, rng, orders, links, tasks, scans, deaf, scan, attempt, look, health }
     }
 
-    /// One session and the rest after it; leaves no task behind. Broken when the last link and the radio itself are dropped.
+    /// Runs one session and the pause after it, and leaves no task behind. Returns `Break` when the radio and its last link are
+    /// dropped.
     pub(super) async fn turn(&mut self) -> ControlFlow<()> {
-        let ControlFlow::Continue(trouble) = self.session().await else {
+        let ControlFlow::Continue(problem) = self.session().await else {
             self.links.values().for_each(|link| link.end(End::LetGo));
             while self.tasks.join_next().await.is_some() {}
             return ControlFlow::Break(());
         };
         self.lose_all().await;
         let at = (self.now)();
-        self.links.values_mut().for_each(|link| link.say(at, &trouble));
-        self.rest(self.pace.rebuild).await
+        self.links.values_mut().for_each(|link| link.report_missing(at, &problem));
+        self.handle_orders_for(self.pace.rebuild).await
     }
 
-    /// With one connection to BlueZ, until it fails.
-    async fn session(&mut self) -> ControlFlow<(), Trouble> {
+    /// Runs one session with BlueZ until it fails.
+    async fn session(&mut self) -> ControlFlow<(), LinkProblem> {
         if self.links.is_empty() {
-            // Nobody wants anything of Bluetooth: BlueZ need not even be there.
+            // No link wants Bluetooth, so BlueZ need not be there.
             match self.orders.next().await {
-                Some(order) => self.obey(order),
+                Some(order) => self.on_order(order),
                 None => return ControlFlow::Break(()),
             }
         }
         let adapter = match adapter(self.pace.answer, self.adapter.as_deref()).await {
             Ok(adapter) => adapter,
-            Err(trouble) => return ControlFlow::Continue(trouble),
+            Err(problem) => return ControlFlow::Continue(problem),
         };
         let mut events = match answer(self.pace.answer, adapter.events()).await {
             Ok(events) => events,
-            Err(cause) => return ControlFlow::Continue(Trouble::NoService(cause)),
+            Err(cause) => return ControlFlow::Continue(LinkProblem::NoService(cause)),
         };
         (self.scans, self.deaf, self.scan, self.look, self.health) = (false, None, 0, 0, 0);
         self.links.values_mut().for_each(|link| link.listens = None);
         loop {
-            if let Err(trouble) = self.steer(&adapter).await {
-                return ControlFlow::Continue(trouble);
+            if let Err(problem) = self.do_what_is_due(&adapter).await {
+                return ControlFlow::Continue(problem);
             }
             let wait = Duration::from_micros(self.due().saturating_sub((self.now)()));
             tokio::select! {
                 order = self.orders.next() => match order {
-                    Some(order) => self.obey(order),
+                    Some(order) => self.on_order(order),
                     None => return ControlFlow::Break(()),
                 },
-                Some(ended) = self.tasks.join_next() => self.ended(ended),
+                Some(ended) = self.tasks.join_next() => self.on_connection_end(ended),
                 event = events.next() => match event {
-                    Some(event) => self.hear(event),
-                    None => return ControlFlow::Continue(Trouble::NoService("it ended".to_owned())),
+                    Some(event) => self.on_event(event),
+                    None => return ControlFlow::Continue(LinkProblem::NoService("it ended".to_owned())),
                 },
                 () = sleep(wait) => {}
             }
         }
     }
 
-    /// When something is to be done next.
+    /// Returns the time of the next action.
     fn due(&self) -> u64 {
         let searching = || self.links.values().filter(|link| link.searches());
         let try_next = searching().map(|link| link.rests.max(self.look).max(self.attempt)).min();
         try_next.map_or(self.health, |next| next.min(self.scan).min(self.health))
     }
 
-    fn obey(&mut self, order: Order) {
+    fn on_order(&mut self, order: Order) {
         match order {
             Order::Join { id, wanted, sink, outlet } => {
                 self.links.insert(id, Link::new(wanted, sink, outlet));
@@ -133,7 +135,7 @@ impl Radio {
         }
     }
 
-    fn hear(&mut self, event: CentralEvent) {
+    fn on_event(&mut self, event: CentralEvent) {
         match event {
             CentralEvent::DeviceDiscovered(_) => self.look = self.look.min((self.now)() + self.pace.look_soon.as_micros() as u64),
             CentralEvent::DeviceDisconnected(device) => self.links.values().for_each(|link| link.disconnected(&device)),
@@ -142,8 +144,8 @@ impl Radio {
         }
     }
 
-    fn ended(&mut self, ended: Result<Ended, tokio::task::JoinError>) {
-        // A panic is told by its hook; its link has lost its sink and with it everything it was for.
+    fn on_connection_end(&mut self, ended: Result<Ended, tokio::task::JoinError>) {
+        // The panic hook has reported the panic. Its link has lost its sink and is useless now.
         let Ok(Ended { id, sink, lasted, keyless }) = ended else { return };
         let at = (self.now)();
         let Some(link) = self.links.get_mut(&id) else { return };
@@ -158,27 +160,27 @@ impl Radio {
             _ => link.failures.saturating_add(1),
         };
         link.rests = at + self.pace.pause(link.failures, &mut self.rng).as_micros() as u64;
-        // Of a device that was wanted before.
+        // The connection was to a device that was wanted before.
         let former = std::mem::take(&mut link.rebound);
         match (lasted, address) {
             _ if former => {}
             (Ok(_), address) => {
-                (link.said, link.known) = (None, address);
+                (link.reported, link.known) = (None, address);
                 if let Some(address) = address.filter(|_| keyless) {
-                    link.say(at, &Trouble::Failed { address, cause: NO_KEY.to_owned() });
+                    link.report_missing(at, &LinkProblem::Failed { address, cause: NO_KEY.to_owned() });
                 }
             }
-            (Err(cause), Some(address)) => link.say(at, &Trouble::Failed { address, cause }),
+            (Err(cause), Some(address)) => link.report_missing(at, &LinkProblem::Failed { address, cause }),
             (Err(_), None) => {}
         }
     }
 
-    /// Asks how BlueZ is, listens, looks around and begins to connect, as far as each is due. Only a BlueZ or an adapter that is
-    /// not there is an error: whoever plays is not disturbed because somebody else is not found.
-    async fn steer(&mut self, adapter: &Adapter) -> Result<(), Trouble> {
+    /// Does what is due: it checks BlueZ, listens, checks the devices around and begins to connect. Only a missing BlueZ or
+    /// adapter is an error. A device that is not found must not disturb the other boards.
+    async fn do_what_is_due(&mut self, adapter: &Adapter) -> Result<(), LinkProblem> {
         let at = (self.now)();
         let searches = self.links.values().any(Link::searches);
-        // Listening switches the adapter on: not if somebody has just switched it off.
+        // Listening switches the adapter on, so the state is checked first: somebody may have switched it off.
         if at >= self.health || (searches && at >= self.scan) {
             health(self.pace.answer, adapter).await?;
             self.health = (self.now)() + self.pace.health.as_micros() as u64;
@@ -194,20 +196,20 @@ impl Radio {
             Ok(around) => self.connect(at, around),
             Err(cause) => {
                 self.health = 0;
-                let trouble = Trouble::NoService(cause);
-                self.links.values_mut().filter(|link| link.searches()).for_each(|link| link.say(at, &trouble));
+                let problem = LinkProblem::NoService(cause);
+                self.links.values_mut().filter(|link| link.searches()).for_each(|link| link.report_missing(at, &problem));
             }
         }
         Ok(())
     }
 
-    /// Listens for advertisements as long as somebody searches. A BlueZ that was started anew meanwhile, which nothing tells,
-    /// does not: it is told again and again.
+    /// Listens for advertisements as long as a link searches. A BlueZ that was restarted does not listen and does not report
+    /// the restart, so the request is repeated.
     async fn listen(&mut self, adapter: &Adapter, searches: bool) {
         let at = (self.now)();
         if !searches {
             if std::mem::take(&mut self.scans) {
-                // What it goes on with costs power only.
+                // If BlueZ goes on listening, this costs only power.
                 let _ = answer(self.pace.answer, adapter.stop_scan()).await;
             }
             (self.scan, self.deaf) = (0, None);
@@ -216,7 +218,7 @@ impl Radio {
         if at >= self.scan {
             let begun = listen(self.pace.answer, adapter).await;
             if begun != Ok(false) {
-                // What was heard before is not known any more.
+                // The devices that advertised before are not known any more.
                 self.links.values_mut().for_each(|link| link.listens = None);
             }
             let again = if begun.is_ok() { self.pace.health } else { self.pace.look };
@@ -231,7 +233,7 @@ impl Radio {
         }
     }
 
-    /// Begins one attempt, for the link that has waited longest of those whose device is near, then of the others.
+    /// Begins one attempt to connect. Links whose device is near come first, and among them the one that has waited longest.
     fn connect(&mut self, at: u64, around: Vec<(Seen, Peripheral)>) {
         let (seen, devices): (Vec<Seen>, Vec<Peripheral>) = around.into_iter().unzip();
         let claims: Vec<(u64, Claim, Address)> =
@@ -248,9 +250,11 @@ impl Radio {
                     let index = seen.iter().position(|seen| seen.address == chosen.address);
                     found.extend(index.map(|index| (!chosen.is_near(), link.rests, *id, index)));
                 }
-                Err(trouble) => match &self.deaf {
-                    Some(cause) if trouble == Trouble::NotFound => link.say(at, &Trouble::NoScan(cause.clone())),
-                    _ => link.say(at, &trouble),
+                Err(problem) => match &self.deaf {
+                    Some(cause) if problem == LinkProblem::NotFound => {
+                        link.report_missing(at, &LinkProblem::NoScan(cause.clone()))
+                    }
+                    _ => link.report_missing(at, &problem),
                 },
             }
         }
@@ -280,26 +284,26 @@ impl Radio {
         self.tasks.spawn(connection.run());
     }
 
-    /// BlueZ is gone: so is every connection.
+    /// Ends all connections, because BlueZ is gone.
     async fn lose_all(&mut self) {
         self.links.values().for_each(|link| link.end(End::Lost));
-        // Each ends soon: it waits for a reader without room and for one more answer, both with a bound.
+        // Each connection ends soon: its waits for the sink and for one more answer have limits.
         while let Some(ended) = self.tasks.join_next().await {
-            self.ended(ended);
+            self.on_connection_end(ended);
         }
-        // What ended it was not the device's fault.
+        // The devices did not cause the end.
         self.links.values_mut().for_each(|link| (link.failures, link.rests) = (0, 0));
     }
 
-    /// Obeys orders for so long.
-    async fn rest(&mut self, span: Duration) -> ControlFlow<()> {
+    /// Handles orders for the time `span`.
+    async fn handle_orders_for(&mut self, span: Duration) -> ControlFlow<()> {
         let end = sleep(span);
         tokio::pin!(end);
         loop {
             tokio::select! {
                 () = &mut end => return ControlFlow::Continue(()),
                 order = self.orders.next() => match order {
-                    Some(order) => self.obey(order),
+                    Some(order) => self.on_order(order),
                     None => return ControlFlow::Break(()),
                 },
             }

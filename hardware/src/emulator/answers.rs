@@ -1,5 +1,4 @@
-//! What the board answers to which command (`dgt/README.md#3`, `dgt/README.md#4`, `dgt/README.md#5` and
-//! `dgt/README.md#10`).
+//! The board's answers to commands (`dgt/README.md#3`, `dgt/README.md#4`, `dgt/README.md#5` and `dgt/README.md#10`).
 
 use flagfall_protocols::drivers::dgt::board::{BatteryReport, BoardMessage};
 use flagfall_protocols::drivers::dgt::clock::ClockAck;
@@ -13,7 +12,7 @@ use super::board::Emulator;
 use super::clock::Clock;
 use super::port::Reporting;
 
-/// What the board sends by itself; in bus mode nothing, as in IDLE.
+/// The reports that the board sends by itself. In bus mode it sends none, as in IDLE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Idle,
@@ -37,9 +36,9 @@ impl Mode {
 }
 
 impl Emulator {
-    /// Bytes of the host arrive at `at`; what the board had to do up to then is done first.
+    /// Passes bytes of the host that arrive at `at`. The board first does everything that is due until then.
     pub fn host(&mut self, at: Instant, bytes: &[u8]) {
-        self.pass(at.max(self.now));
+        self.run_until(at.max(self.now));
         if !self.powered {
             return;
         }
@@ -47,7 +46,7 @@ impl Emulator {
             match self.decoder.push(byte) {
                 None => {}
                 // In bus mode the board is IDLE already, so entering single mode changes nothing but the decoder.
-                Some(HostItem::Message(message)) => self.obey(message),
+                Some(HostItem::Message(message)) => self.on_command(message),
                 Some(HostItem::Bus { .. }) => {
                     self.mode = Mode::Idle;
                     self.counters.bus += 1;
@@ -57,19 +56,19 @@ impl Emulator {
         }
     }
 
-    /// The state a former host left behind: single-board mode, reporting, in the middle of a board dump.
-    pub(super) fn left_talking(&mut self) {
+    /// Sets the state that a former host left: single-board mode, with reports, in the middle of a board dump.
+    pub(super) fn begin_mid_message(&mut self) {
         self.host(self.now, &[Query::UpdateNice as u8]);
         let mut dump = Vec::new();
         BoardMessage::Board(&self.codes()).encode(&mut dump);
         self.line.send(self.now, &dump[40..]);
     }
 
-    fn obey(&mut self, message: HostMessage) {
+    fn on_command(&mut self, message: HostMessage) {
         match message {
-            HostMessage::Query(query) => self.answer(query),
+            HostMessage::Query(query) => self.answer_query(query),
             HostMessage::ToBusMode => self.mode = Mode::Idle,
-            HostMessage::Clock(command) => self.clock_command(command),
+            HostMessage::Clock(command) => self.acknowledge_clock_command(command),
             HostMessage::Lights { .. } | HostMessage::LightsRaw(_) => self.counters.lights += 1,
             HostMessage::StartBootloader | HostMessage::ScanBlack | HostMessage::ScanWhite | HostMessage::ScanAll => {
                 self.counters.dangerous += 1;
@@ -80,13 +79,13 @@ impl Emulator {
         }
     }
 
-    fn answer(&mut self, query: Query) {
+    fn answer_query(&mut self, query: Query) {
         let serial = self.settings.serial & 0x3fff;
         match query {
             Query::Reset => self.mode = Mode::Idle,
-            Query::Update => self.report_as(Mode::Update),
-            Query::UpdateBoard => self.report_as(Mode::UpdateBoard),
-            Query::UpdateNice => self.report_as(Mode::UpdateNice),
+            Query::Update => self.set_mode(Mode::Update),
+            Query::UpdateBoard => self.set_mode(Mode::UpdateBoard),
+            Query::UpdateNice => self.set_mode(Mode::UpdateNice),
             Query::Clock => {
                 if let Some(message) = self.port.query() {
                     self.reply(&BoardMessage::Clock(message.encode()));
@@ -102,7 +101,7 @@ impl Emulator {
             }
             Query::HardwareVersion => self.reply(&BoardMessage::HardwareVersion { major: 1, minor: 0 }),
             Query::EeMoves => self.send_log(),
-            // A board by cable is asked as well, and says nothing.
+            // A board by cable is asked too, and it does not answer.
             Query::Battery => {
                 if let Some(percent) = self.settings.battery {
                     let unknown = BatteryReport { left: [0x7f; 2], on: [0x7f; 2], standby: [0x7f; 3], ..Default::default() };
@@ -118,18 +117,18 @@ impl Emulator {
                 text[5..].copy_from_slice(&digits(serial));
                 self.reply(&BoardMessage::LongSerial(&text));
             }
-            Query::ClockVersion => self.clock_command(ClockCommand::Version),
-            // The layout of an I2C clock's messages is not known, so none are made up.
+            Query::ClockVersion => self.acknowledge_clock_command(ClockCommand::Version),
+            // The layout of an I2C clock's messages is not known, so none are sent.
             Query::I2cClock | Query::UpdateI2c | Query::UpdateI2cNice => self.counters.unknown += 1,
         }
     }
 
-    fn report_as(&mut self, mode: Mode) {
+    fn set_mode(&mut self, mode: Mode) {
         self.mode = mode;
         self.port.forget();
     }
 
-    fn clock_command(&mut self, command: ClockCommand) {
+    fn acknowledge_clock_command(&mut self, command: ClockCommand) {
         let ack = match command {
             ClockCommand::Version => {
                 let (major, minor) = self.clock().map_or((0, 0), |clock: &Clock| clock.settings().model.version());

@@ -1,4 +1,4 @@
-//! The emulated board: what happens when, in order.
+//! The emulated DGT board: its events in order of time.
 
 use std::time::Duration;
 
@@ -20,9 +20,9 @@ use super::port::Port;
 use super::scan::Scan;
 use super::script::Script;
 use super::settings::Settings;
-use super::table::{Impossible, Table};
+use super::simulated_board::{Impossible, SimulatedBoard};
 
-/// A scan, and the message on its way.
+/// A scan, and the time of the message on the line.
 pub(super) const KINDS: &[Kind] = &[Kind {
     driver: "dgt",
     variant: "",
@@ -31,38 +31,38 @@ pub(super) const KINDS: &[Kind] = &[Kind {
     start: |start| Box::new(Emulator::new(Settings { placement: start.placement, serial: start.serial, ..Settings::default() })),
 }];
 
-/// What was asked of the board and what went wrong: proof of what a host never sent.
+/// Counters of commands and errors. They prove what a host never sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Commands to set the clock's times and run. Acknowledged as refused; nothing is changed.
+    /// Commands to set the clock's times and run. They are acknowledged as refused and change nothing.
     pub set_and_run: u64,
-    /// Commands that change what the clock shows or make it beep. Acknowledged; nothing is changed.
+    /// Commands that change the clock's display or make it beep. They are acknowledged and change nothing.
     pub display: u64,
     /// Commands for lights.
     pub lights: u64,
-    /// Commands that a chess board must never get: bootloader, scan into memory.
+    /// Commands that a chess board must never receive: bootloader, scan into memory.
     pub dangerous: u64,
-    /// Bus commands. This board answers none.
+    /// Bus commands. This board does not answer them.
     pub bus: u64,
-    /// Commands that are unknown, or that this board has no answer for.
+    /// Commands that are unknown, or to which this board has no answer.
     pub unknown: u64,
-    /// Bytes that begin no command, and commands broken off.
+    /// Bytes that begin no command, and commands that were cut off.
     pub stray: u64,
-    /// Messages lost because the host asked for more than the line can hold.
+    /// Messages that were lost because the host asked for more than the line can hold.
     pub lost: u64,
-    /// Hand movements that could not be done.
+    /// Impossible hand movements.
     pub impossible: u64,
-    /// Hand movements beyond what can wait.
+    /// Hand movements that were dropped because too many were waiting.
     pub not_loaded: u64,
 }
 
-/// A board and its clock that answer as real ones do. No IO and no clock of its own: the same inputs at the same times give
+/// A board and its clock that answer like real ones. They do no IO and read no clock: the same inputs at the same times give
 /// the same bytes at the same times.
 #[derive(Clone, Debug)]
 pub struct Emulator {
     pub(super) settings: Settings,
     pub(super) now: Instant,
-    pub(super) table: Table,
+    pub(super) squares: SimulatedBoard,
     pub(super) scan: Scan,
     pub(super) port: Port,
     pub(super) powered: bool,
@@ -73,11 +73,11 @@ pub struct Emulator {
     motions: Motions,
     log_at: Option<Instant>,
     pub(super) counters: Counters,
-    /// When which square will next be sampled with news; asked anew after whatever changes the answer.
+    /// The time and square of the next sample that finds a change. It is computed again after every change of its inputs.
     sampled: Option<(Instant, Square)>,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
@@ -89,13 +89,13 @@ enum Next {
 }
 
 impl Emulator {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: Settings) -> Emulator {
         let at = Instant::ZERO;
         let clock = settings.clock.clone().map(|settings| Clock::new(settings, at));
         let mut emulator = Emulator {
             now: at,
-            table: Table::new(settings.placement),
+            squares: SimulatedBoard::new(settings.placement),
             scan: Scan::new(at.after(settings.scan_phase), settings.scan, settings.placement),
             port: Port::new(clock, &settings, at),
             powered: true,
@@ -111,65 +111,65 @@ impl Emulator {
         };
         emulator.memory.power_up(emulator.scan.reported());
         if emulator.settings.quirks.starts_mid_message {
-            emulator.left_talking();
+            emulator.begin_mid_message();
         }
         emulator
     }
 
-    /// Adds hand motions; a script's time begins now, which is the last moment the board was advanced to.
+    /// Adds hand motions. The script's time begins at the last moment to which the board was advanced.
     pub fn load(&mut self, script: &Script) {
         self.motions.load(self.now, script, &mut self.counters);
     }
 
-    /// When the board will do something by itself, if nothing else happens.
+    /// Returns the time of the board's next own action, if there is no other input.
     pub fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
+        let inner = self.next_event().map(|(at, _)| at);
         [inner, self.line.next()].into_iter().flatten().min()
     }
 
-    /// Lets time pass up to `to`, and appends what the board sent by then: pieces with the time at which the last byte of
-    /// each arrives.
+    /// Lets time pass up to `to`, and appends the bytes that the board sent until then. Each piece has the time at which its
+    /// last byte arrives.
     pub fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.line.take(self.now, out);
+        self.run_until(to);
+        self.line.take_arrived(self.now, out);
     }
 
-    /// Whether all hand motions are done, reported and sent. The clock may go on.
+    /// Returns whether all hand motions are done, reported and sent. The clock may go on.
     pub fn done(&self) -> bool {
         let reported = !self.powered || self.sampled.is_none();
         self.motions.next().is_none() && reported && self.line.next().is_none()
     }
 
-    /// What was asked and what went wrong up to now.
+    /// Returns the counters of commands and errors.
     pub const fn counters(&self) -> Counters {
         Counters { lost: self.line.lost, ..self.counters }
     }
 
-    /// The first hundred hand movements that could not be done.
+    /// Returns the first hundred impossible hand movements.
     pub fn impossible(&self) -> &[(Instant, Impossible)] {
         self.motions.impossible()
     }
 
-    /// The clock, if there is one, at the last moment the board was advanced to.
+    /// Returns the clock, if there is one, at the last moment to which the board was advanced.
     pub const fn clock(&self) -> Option<&Clock> {
         self.port.clock.as_ref()
     }
 
-    pub(super) fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.arrive(at);
+    pub(super) fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.advance_time(at);
             match next {
                 Next::Motion => {
-                    if let Some(motion) = self.motions.take()
+                    if let Some(motion) = self.motions.pop()
                         && let Err(problem) = self.carry_out(motion)
                     {
-                        self.motions.failed(at, problem, &mut self.counters);
+                        self.motions.record_failure(at, problem, &mut self.counters);
                     }
-                    self.look();
+                    self.schedule_sample();
                 }
                 Next::Sample(square) => self.sample(square),
                 Next::Ack => {
-                    let ack = self.port.take_ack().filter(|_| self.mode.reports_clock());
+                    let ack = self.port.pop_ack().filter(|_| self.mode.reports_clock());
                     if let Some(ack) = ack {
                         self.send_clock(ack);
                     }
@@ -184,7 +184,7 @@ impl Emulator {
                     }
                 }
                 Next::Late => {
-                    let late = self.port.take_late().filter(|_| self.mode.reports_clock());
+                    let late = self.port.pop_late().filter(|_| self.mode.reports_clock());
                     if let Some(late) = late {
                         self.send_clock(late);
                     }
@@ -197,7 +197,7 @@ impl Emulator {
                 }
             }
         }
-        self.arrive(to);
+        self.advance_time(to);
     }
 
     pub(super) fn send(&mut self, message: &BoardMessage<'_>) {
@@ -210,14 +210,14 @@ impl Emulator {
         self.send(&BoardMessage::Clock(message.encode()));
     }
 
-    fn arrive(&mut self, at: Instant) {
+    fn advance_time(&mut self, at: Instant) {
         self.now = self.now.max(at);
         if let Some(clock) = &mut self.port.clock {
             clock.advance(self.now);
         }
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
+    fn next_event(&self) -> Option<(Instant, Next)> {
         let motion = self.motions.next().map(|at| (at, Next::Motion));
         if !self.powered {
             return motion;
@@ -230,15 +230,15 @@ impl Emulator {
         [motion, sample, ack, poll, late, log].into_iter().flatten().min()
     }
 
-    /// The squares or their sensors have changed, or what was reported of them has.
-    fn look(&mut self) {
-        self.sampled = self.scan.next(&self.table.seen(), self.now);
+    /// Computes the next sample. This is called after a change of the squares, their sensors or the reported readings.
+    fn schedule_sample(&mut self) {
+        self.sampled = self.scan.next(&self.squares.seen(), self.now);
     }
 
     fn sample(&mut self, square: Square) {
-        let reading = self.table.seen().get(square);
+        let reading = self.squares.seen().get(square);
         self.scan.report(square, reading);
-        self.look();
+        self.schedule_sample();
         self.memory.field(self.now, square, self.scan.reported());
         if self.mode != Mode::Idle {
             self.send(&BoardMessage::Field { index: squares::index(square), code: squares::code(reading).unwrap_or(0) });

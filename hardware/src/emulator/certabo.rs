@@ -1,7 +1,7 @@
 //! Emulated Certabo and Tabutronic boards: a frame of all squares a few times a second, unasked (`certabo/README.md`).
 //!
-//! Of a board with tags every piece has its own, which goes with it from square to square. A piece that is put down from the
-//! box is one that was taken off before, or, if there is none of its kind, one that nobody calibrated.
+//! Every piece of a board with tags has its own tag, which moves with it from square to square. A piece from the box is one
+//! that was taken off before or, if there is none of its kind, a new one without calibration.
 
 use std::time::Duration;
 
@@ -12,37 +12,38 @@ use flagfall_protocols::drivers::certabo::message::{NO_TAG, Tag, encode, may_be_
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-use super::bench::Bench;
+use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// The line of a board by cable.
+/// The speed of a board by cable.
 const BAUD: u64 = 38_400;
-/// The most bytes of one notification by Bluetooth LE.
+/// The largest size of one notification by Bluetooth LE, in bytes.
 const NOTIFICATION: usize = 20;
-/// So many empty squares carry random bytes in every frame of a noisy board.
+/// The number of empty squares with random bytes in every frame of a noisy board.
 const NOISY: std::ops::RangeInclusive<usize> = 5..=16;
-/// Frames that a host may need to see what the hands did, and one more for the line.
+/// The number of frames that a host may need to see a hand movement, and one more for the line.
 const SEEN: u32 = 4;
 
-/// An emulated Certabo or Tabutronic board.
+/// The settings of an emulated Certabo or Tabutronic board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CertaboSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
     /// Whether its pieces have tags.
     pub form: Form,
-    /// From one frame to the next, 50 ms to 3 s.
+    /// The time from one frame to the next, 50 ms to 3 s.
     pub period: Duration,
-    /// Empty squares of a board with tags carry random bytes, which this seed names.
+    /// The seed of the random bytes on empty squares of a board with tags.
     pub noise: Option<u64>,
-    /// Its lines are broken after so many characters, even inside a number.
+    /// A line break follows after this number of characters, even inside a number.
     pub wrap: Option<usize>,
-    /// There is a space behind the last number.
+    /// A space follows the last number.
     pub space: bool,
-    /// Bytes leave at the pace of 38400 baud; else each frame at once in notifications of 20 bytes, as by Bluetooth LE.
+    /// Bytes leave at the pace of 38400 baud. Otherwise each frame leaves at once in notifications of 20 bytes, as by Bluetooth
+    /// LE.
     pub paced: bool,
 }
 
@@ -61,7 +62,7 @@ impl Default for CertaboSettings {
     }
 }
 
-/// Two frames, the second on its way, and the silence or the `:` behind it.
+/// Two frames, the time of the second one on the line, and the silence or the `:` after it.
 pub(super) const KINDS: &[Kind] = &[
     tags("", |start| begin(start, CertaboSettings::default())),
     tags("quiet", |start| begin(start, CertaboSettings { noise: None, ..CertaboSettings::default() })),
@@ -90,21 +91,21 @@ fn begin(start: &Start, settings: CertaboSettings) -> Box<dyn Device> {
     Box::new(Certabo::new(CertaboSettings { placement: start.placement, ..settings }))
 }
 
-/// A board that streams as real ones do. Lights are counted and acknowledged: plain ones with `L`, coloured ones with `D`.
+/// A board that sends frames like real ones. Lights are counted and acknowledged: plain ones with `L`, coloured ones with `D`.
 #[derive(Clone, Debug)]
 pub struct Certabo {
     settings: CertaboSettings,
-    bench: Bench,
+    core: EmulatorCore,
     decoder: HostDecoder,
     pieces: Pieces,
     rng: Rng,
-    /// When the next frame begins.
+    /// The beginning of the next frame.
     frame: Instant,
-    /// Frames that began since the squares changed.
+    /// The number of frames that began since the squares changed.
     since: u32,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
@@ -112,15 +113,15 @@ enum Next {
 }
 
 impl Certabo {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: CertaboSettings) -> Certabo {
         let line = if settings.paced { Line::serial(BAUD) } else { Line::unpaced(NOTIFICATION) };
-        let bench = Bench::new(settings.placement, line);
+        let core = EmulatorCore::new(settings.placement, line);
         let mut pieces = Pieces::default();
-        pieces.look(&bench.seen());
+        pieces.update(&core.seen());
         let mut board = Certabo {
             settings,
-            bench,
+            core,
             decoder: HostDecoder::default(),
             pieces,
             rng: Rng::with_seed(settings.noise.unwrap_or(0)),
@@ -133,7 +134,7 @@ impl Certabo {
 
     fn power_up(&mut self) {
         self.decoder.reset();
-        self.frame = self.bench.now.after(self.period());
+        self.frame = self.core.now.after(self.period());
         self.since = 0;
     }
 
@@ -141,21 +142,21 @@ impl Certabo {
         self.settings.period.clamp(Duration::from_millis(50), Duration::from_secs(3))
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
-        let motion = self.bench.moves().map(|at| (at, Next::Motion));
-        let frame = self.bench.powered.then_some((self.frame, Next::Frame));
+    fn next_event(&self) -> Option<(Instant, Next)> {
+        let motion = self.core.next_motion().map(|at| (at, Next::Motion));
+        let frame = self.core.powered.then_some((self.frame, Next::Frame));
         [motion, frame].into_iter().flatten().min()
     }
 
-    fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.bench.arrive(at);
+    fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.core.advance_time(at);
             match next {
                 Next::Motion => {
-                    if self.bench.carry_out() == Some(true) {
+                    if self.core.carry_out_motion() == Some(true) {
                         self.power_up();
                     }
-                    if self.pieces.look(&self.bench.seen()) {
+                    if self.pieces.update(&self.core.seen()) {
                         self.since = 0;
                     }
                 }
@@ -166,12 +167,12 @@ impl Certabo {
                 }
             }
         }
-        self.bench.arrive(to);
+        self.core.advance_time(to);
     }
 
     fn send(&mut self) {
         let mut text = Vec::new();
-        let seen = self.bench.seen();
+        let seen = self.core.seen();
         let numbers = match self.settings.form {
             Form::Tags => self.tags().as_flattened().to_vec(),
             Form::Occupancy => {
@@ -180,10 +181,10 @@ impl Certabo {
             }
         };
         encode(&mut text, &numbers, self.settings.space, self.settings.wrap);
-        self.bench.line.send(self.bench.now, &text);
+        self.core.line.send(self.core.now, &text);
     }
 
-    /// The tags of all squares in the order of a frame, with noise.
+    /// Returns the tags of all squares in the order of a frame, with noise.
     fn tags(&mut self) -> [Tag; 64] {
         let mut tags = [NO_TAG; 64];
         for (index, tag) in (0..64).zip(&mut tags) {
@@ -200,7 +201,7 @@ impl Certabo {
     }
 }
 
-/// Five random bytes, three of them or more not zero.
+/// Returns five random bytes of which at least three are not zero.
 fn noise(rng: &mut Rng) -> Tag {
     loop {
         let tag = std::array::from_fn(|_| if rng.u8(..5) == 0 { 0 } else { rng.u8(..) });
@@ -210,13 +211,13 @@ fn noise(rng: &mut Rng) -> Tag {
     }
 }
 
-/// Which piece stands where: each has its own tag.
+/// The pieces on the squares. Each piece has its own tag.
 #[derive(Clone, Debug)]
 struct Pieces {
     tags: [Option<(Reading, Tag)>; 64],
-    /// Pieces that are not on the board, the last one taken off last.
+    /// Pieces that are not on the board. The most recently removed one is last.
     off: Vec<(Reading, Tag)>,
-    /// How many pieces were ever seen.
+    /// The number of pieces so far.
     made: u16,
 }
 
@@ -227,8 +228,8 @@ impl Default for Pieces {
 }
 
 impl Pieces {
-    /// Moves the pieces to where they are seen. True if anything moved.
-    fn look(&mut self, seen: &Placement) -> bool {
+    /// Moves the pieces to the squares where they are seen. Returns true if a piece moved.
+    fn update(&mut self, seen: &Placement) -> bool {
         let differs = |tags: &[Option<(Reading, Tag)>; 64], square: Square| {
             seen.get(square) != tags[square.index()].map_or(Reading::Empty, |(reading, _)| reading)
         };
@@ -239,13 +240,13 @@ impl Pieces {
         for square in &changed {
             let reading = seen.get(*square);
             if reading != Reading::Empty {
-                self.tags[square.index()] = Some(self.take(reading));
+                self.tags[square.index()] = Some(self.take_piece(reading));
             }
         }
         !changed.is_empty()
     }
 
-    fn take(&mut self, reading: Reading) -> (Reading, Tag) {
+    fn take_piece(&mut self, reading: Reading) -> (Reading, Tag) {
         match self.off.iter().rposition(|(other, _)| *other == reading) {
             Some(index) => self.off.remove(index),
             None => {
@@ -259,12 +260,12 @@ impl Pieces {
 
 impl Device for Certabo {
     fn load(&mut self, script: &Script) {
-        self.bench.load(script);
+        self.core.load(script);
     }
 
     fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
-        self.pass(at.max(self.bench.now));
-        if !self.bench.powered {
+        self.run_until(at.max(self.core.now));
+        if !self.core.powered {
             return;
         }
         for &byte in bytes {
@@ -273,34 +274,34 @@ impl Device for Certabo {
                 Some(HostCommand::Lights(_)) => b"L\r\n",
                 Some(HostCommand::Coloured(_)) => b"D\r\n",
                 Some(HostCommand::Unknown) => {
-                    self.bench.counters.unknown += 1;
+                    self.core.counters.unknown += 1;
                     continue;
                 }
             };
-            self.bench.counters.lights += 1;
-            self.bench.line.send(self.bench.now, answer);
+            self.core.counters.lights += 1;
+            self.core.line.send(self.core.now, answer);
         }
     }
 
     fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
-        [inner, self.bench.line.next()].into_iter().flatten().min()
+        let inner = self.next_event().map(|(at, _)| at);
+        [inner, self.core.line.next()].into_iter().flatten().min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.bench.line.take(self.bench.now, out);
+        self.run_until(to);
+        self.core.line.take_arrived(self.core.now, out);
     }
 
     fn done(&self) -> bool {
-        self.bench.moves().is_none() && (!self.bench.powered || self.since >= SEEN)
+        self.core.next_motion().is_none() && (!self.core.powered || self.since >= SEEN)
     }
 
     fn counters(&self) -> Counters {
-        self.bench.counters()
+        self.core.counters()
     }
 
     fn impossible(&self) -> &[(Instant, Impossible)] {
-        self.bench.impossible()
+        self.core.impossible()
     }
 }

@@ -1,8 +1,7 @@
-//! An emulated Millennium board: after a scan that found a difference it sends the picture of all squares
+//! An emulated Millennium board: it sends the picture of all squares after a scan that found a difference
 //! (`chesslink/README.md`).
 //!
-//! Squares are sampled one after another as [`Scan`] does it, so a piece that moves meanwhile can be seen on two squares or on
-//! none.
+//! [`Scan`] samples the squares one after another, so a piece that moves during a scan can be seen on two squares or on none.
 
 use std::time::Duration;
 
@@ -12,14 +11,14 @@ use flagfall_protocols::drivers::chesslink::message::{Message, letters};
 use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::Instant;
 
-use super::bench::Bench;
+use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
 use super::line::Line;
 use super::scan::Scan;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// The line of a board by cable.
+/// The speed of a board by cable.
 const BAUD: u64 = 38_400;
 
 /// When an emulated board sends pictures by itself.
@@ -27,44 +26,44 @@ const BAUD: u64 = 38_400;
 pub enum Reports {
     /// After every scan.
     EveryScan,
-    /// Never: it must be asked.
+    /// Never: the host must ask.
     Never,
-    /// After a scan that differs from the last picture sent, once so many scans were equal (1 to 5; 1 = at once).
+    /// After a scan that differs from the last sent picture, when `equal` scans were equal.
     Changes {
-        /// How many.
+        /// The number of equal scans, 1 to 5; 1 = at once.
         equal: u8,
     },
 }
 
-/// An emulated Millennium board.
+/// The settings of an emulated Millennium board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChesslinkSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// One scan of all squares, 31 ms to 0.52 s, rounded to steps of 2.048 ms.
+    /// The time of one scan of all squares, 31 ms to 0.52 s, rounded to steps of 2.048 ms.
     pub scan: Duration,
     /// When it sends pictures by itself.
     pub reports: Reports,
-    /// From a command's arrival to the first byte of its answer.
+    /// The time from a command's arrival to the first byte of its answer.
     pub reply_delay: Duration,
-    /// Bytes leave at the pace of 38400 baud; else each message at once, as by Bluetooth.
+    /// Bytes leave at the pace of 38400 baud. Otherwise each message leaves at once, as by Bluetooth.
     pub paced: bool,
     /// Bytes carry odd parity in bit 7, as older boards send them.
     pub parity: bool,
     /// Firmware version, major and minor.
     pub version: (u8, u8),
-    /// It knows which man is which.
+    /// It identifies its pieces.
     pub names: bool,
 }
 
-/// Two scans may pass before it is seen, and the picture takes its time on the wire.
+/// Two scans may pass before a change is seen, and the picture needs its time on the wire.
 pub(super) const KINDS: &[Kind] = &[
     kind("chesslink", "", 2 * 41 + 25, |start| begin(start, Reports::Changes { equal: 1 }, true, false)),
     kind("chesslink", "changes after three scans, parity", 4 * 41 + 25, |start| {
         begin(start, Reports::Changes { equal: 3 }, true, true)
     }),
     kind("chesslink", "every scan", 2 * 41 + 25, |start| begin(start, Reports::EveryScan, true, true)),
-    // It is asked every 100 ms, and the answer takes 23.
+    // The host asks every 100 ms, and the answer takes 23 ms.
     kind("chesslink", "when asked", 41 + 100 + 50, |start| begin(start, Reports::Never, true, false)),
     kind("chesslink", "changes, not paced", 2 * 41 + 25, |start| begin(start, Reports::Changes { equal: 1 }, false, false)),
     kind("chesslink_eone", "", 2 * 41 + 25, |start| {
@@ -82,7 +81,7 @@ fn begin(start: &Start, reports: Reports, paced: bool, parity: bool) -> Box<dyn 
 }
 
 impl ChesslinkSettings {
-    /// An eONE over Bluetooth LE, which takes everything that stands on it for a white pawn.
+    /// The settings of an eONE over Bluetooth LE, which reports every piece as a white pawn.
     pub fn eone() -> ChesslinkSettings {
         ChesslinkSettings { version: (2, 0), paced: false, names: false, ..ChesslinkSettings::default() }
     }
@@ -104,48 +103,48 @@ impl Default for ChesslinkSettings {
     }
 }
 
-/// A Millennium board that answers as real ones do.
+/// A Millennium board that answers like real ones.
 ///
-/// Lights are counted and acknowledged; settings that are written are counted as [`Counters::dangerous`], acknowledged and
-/// obeyed until it is switched off; a reset is counted there too and not carried out.
+/// Lights are counted and acknowledged; settings that are written are counted as [`Counters::dangerous`], acknowledged, and
+/// valid until the board is switched off. A reset is also counted there and not carried out.
 #[derive(Clone, Debug)]
 pub struct Chesslink {
     settings: ChesslinkSettings,
-    bench: Bench,
+    core: EmulatorCore,
     decoder: Framing,
     memory: [u8; 256],
     began: Instant,
     scan: Scan,
-    /// The last picture that left.
+    /// The last sent picture.
     sent: Option<Placement>,
-    /// The picture of the last scan that differed from it, and how many scans in a row showed it.
+    /// The picture of the last scan that differed from it, and the number of consecutive scans that showed it.
     steady: (Placement, u8),
-    /// The end of a scan is looked for after this.
-    looked: Instant,
+    /// The next end of a scan is looked for after this moment.
+    scanned_until: Instant,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
-    End,
+    ScanEnd,
     Sample(Square),
 }
 
 impl Chesslink {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: ChesslinkSettings) -> Chesslink {
         let line = if settings.paced { Line::serial(BAUD) } else { Line::unpaced(usize::MAX) };
         let mut board = Chesslink {
             settings,
-            bench: Bench::new(settings.placement, line),
+            core: EmulatorCore::new(settings.placement, line),
             decoder: Framing::new(Speaker::Host),
             memory: [0; 256],
             began: Instant::ZERO,
             scan: Scan::new(Instant::ZERO, Duration::ZERO, settings.placement),
             sent: None,
             steady: (settings.placement, 0),
-            looked: Instant::ZERO,
+            scanned_until: Instant::ZERO,
         };
         board.power_up();
         board
@@ -165,8 +164,8 @@ impl Chesslink {
     }
 
     fn begin_scan(&mut self) {
-        (self.began, self.looked) = (self.bench.now, self.bench.now);
-        self.scan = Scan::new(self.began, self.period(), self.bench.seen());
+        (self.began, self.scanned_until) = (self.core.now, self.core.now);
+        self.scan = Scan::new(self.began, self.period(), self.core.seen());
         self.steady.1 = 0;
     }
 
@@ -174,7 +173,7 @@ impl Chesslink {
         Duration::from_micros(u64::from(self.memory[usize::from(SCAN_TIME)].max(SHORTEST_SCAN)) * SCAN_STEP_US)
     }
 
-    /// How many equal scans make a report; none = there are no reports.
+    /// Returns the number of equal scans that make a report; `None` if the board sends no reports.
     fn needed(&self) -> Option<u8> {
         match self.memory[usize::from(REPORTS)] {
             0 | 3 => Some(1),
@@ -187,48 +186,48 @@ impl Chesslink {
         self.memory[usize::from(REPORTS)] == 0
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
-        let motion = self.bench.moves().map(|at| (at, Next::Motion));
-        if !self.bench.powered {
+    fn next_event(&self) -> Option<(Instant, Next)> {
+        let motion = self.core.next_motion().map(|at| (at, Next::Motion));
+        if !self.core.powered {
             return motion;
         }
-        let sample = self.scan.next(&self.bench.seen(), self.bench.now).map(|(at, square)| (at, Next::Sample(square)));
+        let sample = self.scan.next(&self.core.seen(), self.core.now).map(|(at, square)| (at, Next::Sample(square)));
         let differs = self.sent.as_ref() != Some(self.scan.reported());
-        let end = (self.needed().is_some() && (differs || self.reports_always())).then(|| (self.end(), Next::End));
+        let end = (self.needed().is_some() && (differs || self.reports_always())).then(|| (self.scan_end(), Next::ScanEnd));
         [motion, sample, end].into_iter().flatten().min()
     }
 
-    /// When the scan ends that is on its way after what was looked at last.
-    fn end(&self) -> Instant {
+    /// Returns the end of the scan that is under way after `scanned_until`.
+    fn scan_end(&self) -> Instant {
         let period = self.period();
-        let done = self.looked.since(self.began).as_micros() / period.as_micros();
+        let done = self.scanned_until.since(self.began).as_micros() / period.as_micros();
         self.began.after(period.saturating_mul(done as u32 + 1))
     }
 
-    fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.bench.arrive(at);
+    fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.core.advance_time(at);
             match next {
                 Next::Motion => {
-                    if self.bench.carry_out() == Some(true) {
+                    if self.core.carry_out_motion() == Some(true) {
                         self.power_up();
                     }
                 }
                 Next::Sample(square) => {
-                    self.looked = self.bench.now;
-                    self.scan.report(square, self.bench.seen().get(square));
+                    self.scanned_until = self.core.now;
+                    self.scan.report(square, self.core.seen().get(square));
                     if self.sent.as_ref() == Some(self.scan.reported()) {
                         self.steady.1 = 0;
                     }
                 }
-                Next::End => self.end_scan(),
+                Next::ScanEnd => self.end_scan(),
             }
         }
-        self.bench.arrive(to);
+        self.core.advance_time(to);
     }
 
     fn end_scan(&mut self) {
-        self.looked = self.bench.now;
+        self.scanned_until = self.core.now;
         let picture = *self.scan.reported();
         let before = if self.steady.0 == picture { self.steady.1 } else { 0 };
         self.steady = (picture, before.saturating_add(1));
@@ -254,10 +253,10 @@ impl Chesslink {
         if self.settings.parity {
             bytes.iter_mut().for_each(|letter| *letter = with_parity(*letter));
         }
-        self.bench.line.send(self.bench.now.after(after), &bytes);
+        self.core.line.send(self.core.now.after(after), &bytes);
     }
 
-    fn obey(&mut self, text: &[u8]) {
+    fn on_command(&mut self, text: &[u8]) {
         let soon = self.settings.reply_delay;
         match HostCommand::decode(text) {
             Some(HostCommand::Version) => {
@@ -269,33 +268,33 @@ impl Chesslink {
                 self.send(soon, &Message::Setting { address, value: self.memory[usize::from(address)] });
             }
             Some(HostCommand::Write { address, value }) => {
-                self.bench.counters.dangerous += 1;
+                self.core.counters.dangerous += 1;
                 self.memory[usize::from(address)] = value;
                 self.begin_scan();
                 self.send(soon, &Message::Written { address, value });
             }
             Some(HostCommand::Lights(_)) => {
-                self.bench.counters.lights += 1;
+                self.core.counters.lights += 1;
                 self.send(soon, &Message::Lit);
             }
             Some(HostCommand::LightsOut) => {
-                self.bench.counters.lights += 1;
+                self.core.counters.lights += 1;
                 self.send(soon, &Message::Unlit);
             }
-            Some(HostCommand::Reset) => self.bench.counters.dangerous += 1,
-            Some(HostCommand::Other(_)) | None => self.bench.counters.unknown += 1,
+            Some(HostCommand::Reset) => self.core.counters.dangerous += 1,
+            Some(HostCommand::Other(_)) | None => self.core.counters.unknown += 1,
         }
     }
 }
 
 impl Device for Chesslink {
     fn load(&mut self, script: &Script) {
-        self.bench.load(script);
+        self.core.load(script);
     }
 
     fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
-        self.pass(at.max(self.bench.now));
-        if !self.bench.powered {
+        self.run_until(at.max(self.core.now));
+        if !self.core.powered {
             return;
         }
         for &byte in bytes {
@@ -303,35 +302,35 @@ impl Device for Chesslink {
                 None => continue,
                 Some(Framed::Message { text, .. }) => text.to_vec(),
                 Some(Framed::Anomaly { .. }) => {
-                    self.bench.counters.stray += 1;
+                    self.core.counters.stray += 1;
                     continue;
                 }
             };
-            self.obey(&text);
+            self.on_command(&text);
         }
     }
 
     fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
-        [inner, self.bench.line.next()].into_iter().flatten().min()
+        let inner = self.next_event().map(|(at, _)| at);
+        [inner, self.core.line.next()].into_iter().flatten().min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.bench.line.take(self.bench.now, out);
+        self.run_until(to);
+        self.core.line.take_arrived(self.core.now, out);
     }
 
     fn done(&self) -> bool {
         let told = self.needed().is_none() || self.sent.as_ref() == Some(self.scan.reported());
-        let reported = !self.bench.powered || (told && self.bench.seen() == *self.scan.reported());
-        self.bench.moves().is_none() && reported && self.bench.line.next().is_none()
+        let reported = !self.core.powered || (told && self.core.seen() == *self.scan.reported());
+        self.core.next_motion().is_none() && reported && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {
-        self.bench.counters()
+        self.core.counters()
     }
 
     fn impossible(&self) -> &[(Instant, Impossible)] {
-        self.bench.impossible()
+        self.core.impossible()
     }
 }

@@ -1,8 +1,8 @@
 //! An emulated Chessnut board: in real-time mode it sends the picture of all squares after a scan that found a difference
-//! (`chessnut/README.md`). A Move is one too; it moves nothing by itself.
+//! (`chessnut/README.md`). It also emulates a Move, but moves no piece by itself.
 //!
-//! Squares are sampled one after another as [`Scan`] does it, so a piece that moves meanwhile can be seen on two squares or on
-//! none. How long a scan takes is not known of real boards.
+//! [`Scan`] samples the squares one after another, so a piece that moves during a scan can be seen on two squares or on none.
+//! The scan time of real boards is not known.
 
 use std::time::Duration;
 
@@ -12,35 +12,35 @@ use flagfall_protocols::drivers::chessnut::message::{BY_CABLE, BY_RADIO, Message
 use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::Instant;
 
-use super::bench::Bench;
+use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
 use super::line::Line;
 use super::scan::Scan;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// Where positions come, to which commands are written too; and where replies come.
+/// The channel of positions and commands, and the channel of replies.
 const POSITIONS: u8 = 0;
 const REPLIES: u8 = 1;
-/// A board that acknowledges is not ready for a command that comes sooner after the one before.
+/// A board that acknowledges is not ready for a command within this time after the previous one.
 const BUSY: Duration = Duration::from_millis(150);
 
-/// An emulated Chessnut.
+/// The settings of an emulated Chessnut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChessnutSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// One scan of all squares.
+    /// The time of one scan of all squares.
     pub scan: Duration,
-    /// From a command's arrival to its answer.
+    /// The time from a command's arrival to its answer.
     pub reply_delay: Duration,
-    /// The most bytes of one notification.
+    /// The largest size of one notification, in bytes.
     pub notification: usize,
-    /// It is on a cable: positions have their longer form, and every message comes whole.
+    /// It is connected by cable: positions have their longer form, and every message arrives whole.
     pub cable: bool,
-    /// Each command is answered with whether it was taken.
+    /// The board acknowledges or refuses each command.
     pub acknowledges: bool,
-    /// After so long the same position is sent again; none = when real-time mode is set once more.
+    /// The time after which the same position is sent again. `None` sends it again when real-time mode is set again.
     pub repeats: Option<Duration>,
     /// It is a Move.
     pub moves: bool,
@@ -48,7 +48,7 @@ pub struct ChessnutSettings {
     pub battery: u8,
 }
 
-/// By two scans.
+/// Two scans.
 pub(super) const KINDS: &[Kind] = &[
     kind("chessnut", "", |start| begin(start, ChessnutSettings::default())),
     kind("chessnut", "acknowledges", |start| {
@@ -88,39 +88,39 @@ impl Default for ChessnutSettings {
     }
 }
 
-/// A Chessnut that answers as real ones do. Lights and beeps change nothing; upload mode is obeyed, and it, stored games, moving
-/// pieces and writing to another service are counted as [`Counters::dangerous`].
+/// A Chessnut that answers like real ones. Lights and beeps change nothing. Upload mode takes effect. Commands for upload mode,
+/// stored games and moving pieces, and writes to another service, are counted as [`Counters::dangerous`].
 #[derive(Clone, Debug)]
 pub struct Chessnut {
     settings: ChessnutSettings,
-    bench: Bench,
+    core: EmulatorCore,
     began: Instant,
     scan: Scan,
     /// Positions are reported.
     realtime: bool,
-    /// The last position that left in this mode, and when.
+    /// The last position sent in this mode, and its time.
     sent: Option<(Placement, Instant)>,
-    /// The end of a scan is looked for after this.
-    looked: Instant,
-    /// When the last command came.
+    /// The next end of a scan is looked for after this moment.
+    scanned_until: Instant,
+    /// The time of the last command.
     commanded: Option<Instant>,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
-    End,
+    ScanEnd,
     Again,
     Sample(Square),
 }
 
 impl Chessnut {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: ChessnutSettings) -> Chessnut {
         Chessnut {
             settings,
-            bench: Bench::new(
+            core: EmulatorCore::new(
                 settings.placement,
                 Line::unpaced(if settings.cable { MAX_MESSAGE } else { settings.notification }),
             ),
@@ -128,68 +128,68 @@ impl Chessnut {
             scan: Scan::new(Instant::ZERO, settings.scan, settings.placement),
             realtime: false,
             sent: None,
-            looked: Instant::ZERO,
+            scanned_until: Instant::ZERO,
             commanded: None,
         }
     }
 
     fn power_up(&mut self) {
-        (self.began, self.looked) = (self.bench.now, self.bench.now);
-        self.scan = Scan::new(self.began, self.settings.scan, self.bench.seen());
+        (self.began, self.scanned_until) = (self.core.now, self.core.now);
+        self.scan = Scan::new(self.began, self.settings.scan, self.core.seen());
         (self.realtime, self.sent, self.commanded) = (false, None, None);
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
-        let motion = self.bench.moves().map(|at| (at, Next::Motion));
-        if !self.bench.powered {
+    fn next_event(&self) -> Option<(Instant, Next)> {
+        let motion = self.core.next_motion().map(|at| (at, Next::Motion));
+        if !self.core.powered {
             return motion;
         }
-        let sample = self.scan.next(&self.bench.seen(), self.bench.now).map(|(at, square)| (at, Next::Sample(square)));
-        let end = (self.realtime && self.differs()).then(|| (self.end(), Next::End));
+        let sample = self.scan.next(&self.core.seen(), self.core.now).map(|(at, square)| (at, Next::Sample(square)));
+        let end = (self.realtime && self.differs()).then(|| (self.scan_end(), Next::ScanEnd));
         let last = self.sent.filter(|_| self.realtime).zip(self.settings.repeats);
         let again = last.map(|((_, at), repeats)| (at.after(repeats), Next::Again));
         [motion, sample, end, again].into_iter().flatten().min()
     }
 
-    /// The last position sent is not that of the scan.
+    /// Returns whether the scan differs from the last sent position.
     fn differs(&self) -> bool {
         self.sent.is_none_or(|(sent, _)| sent != *self.scan.reported())
     }
 
-    /// When the scan ends that is on its way after what was looked at last.
-    fn end(&self) -> Instant {
+    /// Returns the end of the scan that is under way after `scanned_until`.
+    fn scan_end(&self) -> Instant {
         let period = self.settings.scan.max(Duration::from_micros(64));
-        let done = self.looked.since(self.began).as_micros() / period.as_micros();
+        let done = self.scanned_until.since(self.began).as_micros() / period.as_micros();
         self.began.after(period.saturating_mul(done as u32 + 1))
     }
 
-    fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.bench.arrive(at);
+    fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.core.advance_time(at);
             match next {
                 Next::Motion => {
-                    if self.bench.carry_out() == Some(true) {
+                    if self.core.carry_out_motion() == Some(true) {
                         self.power_up();
                     }
                 }
                 Next::Sample(square) => {
-                    self.looked = self.bench.now;
-                    self.scan.report(square, self.bench.seen().get(square));
+                    self.scanned_until = self.core.now;
+                    self.scan.report(square, self.core.seen().get(square));
                 }
-                Next::End => {
-                    self.looked = self.bench.now;
+                Next::ScanEnd => {
+                    self.scanned_until = self.core.now;
                     self.send_position(Duration::ZERO);
                 }
                 Next::Again => self.send_position(Duration::ZERO),
             }
         }
-        self.bench.arrive(to);
+        self.core.advance_time(to);
     }
 
     fn send_position(&mut self, after: Duration) {
         let picture = *self.scan.reported();
-        self.sent = Some((picture, self.bench.now));
-        let counter = self.bench.now.since(self.began).as_secs() as u32;
+        self.sent = Some((picture, self.core.now));
+        let counter = self.core.now.since(self.began).as_secs() as u32;
         self.send(
             POSITIONS,
             after,
@@ -208,12 +208,12 @@ impl Chessnut {
     fn send(&mut self, channel: u8, after: Duration, message: &Message) {
         let mut bytes = Vec::new();
         message.encode(&mut bytes);
-        self.bench.line.send_on(channel, self.bench.now.after(after), &bytes);
+        self.core.line.send_on(channel, self.core.now.after(after), &bytes);
     }
 
-    /// Whether a command that comes now is taken.
-    fn takes(&mut self) -> bool {
-        let now = self.bench.now;
+    /// Acknowledges or refuses a command that comes now. Returns whether it is accepted.
+    fn accept_command(&mut self) -> bool {
+        let now = self.core.now;
         let before = self.commanded.replace(now);
         if !self.settings.acknowledges {
             return true;
@@ -223,11 +223,13 @@ impl Chessnut {
         ready
     }
 
-    fn obey(&mut self, command: HostCommand) {
-        let counters = &mut self.bench.counters;
+    fn on_command(&mut self, command: HostCommand) {
+        let counters = &mut self.core.counters;
         let percent = self.settings.battery.min(100);
         match command {
-            HostCommand::Realtime if !self.realtime => (self.realtime, self.sent, self.looked) = (true, None, self.bench.now),
+            HostCommand::Realtime if !self.realtime => {
+                (self.realtime, self.sent, self.scanned_until) = (true, None, self.core.now)
+            }
             HostCommand::Realtime if self.settings.repeats.is_none() => self.send_position(self.settings.reply_delay),
             HostCommand::Realtime => {}
             HostCommand::Battery => {
@@ -248,7 +250,7 @@ impl Chessnut {
             HostCommand::Lights(_) | HostCommand::Beep { .. } | HostCommand::Beeper(_) | HostCommand::Colours(_) => {
                 counters.lights += 1;
             }
-            // What a board answers to the first three is not known.
+            // The answers of real boards to the first three are not known.
             HostCommand::Version(_)
             | HostCommand::Name
             | HostCommand::Time
@@ -262,50 +264,50 @@ impl Chessnut {
 
 impl Device for Chessnut {
     fn load(&mut self, script: &Script) {
-        self.bench.load(script);
+        self.core.load(script);
     }
 
-    /// One write is one command or several; what is left of one that is not whole is of no use.
+    /// One write contains one or more commands. The rest of an incomplete command is dropped.
     fn host(&mut self, at: Instant, channel: u8, bytes: &[u8]) {
-        self.pass(at.max(self.bench.now));
-        if !self.bench.powered {
+        self.run_until(at.max(self.core.now));
+        if !self.core.powered {
             return;
         }
         if channel != POSITIONS {
-            self.bench.counters.dangerous += 1;
+            self.core.counters.dangerous += 1;
             return;
         }
         let mut rest = bytes;
         while let Some((command, length)) = HostCommand::decode(rest) {
             rest = &rest[length..];
-            if self.takes() {
-                self.obey(command);
+            if self.accept_command() {
+                self.on_command(command);
             }
         }
-        self.bench.counters.stray += rest.len() as u64;
+        self.core.counters.stray += rest.len() as u64;
     }
 
     fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
-        [inner, self.bench.line.next()].into_iter().flatten().min()
+        let inner = self.next_event().map(|(at, _)| at);
+        [inner, self.core.line.next()].into_iter().flatten().min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.bench.line.take(self.bench.now, out);
+        self.run_until(to);
+        self.core.line.take_arrived(self.core.now, out);
     }
 
     fn done(&self) -> bool {
         let told = !self.realtime || !self.differs();
-        let reported = !self.bench.powered || (told && self.bench.seen() == *self.scan.reported());
-        self.bench.moves().is_none() && reported && self.bench.line.next().is_none()
+        let reported = !self.core.powered || (told && self.core.seen() == *self.scan.reported());
+        self.core.next_motion().is_none() && reported && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {
-        self.bench.counters()
+        self.core.counters()
     }
 
     fn impossible(&self) -> &[(Instant, Impossible)] {
-        self.bench.impossible()
+        self.core.impossible()
     }
 }

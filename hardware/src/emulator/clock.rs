@@ -1,7 +1,8 @@
-//! An emulated chess clock: two times, a lever, flags. Knows no board; told what happens and when, shows what a clock would.
+//! An emulated chess clock: two times, a lever and flags. It knows no board. The caller passes events with their times, and the
+//! clock shows what a real clock would show.
 //!
-//! Times are kept in microseconds, so that nothing is lost by rounding between two steps; what is shown is rounded up to
-//! whole seconds, as the recorded clock does (0:00:01 running, then 0:00:00 with the flag).
+//! Times are stored in microseconds, so that rounding between two steps loses nothing. The display is rounded up to whole
+//! seconds, as on the recorded clock (0:00:01 running, then 0:00:00 with the flag).
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use flagfall_protocols::time::{ClockTime, Instant};
 
 use super::clock_model::{ClockSettings, Method};
 
-/// One side's time and what belongs to it.
+/// The time and state of one side.
 #[derive(Clone, Copy, Debug, Default)]
 struct Side {
     left: Duration,
@@ -18,7 +19,7 @@ struct Side {
     moves: u32,
     blocked: bool,
     flag: bool,
-    /// When the sign of a change of period goes off.
+    /// The time at which the sign of a change of period goes off.
     sign_until: Option<Instant>,
 }
 
@@ -33,17 +34,17 @@ pub struct Clock {
     started: bool,
     running: bool,
     flagged_first: Option<ClockSide>,
-    /// Time used for the present move, delay included.
+    /// The time used for the present move, including the delay.
     used: Duration,
-    /// Low battery is shown.
+    /// The low battery sign is shown.
     pub battery_low: bool,
 }
 
 impl Clock {
-    /// A clock that is set and not started.
+    /// Creates a clock that is set but not started.
     pub fn new(settings: ClockSettings, at: Instant) -> Clock {
         let first = settings.period(0);
-        // The first additional time is in the starting time.
+        // The starting time includes the first additional time.
         let extra = if settings.method == Method::Fischer { span(first.additional) } else { Duration::ZERO };
         let side = Side { left: capped(span(first.time) + extra), ..Side::default() };
         let white = settings.white();
@@ -61,17 +62,17 @@ impl Clock {
         }
     }
 
-    /// How it is set.
+    /// Returns the settings of the clock.
     pub const fn settings(&self) -> &ClockSettings {
         &self.settings
     }
 
-    /// Whether a time runs.
+    /// Returns whether a time runs.
     pub const fn running(&self) -> bool {
         self.running
     }
 
-    /// Lets time pass up to `to`; an earlier moment than the last changes nothing.
+    /// Lets time pass up to `to`. A moment before the last one changes nothing.
     pub fn advance(&mut self, to: Instant) {
         while self.now < to {
             let mut step = to.since(self.now);
@@ -96,20 +97,20 @@ impl Clock {
         }
     }
 
-    /// The lever of `side` goes down, the other goes up.
+    /// Presses the lever of `side` down; the other side goes up.
     pub fn press(&mut self, side: ClockSide) {
         let moved = self.lever_up == side;
         self.lever_up = side.other();
         if !self.started {
-            // Before the start the lever says who begins.
+            // Before the start the lever decides which side begins.
             self.turn = self.lever_up;
         } else if moved && self.running {
             self.end_turn(side);
         }
     }
 
-    /// Starts, or goes on after a pause. The side whose lever is up runs, wherever it was when the clock was stopped
-    /// (*assumed*). Nothing happens once the clock is blocked.
+    /// Starts the clock, or continues after a pause. The side whose lever is up runs, even if the lever was moved during the
+    /// pause (*assumed*). A blocked clock does not start.
     pub fn run(&mut self) {
         if self.running || self.sides.iter().any(|side| side.blocked) {
             return;
@@ -128,7 +129,8 @@ impl Clock {
         self.running = false;
     }
 
-    /// The arbiter sets both times. A side that gets time loses its flag. Gives false, and changes nothing, while a time runs.
+    /// Sets both times, as an arbiter does. A side that gets time loses its flag. Returns false and changes nothing while a
+    /// time runs.
     #[must_use = "a running clock cannot be set"]
     pub fn set(&mut self, left: ClockTime, right: ClockTime) -> bool {
         if self.running {
@@ -147,8 +149,8 @@ impl Clock {
         true
     }
 
-    /// The arbiter grants additional time with each move from here on (Guideline III.4). Gives false, and changes nothing, while a
-    /// time runs.
+    /// Adds this time with each move from now on, as an arbiter grants it (Guideline III.4). Returns false and changes nothing
+    /// while a time runs.
     #[must_use = "a running clock cannot be set"]
     pub fn add_with_each_move(&mut self, time: ClockTime) -> bool {
         if self.running {
@@ -161,13 +163,13 @@ impl Clock {
         true
     }
 
-    /// Takes the flag sign of `side` off the display; the clock stays blocked if it is.
+    /// Removes the flag sign of `side` from the display. A blocked clock stays blocked.
     pub fn flag_sign_off(&mut self, side: ClockSide) {
         let side = &mut self.sides[slot(side)];
         (side.flag, side.sign_until) = (false, None);
     }
 
-    /// What the clock shows now.
+    /// Returns the present display of the clock.
     pub fn reading(&self) -> ClockReading {
         ClockReading {
             left: self.face(ClockSide::Left),
@@ -194,7 +196,7 @@ impl Clock {
         }
     }
 
-    /// What is left of a US delay in this move.
+    /// Returns the rest of the US delay in this move.
     fn delay_left(&self) -> Duration {
         match self.settings.method {
             Method::UsDelay => self.additional(self.turn).saturating_sub(self.used),
@@ -206,7 +208,7 @@ impl Clock {
         span(self.settings.period(self.sides[slot(side)].period).additional)
     }
 
-    /// `side` ends its turn: its move counts, the next period may begin, and the additional time is that of the next move.
+    /// Ends the turn of `side`: its move counts, the next period may begin, and the additional time of the next move is added.
     fn end_turn(&mut self, side: ClockSide) {
         let used_of_delay = self.used.min(self.additional(side));
         let own = &mut self.sides[slot(side)];
@@ -229,11 +231,11 @@ impl Clock {
 
     fn check_zero(&mut self) {
         if self.running && self.delay_left().is_zero() && self.sides[slot(self.turn)].left.is_zero() {
-            self.at_zero(self.turn);
+            self.handle_zero(self.turn);
         }
     }
 
-    fn at_zero(&mut self, which: ClockSide) {
+    fn handle_zero(&mut self, which: ClockSide) {
         let period = self.sides[slot(which)].period;
         if self.settings.changes_at_zero(period) {
             let extra = span(self.settings.period(period + 1).time);

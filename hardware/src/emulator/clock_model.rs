@@ -1,32 +1,32 @@
-//! Settings of an emulated clock, and what the models do at zero (`dgt/clock.md#5.1`).
+//! The settings of an emulated clock, and the behaviour of the models at zero (`dgt/clock.md#5.1`).
 //!
-//! Where the manuals read so far are silent the choice made here is marked *assumed*; see `README.md` of this crate.
+//! *Assumed* marks a choice for which the manuals say nothing; see `README.md` of this crate.
 
 use std::time::Duration;
 
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::ClockTime;
 
-/// Which clock.
+/// The model of the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
     /// DGT XL.
     Xl,
     /// DGT 3000.
     Dgt3000,
-    /// DGT 2010; no board connection of it is known, its rules are used all the same.
+    /// DGT 2010. No board connection of it is known, but its rules are supported.
     Dgt2010,
     /// DGT 2500.
     Dgt2500,
-    /// No model in particular: freezes if told to, shows a flag on every side that falls.
+    /// No particular model: it freezes if the settings say so, and it shows a flag on every side that reaches zero.
     Generic,
 }
 
 impl Model {
-    /// Whether both times stop for good at zero unless an operator changed it.
+    /// Returns whether both times stop permanently at zero, with the usual setting.
     ///
-    /// The 2010 always blocks; the XL and the 3000 do with a method that adds time. The 2500 has a switch and a generic clock
-    /// a setting: both are taken to be on (*assumed*).
+    /// The 2010 always blocks. The XL and the 3000 block with a method that adds time. The 2500 has a switch and a generic
+    /// clock a setting; both are on (*assumed*).
     pub const fn freezes(self, method: Method) -> bool {
         match self {
             Model::Xl | Model::Dgt3000 => !matches!(method, Method::TimeOnly),
@@ -34,19 +34,20 @@ impl Model {
         }
     }
 
-    /// Without freeze: whether the side that reaches zero second gets a flag too. The 3000 does not; for the others that is
-    /// *assumed*.
+    /// Returns whether, without freeze, the second side at zero gets a flag too. On the 3000 it does not; for the others this
+    /// is *assumed*.
     pub const fn second_flag(self) -> bool {
         !matches!(self, Model::Dgt3000)
     }
 
-    /// How long the flag stays after a change of period at zero: five minutes on the 3000 and the 2500, for the others
-    /// *assumed*. Counted while the clock is stopped too (*assumed*).
+    /// Returns how long the flag stays after a change of period at zero: five minutes on the 3000 and the 2500; for the others
+    /// this is *assumed*. The time also counts while the clock is stopped (*assumed*).
     pub const fn sign_lasts(self) -> Duration {
         Duration::from_secs(300)
     }
 
-    /// Version the clock answers, major and minor: 1.14 is known of an XL, 2.2 of a 3000; for the others *assumed*.
+    /// Returns the version that the clock reports, major and minor. 1.14 is known for an XL and 2.2 for a 3000; for the others
+    /// it is *assumed*.
     pub const fn version(self) -> (u8, u8) {
         match self {
             Model::Xl | Model::Dgt2010 => (1, 14),
@@ -55,53 +56,53 @@ impl Model {
     }
 }
 
-/// What happens to the time with each move.
+/// The change of the time with each move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Nothing.
+    /// No time is added.
     TimeOnly,
     /// The additional time is added at the press. The first one is in the starting time already: 3+2 starts at 0:03:02.
     Fischer,
-    /// At the press the time used is given back, at most the additional time.
+    /// At the press the used time is added back, at most the additional time.
     Bronstein,
-    /// The time stands still for the additional time at the start of every move.
+    /// At the start of every move the time does not run for the additional time.
     UsDelay,
 }
 
 /// One allotted period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period {
-    /// Main time, given at the start of the period.
+    /// Main time, added at the start of the period.
     pub time: ClockTime,
-    /// Additional time or delay for each move, as [`ClockSettings::method`] uses it.
+    /// Additional time or delay for each move; [`ClockSettings::method`] says which.
     pub additional: ClockTime,
-    /// Moves to be made in it; none = the rest of the game, or as long as the time lasts.
+    /// The number of moves in the period. `None` is the rest of the game, or until the time is used up.
     pub moves: Option<u32>,
 }
 
-/// When the clock goes to the next period.
+/// The moment at which the clock goes to the next period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The presser gets it at the press of the required move. A period without a number of moves changes at zero all the same.
+    /// A side gets the next period when it presses after the required move. A period without a number of moves changes at zero.
     ByMoveCount,
-    /// Both sides get it at once when one reaches zero, and that side shows a flag. Moves are not counted.
+    /// Both sides get the next period when one side reaches zero, and that side shows a flag. Moves are not counted.
     AtZero,
 }
 
-/// How an emulated clock is set.
+/// The settings of an emulated clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockSettings {
-    /// Which clock.
+    /// The model of the clock.
     pub model: Model,
-    /// Both times stop for good when the last period of one side is used up.
+    /// Both times stop permanently when the last period of one side is used up.
     pub freeze: bool,
-    /// What happens with each move.
+    /// The change of the time with each move.
     pub method: Method,
-    /// The periods, at least one; the last one lasts to the end.
+    /// The periods, at least one. The last one lasts to the end of the game.
     pub periods: Vec<Period>,
-    /// When the clock goes to the next period.
+    /// The moment at which the clock goes to the next period.
     pub change: Change,
-    /// White sits at the left display; that side's lever is up at the start, so it begins.
+    /// White sits at the left display. White's lever is up at the start, so White begins.
     pub left_is_white: bool,
 }
 
@@ -109,7 +110,7 @@ impl ClockSettings {
     /// The longest time a DGT clock shows.
     pub const LONGEST: ClockTime = ClockTime::hms(9, 59, 59);
 
-    /// One period of `time` with `additional` time for each move, freezing as `model` does by itself.
+    /// Creates settings with one period of `time` and `additional` time for each move. `freeze` is the model's usual setting.
     pub fn new(model: Model, method: Method, time: ClockTime, additional: ClockTime) -> ClockSettings {
         ClockSettings {
             model,
@@ -121,23 +122,23 @@ impl ClockSettings {
         }
     }
 
-    /// The side of the clock where White sits.
+    /// Returns the side of the clock where White sits.
     pub const fn white(&self) -> ClockSide {
         if self.left_is_white { ClockSide::Left } else { ClockSide::Right }
     }
 
-    /// Period `index`; beyond the last there is only the last.
+    /// Returns period `index`, or the last period if `index` is larger.
     pub(super) fn period(&self, index: usize) -> Period {
         let nothing = Period { time: ClockTime(0), additional: ClockTime(0), moves: None };
         self.periods.get(index).or(self.periods.last()).copied().unwrap_or(nothing)
     }
 
-    /// Whether period `index` is followed by another one that begins at zero.
+    /// Returns whether another period follows period `index` when the time reaches zero.
     pub(super) fn changes_at_zero(&self, index: usize) -> bool {
         index + 1 < self.periods.len() && (self.change == Change::AtZero || self.period(index).moves.is_none())
     }
 
-    /// The number of the move by which period `index` ends, counted from the start of the game; none if not by moves.
+    /// Returns the number of the move that ends period `index`, counted from the start of the game; `None` if no move ends it.
     pub(super) fn required(&self, index: usize) -> Option<u32> {
         if self.change == Change::AtZero || index + 1 >= self.periods.len() {
             return None;

@@ -1,4 +1,4 @@
-//! What every emulated board can do.
+//! The common interface of all emulated boards.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -14,61 +14,62 @@ use super::{Counters, Emulator, Impossible};
 pub struct Sent {
     /// When the last of them arrives.
     pub at: Instant,
-    /// The channel they come on: a characteristic of Bluetooth LE, 0 on a serial line.
+    /// Their channel: a characteristic of Bluetooth LE, or 0 on a serial line.
     pub channel: u8,
     /// The bytes.
     pub bytes: Vec<u8>,
 }
 
-/// An emulated board. No IO and no clock of its own: the same inputs at the same times give the same bytes at the same times.
+/// An emulated board. It does no IO and reads no clock: the same inputs at the same times give the same bytes at the same
+/// times.
 ///
-/// Whoever runs one feeds it what the host sends ([`Device::host`]), asks when it will do something ([`Device::next`]) and
-/// lets time pass up to there ([`Device::advance`]). Times never go back.
+/// The caller passes the bytes of the host ([`Device::host`]), reads the time of the next action ([`Device::next`]) and lets
+/// time pass up to it ([`Device::advance`]). Times never go back.
 pub trait Device: Debug + Send {
-    /// Adds hand motions; a script's time begins now, which is the last moment the board was advanced to.
+    /// Adds hand motions. The script's time begins at the last moment to which the board was advanced.
     fn load(&mut self, script: &Script);
 
-    /// Bytes of the host arrive at `at` on a channel; what the board had to do up to then is done first.
+    /// Passes bytes of the host that arrive at `at` on a channel. The board first does everything that is due until then.
     fn host(&mut self, at: Instant, channel: u8, bytes: &[u8]);
 
-    /// When the board will do something by itself, if nothing else happens.
+    /// Returns the time of the board's next own action, if there is no other input.
     fn next(&self) -> Option<Instant>;
 
-    /// Lets time pass up to `to`, and appends what the board sent by then.
+    /// Lets time pass up to `to`, and appends the bytes that the board sent until then.
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>);
 
-    /// Whether all hand motions are done, reported and sent.
+    /// Returns whether all hand motions are done, reported and sent.
     fn done(&self) -> bool;
 
-    /// What was asked and what went wrong up to now.
+    /// Returns the counters of commands and errors.
     fn counters(&self) -> Counters;
 
-    /// The first hundred hand movements that could not be done.
+    /// Returns the first hundred impossible hand movements.
     fn impossible(&self) -> &[(Instant, Impossible)];
 }
 
 /// A kind of emulated device: a row of [`EMULATORS`](super::EMULATORS).
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
-    /// The driver that reads it.
+    /// The driver for this kind.
     pub driver: &'static str,
-    /// What is special about this kind; empty for the usual one.
+    /// The special feature of this kind; empty for the usual one.
     pub variant: &'static str,
-    /// A change is reported so late at most.
+    /// The longest delay of a report of a change.
     pub late: Duration,
-    /// So long the initial position must stand on it, on a line without damage, before its driver knows one piece from another;
-    /// zero = the board says which piece is which.
+    /// The time for which the initial position must stand on it before its driver can identify the pieces, on a line without
+    /// damage. Zero means that the board identifies the pieces itself.
     pub learns: Duration,
-    /// Switches one on.
+    /// Creates a device of this kind that is switched on.
     pub start: fn(&Start) -> Box<dyn Device>,
 }
 
-/// How an emulated device is switched on.
+/// The start conditions of an emulated device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
-    /// What stands on it.
+    /// The pieces on the board.
     pub placement: Placement,
-    /// Its serial number, 0..=16383, where it has one.
+    /// Its serial number, 0..=16383, if it has one.
     pub serial: u16,
 }
 

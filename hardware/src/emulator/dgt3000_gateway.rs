@@ -1,8 +1,8 @@
-//! An emulated DGT3000 BLE Gateway with its clock: it tells a time when it has changed and the lever when it moves
+//! An emulated DGT3000 BLE Gateway with its clock: it reports a time when it has changed and the lever when it moves
 //! (`dgt3000_gateway/README.md#4`).
 //!
-//! Who commands the clock is not emulated: `run`, `set` and presses of a script are as if a program sent `run` and `setTime`. Such a
-//! program adds no time by itself, so the clock is one without additional time.
+//! The program that commands the clock is not emulated. `run`, `set` and presses of a script have the effect of a program that
+//! sends `run` and `setTime`. Such a program adds no time by itself, so the clock has no additional time.
 
 use std::time::Duration;
 
@@ -17,27 +17,27 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use super::clock::Clock;
 use super::clock_model::{ClockSettings, Method, Model};
 use super::device::{Device, Kind, Sent};
-use super::hands::{Motion, at_clock, at_table};
+use super::hands::{Motion, apply_to_board, apply_to_clock};
 use super::line::Line;
 use super::motions::Motions;
 use super::script::{Action, Script};
-use super::table::Table;
+use super::simulated_board::SimulatedBoard;
 use super::{Counters, Impossible};
 
-/// How an emulated gateway is.
+/// The settings of an emulated gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GatewaySettings {
-    /// How its clock is set.
+    /// The settings of its clock.
     pub clock: ClockSettings,
-    /// How often it looks at the times of its clock.
+    /// The interval at which it reads the times of its clock.
     pub poll: Duration,
-    /// From a command's arrival to its answer, and from a movement to its message.
+    /// The time from a command's arrival to its answer, and from a movement to its message.
     pub delay: Duration,
-    /// The most bytes of one notification.
+    /// The largest size of one notification, in bytes.
     pub notification: usize,
 }
 
-/// A press is told after the delay; a time when the gateway has looked.
+/// A press is reported after the delay, and a time after the gateway's next query.
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         driver: "dgt3000_gateway",
@@ -55,7 +55,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
 ];
 
-/// Slow in everything, in notifications of the smallest size.
+/// A gateway that is slow in everything, with notifications of the smallest size.
 fn slow() -> GatewaySettings {
     let (poll, delay) = (Duration::from_secs(1), Duration::from_millis(120));
     GatewaySettings { poll, delay, notification: 20, ..GatewaySettings::default() }
@@ -73,36 +73,36 @@ impl Default for GatewaySettings {
     }
 }
 
-/// A gateway that answers as real ones do, but for commands that set, run or stop: they are counted as
-/// [`Counters::set_and_run`] and change nothing.
+/// A gateway that answers like real ones. Commands that set, run or stop the clock are counted as [`Counters::set_and_run`] and
+/// change nothing.
 #[derive(Clone, Debug)]
 pub struct Gateway {
     settings: GatewaySettings,
     now: Instant,
     powered: bool,
-    /// When it was switched on: its stamps count from here.
+    /// The time at which it was switched on. Its stamps count from here.
     began: Instant,
-    /// None while its cable is out; then the gateway keeps the times that it saw last.
+    /// `None` while its cable is unplugged. The gateway then keeps the last times.
     clock: Option<Clock>,
     plugged_out: Option<Clock>,
     times: Times,
     line: Line,
     framing: Framing,
     motions: Motions,
-    /// Always empty: whoever moves pieces here does the impossible.
-    table: Table,
+    /// Always empty: every movement of a piece is impossible.
+    squares: SimulatedBoard,
     counters: Counters,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
-    Look,
+    Poll,
 }
 
 impl Gateway {
-    /// A gateway that is switched on at the beginning of time.
+    /// Creates a gateway that is switched on at time zero.
     pub fn new(settings: GatewaySettings) -> Gateway {
         let clock = Clock::new(settings.clock.clone(), Instant::ZERO);
         Gateway {
@@ -115,48 +115,48 @@ impl Gateway {
             line: Line::unpaced(settings.notification),
             framing: Framing::default(),
             motions: Motions::default(),
-            table: Table::new(Placement::EMPTY),
+            squares: SimulatedBoard::new(Placement::EMPTY),
             counters: Counters::default(),
             settings,
         }
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
+    fn next_event(&self) -> Option<(Instant, Next)> {
         let motion = self.motions.next().map(|at| (at, Next::Motion));
-        // A look that finds nothing need not be had.
-        let look = self.looks().map(|at| (at, Next::Look));
-        [motion, look].into_iter().flatten().min()
+        // A query that finds no change is skipped.
+        let poll = self.next_poll().map(|at| (at, Next::Poll));
+        [motion, poll].into_iter().flatten().min()
     }
 
-    /// When it looks next, if its clock runs or shows something new.
-    fn looks(&self) -> Option<Instant> {
+    /// Returns the time of the next query, if the clock runs or shows a new time.
+    fn next_poll(&self) -> Option<Instant> {
         let clock = self.clock.as_ref().filter(|clock| self.powered && (clock.running() || times(clock) != self.times))?;
         let period = self.settings.poll.max(Duration::from_millis(1)).as_micros() as u64;
         let waited = self.now.since(self.began).as_micros() as u64;
-        // A clock that runs was looked at already now, if it shows nothing new.
+        // A running clock without a new time has been queried at this moment already.
         let next = if times(clock) == self.times { waited / period + 1 } else { waited.div_ceil(period) };
         Some(self.began.after(Duration::from_micros(next.saturating_mul(period))))
     }
 
-    fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.arrive(at);
+    fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.advance_time(at);
             match next {
                 Next::Motion => self.carry_out(),
-                Next::Look => self.look(),
+                Next::Poll => self.poll_clock(),
             }
         }
-        self.arrive(to);
+        self.advance_time(to);
     }
 
-    fn arrive(&mut self, at: Instant) {
+    fn advance_time(&mut self, at: Instant) {
         self.now = self.now.max(at);
         for clock in [&mut self.clock, &mut self.plugged_out].into_iter().flatten() {
             clock.advance(self.now);
         }
     }
 
-    fn look(&mut self) {
+    fn poll_clock(&mut self) {
         let Some(seen) = self.clock.as_ref().map(times) else { return };
         if std::mem::replace(&mut self.times, seen) != seen {
             self.send(Duration::ZERO, &Message::Time { stamp: self.stamp(), times: seen });
@@ -176,8 +176,8 @@ impl Gateway {
     }
 
     fn carry_out(&mut self) {
-        let Some(motion) = self.motions.take() else { return };
-        let done = match at_table(&mut self.table, self.now, motion) {
+        let Some(motion) = self.motions.pop() else { return };
+        let done = match apply_to_board(&mut self.squares, self.now, motion) {
             Ok(Some(Motion::Do(Action::Power(on)))) => {
                 self.power(on);
                 Ok(())
@@ -192,7 +192,7 @@ impl Gateway {
             Err(problem) => Err(problem),
         };
         if let Err(problem) = done {
-            self.motions.failed(self.now, problem, &mut self.counters);
+            self.motions.record_failure(self.now, problem, &mut self.counters);
         }
     }
 
@@ -201,21 +201,21 @@ impl Gateway {
         match action {
             Action::Press(side) => {
                 let moved = clock.reading().lever_up == side;
-                at_clock(clock, action)?;
+                apply_to_clock(clock, action)?;
                 if moved && self.clock.is_some() {
                     let (button, code) =
                         if side == ClockSide::Left { (Button::LeverLeft, 0xc0) } else { (Button::LeverRight, 0x40) };
-                    self.pressed(button, code);
+                    self.send_button(button, code);
                 }
             }
             Action::Connect => self.plug(true),
             Action::Disconnect | Action::Replace => self.plug(false),
-            _ => return at_clock(clock, action),
+            _ => return apply_to_clock(clock, action),
         }
         Ok(())
     }
 
-    fn pressed(&mut self, button: Button, code: u8) {
+    fn send_button(&mut self, button: Button, code: u8) {
         let event = Message::Button { stamp: self.stamp(), button: Some(button), code, repeat: false, count: None };
         self.send(self.settings.delay, &event);
     }
@@ -235,11 +235,11 @@ impl Gateway {
             self.powered = on;
             self.began = self.now;
             self.framing.reset();
-            self.line.cut(self.now);
+            self.line.drop_unsent(self.now);
         }
     }
 
-    fn obey(&mut self, command: &HostCommand) {
+    fn on_command(&mut self, command: &HostCommand) {
         let outcome = match command.order {
             Order::GetTime if self.clock.is_none() => Outcome::Failed(Some(NOT_CONNECTED)),
             Order::GetTime => Outcome::Done(Some(self.times)),
@@ -256,7 +256,7 @@ impl Gateway {
                 Outcome::Failed(Some(1101))
             }
         };
-        // The name as JSON, in the host's own words.
+        // The answer repeats the command's name as the host wrote it in JSON.
         let mut named = Vec::new();
         command.encode(&mut named);
         let id = Members::new(&named).flatten().find(|member| member.name.is("id"));
@@ -265,7 +265,7 @@ impl Gateway {
     }
 }
 
-/// What the gateway is told of what the clock shows.
+/// Returns the times of the clock as the gateway reads them.
 fn times(clock: &Clock) -> Times {
     let reading = clock.reading();
     let [left, right] = [reading.left, reading.right].map(|face| {
@@ -281,7 +281,7 @@ impl Device for Gateway {
     }
 
     fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
-        self.pass(at.max(self.now));
+        self.run_until(at.max(self.now));
         if !self.powered {
             return;
         }
@@ -295,23 +295,23 @@ impl Device for Gateway {
                 None => continue,
             };
             match command {
-                Some(command) => self.obey(&command),
+                Some(command) => self.on_command(&command),
                 None => self.counters.unknown += 1,
             }
         }
     }
 
     fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
+        let inner = self.next_event().map(|(at, _)| at);
         [inner, self.line.next()].into_iter().flatten().min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.line.take(self.now, out);
+        self.run_until(to);
+        self.line.take_arrived(self.now, out);
     }
 
-    /// A running clock goes on telling its times; it is done all the same.
+    /// A running clock goes on reporting its times. The gateway counts as done anyway.
     fn done(&self) -> bool {
         self.motions.next().is_none() && self.line.next().is_none()
     }

@@ -1,7 +1,8 @@
 //! Emulated DGT boards on a bus: up to twelve on one line of 9600 baud, each with its own hands and clock
 //! (`dgt_bus/README.md#10`).
 //!
-//! Every board hears everything, and what two boards say at the same moment is mixed up bit by bit, as on the common wire.
+//! Every board receives all bytes. If two boards send at the same moment, their bytes are mixed bit by bit, as on the common
+//! wire.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -20,7 +21,7 @@ mod member;
 pub use behind::Behind;
 use member::Member;
 
-/// A byte on the wire.
+/// The time of one byte on the wire.
 const BYTE: Duration = Duration::from_micros(1042);
 
 /// A scan, the pace of the line's master, and a whole picture in between.
@@ -34,36 +35,36 @@ pub(super) const KINDS: &[Kind] = &[Kind {
     },
 }];
 
-/// What the boards of a chain do wrong, each so often: probabilities of an answer, 0.0..=1.0.
+/// The faults of a board in a chain: the probability of each fault per answer, 0.0..=1.0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BusFaults {
-    /// Its sum is wrong.
+    /// The answer has a wrong sum.
     pub wrong_sum: f64,
-    /// It breaks off.
+    /// The answer is cut off.
     pub cut: f64,
-    /// It comes 100 to 500 ms late.
+    /// The answer comes 100 to 500 ms late.
     pub late: f64,
-    /// The board did not hear the question.
+    /// The board did not receive the question.
     pub deaf: f64,
-    /// It comes twice in a row.
+    /// The answer comes twice in a row.
     pub doubled: f64,
 }
 
 /// One emulated board of a chain. Its address is [`Settings::serial`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct BusSettings {
-    /// The board and its clock; what concerns a line of its own is not looked at.
+    /// The board and its clock. The settings of a board's own line are ignored.
     pub board: Settings,
-    /// What it does wrong.
+    /// Its faults.
     pub faults: BusFaults,
-    /// It never says anything.
+    /// The board never sends anything.
     pub dead: bool,
-    /// It does not answer 0x84 before the first 0x83 since its power-up: there is no packet to repeat.
+    /// The board does not answer 0x84 before the first 0x83 after its power-up, because it has no packet to repeat.
     pub mute_without_packet: bool,
 }
 
 impl BusSettings {
-    /// A good board.
+    /// Creates a board without faults.
     pub const fn new(board: Settings) -> BusSettings {
         BusSettings {
             board,
@@ -82,21 +83,22 @@ struct OnWire {
     byte: u8,
 }
 
-/// Boards on one line. No IO and no clock of its own, as [`Device`]: the same inputs at the same times give the same
+/// Boards on one line. They do no IO and read no clock, as every [`Device`]: the same inputs at the same times give the same
 /// bytes.
 #[derive(Clone, Debug)]
 pub struct Chain {
     boards: Vec<Member>,
     now: Instant,
-    /// From the host, with the time at which each byte is heard.
+    /// Bytes from the host, with the time at which the boards receive each byte.
     heard: VecDeque<(Instant, u8)>,
     wire: VecDeque<OnWire>,
-    /// Bytes that two boards said at once.
+    /// The number of bytes that two boards sent at once.
     mixed: u64,
 }
 
 impl Chain {
-    /// Boards that were switched on long ago; `seed` says when each answers a ping to all, and what goes wrong.
+    /// Creates boards that were switched on long ago. `seed` decides when each board answers a ping to all, and which faults
+    /// happen.
     pub fn new(settings: Vec<BusSettings>, seed: u64) -> Chain {
         let mut rng = Rng::with_seed(seed);
         Chain {
@@ -108,7 +110,7 @@ impl Chain {
         }
     }
 
-    /// Adds hand motions at a board, counted from 0; a script's time begins now.
+    /// Adds hand motions at a board, counted from 0. The script's time begins now.
     pub fn load(&mut self, board: usize, script: &Script) {
         let now = self.now;
         if let Some(board) = self.boards.get_mut(board) {
@@ -116,7 +118,7 @@ impl Chain {
         }
     }
 
-    /// Bytes leave the host at `at`; the boards hear them at the pace of the wire.
+    /// Passes bytes that leave the host at `at`. The boards receive them at the pace of the wire.
     pub fn host(&mut self, at: Instant, bytes: &[u8]) {
         let mut when = self.heard.back().map_or(at, |(last, _)| at.max(*last));
         for &byte in bytes {
@@ -125,31 +127,31 @@ impl Chain {
         }
     }
 
-    /// When something happens next by itself.
+    /// Returns the time of the next event without other input.
     pub fn next(&self) -> Option<Instant> {
         let wire = self.wire.iter().map(|byte| byte.end).min();
-        [self.inner(), wire].into_iter().flatten().min()
+        [self.next_board_event(), wire].into_iter().flatten().min()
     }
 
-    fn inner(&self) -> Option<Instant> {
+    fn next_board_event(&self) -> Option<Instant> {
         let boards = self.boards.iter().filter_map(Member::next).min();
         [boards, self.heard.front().map(|(at, _)| *at)].into_iter().flatten().min()
     }
 
-    /// Lets time pass up to `to`, and appends what reached the host by then, byte by byte.
+    /// Lets time pass up to `to`, and appends the bytes that reached the host until then, one by one.
     pub fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        while let Some(at) = self.inner().filter(|at| *at <= to) {
+        while let Some(at) = self.next_board_event().filter(|at| *at <= to) {
             while let Some((_, byte)) = self.heard.pop_front_if(|(when, _)| *when <= at) {
-                self.boards.iter_mut().for_each(|board| board.hear(at, byte));
+                self.boards.iter_mut().for_each(|board| board.on_byte(at, byte));
             }
             for index in 0..self.boards.len() {
-                if let Some(answer) = self.boards[index].pass(at) {
-                    self.say(at, &answer);
+                if let Some(answer) = self.boards[index].run_until(at) {
+                    self.put_on_wire(at, &answer);
                 }
             }
         }
         for board in &mut self.boards {
-            board.pass(to);
+            board.run_until(to);
         }
         self.now = self.now.max(to);
         while let Some(byte) = self.wire.pop_front_if(|byte| byte.end <= to) {
@@ -157,8 +159,8 @@ impl Chain {
         }
     }
 
-    /// A board begins to speak: what is on the wire at the same time is mixed with it.
-    fn say(&mut self, at: Instant, answer: &[u8]) {
+    /// Puts a board's answer on the wire, and mixes it with the bytes that are there at the same time.
+    fn put_on_wire(&mut self, at: Instant, answer: &[u8]) {
         for (place, &byte) in (0u32..).zip(answer) {
             let begin = at.after(BYTE * place);
             let end = begin.after(BYTE);
@@ -173,12 +175,13 @@ impl Chain {
         self.wire.make_contiguous().sort_by_key(|byte| byte.end);
     }
 
-    /// Whether all hands are done, and everything was reported and asked for.
+    /// Returns whether all hand motions are done and all changes were queried and reported.
     pub fn done(&self) -> bool {
         self.boards.iter().all(Member::done)
     }
 
-    /// What was asked of all boards and what went wrong. [`Counters::dangerous`] counts what is more than a question.
+    /// Returns the counters of commands and errors of all boards. [`Counters::dangerous`] counts the commands that are not just
+    /// questions.
     pub fn counters(&self) -> Counters {
         let mut sum = Counters::default();
         for board in &self.boards {
@@ -193,17 +196,17 @@ impl Chain {
         sum
     }
 
-    /// Bytes that two boards said at the same time.
+    /// Returns the number of bytes that two boards sent at the same time.
     pub const fn mixed(&self) -> u64 {
         self.mixed
     }
 
-    /// Hand movements at a board that could not be done.
+    /// Returns the impossible hand movements at a board.
     pub fn impossible(&self, board: usize) -> &[(Instant, Impossible)] {
         self.boards.get(board).map_or(&[], Member::impossible)
     }
 
-    /// From now on a board does this wrong.
+    /// Sets the faults of a board from now on.
     pub fn damage(&mut self, board: usize, faults: BusFaults, dead: bool) {
         if let Some(board) = self.boards.get_mut(board) {
             board.damage(faults, dead);
@@ -211,7 +214,7 @@ impl Chain {
     }
 }
 
-/// As whoever opens the port sees it. Hands move at the first board.
+/// The chain as a program sees it that opens the port. Hand motions apply to the first board.
 impl Device for Chain {
     fn load(&mut self, script: &Script) {
         Chain::load(self, 0, script);

@@ -1,5 +1,5 @@
-//! An emulated DGT Pegasus: it looks at all squares at once, many times a second, and tells each on which something was put or
-//! from which it was lifted (`dgt_pegasus/README.md#4`).
+//! An emulated DGT Pegasus: it scans all squares at once, many times a second, and reports each square where a piece was put
+//! down or lifted (`dgt_pegasus/README.md#4`).
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ use flagfall_protocols::drivers::dgt_pegasus::host::{HostCommand, HostDecoder, Q
 use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::Instant;
 
-use super::bench::Bench;
+use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// An emulated Pegasus.
+/// The settings of an emulated Pegasus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PegasusSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// How often it looks at its squares, 50 to 100 ms.
+    /// The time from one scan to the next, 50 to 100 ms.
     pub poll: Duration,
-    /// From a command's arrival to its answer.
+    /// The time from a command's arrival to its answer.
     pub reply_delay: Duration,
-    /// The most bytes of one notification.
+    /// The largest size of one notification, in bytes.
     pub notification: usize,
     /// Serial number, 0..=99999.
     pub serial: u32,
@@ -35,7 +35,7 @@ pub struct PegasusSettings {
     pub battery: u8,
 }
 
-/// By its slowest look.
+/// The slowest scan.
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         driver: "dgt_pegasus",
@@ -72,33 +72,33 @@ impl Default for PegasusSettings {
     }
 }
 
-/// A Pegasus that answers as real ones do. Lights and keys change nothing; modes with a clock are counted as
+/// A Pegasus that answers like real ones. Lights and keys change nothing. Modes with a clock are counted as
 /// [`Counters::dangerous`].
 #[derive(Clone, Debug)]
 pub struct Pegasus {
     settings: PegasusSettings,
-    bench: Bench,
+    core: EmulatorCore,
     decoder: HostDecoder,
     began: Instant,
-    /// The codes as they were at the last look, a8 first.
+    /// The codes of the last scan, a8 first.
     codes: [u8; 64],
-    /// Changes are told.
+    /// The board reports changes.
     updates: bool,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
-    Look,
+    Scan,
 }
 
 impl Pegasus {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: PegasusSettings) -> Pegasus {
         Pegasus {
             settings,
-            bench: Bench::new(settings.placement, Line::unpaced(settings.notification)),
+            core: EmulatorCore::new(settings.placement, Line::unpaced(settings.notification)),
             decoder: HostDecoder::default(),
             began: Instant::ZERO,
             codes: codes(&settings.placement),
@@ -107,44 +107,44 @@ impl Pegasus {
     }
 
     fn power_up(&mut self) {
-        self.began = self.bench.now;
-        self.codes = codes(&self.bench.seen());
+        self.began = self.core.now;
+        self.codes = codes(&self.core.seen());
         self.updates = false;
         self.decoder.reset();
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
-        let motion = self.bench.moves().map(|at| (at, Next::Motion));
-        // A look that finds nothing need not be had.
-        let differs = self.bench.powered && codes(&self.bench.seen()) != self.codes;
-        let look = differs.then(|| (self.looks(), Next::Look));
-        [motion, look].into_iter().flatten().min()
+    fn next_event(&self) -> Option<(Instant, Next)> {
+        let motion = self.core.next_motion().map(|at| (at, Next::Motion));
+        // A scan that finds no change is skipped.
+        let differs = self.core.powered && codes(&self.core.seen()) != self.codes;
+        let scan = differs.then(|| (self.next_scan(), Next::Scan));
+        [motion, scan].into_iter().flatten().min()
     }
 
-    /// When it looks next, now or later.
-    fn looks(&self) -> Instant {
+    /// Returns the time of the next scan, now or later.
+    fn next_scan(&self) -> Instant {
         let period = self.settings.poll.clamp(Duration::from_millis(50), Duration::from_millis(100)).as_micros() as u64;
-        let waited = self.bench.now.since(self.began).as_micros() as u64;
+        let waited = self.core.now.since(self.began).as_micros() as u64;
         self.began.after(Duration::from_micros(waited.div_ceil(period).saturating_mul(period)))
     }
 
-    fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.bench.arrive(at);
+    fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.core.advance_time(at);
             match next {
                 Next::Motion => {
-                    if self.bench.carry_out() == Some(true) {
+                    if self.core.carry_out_motion() == Some(true) {
                         self.power_up();
                     }
                 }
-                Next::Look => self.look(),
+                Next::Scan => self.scan_squares(),
             }
         }
-        self.bench.arrive(to);
+        self.core.advance_time(to);
     }
 
-    fn look(&mut self) {
-        let seen = codes(&self.bench.seen());
+    fn scan_squares(&mut self) {
+        let seen = codes(&self.core.seen());
         let before = std::mem::replace(&mut self.codes, seen);
         for (index, (code, before)) in (0u8..).zip(seen.into_iter().zip(before)) {
             if code != before && self.updates {
@@ -156,24 +156,24 @@ impl Pegasus {
     fn send(&mut self, after: Duration, message: &BoardMessage<'_>) {
         let mut bytes = Vec::new();
         message.encode(&mut bytes);
-        self.bench.line.send(self.bench.now.after(after), &bytes);
+        self.core.line.send(self.core.now.after(after), &bytes);
     }
 
-    fn obey(&mut self, command: &HostCommand) {
+    fn on_command(&mut self, command: &HostCommand) {
         match command {
-            HostCommand::Query(query) => self.answer(*query),
-            HostCommand::Lights { .. } | HostCommand::LightsOut => self.bench.counters.lights += 1,
-            HostCommand::Unknown(0x43 | 0x4b) => self.bench.counters.dangerous += 1,
-            HostCommand::DeveloperKey | HostCommand::Unknown(_) => self.bench.counters.unknown += 1,
+            HostCommand::Query(query) => self.answer_query(*query),
+            HostCommand::Lights { .. } | HostCommand::LightsOut => self.core.counters.lights += 1,
+            HostCommand::Unknown(0x43 | 0x4b) => self.core.counters.dangerous += 1,
+            HostCommand::DeveloperKey | HostCommand::Unknown(_) => self.core.counters.unknown += 1,
         }
     }
 
-    fn answer(&mut self, query: Query) {
+    fn answer_query(&mut self, query: Query) {
         let serial = self.settings.serial % 100_000;
         let (major, minor) = self.settings.version;
         let soon = self.settings.reply_delay;
         match query {
-            // A real board says nothing to this.
+            // A real board does not answer this.
             Query::Reset => self.updates = false,
             Query::Updates => self.updates = true,
             Query::Board => self.send(soon, &BoardMessage::Board(&self.codes.clone())),
@@ -200,7 +200,7 @@ impl Pegasus {
     }
 }
 
-/// What the sensors tell of these pieces, a8 first.
+/// Returns the codes of the sensors for these pieces, a8 first.
 fn codes(placement: &Placement) -> [u8; 64] {
     let mut codes = [0; 64];
     for square in Square::all() {
@@ -211,41 +211,41 @@ fn codes(placement: &Placement) -> [u8; 64] {
 
 impl Device for Pegasus {
     fn load(&mut self, script: &Script) {
-        self.bench.load(script);
+        self.core.load(script);
     }
 
     fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
-        self.pass(at.max(self.bench.now));
-        if !self.bench.powered {
+        self.run_until(at.max(self.core.now));
+        if !self.core.powered {
             return;
         }
         for &byte in bytes {
             if let Some(command) = self.decoder.push(byte) {
-                self.obey(&command);
+                self.on_command(&command);
             }
         }
     }
 
     fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
-        [inner, self.bench.line.next()].into_iter().flatten().min()
+        let inner = self.next_event().map(|(at, _)| at);
+        [inner, self.core.line.next()].into_iter().flatten().min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.bench.line.take(self.bench.now, out);
+        self.run_until(to);
+        self.core.line.take_arrived(self.core.now, out);
     }
 
     fn done(&self) -> bool {
-        let told = !self.bench.powered || codes(&self.bench.seen()) == self.codes;
-        self.bench.moves().is_none() && told && self.bench.line.next().is_none()
+        let told = !self.core.powered || codes(&self.core.seen()) == self.codes;
+        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {
-        self.bench.counters()
+        self.core.counters()
     }
 
     fn impossible(&self) -> &[(Instant, Impossible)] {
-        self.bench.impossible()
+        self.core.impossible()
     }
 }

@@ -1,5 +1,6 @@
-//! An emulated board of the Gameboard UI Protocol: it looks at its squares in turn and tells what was lifted and what was put
-//! down; asked for a square it says what it last saw there (its maker's page). How often it looks and how soon it answers is *assumed*.
+//! An emulated board of the Gameboard UI Protocol: it scans its squares in turn and reports pieces that were lifted and put
+//! down. To a question for a square it answers with its last scan (its maker's page). The scan time and the answer time are
+//! *assumed*.
 
 use std::time::Duration;
 
@@ -9,28 +10,28 @@ use flagfall_protocols::drivers::gameboard::message::Message;
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-use super::bench::Bench;
+use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// How an emulated board is.
+/// The settings of an emulated board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameboardSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// How often it has looked at all squares.
+    /// The time of one scan of all squares.
     pub look: Duration,
-    /// From a question's arrival to its answer.
+    /// The time from a question's arrival to its answer.
     pub reply_delay: Duration,
-    /// Boards of the lowest levels answer nothing.
+    /// The board answers questions. Boards of the lowest levels do not.
     pub answers: bool,
-    /// It tells all squares by itself when it is switched on.
+    /// It reports all squares by itself when it is switched on.
     pub greets: bool,
 }
 
-/// A look, and what waits on the line before it.
+/// A scan, and the bytes that wait on the line before the report.
 const LATE: Duration = Duration::from_millis(55);
 
 pub(super) const KINDS: &[Kind] = &[
@@ -70,86 +71,85 @@ impl Default for GameboardSettings {
     }
 }
 
-/// A board as its protocol describes it. Lights change nothing; a position that it is told is counted as
-/// [`Counters::dangerous`].
+/// A board as its protocol describes it. Lights change nothing. A position from the host is counted as [`Counters::dangerous`].
 #[derive(Clone, Debug)]
 pub struct Gameboard {
     settings: GameboardSettings,
-    bench: Bench,
+    core: EmulatorCore,
     framing: Framing,
     began: Instant,
-    /// Where something stood at the last look.
+    /// The occupied squares of the last scan.
     occupied: u64,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
-    Look,
+    Scan,
 }
 
 impl Gameboard {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: GameboardSettings) -> Gameboard {
-        let bench = Bench::new(settings.placement, Line::serial(115_200));
-        let mut board = Gameboard { settings, bench, framing: Framing::default(), began: Instant::ZERO, occupied: 0 };
+        let core = EmulatorCore::new(settings.placement, Line::serial(115_200));
+        let mut board = Gameboard { settings, core, framing: Framing::default(), began: Instant::ZERO, occupied: 0 };
         board.power_up();
         board
     }
 
     fn power_up(&mut self) {
         self.framing.reset();
-        self.began = self.bench.now;
-        self.occupied = occupied(&self.bench.seen());
+        self.began = self.core.now;
+        self.occupied = occupied(&self.core.seen());
         if self.settings.greets {
-            let position = Message::Position(self.bench.seen());
-            self.tell(Duration::from_millis(500), &[position]);
+            let position = Message::Position(self.core.seen());
+            self.send(Duration::from_millis(500), &[position]);
         }
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
-        let motion = self.bench.moves().map(|at| (at, Next::Motion));
-        // A look that finds nothing need not be had.
-        let differs = self.bench.powered && occupied(&self.bench.seen()) != self.occupied;
-        let look = differs.then(|| (self.looks(), Next::Look));
-        [motion, look].into_iter().flatten().min()
+    fn next_event(&self) -> Option<(Instant, Next)> {
+        let motion = self.core.next_motion().map(|at| (at, Next::Motion));
+        // A scan that finds no change is skipped.
+        let differs = self.core.powered && occupied(&self.core.seen()) != self.occupied;
+        let scan = differs.then(|| (self.next_scan(), Next::Scan));
+        [motion, scan].into_iter().flatten().min()
     }
 
-    /// When it looks next, now or later.
-    fn looks(&self) -> Instant {
+    /// Returns the time of the next scan, now or later.
+    fn next_scan(&self) -> Instant {
         let period = self.settings.look.max(Duration::from_millis(1)).as_micros() as u64;
-        let waited = self.bench.now.since(self.began).as_micros() as u64;
+        let waited = self.core.now.since(self.began).as_micros() as u64;
         self.began.after(Duration::from_micros(waited.div_ceil(period).saturating_mul(period)))
     }
 
-    fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.bench.arrive(at);
+    fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.core.advance_time(at);
             match next {
                 Next::Motion => {
-                    if self.bench.carry_out() == Some(true) {
+                    if self.core.carry_out_motion() == Some(true) {
                         self.power_up();
                     }
                 }
-                Next::Look => self.look(),
+                Next::Scan => self.scan_squares(),
             }
         }
-        self.bench.arrive(to);
+        self.core.advance_time(to);
     }
 
-    fn look(&mut self) {
-        let seen = occupied(&self.bench.seen());
+    fn scan_squares(&mut self) {
+        let seen = occupied(&self.core.seen());
         let changed = seen ^ std::mem::replace(&mut self.occupied, seen);
         let news: Vec<Message> = Square::all()
             .filter(|square| changed & square.bit() != 0)
             .map(|square| Message::Square { square, occupied: seen & square.bit() != 0 })
             .collect();
-        self.tell(Duration::ZERO, &news);
+        self.send(Duration::ZERO, &news);
     }
 
-    /// One line.
-    fn tell(&mut self, after: Duration, messages: &[Message]) {
+    /// Sends the messages as one line.
+    fn send(&mut self, after: Duration, messages: &[Message]) {
         let mut line = Vec::new();
         for message in messages {
             if !line.is_empty() {
@@ -158,75 +158,75 @@ impl Gameboard {
             message.encode(&mut line);
         }
         line.push(b'\r');
-        self.bench.line.send(self.bench.now.after(after), &line);
+        self.core.line.send(self.core.now.after(after), &line);
     }
 
-    fn obey(&mut self, command: &HostCommand) {
+    fn on_command(&mut self, command: &HostCommand) {
         match command {
             HostCommand::Ask(square) if self.settings.answers => {
                 let occupied = self.occupied & square.bit() != 0;
-                // 64 pieces do not fit.
+                // The number 64 does not fit into the field.
                 let count = self.occupied.count_ones() as u8 & 0x3f;
-                self.tell(self.settings.reply_delay, &[Message::Status { occupied, count }]);
+                self.send(self.settings.reply_delay, &[Message::Status { occupied, count }]);
             }
             HostCommand::Ask(_) => {}
-            HostCommand::Light(..) | HostCommand::Out(_) => self.bench.counters.lights += 1,
-            HostCommand::Set(_) => self.bench.counters.dangerous += 1,
-            HostCommand::Other(_) => self.bench.counters.unknown += 1,
+            HostCommand::Light(..) | HostCommand::Out(_) => self.core.counters.lights += 1,
+            HostCommand::Set(_) => self.core.counters.dangerous += 1,
+            HostCommand::Other(_) => self.core.counters.unknown += 1,
         }
     }
 }
 
-/// Where the sensors see something, whatever it is.
+/// Returns the squares where the sensors see a piece.
 fn occupied(placement: &Placement) -> u64 {
     Square::all().filter(|square| placement.get(*square) != Reading::Empty).fold(0, |mask, square| mask | square.bit())
 }
 
 impl Device for Gameboard {
     fn load(&mut self, script: &Script) {
-        self.bench.load(script);
+        self.core.load(script);
     }
 
     fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
-        self.pass(at.max(self.bench.now));
-        if !self.bench.powered {
+        self.run_until(at.max(self.core.now));
+        if !self.core.powered {
             return;
         }
-        let now = self.bench.now;
-        self.bench.counters.stray += u64::from(self.framing.stall(now).is_some());
+        let now = self.core.now;
+        self.core.counters.stray += u64::from(self.framing.stall(now).is_some());
         for &byte in bytes {
             let command = match self.framing.push(now, byte) {
                 Some((Found::Word(word), _)) => HostCommand::read(word),
                 Some((Found::Broken(_), _)) => {
-                    self.bench.counters.stray += 1;
+                    self.core.counters.stray += 1;
                     continue;
                 }
                 None => continue,
             };
-            self.obey(&command);
+            self.on_command(&command);
         }
     }
 
     fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
-        [inner, self.bench.line.next()].into_iter().flatten().min()
+        let inner = self.next_event().map(|(at, _)| at);
+        [inner, self.core.line.next()].into_iter().flatten().min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.bench.line.take(self.bench.now, out);
+        self.run_until(to);
+        self.core.line.take_arrived(self.core.now, out);
     }
 
     fn done(&self) -> bool {
-        let told = !self.bench.powered || occupied(&self.bench.seen()) == self.occupied;
-        self.bench.moves().is_none() && told && self.bench.line.next().is_none()
+        let told = !self.core.powered || occupied(&self.core.seen()) == self.occupied;
+        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {
-        self.bench.counters()
+        self.core.counters()
     }
 
     fn impossible(&self) -> &[(Instant, Impossible)] {
-        self.bench.impossible()
+        self.core.impossible()
     }
 }

@@ -1,4 +1,4 @@
-//! Hand motions taken apart into movements without duration, and what each does to the table, the clock and the power switch.
+//! Hand motions, split into movements without duration, and their effects on the board, the clock and the power switch.
 
 use flagfall_protocols::drivers::dgt::host_decoder::HostDecoder;
 use flagfall_protocols::square::{Reading, Square};
@@ -10,7 +10,7 @@ use super::clock::Clock;
 use super::port::Port;
 use super::scan::Scan;
 use super::script::{Action, Script};
-use super::table::{self, Impossible, Table};
+use super::simulated_board::{self, Impossible, SimulatedBoard};
 
 /// A hand movement without duration.
 #[derive(Clone, Copy, Debug)]
@@ -21,27 +21,28 @@ pub(super) enum Motion {
     OtherClock,
 }
 
-/// What a movement does to the table at `now`. What is not the table's is given back: the clock, its cable, the power switch.
-pub(super) fn at_table(table: &mut Table, now: Instant, motion: Motion) -> Result<Option<Motion>, Impossible> {
+/// Applies a movement to the board's pieces at `now`. Returns the movement if it concerns the clock, its cable or the power
+/// switch.
+pub(super) fn apply_to_board(board: &mut SimulatedBoard, now: Instant, motion: Motion) -> Result<Option<Motion>, Impossible> {
     let action = match motion {
         Motion::Do(action) => action,
-        Motion::Shift(from, to) => return table.shift(from, to).map(|()| None),
+        Motion::Shift(from, to) => return board.shift(from, to).map(|()| None),
         Motion::FaultsOver => {
-            table.faults_over(now);
+            board.end_faults(now);
             return Ok(None);
         }
         Motion::OtherClock => return Ok(Some(motion)),
     };
     match action {
-        Action::Board(pieces) => table.set_up(pieces),
-        Action::Lift(square) => table.lift(square)?,
-        Action::Place(square, piece) => table.place(square, piece)?,
-        Action::Drop => table.drop()?,
+        Action::Board(pieces) => board.set_up(pieces),
+        Action::Lift(square) => board.lift(square)?,
+        Action::Place(square, piece) => board.place(square, piece)?,
+        Action::Drop => board.drop()?,
         Action::Misread { square, piece, lasts } => {
-            table.misread(square, piece.map_or(Reading::Empty, Reading::Piece), now.after(lasts));
+            board.misread(square, piece.map_or(Reading::Empty, Reading::Piece), now.after(lasts));
         }
-        Action::Dropout { square, lasts } => table.misread(square, Reading::Empty, now.after(lasts)),
-        // A move is taken apart when it is loaded, and so is a slide that has a straight line.
+        Action::Dropout { square, lasts } => board.misread(square, Reading::Empty, now.after(lasts)),
+        // A move, and a slide on a straight line, were split when the script was loaded.
         Action::Move { .. } => {}
         Action::Slide { from, to, .. } => return Err(Impossible::NotStraight(from, to)),
         _ => return Ok(Some(motion)),
@@ -49,9 +50,8 @@ pub(super) fn at_table(table: &mut Table, now: Instant, motion: Motion) -> Resul
     Ok(None)
 }
 
-/// What a movement that is not the table's does to the clock and its cable. Gives the new position of the power switch if it was
-/// that.
-pub(super) fn at_port(port: &mut Port, now: Instant, motion: Motion) -> Result<Option<bool>, Impossible> {
+/// Applies a movement to the clock and its cable. Returns the new position of the power switch if the movement turned it.
+pub(super) fn apply_to_port(port: &mut Port, now: Instant, motion: Motion) -> Result<Option<bool>, Impossible> {
     let action = match motion {
         Motion::OtherClock => {
             let clock = port.clock.take().ok_or(Impossible::NoClock)?;
@@ -61,20 +61,20 @@ pub(super) fn at_port(port: &mut Port, now: Instant, motion: Motion) -> Result<O
         }
         Motion::Do(Action::Power(on)) => return Ok(Some(on)),
         Motion::Do(action) => action,
-        // The table has taken these.
+        // The board has handled these already.
         Motion::Shift(..) | Motion::FaultsOver => return Ok(None),
     };
     let clock = port.clock.as_mut().ok_or(Impossible::NoClock)?;
     match action {
         Action::Connect => port.plug(true),
         Action::Disconnect | Action::Replace => port.plug(false),
-        _ => at_clock(clock, action)?,
+        _ => apply_to_clock(clock, action)?,
     }
     Ok(None)
 }
 
-/// What an action does to the clock itself.
-pub(super) fn at_clock(clock: &mut Clock, action: Action) -> Result<(), Impossible> {
+/// Applies an action to the clock itself.
+pub(super) fn apply_to_clock(clock: &mut Clock, action: Action) -> Result<(), Impossible> {
     match action {
         Action::Press(side) => clock.press(side),
         Action::Run => clock.run(),
@@ -82,7 +82,7 @@ pub(super) fn at_clock(clock: &mut Clock, action: Action) -> Result<(), Impossib
         Action::Set { left, right } => return clock.set(left, right).then_some(()).ok_or(Impossible::ClockRuns),
         Action::Additional(time) => return clock.add_with_each_move(time).then_some(()).ok_or(Impossible::ClockRuns),
         Action::FlagSignOff(side) => clock.flag_sign_off(side),
-        // A cable is the caller's.
+        // The caller handles the cable.
         _ => return Err(Impossible::NoClock),
     }
     Ok(())
@@ -90,8 +90,8 @@ pub(super) fn at_clock(clock: &mut Clock, action: Action) -> Result<(), Impossib
 
 impl Emulator {
     pub(super) fn carry_out(&mut self, motion: Motion) -> Result<(), Impossible> {
-        if let Some(motion) = at_table(&mut self.table, self.now, motion)?
-            && let Some(on) = at_port(&mut self.port, self.now, motion)?
+        if let Some(motion) = apply_to_board(&mut self.squares, self.now, motion)?
+            && let Some(on) = apply_to_port(&mut self.port, self.now, motion)?
         {
             self.power(on);
         }
@@ -105,16 +105,16 @@ impl Emulator {
         self.powered = on;
         self.mode = Mode::Idle;
         self.decoder = HostDecoder::new();
-        self.line.cut(self.now);
+        self.line.drop_unsent(self.now);
         if on {
-            self.scan = Scan::new(self.now, self.settings.scan, self.table.seen());
+            self.scan = Scan::new(self.now, self.settings.scan, self.squares.seen());
             self.memory.power_up(self.scan.reported());
             self.port.power_up(self.now);
         }
     }
 }
 
-/// Takes `action`, begun at `at`, apart.
+/// Splits `action`, which begins at `at`, into movements.
 pub(super) fn expand(at: Instant, action: Action, motions: &mut Vec<(Instant, Motion)>) {
     match action {
         Action::Move { from, to } => {
@@ -122,7 +122,7 @@ pub(super) fn expand(at: Instant, action: Action, motions: &mut Vec<(Instant, Mo
             motions.push((at.after(Script::MOVE_LASTS), Motion::Do(Action::Place(to, None))));
         }
         Action::Slide { from, to, lasts } => {
-            let Some(path) = table::line(from, to) else { return motions.push((at, Motion::Do(action))) };
+            let Some(path) = simulated_board::line_between(from, to) else { return motions.push((at, Motion::Do(action))) };
             let mut before = from;
             for (step, &square) in (1u32..).zip(&path) {
                 let when = lasts.saturating_mul(step) / path.len() as u32;

@@ -1,5 +1,5 @@
-//! An emulated HoS board: it tells all squares again and again, by cable the times of its clock too (`hos/README.md#2` and
-//! `hos/README.md#3`). That it repeats them, and how often, is *assumed*.
+//! An emulated HoS board: it reports all squares again and again, and by cable also the times of its clock (`hos/README.md#2`
+//! and `hos/README.md#3`). The repetition and its interval are *assumed*.
 
 use std::time::Duration;
 
@@ -10,28 +10,28 @@ use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::{ClockTime, Instant};
 
-use super::bench::Bench;
 use super::clock::Clock;
 use super::clock_model::{ClockSettings, Method, Model};
+use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// How an emulated HoS board is.
+/// The settings of an emulated HoS board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HosSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// How often it tells its squares.
+    /// The time from one report of its squares to the next.
     pub period: Duration,
-    /// The most bytes of one notification.
+    /// The largest size of one notification, in bytes.
     pub notification: usize,
-    /// It is on a cable, and its clock is set so.
+    /// The settings of its clock if it is connected by cable; `None` if it is not.
     pub cable: Option<ClockSettings>,
 }
 
-/// Told with the next report.
+/// The next report shows a change.
 pub(super) const KINDS: &[Kind] = &[
     kind("hos", |start| begin(HosSettings { placement: start.placement, ..HosSettings::default() })),
     kind("hos_usb", |start| begin(HosSettings { placement: start.placement, ..HosSettings::by_cable() })),
@@ -53,29 +53,29 @@ impl Default for HosSettings {
 }
 
 impl HosSettings {
-    /// The same by cable: a report is a message, and the clock has five minutes a side.
+    /// The same board by cable: each report is one message, and the clock has five minutes a side.
     pub fn by_cable() -> HosSettings {
         let clock = ClockSettings::new(Model::Generic, Method::TimeOnly, ClockTime::hms(0, 5, 0), ClockTime(0));
         HosSettings { notification: usize::MAX, cable: Some(clock), ..HosSettings::default() }
     }
 }
 
-/// A HoS board that tells its squares, and by cable the times of its clock. What a host may say over Bluetooth LE is not known and
-/// counted as [`Counters::unknown`]; by cable all of it lights something or sets the clock, is counted as
-/// [`Counters::set_and_run`] or [`Counters::display`], and changes nothing.
+/// A HoS board that reports its squares, and by cable the times of its clock. The commands over Bluetooth LE are not known and
+/// are counted as [`Counters::unknown`]. The commands by cable switch lights or set the clock; they are counted as
+/// [`Counters::set_and_run`] or [`Counters::display`] and change nothing.
 #[derive(Clone, Debug)]
 pub struct Hos {
     settings: HosSettings,
-    bench: Bench,
-    /// On a cable.
+    core: EmulatorCore,
+    /// The clock of a board by cable.
     clock: Option<Clock>,
-    /// When it tells its squares next.
+    /// The time of the next report.
     next: Instant,
-    /// What it told last.
+    /// The last reported squares.
     told: Option<Placement>,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
@@ -83,60 +83,61 @@ enum Next {
 }
 
 impl Hos {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: HosSettings) -> Hos {
-        let bench = Bench::new(settings.placement, Line::unpaced(settings.notification));
+        let core = EmulatorCore::new(settings.placement, Line::unpaced(settings.notification));
         let clock = settings.cable.clone().map(|clock| Clock::new(clock, Instant::ZERO));
-        Hos { bench, clock, next: Instant::ZERO.after(settings.period), told: None, settings }
+        Hos { core, clock, next: Instant::ZERO.after(settings.period), told: None, settings }
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
-        let motion = self.bench.moves().map(|at| (at, Next::Motion));
-        let report = self.bench.powered.then_some((self.next, Next::Report));
+    fn next_event(&self) -> Option<(Instant, Next)> {
+        let motion = self.core.next_motion().map(|at| (at, Next::Motion));
+        let report = self.core.powered.then_some((self.next, Next::Report));
         [motion, report].into_iter().flatten().min()
     }
 
-    fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.arrive(at);
+    fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.advance_time(at);
             match next {
                 Next::Motion => {
-                    if self.bench.carry_out_with(self.clock.as_mut()) == Some(true) {
-                        self.next = self.bench.now.after(self.settings.period);
+                    if self.core.carry_out_motion_with(self.clock.as_mut()) == Some(true) {
+                        self.next = self.core.now.after(self.settings.period);
                     }
                 }
                 Next::Report => self.report(),
             }
         }
-        self.arrive(to);
+        self.advance_time(to);
     }
 
-    fn arrive(&mut self, at: Instant) {
-        self.bench.arrive(at);
+    fn advance_time(&mut self, at: Instant) {
+        self.core.advance_time(at);
         if let Some(clock) = &mut self.clock {
-            clock.advance(self.bench.now);
+            clock.advance(self.core.now);
         }
     }
 
     fn report(&mut self) {
-        let seen = self.bench.seen();
+        let seen = self.core.seen();
         let board = Message::Board(codes(&seen));
         let mut bytes = Vec::new();
         if let Some(clock) = &self.clock {
             board.encode(&mut bytes);
-            self.bench.line.send(self.bench.now, &bytes);
+            self.core.line.send(self.core.now, &bytes);
             bytes.clear();
             Message::Clock(times(clock)).encode(&mut bytes);
         } else {
             board.encode_text(&mut bytes);
         }
-        self.bench.line.send(self.bench.now, &bytes);
+        self.core.line.send(self.core.now, &bytes);
         self.told = Some(seen);
-        self.next = self.bench.now.after(self.settings.period.max(Duration::from_millis(1)));
+        self.next = self.core.now.after(self.settings.period.max(Duration::from_millis(1)));
     }
 }
 
-/// The side that runs is the one whose lever is up; that it is told of a clock that stands too is *assumed*.
+/// Returns the times in the form of a report. The side that runs is the one whose lever is up. That a stopped clock reports a
+/// side too is *assumed*.
 fn times(clock: &Clock) -> [u8; 6] {
     let reading = clock.reading();
     let [left, right] = [reading.left, reading.right].map(|face| {
@@ -150,16 +151,16 @@ fn times(clock: &Clock) -> [u8; 6] {
 
 impl Device for Hos {
     fn load(&mut self, script: &Script) {
-        self.bench.load(script);
+        self.core.load(script);
     }
 
     fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
-        self.pass(at.max(self.bench.now));
-        if !self.bench.powered || bytes.is_empty() {
+        self.run_until(at.max(self.core.now));
+        if !self.core.powered || bytes.is_empty() {
             return;
         }
         let command = self.clock.as_ref().and_then(|_| HostCommand::decode(bytes));
-        let counters = &mut self.bench.counters;
+        let counters = &mut self.core.counters;
         match command {
             None => counters.unknown += 1,
             Some(HostCommand::Light(_) | HostCommand::LightsOut) => counters.display += 1,
@@ -168,26 +169,26 @@ impl Device for Hos {
     }
 
     fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
-        [inner, self.bench.line.next()].into_iter().flatten().min()
+        let inner = self.next_event().map(|(at, _)| at);
+        [inner, self.core.line.next()].into_iter().flatten().min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.bench.line.take(self.bench.now, out);
+        self.run_until(to);
+        self.core.line.take_arrived(self.core.now, out);
     }
 
-    /// It goes on repeating its squares; it is done when it has told the last ones.
+    /// The board goes on repeating its squares. It counts as done when it has reported the last change.
     fn done(&self) -> bool {
-        let told = !self.bench.powered || self.told == Some(self.bench.seen());
-        self.bench.moves().is_none() && told && self.bench.line.next().is_none()
+        let told = !self.core.powered || self.told == Some(self.core.seen());
+        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {
-        self.bench.counters()
+        self.core.counters()
     }
 
     fn impossible(&self) -> &[(Instant, Impossible)] {
-        self.bench.impossible()
+        self.core.impossible()
     }
 }

@@ -1,5 +1,5 @@
-//! An emulated iChessOne: it looks at all squares at once and tells all of them when something has changed
-//! (`ichessone/README.md#3`). How often it looks is *assumed*.
+//! An emulated iChessOne: it scans all squares at once and reports all of them after a change (`ichessone/README.md#3`). The
+//! scan time is *assumed*.
 
 use std::time::Duration;
 
@@ -9,28 +9,28 @@ use flagfall_protocols::drivers::ichessone::host::{HostCommand, HostDecoder, Que
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
 
-use super::bench::Bench;
+use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// How an emulated iChessOne is.
+/// The settings of an emulated iChessOne.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IchessoneSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// How often it looks at its squares.
+    /// The time from one scan to the next.
     pub poll: Duration,
-    /// From a command's arrival to its answer.
+    /// The time from a command's arrival to its answer.
     pub reply_delay: Duration,
-    /// The most bytes of one notification.
+    /// The largest size of one notification, in bytes.
     pub notification: usize,
     /// Charge of the battery in percent.
     pub battery: u8,
 }
 
-/// By its slowest look.
+/// The slowest scan.
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         driver: "ichessone",
@@ -46,7 +46,7 @@ pub(super) const KINDS: &[Kind] = &[
         learns: Duration::ZERO,
         start: |start| {
             let poll = Duration::from_millis(200);
-            // Percent that look like the beginning of a message.
+            // This percent value is the same byte as the beginning of a message.
             Box::new(Ichessone::new(IchessoneSettings { poll, notification: 180, battery: 61, ..settings(start) }))
         },
     },
@@ -69,138 +69,138 @@ impl Default for IchessoneSettings {
     }
 }
 
-/// An iChessOne that answers as real ones do. Lights change nothing.
+/// An iChessOne that answers like real ones. Lights change nothing.
 #[derive(Clone, Debug)]
 pub struct Ichessone {
     settings: IchessoneSettings,
-    bench: Bench,
+    core: EmulatorCore,
     decoder: HostDecoder,
     began: Instant,
-    /// What the last look showed.
-    looked: Placement,
-    /// Changes are told.
+    /// The squares at the last scan.
+    scanned: Placement,
+    /// The board reports changes.
     updates: bool,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
-    Look,
+    Scan,
 }
 
 impl Ichessone {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: IchessoneSettings) -> Ichessone {
         Ichessone {
             settings,
-            bench: Bench::new(settings.placement, Line::unpaced(settings.notification)),
+            core: EmulatorCore::new(settings.placement, Line::unpaced(settings.notification)),
             decoder: HostDecoder::default(),
             began: Instant::ZERO,
-            looked: settings.placement,
+            scanned: settings.placement,
             updates: false,
         }
     }
 
     fn power_up(&mut self) {
-        self.began = self.bench.now;
-        self.looked = self.bench.seen();
+        self.began = self.core.now;
+        self.scanned = self.core.seen();
         self.updates = false;
         self.decoder.reset();
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
-        let motion = self.bench.moves().map(|at| (at, Next::Motion));
-        // A look that finds nothing need not be had.
-        let differs = self.bench.powered && self.bench.seen() != self.looked;
-        let look = differs.then(|| (self.looks(), Next::Look));
-        [motion, look].into_iter().flatten().min()
+    fn next_event(&self) -> Option<(Instant, Next)> {
+        let motion = self.core.next_motion().map(|at| (at, Next::Motion));
+        // A scan that finds no change is skipped.
+        let differs = self.core.powered && self.core.seen() != self.scanned;
+        let scan = differs.then(|| (self.next_scan(), Next::Scan));
+        [motion, scan].into_iter().flatten().min()
     }
 
-    /// When it looks next, now or later.
-    fn looks(&self) -> Instant {
+    /// Returns the time of the next scan, now or later.
+    fn next_scan(&self) -> Instant {
         let period = self.settings.poll.max(Duration::from_millis(1)).as_micros() as u64;
-        let waited = self.bench.now.since(self.began).as_micros() as u64;
+        let waited = self.core.now.since(self.began).as_micros() as u64;
         self.began.after(Duration::from_micros(waited.div_ceil(period).saturating_mul(period)))
     }
 
-    fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.bench.arrive(at);
+    fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.core.advance_time(at);
             match next {
                 Next::Motion => {
-                    if self.bench.carry_out() == Some(true) {
+                    if self.core.carry_out_motion() == Some(true) {
                         self.power_up();
                     }
                 }
-                Next::Look => {
-                    self.looked = self.bench.seen();
+                Next::Scan => {
+                    self.scanned = self.core.seen();
                     if self.updates {
-                        self.send(Duration::ZERO, &Message::Board(codes(&self.looked)));
+                        self.send(Duration::ZERO, &Message::Board(codes(&self.scanned)));
                     }
                 }
             }
         }
-        self.bench.arrive(to);
+        self.core.advance_time(to);
     }
 
     fn send(&mut self, after: Duration, message: &Message) {
         let mut bytes = Vec::new();
         message.encode(&mut bytes);
-        self.bench.line.send(self.bench.now.after(after), &bytes);
+        self.core.line.send(self.core.now.after(after), &bytes);
     }
 
-    fn obey(&mut self, command: HostCommand) {
+    fn on_command(&mut self, command: HostCommand) {
         let soon = self.settings.reply_delay;
         match command {
             HostCommand::Query(Query::Updates) => self.updates = true,
-            HostCommand::Query(Query::Board) => self.send(soon, &Message::Board(codes(&self.looked))),
+            HostCommand::Query(Query::Board) => self.send(soon, &Message::Board(codes(&self.scanned))),
             HostCommand::Query(Query::Battery) => {
                 self.send(soon, &Message::Battery { flag: 0, percent: self.settings.battery.min(100) });
             }
-            HostCommand::Lights(_) => self.bench.counters.lights += 1,
-            HostCommand::Unknown(_) => self.bench.counters.unknown += 1,
+            HostCommand::Lights(_) => self.core.counters.lights += 1,
+            HostCommand::Unknown(_) => self.core.counters.unknown += 1,
         }
     }
 }
 
 impl Device for Ichessone {
     fn load(&mut self, script: &Script) {
-        self.bench.load(script);
+        self.core.load(script);
     }
 
     fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
-        self.pass(at.max(self.bench.now));
-        if !self.bench.powered {
+        self.run_until(at.max(self.core.now));
+        if !self.core.powered {
             return;
         }
         for &byte in bytes {
             if let Some(command) = self.decoder.push(byte) {
-                self.obey(command);
+                self.on_command(command);
             }
         }
     }
 
     fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
-        [inner, self.bench.line.next()].into_iter().flatten().min()
+        let inner = self.next_event().map(|(at, _)| at);
+        [inner, self.core.line.next()].into_iter().flatten().min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.bench.line.take(self.bench.now, out);
+        self.run_until(to);
+        self.core.line.take_arrived(self.core.now, out);
     }
 
     fn done(&self) -> bool {
-        let told = !self.bench.powered || self.bench.seen() == self.looked;
-        self.bench.moves().is_none() && told && self.bench.line.next().is_none()
+        let told = !self.core.powered || self.core.seen() == self.scanned;
+        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {
-        self.bench.counters()
+        self.core.counters()
     }
 
     fn impossible(&self) -> &[(Instant, Impossible)] {
-        self.bench.impossible()
+        self.core.impossible()
     }
 }

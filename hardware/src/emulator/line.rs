@@ -1,4 +1,4 @@
-//! The line from the board to the host: messages leave in order, at the pace of the wire.
+//! The line from the board to the host. Messages leave in order, at the speed of the wire.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,37 +7,38 @@ use flagfall_protocols::time::Instant;
 
 use super::device::Sent;
 
-/// How many bytes may wait: eight readings of the whole log.
+/// The largest number of waiting bytes: eight times the whole log.
 const MAX_WAITING: usize = 65_536;
-/// How many bytes a paced piece holds: about what a USB adapter hands over at once.
+/// The bytes of one paced piece: about what a USB adapter delivers at once.
 const PIECE: usize = 16;
-/// The pace of DGT boards.
+/// The speed of DGT boards.
 const DGT_BAUD: u64 = 9600;
 
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    /// None = no pace: a message takes no time.
+    /// `None` means that a message takes no time.
     baud: Option<u64>,
     piece: usize,
     free: Instant,
     queue: VecDeque<Sent>,
     waiting: usize,
-    /// Messages lost because too much was waiting.
+    /// Messages that were lost because too many bytes were waiting.
     pub(super) lost: u64,
 }
 
 impl Line {
-    /// The line of a DGT board.
+    /// Creates the line of a DGT board.
     pub(super) const fn new(paced: bool) -> Line {
         if paced { Line::with(Some(DGT_BAUD), PIECE) } else { Line::with(None, usize::MAX) }
     }
 
-    /// A serial line of this speed.
+    /// Creates a serial line of this speed.
     pub(super) const fn serial(baud: u64) -> Line {
         Line::with(Some(baud), PIECE)
     }
 
-    /// A line on which messages take no time and come in pieces of at most so many bytes, one at least.
+    /// Creates a line on which messages take no time and arrive in pieces of at most `piece` bytes. A piece has at least one
+    /// byte.
     pub(super) fn unpaced(piece: usize) -> Line {
         Line::with(None, piece.max(1))
     }
@@ -46,12 +47,12 @@ impl Line {
         Line { baud, piece, free: Instant::ZERO, queue: VecDeque::new(), waiting: 0, lost: 0 }
     }
 
-    /// A message on channel 0 that begins at `at`, or when the line is free.
+    /// Sends a message on channel 0. It begins at `at`, or when the line is free.
     pub(super) fn send(&mut self, at: Instant, message: &[u8]) {
         self.send_on(0, at, message);
     }
 
-    /// The same on any channel.
+    /// The same as [`send`](Line::send), on any channel.
     pub(super) fn send_on(&mut self, channel: u8, at: Instant, message: &[u8]) {
         if self.waiting + message.len() > MAX_WAITING {
             self.lost += 1;
@@ -72,22 +73,22 @@ impl Line {
         self.queue.front().map(|sent| sent.at)
     }
 
-    pub(super) fn take(&mut self, to: Instant, out: &mut Vec<Sent>) {
+    pub(super) fn take_arrived(&mut self, to: Instant, out: &mut Vec<Sent>) {
         while let Some(sent) = self.queue.pop_front_if(|sent| sent.at <= to) {
             self.waiting -= sent.bytes.len();
             out.push(sent);
         }
     }
 
-    /// The board lost its power at `at`: what has not arrived by then never will.
-    pub(super) fn cut(&mut self, at: Instant) {
+    /// Drops the bytes that have not arrived by `at`, because the board lost its power.
+    pub(super) fn drop_unsent(&mut self, at: Instant) {
         self.queue.retain(|sent| sent.at <= at);
         self.waiting = self.queue.iter().map(|sent| sent.bytes.len()).sum();
         self.free = at;
     }
 }
 
-/// How long `bytes` take at this speed, 8N1: ten bits each.
+/// Returns the time of `bytes` at this speed, 8N1: ten bits per byte.
 fn wire_time(bytes: usize, baud: u64) -> Duration {
     Duration::from_micros((bytes as u64 * 10).saturating_mul(1_000_000) / baud)
 }

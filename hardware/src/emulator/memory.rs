@@ -1,4 +1,4 @@
-//! The log a board writes by itself (`dgt/README.md#7`): a bounded ring that survives loss of power.
+//! The log that a board writes by itself (`dgt/README.md#7`): a bounded ring that survives a loss of power.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -8,21 +8,21 @@ use flagfall_protocols::drivers::dgt::squares;
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-/// Bytes of the ring; the end tag of an answer comes on top.
+/// The size of the ring in bytes. An answer has an end tag in addition.
 const SIZE: usize = 0x1f00 - 1;
-/// A field tag this soon after the one before is marked as quick.
+/// A field tag within this time after the previous one is marked as quick.
 const QUICK: Duration = Duration::from_millis(250);
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     ring: VecDeque<u8>,
-    /// Bytes written since the beginning of time, less those that were written over in place: where the ring ends.
+    /// Bytes written since time zero, without those that were overwritten in place. This is the end of the ring.
     end: u64,
-    /// The square of the last entry, if that is a field tag.
+    /// The square of the last entry, if it is a field tag.
     last_field: Option<Square>,
     last_field_at: Option<Instant>,
     last_mark: Option<EeTag>,
-    /// The most squares that differed from the initial position since its tag was written.
+    /// The largest number of squares that differed from the initial position since its tag was written.
     away: u32,
 }
 
@@ -39,10 +39,10 @@ impl Memory {
         self.mark(pieces);
     }
 
-    /// `square` was seen to have changed; `pieces` is the whole board afterwards.
+    /// Writes a change of `square`. `pieces` is the whole board afterwards.
     pub(super) fn field(&mut self, at: Instant, square: Square, pieces: &Placement) {
         let quick = self.last_field_at.is_some_and(|last| at.since(last) < QUICK);
-        // One piece that keeps changing is kept once.
+        // Repeated changes of one square are stored once.
         if self.last_field == Some(square) {
             self.ring.truncate(self.ring.len().saturating_sub(2));
             self.end = self.end.saturating_sub(2);
@@ -63,7 +63,7 @@ impl Memory {
         self.last_field = None;
     }
 
-    /// Everything, oldest first, with its end tag; notes that it was read.
+    /// Returns the whole log, oldest entry first, with its end tag, and writes that it was read.
     pub(super) fn read_out(&mut self) -> Vec<u8> {
         let mut data: Vec<u8> = self.ring.iter().copied().collect();
         EeTag::End.encode(&mut data);
@@ -71,19 +71,19 @@ impl Memory {
         data
     }
 
-    /// Where the log ends, in bytes since the beginning of time.
+    /// Returns the end of the log, in bytes since time zero.
     pub(super) const fn end(&self) -> u64 {
         self.end
     }
 
-    /// What was written from there to there, as far as it still is in the ring.
+    /// Returns the bytes that were written between two positions, as far as the ring still holds them.
     pub(super) fn between(&self, from: u64, to: u64) -> Vec<u8> {
         let begin = self.end - self.ring.len() as u64;
         let index = |place: u64| place.clamp(begin, self.end).saturating_sub(begin) as usize;
         self.ring.iter().skip(index(from)).take(index(to).saturating_sub(index(from))).copied().collect()
     }
 
-    /// What is there was sent: it is not written over any more.
+    /// Marks the log as sent: its last entry is not overwritten any more.
     pub(super) const fn seal(&mut self) {
         self.last_field = None;
     }
@@ -106,8 +106,8 @@ impl Memory {
             None
         };
         let Some(mark) = mark else { return };
-        // Adjusting a piece or two in the initial position does not count as setting it up again. A piece that has left
-        // differs on one square while in the hand, on two when it stands elsewhere.
+        // The adjustment of one or two pieces in the initial position does not count as a new set-up. A piece that has left its
+        // square makes one square different while it is in the hand, and two squares when it stands elsewhere.
         if self.last_mark != Some(mark) || self.away > 4 {
             self.write(mark);
         }

@@ -1,14 +1,13 @@
-//! Emulated boards: they answer a host byte for byte as the protocol pages say, and do by themselves what hands do to them
-//! ([`script`]).
+//! Emulated boards. They answer a host byte for byte as the protocol pages describe, and a [`script`] moves their pieces.
 //!
-//! [`Emulator`] is a DGT board with its clock: it reports each square as the scan comes by, and the clock
-//! (`dgt/README.md#10`). Each other kind has a file, whose head says what it reports and which page it follows; a new one is
-//! such a file, its `pub mod` line here and its row in [`EMULATORS`].
+//! [`Emulator`] is a DGT board with its clock: it reports each square when the scan reaches it, and it reports the clock
+//! (`dgt/README.md#10`). Every other kind has its own file. The head of the file describes its reports and names the page that
+//! it follows. A new kind needs such a file, a `pub mod` line here and a row in [`EMULATORS`].
 //!
-//! What all of them can is [`Device`]; where the kind is known only when the program runs, `Box<dyn Device>` is one too.
+//! [`Device`] is their common interface. `Box<dyn Device>` is a [`Device`] too, for a kind that is known only at run time.
 //!
-//! Nothing here does IO or reads a clock. [`rig`] runs a driver against it in simulated time; a program that has a link feeds
-//! it from there.
+//! Nothing here does IO or reads a clock. [`rig`] runs a driver against an emulated board in simulated time. A program that has
+//! a link passes the link's bytes to the board.
 //!
 //! ```
 //! use flagfall_hardware::emulator::{Emulator, Settings, rig::Rig, rig::RigEvent, script::Script};
@@ -44,8 +43,8 @@ pub mod script;
 pub mod square_off;
 
 mod answers;
-mod bench;
 mod board;
+mod core;
 mod device;
 mod hands;
 mod line;
@@ -53,14 +52,14 @@ mod memory;
 mod motions;
 mod port;
 mod settings;
-mod table;
+mod simulated_board;
 
 pub use board::{Counters, Emulator};
 pub use device::{Device, Kind, Sent, Start};
 pub use settings::{ClockWay, Quirks, Settings};
-pub use table::Impossible;
+pub use simulated_board::Impossible;
 
-/// Every kind of emulated device, the usual kind of each driver first.
+/// Every kind of emulated device. The usual kind of each driver comes first.
 #[rustfmt::skip]
 pub const EMULATORS: &[&[Kind]] = &[
     board::KINDS,
@@ -76,7 +75,7 @@ pub const EMULATORS: &[&[Kind]] = &[
     dgt_bus::KINDS,
 ];
 
-/// The usual kind of device that a driver reads.
+/// Returns the usual kind of device for a driver.
 pub fn find(driver: &str) -> Option<&'static Kind> {
     EMULATORS.iter().copied().flatten().find(|kind| kind.driver == driver)
 }

@@ -1,4 +1,4 @@
-//! Hand movements that wait for their time, and those that could not be done.
+//! Hand movements that wait for their time, and the impossible ones.
 
 use std::collections::VecDeque;
 
@@ -7,11 +7,11 @@ use flagfall_protocols::time::Instant;
 use super::board::Counters;
 use super::hands::{Motion, expand};
 use super::script::Script;
-use super::table::Impossible;
+use super::simulated_board::Impossible;
 
-/// Hand movements that may wait; more are counted as [`Counters::not_loaded`].
+/// The largest number of waiting hand movements. More are counted as [`Counters::not_loaded`].
 const MAX_MOTIONS: usize = 4_000_000;
-/// How many impossible movements are kept with their time; all are counted.
+/// The number of impossible movements that are stored with their time. All are counted.
 const MAX_KEPT: usize = 100;
 
 /// The hands at one board.
@@ -22,7 +22,7 @@ pub(super) struct Motions {
 }
 
 impl Motions {
-    /// Adds those of a script that begins now.
+    /// Adds the movements of a script that begins now.
     pub(super) fn load(&mut self, now: Instant, script: &Script, counters: &mut Counters) {
         let mut motions: Vec<(Instant, Motion)> = self.waiting.drain(..).collect();
         for step in script.steps() {
@@ -34,25 +34,25 @@ impl Motions {
         self.waiting = motions.into();
     }
 
-    /// When the hands move next.
+    /// Returns the time of the next movement.
     pub(super) fn next(&self) -> Option<Instant> {
         self.waiting.front().map(|(at, _)| *at)
     }
 
-    /// What they do then.
-    pub(super) fn take(&mut self) -> Option<Motion> {
+    /// Removes and returns the next movement.
+    pub(super) fn pop(&mut self) -> Option<Motion> {
         self.waiting.pop_front().map(|(_, motion)| motion)
     }
 
-    /// It could not be done.
-    pub(super) fn failed(&mut self, at: Instant, problem: Impossible, counters: &mut Counters) {
+    /// Records an impossible movement.
+    pub(super) fn record_failure(&mut self, at: Instant, problem: Impossible, counters: &mut Counters) {
         counters.impossible += 1;
         if self.impossible.len() < MAX_KEPT {
             self.impossible.push((at, problem));
         }
     }
 
-    /// The first hundred that could not be done.
+    /// Returns the first hundred impossible movements.
     pub(super) fn impossible(&self) -> &[(Instant, Impossible)] {
         &self.impossible
     }

@@ -1,4 +1,4 @@
-//! The board's clock port: the clock, its cable, and the board asking it two or three times a second.
+//! The board's clock port: the clock, its cable, and the board's queries to the clock two or three times a second.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use super::clock::Clock;
 use super::settings::{ClockWay, Quirks, Settings};
 
-/// Acknowledgements that may be on their way; a host is to wait for each.
+/// The largest number of acknowledgements that are on their way. A host should wait for each one.
 const MAX_ACKS: usize = 16;
-/// UPDATE lets no more than this pass between two messages.
+/// The longest time between two messages in mode UPDATE.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// When the board passes on what it hears from the clock.
+/// When the board reports the clock to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reporting {
     Never,
@@ -24,11 +24,11 @@ pub(super) enum Reporting {
     OnChangeAndEverySecond,
 }
 
-/// What the board learns by asking the clock once.
+/// The result of one query to the clock.
 pub(super) struct Polled {
-    /// To be sent.
+    /// The message to send.
     pub(super) message: Option<ClockMessage>,
-    /// The lever moved: which side stopped, with which time.
+    /// The lever moved: the side that stopped, and its time.
     pub(super) stopped: Option<(ClockSide, ClockTime)>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Polled {
 pub(super) struct Port {
     pub(super) clock: Option<Clock>,
     pub(super) connected: bool,
-    /// The clock is connected and says nothing.
+    /// The clock is connected but does not answer.
     silent: bool,
     every: Duration,
     way: ClockWay,
@@ -77,7 +77,7 @@ impl Port {
         self.lever = None;
     }
 
-    /// The board was switched on, or a mode was set: what was sent before does not count.
+    /// Forgets the last sent report, because the board was switched on or a mode was set.
     pub(super) fn forget(&mut self) {
         self.sent = None;
     }
@@ -89,7 +89,7 @@ impl Port {
         self.next_poll = at;
     }
 
-    /// Asks the clock, which must have been advanced to `at`.
+    /// Queries the clock, which must have been advanced to `at`.
     pub(super) fn poll(&mut self, at: Instant, reporting: Reporting) -> Polled {
         self.next_poll = at.after(self.interval());
         if self.way.skipped > 0 && self.chance.u16(0..10_000) < self.way.skipped {
@@ -110,7 +110,7 @@ impl Port {
             None => message,
             Some(reading) => {
                 self.jump_at = None;
-                // So that the right time follows even if it did not change.
+                // The right time then follows even if it did not change.
                 self.sent = None;
                 report(&jumped(reading))
             }
@@ -125,7 +125,7 @@ impl Port {
         }
     }
 
-    /// Until the clock is asked again.
+    /// Returns the time until the next query to the clock.
     fn interval(&mut self) -> Duration {
         let sooner = self.way.sooner.min(self.every).as_micros() as u64;
         let sooner = if sooner == 0 { 0 } else { self.chance.u64(0..=sooner) };
@@ -137,21 +137,21 @@ impl Port {
         if to == 0 { Duration::ZERO } else { Duration::from_micros(self.chance.u64(from.min(to)..=to)) }
     }
 
-    /// When the next report that is on its way arrives.
+    /// Returns the arrival time of the next report that is on its way.
     pub(super) fn next_late(&self) -> Option<Instant> {
         self.late.front().map(|(due, _)| *due)
     }
 
-    pub(super) fn take_late(&mut self) -> Option<ClockMessage> {
+    pub(super) fn pop_late(&mut self) -> Option<ClockMessage> {
         self.late.pop_front().map(|(_, message)| message)
     }
 
-    /// The answer to "send clock"; none from a clock that says nothing.
+    /// Returns the answer to "send clock"; `None` if the clock does not answer.
     pub(super) fn query(&self) -> Option<ClockMessage> {
         (!self.silent).then(|| self.now())
     }
 
-    /// A clock command was received; its acknowledgement is due at `due`.
+    /// Queues the acknowledgement of a clock command for the time `due`.
     pub(super) fn acknowledge(&mut self, at: Instant, due: Instant, ack: ClockAck) {
         if !self.connected || self.silent || self.acks.len() + 3 > MAX_ACKS {
             return;
@@ -175,7 +175,7 @@ impl Port {
         self.acks.front().map(|(due, _)| *due)
     }
 
-    pub(super) fn take_ack(&mut self) -> Option<ClockMessage> {
+    pub(super) fn pop_ack(&mut self) -> Option<ClockMessage> {
         self.acks.pop_front().map(|(_, message)| message)
     }
 

@@ -1,4 +1,4 @@
-//! A driver and an emulated board in one room, without time passing: the rig jumps from one thing that happens to the next.
+//! Runs a driver against an emulated board in simulated time: the rig jumps from one event to the next.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,13 +9,13 @@ use flagfall_protocols::time::Instant;
 use super::{Device, Emulator, Sent};
 use crate::faulty::{Faults, Made};
 
-/// How many deadlines a driver may ask for at one moment before it is taken to be broken.
+/// The number of deadlines at one moment after which a driver counts as broken.
 const MAX_DEADLINES: u32 = 1000;
 
-/// One thing that was seen in the rig.
+/// One event in the rig.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RigEvent<'a> {
-    /// These bytes reached the driver, damage included.
+    /// These bytes reached the driver, with damage.
     Rx {
         /// When.
         at: Instant,
@@ -33,20 +33,20 @@ pub enum RigEvent<'a> {
         /// The bytes.
         bytes: &'a [u8],
     },
-    /// The driver told something; never [`Output::Send`], which is a [`RigEvent::Tx`].
+    /// The driver gave an output. It is never [`Output::Send`], which is a [`RigEvent::Tx`].
     Output {
         /// When.
         at: Instant,
-        /// What it told.
+        /// The output.
         output: &'a Output,
     },
 }
 
-/// A driver, an emulated board and the line between them. It keeps the contract of [`flagfall_protocols::driver`]: inputs in
-/// order of time, a deadline fed with its own stamp after the inputs of the same moment.
+/// A driver, an emulated board and the line between them. The rig keeps the contract of [`flagfall_protocols::driver`]: inputs
+/// come in order of time, and a deadline is fed with its own time after the inputs of the same moment.
 pub struct Rig<D = Emulator> {
     driver: Box<dyn Driver>,
-    /// The board; load scripts into it and read its counters here.
+    /// The board. Scripts are loaded into it and its counters are read here.
     pub emulator: D,
     now: Instant,
     begun: bool,
@@ -58,7 +58,7 @@ pub struct Rig<D = Emulator> {
 }
 
 impl<D: Device> Rig<D> {
-    /// Both at the beginning of time. The link comes up with the first [`Rig::run_until`].
+    /// Creates a rig at time zero. The link comes up with the first [`Rig::run_until`].
     pub const fn new(driver: Box<dyn Driver>, emulator: D) -> Rig<D> {
         Rig {
             driver,
@@ -73,29 +73,29 @@ impl<D: Device> Rig<D> {
         }
     }
 
-    /// From now on bytes are damaged on their way to the driver (`rx`) and to the board (`tx`).
+    /// Damages bytes on their way to the driver (`rx`) and to the board (`tx`) from now on.
     pub fn damage(&mut self, rx: Option<Faults>, tx: Option<Faults>) {
         self.rx_faults = rx;
         self.tx_faults = tx;
     }
 
-    /// How much damage was done to what the driver received.
+    /// Returns the number of faults in the bytes that the driver received.
     pub fn made(&self) -> Made {
         self.rx_faults.as_ref().map(Faults::made).unwrap_or_default()
     }
 
-    /// Up to where the rig has run.
+    /// Returns the time up to which the rig has run.
     pub const fn now(&self) -> Instant {
         self.now
     }
 
-    /// The game will ask something of the device at `at`, or at once if that is over.
+    /// Schedules a command to the device at `at`, or at once if that time is over.
     pub fn command(&mut self, at: Instant, command: DeviceCommand) {
         let index = self.commands.partition_point(|(earlier, _)| *earlier <= at);
         self.commands.insert(index, (at, command));
     }
 
-    /// Runs up to and including `to`; `see` is told everything, in order.
+    /// Runs up to and including `to`. `see` receives all events in order.
     pub fn run_until(&mut self, to: Instant, see: &mut dyn FnMut(RigEvent<'_>)) {
         if !self.begun {
             self.begun = true;
@@ -108,7 +108,7 @@ impl<D: Device> Rig<D> {
                 deadlines = 0;
             }
             self.now = at;
-            if !self.inputs(at, see) && self.driver.deadline().is_some_and(|deadline| deadline <= at) {
+            if !self.feed_inputs(at, see) && self.driver.deadline().is_some_and(|deadline| deadline <= at) {
                 deadlines += 1;
                 assert!(deadlines < MAX_DEADLINES, "the driver's deadline does not move on from {at:?}");
                 self.feed(at, Input::Deadline, see);
@@ -127,8 +127,8 @@ impl<D: Device> Rig<D> {
         queues.into_iter().chain(own).flatten().min()
     }
 
-    /// Feeds everything that happens at `at` and is not a deadline; gives false if that is nothing.
-    fn inputs(&mut self, at: Instant, see: &mut dyn FnMut(RigEvent<'_>)) -> bool {
+    /// Feeds all events at `at` that are not deadlines. Returns false if there are none.
+    fn feed_inputs(&mut self, at: Instant, see: &mut dyn FnMut(RigEvent<'_>)) -> bool {
         let mut any = false;
         while let Some(sent) = self.to_board.pop_front_if(|sent| sent.at <= at) {
             any = true;
@@ -137,7 +137,7 @@ impl<D: Device> Rig<D> {
         let mut sent = Vec::new();
         self.emulator.advance(at, &mut sent);
         for piece in sent {
-            pass(self.rx_faults.as_mut(), piece, &mut self.to_driver);
+            queue_piece(self.rx_faults.as_mut(), piece, &mut self.to_driver);
         }
         while let Some(Sent { channel, bytes, .. }) = self.to_driver.pop_front_if(|sent| sent.at <= at) {
             any = true;
@@ -158,7 +158,7 @@ impl<D: Device> Rig<D> {
                 Output::Send { channel, bytes } => {
                     see(RigEvent::Tx { at, channel: *channel, bytes });
                     let piece = Sent { at, channel: *channel, bytes: bytes.clone() };
-                    pass(self.tx_faults.as_mut(), piece, &mut self.to_board);
+                    queue_piece(self.tx_faults.as_mut(), piece, &mut self.to_board);
                 }
                 output => see(RigEvent::Output { at, output }),
             }
@@ -172,7 +172,7 @@ impl<D: fmt::Debug> fmt::Debug for Rig<D> {
     }
 }
 
-fn pass(faults: Option<&mut Faults>, piece: Sent, queue: &mut VecDeque<Sent>) {
+fn queue_piece(faults: Option<&mut Faults>, piece: Sent, queue: &mut VecDeque<Sent>) {
     match faults {
         None => queue.push_back(piece),
         Some(faults) => {

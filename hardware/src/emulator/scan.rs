@@ -1,8 +1,8 @@
-//! How a board looks at its squares: one after another, a8 to h1, round and round (`dgt/README.md#8`).
+//! The scan of a board: it samples its squares one after another, from a8 to h1, again and again (`dgt/README.md#8`).
 //!
-//! A piece that moves while the scan is on its way can be seen on two squares or on none, and its new square can be reported
-//! before the old one. Nothing of that is simulated by itself; it follows from when each square is sampled. Squares that do
-//! not differ from what was reported need no sampling, so the scan is arithmetic: cost only where something changed.
+//! A piece that moves during a scan can be seen on two squares or on none, and its new square can be reported before the old
+//! one. None of this is simulated explicitly; it follows from the times of the samples. A square that has not changed needs no
+//! sample, so the scan is arithmetic: only changes cost time.
 
 use std::time::Duration;
 
@@ -19,19 +19,19 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// A scan that begins at a8 at `begin`, takes `period` for all squares (at least 64 microseconds), and takes `reported`
-    /// for known.
+    /// Creates a scan that begins at a8 at `begin` and needs `period` for all squares (at least 64 microseconds). `reported`
+    /// are the readings that the host already knows.
     pub fn new(begin: Instant, period: Duration, reported: Placement) -> Scan {
         Scan { begin, period: (period.as_micros() as u64).max(64), reported }
     }
 
-    /// What the board would answer now: each square as it was when it was sampled last.
+    /// Returns the readings that the board would report now: each square as it was at its last sample.
     pub const fn reported(&self) -> &Placement {
         &self.reported
     }
 
-    /// The first square, at `now` or later, at whose sampling a difference between `seen` and what was reported will be found,
-    /// if nothing changes until then.
+    /// Returns the time, at `now` or later, and the square of the first sample that will find a difference between `seen` and
+    /// the reported readings, if nothing changes until then.
     pub fn next(&self, seen: &Placement, now: Instant) -> Option<(Instant, Square)> {
         Square::all()
             .filter(|&square| seen.get(square) != self.reported.get(square))
@@ -39,12 +39,12 @@ impl Scan {
             .min_by_key(|&(at, square)| (at, squares::index(square)))
     }
 
-    /// The sampling found `reading` on `square`.
+    /// Records that the sample found `reading` on `square`.
     pub const fn report(&mut self, square: Square, reading: Reading) {
         self.reported.set(square, reading);
     }
 
-    /// When `square` is sampled next, at `now` or later.
+    /// Returns the time of the next sample of `square`, at `now` or later.
     fn sampled(&self, square: Square, now: Instant) -> Instant {
         let offset = u64::from(squares::index(square)) * self.period / 64;
         let first = self.begin.micros().saturating_add(offset);

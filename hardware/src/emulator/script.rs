@@ -1,4 +1,4 @@
-//! Hand motions as text: what people do at a board, one action a line.
+//! Hand motions as text: the actions of people at a board, one action per line.
 //!
 //! ```text
 //! # a comment
@@ -9,26 +9,26 @@
 //! +0.3    press left
 //! ```
 //!
-//! The time is in seconds since the script began, or with `+` since the line before. Times never go back.
+//! The time is in seconds since the script began, or with `+` since the previous line. Times never go back.
 //!
-//! | verb | what is done |
+//! | verb | action |
 //! | --- | --- |
-//! | `board PLACEMENT` | all pieces are put at once, as in a FEN |
-//! | `lift SQ` | the piece goes into the hand, on top of what is there |
-//! | `place SQ [PIECE]` | the top of the hand, or a piece from the box, is put down; what stood there is pushed off |
+//! | `board PLACEMENT` | all pieces are put on the board at once, as in a FEN |
+//! | `lift SQ` | the piece goes into the hand, on top of the pieces there |
+//! | `place SQ [PIECE]` | the top of the hand, or a piece from the box, is put down; a piece that stood there is pushed off |
 //! | `drop` | the top of the hand is put beside the board |
-//! | `slide FROM TO SECONDS` | the piece goes square by square on a straight line and pushes off what it meets |
+//! | `slide FROM TO SECONDS` | the piece moves square by square on a straight line and pushes off the pieces in its way |
 //! | `move FROM TO` | lift, and 0.4 s later place |
 //! | `press left\|right` | the lever of that side goes down |
 //! | `run`, `stop` | the clock is started or stopped by its button |
 //! | `set left H:MM:SS right H:MM:SS` | both times are set; only while stopped |
 //! | `additional H:MM:SS` | from now on the clock adds this with each move; only while stopped |
-//! | `connect`, `disconnect` | the clock's cable |
-//! | `replace` | the cable is pulled, and two seconds later another clock, set as this one was at the start, is there |
-//! | `flagsign off left\|right` | the flag sign is taken off the display |
-//! | `power on\|off` | of the board |
-//! | `misread SQ PIECE\|empty SECONDS` | the sensor of a square errs |
-//! | `dropout SQ SECONDS` | the sensor of a square sees nothing |
+//! | `connect`, `disconnect` | the clock's cable is plugged in or pulled |
+//! | `replace` | the cable is pulled, and two seconds later another clock is connected, set as this one was at the start |
+//! | `flagsign off left\|right` | the flag sign is removed from the display |
+//! | `power on\|off` | the board is switched on or off |
+//! | `misread SQ PIECE\|empty SECONDS` | the sensor of a square reports a wrong piece |
+//! | `dropout SQ SECONDS` | the sensor of a square sees no piece |
 //!
 //! Pieces are FEN letters.
 
@@ -43,7 +43,7 @@ mod parse;
 
 pub use parse::{Problem, ScriptError};
 
-/// One thing that somebody does at the board.
+/// One action of a person at the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the module's table says what each does")]
 pub enum Action {
@@ -67,28 +67,28 @@ pub enum Action {
     Dropout { square: Square, lasts: Duration },
 }
 
-/// An action and when it is done.
+/// An action and its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Since the script began; whole microseconds.
+    /// The time since the script began, in whole microseconds.
     pub at: Duration,
-    /// What is done.
+    /// The action.
     pub action: Action,
 }
 
-/// Actions in order of time.
+/// A list of actions in order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
     steps: Vec<Step>,
 }
 
 impl Script {
-    /// How long after the lift a `move` puts the piece down.
+    /// The time between the lift and the placing of a `move`.
     pub const MOVE_LASTS: Duration = Duration::from_millis(400);
-    /// How long no clock is there when it is replaced.
+    /// The time without a clock when it is replaced.
     pub const REPLACE_LASTS: Duration = Duration::from_secs(2);
 
-    /// A script without actions.
+    /// Creates a script without actions.
     pub const fn new() -> Script {
         Script { steps: Vec::new() }
     }
@@ -96,12 +96,12 @@ impl Script {
     /// Reads a script.
     ///
     /// # Errors
-    /// The first line that cannot be read, with the word that is wrong.
+    /// The first line that cannot be read, with the wrong word.
     pub fn parse(text: &str) -> Result<Script, ScriptError> {
         parse::script(text)
     }
 
-    /// Adds an action after those at the same time or earlier. `at` is cut to whole microseconds.
+    /// Adds an action after those at the same time or earlier. `at` is rounded down to whole microseconds.
     pub fn push(&mut self, at: Duration, action: Action) {
         let step = Step { at: Duration::from_micros(at.as_micros() as u64), action };
         let index = self.steps.partition_point(|earlier| earlier.at <= step.at);
@@ -113,12 +113,12 @@ impl Script {
         self.push(self.end().saturating_add(after), action);
     }
 
-    /// The actions, in order of time.
+    /// Returns the actions in order of time.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// When the last action begins.
+    /// Returns the beginning of the last action.
     pub fn end(&self) -> Duration {
         self.steps.last().map_or(Duration::ZERO, |step| step.at)
     }

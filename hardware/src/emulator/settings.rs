@@ -1,4 +1,4 @@
-//! How an emulated board is made: its looks, its speed, its bad habits.
+//! The settings of an emulated DGT board: its contents, its speed and its faults.
 
 use std::time::Duration;
 
@@ -6,39 +6,39 @@ use flagfall_protocols::square::Placement;
 
 use super::clock_model::ClockSettings;
 
-/// An emulated board.
+/// The settings of an emulated board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// The clock in its port; none = no clock is connected and none can be.
+    /// The clock in its port. `None` means that the board has no clock and none can be connected.
     pub clock: Option<ClockSettings>,
     /// One scan of all squares: 200 to 250 ms by cable, 400 to 500 ms by Bluetooth.
     pub scan: Duration,
-    /// When within the first scan a8 is sampled: moves every later sample by as much.
+    /// The time of a8's sample within the first scan. It shifts every later sample by the same time.
     pub scan_phase: Duration,
-    /// How often the board asks its clock; a press is seen as much later at most. Two to three times a second.
+    /// The interval at which the board queries its clock, and the longest delay of a press: two to three times a second.
     pub clock_poll: Duration,
-    /// How unsteady the way from the clock to the host is.
+    /// The variation of the delay from the clock to the host.
     pub clock_way: ClockWay,
-    /// From a command's arrival to the first byte of its answer.
+    /// The time from a command's arrival to the first byte of its answer.
     pub reply_delay: Duration,
-    /// From a clock command to its acknowledgement: 0.35 s by Bluetooth, 1 to 2 s by cable.
+    /// The time from a clock command to its acknowledgement: 0.35 s by Bluetooth, 1 to 2 s by cable.
     pub ack_delay: Duration,
-    /// Bytes leave at the pace of 9600 baud, in pieces of at most 16; else each message at once.
+    /// Bytes leave at the pace of 9600 baud, in pieces of at most 16. Otherwise each message leaves at once.
     pub paced: bool,
     /// Serial number, 0..=16383; also the address on a bus.
     pub serial: u16,
     /// Firmware version, major and minor.
     pub version: (u8, u8),
-    /// Charge of the battery in percent; none = a board without one, which does not answer that question.
+    /// Charge of the battery in percent. `None` is a board without a battery, which does not answer that question.
     pub battery: Option<u8>,
-    /// What it does that it should not.
+    /// Its faults.
     pub quirks: Quirks,
 }
 
 impl Default for Settings {
-    /// A board by cable in the initial position, with a clock, and without bad habits.
+    /// A board by cable in the initial position, with a clock and without faults.
     fn default() -> Settings {
         Settings {
             placement: Placement::initial(),
@@ -58,34 +58,34 @@ impl Default for Settings {
     }
 }
 
-/// How long clock messages are on their way, and how many are not sent. Steady and whole by default.
+/// The delays of clock messages, and the share of messages that are not sent. By default there is no delay and all are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockWay {
-    /// The board asks its clock up to so much sooner than [`Settings::clock_poll`], by chance.
+    /// The longest time by which a query comes earlier than [`Settings::clock_poll`]. The actual time is random.
     pub sooner: Duration,
-    /// A report leaves between so much and so much after the board has heard it; reports keep their order.
+    /// The shortest and the longest time from the clock's answer to the board's report. Reports keep their order.
     pub delay: [Duration; 2],
-    /// Of 10,000 times that the board asks, so many bring nothing: what changed is told the next time.
+    /// The number of queries in 10,000 that bring no report. The next report contains the change.
     pub skipped: u16,
-    /// Chance begins here: the same number gives the same times.
+    /// The seed: the same number gives the same times.
     pub seed: u64,
 }
 
-/// Habits seen on real boards (`dgt/README.md#9.1`). None by default.
+/// Faults that were seen on real boards (`dgt/README.md#9.1`). The default has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quirks {
     /// An all-zero clock message follows every clock command.
     pub null_clock_message: bool,
     /// The first clock command is answered with failure (0x20).
     pub ack_fails_once: bool,
-    /// So long after switching on, the board's whole log comes unasked, if the board is in a mode that reports.
+    /// The time after switching on at which the board sends its whole log without a question, if it is in a mode that reports.
     pub unasked_log: Option<Duration>,
-    /// The clock says nothing until its cable is plugged again (`connect` or `replace`).
+    /// The clock does not answer until its cable is plugged in again (`connect` or `replace`).
     pub clock_silent_until_replug: bool,
     /// One clock message with 12:08:08 on the right follows the first clock command.
     pub illegal_time: bool,
-    /// So long after switching on, one clock message shows 1:30:00 too much for the running side.
+    /// The time after switching on at which one clock message shows 1:30:00 too much for the running side.
     pub clock_jump: Option<Duration>,
-    /// A former host left the board in update mode: it talks at once, and what comes first is the end of a message.
+    /// A former host left the board in update mode: it reports at once, and its first bytes are the end of a message.
     pub starts_mid_message: bool,
 }

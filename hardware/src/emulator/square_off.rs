@@ -1,5 +1,5 @@
-//! An emulated Square Off board: it looks at its squares several times a second and tells each on which something was put or
-//! from which it was lifted; the Neo tells all of them by itself too, late (`square_off/README.md#4`).
+//! An emulated Square Off board: it scans its squares several times a second and reports each square where a piece was put down
+//! or lifted. The Neo also reports all squares by itself, with a delay (`square_off/README.md#4`).
 
 use std::time::Duration;
 
@@ -9,39 +9,39 @@ use flagfall_protocols::drivers::square_off::message::{Decimal, Message};
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-use super::bench::Bench;
+use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent};
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// An emulated Square Off board.
+/// The settings of an emulated Square Off board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SquareOffSettings {
-    /// What stands on it when it is switched on.
+    /// The pieces on the board when it is switched on.
     pub placement: Placement,
-    /// How often it looks at its squares.
+    /// The time from one scan to the next.
     pub look: Duration,
-    /// From a command's arrival to its answer.
+    /// The time from a command's arrival to its answer.
     pub reply_delay: Duration,
-    /// The most bytes of one notification.
+    /// The largest size of one notification, in bytes.
     pub notification: usize,
-    /// Thousandths of a volt of the battery.
+    /// The voltage of the battery in millivolts.
     pub millivolts: u16,
-    /// The Neo's own channels; none = a Pro.
+    /// The Neo's own channels; `None` is a Pro.
     pub neo: Option<NeoSettings>,
 }
 
 /// The channels of a Neo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeoSettings {
-    /// How often it tells all squares.
+    /// The time from one report of all squares to the next.
     pub interval: Duration,
-    /// How old what it tells then is, less than the interval.
+    /// The age of that report, less than the interval.
     pub lag: Duration,
 }
 
-/// A look, and an event that waits behind an answer.
+/// A scan, and an event that waits behind an answer.
 const LATE: Duration = Duration::from_millis(180 + 31);
 
 pub(super) const KINDS: &[Kind] = &[
@@ -76,177 +76,177 @@ impl Default for SquareOffSettings {
 }
 
 impl SquareOffSettings {
-    /// A Neo in the initial position: what the captures show, and a picture that is older than they do.
+    /// The settings of a Neo in the initial position, with the times of the captures. Its picture is older than theirs.
     pub fn neo() -> SquareOffSettings {
         let neo = NeoSettings { interval: Duration::from_millis(2040), lag: Duration::from_millis(700) };
         SquareOffSettings { notification: 244, neo: Some(neo), ..SquareOffSettings::default() }
     }
 }
 
-/// A Square Off board that answers as real ones do. Lights change nothing; whatever begins a game, moves a piece, tells of one
-/// or asks for the address is counted as [`Counters::dangerous`].
+/// A Square Off board that answers like real ones. Lights change nothing. Commands that begin a game, move a piece, report a
+/// move or ask for the address are counted as [`Counters::dangerous`].
 #[derive(Clone, Debug)]
 pub struct SquareOff {
     settings: SquareOffSettings,
-    bench: Bench,
+    core: EmulatorCore,
     decoder: Framing<HostCommand, MAX_COMMAND>,
     began: Instant,
-    /// Where something stood at the last look.
+    /// The occupied squares of the last scan.
     occupied: u64,
-    /// The next picture that the Neo takes by itself, and the last until it is sent.
-    take: Instant,
-    taken: Option<(Instant, u64)>,
+    /// The time of the Neo's next own picture, and the last picture until it is sent.
+    next_picture: Instant,
+    picture: Option<(Instant, u64)>,
 }
 
-/// What happens next, in the order in which things of the same moment happen.
+/// The next event. The order of the variants is the order of events at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
-    Look,
-    Tell,
-    Take,
+    Scan,
+    SendPicture,
+    TakePicture,
 }
 
 impl SquareOff {
-    /// A board that is switched on at the beginning of time.
+    /// Creates a board that is switched on at time zero.
     pub fn new(settings: SquareOffSettings) -> SquareOff {
         SquareOff {
             settings,
-            bench: Bench::new(settings.placement, Line::unpaced(settings.notification)),
+            core: EmulatorCore::new(settings.placement, Line::unpaced(settings.notification)),
             decoder: Framing::new(0, text),
             began: Instant::ZERO,
             occupied: occupied(&settings.placement),
-            take: Instant::ZERO,
-            taken: None,
+            next_picture: Instant::ZERO,
+            picture: None,
         }
     }
 
     fn power(&mut self, on: bool) {
         self.decoder.reset();
-        self.taken = None;
+        self.picture = None;
         if on {
-            (self.began, self.take) = (self.bench.now, self.bench.now);
-            self.occupied = occupied(&self.bench.seen());
+            (self.began, self.next_picture) = (self.core.now, self.core.now);
+            self.occupied = occupied(&self.core.seen());
         }
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
-        let motion = self.bench.moves().map(|at| (at, Next::Motion));
-        // A look that finds nothing need not be had.
-        let differs = self.bench.powered && occupied(&self.bench.seen()) != self.occupied;
-        let look = differs.then(|| (self.looks(), Next::Look));
-        let tell = self.taken.map(|(at, _)| (at, Next::Tell));
-        let take = (self.bench.powered && self.settings.neo.is_some()).then_some((self.take, Next::Take));
-        [motion, look, tell, take].into_iter().flatten().min()
+    fn next_event(&self) -> Option<(Instant, Next)> {
+        let motion = self.core.next_motion().map(|at| (at, Next::Motion));
+        // A scan that finds no change is skipped.
+        let differs = self.core.powered && occupied(&self.core.seen()) != self.occupied;
+        let scan = differs.then(|| (self.next_scan(), Next::Scan));
+        let send = self.picture.map(|(at, _)| (at, Next::SendPicture));
+        let take = (self.core.powered && self.settings.neo.is_some()).then_some((self.next_picture, Next::TakePicture));
+        [motion, scan, send, take].into_iter().flatten().min()
     }
 
-    /// When it looks next, now or later.
-    fn looks(&self) -> Instant {
+    /// Returns the time of the next scan, now or later.
+    fn next_scan(&self) -> Instant {
         let period = self.settings.look.max(Duration::from_millis(10)).as_micros() as u64;
-        let waited = self.bench.now.since(self.began).as_micros() as u64;
+        let waited = self.core.now.since(self.began).as_micros() as u64;
         self.began.after(Duration::from_micros(waited.div_ceil(period).saturating_mul(period)))
     }
 
-    fn pass(&mut self, to: Instant) {
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.bench.arrive(at);
+    fn run_until(&mut self, to: Instant) {
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.core.advance_time(at);
             match next {
                 Next::Motion => {
-                    if let Some(on) = self.bench.carry_out() {
+                    if let Some(on) = self.core.carry_out_motion() {
                         self.power(on);
                     }
                 }
-                Next::Look => self.look(),
-                Next::Tell => {
-                    if let Some((_, occupied)) = self.taken.take() {
-                        self.tell(2, Duration::ZERO, &Message::Board(occupied));
+                Next::Scan => self.scan_squares(),
+                Next::SendPicture => {
+                    if let Some((_, occupied)) = self.picture.take() {
+                        self.send(2, Duration::ZERO, &Message::Board(occupied));
                     }
                 }
-                Next::Take => {
+                Next::TakePicture => {
                     let Some(neo) = self.settings.neo else { break };
                     let interval = neo.interval.max(Duration::from_millis(100));
-                    self.taken = Some((at.after(neo.lag.min(interval)), self.occupied));
-                    self.take = at.after(interval);
+                    self.picture = Some((at.after(neo.lag.min(interval)), self.occupied));
+                    self.next_picture = at.after(interval);
                 }
             }
         }
-        self.bench.arrive(to);
+        self.core.advance_time(to);
     }
 
-    fn look(&mut self) {
-        let seen = occupied(&self.bench.seen());
+    fn scan_squares(&mut self) {
+        let seen = occupied(&self.core.seen());
         let changed = seen ^ std::mem::replace(&mut self.occupied, seen);
         for square in Square::all().filter(|square| changed & square.bit() != 0) {
             let channel = u8::from(self.settings.neo.is_some());
-            self.tell(channel, Duration::ZERO, &Message::Field { square, placed: seen & square.bit() != 0 });
+            self.send(channel, Duration::ZERO, &Message::Field { square, placed: seen & square.bit() != 0 });
         }
     }
 
-    fn tell(&mut self, channel: u8, after: Duration, message: &Message) {
+    fn send(&mut self, channel: u8, after: Duration, message: &Message) {
         let mut bytes = Vec::new();
         if channel == 0 {
             message.encode(&mut bytes)
         } else {
             message.encode_bare(&mut bytes)
         }
-        self.bench.line.send_on(channel, self.bench.now.after(after), &bytes);
+        self.core.line.send_on(channel, self.core.now.after(after), &bytes);
     }
 
-    fn obey(&mut self, command: &HostCommand) {
+    fn on_command(&mut self, command: &HostCommand) {
         let soon = self.settings.reply_delay;
         let (neo, millivolts) = (self.settings.neo.is_some(), u32::from(self.settings.millivolts));
         match *command {
-            HostCommand::Board => self.tell(0, soon, &Message::Board(self.occupied)),
+            HostCommand::Board => self.send(0, soon, &Message::Board(self.occupied)),
             HostCommand::Battery if neo => {
-                self.tell(0, soon, &Message::Millivolts(Decimal { digits: millivolts * 100, places: 2 }));
-                self.tell(3, soon, &Message::Percent((millivolts.saturating_sub(3000) / 10).min(100) as u8));
+                self.send(0, soon, &Message::Millivolts(Decimal { digits: millivolts * 100, places: 2 }));
+                self.send(3, soon, &Message::Percent((millivolts.saturating_sub(3000) / 10).min(100) as u8));
             }
-            HostCommand::Battery => self.tell(0, soon, &Message::Volts(Decimal { digits: millivolts / 10, places: 2 })),
-            HostCommand::Lights(_) | HostCommand::Signal(_) => self.bench.counters.lights += 1,
+            HostCommand::Battery => self.send(0, soon, &Message::Volts(Decimal { digits: millivolts / 10, places: 2 })),
+            HostCommand::Lights(_) | HostCommand::Signal(_) => self.core.counters.lights += 1,
             HostCommand::Start(_) => {
-                self.bench.counters.dangerous += 1;
+                self.core.counters.dangerous += 1;
                 if !neo {
-                    self.tell(0, soon, &Message::Go);
+                    self.send(0, soon, &Message::Go);
                 }
             }
             HostCommand::Expect(expected) => {
-                self.bench.counters.dangerous += 1;
+                self.core.counters.dangerous += 1;
                 if expected == self.occupied {
-                    self.tell(0, soon, &Message::InSync);
+                    self.send(0, soon, &Message::InSync);
                 }
             }
             HostCommand::Address => {
-                self.bench.counters.dangerous += 1;
-                self.tell(0, soon, &Message::Address);
+                self.core.counters.dangerous += 1;
+                self.send(0, soon, &Message::Address);
             }
-            HostCommand::Route(_) | HostCommand::Notice(_) => self.bench.counters.dangerous += 1,
+            HostCommand::Route(_) | HostCommand::Notice(_) => self.core.counters.dangerous += 1,
             HostCommand::Other(ref text) if text.starts_with(b"24#") || text.starts_with(b"0#") || text.starts_with(b"14#") => {
-                self.bench.counters.dangerous += 1;
+                self.core.counters.dangerous += 1;
             }
-            HostCommand::Other(_) => self.bench.counters.unknown += 1,
+            HostCommand::Other(_) => self.core.counters.unknown += 1,
         }
     }
 }
 
-/// Where the sensors see something, whatever it is.
+/// Returns the squares where the sensors see a piece.
 fn occupied(placement: &Placement) -> u64 {
     Square::all().filter(|square| placement.get(*square) != Reading::Empty).fold(0, |mask, square| mask | square.bit())
 }
 
 impl Device for SquareOff {
     fn load(&mut self, script: &Script) {
-        self.bench.load(script);
+        self.core.load(script);
     }
 
     fn host(&mut self, at: Instant, channel: u8, bytes: &[u8]) {
-        self.pass(at.max(self.bench.now));
-        if !self.bench.powered {
+        self.run_until(at.max(self.core.now));
+        if !self.core.powered {
             return;
         }
         let mut heard = Vec::new();
         if channel == 0 {
-            // A command that waits too long for its end is none.
-            let now = self.bench.now;
+            // A command whose end does not come in time is dropped.
+            let now = self.core.now;
             let mut stray = u64::from(self.decoder.stall(now).is_some());
             for &byte in bytes {
                 self.decoder.push(now, byte, |found, _| match found {
@@ -254,34 +254,34 @@ impl Device for SquareOff {
                     Found::Broken(_) => stray += 1,
                 });
             }
-            self.bench.counters.stray += stray;
+            self.core.counters.stray += stray;
         } else {
-            // The motor and the signals have characteristics of their own, each write a command.
+            // The motor and the signals have their own characteristics, and each write is one command.
             heard.push(HostCommand::decode_own(bytes).unwrap_or_else(|| HostCommand::Notice(bytes.into())));
         }
-        heard.iter().for_each(|command| self.obey(command));
+        heard.iter().for_each(|command| self.on_command(command));
     }
 
     fn next(&self) -> Option<Instant> {
-        let inner = self.happens().map(|(at, _)| at);
-        [inner, self.bench.line.next()].into_iter().flatten().min()
+        let inner = self.next_event().map(|(at, _)| at);
+        [inner, self.core.line.next()].into_iter().flatten().min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
-        self.bench.line.take(self.bench.now, out);
+        self.run_until(to);
+        self.core.line.take_arrived(self.core.now, out);
     }
 
     fn done(&self) -> bool {
-        let told = !self.bench.powered || occupied(&self.bench.seen()) == self.occupied;
-        self.bench.moves().is_none() && told && self.bench.line.next().is_none()
+        let told = !self.core.powered || occupied(&self.core.seen()) == self.occupied;
+        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {
-        self.bench.counters()
+        self.core.counters()
     }
 
     fn impossible(&self) -> &[(Instant, Impossible)] {
-        self.bench.impossible()
+        self.core.impossible()
     }
 }

@@ -1,4 +1,4 @@
-//! A link whose received bytes are damaged on the way.
+//! A link that damages its received bytes.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,15 +9,15 @@ use flagfall_protocols::time::Instant;
 use super::{Faults, Made};
 use crate::link::{Link, LinkError};
 
-/// How many damaged pieces may wait for their time; beyond that they come at once.
+/// The number of damaged pieces that may wait for their time. If there are more, they are delivered at once.
 const MAX_WAITING: usize = 4096;
-/// How many pieces in a row may be lost before a read gives up early.
+/// The number of consecutive lost pieces after which a read returns early.
 const MAX_LOST: usize = 64;
 
-/// Damages what is read from a link; what is written passes unharmed (wrap the other end to damage that).
+/// Damages the bytes that are read from a link. Written bytes pass unchanged (wrap the other end to damage them).
 ///
-/// Delays are waited for in the inner link's own read, so nothing sleeps here. With a clock that stands still every delay is
-/// taken for over after one wait.
+/// This type waits for delays in the read of the inner link and never sleeps itself. With a clock that does not advance, every
+/// delay counts as over after one wait.
 pub struct FaultyLink<L, N> {
     link: L,
     faults: Faults,
@@ -27,17 +27,17 @@ pub struct FaultyLink<L, N> {
 }
 
 impl<L: Link, N: FnMut() -> Instant + Send> FaultyLink<L, N> {
-    /// Damages what comes from `link`; `now` says what time it is.
+    /// Damages the bytes that come from `link`. `now` returns the time.
     pub const fn new(link: L, faults: Faults, now: N) -> FaultyLink<L, N> {
         FaultyLink { link, faults, now, waiting: VecDeque::new(), broken: None }
     }
 
-    /// How many faults were made up to now.
+    /// The number of faults so far.
     pub const fn made(&self) -> Made {
         self.faults.made()
     }
 
-    fn take(&mut self, buffer: &mut [u8]) -> Option<usize> {
+    fn read_waiting(&mut self, buffer: &mut [u8]) -> Option<usize> {
         let (_, bytes) = self.waiting.front_mut()?;
         let count = bytes.len().min(buffer.len());
         buffer[..count].copy_from_slice(&bytes[..count]);
@@ -58,8 +58,8 @@ impl<L: Link, N: FnMut() -> Instant + Send> Link for FaultyLink<L, N> {
             let due = self.waiting.front().map(|(due, _)| *due);
             let is_due = due.is_some_and(|due| due <= now);
             if is_due || self.broken.is_some() || self.waiting.len() >= MAX_WAITING {
-                // What had been received before the link broke comes first.
-                return match self.take(buffer) {
+                // Bytes that were received before the link broke are delivered first.
+                return match self.read_waiting(buffer) {
                     Some(count) => Ok(count),
                     None => Err(self.broken.take().unwrap_or(LinkError::Unplugged)),
                 };
@@ -73,7 +73,7 @@ impl<L: Link, N: FnMut() -> Instant + Send> Link for FaultyLink<L, N> {
                     self.waiting.extend(pieces);
                 }
                 Err(LinkError::TimedOut) if for_due.is_some() => {
-                    return self.take(buffer).ok_or(LinkError::TimedOut);
+                    return self.read_waiting(buffer).ok_or(LinkError::TimedOut);
                 }
                 Err(LinkError::TimedOut) => return Err(LinkError::TimedOut),
                 Err(error) => self.broken = Some(error),

@@ -1,33 +1,33 @@
-//! Which device is a link's: a decision over a list, without looking at anything.
+//! Chooses the device of a link from a list. This is a pure function.
 
 use std::path::Path;
 
 use super::Wanted;
 use super::find::Found;
 
-/// A device, and whether another of our links has it.
+/// A device, and whether another link of this process has claimed it.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub(super) found: Found,
     pub(super) taken: bool,
 }
 
-/// What to do next. Numbers count the candidates.
+/// The next action. Numbers are indices of the candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// Open this one.
+    /// Open this device.
     Open(usize),
-    /// Nothing says which of these it is.
+    /// Several devices are possible, and nothing distinguishes them.
     Several(Vec<usize>),
-    /// It is this one, and another of our links has it.
+    /// It is this device, but another link of this process has claimed it.
     Taken(usize),
-    /// The configured path leads to a device that is not of the family: it is left alone.
+    /// The configured path leads to a device of another family, which is not opened.
     Stranger,
-    /// None.
+    /// No device fits.
     Nothing,
 }
 
-/// The choice for `wanted`; `configured` is its path with links followed, if it is there.
+/// Returns the choice for `wanted`. `configured` is its path with links resolved, if it exists.
 pub(super) fn choose(wanted: &Wanted, configured: Option<&Path>, seen: &[Candidate]) -> Choice {
     let may_be = |index: &usize| seen[*index].found.may_be(&wanted.hid);
     let either = |index: usize| if seen[index].taken { Choice::Taken(index) } else { Choice::Open(index) };
@@ -41,10 +41,10 @@ pub(super) fn choose(wanted: &Wanted, configured: Option<&Path>, seen: &[Candida
     let fitting: Vec<usize> = (0..seen.len()).filter(fits).collect();
     let free: Vec<usize> = fitting.iter().copied().filter(|index| !seen[*index].taken).collect();
     match (free.as_slice(), fitting.as_slice()) {
-        // A path alone is not there.
+        // Only a path is configured, and it does not exist.
         _ if wanted.port.is_some() && wanted.usb_serial.is_none() => Choice::Nothing,
         ([only], _) => Choice::Open(*only),
-        // A device may have two interfaces of the same kind; the first is taken.
+        // A device may have two interfaces of the same kind. The first one is used.
         ([first, ..], _) if wanted.usb_serial.is_some() => Choice::Open(*first),
         ([_, ..], _) => Choice::Several(free),
         ([], [taken, ..]) => Choice::Taken(*taken),

@@ -1,28 +1,29 @@
-//! What a device says of its reports: as much of a report descriptor as a link needs (USB HID 1.11, 6.2.2).
+//! The parts of a report descriptor that a link needs (USB HID 1.11, 6.2.2).
 
 use std::collections::BTreeMap;
 
-/// The kernel keeps no longer descriptors.
+/// The longest descriptor that the kernel stores.
 pub(super) const MAX_DESCRIPTOR: usize = 4096;
-/// Bytes of a report, its number not counted, that are read or written.
+/// The longest report that is read or written, without its number, in bytes.
 pub(super) const MAX_REPORT: usize = 4096;
-/// Usage pages that are kept: a device has one or two.
+/// The largest number of stored usage pages. A device has one or two.
 const MAX_PAGES: usize = 16;
-/// Push items inside one another that are followed.
+/// The largest depth of nested push items.
 const MAX_PUSHED: usize = 16;
 
-/// What a device says of its reports.
+/// The description of a device's reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Descriptor {
     /// Usage pages of its collections on the top level.
     pub usage_pages: Vec<u16>,
-    /// Each report begins with its number. If not, reading gives a report's data alone and writing wants 00 before them.
+    /// Each report begins with its number. If not, a read returns only the data of the report, and a write needs 00 before the
+    /// data.
     pub numbered: bool,
-    /// Bits of the reports to the device, by number.
+    /// The length in bits of each report to the device, by report number.
     outputs: BTreeMap<u8, u64>,
 }
 
-/// Items that hold until they are said anew.
+/// Items that are valid until they are set again.
 #[derive(Clone, Copy, Default)]
 struct Globals {
     page: u16,
@@ -33,13 +34,13 @@ struct Globals {
 }
 
 impl Descriptor {
-    /// Reads a descriptor. Of one that is broken off or is none, what was said up to there holds; what is beyond
-    /// 4096 bytes is not looked at.
+    /// Reads a descriptor. If it is cut off or invalid, the items before that point are valid. Bytes after the first 4096 are
+    /// ignored.
     pub fn parse(bytes: &[u8]) -> Descriptor {
         let mut rest = &bytes[..bytes.len().min(MAX_DESCRIPTOR)];
         let mut read = Descriptor::default();
         let (mut now, mut pushed, mut depth) = (Globals::default(), Vec::new(), 0u32);
-        // The page of a usage of four bytes, which comes before the collection that it is of.
+        // The page of a usage of four bytes, which comes before its collection.
         let mut own_page = None;
         while let Some((item, value, behind)) = next(rest) {
             rest = behind;
@@ -68,7 +69,7 @@ impl Descriptor {
                 COLLECTION_END => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            // What main items close.
+            // A main item ends the local items.
             if matches!(item, INPUT | OUTPUT | FEATURE | COLLECTION | COLLECTION_END) {
                 own_page = None;
             }
@@ -76,8 +77,8 @@ impl Descriptor {
         read
     }
 
-    /// Bytes of the report to the device with this number (0 if they have none), the number not counted; 0 = it has no such
-    /// report. Never more than 4096.
+    /// Returns the length in bytes of the report to the device with this number (0 if the device does not number its reports),
+    /// without the number itself. 0 means that the device has no such report. The result is at most 4096.
     pub fn output(&self, number: u8) -> usize {
         let bits = self.outputs.get(&number).copied().unwrap_or(0);
         usize::try_from(bits.div_ceil(8)).unwrap_or(MAX_REPORT).min(MAX_REPORT)
@@ -97,10 +98,10 @@ const REPORT_COUNT: u8 = 0x94;
 const PUSH: u8 = 0xa4;
 const POP: u8 = 0xb4;
 const USAGE: u8 = 0x08;
-/// A long item: its length is in the second byte. Nobody has defined one.
+/// A long item: its length is in the second byte. No long item has been defined.
 const LONG: u8 = 0xfe;
 
-/// The first item, its value, and what is behind it; none at the end.
+/// Returns the first item, its value, and the bytes after it; `None` at the end.
 fn next(bytes: &[u8]) -> Option<(u8, u32, &[u8])> {
     let (&first, rest) = bytes.split_first()?;
     if first == LONG {

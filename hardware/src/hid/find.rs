@@ -1,4 +1,4 @@
-//! Which HID devices there are, as the kernel lists them, and how one is opened.
+//! Finds the HID devices in the kernel's list, and opens them.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -11,21 +11,21 @@ use nix::sys::stat::Mode;
 
 use super::descriptor::{Descriptor, MAX_DESCRIPTOR};
 
-/// The most devices that are looked at.
+/// The largest number of devices that are read.
 const MAX_DEVICES: usize = 256;
-/// The most of a device's list of properties that is read.
+/// The largest number of bytes that are read from a device's list of properties.
 const MAX_UEVENT: usize = 8192;
-/// The bus of a device on USB, in `HID_ID`.
+/// The bus number of USB in `HID_ID`.
 const USB: u32 = 3;
 
-/// Where the kernel shows its HID devices. The same on every machine; another one in tests.
+/// The places where the kernel lists its HID devices. They are the same on every machine; tests use others.
 #[derive(Clone, Debug)]
 pub struct System {
-    /// The folder with a folder for each device.
+    /// The folder that contains a folder for each device.
     pub sys: PathBuf,
     /// The folder of device nodes.
     pub dev: PathBuf,
-    /// Opens a node to read and write without waiting: each read gives one report, each write takes one.
+    /// Opens a node for non-blocking reads and writes. Each read returns one report, and each write takes one report.
     pub open: fn(&Path) -> io::Result<OwnedFd>,
 }
 
@@ -43,7 +43,7 @@ fn open_node(path: &Path) -> io::Result<OwnedFd> {
 /// A HID device on USB.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Its node, such as `/dev/hidraw0`: another device's tomorrow.
+    /// Its node, such as `/dev/hidraw0`. The same path may belong to another device tomorrow.
     pub path: PathBuf,
     /// USB vendor id.
     pub vendor: u16,
@@ -51,20 +51,20 @@ pub struct Found {
     pub product: u16,
     /// Its USB serial number, if it has one.
     pub serial: Option<String>,
-    /// What it is called.
+    /// Its name.
     pub name: Option<String>,
-    /// What it says of its reports.
+    /// Its report descriptor.
     pub descriptor: Descriptor,
 }
 
 impl Found {
-    /// Whether it may be one of the family.
+    /// Returns whether the device may belong to the family.
     pub fn may_be(&self, hid: &Hid) -> bool {
         self.descriptor.usage_pages.iter().any(|page| hid.fits(self.vendor, self.product, *page))
     }
 }
 
-/// Every HID device on USB whose node is there, in order of path. What cannot be read is no device.
+/// Returns every HID device on USB whose node exists, sorted by path. A device that cannot be read is left out.
 pub fn devices(system: &System) -> Vec<Found> {
     let Ok(listing) = fs::read_dir(&system.sys) else { return Vec::new() };
     let entries = listing.take(MAX_DEVICES).filter_map(Result::ok);
@@ -76,9 +76,9 @@ pub fn devices(system: &System) -> Vec<Found> {
 fn device(folder: &Path, dev: &Path) -> Option<Found> {
     let path = dev.join(folder.file_name()?);
     fs::metadata(&path).ok()?;
-    let said = start_of(&folder.join("device/uevent"), MAX_UEVENT)?;
-    let said = String::from_utf8_lossy(&said);
-    let value = |key: &str| said.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+    let properties = start_of(&folder.join("device/uevent"), MAX_UEVENT)?;
+    let properties = String::from_utf8_lossy(&properties);
+    let value = |key: &str| properties.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
     let (bus, vendor, product) = ids(value("HID_ID")?)?;
     let descriptor = Descriptor::parse(&start_of(&folder.join("device/report_descriptor"), MAX_DESCRIPTOR)?);
     let text = |key| {
@@ -95,7 +95,7 @@ fn ids(text: &str) -> Option<(u32, u16, u16)> {
     parts.next().is_none().then_some(ids)
 }
 
-/// The first so many bytes of a file.
+/// Returns at most `most` bytes from the start of a file.
 fn start_of(path: &Path, most: usize) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path).ok()?.take(most as u64).read_to_end(&mut bytes).ok()?;

@@ -1,20 +1,20 @@
-//! One thread for each link to a board over USB-HID: it finds the device, opens it, reads and writes reports, and finds it again
-//! after the cable was pulled and the device came back under another number.
+//! The thread of a link over USB-HID. It finds the device, opens it, reads and writes reports. It finds the device again after
+//! the cable was pulled and the device came back under another number.
 //!
 //! ```text
-//!            ┌── nothing fits: 100 ms, 200 ms … 1 s, or something was plugged in ──┐
+//!            ┌── no device fits: 100 ms, 200 ms … 1 s, or one was plugged in ─────┐
 //!            ▼                                                                    │
-//!   want ─▶ look ──▶ open ──▶ Up ─▶ Bytes … ─▶ Down ──────────────────────────────┘
+//!   want ─▶ check ─▶ open ──▶ Up ─▶ Bytes … ─▶ Down ──────────────────────────────┘
 //!
-//!   a report as the kernel gives it      [nn] data …     nn only if the device numbers its reports
-//!   as the family's function takes it     nn  data …     00 if it does not
-//!   what the link tells                  channel, message
+//!   a report from the kernel              [nn] data …     nn only if the device numbers its reports
+//!   the input of the family's function     nn  data …     00 if it does not
+//!   the event of the link                 channel, message
 //! ```
 //!
-//! Devices are told by vendor, product and usage page, and one from another by their USB serial number or a path that stays.
-//! None is asked who it is: most vendor ids are those of other devices too, so nothing is written but what the family's driver
-//! calls harmless, and only to a device that is the link's own. The thread sleeps in poll(2) over the device, its mailbox
-//! and what tells of plugging in; nothing wakes it while the device is quiet.
+//! Vendor, product and usage page identify a device of the family. The USB serial number or a stable path distinguishes two
+//! such devices. No device is asked for its identity, because other devices have the same vendor ids. The link writes only
+//! bytes that the family's driver calls harmless, and only to its own device. The thread sleeps in poll(2) over the device, its
+//! requests and the hotplug descriptor. Nothing wakes it while the device is quiet.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -27,69 +27,69 @@ use std::thread::{Builder, JoinHandle};
 use flagfall_protocols::driver::{DriverInfo, Hid};
 
 use crate::link::LinkError;
-use crate::port::{SendError, Trouble};
+use crate::port::{LinkProblem, SendError};
 
 mod choose;
 mod descriptor;
 mod find;
-mod mailbox;
-mod run;
-mod seek;
+mod link_loop;
+mod requests;
+mod search;
 
 pub use descriptor::Descriptor;
 pub use find::{Found, System, devices};
 
-use mailbox::Mailbox;
-use run::Runner;
+use link_loop::LinkLoop;
+use requests::LinkRequests;
 
-/// Which device a link is to: the one at `port`, else the one with the serial number, else the only one of the family.
+/// The device of a link: the one at `port`, else the one with the serial number, else the only one of the family.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// How the family is met.
+    /// The HID ids and reports of the family.
     pub hid: Hid,
-    /// What may be written, as in [`DriverInfo::harmless`].
+    /// Tells which bytes may be written, as in [`DriverInfo::harmless`].
     pub harmless: fn(u8, &[u8]) -> bool,
-    /// A path: the device's node, or better a link that stays.
+    /// A path: the device node, or better a stable link.
     pub port: Option<PathBuf>,
     /// Its USB serial number; case does not matter.
     pub usb_serial: Option<String>,
-    /// Where devices are looked for.
+    /// Where the kernel lists its devices.
     pub system: System,
 }
 
 impl Wanted {
-    /// Any device of a family, on this machine; none if the family is not met over USB-HID.
-    pub fn of(driver: &DriverInfo) -> Option<Wanted> {
+    /// Wants any device of a family on this machine. Returns `None` if the family has no USB-HID devices.
+    pub fn for_driver(driver: &DriverInfo) -> Option<Wanted> {
         let (hid, harmless) = (driver.hid?, driver.harmless);
         Some(Wanted { hid, harmless, port: None, usb_serial: None, system: System::default() })
     }
 }
 
-/// What a link tells.
+/// An event of a link.
 #[derive(Debug)]
 pub enum HidEvent<'a> {
-    /// A device is open: begin the session.
+    /// A device is open: the session begins.
     Up {
         /// Its node.
         path: &'a Path,
     },
-    /// A report came, stamped when poll(2) returned.
+    /// A report came. Its time is the return of poll(2).
     Bytes {
         /// The channel of its message.
         channel: u8,
         /// The message, without number and padding.
         bytes: &'a [u8],
     },
-    /// The device is closed; what had been read before was told before.
+    /// The device is closed. All reports that were read before have been reported.
     Down(LinkError),
-    /// No device could be opened, and why. Said once for each change of the trouble.
-    Missing(Trouble),
+    /// No device could be opened. The event is sent once for each change of the problem.
+    Missing(LinkProblem),
 }
 
-/// Where a link's events go: called on the link's thread, with the time of the event. It may block; then nothing is read.
+/// Receives a link's events with their times, on the link's thread. It may block; meanwhile the link reads nothing.
 pub type Sink = Box<dyn FnMut(u64, HidEvent<'_>) + Send>;
 
-/// The HID devices that links of one process have. One is made, and every link gets it.
+/// The HID devices that the links of one process have claimed. The process creates one value and passes it to every link.
 #[derive(Debug, Default)]
 pub struct Hids {
     taken: Mutex<BTreeSet<PathBuf>>,
@@ -97,7 +97,7 @@ pub struct Hids {
 
 impl Hids {
     fn lock(&self) -> MutexGuard<'_, BTreeSet<PathBuf>> {
-        // Nothing between lock and unlock can panic halfway.
+        // No code between lock and unlock can panic halfway.
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -105,71 +105,71 @@ impl Hids {
         self.lock().contains(path)
     }
 
-    /// Takes the device for one link; none if another has it.
-    fn take(self: &Arc<Hids>, path: &Path) -> Option<Lease> {
-        self.lock().insert(path.to_owned()).then(|| Lease { hids: Arc::clone(self), path: path.to_owned() })
+    /// Claims the device for one link. Returns `None` if another link has claimed it.
+    fn claim(self: &Arc<Hids>, path: &Path) -> Option<DeviceClaim> {
+        self.lock().insert(path.to_owned()).then(|| DeviceClaim { hids: Arc::clone(self), path: path.to_owned() })
     }
 }
 
-/// A device that is ours until this is dropped.
+/// A claim of a device by one link, until this value is dropped.
 #[derive(Debug)]
-struct Lease {
+struct DeviceClaim {
     hids: Arc<Hids>,
     path: PathBuf,
 }
 
-impl Drop for Lease {
+impl Drop for DeviceClaim {
     fn drop(&mut self) {
         self.hids.lock().remove(&self.path);
     }
 }
 
-/// The thread of one link. Dropping it is stopping it.
+/// The thread of one link. Dropping this value stops the thread.
 pub struct HidThread {
-    mailbox: Arc<Mailbox>,
+    requests: Arc<LinkRequests>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl HidThread {
     /// Starts the thread, called `name` (the kernel keeps 15 bytes of it). `shared` is the same for all links of the process;
-    /// `now` gives microseconds that never run back.
+    /// `now` returns microseconds that never go back.
     ///
     /// # Errors
-    /// No more threads or descriptors.
+    /// The system has no more threads or descriptors.
     pub fn start(name: &str, wanted: Wanted, shared: Arc<Hids>, now: fn() -> u64, sink: Sink) -> io::Result<HidThread> {
-        let mailbox = Arc::new(Mailbox::new()?);
-        let runner = Runner::new(wanted, shared, Arc::clone(&mailbox), now, sink);
-        let thread = Builder::new().name(name.to_owned()).spawn(move || runner.run())?;
-        Ok(HidThread { mailbox, thread: Some(thread) })
+        let requests = Arc::new(LinkRequests::new()?);
+        let link_loop = LinkLoop::new(wanted, shared, Arc::clone(&requests), now, sink);
+        let thread = Builder::new().name(name.to_owned()).spawn(move || link_loop.run())?;
+        Ok(HidThread { requests, thread: Some(thread) })
     }
 
-    /// Has a message written as a report. Never blocks. What waits when the device goes is dropped; a device that cannot be
-    /// written ends the link.
+    /// Queues a message, which is written as a report. This never blocks. Messages that wait when the device goes away are
+    /// dropped. A device that accepts no report ends the link.
     ///
     /// # Errors
     /// The link is down, the family's driver does not call these bytes harmless, or 64 messages wait already.
     pub fn send(&self, channel: u8, bytes: Vec<u8>) -> Result<(), SendError> {
-        self.mailbox.send(channel, bytes)
+        self.requests.send(channel, bytes)
     }
 
-    /// From now on another device: an open one is closed first.
+    /// Changes the device of the link. An open device is closed first.
     pub fn want(&self, wanted: Wanted) {
-        self.mailbox.order(|orders| orders.wanted = Some(wanted));
+        self.requests.change_control(|control| control.wanted = Some(wanted));
     }
 
-    /// How often the thread has woken up.
+    /// Returns how often the thread has woken up.
     pub fn wakes(&self) -> u64 {
-        self.mailbox.wakes.load(Ordering::Relaxed)
+        self.requests.wakes.load(Ordering::Relaxed)
     }
 }
 
 impl Drop for HidThread {
-    /// Closes the device and ends the thread; no event comes afterwards. Waits for a sink that blocks: take its receiver away
+    /// Closes the device and ends the thread. No event follows. This waits for a sink that blocks, so drop the sink's receiver
     /// first.
     fn drop(&mut self) {
-        self.mailbox.order(|orders| orders.stop = true);
+        self.requests.change_control(|control| control.stop = true);
         if let Some(thread) = self.thread.take() {
-            // A sink that panicked has been heard by the panic hook.
+            // The panic hook has already reported a sink that panicked.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! Which port is a link's: a decision over a list, without looking at anything.
+//! Chooses the port of a link from a list. This is a pure function.
 
 use super::Wanted;
 use crate::discover::Found;
@@ -6,37 +6,37 @@ use crate::discover::Found;
 #[cfg(test)]
 mod tests;
 
-/// A port and what is known of it.
+/// A port and what is known about it.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub(super) found: Found,
-    /// One of our other links has it.
+    /// Another link of this process has claimed it.
     pub(super) taken: bool,
-    /// It stands in another link's configuration, or its board told the number that another link looks for.
+    /// Another link is configured for it, or its board reported the serial number that another link searches for.
     pub(super) named: bool,
-    /// Its board has told a serial number: it is (or is not) the wanted one.
+    /// Its board has reported a serial number, and this tells whether it is the wanted one.
     pub(super) told: Option<bool>,
-    /// It was asked in vain a short time ago.
-    pub(super) resting: bool,
+    /// It was asked a short time ago and did not answer.
+    pub(super) paused: bool,
 }
 
-/// What to do next. Numbers count the candidates.
+/// The next action. Numbers are indices of the candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// Open this one.
+    /// Open this port.
     Open(usize),
-    /// Ask these who they are, in this order.
+    /// Ask these ports for their identity, in this order.
     Ask(Vec<usize>),
-    /// Nothing says which of these it is.
+    /// Several ports are possible, and nothing distinguishes them.
     Several(Vec<usize>),
-    /// The configured port is there, and one of our other links has it.
+    /// The configured port exists, but another link of this process has claimed it.
     Taken(usize),
-    /// None.
+    /// No port fits.
     Nothing,
 }
 
-/// The choice for `wanted`, whose board has the serial number `serial` if that is configured or learnt; `configured` is the
-/// port of that path, if it is there.
+/// Returns the choice for `wanted`. `serial` is the board's serial number, if it is configured or learnt. `configured` is the
+/// index of the configured port, if it exists.
 pub(super) fn choose(wanted: &Wanted, serial: Option<&str>, configured: Option<usize>, seen: &[Candidate]) -> Choice {
     match configured {
         Some(index) if !seen[index].taken => Choice::Open(index),
@@ -48,14 +48,14 @@ pub(super) fn choose(wanted: &Wanted, serial: Option<&str>, configured: Option<u
     }
 }
 
-/// The choice without the configured path.
+/// Returns the choice without the configured path.
 fn among_all(wanted: &Wanted, serial: Option<&str>, seen: &[Candidate]) -> Choice {
     let all = || (0..seen.len()).filter(|index| !seen[*index].taken);
     if let Some(usb_serial) = &wanted.usb_serial {
         let same: Vec<usize> = all().filter(|index| has_usb_serial(&seen[*index].found, usb_serial)).collect();
         match (same.as_slice(), serial) {
             ([], _) => {}
-            // Adapters with several ports have one serial number for all.
+            // Adapters with several ports have one serial number for all ports.
             ([_, _, ..], Some(_)) => return ask(seen, &same),
             ([first, ..], _) => return Choice::Open(*first),
         }
@@ -66,19 +66,19 @@ fn among_all(wanted: &Wanted, serial: Option<&str>, seen: &[Candidate]) -> Choic
         (None, [only]) if nothing_configured => Choice::Open(*only),
         (None, [_, _, ..]) if nothing_configured => Choice::Several(possible),
         (None, _) => Choice::Nothing,
-        // Any board is right; another one may have been plugged in instead.
+        // Any board is right, because another one may have been plugged in instead.
         (Some(_), [only]) if nothing_configured => Choice::Open(*only),
         (Some(_), _) => ask(seen, &possible),
     }
 }
 
-/// A port that answered with the wanted number is opened; else those that have not answered are asked first, and last those
-/// where another board was: it may be that board's adapter only.
+/// Opens a port that answered with the wanted serial number. Otherwise the ports without an answer are asked first, and the
+/// ports with another board last: only the adapter may be the same.
 fn ask(seen: &[Candidate], possible: &[usize]) -> Choice {
     if let Some(index) = possible.iter().find(|index| seen[**index].told == Some(true)) {
         return Choice::Open(*index);
     }
-    let mut asked: Vec<usize> = possible.iter().copied().filter(|index| !seen[*index].resting).collect();
+    let mut asked: Vec<usize> = possible.iter().copied().filter(|index| !seen[*index].paused).collect();
     asked.sort_by_key(|index| seen[*index].told.is_some());
     if asked.is_empty() { Choice::Nothing } else { Choice::Ask(asked) }
 }
@@ -88,7 +88,7 @@ fn has_usb_serial(found: &Found, wanted: &str) -> bool {
     serial.is_some_and(|serial| serial.trim().eq_ignore_ascii_case(wanted.trim()))
 }
 
-/// The family's USB ids, or a place in a folder of ports.
+/// Whether the port has the family's USB ids or comes from a folder of ports.
 fn may_be(wanted: &Wanted, found: &Found) -> bool {
     let known = found.usb.as_ref().is_some_and(|usb| wanted.driver.usb.contains(&(usb.vendor, usb.product)));
     known || found.stable.is_some()

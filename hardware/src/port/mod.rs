@@ -1,19 +1,21 @@
-//! One thread for each serial link: it finds the port, opens it, reads, writes, and finds it again after the cable was pulled
-//! or the device came back under another name.
+//! The thread of a serial link. It finds the port, opens it, reads and writes. It finds the port again after the cable was
+//! pulled or when the device came back under another name.
 //!
 //! ```text
-//!            ┌── nothing fits: 100 ms, 200 ms … 1 s, or something was plugged in, or a sister says so ──┐
-//!            ▼                                                                                         │
-//!   want ─▶ look ──▶ open ──▶ Up ─▶ Bytes … ─▶ Down ───────────────────────────────────────────────────┘
+//!            ┌── no port fits: 100 ms, 200 ms … 1 s, or a device was plugged in, or another link asks ──┐
+//!            ▼                                                                                          │
+//!   want ─▶ check ─▶ open ──▶ Up ─▶ Bytes … ─▶ Down ────────────────────────────────────────────────────┘
 //!            │         ▲
 //!            └─ ask every port for the board's serial number (`probe`)
 //! ```
 //!
-//! A port is asked by one link, for all: the answer goes to the link whose board it is, and what a link asked when it found its
-//! own board another goes on with (`sisters`). So several boards whose cables were out together are back as soon as one.
+//! One link asks a port on behalf of all links. The answer goes to the link whose board it is. When a link finds its own board,
+//! another link takes over its open questions (`shared_search`). So several boards whose cables were pulled together are found
+//! as fast as one board.
 //!
-//! The thread sleeps in poll(2) over the port, its mailbox and what tells of plugging in. While a port is open and quiet,
-//! nothing wakes it, and neither does writing: bytes go out on the thread that brings them, as long as the port takes them.
+//! The thread sleeps in poll(2) over the port, its requests and the hotplug descriptor. While a port is open and quiet, nothing
+//! wakes the thread. A write does not wake it either: the calling thread writes the bytes itself as long as the port accepts
+//! them.
 
 use std::fmt;
 use std::io;
@@ -27,119 +29,121 @@ use flagfall_protocols::driver::DriverInfo;
 use crate::discover::UsbId;
 use crate::link::LinkError;
 
+mod check_ports;
 mod choose;
-mod look;
-mod mailbox;
+mod link_loop;
 mod probe;
+mod problem;
 mod registry;
-mod rest;
-mod run;
-mod seek;
-mod sisters;
-mod trouble;
+mod requests;
+mod search;
+mod shared_search;
+mod silent_ports;
 
-pub use mailbox::SendError;
 pub use probe::same_serial;
+pub use problem::LinkProblem;
 pub use registry::Ports;
-pub use trouble::Trouble;
+pub use requests::SendError;
 
-use mailbox::Mailbox;
-use run::Runner;
+use link_loop::LinkLoop;
+use requests::LinkRequests;
 
-/// Which device a link is to. Tried in this order: `port`, `usb_serial`, `serial`; with none of them, the only port that may
-/// be a board.
+/// The device of a link. The fields are tried in this order: `port`, `usb_serial`, `serial`. If none is set, the link uses the
+/// only port that may be a board.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The device family.
     pub driver: &'static DriverInfo,
-    /// A path: the device, or better a link that stays.
+    /// A path: the device node, or better a stable link.
     pub port: Option<PathBuf>,
     /// Serial number of the USB device.
     pub usb_serial: Option<String>,
-    /// The board's own serial number, as it answers when asked; zeros in front and case do not matter.
+    /// The serial number that the board itself reports. Leading zeros and case do not matter.
     pub serial: Option<String>,
-    /// Folders whose entries are ports, beside the USB ports that the system knows.
+    /// Folders whose entries are ports, in addition to the USB ports that the system knows.
     pub folders: Vec<PathBuf>,
 }
 
-/// What a link tells.
+/// An event of a link.
 #[derive(Debug)]
 pub enum PortEvent<'a> {
-    /// A port is open: begin the session.
+    /// A port is open: the session begins.
     Up {
-        /// The device's path, links followed.
+        /// The device's path with links resolved.
         path: &'a Path,
         /// The USB device behind it.
         usb: Option<&'a UsbId>,
-        /// It was open before: its board was just asked there who it is.
+        /// The port was already open, because its board was asked for its identity.
         asked: bool,
     },
-    /// Bytes arrived, stamped when poll(2) returned.
+    /// Bytes arrived. Their time is the return of poll(2).
     Bytes(&'a [u8]),
-    /// The port is closed; what had been read before was told before.
+    /// The port is closed. All bytes that were read before have been reported.
     Down(LinkError),
-    /// No port could be opened, and why. Said once for each change of the trouble.
-    Missing(Trouble),
+    /// No port could be opened. The event is sent once for each change of the problem.
+    Missing(LinkProblem),
 }
 
-/// Where a link's events go: called on the link's thread, with the time of the event. It may block; then nothing is read.
+/// Receives a link's events with their times, on the link's thread. It may block; meanwhile the link reads nothing.
 pub type Sink = Box<dyn FnMut(u64, PortEvent<'_>) + Send>;
 
-/// The thread of one serial link. Dropping it is stopping it.
+/// The thread of one serial link. Dropping this value stops the thread.
 pub struct PortThread {
-    mailbox: Arc<Mailbox>,
+    requests: Arc<LinkRequests>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl PortThread {
     /// Starts the thread, called `name` (the kernel keeps 15 bytes of it). `shared` is the same for all links of the process;
-    /// `now` gives microseconds that never run back.
+    /// `now` returns microseconds that never go back.
     ///
     /// # Errors
-    /// No more threads or descriptors.
+    /// The system has no more threads or descriptors.
     pub fn start(name: &str, wanted: Wanted, shared: Arc<Ports>, now: fn() -> u64, sink: Sink) -> io::Result<PortThread> {
-        let mailbox = Arc::new(Mailbox::new()?);
-        let runner = Runner::new(wanted, shared, Arc::clone(&mailbox), now, sink);
-        let thread = Builder::new().name(name.to_owned()).spawn(move || runner.run())?;
-        Ok(PortThread { mailbox, thread: Some(thread) })
+        let requests = Arc::new(LinkRequests::new()?);
+        let link_loop = LinkLoop::new(wanted, shared, Arc::clone(&requests), now, sink);
+        let thread = Builder::new().name(name.to_owned()).spawn(move || link_loop.run())?;
+        Ok(PortThread { requests, thread: Some(thread) })
     }
 
-    /// Writes these bytes: at once, or as soon as the port takes them and what waits before them. Never blocks. What still
-    /// waits when the port closes is dropped; a port that cannot be written ends the link.
+    /// Writes these bytes at once, or as soon as the port accepts them and the bytes before them. This never blocks. Bytes that
+    /// still wait when the port closes are dropped. A port that accepts no bytes ends the link.
     ///
     /// # Errors
     /// The link is down, or more than 256 pieces or 64 KiB wait already.
     pub fn send(&self, bytes: Vec<u8>) -> Result<(), SendError> {
-        self.mailbox.send(bytes)
+        self.requests.send(bytes)
     }
 
-    /// From now on another device: an open port is closed first. What was learnt of the former device is forgotten.
+    /// Changes the device of the link. An open port is closed first, and the link forgets the serial number of the former
+    /// device.
     pub fn want(&self, wanted: Wanted) {
-        self.mailbox.order(|orders| orders.wanted = Some(wanted));
+        self.requests.change_control(|control| control.wanted = Some(wanted));
     }
 
-    /// The device has told its serial number: if the port goes, the board is also looked for by it.
+    /// Stores the serial number that the device reported. If the port goes away, the link also searches for the board by this
+    /// number.
     pub fn learn(&self, serial: String) {
-        self.mailbox.order(|orders| orders.learnt = Some(serial));
+        self.requests.change_control(|control| control.learnt = Some(serial));
     }
 
-    /// Closes the port and ends the thread; no event comes afterwards, not even [`PortEvent::Down`]. Waits for a sink that
-    /// blocks: take its receiver away first.
+    /// Closes the port and ends the thread. No event follows, not even [`PortEvent::Down`]. This waits for a sink that blocks,
+    /// so drop the sink's receiver first.
     pub fn stop(self) {
         drop(self);
     }
 
-    /// How often the thread has woken up: a link that is open and hears nothing does not, whatever is sent.
+    /// Returns how often the thread has woken up. An open link that receives nothing never wakes up, even when it sends.
     pub fn wakes(&self) -> u64 {
-        self.mailbox.wakes.load(Ordering::Relaxed)
+        self.requests.wakes.load(Ordering::Relaxed)
     }
 }
 
 impl Drop for PortThread {
     fn drop(&mut self) {
-        self.mailbox.order(|orders| orders.stop = true);
+        self.requests.change_control(|control| control.stop = true);
         if let Some(thread) = self.thread.take() {
-            // A sink that panicked has been heard by the panic hook.
+            // The panic hook has already reported a sink that panicked.
             let _ = thread.join();
         }
     }

@@ -1,5 +1,5 @@
-//! Asks a port which board is there: a session of the driver, until the serial number comes. Whichever link began it, another
-//! may go on with it.
+//! Asks a port which board is there: a session of the driver runs until the serial number comes. Another link may take over the
+//! probe.
 
 use std::fmt;
 use std::os::fd::BorrowedFd;
@@ -14,75 +14,82 @@ use crate::discover::Found;
 use crate::link::{Link, LinkError};
 use crate::serial::Serial;
 
-use super::registry::Lease;
+use super::registry::PortClaim;
 
-/// How long a board may take to say who it is.
+/// The time in which a board must report its identity.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// A board has a short serial number and a long one; after the first so long for the other.
+/// A board has a short serial number and a long one. After the first one the probe waits this long for the second.
 const SECOND: Duration = Duration::from_millis(600);
-/// A line that is quiet for so long is between two messages.
+/// A line that is quiet for this long is between two messages.
 const QUIET: Duration = Duration::from_millis(30);
-/// How many pieces of the old session's answers are awaited at its end: at most 0.3 s of [`QUIET`].
+/// The number of pieces of late answers that are read at the end of the probe: at most 0.3 s of [`QUIET`].
 const MAX_TAIL: usize = 10;
 
-/// Whether two serial numbers are the same one: blanks around, zeros in front and case do not matter.
+/// Returns whether two serial numbers are equal. Surrounding blanks, leading zeros and case do not matter.
 pub fn same_serial(one: &str, other: &str) -> bool {
     let bare = |text: &str| text.trim().trim_start_matches('0').to_ascii_uppercase();
     bare(one) == bare(other)
 }
 
-/// How an inquiry stands.
+/// The state of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// No answer yet.
+    /// No board has answered yet.
     Open,
-    /// The wanted board.
+    /// The wanted board has answered.
     Found,
-    /// Another board.
+    /// Another board has answered.
     Other,
-    /// Nobody who says.
+    /// No board has answered.
     Silent,
-    /// The driver panicked: whatever this device is, it is not the board.
+    /// The driver panicked, so this device is not the wanted board.
     Panicked,
 }
 
-/// A port that is asked.
+/// A port that is being asked.
 pub(super) struct Probe {
     pub(super) found: Found,
     pub(super) info: &'static DriverInfo,
-    /// When it was begun, in microseconds.
+    /// The beginning of the probe, in microseconds.
     pub(super) began: u64,
     serial: Serial,
-    /// Dropped after the port: only a closed one is free.
-    lease: Lease,
-    /// None after a panic.
+    /// This field is dropped after the port, because only a closed port is free.
+    claim: PortClaim,
+    /// `None` after a panic.
     driver: Option<Box<dyn Driver>>,
-    /// When the driver wants to be woken.
+    /// The driver's deadline.
     due: Option<Instant>,
     wanted: String,
     until: Instant,
-    /// The numbers that the board told, at most two.
-    pub(super) told: Vec<String>,
+    /// The serial numbers that the board reported, at most two.
+    pub(super) serials: Vec<String>,
     verdict: Verdict,
 }
 
 impl Probe {
     /// Begins to ask at the open port.
-    pub(super) fn new(began: u64, info: &'static DriverInfo, wanted: &str, found: Found, lease: Lease, serial: Serial) -> Probe {
+    pub(super) fn new(
+        began: u64,
+        info: &'static DriverInfo,
+        wanted: &str,
+        found: Found,
+        claim: PortClaim,
+        serial: Serial,
+    ) -> Probe {
         let at = Instant(began);
         let driver = Some(info.start());
         let wanted = wanted.to_owned();
         let until = at.after(PATIENCE);
-        let (told, verdict) = (Vec::new(), Verdict::Open);
-        let mut probe = Probe { found, info, began, lease, serial, driver, due: None, wanted, until, told, verdict };
+        let (serials, verdict) = (Vec::new(), Verdict::Open);
+        let mut probe = Probe { found, info, began, claim, serial, driver, due: None, wanted, until, serials, verdict };
         probe.feed(at, Input::LinkUp);
         probe
     }
 
-    /// From now on another link asks, for the board `wanted`.
+    /// Hands the probe to another link, which wants the board `wanted`.
     pub(super) fn take_over(&mut self, wanted: &str) {
         wanted.clone_into(&mut self.wanted);
-        self.judge();
+        self.update_verdict();
     }
 
     pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
@@ -93,22 +100,22 @@ impl Probe {
         self.verdict
     }
 
-    /// When it wants to be looked after, bytes or none.
+    /// Returns the time at which the probe must be checked, with or without bytes.
     pub(super) fn deadline(&self) -> u64 {
         match self.verdict {
             Verdict::Open => self.due.map_or(self.until, |due| due.min(self.until)).0,
-            // To be ended at once.
+            // The probe is ended at once.
             _ => 0,
         }
     }
 
-    /// Reads what is there.
+    /// Reads the waiting bytes.
     pub(super) fn read(&mut self, at: u64) {
         let mut buffer = [0; 4096];
         match self.serial.read_now(&mut buffer) {
             Ok(None) => {}
             Ok(Some(count)) => {
-                self.wake(at.saturating_sub(1));
+                self.feed_deadlines(at.saturating_sub(1));
                 self.feed(Instant(at), Input::Bytes { channel: 0, bytes: &buffer[..count] });
             }
             Err(_) => self.verdict = Verdict::Silent,
@@ -116,67 +123,68 @@ impl Probe {
     }
 
     /// Feeds every deadline up to `at`.
-    pub(super) fn wake(&mut self, at: u64) {
-        // Bounded: what is left over is fed at the next call.
+    pub(super) fn feed_deadlines(&mut self, at: u64) {
+        // The loop is bounded. The next call feeds the remaining deadlines.
         for _ in 0..64 {
             let Some(due) = self.due.filter(|due| due.0 <= at) else { break };
             self.feed(due, Input::Deadline);
         }
         if self.verdict == Verdict::Open && self.until.0 <= at {
-            self.verdict = if self.told.is_empty() { Verdict::Silent } else { Verdict::Other };
+            self.verdict = if self.serials.is_empty() { Verdict::Silent } else { Verdict::Other };
         }
     }
 
     fn feed(&mut self, at: Instant, input: Input<'_>) {
-        self.drive(|driver| driver.handle(at, input));
-        while let Some(output) = self.drive(|driver| driver.poll()).flatten() {
+        self.call_driver(|driver| driver.handle(at, input));
+        while let Some(output) = self.call_driver(|driver| driver.poll()).flatten() {
             match output {
-                // Questions are a few bytes; a port that does not take them has no board that answers.
+                // A question is a few bytes. A port that does not accept them has no board that answers.
                 Output::Send { bytes, .. } => match self.serial.write_now(&bytes) {
                     Ok(_) => {}
                     Err(_) => self.verdict = Verdict::Silent,
                 },
                 Output::Event { event: DeviceEvent::Identity(Identity::Serial(text) | Identity::LongSerial(text)), .. } => {
-                    self.answered(at, text.as_str());
+                    self.record_serial(at, text.as_str());
                 }
                 Output::Event { .. } | Output::Anomaly { .. } => {}
             }
         }
-        self.due = self.drive(|driver| driver.deadline()).flatten();
+        self.due = self.call_driver(|driver| driver.deadline()).flatten();
     }
 
-    /// Calls the driver: whatever an odd device makes of it, the link's thread lives. None if it panicked, now or before.
-    fn drive<T>(&mut self, act: impl FnOnce(&mut dyn Driver) -> T) -> Option<T> {
+    /// Calls the driver and catches a panic, so that a strange device does not end the link's thread. Returns `None` if the
+    /// driver panicked, now or before.
+    fn call_driver<T>(&mut self, act: impl FnOnce(&mut dyn Driver) -> T) -> Option<T> {
         let driver = self.driver.as_deref_mut()?;
         let done = catch_unwind(AssertUnwindSafe(|| act(driver))).ok();
         if done.is_none() {
-            // What is left of it is not used again.
+            // The driver is not used again.
             (self.driver, self.verdict) = (None, Verdict::Panicked);
         }
         done
     }
 
-    fn answered(&mut self, at: Instant, serial: &str) {
-        if self.told.len() < 2 && !self.told.iter().any(|told| told == serial) {
-            self.told.push(serial.to_owned());
+    fn record_serial(&mut self, at: Instant, serial: &str) {
+        if self.serials.len() < 2 && !self.serials.iter().any(|told| told == serial) {
+            self.serials.push(serial.to_owned());
         }
         self.until = self.until.min(at.after(SECOND));
-        self.judge();
+        self.update_verdict();
     }
 
-    fn judge(&mut self) {
+    fn update_verdict(&mut self) {
         if !matches!(self.verdict, Verdict::Open | Verdict::Other) {
             return;
         }
-        self.verdict = match self.told.as_slice() {
+        self.verdict = match self.serials.as_slice() {
             told if told.iter().any(|told| same_serial(told, &self.wanted)) => Verdict::Found,
             [_, _, ..] => Verdict::Other,
             _ => Verdict::Open,
         };
     }
 
-    /// The open port for the real session, when what still comes as answers to this one is over.
-    pub(super) fn finish(mut self) -> Result<(Found, Lease, Serial), LinkError> {
+    /// Returns the open port for the real session, after the late answers to this probe have been read.
+    pub(super) fn finish(mut self) -> Result<(Found, PortClaim, Serial), LinkError> {
         let mut buffer = [0; 4096];
         for _ in 0..MAX_TAIL {
             match self.serial.read(&mut buffer, QUIET) {
@@ -185,13 +193,13 @@ impl Probe {
                 Err(error) => return Err(error),
             }
         }
-        self.lease.keep();
-        Ok((self.found, self.lease, self.serial))
+        self.claim.mark_open();
+        Ok((self.found, self.claim, self.serial))
     }
 }
 
 impl fmt::Debug for Probe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Probe").field("found", &self.found).field("told", &self.told).finish_non_exhaustive()
+        f.debug_struct("Probe").field("found", &self.found).field("told", &self.serials).finish_non_exhaustive()
     }
 }

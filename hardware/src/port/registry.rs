@@ -1,19 +1,19 @@
-//! What links of one process know of each other: their ports, which board answered where, and what ports there are.
+//! Data that the links of one process share: their ports, the boards that answered, and the list of the system's ports.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::probe::same_serial;
-use super::sisters::Member;
+use super::shared_search::LinkEntry;
 use crate::discover::{self, Found, Node, UsbId};
 
-/// Boards that are remembered; the oldest is forgotten.
-const MAX_TOLD: usize = 256;
-/// What one link saw of the system's ports, another may use for so long, in microseconds.
-const SEEN_FOR: u64 = 1_000_000;
+/// The largest number of remembered boards. The oldest entry is removed first.
+const MAX_ANSWERED: usize = 256;
+/// The time for which another link may use a list of the system's ports, in microseconds.
+const LIST_VALID_FOR: u64 = 1_000_000;
 
-/// The ports of one process. One is made, and every link gets it.
+/// The ports of one process. The process creates one value and passes it to every link.
 #[derive(Debug, Default)]
 pub struct Ports {
     inner: Mutex<Inner>,
@@ -23,32 +23,33 @@ pub struct Ports {
 pub(super) struct Inner {
     pub(super) next: u64,
     pub(super) taken: BTreeMap<PathBuf, Use>,
-    pub(super) links: BTreeMap<u64, Member>,
-    told: VecDeque<Told>,
-    /// The system's ports, and when a link looked for them last.
+    pub(super) links: BTreeMap<u64, LinkEntry>,
+    answered: VecDeque<AnsweredBoard>,
+    /// The system's ports, and when a link listed them.
     seen: Option<(u64, Vec<Found>)>,
 }
 
-/// What one of our links does with a port.
+/// What a link of this process does with a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// It is open.
+    /// The port is open.
     Open,
-    /// Its board is asked who it is.
+    /// Its board is being asked for its identity.
     Asked,
 }
 
 /// A board that has answered.
 #[derive(Debug)]
-struct Told {
+struct AnsweredBoard {
     path: PathBuf,
     node: Option<Node>,
     usb: Option<UsbId>,
     serial: String,
 }
 
-impl Told {
-    /// The same device still: not plugged anew since, or the same USB device by its own serial number.
+impl AnsweredBoard {
+    /// Whether it is still the same device: it was not plugged in again since, or its USB device has the same USB serial
+    /// number.
     fn is_at(&self, found: &Found) -> bool {
         let same_usb = self.usb.as_ref().is_some_and(|usb| usb.serial.is_some()) && self.usb == found.usb;
         same_usb || (self.path == found.path && self.node.is_some() && self.node == found.node)
@@ -56,104 +57,105 @@ impl Told {
 }
 
 impl Inner {
-    /// What the board at `found` has told.
-    pub(super) fn numbers(&self, found: &Found) -> impl Iterator<Item = &str> {
-        self.told.iter().filter(|told| told.is_at(found)).map(|told| told.serial.as_str())
+    /// Returns the serial numbers that the board at `found` has reported.
+    pub(super) fn serials_at(&self, found: &Found) -> impl Iterator<Item = &str> {
+        self.answered.iter().filter(|told| told.is_at(found)).map(|told| told.serial.as_str())
     }
 }
 
 impl Ports {
-    /// None is open, nothing is known.
+    /// Creates an empty registry.
     pub fn new() -> Arc<Ports> {
         Arc::default()
     }
 
-    /// The system's ports, looked for at `at`, or by any link not before `changed` and less than [`SEEN_FOR`] ago: twenty
-    /// boards that are unplugged need not look twenty times a second.
-    pub(super) fn known(&self, at: u64, changed: u64) -> Vec<Found> {
-        let fresh = |when: u64| when >= changed && at.saturating_sub(when) < SEEN_FOR;
+    /// Returns the system's ports. The list is made at `at`, or it is the list of another link that is not older than `changed`
+    /// and [`LIST_VALID_FOR`]. So twenty unplugged boards do not list the ports twenty times a second.
+    pub(super) fn list_ports(&self, at: u64, changed: u64) -> Vec<Found> {
+        let fresh = |when: u64| when >= changed && at.saturating_sub(when) < LIST_VALID_FOR;
         if let Some((_, seen)) = self.lock().seen.as_ref().filter(|(when, _)| fresh(*when)) {
             return seen.clone();
         }
         let known = discover::known();
         let mut inner = self.lock();
-        // A walk that began earlier and took longer knows less.
+        // A list that was begun earlier and took longer is older.
         if inner.seen.as_ref().is_none_or(|(when, _)| *when <= at) {
             inner.seen = Some((at, known.clone()));
         }
         known
     }
 
-    /// What one of our links does with the port at `path`.
-    pub(super) fn used(&self, path: &Path) -> Option<Use> {
+    /// Returns what a link of this process does with the port at `path`.
+    pub(super) fn port_use(&self, path: &Path) -> Option<Use> {
         self.lock().taken.get(path).copied()
     }
 
-    /// Takes the port for one link; none if another has it.
-    pub(super) fn take(self: &Arc<Ports>, path: &Path, purpose: Use) -> Option<Lease> {
+    /// Claims the port for one link. Returns `None` if another link has claimed it.
+    pub(super) fn claim(self: &Arc<Ports>, path: &Path, purpose: Use) -> Option<PortClaim> {
         let mut inner = self.lock();
         if inner.taken.contains_key(path) {
             return None;
         }
         inner.taken.insert(path.to_owned(), purpose);
-        Some(Lease { ports: Arc::clone(self), path: path.to_owned(), unchanged: false })
+        Some(PortClaim { ports: Arc::clone(self), path: path.to_owned(), unchanged: false })
     }
 
-    /// The board at `found` has told its serial number. A board may tell two, a short and a long one.
-    pub(super) fn tell(&self, found: &Found, serial: &str) {
+    /// Records the serial number that the board at `found` reported. A board may report two numbers, a short one and a long
+    /// one.
+    pub(super) fn record_serial(&self, found: &Found, serial: &str) {
         let mut inner = self.lock();
-        inner.told.retain(|told| !(told.serial == serial || (told.path == found.path && !told.is_at(found))));
-        let here: Vec<usize> = (0..inner.told.len()).filter(|index| inner.told[*index].is_at(found)).collect();
+        inner.answered.retain(|told| !(told.serial == serial || (told.path == found.path && !told.is_at(found))));
+        let here: Vec<usize> = (0..inner.answered.len()).filter(|index| inner.answered[*index].is_at(found)).collect();
         if let [oldest, _, ..] = here[..] {
-            inner.told.remove(oldest);
+            inner.answered.remove(oldest);
         }
-        if inner.told.len() == MAX_TOLD {
-            inner.told.pop_front();
+        if inner.answered.len() == MAX_ANSWERED {
+            inner.answered.pop_front();
         }
         let Found { path, node, usb, .. } = found.clone();
-        inner.told.push_back(Told { path, node, usb, serial: serial.to_owned() });
+        inner.answered.push_back(AnsweredBoard { path, node, usb, serial: serial.to_owned() });
     }
 
-    /// Whether the board at `found` is the one with this serial number; none if no board has answered there.
-    pub(super) fn told(&self, found: &Found, serial: &str) -> Option<bool> {
+    /// Returns whether the board at `found` has this serial number; `None` if no board has answered there.
+    pub(super) fn has_serial(&self, found: &Found, serial: &str) -> Option<bool> {
         let inner = self.lock();
-        let mut here = inner.numbers(found).peekable();
+        let mut here = inner.serials_at(found).peekable();
         here.peek()?;
         Some(here.any(|told| same_serial(told, serial)))
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Nothing between lock and unlock can panic halfway.
+        // No code between lock and unlock can panic halfway.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A port that is ours until this is dropped.
+/// A claim of a port by one link, until this value is dropped.
 #[derive(Debug)]
-pub(super) struct Lease {
+pub(super) struct PortClaim {
     ports: Arc<Ports>,
     path: PathBuf,
     unchanged: bool,
 }
 
-impl Lease {
-    /// The port did not open: it is given back, and nobody need look again.
-    pub(super) fn give_back(mut self) {
+impl PortClaim {
+    /// Releases a port that did not open. The other links need not check again.
+    pub(super) fn release_unchanged(mut self) {
         self.unchanged = true;
     }
 
-    /// The board is the one: the port stays open.
-    pub(super) fn keep(&self) {
+    /// Records that the port stays open, because its board is the wanted one.
+    pub(super) fn mark_open(&self) {
         self.ports.lock().taken.insert(self.path.clone(), Use::Open);
     }
 }
 
-impl Drop for Lease {
+impl Drop for PortClaim {
     fn drop(&mut self) {
         let mut inner = self.ports.lock();
         inner.taken.remove(&self.path);
         if !self.unchanged {
-            inner.stir();
+            inner.make_all_check();
         }
     }
 }
@@ -167,16 +169,16 @@ mod tests {
         let fake = Found { path: PathBuf::from("/nowhere/ttyUSB7"), stable: None, usb: None, node: None };
         let ports = Ports::new();
         let seen = |at| ports.lock().seen = Some((at, vec![fake.clone()]));
-        let sees = |at, changed| ports.known(at, changed).contains(&fake);
-        seen(SEEN_FOR);
-        assert!(sees(2 * SEEN_FOR - 1, 0));
-        assert!(sees(2 * SEEN_FOR - 1, SEEN_FOR));
-        assert!(!sees(2 * SEEN_FOR, 0), "too old");
-        seen(SEEN_FOR);
-        assert!(!sees(SEEN_FOR + 2, SEEN_FOR + 1), "something changed afterwards");
-        assert!(!sees(SEEN_FOR + 3, 0), "replaced by the look before");
-        seen(SEEN_FOR);
-        assert!(!sees(SEEN_FOR - 1, SEEN_FOR + 1));
-        assert!(sees(SEEN_FOR, 0), "a look that began earlier replaces none");
+        let sees = |at, changed| ports.list_ports(at, changed).contains(&fake);
+        seen(LIST_VALID_FOR);
+        assert!(sees(2 * LIST_VALID_FOR - 1, 0));
+        assert!(sees(2 * LIST_VALID_FOR - 1, LIST_VALID_FOR));
+        assert!(!sees(2 * LIST_VALID_FOR, 0), "too old");
+        seen(LIST_VALID_FOR);
+        assert!(!sees(LIST_VALID_FOR + 2, LIST_VALID_FOR + 1), "something changed afterwards");
+        assert!(!sees(LIST_VALID_FOR + 3, 0), "replaced by the look before");
+        seen(LIST_VALID_FOR);
+        assert!(!sees(LIST_VALID_FOR - 1, LIST_VALID_FOR + 1));
+        assert!(sees(LIST_VALID_FOR, 0), "a look that began earlier replaces none");
     }
 }

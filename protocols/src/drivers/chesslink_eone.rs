@@ -27,6 +27,6 @@ pub const INFO: DriverInfo = DriverInfo {
         ),
         Example::new(b"v020074", "Firmware(2, 0)"),
     ],
-    make: || Box::new(session::Session::of_occupancy()),
+    make: || Box::new(session::Session::for_occupancy()),
     ..chesslink::INFO
 };

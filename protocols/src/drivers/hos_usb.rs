@@ -23,10 +23,10 @@ use crate::driver::{Capabilities, DriverInfo, Example, Hid, Timing};
 
 /// Which products are boards no source says, and the vendor id is that of hobbyists' devices too: the usage page tells, and
 /// nothing is ever written.
-pub const HID: Hid = Hid { vendor: 0x0925, products: (0x0000, 0xffff), usage_page: 0xff00, message: of_report };
+pub const HID: Hid = Hid { vendor: 0x0925, products: (0x0000, 0xffff), usage_page: 0xff00, message: split_report };
 
 /// Squares and clock, each of its own length, are channel 0.
-fn of_report(report: &[u8]) -> (u8, &[u8]) {
+fn split_report(report: &[u8]) -> (u8, &[u8]) {
     let message = match report {
         [0x00, 0xff, 0xca, ..] => report.get(..9),
         [0x00, 0xff, ..] => None,

@@ -1,11 +1,10 @@
 //! The registry: every device family this project speaks, one row each.
 //!
 //! A new family is a copy of [`template`], a `pub mod` line and a row in [`DRIVERS`]; `README.md` of this crate says how.
-//! [`chessup`] is a codec without a driver; its head says why. `asker`, `follow`, `outbox` and `talk` are what sessions share.
+//! [`chessup`] is a codec without a driver; its head says why. `query_scheduler`, `picture_tracker`, `outbox` and `shell` are what sessions share.
 
 use crate::driver::DriverInfo;
 
-mod asker;
 pub mod certabo;
 pub mod chesslink;
 pub mod chesslink_eone;
@@ -16,16 +15,17 @@ pub mod dgt;
 pub mod dgt3000_gateway;
 pub mod dgt_bus;
 pub mod dgt_pegasus;
-mod follow;
 pub mod gameboard;
 pub mod hos;
 pub mod hos_usb;
 pub mod ichessone;
 mod outbox;
+mod picture_tracker;
+mod query_scheduler;
+mod shell;
 pub mod square_off;
 pub mod square_off_neo;
 pub mod tabutronic;
-mod talk;
 #[doc(hidden)]
 pub mod template;
 

@@ -23,7 +23,7 @@ use core::time::Duration;
 use super::square_off::{SCAN, harmless, session};
 use crate::driver::{Ble, Capabilities, Channel, DriverInfo, Example, Timing};
 
-const fn tells(characteristic: u128, optional: bool) -> Channel {
+const fn notifies(characteristic: u128, optional: bool) -> Channel {
     Channel { write: None, notify: Some(characteristic), optional }
 }
 
@@ -36,10 +36,10 @@ pub const INFO: DriverInfo = DriverInfo {
         names: &["Square Off Neo"],
         channels: &[
             Channel::NORDIC_UART,
-            tells(0x4496994f_2600_4e7e_81d5_e0f7b67ebd48, false),
-            tells(0x777ac5a4_6fa8_474b_841d_091bd57d28c4, false),
+            notifies(0x4496994f_2600_4e7e_81d5_e0f7b67ebd48, false),
+            notifies(0x777ac5a4_6fa8_474b_841d_091bd57d28c4, false),
             // The system may keep this one to itself.
-            tells(0x00002a19_0000_1000_8000_00805f9b34fb, true),
+            notifies(0x00002a19_0000_1000_8000_00805f9b34fb, true),
         ],
     }),
     hid: None,

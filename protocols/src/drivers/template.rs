@@ -8,7 +8,7 @@
 //! ```
 //!
 //! It is compiled and tested, but it has no row in the registry. Bytes that only light, show or set something stand in a `host.rs`
-//! beside the driver, for its emulator and tests. `asker.rs` asks again, notices silence and keeps awake: not done here.
+//! beside the driver, for its emulator and tests. `query_scheduler.rs` asks again, notices silence and keeps awake: not done here.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;

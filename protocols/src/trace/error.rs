@@ -1,15 +1,15 @@
 use core::fmt;
 
-/// Why a line was refused, or cannot be written.
+/// The reason why a line was refused or cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineError {
-    /// Byte column at which it went wrong, counted from 1. For a record that cannot be written: 0.
+    /// The byte column of the error, counted from 1. It is 0 for a record that cannot be written.
     pub column: usize,
-    /// What is wrong.
+    /// The error.
     pub fault: LineFault,
 }
 
-/// What can be wrong with a line.
+/// The errors of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineFault {
     /// Longer than [`MAX_LINE`](super::MAX_LINE).
@@ -24,26 +24,26 @@ pub enum LineFault {
     WrongChecksum,
     /// The line ends before this field.
     Missing(Field),
-    /// The field is not what it must be: see [`Field`].
+    /// The field has a wrong form: see [`Field`].
     Bad(Field),
     /// The first line is not [`FORMAT`](super::FORMAT).
     BadFormatLine,
     /// More than [`MAX_HEADERS`](super::MAX_HEADERS) header lines.
     TooManyHeaders,
-    /// The sequence does not rise by exactly one.
+    /// The sequence number does not rise by exactly one.
     Sequence {
-        /// What should stand here.
+        /// The expected number.
         expected: u64,
-        /// What stands here.
+        /// The number in the line.
         found: u64,
     },
-    /// The time is before the time of the record before.
+    /// The time is before the time of the previous record.
     TimeFell,
     /// The last line has no line feed.
     NoLineFeed,
 }
 
-/// A field of a line, and what it must be.
+/// A field of a line, and its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// Decimal, below 2^64, no leading zero.
@@ -131,12 +131,12 @@ impl Field {
     }
 }
 
-/// A [`LineError`] and the line it stands on.
+/// A [`LineError`] and its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceError {
     /// Line, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The error of the line.
     pub error: LineError,
 }
 

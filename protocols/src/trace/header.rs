@@ -17,11 +17,11 @@ pub const MAX_VALUE: usize = 1024;
 /// One header line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header<'a> {
-    /// What it is about: `driver`, `device`, `firmware`, `config`, `program`, `time-control`, `profile`, `name`, `date`, ...
+    /// The subject: `driver`, `device`, `firmware`, `config`, `program`, `time-control`, `profile`, `name`, `date`, ...
     pub key: &'a str,
-    /// What it says.
+    /// The value.
     pub value: &'a str,
-    /// It carries a checksum: a program wrote it.
+    /// The line has a checksum, because a program wrote it.
     pub sealed: bool,
 }
 
@@ -61,7 +61,7 @@ pub fn parse_header(line: &[u8]) -> Result<Header<'_>, LineError> {
     if let Some(place) = control(value) {
         return err(column + place, LineFault::Control);
     }
-    // A star nine bytes before the end is a checksum that was damaged.
+    // A star nine bytes before the end shows a damaged checksum.
     let damaged = !sealed && value.len().checked_sub(9).is_some_and(|place| value.as_bytes()[place] == b'*');
     if damaged {
         return err(column, LineFault::NoChecksum);

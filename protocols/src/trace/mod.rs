@@ -1,5 +1,4 @@
-//! The line format of recordings and journals: one plain text format for both, so that a real event becomes a test by
-//! being copied.
+//! The line format of recordings and journals. Both use one plain text format, so that a copy of a real event becomes a test.
 //!
 //! ```text
 //! # flagfall trace 1                                       the format line, always first, always exactly this
@@ -15,14 +14,15 @@
 //! | --- | --- |
 //! | `rx`, `tx` | link, channel, bytes as lower-case hex |
 //! | `link` | link, `up` or `down`, cause (one word) |
-//! | `cmd`, `answer`, `anchor`, `boot` | JSON text, not looked into here |
+//! | `cmd`, `answer`, `anchor`, `boot` | JSON text, not parsed here |
 //! | `out` | number (0 = not numbered), `arbiter` / `live` / `public`, topic, retain `0` / `1`, payload (empty = delete) |
 //! | `ack` | sink, audience, number up to which the sink has everything |
 //! | `snap` | digest as lower-case hex |
 //!
-//! Fields are parted by exactly one space, numbers are decimal without leading zeros: every record has one form only, so
+//! Exactly one space separates two fields, and numbers are decimal without leading zeros. Every record has only one form, so
 //! `print(parse(line)) == line`. The checksum is the CRC-32 of everything before `" *"`. A line ends with one line feed,
-//! holds no control character and is at most [`MAX_LINE`] bytes long. Sequence numbers rise by exactly one, times never fall.
+//! contains no control character and is at most [`MAX_LINE`] bytes long. Sequence numbers rise by exactly one, and times never
+//! fall.
 
 mod error;
 mod header;
@@ -47,20 +47,20 @@ pub const MAX_TOPIC: usize = 256;
 /// The longest digest of a `snap` record, in bytes.
 pub const MAX_DIGEST: usize = 64;
 
-/// Length of `" *"` and eight hex digits.
+/// The length of `" *"` and eight hex digits.
 const SUFFIX: usize = 10;
 
-/// Whether `word` is 1..=[`MAX_WORD`] bytes of `a-z 0-9 - _`.
+/// Returns whether `word` is 1..=[`MAX_WORD`] bytes of `a-z 0-9 - _`.
 fn is_word(word: &str) -> bool {
     (1..=MAX_WORD).contains(&word.len()) && word.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
 }
 
-/// Whether `topic` is 1..=[`MAX_TOPIC`] bytes without white space or control characters.
+/// Returns whether `topic` is 1..=[`MAX_TOPIC`] bytes without white space or control characters.
 fn is_topic(topic: &str) -> bool {
     (1..=MAX_TOPIC).contains(&topic.len()) && topic.bytes().all(|b| b > b' ' && b != 0x7f)
 }
 
-/// Where the first control character of `text` stands.
+/// Returns the position of the first control character in `text`.
 fn control(text: &str) -> Option<usize> {
     text.bytes().position(|b| b < b' ' || b == 0x7f)
 }

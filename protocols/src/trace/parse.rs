@@ -9,7 +9,7 @@ use crate::time::Instant;
 /// Reads one record; `line` has no line feed.
 ///
 /// # Errors
-/// Whatever differs from what [`print`](super::print) writes, with its byte column.
+/// Any difference from the form that [`print`](super::print) writes, with its byte column.
 pub fn parse(line: &str) -> Result<Record<'_>, LineError> {
     let body = checked(line)?;
     let mut fields = Fields { column: 1, rest: Some(body) };
@@ -45,15 +45,15 @@ pub fn parse(line: &str) -> Result<Record<'_>, LineError> {
     Ok(Record { seq, at, body })
 }
 
-/// As [`parse`], for bytes that may not be text.
+/// The same as [`parse`], for bytes that may not be text.
 ///
 /// # Errors
-/// As [`parse`]; [`LineFault::NotText`] with the column of the first wrong byte.
+/// The same as for [`parse`], or [`LineFault::NotText`] with the column of the first wrong byte.
 pub fn parse_bytes(line: &[u8]) -> Result<Record<'_>, LineError> {
     parse(text(line)?)
 }
 
-/// `line` as text, if it is not too long.
+/// Returns `line` as text, if it is not too long.
 pub(super) fn text(line: &[u8]) -> Result<&str, LineError> {
     if line.len() > MAX_LINE {
         return err(MAX_LINE + 1, LineFault::TooLong);
@@ -61,7 +61,7 @@ pub(super) fn text(line: &[u8]) -> Result<&str, LineError> {
     core::str::from_utf8(line).or_else(|error| err(error.valid_up_to() + 1, LineFault::NotText))
 }
 
-/// What stands before the checksum, if the checksum is right and no control character is in it.
+/// Returns the text before the checksum, if the checksum is right and the text has no control character.
 pub(super) fn checked(line: &str) -> Result<&str, LineError> {
     if line.len() > MAX_LINE {
         return err(MAX_LINE + 1, LineFault::TooLong);
@@ -77,7 +77,7 @@ pub(super) fn checked(line: &str) -> Result<&str, LineError> {
     }
 }
 
-/// Text and checksum, if the line ends with one.
+/// Returns the text and the checksum, if the line ends with a checksum.
 pub(super) fn split(line: &str) -> Option<(&str, u32)> {
     let (body, suffix) = line.split_at_checked(line.len().checked_sub(SUFFIX)?)?;
     let digits = suffix.strip_prefix(" *")?;
@@ -85,14 +85,14 @@ pub(super) fn split(line: &str) -> Option<(&str, u32)> {
     Some((body, u32::from_str_radix(digits, 16).ok()?))
 }
 
-/// The fields of a line that are not read yet; none when the last had no space after it.
+/// The fields of a line that are not read yet. `rest` is `None` after a field without a space after it.
 struct Fields<'a> {
     column: usize,
     rest: Option<&'a str>,
 }
 
 impl<'a> Fields<'a> {
-    /// The next field and its column.
+    /// Returns the next field and its column.
     fn word(&mut self, field: Field) -> Result<(&'a str, usize), LineError> {
         let column = self.column;
         let rest = self.rest.ok_or(LineError { column, fault: LineFault::Missing(field) })?;
@@ -124,7 +124,7 @@ impl<'a> Fields<'a> {
         if fine(word) { Ok(word) } else { bad(column, field) }
     }
 
-    /// All that is left, spaces included.
+    /// Returns the rest of the line, including spaces.
     fn last(&mut self, field: Field, fine: fn(&str) -> bool) -> Result<&'a str, LineError> {
         match self.rest.take() {
             None => err(self.column, LineFault::Missing(field)),
@@ -174,7 +174,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Nothing may follow; only `ack` can come here with something left.
+    /// Checks that nothing follows. Only an `ack` record can have a rest here.
     fn end(&self) -> Result<(), LineError> {
         if self.rest.is_some() { bad(self.column - 1, Field::Number) } else { Ok(()) }
     }

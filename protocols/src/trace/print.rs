@@ -6,11 +6,11 @@ use super::record::{Body, Record};
 use super::{MAX_DIGEST, MAX_LINE, SUFFIX, control, is_topic, is_word};
 use crate::bytes::{crc32, push_hex};
 
-/// Appends `record` as one line to `out`, with its line feed. Nothing is allocated but what `out` has to grow.
+/// Appends `record` as one line to `out`, with its line feed. Only `out` may allocate memory.
 ///
 /// # Errors
-/// A field that has no form in a line (a control character in a payload, an empty byte string, a cause that is not a word,
-/// a line that would be too long); `out` is then as it was.
+/// A field that cannot be written in a line (a control character in a payload, an empty byte string, a cause that is not a
+/// word, a line that would be too long). `out` is then unchanged.
 pub fn print(record: &Record<'_>, out: &mut String) -> Result<(), LineError> {
     check(&record.body).map_err(|fault| LineError { column: 0, fault })?;
     let start = out.len();
@@ -36,7 +36,7 @@ pub fn print(record: &Record<'_>, out: &mut String) -> Result<(), LineError> {
     finish(out, start)
 }
 
-/// Adds checksum and line feed to the line that begins at `start`; takes the line back if it is too long.
+/// Adds the checksum and the line feed to the line that begins at `start`. Removes the line if it is too long.
 pub(super) fn finish(out: &mut String, start: usize) -> Result<(), LineError> {
     if out.len() - start + SUFFIX > MAX_LINE {
         out.truncate(start);
@@ -51,7 +51,7 @@ pub(super) fn finish(out: &mut String, start: usize) -> Result<(), LineError> {
 
 fn check(body: &Body<'_>) -> Result<(), LineFault> {
     match body {
-        // Refused before it is written out as hex, so that `out` does not grow for nothing.
+        // This is refused before it is written as hex, so that `out` does not grow without need.
         Body::Rx { bytes, .. } | Body::Tx { bytes, .. } if bytes.len() > MAX_LINE / 2 => Err(LineFault::TooLong),
         Body::Rx { bytes, .. } | Body::Tx { bytes, .. } if bytes.is_empty() => Err(LineFault::Bad(Field::Bytes)),
         Body::Rx { .. } | Body::Tx { .. } => Ok(()),

@@ -6,12 +6,13 @@ use super::parse::parse_bytes;
 use super::record::Record;
 use crate::time::Instant;
 
-/// A whole file: its header, and a walk over its records.
+/// A whole file: its header and its records.
 ///
-/// For files that must be flawless (recordings, exports). A journal after a power cut is read by its own recovery.
+/// This is for files that must be without errors (recordings, exports). The journal's recovery reads a journal after a power
+/// cut.
 #[derive(Clone, Debug)]
 pub struct Trace<'a> {
-    /// The header lines, in their order.
+    /// The header lines in their order.
     pub headers: Vec<Header<'a>>,
     records: Records<'a>,
 }
@@ -40,18 +41,18 @@ impl<'a> Trace<'a> {
         Ok(Trace { headers, records })
     }
 
-    /// The value of the first header line of that key.
+    /// Returns the value of the first header line with this key.
     pub fn header(&self, key: &str) -> Option<&'a str> {
         self.headers.iter().find(|header| header.key == key).map(|header| header.value)
     }
 
-    /// The records, from the first.
+    /// Returns the records from the first one.
     pub fn records(&self) -> Records<'a> {
         self.records.clone()
     }
 }
 
-/// Walks over the records of a [`Trace`]: line number and record, or the error that ends the walk.
+/// Iterates over the records of a [`Trace`]. It returns the line number and the record, or the error that ends the iteration.
 #[derive(Clone, Debug)]
 pub struct Records<'a> {
     rest: &'a [u8],

@@ -5,80 +5,81 @@ use crate::time::Instant;
 /// One line of a recording or a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
-    /// Position in the total order of the station.
+    /// The position in the total order of the station.
     pub seq: u64,
-    /// When it happened: for inputs, when the bytes arrived.
+    /// The time of the record. For inputs it is the time at which the bytes arrived.
     pub at: Instant,
-    /// What happened.
+    /// The content.
     pub body: Body<'a>,
 }
 
-/// What a record says. Inputs come first, then what was sent out.
+/// The content of a record. Inputs come first, then outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body<'a> {
-    /// Bytes came in.
+    /// Bytes arrived.
     Rx {
-        /// Which link of the station.
+        /// The link of the station.
         link: u8,
-        /// Which channel of the link, 0 on a serial line.
+        /// The channel of the link, 0 on a serial line.
         channel: u8,
         /// The bytes, at least one.
         bytes: Cow<'a, [u8]>,
     },
     /// Bytes were written to a link.
     Tx {
-        /// Which link of the station.
+        /// The link of the station.
         link: u8,
-        /// Which channel of the link.
+        /// The channel of the link.
         channel: u8,
         /// The bytes, at least one.
         bytes: Cow<'a, [u8]>,
     },
     /// A link opened or went away.
     Link {
-        /// Which link of the station.
+        /// The link of the station.
         link: u8,
-        /// Opened, or gone.
+        /// Whether the link opened or went away.
         up: bool,
-        /// Why: one word of `a-z 0-9 - _`, at most [`MAX_WORD`](super::MAX_WORD) bytes.
+        /// The cause: one word of `a-z 0-9 - _`, at most [`MAX_WORD`](super::MAX_WORD) bytes.
         cause: &'a str,
     },
     /// An arbiter's command with its admission: JSON.
     Cmd(&'a str),
     /// A worker's answer to a question: JSON.
     Answer(&'a str),
-    /// What wall time it was: JSON.
+    /// The wall time: JSON.
     Anchor(&'a str),
     /// The daemon started: JSON.
     Boot(&'a str),
-    /// An event, finding, decision or state left for an audience.
+    /// An event, finding, decision or state was published for an audience.
     Out {
-        /// Number in the audience's own series, which begins with 1; 0 for what is not numbered.
+        /// The number in the audience's own series, which begins with 1; 0 for an output without a number.
         number: u64,
-        /// Who may see it.
+        /// The audience that may see it.
         audience: Audience,
         /// Topic without white space, at most [`MAX_TOPIC`](super::MAX_TOPIC) bytes.
         topic: &'a str,
-        /// A state that stays until replaced.
+        /// The payload is a state that stays until it is replaced.
         retain: bool,
         /// JSON; empty deletes a retained state.
         payload: &'a str,
     },
-    /// A sink has everything up to a number.
+    /// A sink has all outputs up to a number.
     Ack {
         /// The sink's name, a word as in [`Body::Link`].
         sink: &'a str,
-        /// Whose series.
+        /// The audience of the series.
         audience: Audience,
         /// The last number the sink has.
         number: u64,
     },
-    /// Digest of the state after the record before: checked on replay, never trusted. 1..=[`MAX_DIGEST`](super::MAX_DIGEST) bytes.
+    /// The digest of the state after the previous record. It is checked on replay and never trusted.
+    /// 1..=[`MAX_DIGEST`](super::MAX_DIGEST) bytes.
     Snap(Cow<'a, [u8]>),
 }
 
 impl Body<'_> {
-    /// The word that stands for the kind in a line.
+    /// Returns the word for the kind in a line.
     pub const fn kind(&self) -> &'static str {
         match self {
             Body::Rx { .. } => "rx",
@@ -94,7 +95,7 @@ impl Body<'_> {
         }
     }
 
-    /// Whether this is fed again on a replay (everything but what was sent out and `snap`).
+    /// Returns whether a replay feeds this record again (everything except outputs and `snap`).
     pub const fn is_input(&self) -> bool {
         match self {
             Body::Rx { .. } | Body::Link { .. } | Body::Cmd(_) | Body::Answer(_) | Body::Anchor(_) | Body::Boot(_) => true,
@@ -103,14 +104,14 @@ impl Body<'_> {
     }
 }
 
-/// Who may see an output. Each has its own numbers.
+/// The audiences of outputs. Each audience has its own numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Audience {
-    /// Everything.
+    /// Arbiters see everything.
     Arbiter,
-    /// Undelayed, for commentary inside the organisation.
+    /// Output without a delay, for commentary inside the organisation.
     Live,
-    /// Delayed.
+    /// Output with a delay.
     Public,
 }
 
@@ -118,7 +119,7 @@ impl Audience {
     /// All three.
     pub const ALL: [Audience; 3] = [Audience::Arbiter, Audience::Live, Audience::Public];
 
-    /// The word in lines and topics.
+    /// Returns the word in lines and topics.
     pub const fn name(self) -> &'static str {
         match self {
             Audience::Arbiter => "arbiter",
@@ -127,7 +128,7 @@ impl Audience {
         }
     }
 
-    /// The audience of that name.
+    /// Returns the audience with this name.
     pub fn find(name: &str) -> Option<Audience> {
         Audience::ALL.into_iter().find(|audience| audience.name() == name)
     }

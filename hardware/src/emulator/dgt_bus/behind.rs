@@ -1,4 +1,4 @@
-//! One board of a chain with the master of its line in front: what its driver sees, as a device of its own.
+//! One board of a chain behind the master of its line, as a device for the board's driver.
 
 use std::collections::VecDeque;
 
@@ -18,13 +18,13 @@ pub struct Behind {
     line: Line,
     address: u16,
     begun: bool,
-    /// A command of the driver that is not whole yet.
+    /// The incomplete command of the driver.
     command: Vec<u8>,
     out: VecDeque<Sent>,
 }
 
 impl Behind {
-    /// A board that was switched on long ago; the line comes up at the beginning of time.
+    /// Creates a board that was switched on long ago. The line comes up at time zero.
     pub fn new(board: Settings) -> Behind {
         let address = board.serial & 0x3fff;
         Behind {
@@ -50,13 +50,13 @@ impl Behind {
         }
     }
 
-    fn happens(&self) -> Option<Instant> {
+    fn next_event(&self) -> Option<Instant> {
         let begin = (!self.begun).then_some(Instant::ZERO);
         [begin, self.chain.next(), self.line.deadline()].into_iter().flatten().min()
     }
 
-    fn pass(&mut self, to: Instant) {
-        while let Some(at) = self.happens().filter(|at| *at <= to) {
+    fn run_until(&mut self, to: Instant) {
+        while let Some(at) = self.next_event().filter(|at| *at <= to) {
             if !std::mem::replace(&mut self.begun, true) {
                 self.feed(at, LineInput::Up);
             }
@@ -79,7 +79,7 @@ impl Device for Behind {
     }
 
     fn host(&mut self, at: Instant, _: u8, bytes: &[u8]) {
-        self.pass(at);
+        self.run_until(at);
         for &byte in bytes {
             if byte & 0x80 != 0 {
                 self.command.clear();
@@ -93,11 +93,11 @@ impl Device for Behind {
     }
 
     fn next(&self) -> Option<Instant> {
-        [self.happens(), self.out.front().map(|sent| sent.at)].into_iter().flatten().min()
+        [self.next_event(), self.out.front().map(|sent| sent.at)].into_iter().flatten().min()
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        self.pass(to);
+        self.run_until(to);
         while let Some(sent) = self.out.pop_front_if(|sent| sent.at <= to) {
             out.push(sent);
         }

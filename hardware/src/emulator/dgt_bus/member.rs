@@ -1,4 +1,4 @@
-//! One board of a chain: its squares, its clock, its log, and the one command that it can keep.
+//! One board of a chain: its squares, its clock, its log, and the only command that it can store.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use flagfall_protocols::square::{Reading, Square};
 use flagfall_protocols::time::Instant;
 
 use super::super::clock::Clock;
-use super::super::hands::{at_port, at_table};
+use super::super::hands::{apply_to_board, apply_to_port};
 use super::super::memory::Memory;
 use super::super::motions::Motions;
 use super::super::port::{Port, Reporting};
 use super::super::scan::Scan;
 use super::super::script::Script;
-use super::super::table::Table;
+use super::super::simulated_board::SimulatedBoard;
 use super::super::{Counters, Impossible};
 use super::{BYTE, BusFaults, BusSettings};
 
-/// From the switch to the first command that is heard.
+/// The time from switching on to the first command that is received.
 const BOOT: Duration = Duration::from_secs(3);
-/// A ping to all is answered within this, in milliseconds.
+/// The time within which a ping to all is answered, in milliseconds.
 const SPREAD_MS: u64 = 1100;
-/// The board's own delay, and that while it wrote its log just now.
+/// The board's own delay, and its delay just after it wrote its log.
 const DELAY_US: std::ops::RangeInclusive<u64> = 2000..=6000;
 const WRITING_US: std::ops::RangeInclusive<u64> = 10_000..=20_000;
 const WRITING: Duration = Duration::from_millis(20);
@@ -35,25 +35,25 @@ pub(super) struct Member {
     settings: BusSettings,
     rng: Rng,
     now: Instant,
-    table: Table,
+    squares: SimulatedBoard,
     scan: Scan,
     port: Port,
     motions: Motions,
     memory: Memory,
     sampled: Option<(Instant, Square)>,
     powered: bool,
-    /// When it has started.
+    /// The end of its start-up.
     boots: Option<Instant>,
-    /// In bus mode; else a single-board command was heard.
+    /// The board is in bus mode. Otherwise it has received a single-board command.
     bus: bool,
-    /// The command that is being heard, and bytes of a swallowed one.
+    /// The command that is being received, and the number of bytes of an ignored command.
     frame: Vec<u8>,
     swallow: u8,
-    /// The answer that will be given, and until when one goes out.
+    /// The next answer, and the end of the answer that is being sent.
     answer: Option<(Instant, Vec<u8>)>,
     busy: Instant,
     ignores_ping: bool,
-    /// Marks in the log: where the game began, and the first change that was not sent; and the last packet.
+    /// Positions in the log: the start of the game, and the first change that was not sent. Then the last packet.
     start: u64,
     unsent: u64,
     packet: Option<Vec<u8>>,
@@ -64,7 +64,7 @@ pub(super) struct Member {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     Motion,
-    Booted,
+    StartUp,
     Sample(Square),
     Poll,
     Answer,
@@ -77,7 +77,7 @@ impl Member {
         let mut member = Member {
             rng: Rng::with_seed(seed),
             now: Instant::ZERO,
-            table: Table::new(board.placement),
+            squares: SimulatedBoard::new(board.placement),
             scan: Scan::new(Instant::ZERO.after(board.scan_phase), board.scan, board.placement),
             port: Port::new(clock, board, Instant::ZERO),
             motions: Motions::default(),
@@ -120,37 +120,38 @@ impl Member {
     }
 
     pub(super) fn next(&self) -> Option<Instant> {
-        self.happens().map(|(at, _)| at)
+        self.next_event().map(|(at, _)| at)
     }
 
-    fn happens(&self) -> Option<(Instant, Next)> {
+    fn next_event(&self) -> Option<(Instant, Next)> {
         let motion = self.motions.next().map(|at| (at, Next::Motion));
         if !self.powered {
             return motion;
         }
         if let Some(at) = self.boots {
-            return [motion, Some((at, Next::Booted))].into_iter().flatten().min();
+            return [motion, Some((at, Next::StartUp))].into_iter().flatten().min();
         }
         let sample = self.sampled.map(|(at, square)| (at, Next::Sample(square)));
         let answer = self.answer.as_ref().map(|(at, _)| (*at, Next::Answer));
         [motion, sample, Some((self.port.next_poll, Next::Poll)), answer].into_iter().flatten().min()
     }
 
-    fn arrive(&mut self, at: Instant) {
+    fn advance_time(&mut self, at: Instant) {
         self.now = self.now.max(at);
         if let Some(clock) = &mut self.port.clock {
             clock.advance(self.now);
         }
     }
 
-    /// Does everything up to `to`; gives what it begins to say then. Whoever calls stops at every moment at which it speaks.
-    pub(super) fn pass(&mut self, to: Instant) -> Option<Vec<u8>> {
+    /// Does everything up to `to`. Returns the answer that it begins to send then. The caller must stop at every moment at
+    /// which the board sends.
+    pub(super) fn run_until(&mut self, to: Instant) -> Option<Vec<u8>> {
         let mut said = None;
-        while let Some((at, next)) = self.happens().filter(|(at, _)| *at <= to) {
-            self.arrive(at);
+        while let Some((at, next)) = self.next_event().filter(|(at, _)| *at <= to) {
+            self.advance_time(at);
             match next {
-                Next::Motion => self.hands(),
-                Next::Booted => self.booted(),
+                Next::Motion => self.carry_out_motion(),
+                Next::StartUp => self.start_up(),
                 Next::Sample(square) => self.sample(square),
                 Next::Poll => {
                     if let Some((side, time)) = self.port.poll(at, Reporting::Never).stopped {
@@ -164,44 +165,44 @@ impl Member {
                 }
             }
         }
-        self.arrive(to);
+        self.advance_time(to);
         said
     }
 
-    fn hands(&mut self) {
-        let Some(motion) = self.motions.take() else { return };
-        let done = at_table(&mut self.table, self.now, motion)
-            .and_then(|rest| rest.map_or(Ok(None), |motion| at_port(&mut self.port, self.now, motion)));
+    fn carry_out_motion(&mut self) {
+        let Some(motion) = self.motions.pop() else { return };
+        let done = apply_to_board(&mut self.squares, self.now, motion)
+            .and_then(|rest| rest.map_or(Ok(None), |motion| apply_to_port(&mut self.port, self.now, motion)));
         match done {
             Ok(Some(on)) if on != self.powered => {
                 self.powered = on;
                 (self.answer, self.frame, self.sampled) = (None, Vec::new(), None);
                 self.boots = on.then(|| self.now.after(BOOT));
             }
-            Ok(_) => self.look(),
-            Err(problem) => self.motions.failed(self.now, problem, &mut self.counters),
+            Ok(_) => self.schedule_sample(),
+            Err(problem) => self.motions.record_failure(self.now, problem, &mut self.counters),
         }
     }
 
-    fn booted(&mut self) {
+    fn start_up(&mut self) {
         (self.boots, self.bus, self.swallow, self.ignores_ping) = (None, true, 0, false);
         self.start = self.memory.end();
-        self.scan = Scan::new(self.now, self.settings.board.scan, self.table.seen());
+        self.scan = Scan::new(self.now, self.settings.board.scan, self.squares.seen());
         self.memory.power_up(self.scan.reported());
         self.port.power_up(self.now);
         self.packet = None;
-        self.look();
+        self.schedule_sample();
     }
 
-    fn look(&mut self) {
+    fn schedule_sample(&mut self) {
         if self.powered && self.boots.is_none() {
-            self.sampled = self.scan.next(&self.table.seen(), self.now);
+            self.sampled = self.scan.next(&self.squares.seen(), self.now);
         }
     }
 
     fn sample(&mut self, square: Square) {
-        self.scan.report(square, self.table.seen().get(square));
-        self.look();
+        self.scan.report(square, self.squares.seen().get(square));
+        self.schedule_sample();
         self.memory.field(self.now, square, self.scan.reported());
         self.wrote = self.now;
     }
@@ -211,14 +212,15 @@ impl Member {
         self.wrote = self.now;
     }
 
-    /// A byte of the host is heard.
-    pub(super) fn hear(&mut self, at: Instant, byte: u8) {
-        self.arrive(at);
+    /// Receives a byte of the host.
+    pub(super) fn on_byte(&mut self, at: Instant, byte: u8) {
+        self.advance_time(at);
         if !self.powered || self.boots.is_some() || self.settings.dead {
             return;
         }
         if !self.bus {
-            // Either brings it back; a bus command is not carried out then, nor are its other three bytes.
+            // Both bring the board back to bus mode. The bus command itself is not carried out, and its other three bytes are
+            // ignored.
             self.bus = byte == 0x4a || byte & 0x80 != 0;
             self.swallow = if byte & 0x80 != 0 { 3 } else { 0 };
             return;
@@ -236,12 +238,12 @@ impl Member {
             self.frame.push(byte);
             if self.frame.len() == 4 {
                 let frame = std::mem::take(&mut self.frame);
-                self.obey(&frame);
+                self.on_command(&frame);
             }
         }
     }
 
-    fn obey(&mut self, frame: &[u8]) {
+    fn on_command(&mut self, frame: &[u8]) {
         let Some((command, address)) = command(frame) else { return };
         let own = self.settings.board.serial & 0x3fff;
         let for_all = address == 0 && matches!(command, Command::Ping | Command::EndBusMode | Command::Reset);
@@ -307,7 +309,7 @@ impl Member {
         }
     }
 
-    /// Writes the start mark and all pieces.
+    /// Writes the start mark and all pieces into the log.
     fn start_game(&mut self) {
         self.start = self.memory.end();
         self.write(EeTag::StartMark);
@@ -332,7 +334,7 @@ impl Member {
         if self.rng.f64() < faults.cut {
             bytes.truncate(self.rng.usize(1..bytes.len()));
         }
-        // Nothing is drawn without it: what a seed gives stays as it is.
+        // No number is drawn without this fault, so that the results of older seeds stay the same.
         if faults.doubled > 0.0 && self.rng.f64() < faults.doubled {
             bytes.extend_from_within(..);
         }

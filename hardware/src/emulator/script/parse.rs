@@ -1,4 +1,4 @@
-//! Reads scripts; every error names its line and word.
+//! Reads scripts. Every error names its line and word.
 
 use std::fmt;
 use std::str::SplitWhitespace;
@@ -9,14 +9,14 @@ use flagfall_protocols::square::{Piece, Placement, Square};
 use flagfall_protocols::time::ClockTime;
 
 use super::{Action, Script};
-use crate::emulator::table;
+use crate::emulator::simulated_board;
 
-/// Longest script that is read, in lines.
+/// The longest script that is read, in lines.
 const MAX_LINES: usize = 1_000_000;
-/// Latest time and longest span, in seconds: a year.
+/// The latest time and the longest span, in seconds: a year.
 const MAX_SECONDS: u64 = 31_536_000;
 
-/// What is wrong with a word.
+/// The error of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the text of each says it")]
 pub enum Problem {
@@ -57,13 +57,13 @@ impl fmt::Display for Problem {
 /// A line that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptError {
-    /// Number of the line, the first is 1.
+    /// Number of the line, counted from 1.
     pub line: usize,
-    /// Number of the word in it, the first (the time) is 1.
+    /// Number of the word in the line, counted from 1. The first word is the time.
     pub word_number: usize,
-    /// The word; empty where one is missing.
+    /// The word; empty if a word is missing.
     pub word: String,
-    /// What is wrong with it.
+    /// The error.
     pub problem: Problem,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn script(text: &str) -> Result<Script, ScriptError> {
     Ok(script)
 }
 
-/// The words of a line, and which one was looked at last.
+/// The words of a line, and the most recently read word.
 struct Words<'a> {
     words: SplitWhitespace<'a>,
     number: usize,
@@ -109,7 +109,7 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// The next word, or an empty one.
+    /// Returns the next word, or an empty one.
     fn next(&mut self) -> &'a str {
         self.number += 1;
         self.word = self.words.next().unwrap_or_default();
@@ -144,7 +144,7 @@ impl<'a> Words<'a> {
             "lift" => Action::Lift(square(self.next())?),
             "place" => {
                 let square = square(self.next())?;
-                // The piece may be missing, so a look ahead must not count as a word.
+                // The piece may be missing, so this test must not count as a word.
                 let piece = match self.words.clone().next() {
                     Some(_) => Some(piece(self.next())?),
                     None => None,
@@ -154,7 +154,7 @@ impl<'a> Words<'a> {
             "drop" => Action::Drop,
             "slide" => {
                 let (from, to) = (square(self.next())?, square(self.next())?);
-                if table::line(from, to).is_none() {
+                if simulated_board::line_between(from, to).is_none() {
                     return Err(Problem::NotStraight);
                 }
                 Action::Slide { from, to, lasts: seconds(self.next())? }
@@ -224,7 +224,7 @@ fn piece(word: &str) -> Result<Piece, Problem> {
 }
 
 fn placement(word: &str) -> Result<Placement, Problem> {
-    // `?` is for boards that do not identify pieces; hands hold real ones.
+    // `?` is for boards that do not identify pieces. A script moves real pieces.
     Placement::parse(word).filter(|_| !word.contains('?')).ok_or(Problem::NotAPlacement)
 }
 

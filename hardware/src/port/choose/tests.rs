@@ -22,7 +22,7 @@ fn wanted(port: bool, usb_serial: Option<&str>, serial: Option<&str>) -> Wanted 
 fn usb(ids: (u16, u16), serial: &str) -> Candidate {
     let usb = UsbId { vendor: ids.0, product: ids.1, serial: Some(serial.to_owned()), ..UsbId::default() };
     let found = Found { path: PathBuf::from("/dev/x"), stable: None, usb: Some(usb), node: None };
-    Candidate { found, taken: false, named: false, told: None, resting: false }
+    Candidate { found, taken: false, named: false, told: None, paused: false }
 }
 
 fn listed() -> Candidate {
@@ -61,7 +61,7 @@ fn each_way_in_its_turn() {
         ("but not in a folder", &board, Some("1001"), None, vec![listed()], Choice::Ask(vec![0])),
         ("the board has answered there", &board, Some("1001"), None, vec![a.clone(), told(b.clone(), true)], Choice::Open(1)),
         ("another board was there", &board, Some("1001"), None, vec![told(a.clone(), false), b.clone()], Choice::Ask(vec![1, 0])),
-        ("asked in vain just now", &board, Some("1001"), None, vec![Candidate { resting: true, ..a.clone() }], Choice::Nothing),
+        ("asked in vain just now", &board, Some("1001"), None, vec![Candidate { paused: true, ..a.clone() }], Choice::Nothing),
         ("another's port", &board, Some("1001"), None, vec![Candidate { named: true, ..a.clone() }], Choice::Nothing),
         ("the only one", &nothing, None, None, vec![a.clone(), usb(OTHER, "Z")], Choice::Open(0)),
         ("the only free one", &nothing, None, None, vec![taken(a.clone()), b.clone()], Choice::Open(1)),
@@ -82,7 +82,7 @@ fn candidate() -> impl Strategy<Value = Candidate> {
         let usb = ids.map(|(vendor, product)| UsbId { vendor, product, serial, ..UsbId::default() });
         let stable = listed.then(|| PathBuf::from("/folder/x"));
         let found = Found { path: PathBuf::from("/dev/x"), stable, usb, node: None };
-        Candidate { found, taken: a, named: b, told, resting: c }
+        Candidate { found, taken: a, named: b, told, paused: c }
     })
 }
 
@@ -108,7 +108,7 @@ proptest! {
             }
             Choice::Ask(list) => {
                 prop_assert!(known.is_some() && !list.is_empty());
-                prop_assert!(list.iter().all(|index| !seen[*index].taken && !seen[*index].resting));
+                prop_assert!(list.iter().all(|index| !seen[*index].taken && !seen[*index].paused));
                 prop_assert!(configured.is_none_or(|index| seen[index].taken));
                 let mut once = list.clone();
                 once.sort_unstable();

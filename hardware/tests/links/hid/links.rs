@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use flagfall_hardware::hid::{Hids, System, Wanted};
 use flagfall_hardware::link::LinkError;
-use flagfall_hardware::port::{SendError, Trouble};
+use flagfall_hardware::port::{LinkProblem, SendError};
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
@@ -30,7 +30,7 @@ fn a_pulled_cable_is_told_at_once_and_the_device_found_under_another_number() {
     assert_eq!(cause, LinkError::Unplugged.to_string());
     within(at - pulled, 200_000);
     assert_eq!(heard.thread.send(0, vec![0x29, 0x01, 0x00]), Err(SendError::Down));
-    assert_eq!(heard.missing(), Trouble::NotFound);
+    assert_eq!(heard.missing(), LinkProblem::NotFound);
     // Long enough for the pauses to have grown.
     heard.quiet(Duration::from_millis(1500));
     let plugged = now();
@@ -50,7 +50,7 @@ fn a_quiet_device_wakes_nobody_and_one_that_is_not_there_only_now_and_then() {
     heard.quiet(Duration::from_secs(1));
     assert_eq!(heard.thread.wakes(), before);
     let lost = Heard::start(any(&usb, "hos_usb"), &Arc::default());
-    assert_eq!(lost.missing(), Trouble::NotFound);
+    assert_eq!(lost.missing(), LinkProblem::NotFound);
     lost.quiet(Duration::from_secs(3));
     // 0.1, 0.3, 0.7, 1.5, 2.5 s; and other tests' comings and goings in /dev.
     let wakes = lost.thread.wakes();
@@ -68,7 +68,7 @@ fn no_two_links_have_one_device() {
     let first = Heard::start(any(&usb, "chessnut"), &shared);
     assert_eq!(first.up(), node.path);
     let second = Heard::start(any(&usb, "chessnut"), &shared);
-    assert!(matches!(second.missing(), Trouble::Busy { path, .. } if path == node.path));
+    assert!(matches!(second.missing(), LinkProblem::Busy { path, .. } if path == node.path));
     let _device = node.opened(LONG).expect("by the first");
     assert!(node.opened(Duration::from_millis(500)).is_none(), "and by nobody else");
     drop(first);
@@ -81,7 +81,7 @@ fn boards_that_are_alike_are_told_apart() {
     let shared = Arc::<Hids>::default();
     let [one, two] = [(0, "A1"), (1, "B2")].map(|(number, serial)| usb.plug(number, Identity { serial, ..CHESSNUT }));
     let heard = Heard::start(any(&usb, "chessnut"), &shared);
-    assert_eq!(heard.missing(), Trouble::Several(vec![one.path.clone(), two.path.clone()]));
+    assert_eq!(heard.missing(), LinkProblem::Several(vec![one.path.clone(), two.path.clone()]));
     let by_serial = |serial: &str| Wanted { usb_serial: Some(serial.to_owned()), ..any(&usb, "chessnut") };
     heard.thread.want(by_serial("b2"));
     assert_eq!(heard.up(), two.path);
@@ -93,7 +93,7 @@ fn boards_that_are_alike_are_told_apart() {
     let name = names.path().join("my-board");
     heard.thread.want(Wanted { port: Some(name.clone()), ..any(&usb, "chessnut") });
     heard.down();
-    assert_eq!(heard.missing(), Trouble::NotFound);
+    assert_eq!(heard.missing(), LinkProblem::NotFound);
     symlink(&two.path, &name).expect("a link");
     assert_eq!(heard.up(), two.path);
 }
@@ -109,10 +109,10 @@ fn other_devices_are_left_alone() {
         usb.plug(2, Identity { product: 0x8700, ..CHESSNUT }),
     ];
     let heard = Heard::start(any(&usb, "chessnut"), &Arc::default());
-    assert_eq!(heard.missing(), Trouble::NotFound);
+    assert_eq!(heard.missing(), LinkProblem::NotFound);
     // Also where the configuration names it.
     heard.thread.want(Wanted { port: Some(usb.node(1)), ..any(&usb, "chessnut") });
-    assert!(matches!(heard.missing(), Trouble::Failed { path, .. } if path == std::fs::canonicalize(usb.node(1)).unwrap()));
+    assert!(matches!(heard.missing(), LinkProblem::Failed { path, .. } if path == std::fs::canonicalize(usb.node(1)).unwrap()));
     heard.quiet(Duration::from_millis(500));
     for other in others {
         assert!(other.opened(Duration::from_millis(10)).is_none(), "{}: was opened", other.path.display());
@@ -161,7 +161,7 @@ fn another_program_that_holds_the_device_is_seen() {
     assert_eq!(first.up(), usb.node(0));
     // Two programs know nothing of each other's links.
     let second = Heard::start(wanted, &Arc::default());
-    assert!(matches!(second.missing(), Trouble::Busy { .. }));
+    assert!(matches!(second.missing(), LinkProblem::Busy { .. }));
     drop(first);
     assert_eq!(second.up(), usb.node(0));
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use flagfall_hardware::hid::{HidEvent, HidThread, Hids, Wanted};
-use flagfall_hardware::port::Trouble;
+use flagfall_hardware::port::LinkProblem;
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;
 
@@ -22,7 +22,7 @@ pub(crate) enum Told {
     Up(PathBuf),
     Bytes(u8, Vec<u8>),
     Down(String),
-    Missing(Trouble),
+    Missing(LinkProblem),
 }
 
 pub(crate) struct Heard {
@@ -36,7 +36,7 @@ pub(crate) fn family(name: &str) -> &'static DriverInfo {
 
 /// Nothing but the family.
 pub(crate) fn any(usb: &Usb, name: &str) -> Wanted {
-    Wanted { system: usb.system(), ..Wanted::of(family(name)).expect("met over USB-HID") }
+    Wanted { system: usb.system(), ..Wanted::for_driver(family(name)).expect("met over USB-HID") }
 }
 
 impl Heard {
@@ -79,7 +79,7 @@ impl Heard {
         }
     }
 
-    pub(crate) fn missing(&self) -> Trouble {
+    pub(crate) fn missing(&self) -> LinkProblem {
         match self.next() {
             Told::Missing(trouble) => trouble,
             other => panic!("{other:?} instead of a trouble"),

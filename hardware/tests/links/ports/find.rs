@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use flagfall_hardware::port::{Ports, Trouble, Wanted};
+use flagfall_hardware::port::{LinkProblem, Ports, Wanted};
 use flagfall_hardware::pty::Pty;
 
 use super::support::{Board, Folder, Heard, any, by_path, by_serial, many_links, now};
@@ -107,7 +107,7 @@ fn nobody_who_answers_is_not_found() {
     let other = Board::start(5001);
     folder.link("b", &other.path);
     let heard = Heard::start(by_serial(&folder, "5002"), &Ports::new());
-    assert_eq!(heard.missing(), Trouble::NotFound);
+    assert_eq!(heard.missing(), LinkProblem::NotFound);
 }
 
 #[test]
@@ -119,9 +119,9 @@ fn a_port_that_a_sister_is_configured_for_is_not_asked() {
     // The sister's port is there but held by somebody else, so the sister has it not.
     let held = flagfall_hardware::serial::Serial::open(&path, 9600).unwrap();
     let sister = Heard::start(by_path(&folder, "a"), &ports);
-    assert!(matches!(sister.missing(), Trouble::Busy { .. }));
+    assert!(matches!(sister.missing(), LinkProblem::Busy { .. }));
     let heard = Heard::start(by_serial(&folder, "6001"), &ports);
-    assert_eq!(heard.missing(), Trouble::NotFound);
+    assert_eq!(heard.missing(), LinkProblem::NotFound);
     drop(held);
     assert_eq!(sister.up().1, path);
     drop(board);
@@ -132,7 +132,7 @@ fn the_only_port_needs_no_configuration() {
     let folder = Folder::new();
     let missing = folder.path().join("not/yet/there");
     let heard = Heard::start(Wanted { folders: vec![missing.clone()], ..any(&folder) }, &Ports::new());
-    assert_eq!(heard.missing(), Trouble::NotFound);
+    assert_eq!(heard.missing(), LinkProblem::NotFound);
     let (_one, first) = Pty::pair().unwrap();
     std::fs::create_dir_all(&missing).unwrap();
     std::os::unix::fs::symlink(&first, missing.join("a")).unwrap();
@@ -144,7 +144,7 @@ fn the_only_port_needs_no_configuration() {
     folder.link("b", &second);
     let heard = Heard::start(any(&folder), &Ports::new());
     match heard.missing() {
-        Trouble::Several(paths) => assert!(paths.contains(&first) && paths.contains(&second), "{paths:?}"),
+        LinkProblem::Several(paths) => assert!(paths.contains(&first) && paths.contains(&second), "{paths:?}"),
         trouble => panic!("{trouble}"),
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use flagfall_hardware::holder::{self, Holder};
 use flagfall_hardware::link::LinkError;
-use flagfall_hardware::port::{Ports, Trouble};
+use flagfall_hardware::port::{LinkProblem, Ports};
 use flagfall_hardware::pty::Pty;
 use flagfall_hardware::serial::Serial;
 use nix::fcntl::OFlag;
@@ -64,7 +64,7 @@ fn a_held_port_is_told_with_its_holder_and_taken_when_free() {
     let other = Other::hold(&path);
     let heard = Heard::start(by_path(&folder, "a"), &Ports::new());
     match heard.missing() {
-        Trouble::Busy { path: busy, holders } => {
+        LinkProblem::Busy { path: busy, holders } => {
             assert_eq!(busy, path);
             assert!(holders.iter().any(|holder| holder.pid == other.0.id() && holder.name == "sleep"), "{holders:?}");
         }
@@ -88,7 +88,7 @@ fn a_port_that_a_sister_has_is_told() {
     for _ in 0..3 {
         let second = Heard::start(by_path(&folder, "a"), &ports);
         let trouble = second.missing();
-        assert!(matches!(&trouble, Trouble::Busy { holders, .. } if holders.iter().any(|holder| holder.ours)), "{trouble}");
+        assert!(matches!(&trouble, LinkProblem::Busy { holders, .. } if holders.iter().any(|holder| holder.ours)), "{trouble}");
         // So long that it looks once a second only.
         second.quiet(Duration::from_millis(1600));
         let freed = now();
@@ -107,7 +107,7 @@ fn a_port_locked_in_this_process_is_busy_for_the_thread() {
     folder.link("a", &path);
     let held = Serial::open(&path, 9600).unwrap();
     let heard = Heard::start(by_path(&folder, "a"), &Ports::new());
-    assert!(matches!(heard.missing(), Trouble::Busy { .. }));
+    assert!(matches!(heard.missing(), LinkProblem::Busy { .. }));
     drop(held);
     assert_eq!(heard.up().1, path);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use flagfall_hardware::link::Link;
-use flagfall_hardware::port::{Ports, Trouble, Wanted};
+use flagfall_hardware::port::{LinkProblem, Ports, Wanted};
 use flagfall_hardware::pty::Pty;
 use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
 use flagfall_protocols::drivers;
@@ -91,7 +91,9 @@ fn a_driver_that_panics_over_another_device_finds_its_board_all_the_same() {
     odd.read(&mut [0; 64], LONG).expect("it is asked");
     odd.write(&[ODD]).unwrap();
     match heard.missing() {
-        Trouble::Failed { path: told, cause } => assert!(told == path && cause.contains("driver"), "{}: {cause}", told.display()),
+        LinkProblem::Failed { path: told, cause } => {
+            assert!(told == path && cause.contains("driver"), "{}: {cause}", told.display())
+        }
         trouble => panic!("{trouble}"),
     }
     let board = Board::start(7001);
@@ -99,7 +101,7 @@ fn a_driver_that_panics_over_another_device_finds_its_board_all_the_same() {
     loop {
         match heard.change().1 {
             Told::Up(path, _) => break assert_eq!(path, board.path),
-            Told::Missing(trouble) => assert_eq!(trouble, Trouble::NotFound, "told once"),
+            Told::Missing(trouble) => assert_eq!(trouble, LinkProblem::NotFound, "told once"),
             other => panic!("{other:?}"),
         }
     }

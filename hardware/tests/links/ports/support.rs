@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use flagfall_hardware::emulator::{Emulator, Sent, Settings};
 use flagfall_hardware::link::{Link, LinkError};
-use flagfall_hardware::port::{PortEvent, PortThread, Ports, Trouble, Wanted};
+use flagfall_hardware::port::{LinkProblem, PortEvent, PortThread, Ports, Wanted};
 use flagfall_hardware::pty::Pty;
 use flagfall_protocols::drivers;
 
@@ -46,7 +46,7 @@ pub(crate) enum Told {
     Up(PathBuf, bool),
     Bytes(Vec<u8>),
     Down(String),
-    Missing(Trouble),
+    Missing(LinkProblem),
 }
 
 pub(crate) struct Heard {
@@ -109,7 +109,7 @@ impl Heard {
         }
     }
 
-    pub(crate) fn missing(&self) -> Trouble {
+    pub(crate) fn missing(&self) -> LinkProblem {
         match self.change() {
             (_, Told::Missing(trouble)) => trouble,
             (_, other) => panic!("{other:?} instead of a trouble"),

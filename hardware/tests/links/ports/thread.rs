@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flagfall_hardware::link::{Link, LinkError};
-use flagfall_hardware::port::{Ports, SendError, Trouble, Wanted};
+use flagfall_hardware::port::{LinkProblem, Ports, SendError, Wanted};
 use flagfall_hardware::pty::Pty;
 
 use super::support::{Folder, Heard, LONG, any, by_path, now};
@@ -52,7 +52,7 @@ fn a_pulled_cable_is_told_at_once() {
     assert_eq!(cause, LinkError::Unplugged.to_string());
     within(at - pulled, 200_000);
     assert_eq!(heard.thread.send(vec![0x40]), Err(SendError::Down));
-    assert_eq!(heard.missing(), Trouble::NotFound);
+    assert_eq!(heard.missing(), LinkProblem::NotFound);
     heard.quiet(Duration::from_millis(1500));
 }
 
@@ -70,7 +70,7 @@ fn a_quiet_port_wakes_nobody() {
 fn a_link_without_a_port_does_not_spin() {
     let folder = Folder::new();
     let heard = Heard::start(by_path(&folder, "a"), &Ports::new());
-    assert_eq!(heard.missing(), Trouble::NotFound);
+    assert_eq!(heard.missing(), LinkProblem::NotFound);
     heard.quiet(Duration::from_secs(3));
     // 0.1, 0.3, 0.7, 1.5, 2.5 s; and other tests' comings and goings in watched folders above.
     let wakes = heard.thread.wakes();
@@ -131,7 +131,7 @@ fn another_device_may_be_bound() {
     assert_eq!(heard.bytes(1), [7]);
     heard.thread.want(Wanted { port: Some(folder.path().join("c")), ..any(&folder) });
     heard.down();
-    assert_eq!(heard.missing(), Trouble::NotFound);
+    assert_eq!(heard.missing(), LinkProblem::NotFound);
     heard.thread.want(by_path(&folder, "a"));
     assert_eq!(heard.up().1, first);
 }

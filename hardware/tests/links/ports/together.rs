@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use flagfall_hardware::link::Link;
-use flagfall_hardware::port::{Ports, Trouble};
+use flagfall_hardware::port::{LinkProblem, Ports};
 use flagfall_hardware::pty::Pty;
 
 use super::support::{Board, Folder, Heard, LONG, by_path, by_serial, many_links, now};
@@ -180,14 +180,14 @@ fn a_number_that_a_sister_looks_for_is_told_to_her_at_once() {
     tell(&mut port, "02602");
     let (at, _) = sister.up();
     within(at - told, 300_000);
-    assert_eq!(heard.missing(), Trouble::NotFound);
+    assert_eq!(heard.missing(), LinkProblem::NotFound);
 }
 
 #[test]
 fn a_device_that_does_not_answer_is_asked_for_all() {
     let room = Room::new(6);
     let heard = room.links(&[2401, 2402, 2403, 2404, 2405]);
-    heard.iter().for_each(|heard| assert_eq!(heard.missing(), Trouble::NotFound));
+    heard.iter().for_each(|heard| assert_eq!(heard.missing(), LinkProblem::NotFound));
     let mut port = asked(&room);
     assert_eq!(begins(&mut port, Duration::from_secs(7)), 0, "it was asked more than once");
     let wakes: Vec<u64> = heard.iter().map(|heard| heard.thread.wakes()).collect();
@@ -203,7 +203,7 @@ fn a_port_is_given_up_to_the_link_that_is_configured_for_it() {
     let configured = Heard::start(by_path(&room.folder, "asked"), &room.ports);
     let (at, _) = configured.up();
     within(at - begun, 500_000);
-    assert_eq!(heard.missing(), Trouble::NotFound);
+    assert_eq!(heard.missing(), LinkProblem::NotFound);
     while port.read(&mut [0; 64], Duration::from_millis(50)).is_ok() {}
     configured.thread.send(vec![0x42]).unwrap();
     let mut buffer = [0; 64];

@@ -34,7 +34,7 @@ impl Learner {
         Learner { session: Session::new(Form::Tags), men: Calibration::default(), table: Calibration::default() }
     }
 
-    fn look(&mut self) {
+    fn update_table(&mut self) {
         let Some(frames) = self.session.frames() else { return };
         if frames.table != self.men {
             // The first set, or another one after it.
@@ -52,7 +52,7 @@ impl Learner {
     }
 
     /// Where something is not as it must be for the men to be learned.
-    fn wrong(&self, learned: &mut Learned) {
+    fn list_faults(&self, learned: &mut Learned) {
         let initial = Placement::initial();
         let Some(frames) = self.session.frames() else { return };
         let shown: Vec<(Square, Shows)> = Square::all().filter_map(|square| Some((square, frames.lately(square)?))).collect();
@@ -78,7 +78,7 @@ impl Learner {
 impl Driver for Learner {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
         self.session.handle(at, input);
-        self.look();
+        self.update_table();
     }
 
     fn poll(&mut self) -> Option<Output> {
@@ -101,7 +101,7 @@ impl Driver for Learner {
         }
         learned.men = self.table.entries().len() - learned.spares.len();
         match learned.men {
-            0 => self.wrong(&mut learned),
+            0 => self.list_faults(&mut learned),
             _ => learned.calibration = Some(self.table.print()),
         }
         Some(learned)

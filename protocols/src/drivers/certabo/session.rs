@@ -9,8 +9,8 @@ use super::calibration::Calibration;
 use super::frames::{RankFrames, TagFrames};
 use super::framing::{Form, Framed, Framing};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
-use crate::drivers::follow::Follow;
 use crate::drivers::outbox::Outbox;
+use crate::drivers::picture_tracker::PictureTracker;
 use crate::event::{ByteRange, DeviceEvent};
 use crate::square::Placement;
 use crate::time::Instant;
@@ -48,7 +48,7 @@ pub struct Session {
 #[derive(Debug)]
 struct Reader {
     out: Outbox,
-    follow: Follow,
+    pictures: PictureTracker,
     sight: Sight,
     /// The link is up: only then it is told whether the board is there.
     linked: bool,
@@ -105,7 +105,7 @@ impl Session {
         };
         let reader = Reader {
             out: Outbox::default(),
-            follow: Follow::default(),
+            pictures: PictureTracker::default(),
             sight,
             linked: false,
             responding: false,
@@ -115,24 +115,24 @@ impl Session {
         Session { framing: Framing::new(form), reader, touched: Instant::ZERO, now: Instant::ZERO }
     }
 
-    fn link(&mut self, up: bool) {
+    fn set_link(&mut self, up: bool) {
         self.framing.reset();
         self.reader.forget();
         (self.reader.linked, self.reader.responding) = (up, false);
     }
 
     /// When the text in hand is not waited for any longer.
-    fn patience(&self) -> Option<Instant> {
+    fn text_ends_at(&self) -> Option<Instant> {
         self.framing.patience().map(|patience| self.touched.after(patience))
     }
 
-    fn expire(&mut self, at: Instant) {
-        if self.patience().is_some_and(|end| end <= at)
+    fn handle_deadline(&mut self, at: Instant) {
+        if self.text_ends_at().is_some_and(|end| end <= at)
             && let Some(framed) = self.framing.silence()
         {
-            self.reader.take(at, framed);
+            self.reader.handle_framed(at, framed);
         }
-        if self.reader.silent().is_some_and(|end| end <= at) {
+        if self.reader.silent_at().is_some_and(|end| end <= at) {
             let here = self.framing.offset();
             self.reader.forget();
             self.reader.responding = false;
@@ -146,20 +146,20 @@ impl Driver for Session {
         debug_assert!(self.reader.out.is_empty(), "drain before feeding again");
         self.now = self.now.max(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(true),
-            Input::LinkDown => self.link(false),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(true),
+            Input::LinkDown => self.set_link(false),
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
                     self.touched = at;
                     if let Some(framed) = self.framing.push(byte) {
-                        self.reader.take(at, framed);
+                        self.reader.handle_framed(at, framed);
                     }
                 }
             }
-            Input::Command(DeviceCommand::ReadBoard) => self.reader.follow.want(),
+            Input::Command(DeviceCommand::ReadBoard) => self.reader.pictures.request_repeat(),
             // There is no clock, no battery and no log.
             Input::Command(_) => {}
-            Input::Deadline => self.expire(at),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
@@ -168,14 +168,14 @@ impl Driver for Session {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        [self.patience(), self.reader.silent()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+        [self.text_ends_at(), self.reader.silent_at()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
     }
 }
 
 impl Reader {
     /// Forgets what was seen; the pieces and their tags stay the same.
     fn forget(&mut self) {
-        self.follow.forget();
+        self.pictures.forget();
         self.pace = Pace { told: self.pace.told, ..Pace::default() };
         match &mut self.sight {
             Sight::Tags(frames) => frames.forget(),
@@ -184,18 +184,18 @@ impl Reader {
     }
 
     /// When the board counts as silent.
-    fn silent(&self) -> Option<Instant> {
+    fn silent_at(&self) -> Option<Instant> {
         self.responding.then(|| self.heard.after(SILENCE))
     }
 
-    fn take(&mut self, at: Instant, framed: Framed<'_>) {
+    fn handle_framed(&mut self, at: Instant, framed: Framed<'_>) {
         match framed {
-            Framed::Frame { numbers, at: bytes } => self.frame(at, numbers, bytes),
+            Framed::Frame { numbers, at: bytes } => self.handle_frame(at, numbers, bytes),
             Framed::Anomaly { anomaly, at: bytes } => self.out.anomaly(anomaly, bytes),
         }
     }
 
-    fn frame(&mut self, at: Instant, numbers: &[u8], bytes: ByteRange) {
+    fn handle_frame(&mut self, at: Instant, numbers: &[u8], bytes: ByteRange) {
         self.heard = at;
         if self.linked && !self.responding {
             self.responding = true;
@@ -205,16 +205,16 @@ impl Reader {
             Sight::Tags(frames) => (Form::Tags, frames.push(numbers)),
             Sight::Ranks(frames) => (Form::Occupancy, frames.push(numbers)),
         };
-        if let Some(pace) = self.pace.slower(at) {
+        if let Some(pace) = self.pace.note_frame(at) {
             self.out.event(DeviceEvent::Delay(delay(picture.0, pace)), bytes);
         }
         if let (_, Some(placement)) = picture {
-            self.tell(&placement, bytes);
+            self.report_picture(&placement, bytes);
         }
     }
 
-    fn tell(&mut self, placement: &Placement, bytes: ByteRange) {
-        if self.follow.picture(placement).0 {
+    fn report_picture(&mut self, placement: &Placement, bytes: ByteRange) {
+        if self.pictures.record_picture(placement).0 {
             self.out.event(DeviceEvent::Frame(*placement), bytes);
         }
     }
@@ -222,7 +222,7 @@ impl Reader {
 
 impl Pace {
     /// A frame came. Gives the pace of the last frames, in steps of 50 ms, if none so slow was told before.
-    fn slower(&mut self, at: Instant) -> Option<Duration> {
+    fn note_frame(&mut self, at: Instant) -> Option<Duration> {
         if self.frames == 0 {
             self.began = at;
         }

@@ -10,8 +10,8 @@ use super::framing::{Framed, Framing, Speaker};
 use super::host::{NEVER, REPORTS, SCAN_TIME, USUAL_SCAN, delay, reports_changes};
 use super::message::{Message, placement};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
-use crate::drivers::asker::{Asker, Plan, Question};
-use crate::drivers::talk::Talk;
+use crate::drivers::query_scheduler::{QueryPlan, QueryScheduler, Question};
+use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, ByteRange, DeviceEvent, Identity};
 use crate::time::Instant;
 
@@ -38,7 +38,7 @@ pub(super) const QUESTIONS: &[Question] = &[
 
 /// Boards are known that do not answer every question: what is not vital is given up, and no answer is waited for before the next
 /// is asked. All of them only read.
-const PLAN: Plan = Plan {
+const PLAN: QueryPlan = QueryPlan {
     settle: Duration::from_millis(500),
     confirm: false,
     // By Bluetooth commands need a pause.
@@ -62,7 +62,7 @@ pub struct Session {
 /// All but the framing, whose buffer the messages borrow.
 #[derive(Debug, Default)]
 struct Reader {
-    talk: Talk,
+    shell: Shell,
     /// Its settings of reports and of the time of a scan, as far as it has told them, and the delay that was told of them.
     reports: Option<u8>,
     scan_time: Option<u8>,
@@ -81,51 +81,51 @@ impl Default for Session {
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.reader.talk.begin(at);
+        self.reader.shell.begin_input(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asker::new(at, &PLAN))),
-            Input::LinkDown => self.link(None),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &PLAN))),
+            Input::LinkDown => self.set_link(None),
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
-                    self.reader.talk.touch(at);
+                    self.reader.shell.note_byte(at);
                     if let Some(framed) = self.framing.push(byte) {
-                        self.reader.take(at, framed);
+                        self.reader.handle_framed(at, framed);
                     }
                 }
             }
-            Input::Command(command) => self.reader.command(at, command),
-            Input::Deadline => self.expire(at),
+            Input::Command(command) => self.reader.handle_command(at, command),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
     fn poll(&mut self) -> Option<Output> {
-        self.reader.talk.out.poll()
+        self.reader.shell.out.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.reader.talk.deadline(self.framing.holds())
+        self.reader.shell.deadline(self.framing.holds())
     }
 }
 
 impl Session {
     /// Of a board whose letters say no more than that something stands there.
-    pub fn of_occupancy() -> Session {
+    pub fn for_occupancy() -> Session {
         Session { reader: Reader { occupancy: true, ..Reader::default() }, ..Session::default() }
     }
 
-    fn link(&mut self, asker: Option<Asker>) {
+    fn set_link(&mut self, scheduler: Option<QueryScheduler>) {
         self.framing.reset();
         self.reader.forget();
-        self.reader.talk.link(asker);
+        self.reader.shell.set_scheduler(scheduler);
     }
 
-    fn expire(&mut self, at: Instant) {
-        if self.reader.talk.stalled(at, self.framing.holds())
+    fn handle_deadline(&mut self, at: Instant) {
+        if self.reader.shell.is_stalled(at, self.framing.holds())
             && let Some(stalled) = self.framing.stall()
         {
-            self.reader.take(at, stalled);
+            self.reader.handle_framed(at, stalled);
         }
-        if self.reader.talk.expire(at, self.framing.offset()) {
+        if self.reader.shell.expire(at, self.framing.offset()) {
             self.reader.forget();
         }
     }
@@ -134,77 +134,77 @@ impl Session {
 impl Reader {
     /// The board may be another one when it comes back.
     fn forget(&mut self) {
-        self.talk.forget();
+        self.shell.forget();
         self.unusable = None;
         (self.reports, self.scan_time, self.delay) = (None, None, None);
     }
 
-    fn command(&mut self, at: Instant, command: DeviceCommand) {
+    fn handle_command(&mut self, at: Instant, command: DeviceCommand) {
         if command == DeviceCommand::ReadBoard {
-            self.talk.want(at, BOARD);
+            self.shell.request_picture(at, BOARD);
         }
     }
 
-    fn take(&mut self, at: Instant, framed: Framed<'_>) {
+    fn handle_framed(&mut self, at: Instant, framed: Framed<'_>) {
         match framed {
             Framed::Message { text, at: bytes } => match Message::decode(text) {
-                Some(message) => self.message(at, &message, bytes),
-                None => self.talk.out.anomaly(Anomaly::UnknownMessage, bytes),
+                Some(message) => self.handle_message(at, &message, bytes),
+                None => self.shell.out.anomaly(Anomaly::UnknownMessage, bytes),
             },
-            Framed::Anomaly { anomaly, at: bytes } => self.talk.broken(at, anomaly, bytes, true),
+            Framed::Anomaly { anomaly, at: bytes } => self.shell.report_broken(at, anomaly, bytes, true),
         }
     }
 
-    fn message(&mut self, at: Instant, message: &Message<'_>, bytes: ByteRange) {
-        self.talk.heard(at, true, bytes);
+    fn handle_message(&mut self, at: Instant, message: &Message<'_>, bytes: ByteRange) {
+        self.shell.on_message(at, true, bytes);
         let row = match *message {
             Message::Version { major, minor } => {
-                self.talk.out.identity(Identity::Firmware(major, minor), bytes);
+                self.shell.out.identity(Identity::Firmware(major, minor), bytes);
                 VERSION
             }
             Message::Setting { address: REPORTS, value } => {
-                self.talk.keep(if reports_changes(value) { REPORTED } else { POLLED });
+                self.shell.set_picture_age(if reports_changes(value) { REPORTED } else { POLLED });
                 self.reports = Some(value);
-                self.tell_delay(bytes);
+                self.report_delay(bytes);
                 SETTING
             }
             Message::Setting { address: SCAN_TIME, value } => {
                 self.scan_time = Some(value);
-                self.tell_delay(bytes);
+                self.report_delay(bytes);
                 SCAN
             }
             Message::Board(letters) => {
-                self.board(letters, bytes);
+                self.handle_board(letters, bytes);
                 BOARD
             }
             // Good messages, but not to any question of ours.
             Message::Setting { .. } | Message::Written { .. } | Message::Lit | Message::Unlit => {
-                return self.talk.out.anomaly(Anomaly::Unasked, bytes);
+                return self.shell.out.anomaly(Anomaly::Unasked, bytes);
             }
         };
-        self.talk.answered(at, row);
+        self.shell.on_answer(at, row);
     }
 
     /// Tells how late changes come, as far as that is known now.
-    fn tell_delay(&mut self, bytes: ByteRange) {
+    fn report_delay(&mut self, bytes: ByteRange) {
         let known = delay(self.scan_time.unwrap_or(USUAL_SCAN), self.reports.unwrap_or(NEVER), POLLED);
         if self.delay.replace(known) != Some(known) {
-            self.talk.out.event(DeviceEvent::Delay(known), bytes);
+            self.shell.out.event(DeviceEvent::Delay(known), bytes);
         }
     }
 
-    fn board(&mut self, letters: &[u8; 64], bytes: ByteRange) {
+    fn handle_board(&mut self, letters: &[u8; 64], bytes: ByteRange) {
         let Some(placement) = placement(letters) else {
             if self.unusable.as_ref() != Some(letters) {
                 self.unusable = Some(*letters);
-                self.talk.out.anomaly(Anomaly::BadField, bytes);
+                self.shell.out.anomaly(Anomaly::BadField, bytes);
             }
             return;
         };
         self.unusable = None;
         let placement = if self.occupancy { placement.occupied() } else { placement };
-        if self.talk.follow.picture(&placement).0 {
-            self.talk.out.event(DeviceEvent::Frame(placement), bytes);
+        if self.shell.pictures.record_picture(&placement).0 {
+            self.shell.out.event(DeviceEvent::Frame(placement), bytes);
         }
     }
 }

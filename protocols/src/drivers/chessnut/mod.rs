@@ -49,10 +49,10 @@ pub const CHANNELS: &[Channel] = &[
 ];
 
 /// By cable. The low byte of the product id is not the same on all boards of one kind.
-pub const HID: Hid = Hid { vendor: 0x2d80, products: (0x8000, 0x86ff), usage_page: 0xff00, message: of_report };
+pub const HID: Hid = Hid { vendor: 0x2d80, products: (0x8000, 0x86ff), usage_page: 0xff00, message: split_report };
 
 /// The second byte of a message says how long it is: what is behind it in the report is padding.
-fn of_report(report: &[u8]) -> (u8, &[u8]) {
+fn split_report(report: &[u8]) -> (u8, &[u8]) {
     let bytes = report.strip_prefix(&[0x00]).unwrap_or(report);
     let whole = bytes.get(1).map_or(bytes.len(), |length| usize::from(*length) + 2);
     let channel = u8::from(bytes.first() != Some(&0x01));

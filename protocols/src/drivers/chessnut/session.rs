@@ -11,8 +11,8 @@ use core::time::Duration;
 use super::framing::{Framed, Framing};
 use super::message::{Message, SQUARES, placement};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
-use crate::drivers::asker::{Asker, Plan, Question};
-use crate::drivers::talk::Talk;
+use crate::drivers::query_scheduler::{QueryPlan, QueryScheduler, Question};
+use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent};
 use crate::time::Instant;
 
@@ -32,8 +32,8 @@ const QUESTIONS: &[Question] = &[
     Question { bytes: &[0x41, 0x01, 0x0c], retry: Some(Duration::from_secs(1)), tries: Some(3) },
 ];
 
-const fn plan(questions: &'static [Question]) -> Plan {
-    Plan {
+const fn plan(questions: &'static [Question]) -> QueryPlan {
+    QueryPlan {
         settle: Duration::from_millis(300),
         confirm: true,
         // The maker's own program leaves so much between two commands.
@@ -48,7 +48,7 @@ const fn plan(questions: &'static [Question]) -> Plan {
 /// What differs between the boards of the family.
 #[derive(Debug)]
 pub struct Model {
-    plan: Plan,
+    plan: QueryPlan,
     /// The row that tells of the battery.
     battery: usize,
 }
@@ -80,7 +80,7 @@ pub struct Session {
 #[derive(Debug)]
 struct Reader {
     model: &'static Model,
-    talk: Talk,
+    shell: Shell,
     /// A position came since the link came up or the board came back.
     pictured: bool,
     /// What was told of the battery.
@@ -89,30 +89,30 @@ struct Reader {
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.reader.talk.begin(at);
+        self.reader.shell.begin_input(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asker::new(at, &self.reader.model.plan))),
-            Input::LinkDown => self.link(None),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &self.reader.model.plan))),
+            Input::LinkDown => self.set_link(None),
             Input::Bytes { channel, bytes } => {
                 // There is no third channel.
                 let Some((framing, touched)) = self.framings.get_mut(usize::from(channel)) else { return };
                 for &byte in bytes {
                     *touched = at;
-                    framing.push(byte, &mut |framed| self.reader.take(at, framed));
+                    framing.push(byte, &mut |framed| self.reader.handle_framed(at, framed));
                 }
             }
-            Input::Command(command) => self.reader.command(at, command),
-            Input::Deadline => self.expire(at),
+            Input::Command(command) => self.reader.handle_command(at, command),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
     fn poll(&mut self) -> Option<Output> {
-        self.reader.talk.out.poll()
+        self.reader.shell.out.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
         let stalls = self.framings.iter().filter(|(framing, _)| framing.holds()).map(|(_, touched)| touched.after(STALL));
-        stalls.chain(self.reader.talk.deadline(false)).min()
+        stalls.chain(self.reader.shell.deadline(false)).min()
     }
 }
 
@@ -121,23 +121,23 @@ impl Session {
     pub fn new(model: &'static Model) -> Session {
         Session {
             framings: [(Framing::new(0), Instant::ZERO), (Framing::new(1), Instant::ZERO)],
-            reader: Reader { model, talk: Talk::default(), pictured: false, battery: None },
+            reader: Reader { model, shell: Shell::default(), pictured: false, battery: None },
         }
     }
 
-    fn link(&mut self, asker: Option<Asker>) {
+    fn set_link(&mut self, scheduler: Option<QueryScheduler>) {
         self.framings.iter_mut().for_each(|(framing, _)| framing.reset());
         self.reader.forget();
-        self.reader.talk.link(asker);
+        self.reader.shell.set_scheduler(scheduler);
     }
 
-    fn expire(&mut self, at: Instant) {
+    fn handle_deadline(&mut self, at: Instant) {
         for (framing, touched) in &mut self.framings {
             if framing.holds() && touched.after(STALL) <= at {
-                framing.stall(&mut |framed| self.reader.take(at, framed));
+                framing.stall(&mut |framed| self.reader.handle_framed(at, framed));
             }
         }
-        if self.reader.talk.expire(at, self.framings[0].0.offset()) {
+        if self.reader.shell.expire(at, self.framings[0].0.offset()) {
             self.reader.forget();
         }
     }
@@ -146,71 +146,71 @@ impl Session {
 impl Reader {
     /// The board may be another one when it comes back.
     fn forget(&mut self) {
-        self.talk.forget();
+        self.shell.forget();
         (self.pictured, self.battery) = (false, None);
     }
 
-    fn command(&mut self, at: Instant, command: DeviceCommand) {
+    fn handle_command(&mut self, at: Instant, command: DeviceCommand) {
         match command {
-            DeviceCommand::ReadBoard => self.talk.want(at, REALTIME),
+            DeviceCommand::ReadBoard => self.shell.request_picture(at, REALTIME),
             DeviceCommand::ReadBattery => {
                 self.battery = None;
-                self.talk.ask(at, self.model.battery);
+                self.shell.ask(at, self.model.battery);
             }
             DeviceCommand::ReadClock | DeviceCommand::ReadLog => {}
         }
     }
 
-    fn take(&mut self, at: Instant, framed: Framed) {
+    fn handle_framed(&mut self, at: Instant, framed: Framed) {
         match framed {
-            Framed::Message { message, at: bytes } => self.message(at, &message, bytes),
-            Framed::Anomaly { anomaly, at: bytes } => self.talk.broken(at, anomaly, bytes, bytes.channel == 0),
+            Framed::Message { message, at: bytes } => self.handle_message(at, &message, bytes),
+            Framed::Anomaly { anomaly, at: bytes } => self.shell.report_broken(at, anomaly, bytes, bytes.channel == 0),
         }
     }
 
-    fn message(&mut self, at: Instant, message: &Message, bytes: ByteRange) {
-        self.talk.heard(at, true, bytes);
+    fn handle_message(&mut self, at: Instant, message: &Message, bytes: ByteRange) {
+        self.shell.on_message(at, true, bytes);
         match message {
-            Message::Board { squares, .. } => self.board(squares, bytes),
+            Message::Board { squares, .. } => self.handle_board(squares, bytes),
             Message::Battery { .. } => {
-                self.talk.answered(at, BATTERY);
-                self.talk.ask(at, REALTIME);
-                self.tell_battery(message, bytes);
+                self.shell.on_answer(at, BATTERY);
+                self.shell.ask(at, REALTIME);
+                self.report_battery(message, bytes);
             }
             Message::MoveBattery { .. } => {
-                self.talk.answered(at, MOVE_BATTERY);
-                self.tell_battery(message, bytes);
+                self.shell.on_answer(at, MOVE_BATTERY);
+                self.report_battery(message, bytes);
             }
             Message::Accepted => {}
             // Which command it means it does not say: the mode is what matters.
-            Message::NotReady => self.talk.doubt(at),
+            Message::NotReady => self.shell.refresh_picture(at),
             // Good messages, but not to any question of ours.
             Message::Games(_) | Message::Button(_) | Message::Kind(_) | Message::Pieces => {
-                self.talk.out.anomaly(Anomaly::Unasked, bytes);
+                self.shell.out.anomaly(Anomaly::Unasked, bytes);
             }
         }
     }
 
-    fn board(&mut self, squares: &[u8; SQUARES], bytes: ByteRange) {
+    fn handle_board(&mut self, squares: &[u8; SQUARES], bytes: ByteRange) {
         // The framing has looked at the codes.
-        let Some(placement) = placement(squares) else { return self.talk.out.anomaly(Anomaly::BadField, bytes) };
+        let Some(placement) = placement(squares) else { return self.shell.out.anomaly(Anomaly::BadField, bytes) };
         if !core::mem::replace(&mut self.pictured, true) {
-            self.talk.keep(KEPT);
+            self.shell.set_picture_age(KEPT);
         }
-        if self.talk.follow.picture(&placement).0 {
-            self.talk.out.event(DeviceEvent::Frame(placement), bytes);
+        if self.shell.pictures.record_picture(&placement).0 {
+            self.shell.out.event(DeviceEvent::Frame(placement), bytes);
         }
     }
 
     /// The battery is asked for again and again, and told when it changes.
-    fn tell_battery(&mut self, message: &Message, bytes: ByteRange) {
+    fn report_battery(&mut self, message: &Message, bytes: ByteRange) {
         let Some((percent, charging)) = message.battery() else { return };
         if percent > 100 {
-            return self.talk.out.anomaly(Anomaly::BadField, bytes);
+            return self.shell.out.anomaly(Anomaly::BadField, bytes);
         }
         let battery = Battery { percent, minutes_left: None, charging };
         if self.battery.replace(battery) != Some(battery) {
-            self.talk.out.event(DeviceEvent::Battery(battery), bytes);
+            self.shell.out.event(DeviceEvent::Battery(battery), bytes);
         }
     }
 }

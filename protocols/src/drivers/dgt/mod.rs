@@ -21,7 +21,6 @@ use core::time::Duration;
 
 use crate::driver::{Capabilities, DriverInfo, Example, Timing};
 
-mod asker;
 pub mod board;
 pub mod clock;
 mod clock_command;
@@ -30,6 +29,7 @@ pub mod ee;
 pub mod framing;
 pub mod host;
 pub mod host_decoder;
+mod query_scheduler;
 pub mod session;
 pub mod squares;
 

@@ -1,12 +1,12 @@
-//! The driver: bytes to events, and the questions of `asker`.
+//! The driver: bytes to events, and the questions of `query_scheduler`.
 
-use super::asker::Asker;
 use super::board::{BatteryReport, BoardMessage};
 use super::clock::AckOf;
 use super::clock_reader::ClockReader;
 use super::ee::{EeReader, EeTag};
 use super::framing::{Framed, Framing};
 use super::host::Query;
+use super::query_scheduler::QueryScheduler;
 use super::squares;
 use crate::driver::{DeviceCommand, Driver, Input, Output};
 use crate::drivers::outbox::Outbox;
@@ -40,7 +40,7 @@ pub struct Session {
 struct Reader {
     out: Outbox,
     clock: ClockReader,
-    asker: Option<Asker>,
+    scheduler: Option<QueryScheduler>,
 }
 
 impl Driver for Session {
@@ -48,13 +48,13 @@ impl Driver for Session {
         debug_assert!(self.reader.out.is_empty(), "drain before feeding again");
         self.now = self.now.max(at);
         match input {
-            Input::LinkUp => self.link(Some(Asker::new(at))),
-            Input::LinkTakenOver => self.link(Some(Asker::settled(at))),
-            Input::LinkDown => self.link(None),
+            Input::LinkUp => self.set_link(Some(QueryScheduler::new(at))),
+            Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new_settled(at))),
+            Input::LinkDown => self.set_link(None),
             // A serial line has one channel.
-            Input::Bytes { bytes, .. } => self.bytes(at, bytes),
-            Input::Command(command) => self.reader.command(at, command),
-            Input::Deadline => self.expire(at),
+            Input::Bytes { bytes, .. } => self.handle_bytes(at, bytes),
+            Input::Command(command) => self.reader.handle_command(at, command),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
@@ -63,22 +63,22 @@ impl Driver for Session {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let asker = self.reader.asker.as_ref().and_then(Asker::deadline);
+        let scheduler = self.reader.scheduler.as_ref().and_then(QueryScheduler::deadline);
         // A timer may have come due while the log held everything back: time does not run backwards.
-        [asker, self.stall()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+        [scheduler, self.stalls_at()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
     }
 }
 
 impl Session {
-    fn link(&mut self, asker: Option<Asker>) {
+    fn set_link(&mut self, scheduler: Option<QueryScheduler>) {
         self.framing.reset();
         self.reader.clock.reset();
         self.reader.out.forget_device();
-        self.reader.asker = asker;
+        self.reader.scheduler = scheduler;
     }
 
-    fn bytes(&mut self, at: Instant, bytes: &[u8]) {
-        if self.reader.asker.as_ref().is_some_and(Asker::discarding) {
+    fn handle_bytes(&mut self, at: Instant, bytes: &[u8]) {
+        if self.reader.scheduler.as_ref().is_some_and(QueryScheduler::is_discarding) {
             self.framing.skip(bytes.len());
             return;
         }
@@ -88,79 +88,79 @@ impl Session {
             }
             self.touched = at;
             if let Some(framed) = self.framing.push(byte) {
-                self.reader.take(at, framed);
+                self.reader.handle_framed(at, framed);
             }
         }
     }
 
-    fn stall(&self) -> Option<Instant> {
+    fn stalls_at(&self) -> Option<Instant> {
         Some(match self.framing.id()? {
             EE_MOVES => self.began.after(LOG_STALL),
             _ => self.touched.after(STALL),
         })
     }
 
-    fn expire(&mut self, at: Instant) {
-        if self.stall().is_some_and(|end| end <= at)
+    fn handle_deadline(&mut self, at: Instant) {
+        if self.stalls_at().is_some_and(|end| end <= at)
             && let Some(stalled) = self.framing.stall()
         {
-            self.reader.take(at, stalled);
+            self.reader.handle_framed(at, stalled);
         }
         let here = ByteRange { channel: 0, start: self.framing.offset(), end: self.framing.offset() };
-        let Some(asker) = &mut self.reader.asker else { return };
-        if asker.expire(at, here, &mut self.reader.out) {
+        let Some(scheduler) = &mut self.reader.scheduler else { return };
+        if scheduler.expire(at, here, &mut self.reader.out) {
             self.reader.clock.reset();
             self.reader.out.forget_device();
         }
-        if asker.discarding() {
+        if scheduler.is_discarding() {
             self.framing.reset();
         }
     }
 }
 
 impl Reader {
-    fn command(&mut self, at: Instant, command: DeviceCommand) {
+    fn handle_command(&mut self, at: Instant, command: DeviceCommand) {
         let query = match command {
             DeviceCommand::ReadBoard => Query::Board,
             DeviceCommand::ReadClock => Query::Clock,
             DeviceCommand::ReadBattery => Query::Battery,
             DeviceCommand::ReadLog => Query::EeMoves,
         };
-        if let Some(asker) = &mut self.asker {
-            asker.ask(at, query);
+        if let Some(scheduler) = &mut self.scheduler {
+            scheduler.ask(at, query);
         }
     }
 
-    fn take(&mut self, at: Instant, framed: Framed<'_>) {
+    fn handle_framed(&mut self, at: Instant, framed: Framed<'_>) {
         match framed {
             Framed::Message { id, data, at: bytes } => match BoardMessage::decode(id, data) {
-                Some(message) => self.message(at, &message, bytes),
+                Some(message) => self.handle_message(at, &message, bytes),
                 None => self.out.anomaly(Anomaly::BadLength, bytes),
             },
             Framed::Anomaly { id, anomaly, at: bytes } => {
                 self.out.anomaly(anomaly, bytes);
-                let Some(asker) = &mut self.asker else { return };
+                let Some(scheduler) = &mut self.scheduler else { return };
                 if anomaly != Anomaly::UnknownMessage {
-                    asker.lost_bytes(at);
+                    scheduler.on_lost_bytes(at);
                 }
                 if id == EE_MOVES {
-                    asker.log_failed(at, bytes, &mut self.out);
+                    scheduler.on_log_failed(at, bytes, &mut self.out);
                 }
             }
         }
     }
 
-    fn message(&mut self, at: Instant, message: &BoardMessage<'_>, bytes: ByteRange) {
+    fn handle_message(&mut self, at: Instant, message: &BoardMessage<'_>, bytes: ByteRange) {
         // A board left in an update mode by another host sends these by itself.
         let answer = !matches!(message, BoardMessage::Field { .. } | BoardMessage::Clock(_));
-        if let Some(asker) = &mut self.asker {
-            asker.heard(at, answer, bytes, &mut self.out);
+        if let Some(scheduler) = &mut self.scheduler {
+            scheduler.on_message(at, answer, bytes, &mut self.out);
         }
         match *message {
-            BoardMessage::Field { index, code } => self.field(at, index, code, bytes),
-            BoardMessage::Clock(ref raw) => self.clock(at, raw, bytes),
-            BoardMessage::Board(codes) => self.board(at, codes, bytes),
-            BoardMessage::EeMoves(data) => self.log(at, data, bytes),
+            BoardMessage::Field { index, code } => self.handle_field(at, index, code, bytes),
+            BoardMessage::Clock(ref raw) => self.handle_clock(at, raw, bytes),
+            BoardMessage::Board(codes) => self.handle_board(at, codes, bytes),
+            BoardMessage::EeMoves(data) => self.handle_log(at, data, bytes),
             BoardMessage::BusAddress(address) => self.out.identity(Identity::BusAddress(address), bytes),
             // The form of 1998 has more behind the five digits.
             BoardMessage::Serial(text) => self.out.identity(Identity::Serial(Text::new(&text[..text.len().min(5)])), bytes),
@@ -170,13 +170,13 @@ impl Reader {
             }
             BoardMessage::Version { major, minor } => {
                 self.out.identity(Identity::Firmware(major, minor), bytes);
-                if let Some(asker) = &mut self.asker {
-                    asker.version_came(at);
+                if let Some(scheduler) = &mut self.scheduler {
+                    scheduler.on_version(at);
                 }
             }
             BoardMessage::HardwareVersion { major, minor } => self.out.identity(Identity::Hardware(major, minor), bytes),
             BoardMessage::LongSerial(text) => self.out.identity(Identity::LongSerial(Text::new(text)), bytes),
-            BoardMessage::Battery(report) => self.battery(&report, bytes),
+            BoardMessage::Battery(report) => self.handle_battery(&report, bytes),
             // Good messages, but not to any question of ours: draughts, I2C clocks, Pegasus.
             BoardMessage::Board100(_)
             | BoardMessage::BlackSquares(_)
@@ -188,12 +188,12 @@ impl Reader {
         }
     }
 
-    fn field(&mut self, at: Instant, index: u8, code: u8, bytes: ByteRange) {
+    fn handle_field(&mut self, at: Instant, index: u8, code: u8, bytes: ByteRange) {
         let (square, reading) = (squares::square(index), squares::reading(code));
         if square.is_none() || reading.is_none() {
             self.out.anomaly(Anomaly::BadField, bytes);
-            if let Some(asker) = &mut self.asker {
-                asker.lost_bytes(at);
+            if let Some(scheduler) = &mut self.scheduler {
+                scheduler.on_lost_bytes(at);
             }
         }
         if let Some(square) = square {
@@ -201,7 +201,7 @@ impl Reader {
         }
     }
 
-    fn board(&mut self, at: Instant, codes: &[u8; 64], bytes: ByteRange) {
+    fn handle_board(&mut self, at: Instant, codes: &[u8; 64], bytes: ByteRange) {
         let (mut placement, mut whole) = (Placement::EMPTY, true);
         for (index, &code) in (0u8..).zip(codes) {
             let reading = squares::reading(code).unwrap_or_else(|| {
@@ -214,16 +214,16 @@ impl Reader {
                 placement.set(square, reading);
             }
         }
-        if let Some(asker) = &mut self.asker {
-            asker.board_came();
+        if let Some(scheduler) = &mut self.scheduler {
+            scheduler.on_board();
             if !whole {
-                asker.lost_bytes(at);
+                scheduler.on_lost_bytes(at);
             }
         }
         self.out.event(DeviceEvent::Frame(placement), bytes);
     }
 
-    fn clock(&mut self, at: Instant, raw: &[u8; 7], bytes: ByteRange) {
+    fn handle_clock(&mut self, at: Instant, raw: &[u8; 7], bytes: ByteRange) {
         let news = self.clock.read(raw);
         if let Some(anomaly) = news.anomaly {
             self.out.anomaly(anomaly, bytes);
@@ -241,22 +241,22 @@ impl Reader {
                 _ => {}
             }
         }
-        let Some(asker) = &mut self.asker else { return };
+        let Some(scheduler) = &mut self.scheduler else { return };
         match news.event {
-            Some(DeviceEvent::Clock(ref reading)) => asker.clock_came(at, reading, bytes, &mut self.out),
-            Some(DeviceEvent::ClockAbsent) => asker.clock_gone(),
+            Some(DeviceEvent::Clock(ref reading)) => scheduler.on_clock(at, reading, bytes, &mut self.out),
+            Some(DeviceEvent::ClockAbsent) => scheduler.on_clock_gone(),
             _ => {}
         }
         if let Some(Anomaly::ClockJump | Anomaly::ClockIllegal) = news.anomaly {
-            asker.clock_doubtful(at);
+            scheduler.on_doubtful_clock(at);
         }
         if let Some(ack) = news.ack {
-            asker.heard(at, true, bytes, &mut self.out);
-            asker.clock_acked(at, ack);
+            scheduler.on_message(at, true, bytes, &mut self.out);
+            scheduler.on_clock_ack(at, ack);
         }
     }
 
-    fn battery(&mut self, report: &BatteryReport, bytes: ByteRange) {
+    fn handle_battery(&mut self, report: &BatteryReport, bytes: ByteRange) {
         if report.percent > 100 {
             self.out.anomaly(Anomaly::BadField, bytes);
             return;
@@ -268,9 +268,9 @@ impl Reader {
         self.out.event(DeviceEvent::Battery(battery), bytes);
     }
 
-    fn log(&mut self, at: Instant, data: &[u8], bytes: ByteRange) {
-        if let Some(asker) = &mut self.asker
-            && !asker.log_came(at)
+    fn handle_log(&mut self, at: Instant, data: &[u8], bytes: ByteRange) {
+        if let Some(scheduler) = &mut self.scheduler
+            && !scheduler.close_log(at)
         {
             self.out.anomaly(Anomaly::Unasked, bytes);
         }

@@ -21,7 +21,7 @@ pub(super) struct Lateness {
 
 impl Lateness {
     /// How much longer than the quickest this message was on its way; `stamp` in milliseconds.
-    pub(super) fn of(&mut self, at: Instant, stamp: u64) -> Duration {
+    pub(super) fn measure(&mut self, at: Instant, stamp: u64) -> Duration {
         let stamp = i64::try_from(stamp).unwrap_or(i64::MAX).saturating_mul(1000);
         let apart = i64::try_from(at.0).unwrap_or(i64::MAX).saturating_sub(stamp);
         let late = self.after_quickest(apart);
@@ -49,9 +49,9 @@ mod tests {
     use super::*;
 
     /// Arrival and stamp in milliseconds, and how late it was.
-    fn told(messages: &[(u64, u64)]) -> Vec<u128> {
+    fn lateness_of(messages: &[(u64, u64)]) -> Vec<u128> {
         let mut lateness = Lateness::default();
-        messages.iter().map(|&(at, stamp)| lateness.of(Instant(at * 1000), stamp).as_millis()).collect()
+        messages.iter().map(|&(at, stamp)| lateness.measure(Instant(at * 1000), stamp).as_millis()).collect()
     }
 
     #[test]
@@ -59,15 +59,15 @@ mod tests {
         // The gateway's clock is behind ours, or before it.
         for behind in [0, 60_000] {
             let messages = [(5_040, 5_000), (6_015, 6_000), (7_300, 7_000), (7_300, 7_250), (8_000, 8_000), (9_015, 9_000)];
-            assert_eq!(told(&messages.map(|(at, stamp)| (at + behind, stamp))), [0, 0, 285, 35, 0, 15], "{behind}");
-            assert_eq!(told(&messages.map(|(at, stamp)| (at, stamp + behind))), [0, 0, 285, 35, 0, 15], "{behind}");
+            assert_eq!(lateness_of(&messages.map(|(at, stamp)| (at + behind, stamp))), [0, 0, 285, 35, 0, 15], "{behind}");
+            assert_eq!(lateness_of(&messages.map(|(at, stamp)| (at, stamp + behind))), [0, 0, 285, 35, 0, 15], "{behind}");
         }
     }
 
     #[test]
     fn two_clocks_that_part_are_compared_anew() {
         // Ours gains a millisecond in ten seconds: 100 millionths.
-        let late = told(&(0..1_000).map(|n| (n * 10_000 + n, n * 10_000)).collect::<Vec<_>>());
+        let late = lateness_of(&(0..1_000).map(|n| (n * 10_000 + n, n * 10_000)).collect::<Vec<_>>());
         assert!(late.iter().all(|late| *late <= 12), "{late:?}");
         assert!(late[999] >= 6, "{}", late[999]);
     }
@@ -75,22 +75,25 @@ mod tests {
     #[test]
     fn stamps_that_begin_anew_say_nothing() {
         assert_eq!(
-            told(&[(100_000, 90_000), (101_500, 91_000), (102_000, 20), (103_000, 1_000), (103_300, 1_100)]),
+            lateness_of(&[(100_000, 90_000), (101_500, 91_000), (102_000, 20), (103_000, 1_000), (103_300, 1_100)]),
             [0, 500, 0, 20, 220]
         );
         // A wrong one is forgotten: at once where it is far off, otherwise after two minutes.
         assert_eq!(
-            told(&[(1_000, u64::MAX), (2_000, 1_000), (3_200, 2_000), (3_300, u64::MAX), (4_000, 3_000)]),
+            lateness_of(&[(1_000, u64::MAX), (2_000, 1_000), (3_200, 2_000), (3_300, u64::MAX), (4_000, 3_000)]),
             [0, 0, 200, 0, 0]
         );
         let ahead = (0..200).map(|second| (second * 1000, second * 1000 + if second == 30 { 8_000 } else { 0 }));
-        let late = told(&ahead.collect::<Vec<_>>());
+        let late = lateness_of(&ahead.collect::<Vec<_>>());
         assert_eq!((late[29], late[31], late[100], &late[180..]), (0, 8_000, 8_000, &[0; 20][..]));
-        assert_eq!(told(&[(u64::MAX / 1000, 0), (0, u64::MAX), (1_000, 0)]), [0, 0, 0]);
+        assert_eq!(lateness_of(&[(u64::MAX / 1000, 0), (0, u64::MAX), (1_000, 0)]), [0, 0, 0]);
     }
 
     #[test]
     fn after_a_long_silence_the_quickest_is_still_known() {
-        assert_eq!(told(&[(0, 0), (7_200_300, 7_200_000), (7_200_600, 7_200_500), (14_400_200, 14_400_000)]), [0, 300, 100, 200]);
+        assert_eq!(
+            lateness_of(&[(0, 0), (7_200_300, 7_200_000), (7_200_600, 7_200_500), (14_400_200, 14_400_000)]),
+            [0, 300, 100, 200]
+        );
     }
 }

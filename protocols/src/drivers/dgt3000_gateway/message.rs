@@ -62,7 +62,7 @@ impl Button {
         Button::NAMES.iter().find(|(button, _)| *button == self).map_or("unknown", |(_, name)| name)
     }
 
-    fn of(name: JsonText<'_>) -> Option<Button> {
+    fn from_name(name: JsonText<'_>) -> Option<Button> {
         Button::NAMES.iter().find(|(_, own)| name.is(own)).map(|(button, _)| *button)
     }
 }
@@ -221,7 +221,7 @@ impl<'a> Fields<'a> {
         };
         Some(Message::Button {
             stamp: self.stamp()?,
-            button: Button::of(self.button?),
+            button: Button::from_name(self.button?),
             code: self.code?.try_into().ok()?,
             repeat: self.repeat?,
             count,

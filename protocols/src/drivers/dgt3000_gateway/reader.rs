@@ -7,7 +7,7 @@ use crate::event::{Anomaly, ClockFace, ClockReading, ClockSide};
 use crate::time::{ClockTime, Instant};
 
 /// A time that did not fall for so long stands: a running one falls every second, and the radio is late now and then.
-const STANDS: Duration = Duration::from_secs(2);
+const STOPPED_AFTER: Duration = Duration::from_secs(2);
 
 /// When a message was written.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Written {
 
 impl Written {
     /// It is known to the moment.
-    pub(super) const fn at(at: Instant) -> Written {
+    pub(super) const fn exactly(at: Instant) -> Written {
         Written { earliest: Some(at), latest: at }
     }
 }
@@ -52,41 +52,41 @@ const NONE: Readings = [None, None];
 
 impl ClockReader {
     /// The next reading is told even if it is the same.
-    pub(super) const fn want(&mut self) {
+    pub(super) const fn request_repeat(&mut self) {
         self.wanted = true;
     }
 
     /// The clock is there again, if it was not: whatever was known of it may be wrong.
-    pub(super) fn present(&mut self) {
+    pub(super) fn mark_present(&mut self) {
         if self.absent {
             *self = ClockReader { wanted: self.wanted, ..ClockReader::default() };
         }
     }
 
     /// The clock is away. True if that is news.
-    pub(super) const fn gone(&mut self) -> bool {
+    pub(super) const fn mark_absent(&mut self) -> bool {
         !core::mem::replace(&mut self.absent, true)
     }
 
     /// Times came; `asked`: from the gateway's memory, which says nothing of a clock that is away.
-    pub(super) fn times(&mut self, written: Written, times: &Times, asked: bool) -> Result<Readings, Anomaly> {
+    pub(super) fn read_times(&mut self, written: Written, times: &Times, asked: bool) -> Result<Readings, Anomaly> {
         let times = times.read().ok_or(Anomaly::ClockIllegal)?;
         if asked && self.absent {
             return Ok(NONE);
         }
-        self.present();
+        self.mark_present();
         if let Some(before) = self.times.replace(times) {
             let falls = [0, 1].map(|side| times[side] < before[side]);
             if falls != [false, false] {
                 self.fell = Some(written.latest);
             }
-            self.runs_alone(falls);
+            self.note_falling_side(falls);
         }
-        Ok([self.news(written.earliest), None])
+        Ok([self.new_reading(written.earliest), None])
     }
 
     /// So far nobody has told where the lever is: the time that falls shows it.
-    fn runs_alone(&mut self, falls: [bool; 2]) {
+    fn note_falling_side(&mut self, falls: [bool; 2]) {
         let side = match falls {
             [true, false] => ClockSide::Left,
             [false, true] => ClockSide::Right,
@@ -100,8 +100,8 @@ impl ClockReader {
     }
 
     /// The lever moved: `button` says which side went down. The gateway's stamp shows whether it is the same movement again.
-    pub(super) fn lever(&mut self, at: Instant, stamp: u64, button: Button) -> Readings {
-        self.present();
+    pub(super) fn read_lever(&mut self, at: Instant, stamp: u64, button: Button) -> Readings {
+        self.mark_present();
         if self.moved.replace(stamp) == Some(stamp) {
             return NONE;
         }
@@ -110,16 +110,16 @@ impl ClockReader {
         let mut before = None;
         if self.told.is_some_and(|told| told.lever_up == up) {
             (self.lever, self.told) = (Some(up.other()), None);
-            before = self.news(Some(at));
+            before = self.new_reading(Some(at));
         }
         self.lever = Some(up);
-        [before, self.news(Some(at))]
+        [before, self.new_reading(Some(at))]
     }
 
     /// The reading as it is then, if it differs from what was told or was asked for. Where nobody knows when, a clock runs on or
     /// stands as before.
-    fn news(&mut self, at: Option<Instant>) -> Option<ClockReading> {
-        let runs = |at: Instant| self.fell.is_some_and(|fell| at.since(fell) < STANDS);
+    fn new_reading(&mut self, at: Option<Instant>) -> Option<ClockReading> {
+        let runs = |at: Instant| self.fell.is_some_and(|fell| at.since(fell) < STOPPED_AFTER);
         let [left, right] = self.times?.map(|time| ClockFace { time, ..ClockFace::default() });
         let reading = ClockReading {
             left,

@@ -22,15 +22,15 @@ use super::lateness::Lateness;
 use super::message::{Button, Message, NOT_CONNECTED, Outcome, Refused};
 use super::reader::{ClockReader, Readings, Written};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
-use crate::drivers::asker::{Asker, Plan, Question};
-use crate::drivers::talk::Talk;
+use crate::drivers::query_scheduler::{QueryPlan, QueryScheduler, Question};
+use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, ByteRange, ClockButton, ClockReading, DeviceEvent};
 use crate::time::Instant;
 
 /// The row that asks for the times; its answer is what a picture of all squares is to boards.
 const TIMES: usize = 0;
 
-const PLAN: Plan = Plan {
+const PLAN: QueryPlan = QueryPlan {
     settle: Duration::from_millis(300),
     confirm: true,
     gap: Duration::from_millis(100),
@@ -52,7 +52,7 @@ pub struct Session {
 /// All but the framing, whose buffer the messages borrow.
 #[derive(Debug, Default)]
 struct Reader {
-    talk: Talk,
+    shell: Shell,
     clock: ClockReader,
     lateness: Lateness,
     /// Since when an answer is waited for.
@@ -61,55 +61,55 @@ struct Reader {
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.reader.talk.begin(at);
+        self.reader.shell.begin_input(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asker::new(at, &PLAN))),
-            Input::LinkDown => self.link(None),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &PLAN))),
+            Input::LinkDown => self.set_link(None),
             // The gateway speaks on one characteristic only.
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
-                    self.reader.talk.touch(at);
+                    self.reader.shell.note_byte(at);
                     if let Some(framed) = self.framing.push(byte) {
-                        self.reader.take(at, framed);
+                        self.reader.handle_framed(at, framed);
                     }
                 }
             }
             Input::Command(DeviceCommand::ReadClock) => {
-                self.reader.clock.want();
-                self.reader.talk.ask(at, TIMES);
+                self.reader.clock.request_repeat();
+                self.reader.shell.ask(at, TIMES);
             }
             Input::Command(_) => {}
-            Input::Deadline => self.expire(at),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
     fn poll(&mut self) -> Option<Output> {
-        self.reader.talk.out.poll()
+        self.reader.shell.out.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.reader.talk.deadline(self.framing.holds())
+        self.reader.shell.deadline(self.framing.holds())
     }
 }
 
 impl Session {
-    fn link(&mut self, asker: Option<Asker>) {
+    fn set_link(&mut self, scheduler: Option<QueryScheduler>) {
         self.framing.reset();
         self.reader.forget();
         self.reader.lateness = Lateness::default();
-        self.reader.talk.link(asker);
+        self.reader.shell.set_scheduler(scheduler);
     }
 
-    fn expire(&mut self, at: Instant) {
-        if self.reader.talk.stalled(at, self.framing.holds())
+    fn handle_deadline(&mut self, at: Instant) {
+        if self.reader.shell.is_stalled(at, self.framing.holds())
             && let Some(stalled) = self.framing.stall()
         {
-            self.reader.take(at, stalled);
+            self.reader.handle_framed(at, stalled);
         }
-        if self.reader.talk.expire(at, self.framing.offset()) {
+        if self.reader.shell.expire(at, self.framing.offset()) {
             self.reader.forget();
         }
-        if self.reader.talk.waits_for(TIMES) {
+        if self.reader.shell.waits_for(TIMES) {
             self.reader.asked.get_or_insert(at);
         }
     }
@@ -118,66 +118,73 @@ impl Session {
 impl Reader {
     /// The clock may be another one when it comes back.
     fn forget(&mut self) {
-        self.talk.forget();
+        self.shell.forget();
         (self.clock, self.asked) = (ClockReader::default(), None);
     }
 
-    fn take(&mut self, at: Instant, framed: Framed<'_>) {
+    fn handle_framed(&mut self, at: Instant, framed: Framed<'_>) {
         match framed {
             Framed::Message { text, at: bytes } => match Message::decode(text) {
-                Ok(message) => self.message(at, &message, bytes),
+                Ok(message) => self.handle_message(at, &message, bytes),
                 Err(refused) => {
                     let anomaly = match refused {
                         Refused::Unknown => Anomaly::UnknownMessage,
                         Refused::NotJson | Refused::Field => Anomaly::BadField,
                     };
-                    self.talk.broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage);
+                    self.shell.report_broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage);
                 }
             },
-            Framed::Anomaly { anomaly, at: bytes } => self.talk.broken(at, anomaly, bytes, true),
+            Framed::Anomaly { anomaly, at: bytes } => self.shell.report_broken(at, anomaly, bytes, true),
         }
     }
 
-    fn message(&mut self, at: Instant, message: &Message<'_>, bytes: ByteRange) {
+    fn handle_message(&mut self, at: Instant, message: &Message<'_>, bytes: ByteRange) {
         // Everything else comes without our asking.
         let answer = matches!(message, Message::Response { .. });
-        self.talk.heard(at, answer, bytes);
-        let late = message.stamp().map_or(Duration::ZERO, |stamp| self.lateness.of(at, stamp));
+        self.shell.on_message(at, answer, bytes);
+        let late = message.stamp().map_or(Duration::ZERO, |stamp| self.lateness.measure(at, stamp));
         match *message {
             Message::Time { ref times, .. } => {
-                let readings = self.clock.times(Written::at(at.before(late)), times, false);
-                self.tell(readings, late, bytes);
+                let readings = self.clock.read_times(Written::exactly(at.before(late)), times, false);
+                self.report_readings(readings, late, bytes);
             }
-            Message::Button { stamp, button, repeat, .. } => self.button(at, (stamp, late), button, repeat, bytes),
-            Message::Connection { connected: true, .. } => self.clock.present(),
-            Message::Connection { connected: false, .. } => self.absent(bytes),
-            Message::Error { code, .. } => self.failed(Some(code), bytes),
+            Message::Button { stamp, button, repeat, .. } => self.handle_button(at, (stamp, late), button, repeat, bytes),
+            Message::Connection { connected: true, .. } => self.clock.mark_present(),
+            Message::Connection { connected: false, .. } => self.report_absent(bytes),
+            Message::Error { code, .. } => self.handle_failure(Some(code), bytes),
             Message::Response { id, ref outcome } => {
                 // The clone does not repeat the name.
                 if id.is_some_and(|id| !id.is(ID)) {
-                    return self.talk.out.anomaly(Anomaly::Unasked, bytes);
+                    return self.shell.out.anomaly(Anomaly::Unasked, bytes);
                 }
-                self.talk.answered(at, TIMES);
+                self.shell.on_answer(at, TIMES);
                 // Who only listens does not know when it was asked for.
-                let earliest = if self.talk.asks() { self.asked.take() } else { Some(at) };
+                let earliest = if self.shell.asks_questions() { self.asked.take() } else { Some(at) };
                 match outcome {
                     Outcome::Done(Some(times)) => {
-                        let readings = self.clock.times(Written { earliest, latest: at }, times, true);
-                        self.tell(readings, late, bytes);
+                        let readings = self.clock.read_times(Written { earliest, latest: at }, times, true);
+                        self.report_readings(readings, late, bytes);
                     }
                     Outcome::Done(None) => {}
-                    Outcome::Failed(code) => self.failed(*code, bytes),
+                    Outcome::Failed(code) => self.handle_failure(*code, bytes),
                 }
             }
         }
     }
 
-    fn button(&mut self, at: Instant, (stamp, late): (u64, Duration), button: Option<Button>, repeat: bool, bytes: ByteRange) {
-        let Some(button) = button else { return self.talk.out.anomaly(Anomaly::BadField, bytes) };
+    fn handle_button(
+        &mut self,
+        at: Instant,
+        (stamp, late): (u64, Duration),
+        button: Option<Button>,
+        repeat: bool,
+        bytes: ByteRange,
+    ) {
+        let Some(button) = button else { return self.shell.out.anomaly(Anomaly::BadField, bytes) };
         let pressed = match button {
             Button::LeverLeft | Button::LeverRight => {
-                let readings = self.clock.lever(at.before(late), stamp, button);
-                return self.tell(Ok(readings), late, bytes);
+                let readings = self.clock.read_lever(at.before(late), stamp, button);
+                return self.report_readings(Ok(readings), late, bytes);
             }
             Button::Back => ClockButton::Back,
             Button::Minus => ClockButton::Minus,
@@ -188,31 +195,31 @@ impl Reader {
             Button::OnOffPress | Button::OnOffRelease => return,
         };
         if !repeat {
-            self.talk.out.event(DeviceEvent::ClockButton(pressed), bytes);
+            self.shell.out.event(DeviceEvent::ClockButton(pressed), bytes);
         }
     }
 
-    fn failed(&mut self, code: Option<u16>, bytes: ByteRange) {
-        self.talk.out.anomaly(Anomaly::ClockRefused, bytes);
+    fn handle_failure(&mut self, code: Option<u16>, bytes: ByteRange) {
+        self.shell.out.anomaly(Anomaly::ClockRefused, bytes);
         if code == Some(NOT_CONNECTED) {
-            self.absent(bytes);
+            self.report_absent(bytes);
         }
     }
 
-    fn absent(&mut self, bytes: ByteRange) {
-        if self.clock.gone() {
-            self.talk.out.event(DeviceEvent::ClockAbsent, bytes);
+    fn report_absent(&mut self, bytes: ByteRange) {
+        if self.clock.mark_absent() {
+            self.shell.out.event(DeviceEvent::ClockAbsent, bytes);
         }
     }
 
-    fn tell(&mut self, readings: Result<Readings, Anomaly>, late: Duration, bytes: ByteRange) {
+    fn report_readings(&mut self, readings: Result<Readings, Anomaly>, late: Duration, bytes: ByteRange) {
         match readings {
             Ok(readings) => {
                 for reading in readings.into_iter().flatten() {
-                    self.talk.out.event(DeviceEvent::Clock(ClockReading { late, ..reading }), bytes);
+                    self.shell.out.event(DeviceEvent::Clock(ClockReading { late, ..reading }), bytes);
                 }
             }
-            Err(anomaly) => self.talk.out.anomaly(anomaly, bytes),
+            Err(anomaly) => self.shell.out.anomaly(anomaly, bytes),
         }
     }
 }

@@ -75,7 +75,7 @@ impl Command {
     ];
 
     /// The command of this first byte.
-    pub fn of(code: u8) -> Option<Command> {
+    pub fn from_code(code: u8) -> Option<Command> {
         Command::ALL.into_iter().find(|command| *command as u8 == code)
     }
 
@@ -105,7 +105,7 @@ impl Command {
 pub fn command(bytes: &[u8]) -> Option<(Command, u16)> {
     let &[code, high, low, sum] = bytes else { return None };
     let good = high < 0x80 && low < 0x80 && sum == code.wrapping_add(high).wrapping_add(low) & 0x7f;
-    Command::of(code).filter(|_| good).map(|command| (command, join(high, low)))
+    Command::from_code(code).filter(|_| good).map(|command| (command, join(high, low)))
 }
 
 /// What a board says (`dgt_bus/README.md#4`).

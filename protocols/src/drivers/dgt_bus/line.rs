@@ -161,11 +161,11 @@ impl Line {
                 self.clear();
                 self.boards.clear();
             }
-            LineInput::Bytes(bytes) => self.bytes(at, bytes),
-            LineInput::Deadline => self.expire(at),
+            LineInput::Bytes(bytes) => self.handle_bytes(at, bytes),
+            LineInput::Deadline => self.handle_deadline(at),
             LineInput::Expect(address) => self.expect(at, address),
             LineInput::Dismiss(address) => self.dismiss(address),
-            LineInput::Request { address, command } => self.request(address, command),
+            LineInput::Request { address, command } => self.handle_request(address, command),
         }
     }
 
@@ -213,9 +213,9 @@ impl Line {
         self.boards.iter_mut().find(|board| board.address == address)
     }
 
-    fn request(&mut self, address: u16, bytes: [u8; 4]) {
+    fn handle_request(&mut self, address: u16, bytes: [u8; 4]) {
         let want = match frame::command(&bytes) {
-            Some((command, to)) if to == address => Want::of(command),
+            Some((command, to)) if to == address => Want::for_command(command),
             _ => None,
         };
         let Some(want) = want else {
@@ -226,7 +226,7 @@ impl Line {
         }
     }
 
-    fn bytes(&mut self, at: Instant, bytes: &[u8]) {
+    fn handle_bytes(&mut self, at: Instant, bytes: &[u8]) {
         if matches!(self.phase, Phase::Down) {
             return;
         }
@@ -236,38 +236,38 @@ impl Line {
                 None => {}
                 Some(Read::Frame(frame, range)) => {
                     let frame = frame.to_vec();
-                    self.frame(at, frame, range);
+                    self.handle_frame(at, frame, range);
                 }
-                Some(Read::Anomaly(anomaly, range)) => self.broken(anomaly, range),
+                Some(Read::Anomaly(anomaly, range)) => self.report_broken(anomaly, range),
             }
         }
     }
 
-    fn broken(&mut self, anomaly: Anomaly, range: ByteRange) {
+    fn report_broken(&mut self, anomaly: Anomaly, range: ByteRange) {
         let address = self.exchange.as_ref().map_or(0, |exchange| exchange.address);
         self.anomaly(address, anomaly, range);
         if let Some(exchange) = &mut self.exchange {
             exchange.heard = true;
         }
         if let Phase::Discover(discovery) = &mut self.phase {
-            discovery.garbage();
+            discovery.record_garbage();
         }
     }
 
-    fn expire(&mut self, at: Instant) {
+    fn handle_deadline(&mut self, at: Instant) {
         if let Some(exchange) = &self.exchange {
             if self.ends(exchange) > at {
                 return;
             }
             if let Some(range) = self.reader.give_up() {
-                self.broken(Anomaly::Stalled, range);
+                self.report_broken(Anomaly::Stalled, range);
             }
-            return self.unanswered(at);
+            return self.handle_no_answer(at);
         }
         match self.phase {
             Phase::Down => {}
-            Phase::Discover(_) => self.look(at),
-            Phase::Poll => self.turn(at),
+            Phase::Discover(_) => self.discover(at),
+            Phase::Poll => self.ask_next(at),
         }
     }
 
@@ -285,6 +285,6 @@ impl Line {
 }
 
 /// So many bytes on the wire.
-const fn wire(bytes: usize) -> Duration {
+const fn wire_time(bytes: usize) -> Duration {
     BYTE.saturating_mul(bytes as u32)
 }

@@ -15,7 +15,7 @@
 //! | `frame.rs` | both frames, both directions |
 //! | `i2c.rs` | what b1 carries |
 //! | `line.rs`, `line/` | the master of the whole line: who is there, who is asked next, what is repeated |
-//! | `session.rs`, `asking.rs` | the driver of one board: reads its replies, asks through the line's master |
+//! | `session.rs`, `query_scheduler.rs` | the driver of one board: reads its replies, asks through the line's master |
 //!
 //! The driver's link carries whole reply frames of its board and nothing else; what it sends are command frames, which the
 //! owner of the line hands to [`line::Line`] as requests. Entries of the log and the clock's bytes are those of [`super::dgt`].
@@ -25,10 +25,10 @@ use core::time::Duration;
 
 use crate::driver::{Capabilities, DriverInfo, Example, Timing};
 
-mod asking;
 pub mod frame;
 pub mod i2c;
 pub mod line;
+mod query_scheduler;
 pub mod session;
 
 /// The registry's row.

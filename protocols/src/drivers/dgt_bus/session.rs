@@ -6,8 +6,8 @@
 
 use core::time::Duration;
 
-use super::asking::{Asking, Due, Wish};
 use super::frame::{Read, Reader, Reply, reply};
+use super::query_scheduler::{Due, QueryScheduler, Question};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
 use crate::drivers::dgt::clock_reader::ClockReader;
 use crate::drivers::dgt::ee::{EeReader, EeTag};
@@ -39,7 +39,7 @@ pub struct Session {
 #[derive(Debug, Default)]
 struct Board {
     out: Outbox,
-    asking: Option<Asking>,
+    scheduler: Option<QueryScheduler>,
     address: Option<u16>,
     clock: ClockReader,
     shown: Option<(Instant, ClockReading)>,
@@ -65,7 +65,7 @@ struct Pace {
 
 impl Pace {
     /// A packet came. Gives how late a change may be told, if that is news.
-    fn packet(&mut self, at: Instant) -> Option<Duration> {
+    fn note_packet(&mut self, at: Instant) -> Option<Duration> {
         let gap = at.since(self.last.replace(at)?);
         if gap > MOST_CYCLE {
             return None;
@@ -88,11 +88,11 @@ impl Driver for Session {
         debug_assert!(self.board.out.is_empty(), "drain before feeding again");
         self.now = self.now.max(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asking::new(at))),
-            Input::LinkDown => self.link(None),
-            Input::Bytes { bytes, .. } => self.bytes(at, bytes),
-            Input::Command(command) => self.board.command(at, command),
-            Input::Deadline => self.expire(at),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at))),
+            Input::LinkDown => self.set_link(None),
+            Input::Bytes { bytes, .. } => self.handle_bytes(at, bytes),
+            Input::Command(command) => self.board.handle_command(at, command),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
@@ -101,38 +101,38 @@ impl Driver for Session {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let asking = self.board.asking.as_ref().and_then(|asking| asking.deadline(self.board.address.is_some()));
-        [asking, self.stall()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+        let scheduler = self.board.scheduler.as_ref().and_then(|scheduler| scheduler.deadline(self.board.address.is_some()));
+        [scheduler, self.stalls_at()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
     }
 }
 
 impl Session {
-    fn link(&mut self, asking: Option<Asking>) {
+    fn set_link(&mut self, scheduler: Option<QueryScheduler>) {
         self.reader.give_up();
         self.board.forget();
-        self.board.asking = asking;
+        self.board.scheduler = scheduler;
     }
 
-    fn bytes(&mut self, at: Instant, bytes: &[u8]) {
+    fn handle_bytes(&mut self, at: Instant, bytes: &[u8]) {
         for &byte in bytes {
             self.touched = at;
             match self.reader.push(byte) {
                 None => {}
-                Some(Read::Anomaly(anomaly, bytes)) => self.board.broken(at, anomaly, bytes),
-                Some(Read::Frame(frame, bytes)) => self.board.frame(at, frame, bytes),
+                Some(Read::Anomaly(anomaly, bytes)) => self.board.report_broken(at, anomaly, bytes),
+                Some(Read::Frame(frame, bytes)) => self.board.handle_frame(at, frame, bytes),
             }
         }
     }
 
-    fn stall(&self) -> Option<Instant> {
+    fn stalls_at(&self) -> Option<Instant> {
         self.reader.holds().then(|| self.touched.after(STALL))
     }
 
-    fn expire(&mut self, at: Instant) {
-        if self.stall().is_some_and(|end| end <= at)
+    fn handle_deadline(&mut self, at: Instant) {
+        if self.stalls_at().is_some_and(|end| end <= at)
             && let Some(bytes) = self.reader.give_up()
         {
-            self.board.broken(at, Anomaly::Stalled, bytes);
+            self.board.report_broken(at, Anomaly::Stalled, bytes);
         }
         let here = ByteRange { channel: 0, start: self.reader.offset(), end: self.reader.offset() };
         self.board.expire(at, here);
@@ -150,34 +150,34 @@ impl Board {
         self.pace = Pace::default();
     }
 
-    fn ask(&mut self, at: Instant, wish: Wish) {
-        self.asking.iter_mut().for_each(|asking| asking.ask(at, wish));
+    fn ask(&mut self, at: Instant, question: Question) {
+        self.scheduler.iter_mut().for_each(|scheduler| scheduler.ask(at, question));
     }
 
-    fn command(&mut self, at: Instant, command: DeviceCommand) {
+    fn handle_command(&mut self, at: Instant, command: DeviceCommand) {
         match command {
             DeviceCommand::ReadBoard => {
-                self.wanted = self.asking.is_some();
-                self.ask(at, Wish::Board);
+                self.wanted = self.scheduler.is_some();
+                self.ask(at, Question::Board);
             }
             DeviceCommand::ReadClock => {
                 self.shown = None;
-                self.ask(at, Wish::Clock);
+                self.ask(at, Question::Clock);
             }
-            DeviceCommand::ReadLog => self.ask(at, Wish::Log),
+            DeviceCommand::ReadLog => self.ask(at, Question::Log),
             // What a board answers to that is not known.
             DeviceCommand::ReadBattery => {}
         }
     }
 
     fn expire(&mut self, at: Instant, here: ByteRange) {
-        let Some(asking) = &mut self.asking else { return };
-        match asking.expire(at, self.address.is_some()) {
+        let Some(scheduler) = &mut self.scheduler else { return };
+        match scheduler.expire(at, self.address.is_some()) {
             Some(Due::Silent) => {
-                let again = asking.again(at);
+                let again = scheduler.restart(at);
                 self.out.event(DeviceEvent::Silent, here);
                 self.forget();
-                self.asking = Some(again);
+                self.scheduler = Some(again);
             }
             Some(Due::Ask(command)) => {
                 if let Some(address) = self.address {
@@ -194,41 +194,41 @@ impl Board {
     }
 
     /// Bytes that are no frame: a change may have been among them.
-    fn broken(&mut self, at: Instant, anomaly: Anomaly, bytes: ByteRange) {
+    fn report_broken(&mut self, at: Instant, anomaly: Anomaly, bytes: ByteRange) {
         self.out.anomaly(anomaly, bytes);
-        self.asking.iter_mut().for_each(|asking| asking.repair(at));
+        self.scheduler.iter_mut().for_each(|scheduler| scheduler.request_repair(at));
     }
 
-    fn frame(&mut self, at: Instant, frame: &[u8], bytes: ByteRange) {
+    fn handle_frame(&mut self, at: Instant, frame: &[u8], bytes: ByteRange) {
         let Some((address, reply)) = reply(frame) else { return };
         if address == 0 || self.address.is_some_and(|own| own != address) {
-            return self.broken(at, Anomaly::Unasked, bytes);
+            return self.report_broken(at, Anomaly::Unasked, bytes);
         }
         let (id, known) = (frame[0], !matches!(reply, Reply::Other(_)));
         if known {
-            if self.asking.as_mut().is_some_and(|asking| asking.heard(at)) {
+            if self.scheduler.as_mut().is_some_and(|scheduler| scheduler.on_message(at)) {
                 self.out.event(DeviceEvent::Responding, bytes);
             }
             self.address = Some(address);
             self.out.identity(Identity::BusAddress(address), bytes);
         }
         match reply {
-            Reply::Board(codes) => self.picture(at, codes, bytes),
-            Reply::Clock(raw) => self.clock(at, &raw, bytes),
+            Reply::Board(codes) => self.handle_picture(at, codes, bytes),
+            Reply::Clock(raw) => self.handle_clock(at, &raw, bytes),
             Reply::Changes(data) => {
-                if let Some(delay) = self.pace.packet(at) {
+                if let Some(delay) = self.pace.note_packet(at) {
                     self.out.event(DeviceEvent::Delay(delay), bytes);
                 }
                 // The id of a repeated packet may be the other of the two.
                 if data.is_empty() || self.packet != data {
                     self.packet.clear();
                     self.packet.extend_from_slice(data);
-                    self.changes(at, data, bytes);
+                    self.handle_changes(at, data, bytes);
                 }
             }
-            Reply::FromStart(data) => self.log(at, data, bytes),
+            Reply::FromStart(data) => self.handle_log(at, data, bytes),
             Reply::Version(version) => {
-                self.asking.iter_mut().for_each(|asking| asking.answered(at, Wish::Version));
+                self.scheduler.iter_mut().for_each(|scheduler| scheduler.on_answer(at, Question::Version));
                 if let Some((major, minor)) = version {
                     self.out.identity(Identity::Firmware(major, minor), bytes);
                 }
@@ -242,7 +242,7 @@ impl Board {
         }
     }
 
-    fn picture(&mut self, at: Instant, codes: &[u8; 64], bytes: ByteRange) {
+    fn handle_picture(&mut self, at: Instant, codes: &[u8; 64], bytes: ByteRange) {
         let mut placement = Placement::EMPTY;
         for (index, &code) in (0u8..).zip(codes) {
             let reading = squares::reading(code).unwrap_or_else(|| {
@@ -254,16 +254,16 @@ impl Board {
                 placement.set(square, reading);
             }
         }
-        match &mut self.asking {
-            Some(asking) => {
-                asking.answered(at, Wish::Board);
+        match &mut self.scheduler {
+            Some(scheduler) => {
+                scheduler.on_answer(at, Question::Board);
                 self.held = Some((placement, bytes));
             }
-            None => self.tell(placement, bytes),
+            None => self.report_picture(placement, bytes),
         }
     }
 
-    fn tell(&mut self, placement: Placement, bytes: ByteRange) {
+    fn report_picture(&mut self, placement: Placement, bytes: ByteRange) {
         if self.told != Some(placement) || self.wanted {
             for square in Square::all() {
                 if self.told.is_none_or(|told| told.get(square) != placement.get(square)) {
@@ -275,10 +275,10 @@ impl Board {
         }
     }
 
-    fn changes(&mut self, at: Instant, data: &[u8], bytes: ByteRange) {
+    fn handle_changes(&mut self, at: Instant, data: &[u8], bytes: ByteRange) {
         let mut restarted = false;
         for (tag, taken) in EeReader::new(data) {
-            let here = within(bytes, &taken);
+            let here = entry_range(bytes, &taken);
             match tag {
                 EeTag::Field { index, code, .. } => {
                     let (Some(square), Some(reading)) = (squares::square(index), squares::reading(code)) else { continue };
@@ -286,7 +286,7 @@ impl Board {
                         held.set(square, reading);
                     }
                     // What came before the first picture is no news; what follows a restart is all that stands there.
-                    if restarted || (self.asking.is_some() && self.told.is_none()) {
+                    if restarted || (self.scheduler.is_some() && self.told.is_none()) {
                         continue;
                     }
                     if let Some(told) = &mut self.told {
@@ -305,7 +305,7 @@ impl Board {
                     // A picture that waits may be from before.
                     self.held = None;
                     self.clock.reset();
-                    self.ask(at, Wish::Board);
+                    self.ask(at, Question::Board);
                 }
                 // A press: the line asks the clock after every packet, and it says best which time runs now.
                 EeTag::Time { .. } => {}
@@ -313,19 +313,19 @@ impl Board {
                 EeTag::Unknown(byte) => {
                     self.out.anomaly(Anomaly::UnknownLogTag, here);
                     if byte >= 0x40 {
-                        self.asking.iter_mut().for_each(|asking| asking.repair(at));
+                        self.scheduler.iter_mut().for_each(|scheduler| scheduler.request_repair(at));
                     }
                 }
                 _ => {}
             }
         }
         if let Some((held, from)) = self.held.take() {
-            self.tell(held, from);
+            self.report_picture(held, from);
         }
     }
 
-    fn clock(&mut self, at: Instant, raw: &[u8; 7], bytes: ByteRange) {
-        self.asking.iter_mut().for_each(|asking| asking.answered(at, Wish::Clock));
+    fn handle_clock(&mut self, at: Instant, raw: &[u8; 7], bytes: ByteRange) {
+        self.scheduler.iter_mut().for_each(|scheduler| scheduler.on_answer(at, Question::Clock));
         let news = self.clock.read(raw);
         if let Some(anomaly) = news.anomaly {
             self.out.anomaly(anomaly, bytes);
@@ -346,11 +346,11 @@ impl Board {
         }
     }
 
-    fn log(&mut self, at: Instant, data: &[u8], bytes: ByteRange) {
-        self.asking.iter_mut().for_each(|asking| asking.answered(at, Wish::Log));
+    fn handle_log(&mut self, at: Instant, data: &[u8], bytes: ByteRange) {
+        self.scheduler.iter_mut().for_each(|scheduler| scheduler.on_answer(at, Question::Log));
         let end = ByteRange { start: bytes.end, ..bytes };
         for (tag, taken) in EeReader::new(data) {
-            let here = within(bytes, &taken);
+            let here = entry_range(bytes, &taken);
             match tag.entry() {
                 Some(LogEntry::End) => break,
                 Some(entry) => self.out.event(DeviceEvent::Log(entry), here),
@@ -364,7 +364,7 @@ impl Board {
 }
 
 /// Where an entry stood.
-const fn within(bytes: ByteRange, taken: &core::ops::Range<usize>) -> ByteRange {
+const fn entry_range(bytes: ByteRange, taken: &core::ops::Range<usize>) -> ByteRange {
     let begin = bytes.start + HEAD;
     ByteRange { channel: bytes.channel, start: begin + taken.start as u64, end: begin + taken.end as u64 }
 }

@@ -9,11 +9,11 @@ use core::time::Duration;
 use super::host::Query;
 use super::{change, reading};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
-use crate::drivers::asker::{Asker, Plan, Question};
 use crate::drivers::dgt::board::{BatteryReport, BoardMessage};
 use crate::drivers::dgt::framing::{Framed, Framing};
 use crate::drivers::dgt::squares;
-use crate::drivers::talk::Talk;
+use crate::drivers::query_scheduler::{QueryPlan, QueryScheduler, Question};
+use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent, Identity, Text};
 use crate::square::{Placement, Reading};
 use crate::time::Instant;
@@ -31,7 +31,7 @@ const fn ask(query: &'static [u8], tries: Option<u32>) -> Question {
 }
 
 /// The mode comes before the squares, so that no change falls between both.
-const PLAN: Plan = Plan {
+const PLAN: QueryPlan = QueryPlan {
     settle: Duration::from_millis(300),
     confirm: true,
     gap: Duration::from_millis(100),
@@ -62,52 +62,52 @@ pub struct Session {
 /// All but the framing, whose buffer the messages borrow.
 #[derive(Debug, Default)]
 struct Reader {
-    talk: Talk,
+    shell: Shell,
 }
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.reader.talk.begin(at);
+        self.reader.shell.begin_input(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asker::new(at, &PLAN))),
-            Input::LinkDown => self.link(None),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &PLAN))),
+            Input::LinkDown => self.set_link(None),
             // The board speaks on one characteristic only.
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
-                    self.reader.talk.touch(at);
+                    self.reader.shell.note_byte(at);
                     if let Some(framed) = self.framing.push(byte) {
-                        self.reader.take(at, framed);
+                        self.reader.handle_framed(at, framed);
                     }
                 }
             }
-            Input::Command(command) => self.reader.command(at, command),
-            Input::Deadline => self.expire(at),
+            Input::Command(command) => self.reader.handle_command(at, command),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
     fn poll(&mut self) -> Option<Output> {
-        self.reader.talk.out.poll()
+        self.reader.shell.out.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.reader.talk.deadline(self.framing.id().is_some())
+        self.reader.shell.deadline(self.framing.id().is_some())
     }
 }
 
 impl Session {
-    fn link(&mut self, asker: Option<Asker>) {
+    fn set_link(&mut self, scheduler: Option<QueryScheduler>) {
         self.framing.reset();
         self.reader.forget();
-        self.reader.talk.link(asker);
+        self.reader.shell.set_scheduler(scheduler);
     }
 
-    fn expire(&mut self, at: Instant) {
-        if self.reader.talk.stalled(at, self.framing.id().is_some())
+    fn handle_deadline(&mut self, at: Instant) {
+        if self.reader.shell.is_stalled(at, self.framing.id().is_some())
             && let Some(stalled) = self.framing.stall()
         {
-            self.reader.take(at, stalled);
+            self.reader.handle_framed(at, stalled);
         }
-        if self.reader.talk.expire(at, self.framing.offset()) {
+        if self.reader.shell.expire(at, self.framing.offset()) {
             self.reader.forget();
         }
     }
@@ -116,104 +116,104 @@ impl Session {
 impl Reader {
     /// The board may be another one when it comes back.
     fn forget(&mut self) {
-        self.talk.forget();
+        self.shell.forget();
     }
 
-    fn command(&mut self, at: Instant, command: DeviceCommand) {
+    fn handle_command(&mut self, at: Instant, command: DeviceCommand) {
         match command {
-            DeviceCommand::ReadBoard => self.talk.want(at, BOARD),
-            DeviceCommand::ReadBattery => self.talk.ask(at, BATTERY),
+            DeviceCommand::ReadBoard => self.shell.request_picture(at, BOARD),
+            DeviceCommand::ReadBattery => self.shell.ask(at, BATTERY),
             DeviceCommand::ReadClock | DeviceCommand::ReadLog => {}
         }
     }
 
-    fn take(&mut self, at: Instant, framed: Framed<'_>) {
+    fn handle_framed(&mut self, at: Instant, framed: Framed<'_>) {
         match framed {
             Framed::Message { id, data, at: bytes } => match BoardMessage::decode(id, data) {
-                Some(message) => self.message(at, &message, bytes),
-                None => self.talk.out.anomaly(Anomaly::BadLength, bytes),
+                Some(message) => self.handle_message(at, &message, bytes),
+                None => self.shell.out.anomaly(Anomaly::BadLength, bytes),
             },
             Framed::Anomaly { anomaly, at: bytes, .. } => {
-                self.talk.broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage);
+                self.shell.report_broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage);
             }
         }
     }
 
-    fn message(&mut self, at: Instant, message: &BoardMessage<'_>, bytes: ByteRange) {
+    fn handle_message(&mut self, at: Instant, message: &BoardMessage<'_>, bytes: ByteRange) {
         // Changes come without our asking if a former host left the mode set.
         let answer = !matches!(message, BoardMessage::Field { .. });
-        self.talk.heard(at, answer, bytes);
+        self.shell.on_message(at, answer, bytes);
         let row = match *message {
-            BoardMessage::Field { index, code } => return self.field(at, index, code, bytes),
+            BoardMessage::Field { index, code } => return self.handle_field(at, index, code, bytes),
             BoardMessage::Board(codes) => {
-                self.board(at, codes, bytes);
+                self.handle_board(at, codes, bytes);
                 BOARD
             }
             BoardMessage::Serial(text) => {
-                self.talk.out.identity(Identity::Serial(Text::new(&text[..text.len().min(5)])), bytes);
+                self.shell.out.identity(Identity::Serial(Text::new(&text[..text.len().min(5)])), bytes);
                 SERIAL
             }
             BoardMessage::LongSerial(text) => {
-                self.talk.out.identity(Identity::LongSerial(Text::new(text)), bytes);
+                self.shell.out.identity(Identity::LongSerial(Text::new(text)), bytes);
                 LONG_SERIAL
             }
             BoardMessage::Trademark(text) => {
                 let line = text.split(|&byte| byte == b'\r' || byte == b'\n').next().unwrap_or_default();
-                self.talk.out.identity(Identity::Trademark(Text::new(line)), bytes);
+                self.shell.out.identity(Identity::Trademark(Text::new(line)), bytes);
                 TRADEMARK
             }
             BoardMessage::Version { major, minor } => {
-                self.talk.out.identity(Identity::Firmware(major, minor), bytes);
+                self.shell.out.identity(Identity::Firmware(major, minor), bytes);
                 VERSION
             }
             BoardMessage::Battery(report) => {
-                self.battery(&report, bytes);
+                self.handle_battery(&report, bytes);
                 BATTERY
             }
             // Good messages, but not to any question of ours, or of other boards of the family.
-            _ => return self.talk.out.anomaly(Anomaly::Unasked, bytes),
+            _ => return self.shell.out.anomaly(Anomaly::Unasked, bytes),
         };
-        self.talk.answered(at, row);
+        self.shell.on_answer(at, row);
     }
 
-    fn field(&mut self, at: Instant, index: u8, code: u8, bytes: ByteRange) {
+    fn handle_field(&mut self, at: Instant, index: u8, code: u8, bytes: ByteRange) {
         let (square, change) = (squares::square(index), change(code));
         if square.is_none() || change.is_none() {
-            self.talk.broken(at, Anomaly::BadField, bytes, true);
+            self.shell.report_broken(at, Anomaly::BadField, bytes, true);
         }
         if let Some(square) = square {
             let reading = change.unwrap_or(Reading::Occupied);
-            self.talk.follow.square(square, reading);
-            self.talk.out.event(DeviceEvent::Square { square, reading }, bytes);
+            self.shell.pictures.record_square(square, reading);
+            self.shell.out.event(DeviceEvent::Square { square, reading }, bytes);
         }
     }
 
-    fn board(&mut self, at: Instant, codes: &[u8; 64], bytes: ByteRange) {
+    fn handle_board(&mut self, at: Instant, codes: &[u8; 64], bytes: ByteRange) {
         let mut placement = Placement::EMPTY;
         for (index, &code) in (0u8..).zip(codes) {
             let reading = reading(code).unwrap_or_else(|| {
                 let start = bytes.start + 3 + u64::from(index);
-                self.talk.out.anomaly(Anomaly::BadField, ByteRange { start, end: start + 1, ..bytes });
+                self.shell.out.anomaly(Anomaly::BadField, ByteRange { start, end: start + 1, ..bytes });
                 Reading::Occupied
             });
             if let Some(square) = squares::square(index) {
                 placement.set(square, reading);
             }
         }
-        let (news, differs) = self.talk.follow.picture(&placement);
+        let (news, differs) = self.shell.pictures.record_picture(&placement);
         if news {
-            self.talk.out.event(DeviceEvent::Frame(placement), bytes);
+            self.shell.out.event(DeviceEvent::Frame(placement), bytes);
         }
         if differs {
-            self.talk.ask(at, UPDATES);
+            self.shell.ask(at, UPDATES);
         }
     }
 
-    fn battery(&mut self, report: &BatteryReport, bytes: ByteRange) {
+    fn handle_battery(&mut self, report: &BatteryReport, bytes: ByteRange) {
         if report.percent > 100 {
-            return self.talk.out.anomaly(Anomaly::BadField, bytes);
+            return self.shell.out.anomaly(Anomaly::BadField, bytes);
         }
         let battery = Battery { percent: report.percent, minutes_left: None, charging: report.status & 1 != 0 };
-        self.talk.out.event(DeviceEvent::Battery(battery), bytes);
+        self.shell.out.event(DeviceEvent::Battery(battery), bytes);
     }
 }

@@ -13,7 +13,7 @@
 //!  a line ends with 0d; white space parts the messages of a line                                 framing.rs
 //! ```
 //!
-//! `session.rs` is the driver, `patrol.rs` its questions. The page names three levels of boards: those of the lower two may
+//! `session.rs` is the driver, `square_poller.rs` its questions. The page names three levels of boards: those of the lower two may
 //! answer nothing. It says nothing of USB ids and baud rates. The two firmwares that are published speak by WLAN, end lines
 //! with 0a and answer nothing; that of level 0.1 does not tell that a second man is lifted while one is in the hand.
 //!
@@ -28,8 +28,8 @@ use crate::driver::{Capabilities, DriverInfo, Example, Timing};
 pub mod framing;
 pub mod host;
 pub mod message;
-mod patrol;
 pub mod session;
+mod square_poller;
 
 /// The registry's row.
 pub const INFO: DriverInfo = DriverInfo {

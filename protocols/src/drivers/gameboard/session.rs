@@ -10,7 +10,7 @@
 use super::framing::{Found, Framing};
 use super::host::question;
 use super::message::Message;
-use super::patrol::{Due, Patrol};
+use super::square_poller::{Due, SquarePoller};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
 use crate::drivers::outbox::Outbox;
 use crate::event::{Anomaly, ByteRange, DeviceEvent};
@@ -26,7 +26,7 @@ pub struct Session {
     framing: Framing,
     out: Outbox,
     /// None while the link is down: nothing is asked then.
-    patrol: Option<Patrol>,
+    poller: Option<SquarePoller>,
     squares: Squares,
     /// A picture of all squares was told; one is wanted even if it is the same.
     told: bool,
@@ -82,17 +82,17 @@ impl Driver for Session {
         debug_assert!(self.out.is_empty(), "drain before feeding again");
         self.now = self.now.max(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Patrol::new(at))),
-            Input::LinkDown => self.link(None),
-            Input::Bytes { bytes, .. } => bytes.iter().for_each(|byte| self.byte(at, *byte)),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(SquarePoller::new(at))),
+            Input::LinkDown => self.set_link(None),
+            Input::Bytes { bytes, .. } => bytes.iter().for_each(|byte| self.handle_byte(at, *byte)),
             Input::Command(DeviceCommand::ReadBoard) => {
-                if let Some(patrol) = &mut self.patrol {
-                    patrol.all();
+                if let Some(poller) = &mut self.poller {
+                    poller.ask_all();
                     (self.wanted, self.begun) = (true, self.framing.offset());
                 }
             }
             Input::Command(DeviceCommand::ReadClock | DeviceCommand::ReadBattery | DeviceCommand::ReadLog) => {}
-            Input::Deadline => self.expire(at),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
@@ -101,16 +101,16 @@ impl Driver for Session {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let patrol = self.patrol.as_ref().map(Patrol::deadline);
+        let poller = self.poller.as_ref().map(SquarePoller::deadline);
         // What is asked may have come due before it was of use: time does not run backwards.
-        [patrol, self.framing.deadline()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
+        [poller, self.framing.deadline()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
     }
 }
 
 impl Session {
-    fn link(&mut self, patrol: Option<Patrol>) {
+    fn set_link(&mut self, poller: Option<SquarePoller>) {
         self.framing.reset();
-        self.patrol = patrol;
+        self.poller = poller;
         self.forget();
     }
 
@@ -120,12 +120,12 @@ impl Session {
         (self.told, self.wanted, self.begun) = (false, false, self.framing.offset());
     }
 
-    fn expire(&mut self, at: Instant) {
+    fn handle_deadline(&mut self, at: Instant) {
         if let Some(bytes) = self.framing.stall(at) {
-            self.broken(Anomaly::Stalled, bytes);
+            self.report_broken(Anomaly::Stalled, bytes);
         }
         let here = ByteRange { channel: 0, start: self.framing.offset(), end: self.framing.offset() };
-        let due = self.patrol.as_mut().and_then(|patrol| patrol.expire(at));
+        let due = self.poller.as_mut().and_then(|poller| poller.expire(at));
         match due {
             None => {}
             Some(Due::Ask(square)) => self.out.send(question(square).into()),
@@ -140,35 +140,35 @@ impl Session {
         }
     }
 
-    fn byte(&mut self, at: Instant, byte: u8) {
+    fn handle_byte(&mut self, at: Instant, byte: u8) {
         let Some((found, bytes)) = self.framing.push(at, byte) else { return };
         let read = match found {
             Found::Word(word) => Message::read(word).ok_or(Anomaly::BadField),
             Found::Broken(anomaly) => Err(anomaly),
         };
         match read {
-            Ok(message) => self.take(at, &message, bytes),
-            Err(anomaly) => self.broken(anomaly, bytes),
+            Ok(message) => self.handle_message(at, &message, bytes),
+            Err(anomaly) => self.report_broken(anomaly, bytes),
         }
     }
 
     /// What was lost may have been a change of the board.
-    fn broken(&mut self, anomaly: Anomaly, bytes: ByteRange) {
+    fn report_broken(&mut self, anomaly: Anomaly, bytes: ByteRange) {
         self.out.anomaly(anomaly, bytes);
-        self.patrol.iter_mut().for_each(Patrol::all);
+        self.poller.iter_mut().for_each(SquarePoller::ask_all);
     }
 
-    fn take(&mut self, at: Instant, message: &Message, bytes: ByteRange) {
-        if self.patrol.as_mut().is_some_and(|patrol| patrol.heard(at)) {
+    fn handle_message(&mut self, at: Instant, message: &Message, bytes: ByteRange) {
+        if self.poller.as_mut().is_some_and(|poller| poller.on_message(at)) {
             self.out.event(DeviceEvent::Responding, bytes);
         }
         match message {
             Message::Square { square, occupied } => {
                 if self.squares.learn(*square, *occupied) {
-                    self.square(*square, *occupied, bytes);
+                    self.report_square(*square, *occupied, bytes);
                 }
             }
-            Message::Status { occupied, .. } => self.answer(at, *occupied, bytes),
+            Message::Status { occupied, .. } => self.handle_answer(at, *occupied, bytes),
             Message::Position(placement) => {
                 let before = (self.squares.known, self.squares.occupied);
                 for square in Square::all() {
@@ -177,31 +177,31 @@ impl Session {
                 self.told &= before == (self.squares.known, self.squares.occupied);
             }
         }
-        self.picture(bytes);
+        self.report_picture(bytes);
     }
 
-    fn answer(&mut self, at: Instant, occupied: bool, bytes: ByteRange) {
-        let Some(patrol) = &mut self.patrol else { return };
-        let Some(square) = patrol.answered(at, occupied) else {
+    fn handle_answer(&mut self, at: Instant, occupied: bool, bytes: ByteRange) {
+        let Some(poller) = &mut self.poller else { return };
+        let Some(square) = poller.on_answer(at, occupied) else {
             return self.out.anomaly(Anomaly::Unasked, bytes);
         };
         if !self.squares.believes(square, occupied) {
-            return patrol.doubt(square);
+            return poller.ask_first(square);
         }
         if self.squares.learn(square, occupied) && self.told {
-            self.square(square, occupied, bytes);
+            self.report_square(square, occupied, bytes);
         }
     }
 
-    fn square(&mut self, square: Square, occupied: bool, bytes: ByteRange) {
+    fn report_square(&mut self, square: Square, occupied: bool, bytes: ByteRange) {
         let reading = if occupied { Reading::Occupied } else { Reading::Empty };
         self.out.event(DeviceEvent::Square { square, reading }, bytes);
     }
 
     /// Tells all squares when they are known and were not told, or when the game wanted it.
-    fn picture(&mut self, bytes: ByteRange) {
-        let wanted = self.wanted && self.patrol.as_ref().is_some_and(Patrol::is_done);
-        let sure = self.patrol.as_ref().is_none_or(Patrol::is_sure);
+    fn report_picture(&mut self, bytes: ByteRange) {
+        let wanted = self.wanted && self.poller.as_ref().is_some_and(SquarePoller::is_done);
+        let sure = self.poller.as_ref().is_none_or(SquarePoller::is_sure);
         if self.squares.known == !0 && (wanted || sure && !self.told) {
             (self.told, self.wanted) = (true, self.wanted && !wanted);
             let bytes = ByteRange { start: self.begun, ..bytes };

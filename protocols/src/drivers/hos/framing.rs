@@ -46,7 +46,7 @@ impl Message {
     }
 
     /// The message of a text without its comma.
-    fn of_text(text: &[u8]) -> Option<Message> {
+    fn from_text(text: &[u8]) -> Option<Message> {
         if text.starts_with(b"FF") {
             return Some(Message::OtherText);
         }
@@ -127,7 +127,7 @@ impl Framing {
             (Form::Cable, [0x00, 0xff, _, ..]) => Err(Anomaly::UnknownMessage),
             (Form::Cable, [0x00, rest @ ..]) => Ok(rest.try_into().ok().map(Message::Board)),
             (Form::Cable, _) => Err(Anomaly::StrayByte),
-            (Form::Radio, [text @ .., b',']) => Message::of_text(text).map(Some).ok_or(Anomaly::BadLength),
+            (Form::Radio, [text @ .., b',']) => Message::from_text(text).map(Some).ok_or(Anomaly::BadLength),
             (Form::Radio, [.., last]) if digit(*last).is_none() => Err(Anomaly::StrayByte),
             (Form::Radio, _) if self.len == MAX_MESSAGE => Err(Anomaly::BadLength),
             (Form::Radio, _) => Ok(None),

@@ -11,7 +11,7 @@ use core::time::Duration;
 use super::framing::{Form, Framed, Framing, Message};
 use super::placement;
 use crate::driver::{DeviceCommand, Driver, Input, Output};
-use crate::drivers::talk::Talk;
+use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent};
 use crate::square::Placement;
 use crate::time::{ClockTime, Instant};
@@ -28,7 +28,7 @@ pub struct Session {
     framing: Framing,
     /// Bytes of reports that were no messages.
     odd: u64,
-    talk: Talk,
+    shell: Shell,
     /// The link is up.
     up: bool,
     responding: bool,
@@ -43,15 +43,15 @@ pub struct Session {
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.talk.begin(at);
+        self.shell.begin_input(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(true),
-            Input::LinkDown => self.link(false),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(true),
+            Input::LinkDown => self.set_link(false),
             Input::Bytes { channel: 0, bytes } => {
                 for &byte in bytes {
-                    self.talk.touch(at);
+                    self.shell.note_byte(at);
                     if let Some(framed) = self.framing.push(byte) {
-                        self.take(at, framed);
+                        self.handle_framed(at, framed);
                     }
                 }
             }
@@ -60,22 +60,22 @@ impl Driver for Session {
                 for _ in bytes.iter().filter(|_| channel == 1) {
                     let start = self.odd;
                     self.odd += 1;
-                    self.talk.out.anomaly(Anomaly::StrayByte, ByteRange { channel, start, end: self.odd });
+                    self.shell.out.anomaly(Anomaly::StrayByte, ByteRange { channel, start, end: self.odd });
                 }
             }
-            Input::Command(DeviceCommand::ReadBoard) => self.talk.follow.want(),
+            Input::Command(DeviceCommand::ReadBoard) => self.shell.pictures.request_repeat(),
             Input::Command(DeviceCommand::ReadClock) => self.clock_wanted = true,
             Input::Command(DeviceCommand::ReadBattery | DeviceCommand::ReadLog) => {}
-            Input::Deadline => self.expire(at),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
     fn poll(&mut self) -> Option<Output> {
-        self.talk.out.poll()
+        self.shell.out.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
-        [self.talk.deadline(self.framing.holds()), self.silent()].into_iter().flatten().min()
+        [self.shell.deadline(self.framing.holds()), self.silent_at()].into_iter().flatten().min()
     }
 }
 
@@ -85,7 +85,7 @@ impl Session {
         Session {
             framing: Framing::new(form),
             odd: 0,
-            talk: Talk::default(),
+            shell: Shell::default(),
             up: false,
             responding: false,
             last: None,
@@ -96,7 +96,7 @@ impl Session {
         }
     }
 
-    fn link(&mut self, up: bool) {
+    fn set_link(&mut self, up: bool) {
         self.framing.reset();
         self.up = up;
         self.forget();
@@ -104,71 +104,71 @@ impl Session {
 
     /// The board may be another one when it comes back.
     fn forget(&mut self) {
-        self.talk.forget();
+        self.shell.forget();
         (self.responding, self.last, self.repeated, self.clock) = (false, None, 0, None);
     }
 
     /// When a board that repeats itself is taken for silent.
-    fn silent(&self) -> Option<Instant> {
+    fn silent_at(&self) -> Option<Instant> {
         (self.responding && self.repeated >= ENOUGH).then(|| self.heard.after(REPEATS))
     }
 
-    fn expire(&mut self, at: Instant) {
-        if self.talk.stalled(at, self.framing.holds())
+    fn handle_deadline(&mut self, at: Instant) {
+        if self.shell.is_stalled(at, self.framing.holds())
             && let Some(stalled) = self.framing.stall()
         {
-            self.take(at, stalled);
+            self.handle_framed(at, stalled);
         }
-        if self.silent().is_some_and(|end| end <= at) {
+        if self.silent_at().is_some_and(|end| end <= at) {
             let here = ByteRange { channel: 0, start: self.framing.offset(), end: self.framing.offset() };
-            self.talk.out.event(DeviceEvent::Silent, here);
+            self.shell.out.event(DeviceEvent::Silent, here);
             self.forget();
         }
     }
 
-    fn take(&mut self, at: Instant, framed: Framed) {
+    fn handle_framed(&mut self, at: Instant, framed: Framed) {
         match framed {
-            Framed::Message { message: Message::Board(codes), at: bytes } => self.board(at, &codes, bytes),
-            Framed::Message { message: Message::Clock(raw), at: bytes } => self.clock(at, raw, bytes),
-            Framed::Message { message: Message::OtherText, at: bytes } => self.talk.out.anomaly(Anomaly::UnknownMessage, bytes),
-            Framed::Anomaly { anomaly, at: bytes } => self.talk.out.anomaly(anomaly, bytes),
+            Framed::Message { message: Message::Board(codes), at: bytes } => self.handle_board(at, &codes, bytes),
+            Framed::Message { message: Message::Clock(raw), at: bytes } => self.handle_clock(at, raw, bytes),
+            Framed::Message { message: Message::OtherText, at: bytes } => self.shell.out.anomaly(Anomaly::UnknownMessage, bytes),
+            Framed::Anomaly { anomaly, at: bytes } => self.shell.out.anomaly(anomaly, bytes),
         }
     }
 
-    fn heard(&mut self, at: Instant, bytes: ByteRange) {
+    fn note_message(&mut self, at: Instant, bytes: ByteRange) {
         self.heard = at;
         if self.up && !self.responding {
             self.responding = true;
-            self.talk.out.event(DeviceEvent::Responding, bytes);
+            self.shell.out.event(DeviceEvent::Responding, bytes);
         }
     }
 
-    fn board(&mut self, at: Instant, codes: &[u8; 32], bytes: ByteRange) {
+    fn handle_board(&mut self, at: Instant, codes: &[u8; 32], bytes: ByteRange) {
         // Nothing else guards the squares: one that cannot be makes all of them doubtful.
         let Some(placement) = placement(codes) else {
-            return self.talk.out.anomaly(Anomaly::BadField, bytes);
+            return self.shell.out.anomaly(Anomaly::BadField, bytes);
         };
-        self.heard(at, bytes);
+        self.note_message(at, bytes);
         if let Some((before, when)) = self.last.replace((placement, at))
             && self.repeated < ENOUGH
         {
             let again = before == placement && at.since(when) <= REPEATS;
             self.repeated = if again { self.repeated + 1 } else { 0 };
         }
-        if self.talk.follow.picture(&placement).0 {
-            self.talk.out.event(DeviceEvent::Frame(placement), bytes);
+        if self.shell.pictures.record_picture(&placement).0 {
+            self.shell.out.event(DeviceEvent::Frame(placement), bytes);
         }
     }
 
-    fn clock(&mut self, at: Instant, raw: [u8; 6], bytes: ByteRange) {
+    fn handle_clock(&mut self, at: Instant, raw: [u8; 6], bytes: ByteRange) {
         let [left, right] = [[raw[0], raw[1], raw[2]], [raw[3], raw[4], raw[5]]].map(|side| {
             let [hours, minutes, seconds] = side.map(|byte| u32::from(byte & 63));
             (minutes <= 59 && seconds <= 59).then(|| ClockTime::hms(hours, minutes, seconds))
         });
         let (Some(left), Some(right)) = (left, right) else {
-            return self.talk.out.anomaly(Anomaly::ClockIllegal, bytes);
+            return self.shell.out.anomaly(Anomaly::ClockIllegal, bytes);
         };
-        self.heard(at, bytes);
+        self.note_message(at, bytes);
         let running = raw[5] & 0x80 != 0;
         let side = if raw[5] & 0x40 == 0 { ClockSide::Left } else { ClockSide::Right };
         let reading = ClockReading {
@@ -185,7 +185,7 @@ impl Session {
         let same = self.clock.is_some_and(|told| reading == ClockReading { baseline: false, ..told });
         self.clock = Some(reading);
         if !same || core::mem::take(&mut self.clock_wanted) {
-            self.talk.out.event(DeviceEvent::Clock(reading), bytes);
+            self.shell.out.event(DeviceEvent::Clock(reading), bytes);
         }
     }
 }

@@ -12,8 +12,8 @@ use super::framing::{Framed, Framing, Message};
 use super::host::Query;
 use super::placement;
 use crate::driver::{DeviceCommand, Driver, Input, Output};
-use crate::drivers::asker::{Asker, Plan, Question};
-use crate::drivers::talk::Talk;
+use crate::drivers::query_scheduler::{QueryPlan, QueryScheduler, Question};
+use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent};
 use crate::time::Instant;
 
@@ -24,7 +24,7 @@ const BOARD: usize = 2;
 const RETRY: Option<Duration> = Some(Duration::from_secs(1));
 
 /// The mode comes before the squares, so that no change falls between both.
-const PLAN: Plan = Plan {
+const PLAN: QueryPlan = QueryPlan {
     settle: Duration::from_millis(300),
     confirm: true,
     gap: Duration::from_millis(100),
@@ -45,89 +45,89 @@ const PLAN: Plan = Plan {
 #[derive(Debug, Default)]
 pub struct Session {
     framing: Framing,
-    talk: Talk,
+    shell: Shell,
 }
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.talk.begin(at);
+        self.shell.begin_input(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asker::new(at, &PLAN))),
-            Input::LinkDown => self.link(None),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &PLAN))),
+            Input::LinkDown => self.set_link(None),
             // The board speaks on one characteristic only.
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
-                    self.talk.touch(at);
+                    self.shell.note_byte(at);
                     if let Some(framed) = self.framing.push(byte) {
-                        self.take(at, framed);
+                        self.handle_framed(at, framed);
                     }
                 }
             }
-            Input::Command(DeviceCommand::ReadBoard) => self.talk.want(at, BOARD),
-            Input::Command(DeviceCommand::ReadBattery) => self.talk.ask(at, BATTERY),
+            Input::Command(DeviceCommand::ReadBoard) => self.shell.request_picture(at, BOARD),
+            Input::Command(DeviceCommand::ReadBattery) => self.shell.ask(at, BATTERY),
             Input::Command(DeviceCommand::ReadClock | DeviceCommand::ReadLog) => {}
-            Input::Deadline => self.expire(at),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
     fn poll(&mut self) -> Option<Output> {
-        self.talk.out.poll()
+        self.shell.out.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.talk.deadline(self.framing.holds())
+        self.shell.deadline(self.framing.holds())
     }
 }
 
 impl Session {
-    fn link(&mut self, asker: Option<Asker>) {
+    fn set_link(&mut self, scheduler: Option<QueryScheduler>) {
         self.framing.reset();
-        self.talk.forget();
-        self.talk.link(asker);
+        self.shell.forget();
+        self.shell.set_scheduler(scheduler);
     }
 
-    fn expire(&mut self, at: Instant) {
-        if self.talk.stalled(at, self.framing.holds())
+    fn handle_deadline(&mut self, at: Instant) {
+        if self.shell.is_stalled(at, self.framing.holds())
             && let Some(stalled) = self.framing.stall()
         {
-            self.take(at, stalled);
+            self.handle_framed(at, stalled);
         }
-        if self.talk.expire(at, self.framing.offset()) {
+        if self.shell.expire(at, self.framing.offset()) {
             // The board may be another one when it comes back.
-            self.talk.forget();
+            self.shell.forget();
         }
     }
 
-    fn take(&mut self, at: Instant, framed: Framed) {
+    fn handle_framed(&mut self, at: Instant, framed: Framed) {
         match framed {
-            Framed::Message { message: Message::Board(codes), at: bytes } => self.board(at, &codes, bytes),
+            Framed::Message { message: Message::Board(codes), at: bytes } => self.handle_board(at, &codes, bytes),
             Framed::Message { message: Message::Battery { flag, percent }, at: bytes } => {
                 if percent > 100 {
-                    return self.talk.broken(at, Anomaly::BadField, bytes, true);
+                    return self.shell.report_broken(at, Anomaly::BadField, bytes, true);
                 }
-                self.talk.heard(at, true, bytes);
-                self.talk.answered(at, BATTERY);
+                self.shell.on_message(at, true, bytes);
+                self.shell.on_answer(at, BATTERY);
                 let battery = Battery { percent, minutes_left: None, charging: flag == 1 };
-                self.talk.out.event(DeviceEvent::Battery(battery), bytes);
+                self.shell.out.event(DeviceEvent::Battery(battery), bytes);
             }
-            Framed::Anomaly { anomaly, at: bytes } => self.talk.broken(at, anomaly, bytes, true),
+            Framed::Anomaly { anomaly, at: bytes } => self.shell.report_broken(at, anomaly, bytes, true),
         }
     }
 
-    fn board(&mut self, at: Instant, codes: &[u8; 32], bytes: ByteRange) {
+    fn handle_board(&mut self, at: Instant, codes: &[u8; 32], bytes: ByteRange) {
         // Nothing else guards the squares: one that cannot be makes all of them doubtful.
         let Some(placement) = placement(codes) else {
-            return self.talk.broken(at, Anomaly::BadField, bytes, true);
+            return self.shell.report_broken(at, Anomaly::BadField, bytes, true);
         };
-        self.talk.heard(at, true, bytes);
-        let asked = self.talk.waits_for(BOARD);
-        self.talk.answered(at, BOARD);
-        let (news, differs) = self.talk.follow.picture(&placement);
+        self.shell.on_message(at, true, bytes);
+        let asked = self.shell.waits_for(BOARD);
+        self.shell.on_answer(at, BOARD);
+        let (news, differs) = self.shell.pictures.record_picture(&placement);
         if news {
-            self.talk.out.event(DeviceEvent::Frame(placement), bytes);
+            self.shell.out.event(DeviceEvent::Frame(placement), bytes);
         }
         if differs && asked {
-            self.talk.ask(at, UPDATES);
+            self.shell.ask(at, UPDATES);
         }
     }
 }

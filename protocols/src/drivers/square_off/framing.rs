@@ -61,9 +61,9 @@ impl<M, const N: usize> Framing<M, N> {
         while self.len > 0 {
             match (self.read)(&self.held[..self.len]) {
                 Step::More if self.len < N => return,
-                Step::More => give(Found::Broken(Anomaly::Truncated), self.take(self.len)),
-                Step::Whole(message) => give(Found::Message(message), self.take(self.len)),
-                Step::Broken(anomaly, count) => give(Found::Broken(anomaly), self.take(count.max(1))),
+                Step::More => give(Found::Broken(Anomaly::Truncated), self.drop_first(self.len)),
+                Step::Whole(message) => give(Found::Message(message), self.drop_first(self.len)),
+                Step::Broken(anomaly, count) => give(Found::Broken(anomaly), self.drop_first(count.max(1))),
             }
         }
     }
@@ -76,7 +76,7 @@ impl<M, const N: usize> Framing<M, N> {
     /// Gives up the message in hand if its time is over: [`Anomaly::Stalled`].
     pub fn stall(&mut self, at: Instant) -> Option<ByteRange> {
         let over = self.deadline().is_some_and(|end| end <= at);
-        over.then(|| self.take(self.len))
+        over.then(|| self.drop_first(self.len))
     }
 
     /// Forgets the message in hand.
@@ -90,7 +90,7 @@ impl<M, const N: usize> Framing<M, N> {
     }
 
     /// Drops the first bytes in hand, and says where they stood.
-    fn take(&mut self, count: usize) -> ByteRange {
+    fn drop_first(&mut self, count: usize) -> ByteRange {
         let count = count.min(self.len);
         let start = self.offset - self.len as u64;
         self.held.copy_within(count..self.len, 0);

@@ -61,7 +61,7 @@ impl HostCommand {
             b"4#" => HostCommand::Battery,
             b"1#" => HostCommand::Address,
             [b'1', b'4', b'#', what] => HostCommand::Start(*what),
-            [b'2', b'5', b'#', squares @ ..] => squares_of(squares).map_or_else(other, HostCommand::Lights),
+            [b'2', b'5', b'#', squares @ ..] => parse_squares(squares).map_or_else(other, HostCommand::Lights),
             [b'2', b'7', b'#', letters @ ..] => {
                 let signal = Signal::ALL.into_iter().find(|(_, signal)| signal == letters);
                 signal.map_or_else(other, |(signal, _)| HostCommand::Signal(signal))
@@ -110,7 +110,7 @@ impl HostCommand {
     }
 }
 
-fn squares_of(text: &[u8]) -> Option<Vec<Square>> {
+fn parse_squares(text: &[u8]) -> Option<Vec<Square>> {
     let pairs = text.chunks(2).map(|pair| core::str::from_utf8(pair).ok().and_then(Square::parse));
     pairs.collect()
 }

@@ -18,8 +18,8 @@ use core::time::Duration;
 use super::framing::{Found, Framing};
 use super::message::{MAX_TEXT, Message, NO_MILLIVOLTS, event, percent, picture, placement, text};
 use crate::driver::{DeviceCommand, Driver, Input, Output};
-use crate::drivers::asker::{Asker, Plan, Question};
-use crate::drivers::talk::Talk;
+use crate::drivers::query_scheduler::{QueryPlan, QueryScheduler, Question};
+use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent};
 use crate::square::{Reading, Square};
 use crate::time::Instant;
@@ -36,7 +36,7 @@ pub(in crate::drivers) const QUESTIONS: &[Question] = &[
     Question { bytes: b"4#*", retry: Some(Duration::from_secs(1)), tries: Some(3) },
 ];
 
-const PLAN: Plan = Plan {
+const PLAN: QueryPlan = QueryPlan {
     settle: Duration::from_millis(250),
     confirm: true,
     gap: Duration::from_millis(150),
@@ -61,7 +61,7 @@ pub struct Session {
 
 #[derive(Debug)]
 struct Reader {
-    talk: Talk,
+    shell: Shell,
     /// The last event of each square.
     events: [Option<(Instant, Reading)>; 64],
 }
@@ -73,21 +73,21 @@ impl Default for Session {
             events: Framing::new(1, event),
             pictures: Framing::new(2, picture),
             percent: Framing::new(3, percent),
-            reader: Reader { talk: Talk::default(), events: [None; 64] },
+            reader: Reader { shell: Shell::default(), events: [None; 64] },
         }
     }
 }
 
 impl Driver for Session {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
-        self.reader.talk.begin(at);
+        self.reader.shell.begin_input(at);
         match input {
-            Input::LinkUp | Input::LinkTakenOver => self.link(Some(Asker::new(at, &PLAN))),
-            Input::LinkDown => self.link(None),
+            Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &PLAN))),
+            Input::LinkDown => self.set_link(None),
             Input::Bytes { channel, bytes } => {
                 let reader = &mut self.reader;
                 for &byte in bytes {
-                    let give = |found, bytes| reader.take(at, found, bytes);
+                    let give = |found, bytes| reader.handle_found(at, found, bytes);
                     match channel {
                         0 => self.text.push(at, byte, give),
                         1 => self.events.push(at, byte, give),
@@ -98,38 +98,38 @@ impl Driver for Session {
                     }
                 }
             }
-            Input::Command(DeviceCommand::ReadBoard) => self.reader.talk.want(at, BOARD),
-            Input::Command(DeviceCommand::ReadBattery) => self.reader.talk.ask(at, BATTERY),
+            Input::Command(DeviceCommand::ReadBoard) => self.reader.shell.request_picture(at, BOARD),
+            Input::Command(DeviceCommand::ReadBattery) => self.reader.shell.ask(at, BATTERY),
             Input::Command(DeviceCommand::ReadClock | DeviceCommand::ReadLog) => {}
-            Input::Deadline => self.expire(at),
+            Input::Deadline => self.handle_deadline(at),
         }
     }
 
     fn poll(&mut self) -> Option<Output> {
-        self.reader.talk.out.poll()
+        self.reader.shell.out.poll()
     }
 
     fn deadline(&self) -> Option<Instant> {
         let stalls = [self.text.deadline(), self.events.deadline(), self.pictures.deadline()];
-        stalls.into_iter().chain([self.reader.talk.deadline(false)]).flatten().min()
+        stalls.into_iter().chain([self.reader.shell.deadline(false)]).flatten().min()
     }
 }
 
 impl Session {
-    fn link(&mut self, asker: Option<Asker>) {
+    fn set_link(&mut self, scheduler: Option<QueryScheduler>) {
         self.text.reset();
         self.events.reset();
         self.pictures.reset();
         self.reader.forget();
-        self.reader.talk.link(asker);
+        self.reader.shell.set_scheduler(scheduler);
     }
 
-    fn expire(&mut self, at: Instant) {
+    fn handle_deadline(&mut self, at: Instant) {
         let stalled = [self.text.stall(at), self.events.stall(at), self.pictures.stall(at)];
         for bytes in stalled.into_iter().flatten() {
-            self.reader.take(at, Found::Broken(Anomaly::Stalled), bytes);
+            self.reader.handle_found(at, Found::Broken(Anomaly::Stalled), bytes);
         }
-        if self.reader.talk.expire(at, self.text.offset()) {
+        if self.reader.shell.expire(at, self.text.offset()) {
             self.reader.forget();
         }
     }
@@ -138,60 +138,60 @@ impl Session {
 impl Reader {
     /// The board may be another one when it comes back.
     fn forget(&mut self) {
-        self.talk.forget();
+        self.shell.forget();
         self.events = [None; 64];
     }
 
-    fn take(&mut self, at: Instant, found: Found<Message>, bytes: ByteRange) {
+    fn handle_found(&mut self, at: Instant, found: Found<Message>, bytes: ByteRange) {
         match found {
-            Found::Message(message) => self.message(at, message, bytes),
-            Found::Broken(anomaly) => self.talk.broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage),
+            Found::Message(message) => self.handle_message(at, message, bytes),
+            Found::Broken(anomaly) => self.shell.report_broken(at, anomaly, bytes, anomaly != Anomaly::UnknownMessage),
         }
     }
 
-    fn message(&mut self, at: Instant, message: Message, bytes: ByteRange) {
+    fn handle_message(&mut self, at: Instant, message: Message, bytes: ByteRange) {
         // Everything but the answer to 30#R comes unasked too.
         let answer = bytes.channel == 0 && matches!(message, Message::Board(_));
-        self.talk.heard(at, answer, bytes);
+        self.shell.on_message(at, answer, bytes);
         match message {
             Message::Field { square, placed } => {
                 let reading = if placed { Reading::Occupied } else { Reading::Empty };
                 self.events[square.index()] = Some((at, reading));
-                self.talk.follow.square(square, reading);
-                self.talk.out.event(DeviceEvent::Square { square, reading }, bytes);
+                self.shell.pictures.record_square(square, reading);
+                self.shell.out.event(DeviceEvent::Square { square, reading }, bytes);
             }
             Message::Board(occupied) => {
-                self.picture(at, occupied, bytes);
+                self.handle_picture(at, occupied, bytes);
                 if answer {
-                    self.talk.answered(at, BOARD);
+                    self.shell.on_answer(at, BOARD);
                 }
             }
             Message::Volts(_) | Message::Millivolts(_) => {
                 if matches!(message, Message::Millivolts(number) if number.is(NO_MILLIVOLTS)) {
-                    self.talk.out.anomaly(Anomaly::BadField, bytes);
+                    self.shell.out.anomaly(Anomaly::BadField, bytes);
                 }
-                self.talk.answered(at, BATTERY);
+                self.shell.on_answer(at, BATTERY);
             }
             Message::Percent(percent) => {
                 let battery = Battery { percent, minutes_left: None, charging: false };
-                self.talk.out.event(DeviceEvent::Battery(battery), bytes);
+                self.shell.out.event(DeviceEvent::Battery(battery), bytes);
             }
             // Good messages, but not to any question of ours.
             Message::Go | Message::InSync | Message::Address | Message::MotorDone => {
-                self.talk.out.anomaly(Anomaly::Unasked, bytes);
+                self.shell.out.anomaly(Anomaly::Unasked, bytes);
             }
         }
     }
 
-    fn picture(&mut self, at: Instant, occupied: u64, bytes: ByteRange) {
+    fn handle_picture(&mut self, at: Instant, occupied: u64, bytes: ByteRange) {
         let mut shown = placement(occupied);
         for (square, event) in Square::all().zip(self.events) {
             if let Some((_, reading)) = event.filter(|(told, _)| at.since(*told) < FRESH) {
                 shown.set(square, reading);
             }
         }
-        if self.talk.follow.picture(&shown).0 {
-            self.talk.out.event(DeviceEvent::Frame(shown), bytes);
+        if self.shell.pictures.record_picture(&shown).0 {
+            self.shell.out.event(DeviceEvent::Frame(shown), bytes);
         }
     }
 }

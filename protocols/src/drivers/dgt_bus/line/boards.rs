@@ -28,7 +28,7 @@ impl Want {
     ];
 
     /// The wish of a question that a board's driver may ask; changes are the line's own to ask for, or one would be lost.
-    pub(super) fn of(command: Command) -> Option<Want> {
+    pub(super) fn for_command(command: Command) -> Option<Want> {
         Want::ALL.into_iter().find(|(_, own)| *own == command).map(|(want, _)| want)
     }
 }
@@ -82,14 +82,14 @@ impl Board {
     }
 
     /// It was asked, so that it is asked again only if it is wanted again.
-    pub(super) fn asked(&mut self, command: Command) {
-        if let Some(want) = Want::of(command) {
+    pub(super) fn clear_want(&mut self, command: Command) {
+        if let Some(want) = Want::for_command(command) {
             self.wants &= !(1 << want as u8);
         }
     }
 
     /// The seven bytes of its clock.
-    pub(super) fn clock(&mut self, at: Instant, raw: &[u8; 7]) {
+    pub(super) fn record_clock(&mut self, at: Instant, raw: &[u8; 7]) {
         self.clocked = at;
         let ClockMessage::Report(report) = ClockMessage::decode(raw) else { return };
         let running = report.status.has(Status::RUNNING) && !report.status.has(Status::NO_CLOCK);

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use super::{Board, GAP, Line, LineOutput, MAX_BOARDS, Phase, TO_BUS_MODE, Why, wire};
+use super::{Board, GAP, Line, LineOutput, MAX_BOARDS, Phase, TO_BUS_MODE, Why, wire_time};
 use crate::drivers::dgt_bus::frame::{self, Command};
 use crate::time::Instant;
 
@@ -57,22 +57,22 @@ impl Discovery {
     }
 
     /// This one is to be there and was not heard.
-    pub(super) fn missed(&mut self, address: u16) {
+    pub(super) fn record_missing(&mut self, address: u16) {
         if !self.missing.contains(&address) && self.missing.len() < MAX_BOARDS {
             self.missing.push(address);
         }
     }
 
-    pub(super) const fn news(&mut self) {
+    pub(super) const fn record_news(&mut self) {
         self.news = true;
     }
 
-    pub(super) const fn garbage(&mut self) {
+    pub(super) const fn record_garbage(&mut self) {
         self.garbage |= self.listening.is_some();
     }
 
     /// A round is over. True if it was the last.
-    fn round(&mut self) -> bool {
+    fn end_round(&mut self) -> bool {
         self.rounds += 1;
         let (news, garbage) = (core::mem::take(&mut self.news), core::mem::take(&mut self.garbage));
         (self.quiet_rounds, self.garbage_rounds) = match (news, garbage) {
@@ -87,17 +87,17 @@ impl Discovery {
 
 impl Line {
     /// The next step of the look.
-    pub(super) fn look(&mut self, at: Instant) {
+    pub(super) fn discover(&mut self, at: Instant) {
         let Phase::Discover(discovery) = &mut self.phase else { return };
         if let Some(end) = discovery.listening {
             if end > at {
                 return;
             }
-            let over = discovery.round();
+            let over = discovery.end_round();
             self.free = at;
             // Half a frame at the end is garbage of the next round, which is fine.
             if over {
-                return self.looked(at);
+                return self.end_discovery(at);
             }
         }
         if self.free > at {
@@ -119,7 +119,7 @@ impl Line {
             let address = board.address;
             return self.ask(at, address, Command::IgnoreNextPing, Why::Quiet);
         }
-        discovery.listening = Some(at.after(wire(4) + LISTEN));
+        discovery.listening = Some(at.after(wire_time(4) + LISTEN));
         self.reader.give_up();
         self.send(&Command::Ping.to(0));
     }
@@ -134,7 +134,7 @@ impl Line {
         }
         match &mut self.phase {
             Phase::Down => {}
-            Phase::Discover(discovery) => discovery.missed(address),
+            Phase::Discover(discovery) => discovery.record_missing(address),
             Phase::Poll => self.await_board(at, address),
         }
     }
@@ -162,7 +162,7 @@ impl Line {
     }
 
     /// It is known who is there; who was expected and said nothing is tried again and again.
-    fn looked(&mut self, at: Instant) {
+    fn end_discovery(&mut self, at: Instant) {
         let Phase::Discover(discovery) = core::mem::replace(&mut self.phase, Phase::Poll) else { return };
         for address in discovery.missing {
             self.await_board(at, address);
@@ -173,7 +173,7 @@ impl Line {
 
     /// Nobody answers: perhaps a stray byte threw all into single-board mode, in which they do not hear what is said here.
     /// True if that was seen to now.
-    pub(super) fn call_back(&mut self, at: Instant) -> bool {
+    pub(super) fn call_to_bus_mode(&mut self, at: Instant) -> bool {
         if self.boards.iter().any(|board| board.answering) {
             self.again = None;
             return false;
@@ -183,7 +183,7 @@ impl Line {
         }
         self.again = Some(at.after(AGAIN));
         self.send(&[TO_BUS_MODE]);
-        self.free = at.after(wire(1) + GAP);
+        self.free = at.after(wire_time(1) + GAP);
         if self.boards.is_empty() {
             self.phase = Phase::Discover(Discovery::new(&self.expected));
         }

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use super::{Board, GAP, Line, LineOutput, Phase, Want, wire};
+use super::{Board, GAP, Line, LineOutput, Phase, Want, wire_time};
 use crate::drivers::dgt::ee::{EeReader, EeTag};
 use crate::drivers::dgt_bus::frame::{Command, Reply, reply};
 use crate::event::{Anomaly, ByteRange};
@@ -52,7 +52,7 @@ pub(super) struct Exchange {
 }
 
 /// How long the usual answer is.
-const fn usual(command: Command) -> usize {
+const fn usual_answer_length(command: Command) -> usize {
     match command {
         Command::SendClock => 13,
         Command::SendBoard => 70,
@@ -84,28 +84,28 @@ impl Line {
     }
 
     pub(super) fn ask(&mut self, at: Instant, address: u16, command: Command, why: Why) {
-        self.say(at, Exchange { address, command, why, repeats: 0, asked: at, end: at, heard: false });
+        self.send_question(at, Exchange { address, command, why, repeats: 0, asked: at, end: at, heard: false });
     }
 
-    fn say(&mut self, at: Instant, exchange: Exchange) {
+    fn send_question(&mut self, at: Instant, exchange: Exchange) {
         // What came before the question is no answer to it.
         if let Some(range) = self.reader.give_up() {
             self.anomaly(exchange.address, Anomaly::Stalled, range);
         }
         self.send(&exchange.command.to(exchange.address));
-        let end = at.after(wire(4 + usual(exchange.command)) + PATIENCE);
+        let end = at.after(wire_time(4 + usual_answer_length(exchange.command)) + PATIENCE);
         self.exchange = Some(Exchange { asked: at, end, ..exchange });
     }
 
     /// A whole good frame came.
-    pub(super) fn frame(&mut self, at: Instant, frame: alloc::vec::Vec<u8>, range: ByteRange) {
+    pub(super) fn handle_frame(&mut self, at: Instant, frame: alloc::vec::Vec<u8>, range: ByteRange) {
         let Some((address, reply)) = reply(&frame) else { return };
         let listening = matches!(&self.phase, Phase::Discover(discovery) if discovery.listens().is_some());
         if self.exchange.is_none() && listening && address != 0 && reply == Reply::Ping {
-            if self.found(at, address)
+            if self.add_board(at, address)
                 && let Phase::Discover(discovery) = &mut self.phase
             {
-                discovery.news();
+                discovery.record_news();
             }
             return self.out.push_back(LineOutput::Frame { address, bytes: frame });
         }
@@ -118,11 +118,11 @@ impl Line {
             }
             return;
         };
-        self.over(at, &exchange);
+        self.free_line(at, &exchange);
         if exchange.why == Why::Expected {
-            self.found(at, address);
+            self.add_board(at, address);
         }
-        self.answered(at, &exchange, &reply);
+        self.handle_answer(at, &exchange, &reply);
         // If the question before was not heard, the packet is an older one: that it is empty must not be compared with a picture.
         if exchange.command == Command::RepeatChanges && reply == Reply::Changes(&[]) {
             return;
@@ -131,17 +131,17 @@ impl Line {
     }
 
     /// Somebody is there. True if that was not known.
-    fn found(&mut self, at: Instant, address: u16) -> bool {
+    fn add_board(&mut self, at: Instant, address: u16) -> bool {
         if self.board(address).is_some() || self.boards.len() >= super::MAX_BOARDS {
             return false;
         }
         self.boards.push(Board::new(address, at));
         self.out.push_back(LineOutput::Found(address));
-        self.is_there(address);
+        self.mark_answering(address);
         true
     }
 
-    fn is_there(&mut self, address: u16) {
+    fn mark_answering(&mut self, address: u16) {
         let Some(board) = self.board(address) else { return };
         if !core::mem::replace(&mut board.answering, true) {
             board.want(Want::Version);
@@ -151,20 +151,20 @@ impl Line {
     }
 
     /// The line is free again.
-    fn over(&mut self, at: Instant, exchange: &Exchange) {
+    fn free_line(&mut self, at: Instant, exchange: &Exchange) {
         self.free = at.after(GAP);
         if exchange.command == Command::SendFromStart && at.since(exchange.asked) > LONG {
             self.logged = Some(at);
         }
     }
 
-    fn answered(&mut self, at: Instant, exchange: &Exchange, reply: &Reply<'_>) {
-        self.is_there(exchange.address);
+    fn handle_answer(&mut self, at: Instant, exchange: &Exchange, reply: &Reply<'_>) {
+        self.mark_answering(exchange.address);
         let Some(board) = self.board(exchange.address) else { return };
         board.failed = 0;
         match reply {
             Reply::Board(_) => board.pictured = at,
-            Reply::Clock(raw) => board.clock(at, raw),
+            Reply::Clock(raw) => board.record_clock(at, raw),
             Reply::FromStart(_) => board.logs = 0,
             Reply::Changes(data) => {
                 board.unsure = false;
@@ -178,9 +178,9 @@ impl Line {
     }
 
     /// No answer came, or none that could be read.
-    pub(super) fn unanswered(&mut self, at: Instant) {
+    pub(super) fn handle_no_answer(&mut self, at: Instant) {
         let Some(mut exchange) = self.exchange.take() else { return };
-        self.over(at, &exchange);
+        self.free_line(at, &exchange);
         exchange.repeats += 1;
         let changes = matches!(exchange.command, Command::SendChanges | Command::RepeatChanges);
         let most = match exchange.why {
@@ -195,17 +195,17 @@ impl Line {
                 exchange.command = Command::RepeatChanges;
             }
             self.anomaly(exchange.address, Anomaly::Retried, self.here());
-            return self.say(at, exchange);
+            return self.send_question(at, exchange);
         }
-        self.given_up(&exchange, changes);
+        self.give_up_question(&exchange, changes);
     }
 
-    fn given_up(&mut self, exchange: &Exchange, changes: bool) {
+    fn give_up_question(&mut self, exchange: &Exchange, changes: bool) {
         let address = exchange.address;
         let expected = exchange.why == Why::Expected;
         let Some(board) = self.board(address) else {
             if expected && let Phase::Discover(discovery) = &mut self.phase {
-                discovery.missed(address);
+                discovery.record_missing(address);
             }
             return;
         };

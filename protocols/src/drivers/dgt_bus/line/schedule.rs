@@ -26,8 +26,8 @@ impl Line {
     }
 
     /// Asks the next question.
-    pub(super) fn turn(&mut self, at: Instant) {
-        if self.free > at || self.call_back(at) {
+    pub(super) fn ask_next(&mut self, at: Instant) {
+        if self.free > at || self.call_to_bus_mode(at) {
             return;
         }
         if let Some((address, command, why)) = self.steps.pop() {
@@ -41,7 +41,7 @@ impl Line {
             }
             return;
         };
-        self.check(at);
+        self.want_check(at);
         let short = self.boards.iter().filter(|board| board.answering && board.short).min_by_key(|board| board.clocked);
         let short = short.map(|board| board.address);
         let wanted = self.wanted();
@@ -69,7 +69,7 @@ impl Line {
 
     pub(super) fn ask_wanted(&mut self, at: Instant, address: u16, command: Command) {
         if let Some(board) = self.board(address) {
-            board.asked(command);
+            board.clear_want(command);
         }
         self.ask(at, address, command, Why::Turn);
     }
@@ -83,7 +83,7 @@ impl Line {
     }
 
     /// Once a minute each board shows its squares, one board at a time.
-    fn check(&mut self, at: Instant) {
+    fn want_check(&mut self, at: Instant) {
         let spacing = CHECK / self.boards.len().max(1) as u32;
         let Some(board) = self.boards.iter_mut().filter(|board| board.answering).min_by_key(|board| board.pictured) else {
             return;

@@ -41,7 +41,7 @@ pub(super) enum Due {
 
 /// The questions of one link.
 #[derive(Debug)]
-pub(super) struct Patrol {
+pub(super) struct SquarePoller {
     /// The square that was asked for, and when to give up waiting.
     open: Option<(Square, Instant)>,
     /// Nothing is asked before this.
@@ -71,10 +71,10 @@ pub(super) struct Patrol {
     missed: u32,
 }
 
-impl Patrol {
+impl SquarePoller {
     /// The link came up, or the board fell silent.
-    pub(super) const fn new(at: Instant) -> Patrol {
-        Patrol {
+    pub(super) const fn new(at: Instant) -> SquarePoller {
+        SquarePoller {
             open: None,
             free: at.after(SETTLE),
             asked: at,
@@ -95,13 +95,13 @@ impl Patrol {
     }
 
     /// A message came; gives whether it is the first one.
-    pub(super) const fn heard(&mut self, at: Instant) -> bool {
+    pub(super) const fn on_message(&mut self, at: Instant) -> bool {
         (self.heard, self.missed) = (at, 0);
         !core::mem::replace(&mut self.speaks, true)
     }
 
     /// An answer came; gives the square that was asked for.
-    pub(super) fn answered(&mut self, at: Instant, occupied: bool) -> Option<Square> {
+    pub(super) fn on_answer(&mut self, at: Instant, occupied: bool) -> Option<Square> {
         let Some((square, _)) = self.open.take() else {
             // After a rest only the last answer is in question, and this one says the same.
             let awaited = self.again > 0;
@@ -114,7 +114,7 @@ impl Patrol {
             if !twice {
                 // The one before it may have been another square's, and those before that too.
                 self.doubtful |= self.last.take().map_or(0, |(square, _)| square.bit());
-                self.all();
+                self.ask_all();
             }
             self.rests = true;
             self.free = if self.again > 0 { self.free.max(at.after(REST)) } else { at.after(REST) };
@@ -137,12 +137,12 @@ impl Patrol {
     }
 
     /// This square is asked for again before all others.
-    pub(super) const fn doubt(&mut self, square: Square) {
+    pub(super) const fn ask_first(&mut self, square: Square) {
         self.doubtful |= square.bit();
     }
 
     /// All squares are asked for, quickly.
-    pub(super) const fn all(&mut self) {
+    pub(super) const fn ask_all(&mut self) {
         self.round = !0;
     }
 
@@ -173,7 +173,7 @@ impl Patrol {
         if again.is_some() {
             self.missed = self.missed.saturating_add(1);
             if self.answers && self.missed >= MISSED && self.heard.after(SILENCE) <= at {
-                *self = Patrol::new(at);
+                *self = SquarePoller::new(at);
                 return Some(Due::Silent);
             }
         }
@@ -183,14 +183,14 @@ impl Patrol {
         } else {
             self.again = self.again.saturating_add(1);
         }
-        let square = again.map_or_else(|| self.choose(), |(square, _)| square);
+        let square = again.map_or_else(|| self.next_square(), |(square, _)| square);
         let slow = self.speaks && !self.answers;
         self.open = Some((square, at.after(if slow { SLOW } else { self.patience })));
         self.asked = at;
         Some(if again.is_some() { Due::Again(square) } else { Due::Ask(square) })
     }
 
-    fn choose(&mut self) -> Square {
+    fn next_square(&mut self) -> Square {
         let first = |squares: u64| (squares != 0).then(|| Square::wrapping(squares.trailing_zeros() as u8));
         first(self.doubtful).or(first(self.round)).unwrap_or_else(|| {
             let square = self.turn;

@@ -1,4 +1,4 @@
-//! What BlueZ says of its adapter and of the devices around, each question with an end.
+//! Queries to BlueZ about its adapter and the devices around. Every query has a time limit.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use btleplug::api::{Central, CentralState, Manager as _, Peripheral as _, ScanFi
 use btleplug::platform::{Adapter, Manager, Peripheral};
 use tokio::time::timeout;
 
-use super::Trouble;
+use super::LinkProblem;
 use super::choose::Seen;
 
-/// Waits for an answer of BlueZ, not for longer than `within`.
+/// Waits for an answer of BlueZ, but not longer than `within`.
 pub(super) async fn answer<T>(within: Duration, question: impl Future<Output = Result<T, Error>>) -> Result<T, String> {
     match timeout(within, question).await {
         Ok(Ok(answer)) => Ok(answer),
@@ -19,10 +19,10 @@ pub(super) async fn answer<T>(within: Duration, question: impl Future<Output = R
     }
 }
 
-/// The adapter of that name, or the first.
-pub(super) async fn adapter(within: Duration, name: Option<&str>) -> Result<Adapter, Trouble> {
-    let manager = answer(within, Manager::new()).await.map_err(Trouble::NoService)?;
-    for adapter in answer(within, manager.adapters()).await.map_err(Trouble::NoService)? {
+/// Returns the adapter with this name, or the first one.
+pub(super) async fn adapter(within: Duration, name: Option<&str>) -> Result<Adapter, LinkProblem> {
+    let manager = answer(within, Manager::new()).await.map_err(LinkProblem::NoService)?;
+    for adapter in answer(within, manager.adapters()).await.map_err(LinkProblem::NoService)? {
         let Some(name) = name else { return Ok(adapter) };
         // Its information begins with its name.
         let info = answer(within, adapter.adapter_info()).await.unwrap_or_default();
@@ -30,24 +30,24 @@ pub(super) async fn adapter(within: Duration, name: Option<&str>) -> Result<Adap
             return Ok(adapter);
         }
     }
-    Err(Trouble::NoAdapter)
+    Err(LinkProblem::NoAdapter)
 }
 
-/// Whether the adapter is there and switched on.
-pub(super) async fn health(within: Duration, adapter: &Adapter) -> Result<(), Trouble> {
-    // Unlike its state, its information cannot be had of one that is gone.
-    answer(within, adapter.adapter_info()).await.map_err(Trouble::NoService)?;
-    match answer(within, adapter.adapter_state()).await.map_err(Trouble::NoService)? {
-        CentralState::PoweredOff => Err(Trouble::AdapterOff),
+/// Checks that the adapter is there and switched on.
+pub(super) async fn health(within: Duration, adapter: &Adapter) -> Result<(), LinkProblem> {
+    // An adapter that is gone still returns a state, but no information.
+    answer(within, adapter.adapter_info()).await.map_err(LinkProblem::NoService)?;
+    match answer(within, adapter.adapter_state()).await.map_err(LinkProblem::NoService)? {
+        CentralState::PoweredOff => Err(LinkProblem::AdapterOff),
         CentralState::PoweredOn | CentralState::Unknown => Ok(()),
     }
 }
 
-/// Listens for advertisements; false if it was listened already.
+/// Begins to listen for advertisements. Returns false if BlueZ was already listening.
 pub(super) async fn listen(within: Duration, adapter: &Adapter) -> Result<bool, String> {
     let begun = async {
         match adapter.start_scan(ScanFilter::default()).await {
-            // The name of a D-Bus error is in none but this text.
+            // Only this text contains the name of the D-Bus error.
             Err(error) if format!("{error:?}").contains("org.bluez.Error.InProgress") => Ok(false),
             begun => begun.map(|()| true),
         }
@@ -55,11 +55,11 @@ pub(super) async fn listen(within: Duration, adapter: &Adapter) -> Result<bool, 
     answer(within, begun).await
 }
 
-/// The devices that the system knows of.
+/// Returns the devices that the system knows.
 pub(super) async fn around(within: Duration, adapter: &Adapter) -> Result<Vec<(Seen, Peripheral)>, String> {
     let mut around = Vec::new();
     for device in answer(within, adapter.peripherals()).await? {
-        // One that has gone meanwhile is not around.
+        // A device that has gone away in the meantime is left out.
         let Ok(Some(properties)) = answer(within, device.properties()).await else { continue };
         let (name, signal) = (properties.local_name.and_then(|name| plain(&name)), properties.rssi);
         let connected = signal.is_none() && answer(within, device.is_connected()).await == Ok(true);
@@ -69,7 +69,7 @@ pub(super) async fn around(within: Duration, adapter: &Adapter) -> Result<Vec<(S
     Ok(around)
 }
 
-/// A name as it may be shown: who advertises could send anything to a terminal.
+/// Returns a name without control characters, because a device can advertise any text, and a terminal would obey it.
 fn plain(name: &str) -> Option<String> {
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
     (!name.is_empty()).then_some(name)

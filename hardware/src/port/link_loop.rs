@@ -1,4 +1,4 @@
-//! A link's thread.
+//! The loop that a link's thread runs.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -6,29 +6,29 @@ use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use super::mailbox::Mailbox;
+use super::problem::LinkProblem;
 use super::registry::Ports;
-use super::seek::Opened;
-use super::trouble::Trouble;
+use super::requests::LinkRequests;
+use super::search::OpenPort;
 use super::{PortEvent, Sink, Wanted};
 use crate::fd::millis;
 use crate::hotplug::Hotplug;
 use crate::link::{LinkError, WRITE_TIMEOUT};
 use crate::serial::Serial;
 
-/// How many pieces are still read from a port that can no longer be written.
+/// The number of pieces that are still read from a port after a write failed.
 const MAX_LAST: usize = 64;
 
-pub(super) struct Runner {
+pub(super) struct LinkLoop {
     pub(super) wanted: Wanted,
     pub(super) learnt: Option<String>,
     pub(super) shared: Arc<Ports>,
-    pub(super) me: u64,
-    pub(super) mailbox: Arc<Mailbox>,
+    pub(super) id: u64,
+    pub(super) requests: Arc<LinkRequests>,
     pub(super) now: fn() -> u64,
     sink: Sink,
-    said: Option<Trouble>,
-    /// Looks in vain, and links that ended, since bytes came last.
+    reported: Option<LinkProblem>,
+    /// Failed searches and ended links since the last bytes came.
     pub(super) tries: u32,
 }
 
@@ -38,19 +38,19 @@ enum End {
     Lost(LinkError),
 }
 
-impl Runner {
-    pub(super) fn new(wanted: Wanted, shared: Arc<Ports>, mailbox: Arc<Mailbox>, now: fn() -> u64, sink: Sink) -> Runner {
-        let me = shared.join(Arc::clone(&mailbox));
-        Runner { wanted, learnt: None, shared, me, mailbox, now, sink, said: None, tries: 0 }
+impl LinkLoop {
+    pub(super) fn new(wanted: Wanted, shared: Arc<Ports>, requests: Arc<LinkRequests>, now: fn() -> u64, sink: Sink) -> LinkLoop {
+        let id = shared.add_link(Arc::clone(&requests));
+        LinkLoop { wanted, learnt: None, shared, id, requests, now, sink, reported: None, tries: 0 }
     }
 
     pub(super) fn run(mut self) {
         let mut watch = None;
-        while let Some(mut opened) = self.seek(watch.take()) {
-            self.said = None;
+        while let Some(mut opened) = self.find_and_open(watch.take()) {
+            self.reported = None;
             let end = self.serve(&mut opened);
             watch = opened.watch.take();
-            // Closed and given free before anybody hears of it; and what is plugged in after that is noticed.
+            // The port is closed and free before the event is sent. From here on plugging-in is noticed.
             drop(opened);
             watch.as_mut().map(Hotplug::drain);
             let at = (self.now)();
@@ -58,12 +58,12 @@ impl Runner {
                 End::Stop => return,
                 End::Wanted(wanted) => {
                     (self.sink)(at, PortEvent::Down(LinkError::Unplugged));
-                    self.rebind(wanted);
-                    // There may be other folders.
+                    self.set_wanted(wanted);
+                    // The folders may be others.
                     watch = None;
                 }
                 End::Lost(error) => {
-                    // A port that opens and fails at once is tried more and more slowly, too.
+                    // A port that opens and fails at once is also tried more and more slowly.
                     self.tries = self.tries.saturating_add(1);
                     (self.sink)(at, PortEvent::Down(error));
                 }
@@ -71,64 +71,65 @@ impl Runner {
         }
     }
 
-    pub(super) fn rebind(&mut self, wanted: Wanted) {
+    pub(super) fn set_wanted(&mut self, wanted: Wanted) {
         self.wanted = wanted;
-        (self.learnt, self.said, self.tries) = (None, None, 0);
+        (self.learnt, self.reported, self.tries) = (None, None, 0);
     }
 
-    /// Says the trouble if it is another than last time.
-    pub(super) fn miss(&mut self, trouble: Trouble) {
-        if self.said.as_ref() != Some(&trouble) {
-            self.said = Some(trouble.clone());
-            (self.sink)((self.now)(), PortEvent::Missing(trouble));
+    /// Reports the problem if it differs from the last reported one.
+    pub(super) fn report_missing(&mut self, problem: LinkProblem) {
+        if self.reported.as_ref() != Some(&problem) {
+            self.reported = Some(problem.clone());
+            (self.sink)((self.now)(), PortEvent::Missing(problem));
         }
     }
 
-    pub(super) fn woke(&self) {
-        self.mailbox.wakes.fetch_add(1, Ordering::Relaxed);
+    pub(super) fn count_wake(&self) {
+        self.requests.wakes.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn serve(&mut self, opened: &mut Opened) -> End {
-        let mailbox = Arc::clone(&self.mailbox);
-        let _up = mailbox.up(opened.serial.writer());
-        let Opened { found, asked, .. } = &*opened;
+    fn serve(&mut self, opened: &mut OpenPort) -> End {
+        let requests = Arc::clone(&self.requests);
+        let _up = requests.mark_up(opened.serial.writer());
+        let OpenPort { found, asked, .. } = &*opened;
         (self.sink)((self.now)(), PortEvent::Up { path: &found.path, usb: found.usb.as_ref(), asked: *asked });
         let mut until = None;
         loop {
-            let orders = self.mailbox.orders();
-            if orders.stop {
+            let control = self.requests.take_control();
+            if control.stop {
                 return End::Stop;
             }
-            if let Some(serial) = orders.learnt {
-                self.shared.tell(&opened.found, &serial);
-                self.shared.know(self.me, self.wanted.serial.as_deref().or(Some(&serial)));
+            if let Some(serial) = control.learnt {
+                self.shared.record_serial(&opened.found, &serial);
+                self.shared.set_serial(self.id, self.wanted.serial.as_deref().or(Some(&serial)));
                 self.learnt = Some(serial);
             }
-            if let Some(wanted) = orders.wanted {
+            if let Some(wanted) = control.wanted {
                 return End::Wanted(wanted);
             }
-            match self.turn(&mut opened.serial, &mut until) {
+            match self.poll_once(&mut opened.serial, &mut until) {
                 Ok(()) => {}
                 Err(error) => return End::Lost(error),
             }
         }
     }
 
-    /// Waits once, and does what can be done. `until` is when writing is given up, if something waits for the port.
-    fn turn(&mut self, serial: &mut Serial, until: &mut Option<u64>) -> Result<(), LinkError> {
+    /// Waits once, then reads and writes what is possible. `until` is the time at which a waiting write fails; `None` if no
+    /// bytes wait.
+    fn poll_once(&mut self, serial: &mut Serial, until: &mut Option<u64>) -> Result<(), LinkError> {
         let left = until.map(|until| Duration::from_micros(until.saturating_sub((self.now)())));
         let what = if until.is_some() { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
         let (ready, called) = {
             let port = serial.fd().ok_or(LinkError::Unplugged)?;
-            let mut fds = [PollFd::new(port, what), PollFd::new(self.mailbox.fd(), PollFlags::POLLIN)];
-            // A signal wakes as the time does: everything is looked at again.
+            let mut fds = [PollFd::new(port, what), PollFd::new(self.requests.fd(), PollFlags::POLLIN)];
+            // A signal has the same effect as the timeout: everything is checked again.
             let _ = poll(&mut fds, left.map_or(PollTimeout::NONE, millis));
             (fds[0].revents().unwrap_or(PollFlags::POLLERR), fds[1].any().unwrap_or(true))
         };
         let at = (self.now)();
-        self.woke();
+        self.count_wake();
         if called {
-            self.mailbox.calm();
+            self.requests.clear_wake();
         }
         let gone = ready.intersects(PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL);
         let any = (gone || ready.contains(PollFlags::POLLIN)) && self.read(at, serial)?;
@@ -144,7 +145,7 @@ impl Runner {
         }
     }
 
-    /// Whether there was anything.
+    /// Reads once. Returns whether there were bytes.
     fn read(&mut self, at: u64, serial: &mut Serial) -> Result<bool, LinkError> {
         let mut buffer = [0; 4096];
         match serial.read_now(&mut buffer)? {
@@ -158,7 +159,7 @@ impl Runner {
     }
 
     fn write(&mut self, at: u64, serial: &mut Serial, until: &mut Option<u64>) -> Result<(), LinkError> {
-        match self.mailbox.flush() {
+        match self.requests.flush() {
             Ok(flushed) => {
                 let given_up = at + WRITE_TIMEOUT.as_micros() as u64;
                 *until = match *until {
@@ -180,9 +181,9 @@ impl Runner {
     }
 }
 
-impl Drop for Runner {
-    /// Also when the sink panicked: its configured port is free for others.
+impl Drop for LinkLoop {
+    /// Removes the link, also when the sink panicked, so that its configured port is free for other links.
     fn drop(&mut self) {
-        self.shared.leave(self.me);
+        self.shared.remove_link(self.id);
     }
 }

@@ -1,4 +1,4 @@
-//! A link's thread.
+//! The loop that a link's thread runs.
 
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use nix::unistd::{read, write};
 
 use super::descriptor::MAX_REPORT;
 use super::find::Found;
-use super::mailbox::{Mailbox, Orders};
-use super::seek::Opened;
+use super::requests::{ControlRequests, LinkRequests};
+use super::search::OpenDevice;
 use super::{HidEvent, Hids, Sink, Wanted};
 use crate::fd::{cause, millis};
 use crate::link::{LinkError, WRITE_TIMEOUT};
-use crate::port::Trouble;
+use crate::port::LinkProblem;
 
-pub(super) struct Runner {
+pub(super) struct LinkLoop {
     pub(super) wanted: Wanted,
     pub(super) shared: Arc<Hids>,
-    pub(super) mailbox: Arc<Mailbox>,
+    pub(super) requests: Arc<LinkRequests>,
     pub(super) now: fn() -> u64,
     sink: Sink,
-    said: Option<Trouble>,
-    /// Looks in vain, and links that ended, since bytes came last.
+    reported: Option<LinkProblem>,
+    /// Failed searches and ended links since the last bytes came.
     pub(super) tries: u32,
 }
 
@@ -35,29 +35,29 @@ enum End {
     Lost(LinkError),
 }
 
-/// A report that the device has not taken yet, and when it is given up, in microseconds.
+/// A report that the device has not accepted yet, and the time at which the write fails, in microseconds.
 type Waiting = Option<(Vec<u8>, u64)>;
 
-impl Runner {
-    pub(super) fn new(wanted: Wanted, shared: Arc<Hids>, mailbox: Arc<Mailbox>, now: fn() -> u64, sink: Sink) -> Runner {
-        Runner { wanted, shared, mailbox, now, sink, said: None, tries: 0 }
+impl LinkLoop {
+    pub(super) fn new(wanted: Wanted, shared: Arc<Hids>, requests: Arc<LinkRequests>, now: fn() -> u64, sink: Sink) -> LinkLoop {
+        LinkLoop { wanted, shared, requests, now, sink, reported: None, tries: 0 }
     }
 
     pub(super) fn run(mut self) {
-        while let Some(opened) = self.seek() {
-            self.said = None;
+        while let Some(opened) = self.find_and_open() {
+            self.reported = None;
             let end = self.serve(&opened);
-            // Closed and given free before anybody hears of it.
+            // The device is closed and free before the event is sent.
             drop(opened);
             let at = (self.now)();
             match end {
                 End::Stop => return,
                 End::Wanted(wanted) => {
                     (self.sink)(at, HidEvent::Down(LinkError::Unplugged));
-                    self.rebind(wanted);
+                    self.set_wanted(wanted);
                 }
                 End::Lost(error) => {
-                    // A device that opens and fails at once is tried more and more slowly, too.
+                    // A device that opens and fails at once is also tried more and more slowly.
                     self.tries = self.tries.saturating_add(1);
                     (self.sink)(at, HidEvent::Down(error));
                 }
@@ -65,55 +65,55 @@ impl Runner {
         }
     }
 
-    pub(super) fn rebind(&mut self, wanted: Wanted) {
-        (self.wanted, self.said, self.tries) = (wanted, None, 0);
+    pub(super) fn set_wanted(&mut self, wanted: Wanted) {
+        (self.wanted, self.reported, self.tries) = (wanted, None, 0);
     }
 
-    /// Says the trouble if it is another than last time.
-    pub(super) fn miss(&mut self, trouble: Trouble) {
-        if self.said.as_ref() != Some(&trouble) {
-            self.said = Some(trouble.clone());
-            (self.sink)((self.now)(), HidEvent::Missing(trouble));
+    /// Reports the problem if it differs from the last reported one.
+    pub(super) fn report_missing(&mut self, problem: LinkProblem) {
+        if self.reported.as_ref() != Some(&problem) {
+            self.reported = Some(problem.clone());
+            (self.sink)((self.now)(), HidEvent::Missing(problem));
         }
     }
 
-    pub(super) fn woke(&self) {
-        self.mailbox.wakes.fetch_add(1, Ordering::Relaxed);
+    pub(super) fn count_wake(&self) {
+        self.requests.wakes.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn serve(&mut self, opened: &Opened) -> End {
-        let mailbox = Arc::clone(&self.mailbox);
-        let _up = mailbox.up(self.wanted.harmless);
+    fn serve(&mut self, opened: &OpenDevice) -> End {
+        let requests = Arc::clone(&self.requests);
+        let _up = requests.mark_up(self.wanted.harmless);
         (self.sink)((self.now)(), HidEvent::Up { path: &opened.found.path });
         let mut waiting = None;
         loop {
-            let Orders { wanted, stop } = self.mailbox.orders();
+            let ControlRequests { wanted, stop } = self.requests.take_control();
             if stop {
                 return End::Stop;
             }
             if let Some(wanted) = wanted {
                 return End::Wanted(wanted);
             }
-            if let Err(error) = self.turn(opened, &mut waiting) {
+            if let Err(error) = self.poll_once(opened, &mut waiting) {
                 return End::Lost(error);
             }
         }
     }
 
-    /// Waits once, and does what can be done.
-    fn turn(&mut self, opened: &Opened, waiting: &mut Waiting) -> Result<(), LinkError> {
+    /// Waits once, then reads and writes what is possible.
+    fn poll_once(&mut self, opened: &OpenDevice, waiting: &mut Waiting) -> Result<(), LinkError> {
         let left = waiting.as_ref().map(|(_, until)| Duration::from_micros(until.saturating_sub((self.now)())));
         let what = if waiting.is_some() { PollFlags::POLLIN | PollFlags::POLLOUT } else { PollFlags::POLLIN };
         let (ready, called) = {
-            let mut fds = [PollFd::new(opened.node.as_fd(), what), PollFd::new(self.mailbox.fd(), PollFlags::POLLIN)];
-            // A signal wakes as the time does: everything is looked at again.
+            let mut fds = [PollFd::new(opened.node.as_fd(), what), PollFd::new(self.requests.fd(), PollFlags::POLLIN)];
+            // A signal has the same effect as the timeout: everything is checked again.
             let _ = poll(&mut fds, left.map_or(PollTimeout::NONE, millis));
             (fds[0].revents().unwrap_or(PollFlags::POLLERR), fds[1].any().unwrap_or(true))
         };
         let at = (self.now)();
-        self.woke();
+        self.count_wake();
         if called {
-            self.mailbox.calm();
+            self.requests.clear_wake();
         }
         let gone = ready.intersects(PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL);
         let any = (gone || ready.contains(PollFlags::POLLIN)) && self.read(at, opened)?;
@@ -129,8 +129,8 @@ impl Runner {
         }
     }
 
-    /// Reads one report; whether there was one.
-    fn read(&mut self, at: u64, opened: &Opened) -> Result<bool, LinkError> {
+    /// Reads one report. Returns whether there was one.
+    fn read(&mut self, at: u64, opened: &OpenDevice) -> Result<bool, LinkError> {
         // 00 stands before the data of reports without numbers.
         let mut buffer = [0; 1 + MAX_REPORT];
         let count = match read(&opened.node, &mut buffer[1..]) {
@@ -148,10 +148,10 @@ impl Runner {
         Ok(true)
     }
 
-    /// Writes what waits, as many reports as the device takes now.
-    fn write(&mut self, at: u64, opened: &Opened, waiting: &mut Waiting) -> Result<(), LinkError> {
+    /// Writes as many of the waiting reports as the device accepts now.
+    fn write(&mut self, at: u64, opened: &OpenDevice, waiting: &mut Waiting) -> Result<(), LinkError> {
         loop {
-            let next = || Some((report(&opened.found, &self.mailbox.next()?), at + WRITE_TIMEOUT.as_micros() as u64));
+            let next = || Some((report(&opened.found, &self.requests.next()?), at + WRITE_TIMEOUT.as_micros() as u64));
             let Some((report, until)) = waiting.take().or_else(next) else { return Ok(()) };
             match write(&opened.node, &report) {
                 Ok(_) => {}
@@ -165,8 +165,8 @@ impl Runner {
     }
 }
 
-/// A message as the kernel wants it: behind 00 if the device does not number its reports, and padded to the length that it says.
-/// A message that is longer goes as it is.
+/// Returns a message in the form that the kernel expects: 00 comes first if the device does not number its reports, and zeros
+/// fill it up to the length in the device's descriptor. A longer message is unchanged.
 fn report(found: &Found, message: &[u8]) -> Vec<u8> {
     let number = if found.descriptor.numbered { message.first().copied().unwrap_or(0) } else { 0 };
     let mut report = if found.descriptor.numbered { Vec::new() } else { vec![0] };

@@ -49,23 +49,23 @@ const START: [Query; 7] =
 enum Phase {
     Settle(Instant),
     Discard(Instant),
-    Talk,
+    Asking,
 }
 
 /// A wish that is granted at most once in a while.
 #[derive(Debug, Default)]
-struct Limited {
+struct RateLimit {
     due: Option<Instant>,
     last: Option<Instant>,
 }
 
-impl Limited {
-    fn want(&mut self, at: Instant, spacing: Duration) {
+impl RateLimit {
+    fn request(&mut self, at: Instant, spacing: Duration) {
         let free = self.last.map_or(at, |last| last.after(spacing).max(at));
         self.due.get_or_insert(free);
     }
 
-    fn grant(&mut self, at: Instant) -> bool {
+    fn take_due(&mut self, at: Instant) -> bool {
         let granted = due(self.due, at);
         if granted {
             (self.due, self.last) = (None, Some(at));
@@ -76,7 +76,7 @@ impl Limited {
 
 /// The questions of one link.
 #[derive(Debug)]
-pub(super) struct Asker {
+pub(super) struct QueryScheduler {
     phase: Phase,
     queue: VecDeque<Query>,
     /// The gap after the last command ends here.
@@ -95,22 +95,22 @@ pub(super) struct Asker {
     keep_alive: Option<Instant>,
     /// Keep-alive questions since the last message.
     missed: u32,
-    repair: Limited,
-    reread: Limited,
+    repair: RateLimit,
+    reread: RateLimit,
     quiet: Option<Instant>,
     probing: bool,
     shown: Option<[ClockTime; 2]>,
 }
 
-impl Asker {
+impl QueryScheduler {
     /// The link came up, or the board fell silent: begin with the first question.
-    pub(super) fn new(at: Instant) -> Asker {
-        Asker { phase: Phase::Settle(at.after(SETTLE)), ..Asker::settled(at) }
+    pub(super) fn new(at: Instant) -> QueryScheduler {
+        QueryScheduler { phase: Phase::Settle(at.after(SETTLE)), ..QueryScheduler::new_settled(at) }
     }
 
     /// The link has been up for some time, and the board has answered on it.
-    pub(super) fn settled(at: Instant) -> Asker {
-        Asker {
+    pub(super) fn new_settled(at: Instant) -> QueryScheduler {
+        QueryScheduler {
             phase: Phase::Settle(at),
             queue: VecDeque::with_capacity(Query::ALL.len()),
             free: at,
@@ -124,8 +124,8 @@ impl Asker {
             responding: false,
             keep_alive: None,
             missed: 0,
-            repair: Limited::default(),
-            reread: Limited::default(),
+            repair: RateLimit::default(),
+            reread: RateLimit::default(),
             quiet: None,
             probing: false,
             shown: None,
@@ -133,7 +133,7 @@ impl Asker {
     }
 
     /// Whether input is thrown away: it may belong to what a former host asked.
-    pub(super) fn discarding(&self) -> bool {
+    pub(super) fn is_discarding(&self) -> bool {
         matches!(self.phase, Phase::Discard(_))
     }
 
@@ -149,7 +149,7 @@ impl Asker {
     pub(super) fn deadline(&self) -> Option<Instant> {
         match self.phase {
             Phase::Settle(end) | Phase::Discard(end) => return Some(end),
-            Phase::Talk => {}
+            Phase::Asking => {}
         }
         if self.log.is_some() {
             return self.log;
@@ -178,24 +178,24 @@ impl Asker {
                 return false;
             }
             Phase::Discard(end) if end <= at => {
-                self.phase = Phase::Talk;
+                self.phase = Phase::Asking;
                 self.start(at, &START);
             }
-            Phase::Talk => {}
+            Phase::Asking => {}
             Phase::Settle(_) | Phase::Discard(_) => return false,
         }
         if due(self.log, at) {
-            self.log_failed(at, here, out);
+            self.on_log_failed(at, here, out);
         }
         if self.log.is_some() {
             return false;
         }
-        if due(self.keep_alive, at) && self.tick(at) {
+        if due(self.keep_alive, at) && self.send_keep_alive(at) {
             out.event(DeviceEvent::Silent, here);
-            *self = Asker::new(at);
+            *self = QueryScheduler::new(at);
             return true;
         }
-        self.retry(at, here, out);
+        self.queue_retries(at, here, out);
         self.send(at, out);
         false
     }
@@ -209,7 +209,7 @@ impl Asker {
     }
 
     /// The line is quiet. True if it has been so for too long.
-    fn tick(&mut self, at: Instant) -> bool {
+    fn send_keep_alive(&mut self, at: Instant) -> bool {
         if self.missed >= MISSED {
             return true;
         }
@@ -219,7 +219,7 @@ impl Asker {
         false
     }
 
-    fn retry(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) {
+    fn queue_retries(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) {
         if due(self.version, at) {
             self.version = None;
             self.ask(at, Query::Version);
@@ -239,11 +239,11 @@ impl Asker {
                 out.anomaly(Anomaly::Retried, here);
             }
         }
-        if self.repair.grant(at) {
+        if self.repair.take_due(at) {
             self.ask(at, Query::Board);
             self.ask(at, Query::Clock);
         }
-        if self.reread.grant(at) {
+        if self.reread.take_due(at) {
             self.ask(at, Query::Clock);
         }
         if due(self.quiet, at) {

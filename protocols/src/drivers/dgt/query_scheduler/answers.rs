@@ -2,56 +2,56 @@
 
 use super::super::clock::{AckOf, ClockAck};
 use super::super::host::Query;
-use super::{Asker, Phase, QUIET, QUIET_LINE, REPAIR_SPACING, REREAD_SPACING, START};
+use super::{Phase, QUIET, QUIET_LINE, QueryScheduler, REPAIR_SPACING, REREAD_SPACING, START};
 use crate::drivers::outbox::Outbox;
 use crate::event::{Anomaly, ByteRange, ClockReading, DeviceEvent, LogEntry};
 use crate::time::Instant;
 
-impl Asker {
+impl QueryScheduler {
     /// A message came; `answer` if it is one that only a question brings.
-    pub(in crate::drivers::dgt) fn heard(&mut self, at: Instant, answer: bool, here: ByteRange, out: &mut Outbox) {
-        if answer && !self.responding && matches!(self.phase, Phase::Talk) {
+    pub(in crate::drivers::dgt) fn on_message(&mut self, at: Instant, answer: bool, here: ByteRange, out: &mut Outbox) {
+        if answer && !self.responding && matches!(self.phase, Phase::Asking) {
             self.responding = true;
             out.event(DeviceEvent::Responding, here);
         }
         if self.responding {
-            self.alive(at);
+            self.restart_keep_alive(at);
         }
     }
 
-    fn alive(&mut self, at: Instant) {
+    fn restart_keep_alive(&mut self, at: Instant) {
         (self.missed, self.keep_alive) = (0, Some(at.after(QUIET_LINE)));
     }
 
     /// The firmware version came. If it had to be asked more than once the board may not have heard the rest: say it again.
-    pub(in crate::drivers::dgt) fn version_came(&mut self, at: Instant) {
+    pub(in crate::drivers::dgt) fn on_version(&mut self, at: Instant) {
         if self.version.take().is_some() && core::mem::take(&mut self.version_asked) > 1 {
             self.start(at, &START[1..]);
         }
     }
 
     /// A board dump came.
-    pub(in crate::drivers::dgt) fn board_came(&mut self) {
+    pub(in crate::drivers::dgt) fn on_board(&mut self) {
         self.board = None;
     }
 
     /// Bytes were lost: perhaps a change of the board or the clock with them.
-    pub(in crate::drivers::dgt) fn lost_bytes(&mut self, at: Instant) {
+    pub(in crate::drivers::dgt) fn on_lost_bytes(&mut self, at: Instant) {
         if self.responding {
-            self.repair.want(at, REPAIR_SPACING);
+            self.repair.request(at, REPAIR_SPACING);
         }
     }
 
     /// A clock message could not be believed: a stopped clock says it again only when asked.
-    pub(in crate::drivers::dgt) fn clock_doubtful(&mut self, at: Instant) {
+    pub(in crate::drivers::dgt) fn on_doubtful_clock(&mut self, at: Instant) {
         if self.responding {
-            self.reread.want(at, REREAD_SPACING);
+            self.reread.request(at, REREAD_SPACING);
         }
     }
 
     /// The clock reported. If a running clock was silent, and has moved on meanwhile when asked, the board is no longer in
     /// the mode that was set (it was switched off and on): set it again.
-    pub(in crate::drivers::dgt) fn clock_came(&mut self, at: Instant, clock: &ClockReading, here: ByteRange, out: &mut Outbox) {
+    pub(in crate::drivers::dgt) fn on_clock(&mut self, at: Instant, clock: &ClockReading, here: ByteRange, out: &mut Outbox) {
         let shown = Some([clock.right.time, clock.left.time]);
         if core::mem::take(&mut self.probing) && shown != self.shown {
             self.queue.retain(|&query| query != Query::Board);
@@ -67,7 +67,7 @@ impl Asker {
     }
 
     /// The clock is gone; when it comes back it is asked who it is.
-    pub(in crate::drivers::dgt) fn clock_gone(&mut self) {
+    pub(in crate::drivers::dgt) fn on_clock_gone(&mut self) {
         self.quiet = None;
         if self.clock.is_none() {
             self.clock_asked = 0;
@@ -75,7 +75,7 @@ impl Asker {
     }
 
     /// The clock acknowledged something.
-    pub(in crate::drivers::dgt) fn clock_acked(&mut self, at: Instant, ack: ClockAck) {
+    pub(in crate::drivers::dgt) fn on_clock_ack(&mut self, at: Instant, ack: ClockAck) {
         match ack.of() {
             AckOf::Version(..) if ack.ok() => {
                 self.clock = None;
@@ -91,11 +91,11 @@ impl Asker {
     }
 
     /// Whether a log was asked for; from now on it is not.
-    pub(in crate::drivers::dgt) fn log_came(&mut self, at: Instant) -> bool {
+    pub(in crate::drivers::dgt) fn close_log(&mut self, at: Instant) -> bool {
         let asked = self.log.take().is_some();
         if asked {
             if self.responding {
-                self.alive(at);
+                self.restart_keep_alive(at);
             }
             self.quiet = self.quiet.map(|_| at.after(QUIET));
         }
@@ -103,8 +103,8 @@ impl Asker {
     }
 
     /// A log that was asked for will not come: say so and close it.
-    pub(in crate::drivers::dgt) fn log_failed(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) {
-        if self.log_came(at) {
+    pub(in crate::drivers::dgt) fn on_log_failed(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) {
+        if self.close_log(at) {
             out.anomaly(Anomaly::LogTruncated, here);
             out.event(DeviceEvent::Log(LogEntry::End), here);
         }

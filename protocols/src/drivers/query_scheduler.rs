@@ -36,7 +36,7 @@ pub(in crate::drivers) struct Question {
 
 /// The questions of a family and its pace.
 #[derive(Debug)]
-pub(in crate::drivers) struct Plan {
+pub(in crate::drivers) struct QueryPlan {
     /// From the link's coming up to the first question.
     pub(in crate::drivers) settle: Duration,
     /// Nothing but the first question is asked until the device has answered something: others could mean harm to a device of
@@ -56,8 +56,8 @@ pub(in crate::drivers) struct Plan {
 
 /// The questions of one link.
 #[derive(Debug)]
-pub(in crate::drivers) struct Asker {
-    plan: &'static Plan,
+pub(in crate::drivers) struct QueryScheduler {
+    plan: &'static QueryPlan,
     /// A bit for each row that waits to be sent.
     waiting: u8,
     /// The gap after the last question ends here.
@@ -75,12 +75,12 @@ pub(in crate::drivers) struct Asker {
     pictured: Instant,
 }
 
-impl Asker {
+impl QueryScheduler {
     /// The link came up, or the device fell silent: begin with the first question.
-    pub(in crate::drivers) const fn new(at: Instant, plan: &'static Plan) -> Asker {
+    pub(in crate::drivers) const fn new(at: Instant, plan: &'static QueryPlan) -> QueryScheduler {
         debug_assert!(plan.questions.len() <= MOST, "a bit for each row");
         let free = at.after(plan.settle);
-        Asker {
+        QueryScheduler {
             plan,
             waiting: (1u16 << plan.questions.len()).wrapping_sub(1) as u8,
             free,
@@ -108,18 +108,18 @@ impl Asker {
     }
 
     /// The picture is asked for when it is so old.
-    pub(in crate::drivers) fn keep(&mut self, age: Duration) {
+    pub(in crate::drivers) fn set_picture_age(&mut self, age: Duration) {
         self.age = age;
         self.picture = self.pictured.after(age);
     }
 
     /// Bytes were lost: perhaps a change of the board with them.
-    pub(in crate::drivers) fn lost_bytes(&mut self, at: Instant) {
+    pub(in crate::drivers) fn on_lost_bytes(&mut self, at: Instant) {
         self.picture = self.picture.min(self.pictured.after(self.plan.repair).max(at));
     }
 
     /// A message came; `answer` if it shows that the device hears us.
-    pub(in crate::drivers) fn heard(&mut self, at: Instant, answer: bool, here: ByteRange, out: &mut Outbox) {
+    pub(in crate::drivers) fn on_message(&mut self, at: Instant, answer: bool, here: ByteRange, out: &mut Outbox) {
         if answer && !self.responding {
             self.responding = true;
             out.event(DeviceEvent::Responding, here);
@@ -129,7 +129,7 @@ impl Asker {
 
     /// The answer of a row came. If the first row had to be asked more than once the device may not have heard the rest: say it
     /// again.
-    pub(in crate::drivers) fn answered(&mut self, at: Instant, row: usize) {
+    pub(in crate::drivers) fn on_answer(&mut self, at: Instant, row: usize) {
         let late = core::mem::take(&mut self.asked[row]) > 1;
         self.open[row] = None;
         if row == 0 && late {
@@ -143,20 +143,20 @@ impl Asker {
 
     /// When something is to be done next.
     pub(in crate::drivers) fn deadline(&self) -> Option<Instant> {
-        let send = (self.due() != 0).then_some(self.free);
-        let again = (0..MOST).filter_map(|row| self.again(row));
-        again.chain(send).chain(self.grows_old()).min()
+        let send = (self.rows_to_send() != 0).then_some(self.free);
+        let again = (0..MOST).filter_map(|row| self.retry_at(row));
+        again.chain(send).chain(self.picture_due_at()).min()
     }
 
     /// Does what is due. True if the device fell silent and everything begins again.
     pub(in crate::drivers) fn expire(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) -> bool {
         for row in 0..MOST {
-            if self.again(row).is_none_or(|end| end > at) {
+            if self.retry_at(row).is_none_or(|end| end > at) {
                 continue;
             }
             if self.responding && self.missed >= MISSED && self.heard.after(SILENCE) <= at {
                 out.event(DeviceEvent::Silent, here);
-                *self = Asker::new(at, self.plan);
+                *self = QueryScheduler::new(at, self.plan);
                 return true;
             }
             self.open[row] = None;
@@ -167,34 +167,34 @@ impl Asker {
                 out.anomaly(Anomaly::Retried, here);
             }
         }
-        if self.grows_old().is_some_and(|end| end <= at) {
+        if self.picture_due_at().is_some_and(|end| end <= at) {
             self.ask(at, self.plan.picture);
         }
-        if self.due() != 0 && self.free <= at {
+        if self.rows_to_send() != 0 && self.free <= at {
             self.send(at, out);
         }
         false
     }
 
     /// When a row is asked again. Of a device that never answered only the first is.
-    fn again(&self, row: usize) -> Option<Instant> {
+    fn retry_at(&self, row: usize) -> Option<Instant> {
         self.open[row].filter(|_| self.responding || row == 0)
     }
 
     /// When the picture is too old, unless it is asked for already.
-    fn grows_old(&self) -> Option<Instant> {
+    fn picture_due_at(&self) -> Option<Instant> {
         let row = self.plan.picture;
         let asked = self.waiting & (1 << row) != 0 || self.open[row].is_some();
         (self.responding && !asked).then_some(self.picture)
     }
 
     /// The rows that wait and may be sent.
-    const fn due(&self) -> u8 {
+    const fn rows_to_send(&self) -> u8 {
         if self.plan.confirm && !self.responding { self.waiting & 1 } else { self.waiting }
     }
 
     fn send(&mut self, at: Instant, out: &mut Outbox) {
-        let row = self.due().trailing_zeros() as usize;
+        let row = self.rows_to_send().trailing_zeros() as usize;
         self.waiting &= !(1 << row);
         let Some(question) = self.plan.questions.get(row) else { return };
         out.send(question.bytes.into());

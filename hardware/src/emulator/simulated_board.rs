@@ -1,42 +1,42 @@
-//! What lies on the table: pieces on squares, pieces in the hand, and sensors that err.
+//! The pieces of an emulated board: on its squares and in the hand, and sensors that err.
 
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-/// A hand movement that could not be done.
+/// The reason why a hand movement was impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Impossible {
-    /// Nothing stands there to be lifted or pushed.
+    /// The square holds no piece to lift or push.
     NothingThere(Square),
-    /// Nothing is in the hand to be put down.
+    /// The hand holds no piece to put down.
     EmptyHand,
     /// No straight line leads from the first to the second square.
     NotStraight(Square, Square),
     /// The clock runs and cannot be set.
     ClockRuns,
-    /// The hand holds as much as it can.
+    /// The hand is full.
     FullHand,
-    /// The board has no clock, or none on a cable that could be pulled.
+    /// The board has no clock, or no clock with a cable.
     NoClock,
 }
 
-/// Pieces, hand and sensors.
+/// The pieces on the squares, the pieces in the hand, and the faults of the sensors.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(super) struct SimulatedBoard {
     pieces: Placement,
     hand: Vec<Reading>,
     faults: Vec<(Square, Reading, Instant)>,
 }
 
-/// More than the pieces of a set with its spare queens.
+/// The largest number of pieces in the hand: more than a set with its spare queens.
 const HAND: usize = 64;
 
-impl Table {
-    pub(super) const fn new(pieces: Placement) -> Table {
-        Table { pieces, hand: Vec::new(), faults: Vec::new() }
+impl SimulatedBoard {
+    pub(super) const fn new(pieces: Placement) -> SimulatedBoard {
+        SimulatedBoard { pieces, hand: Vec::new(), faults: Vec::new() }
     }
 
-    /// What the sensors see.
+    /// Returns the pieces that the sensors see.
     pub(super) fn seen(&self) -> Placement {
         let mut seen = self.pieces;
         for &(square, reading, _) in &self.faults {
@@ -45,7 +45,7 @@ impl Table {
         seen
     }
 
-    /// Puts all pieces at once; the hand is empty afterwards.
+    /// Puts all pieces on the board at once. The hand is empty afterwards.
     pub(super) fn set_up(&mut self, pieces: Placement) {
         self.pieces = pieces;
         self.hand.clear();
@@ -64,7 +64,7 @@ impl Table {
         Ok(())
     }
 
-    /// Puts the piece from the top of the hand, or `piece` from the box; what stood there is pushed off the board.
+    /// Puts the last lifted piece, or `piece` from the box, on `square`. A piece that stood there is pushed off the board.
     pub(super) fn place(&mut self, square: Square, piece: Option<Piece>) -> Result<(), Impossible> {
         let piece = match piece {
             Some(piece) => Reading::Piece(piece),
@@ -78,7 +78,7 @@ impl Table {
         self.hand.pop().map(|_| ()).ok_or(Impossible::EmptyHand)
     }
 
-    /// One step of a slide: what stands on `to` is pushed off the board.
+    /// Does one step of a slide. A piece on `to` is pushed off the board.
     pub(super) fn shift(&mut self, from: Square, to: Square) -> Result<(), Impossible> {
         let piece = self.pieces.get(from);
         if piece == Reading::Empty {
@@ -89,18 +89,19 @@ impl Table {
         Ok(())
     }
 
-    /// The sensor of `square` gives `reading` until that moment, whatever stands there. Of two faults the later begun is seen.
+    /// Makes the sensor of `square` report `reading` until the time `until`, whatever stands there. If two faults overlap, the
+    /// newer one counts.
     pub(super) fn misread(&mut self, square: Square, reading: Reading, until: Instant) {
         self.faults.push((square, reading, until));
     }
 
-    pub(super) fn faults_over(&mut self, now: Instant) {
+    pub(super) fn end_faults(&mut self, now: Instant) {
         self.faults.retain(|&(_, _, until)| until > now);
     }
 }
 
-/// The squares on a straight line from `from` (left out) to `to`; none if there is no such line.
-pub(super) fn line(from: Square, to: Square) -> Option<Vec<Square>> {
+/// Returns the squares on a straight line from `from` (excluded) to `to`; `None` if there is no such line.
+pub(super) fn line_between(from: Square, to: Square) -> Option<Vec<Square>> {
     let files = i32::from(to.file()) - i32::from(from.file());
     let ranks = i32::from(to.rank()) - i32::from(from.rank());
     let steps = files.abs().max(ranks.abs());

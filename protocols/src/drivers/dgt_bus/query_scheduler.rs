@@ -22,18 +22,18 @@ const REPAIR: Duration = Duration::from_secs(1);
 
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum Question {
     Version,
     Board,
     Clock,
     Log,
 }
 
-const WISHES: [(Wish, Command, Duration); 4] = [
-    (Wish::Version, Command::SendVersion, RETRY),
-    (Wish::Board, Command::SendBoard, RETRY),
-    (Wish::Clock, Command::SendClock, RETRY),
-    (Wish::Log, Command::SendFromStart, LOG),
+const QUESTIONS: [(Question, Command, Duration); 4] = [
+    (Question::Version, Command::SendVersion, RETRY),
+    (Question::Board, Command::SendBoard, RETRY),
+    (Question::Clock, Command::SendClock, RETRY),
+    (Question::Log, Command::SendFromStart, LOG),
 ];
 
 /// What came due.
@@ -41,14 +41,14 @@ const WISHES: [(Wish, Command, Duration); 4] = [
 pub(super) enum Due {
     Silent,
     Ask(Command),
-    /// A wish went unanswered and waits again.
+    /// A question went unanswered and waits again.
     Again,
     LogLost,
 }
 
 /// The questions of one link.
 #[derive(Debug)]
-pub(super) struct Asking {
+pub(super) struct QueryScheduler {
     /// From when on each is to be asked.
     waiting: [Option<Instant>; 4],
     /// When each is asked again.
@@ -58,82 +58,82 @@ pub(super) struct Asking {
     heard: Option<Instant>,
 }
 
-impl Asking {
-    pub(super) fn new(at: Instant) -> Asking {
-        let mut asking = Asking { waiting: [None; 4], open: [None; 4], versions: 0, pictured: None, heard: None };
-        asking.ask(at, Wish::Version);
-        asking.ask(at, Wish::Board);
-        asking
+impl QueryScheduler {
+    pub(super) fn new(at: Instant) -> QueryScheduler {
+        let mut scheduler = QueryScheduler { waiting: [None; 4], open: [None; 4], versions: 0, pictured: None, heard: None };
+        scheduler.ask(at, Question::Version);
+        scheduler.ask(at, Question::Board);
+        scheduler
     }
 
-    /// Everything anew but a log that was asked for: the line has that wish still.
-    pub(super) fn again(&self, at: Instant) -> Asking {
-        let mut asking = Asking::new(at);
-        let log = Wish::Log as usize;
-        (asking.waiting[log], asking.open[log]) = (self.waiting[log], self.open[log]);
-        asking
+    /// Everything anew but a log that was asked for: the line has that question still.
+    pub(super) fn restart(&self, at: Instant) -> QueryScheduler {
+        let mut scheduler = QueryScheduler::new(at);
+        let log = Question::Log as usize;
+        (scheduler.waiting[log], scheduler.open[log]) = (self.waiting[log], self.open[log]);
+        scheduler
     }
 
-    pub(super) fn ask(&mut self, at: Instant, wish: Wish) {
-        self.waiting[wish as usize].get_or_insert(at);
-        self.open[wish as usize] = None;
+    pub(super) fn ask(&mut self, at: Instant, question: Question) {
+        self.waiting[question as usize].get_or_insert(at);
+        self.open[question as usize] = None;
     }
 
     /// Something was lost: the picture is wanted, but not again and again.
-    pub(super) fn repair(&mut self, at: Instant) {
+    pub(super) fn request_repair(&mut self, at: Instant) {
         let from = self.pictured.map_or(at, |last| last.after(REPAIR).max(at));
         // A picture that is on its way may be from before the loss.
-        self.waiting[Wish::Board as usize].get_or_insert(from);
+        self.waiting[Question::Board as usize].get_or_insert(from);
     }
 
     /// A frame came. True if it is the first.
-    pub(super) fn heard(&mut self, at: Instant) -> bool {
+    pub(super) fn on_message(&mut self, at: Instant) -> bool {
         let before = self.heard.replace(at);
         if before.is_some_and(|before| at.since(before) >= HOLE) {
-            self.repair(at);
+            self.request_repair(at);
         }
         before.is_none()
     }
 
     /// The answer came.
-    pub(super) fn answered(&mut self, at: Instant, wish: Wish) {
-        if wish == Wish::Board {
+    pub(super) fn on_answer(&mut self, at: Instant, question: Question) {
+        if question == Question::Board {
             self.pictured = Some(at);
         }
-        self.open[wish as usize] = None;
+        self.open[question as usize] = None;
     }
 
     pub(super) fn deadline(&self, addressed: bool) -> Option<Instant> {
         let waiting = self.waiting.into_iter().flatten().filter(|_| addressed);
         let open = self.open.into_iter().flatten();
-        waiting.chain(open).chain(self.silence()).min()
+        waiting.chain(open).chain(self.silent_at()).min()
     }
 
-    fn silence(&self) -> Option<Instant> {
+    fn silent_at(&self) -> Option<Instant> {
         self.heard.map(|heard| heard.after(SILENCE))
     }
 
     /// The next thing that is due, if any.
     pub(super) fn expire(&mut self, at: Instant, addressed: bool) -> Option<Due> {
-        if self.silence().is_some_and(|end| end <= at) {
+        if self.silent_at().is_some_and(|end| end <= at) {
             return Some(Due::Silent);
         }
-        for (index, (wish, command, retry)) in WISHES.into_iter().enumerate() {
+        for (index, (question, command, retry)) in QUESTIONS.into_iter().enumerate() {
             if self.open[index].take_if(|end| *end <= at).is_some() {
-                match wish {
-                    Wish::Log => return Some(Due::LogLost),
-                    Wish::Version if self.versions >= VERSION_TRIES => continue,
+                match question {
+                    Question::Log => return Some(Due::LogLost),
+                    Question::Version if self.versions >= VERSION_TRIES => continue,
                     _ => {}
                 }
-                self.ask(at, wish);
+                self.ask(at, question);
                 return Some(Due::Again);
             }
             if addressed && self.waiting[index].take_if(|from| *from <= at).is_some() {
-                if wish == Wish::Version {
+                if question == Question::Version {
                     self.versions = self.versions.saturating_add(1);
                 }
                 self.open[index] = Some(at.after(retry));
-                if wish == Wish::Board {
+                if question == Question::Board {
                     self.pictured = Some(at);
                 }
                 return Some(Due::Ask(command));

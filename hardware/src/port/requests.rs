@@ -1,5 +1,5 @@
-//! What other threads leave for a link's thread: bytes that the port did not take at once, orders; and the descriptor that
-//! wakes it.
+//! Requests of other threads to a link's thread: bytes that the port did not accept at once, control requests, and the
+//! descriptor that wakes the thread.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -14,17 +14,17 @@ use super::Wanted;
 use crate::link::LinkError;
 use crate::serial::Writer;
 
-/// Pieces that may wait.
+/// The largest number of waiting pieces.
 const MAX_PIECES: usize = 256;
-/// Bytes that may wait: more than a minute at 9600 baud.
+/// The largest number of waiting bytes: more than a minute at 9600 baud.
 const MAX_BYTES: usize = 65_536;
 
-/// Why bytes were not taken.
+/// The reason why bytes were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendError {
     /// The link is down.
     Down,
-    /// Too much waits already.
+    /// Too many bytes wait already.
     Full,
     /// The family's driver does not call these bytes harmless.
     Forbidden,
@@ -42,12 +42,12 @@ impl fmt::Display for SendError {
 
 impl std::error::Error for SendError {}
 
-/// What the thread is told beside bytes; the latest of each counts.
+/// Requests other than bytes. The latest request of each kind counts.
 #[derive(Debug, Default)]
-pub(super) struct Orders {
+pub(super) struct ControlRequests {
     pub(super) wanted: Option<Wanted>,
     pub(super) learnt: Option<String>,
-    /// Never taken back.
+    /// It is never reset.
     pub(super) stop: bool,
 }
 
@@ -56,36 +56,37 @@ struct Inner {
     /// None while the link is down.
     port: Option<Writer>,
     queue: VecDeque<Vec<u8>>,
-    /// How much of the first piece went out.
+    /// Bytes of the first piece that have gone out.
     done: usize,
-    /// How much waits in all.
+    /// Number of all waiting bytes.
     bytes: usize,
-    orders: Orders,
+    control: ControlRequests,
 }
 
-/// How writing what waits went.
+/// The result of writing the waiting bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flushed {
-    /// Something went out.
+    /// At least one byte went out.
     pub(super) any: bool,
-    /// Something waits still.
+    /// Bytes still wait.
     pub(super) left: bool,
 }
 
 #[derive(Debug)]
-pub(super) struct Mailbox {
+pub(super) struct LinkRequests {
     inner: Mutex<Inner>,
     wake: EventFd,
     pub(super) wakes: AtomicU64,
 }
 
-impl Mailbox {
-    pub(super) fn new() -> io::Result<Mailbox> {
+impl LinkRequests {
+    pub(super) fn new() -> io::Result<LinkRequests> {
         let wake = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?;
-        Ok(Mailbox { inner: Mutex::default(), wake, wakes: AtomicU64::new(0) })
+        Ok(LinkRequests { inner: Mutex::default(), wake, wakes: AtomicU64::new(0) })
     }
 
-    /// Writes at once if nothing waits; what the port does not take is left to the link's thread, and so is its error.
+    /// Writes at once if no bytes wait. The link's thread later writes the bytes that the port did not accept, and it handles
+    /// the error.
     pub(super) fn send(&self, bytes: Vec<u8>) -> Result<(), SendError> {
         {
             let mut inner = self.lock();
@@ -107,7 +108,7 @@ impl Mailbox {
             }
             queue.push_back(bytes);
             if queue.len() > 1 {
-                // Its thread knows of the first, and waits until the port takes it.
+                // The thread already knows the first piece and waits until the port accepts it.
                 return Ok(());
             }
         }
@@ -115,7 +116,7 @@ impl Mailbox {
         Ok(())
     }
 
-    /// Writes what waits, as much as the port takes now.
+    /// Writes as many of the waiting bytes as the port accepts now.
     pub(super) fn flush(&self) -> Result<Flushed, LinkError> {
         let mut inner = self.lock();
         let Inner { port, queue, done, bytes, .. } = &mut *inner;
@@ -136,21 +137,22 @@ impl Mailbox {
         Ok(Flushed { any, left: false })
     }
 
-    pub(super) fn order(&self, give: impl FnOnce(&mut Orders)) {
-        give(&mut self.lock().orders);
+    pub(super) fn change_control(&self, give: impl FnOnce(&mut ControlRequests)) {
+        give(&mut self.lock().control);
         self.wake();
     }
 
-    /// What was ordered since the last call; `stop` stays.
-    pub(super) fn orders(&self) -> Orders {
-        let orders = &mut self.lock().orders;
-        Orders { wanted: orders.wanted.take(), learnt: orders.learnt.take(), stop: orders.stop }
+    /// Returns the control requests since the last call. `stop` stays set.
+    pub(super) fn take_control(&self) -> ControlRequests {
+        let control = &mut self.lock().control;
+        ControlRequests { wanted: control.wanted.take(), learnt: control.learnt.take(), stop: control.stop }
     }
 
-    /// The link is up and writes with `port` until this is dropped; then `port` is closed, and what waits is dropped.
-    pub(super) fn up(&self, port: Option<Writer>) -> Up<'_> {
+    /// Marks the link as up, with `port` for writing, until the guard is dropped. Then `port` is closed and the waiting bytes
+    /// are dropped.
+    pub(super) fn mark_up(&self, port: Option<Writer>) -> UpGuard<'_> {
         self.set(port);
-        Up { mailbox: self }
+        UpGuard { requests: self }
     }
 
     fn set(&self, port: Option<Writer>) {
@@ -163,31 +165,31 @@ impl Mailbox {
         self.wake.as_fd()
     }
 
-    /// The descriptor sleeps again. Called before the box is emptied, so that nothing is overlooked.
-    pub(super) fn calm(&self) {
-        // Nothing to read: somebody else's wake was read before.
+    /// Resets the descriptor. The thread calls this before it takes the requests, so that no request is missed.
+    pub(super) fn clear_wake(&self) {
+        // If there is nothing to read, an earlier call has read this wake.
         let _ = self.wake.read();
     }
 
     pub(super) fn wake(&self) {
-        // Fails only when nobody has looked for 2^64 wakes; it is awake then.
+        // This fails only after 2^64 unread wakes. Then the thread is awake anyway.
         let _ = self.wake.write(1);
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Nothing between lock and unlock can panic halfway.
+        // No code between lock and unlock can panic halfway.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// As long as the link is up. It ends before the port is closed.
+/// Exists as long as the link is up. It is dropped before the port is closed.
 #[derive(Debug)]
-pub(super) struct Up<'a> {
-    mailbox: &'a Mailbox,
+pub(super) struct UpGuard<'a> {
+    requests: &'a LinkRequests,
 }
 
-impl Drop for Up<'_> {
+impl Drop for UpGuard<'_> {
     fn drop(&mut self) {
-        self.mailbox.set(None);
+        self.requests.set(None);
     }
 }
