@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 
 use crate::bluez;
 use crate::bluez::{Bluez, Bus, Peripheral};
-use crate::support::hall::ear::{Ear, Heard};
-use crate::support::hall::{House, Running};
+use crate::support::hall::subscriber::{Heard, Subscriber};
+use crate::support::hall::{RunningDaemon, TestHall};
 
 /// Board, driver, address, and the name it advertises.
 const BOARDS: [(&str, &str, &str, &str); 2] =
@@ -54,11 +54,11 @@ fn whole_games_with_links_that_are_lost() {
         for (_, driver, address, name) in BOARDS {
             bluez.add(Peripheral::of(driver, address, name));
         }
-        let house = House::new();
-        let running = Running::start(house.loaded(BOARDS.map(board).to_vec()));
-        let ear = Ear::new(running.tcp);
+        let hall = TestHall::new();
+        let running = RunningDaemon::start(hall.loaded(BOARDS.map(board).to_vec()));
+        let subscriber = Subscriber::new(running.tcp);
         for (id, _, address, _) in BOARDS {
-            let online = ear.device(id, &["online"], 0);
+            let online = subscriber.device(id, &["online"], 0);
             assert_eq!((&online.body()["transport"], &online.body()["port"]), (&Value::from("ble"), &Value::from(address)));
         }
         for (id, ..) in BOARDS {
@@ -66,11 +66,11 @@ fn whole_games_with_links_that_are_lost() {
                 let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
                 (state && heard.body()["stage"] == "armed").then_some(())
             };
-            ear.wait("the men in their places", 0, armed);
+            subscriber.wait("the men in their places", 0, armed);
         }
         for (ply, (uci, hands)) in GAME.iter().enumerate() {
             let lost = LOST_AFTER.contains(&ply);
-            let before = ear.count();
+            let before = subscriber.count();
             for (_, _, address, _) in BOARDS {
                 if lost {
                     bluez.fall_silent(address);
@@ -83,13 +83,13 @@ fn whole_games_with_links_that_are_lost() {
             }
             for (id, ..) in BOARDS {
                 if lost {
-                    ear.device(id, &["online", "unstable"], before);
+                    subscriber.device(id, &["online", "unstable"], before);
                 }
-                made(&ear, id, ply + 1, uci);
+                made(&subscriber, id, ply + 1, uci);
             }
         }
         for (id, _, address, _) in BOARDS {
-            let state = ear.latest(&format!("/live/ev/1/{id}/state")).expect("a state");
+            let state = subscriber.latest(&format!("/live/ev/1/{id}/state")).expect("a state");
             assert_eq!(moves(state.body()), GAME.map(|(uci, _)| uci.to_owned()), "{id}");
             assert_eq!(bluez.counters(address).lights, 0, "{id}: players see nothing of it");
             assert_eq!((bluez.seen(address).most_at_once, bluez.seen(address).connections.len()), (1, 3), "{id}");
@@ -108,26 +108,26 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
         let bluez = Bluez::start(&bus.address());
         bluez.add(Peripheral::of("chessnut", BOARD, "Chessnut Pro"));
         bluez.add(Peripheral::of("dgt3000_gateway", CLOCK, "DGT3000-Gateway"));
-        let house = House::new();
+        let hall = TestHall::new();
         let clock = Clock { driver: "dgt3000_gateway".to_owned(), bluetooth: Some(CLOCK.to_owned()) };
-        let mut loaded = house.loaded(vec![Board { clock: Some(clock), ..board(("b1", "chessnut", BOARD, "")) }]);
+        let mut loaded = hall.loaded(vec![Board { clock: Some(clock), ..board(("b1", "chessnut", BOARD, "")) }]);
         loaded.config.event.casual = true;
-        let running = Running::start(loaded);
-        let ear = Ear::new(running.tcp);
-        ear.device("b1", &["online"], 0);
+        let running = RunningDaemon::start(loaded);
+        let subscriber = Subscriber::new(running.tcp);
+        subscriber.device("b1", &["online"], 0);
         let clock_is = |state: &str, from: usize| {
             let wanted = |heard: &Heard| {
                 let ours = heard.topic.ends_with("/device/clock-b1/status");
                 (ours && heard.body()["kind"] == "clock" && heard.body()["state"] == state).then(|| heard.clone())
             };
-            ear.wait(&format!("the clock {state}"), from, wanted)
+            subscriber.wait(&format!("the clock {state}"), from, wanted)
         };
         assert_eq!(clock_is("online", 0).body()["port"], CLOCK);
         let arbiter = |what: &str, from: usize, is: &dyn Fn(&Value) -> bool| {
             let wanted = |heard: &Heard| {
                 (heard.topic.ends_with("/arbiter/ev/1/b1/state") && is(heard.body())).then(|| heard.body().clone())
             };
-            ear.wait(what, from, wanted)
+            subscriber.wait(what, from, wanted)
         };
         arbiter("an armed game with a clock", 0, &|state| state["stage"] == "armed" && state["clock_status"] == "reporting");
         let hands = |address: &str, script: &str| bluez.load(address, &Script::parse(script).expect("a script"));
@@ -144,13 +144,13 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
         };
         let state = arbiter("a move that is completed", 0, &pressed(1));
         assert_eq!((&state["moves"][0]["uci"], &state["clock"]["source"]), (&"e2e4".into(), &"dgt3000_gateway".into()));
-        let from = ear.count();
+        let from = subscriber.count();
         bluez.drop_link(CLOCK);
         arbiter("the clock to be lost", from, &|state| state["clock_status"] == "lost");
         clock_is("offline", from);
         // It may have reported once more before it was lost.
         let mut lost = false;
-        ear.wait("the clock to be back", from, |heard| {
+        subscriber.wait("the clock to be back", from, |heard| {
             let state = heard.topic.ends_with("/arbiter/ev/1/b1/state").then(|| heard.body())?;
             lost |= state["clock_status"] == "lost";
             (lost && state["clock_status"] == "reporting").then_some(())
@@ -166,16 +166,16 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
         }
         running.stop();
         // The configuration names no clock any more: its link is gone, and what it told stays.
-        let mut loaded = house.loaded(vec![board(("b1", "chessnut", BOARD, ""))]);
+        let mut loaded = hall.loaded(vec![board(("b1", "chessnut", BOARD, ""))]);
         loaded.config.event.casual = true;
-        let running = Running::start(loaded);
+        let running = RunningDaemon::start(loaded);
         let kept = |heard: &Heard| {
             let state = heard.topic.ends_with("/arbiter/ev/1/b1/state").then(|| heard.body())?;
             (state["clock_status"] == "lost" && pressed(2)(state)).then_some(())
         };
-        Ear::new(running.tcp).wait("the presses of the clock that was there", 0, kept);
+        Subscriber::new(running.tcp).wait("the presses of the clock that was there", 0, kept);
         running.stop();
-        assert!(journal(&house, "b1").contains(" link 1 down restart"), "the station is told that the clock's link is gone");
+        assert!(journal(&hall, "b1").contains(" link 1 down restart"), "the station is told that the clock's link is gone");
     });
 }
 
@@ -186,9 +186,9 @@ fn a_board_that_is_received_weakly() {
         let bluez = Bluez::start(&bus.address());
         let (id, driver, address, name) = BOARDS[1];
         bluez.add(Peripheral { rssi: -90, ..Peripheral::of(driver, address, name) });
-        let house = House::new();
-        let running = Running::start(house.loaded(vec![board(BOARDS[1])]));
-        let ear = Ear::new(running.tcp);
+        let hall = TestHall::new();
+        let running = RunningDaemon::start(hall.loaded(vec![board(BOARDS[1])]));
+        let subscriber = Subscriber::new(running.tcp);
         let status = |warnings: Value, signal: i16| {
             move |heard: &Heard| {
                 let body = heard.device(id).map(|_| heard.body())?;
@@ -201,21 +201,21 @@ fn a_board_that_is_received_weakly() {
                 (ours && heard.body()["status"] == status).then(|| heard.body().clone())
             }
         };
-        ear.wait("a warning", 0, status(json!(["weak_signal"]), -90));
-        let open = ear.wait("an alarm", 0, alarm("open"));
+        subscriber.wait("a warning", 0, status(json!(["weak_signal"]), -90));
+        let open = subscriber.wait("an alarm", 0, alarm("open"));
         assert_eq!(open["class"], "silent");
         assert!(open["sentence"].as_str().is_some_and(|sentence| sentence.contains("received weakly")), "{open}");
-        let from = ear.count();
+        let from = subscriber.count();
         bluez.set_rssi(address, -60);
         bluez.drop_link(address);
-        ear.wait("no warning", from, status(Value::Null, -60));
-        assert_eq!(ear.wait("its end", from, alarm("cured"))["id"], open["id"]);
-        for heard in ear.all() {
+        subscriber.wait("no warning", from, status(Value::Null, -60));
+        assert_eq!(subscriber.wait("its end", from, alarm("cured"))["id"], open["id"]);
+        for heard in subscriber.all() {
             let theirs = ["/live/", "/public/"].iter().any(|audience| heard.topic.contains(audience));
             assert!(!theirs || !String::from_utf8_lossy(&heard.bytes).contains("signal"), "{}", heard.topic);
         }
         running.stop();
-        let journal = journal(&house, id);
+        let journal = journal(&hall, id);
         let ups = journal.lines().filter_map(|line| line.split_once(" link 0 up ")?.1.split(' ').next());
         assert_eq!(ups.collect::<Vec<_>>(), ["weak", "opened"], "a restart finds the same");
     });
@@ -229,14 +229,14 @@ fn a_device_that_is_none_of_its_family_is_told() {
         let (id, _, address, name) = BOARDS[0];
         let other = (emulator::find("chesslink").expect("emulated").start)(&Start::default());
         bluez.add(Peripheral::new(address, name, &[Channel::NORDIC_UART], other));
-        let house = House::new();
-        let running = Running::start(house.loaded(vec![board(BOARDS[0])]));
+        let hall = TestHall::new();
+        let running = RunningDaemon::start(hall.loaded(vec![board(BOARDS[0])]));
         let told = |heard: &Heard| {
             let body = heard.device(id).map(|_| heard.body())?;
             (body["state"] == "offline" && body["port"] == address && body["problem"] == "the device does not answer")
                 .then_some(())
         };
-        Ear::new(running.tcp).wait("what is wrong with it", 0, told);
+        Subscriber::new(running.tcp).wait("what is wrong with it", 0, told);
         let written = bluez.seen(address).writes;
         assert!(
             !written.is_empty() && written.iter().all(|write| write.bytes == [0x4d]),
@@ -252,43 +252,43 @@ fn a_key_is_the_boards_alone() {
         let bluez = Bluez::start(&bus.address());
         let (id, driver, address, name) = BOARDS[0];
         bluez.add(Peripheral { rssi: -71, ..Peripheral::of(driver, address, name) });
-        let house = House::new();
-        let (file, log) = (house.path().join("key"), house.path().join("log"));
+        let hall = TestHall::new();
+        let (file, log) = (hall.path().join("key"), hall.path().join("log"));
         std::fs::write(&file, "6307a1b2c3d4e5f600\n").expect("written");
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("its mode");
         let writer = Mutex::new(File::create(&log).expect("a file"));
         tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(writer).init();
-        let mut loaded = house.loaded(vec![Board { unlock_file: Some(file.clone()), ..board(BOARDS[0]) }]);
+        let mut loaded = hall.loaded(vec![Board { unlock_file: Some(file.clone()), ..board(BOARDS[0]) }]);
         loaded.config.mqtt.raw = true;
-        let running = Running::start(loaded);
-        let ear = Ear::new(running.tcp);
+        let running = RunningDaemon::start(loaded);
+        let subscriber = Subscriber::new(running.tcp);
         let told = |heard: &Heard| {
             let status = heard.device(id) == Some("online") && heard.body()["firmware"].is_string();
             status.then(|| heard.body().clone())
         };
-        let status = ear.wait("its firmware", 0, told);
+        let status = subscriber.wait("its firmware", 0, told);
         assert_eq!((&status["firmware"], &status["signal_dbm"]), (&"1.0".into(), &(-71).into()));
         let armed = |heard: &Heard| {
             let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
             (state && heard.body()["stage"] == "armed").then_some(())
         };
-        ear.wait("the men in their places", 0, armed);
+        subscriber.wait("the men in their places", 0, armed);
         let written: Vec<_> = bluez.seen(address).writes.into_iter().map(|write| write.bytes).collect();
         let asked = written.iter().take_while(|bytes| **bytes == [0x4d]).count();
         assert!(asked > 0, "{written:x?}");
         assert_eq!(written[asked], [0x63, 7, 0xa1, 0xb2, 0xc3, 0xd4, 0xe5, 0xf6, 0], "after the first question: {written:x?}");
         running.stop();
         assert!(shows_key(&std::fs::read(&file).expect("a file")), "what is looked for is found where it is");
-        let files: Vec<PathBuf> = files(house.path()).into_iter().filter(|path| *path != file).collect();
+        let files: Vec<PathBuf> = files(hall.path()).into_iter().filter(|path| *path != file).collect();
         let whole = files.iter().flat_map(|path| std::fs::read(path).expect("a file")).collect::<Vec<u8>>();
         let text = String::from_utf8_lossy(&whole);
         assert!(text.contains(" tx 0 0 4d") && text.contains(" tx 0 0 42"), "the journal is among them: {files:?}");
         assert!(std::fs::metadata(&log).expect("a log").len() > 0, "it says something");
         assert!(!shows_key(&whole), "{files:?}");
-        for heard in ear.all() {
+        for heard in subscriber.all() {
             assert!(!shows_key(&heard.bytes) && !shows_key(heard.topic.as_bytes()), "{}", heard.topic);
         }
-        assert!(ear.all().iter().any(|heard| heard.topic.contains("/raw")), "bytes are published");
+        assert!(subscriber.all().iter().any(|heard| heard.topic.contains("/raw")), "bytes are published");
     });
 }
 
@@ -300,8 +300,8 @@ fn shows_key(bytes: &[u8]) -> bool {
 }
 
 /// What stands in a board's journal.
-fn journal(house: &House, board: &str) -> String {
-    let whole = files(&house.journal().join(board)).into_iter().map(|file| std::fs::read_to_string(file).expect("text"));
+fn journal(hall: &TestHall, board: &str) -> String {
+    let whole = files(&hall.journal().join(board)).into_iter().map(|file| std::fs::read_to_string(file).expect("text"));
     whole.collect()
 }
 
@@ -325,16 +325,16 @@ fn await_that(what: &str, done: impl Fn() -> bool) {
 }
 
 /// Waits until so many plies are known on a board, the last of them this one.
-fn made(ear: &Ear, id: &str, plies: usize, uci: &str) {
+fn made(subscriber: &Subscriber, id: &str, plies: usize, uci: &str) {
     let topic = format!("/live/ev/1/{id}/state");
-    let there = ear.find(0, LONG, |heard| {
+    let there = subscriber.find(0, LONG, |heard| {
         let known = heard.topic.ends_with(&topic).then(|| moves(heard.body()))?;
         (known.len() == plies && known.last().is_some_and(|last| last == uci)).then_some(())
     });
     assert!(
         there.is_some(),
         "board {id}, ply {plies}: {uci} never came: {:?}",
-        ear.latest(&topic).map(|heard| moves(heard.body()))
+        subscriber.latest(&topic).map(|heard| moves(heard.body()))
     );
 }
 

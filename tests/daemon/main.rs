@@ -26,7 +26,7 @@ mod commit_log;
 mod contract;
 mod daemon_faults;
 mod end_to_end;
-mod health_told;
+mod health_published;
 mod hid;
 mod islands;
 mod mosquitto;

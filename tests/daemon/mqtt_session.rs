@@ -10,13 +10,13 @@ use flagfall::mqtt::{Ended, Pace};
 use crate::support::mqtt;
 use crate::support::mqtt::node::{event, settings};
 use crate::support::mqtt::packets::Packet;
-use crate::support::mqtt::{Heard, Mosquitto, Node, Proxy, Subscriber, Told, publish, thread};
+use crate::support::mqtt::{Mosquitto, MosquittoMessage, MosquittoSub, Node, Proxy, Told, publish, thread};
 
 const STATUS: &str = "flagfall/1/node/n1/status";
 const AUDIT: &str = "flagfall/1/arbiter/open26/5/b1/audit";
 
 /// The state in a status, with its boot.
-fn state(heard: &Heard) -> Option<String> {
+fn state(heard: &MosquittoMessage) -> Option<String> {
     let message: serde_json::Value = serde_json::from_str(&heard.payload).ok()?;
     (heard.topic == STATUS).then(|| format!("{} {}", message["body"]["state"].as_str().unwrap_or("?"), message["boot"]))
 }
@@ -29,7 +29,7 @@ fn quick() -> Pace {
 #[test]
 fn birth_in_order_and_a_clean_stop() {
     let broker = Mosquitto::start();
-    let subscriber = Subscriber::new(broker.port(), &["flagfall/1/#"]);
+    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/1/#"]);
     let states = ["node/n1/info", "device/d1/status", "live/open26/5/b1/state", "arbiter/open26/5/b1/alert/4"];
     let node = Node::prepared(settings(broker.port(), |_| ()), 7, 3, |outbox, board| {
         let kept = |topic: &str, quality, expiry| {
@@ -77,7 +77,7 @@ fn birth_in_order_and_a_clean_stop() {
 fn a_node_that_is_cut_off_is_lost_after_five_seconds_and_comes_back() {
     let broker = Mosquitto::start();
     let proxy = Proxy::new(broker.port());
-    let subscriber = Subscriber::new(broker.port(), &[STATUS]);
+    let subscriber = MosquittoSub::new(broker.port(), &[STATUS]);
     let mut settings = settings(proxy.port(), |_| ());
     settings.pace = quick();
     let node = Node::with(settings, 2, 0);
@@ -95,7 +95,7 @@ fn a_node_that_is_cut_off_is_lost_after_five_seconds_and_comes_back() {
 #[test]
 fn a_will_of_an_earlier_run_is_told_by_its_boot_and_put_right() {
     let broker = Mosquitto::start();
-    let subscriber = Subscriber::new(broker.port(), &[STATUS]);
+    let subscriber = MosquittoSub::new(broker.port(), &[STATUS]);
     let node = Node::with(settings(broker.port(), |_| ()), 3, 0);
     node.ready();
     publish(broker.port(), STATUS, r#"{"boot":2,"body":{"state":"lost"}}"#, &["-r"]);
@@ -125,7 +125,7 @@ fn a_broker_that_forgot_everything_has_it_again() {
     node.events(1000);
     broker.run();
     node.wait("the cursor", |told| (told == Told::Acked(1010)).then_some(()));
-    let subscriber = Subscriber::new(broker.port(), &["flagfall/1/#"]);
+    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/1/#"]);
     assert_eq!(node.stop(), Ended::Stopped);
     let all = subscriber.until("stopped", |heard| state(heard).as_deref() == Some("stopped 1"));
     assert!(all.iter().any(|heard| heard.retain && heard.payload == "new"), "{all:?}");
@@ -137,7 +137,7 @@ fn through_a_line_that_is_cut_all_the_time_nothing_is_lost() {
     // Else it drops what a slow subscriber has not read, silently.
     let broker = Mosquitto::with(|_| "allow_anonymous true\nmax_queued_messages 0\n".to_owned());
     let proxy = Proxy::new(broker.port());
-    let subscriber = Subscriber::new(broker.port(), &[AUDIT]);
+    let subscriber = MosquittoSub::new(broker.port(), &[AUDIT]);
     let mut settings = settings(proxy.port(), |_| ());
     settings.pace = quick();
     let node = Node::with(settings, 1, 0);
@@ -294,7 +294,7 @@ fn the_second_node_on_a_board_withholds_until_the_first_is_gone() {
     let (info, status) = ("flagfall/1/node/a9/info", "flagfall/1/node/a9/status");
     publish(broker.port(), info, r#"{"body":{"boards":["b1"]}}"#, &["-r"]);
     publish(broker.port(), status, r#"{"body":{"state":"ready"}}"#, &["-r"]);
-    let subscriber = Subscriber::new(broker.port(), &["flagfall/1/#"]);
+    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/1/#"]);
     let node = Node::with(settings(broker.port(), |_| ()), 1, 2);
     let claim = |live| Told::Foreign("b1".to_owned(), "a9".to_owned(), live);
     node.wait("the claim", |told| (told == claim(true)).then_some(()));

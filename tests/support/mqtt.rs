@@ -8,7 +8,7 @@ pub(crate) mod packets;
 pub(crate) mod proxy;
 
 pub(crate) use broker::Mosquitto;
-pub(crate) use client::{Heard, Subscriber, publish};
+pub(crate) use client::{MosquittoMessage, MosquittoSub, publish};
 pub(crate) use node::{Node, Told};
 pub(crate) use proxy::Proxy;
 

@@ -11,9 +11,9 @@ use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
-use crate::support::hall::ear::{Ear, Heard};
+use crate::support::hall::subscriber::{Heard, Subscriber};
 use crate::support::hall::table::Table;
-use crate::support::hall::{House, Running};
+use crate::support::hall::{RunningDaemon, TestHall};
 
 /// No message of the board has this byte.
 pub(crate) const TRIGGER: u8 = 0x7e;
@@ -75,26 +75,26 @@ fn make<const FAULT: usize>() -> Box<dyn Driver> {
 }
 
 /// A daemon whose first board has a driver with this fault.
-pub(crate) fn daemon<const FAULT: usize>(house: &House, tables: &[Table]) -> Running {
-    let loaded: Loaded = house.loaded(tables.iter().map(|table| table.by_port(house)).collect());
+pub(crate) fn daemon<const FAULT: usize>(hall: &TestHall, tables: &[Table]) -> RunningDaemon {
+    let loaded: Loaded = hall.loaded(tables.iter().map(|table| table.by_port(hall)).collect());
     let mut plans: Vec<Plan> = plans(&loaded.config, 0).expect("plans");
     plans[0].setting.driver = Box::leak(Box::new(DriverInfo { make: make::<FAULT>, ..*sound() }));
-    Running::with(async move || Daemon::start_with(&loaded, plans, PATIENCE).await.expect("starts"))
+    RunningDaemon::with(async move || Daemon::start_with(&loaded, plans, PATIENCE).await.expect("starts"))
 }
 
 /// Waits until the node's health names exactly these boards as failed.
 #[track_caller]
-pub(crate) fn failed(ear: &Ear, boards: &[&str]) {
+pub(crate) fn failed(subscriber: &Subscriber, boards: &[&str]) {
     let told = |heard: &Heard| {
         let list = heard.body()["failed_boards"].as_array().filter(|_| heard.topic.ends_with("/health"))?;
         (list.iter().map(|board| board.as_str().unwrap_or("")).collect::<Vec<_>>() == boards).then_some(())
     };
-    ear.wait(&format!("failed boards {boards:?}"), 0, told);
+    subscriber.wait(&format!("failed boards {boards:?}"), 0, told);
 }
 
 /// A journal without damage, whose numbers have no gap; gives all bytes that were read.
-pub(crate) fn sound_journal(house: &House, board: &str) -> Vec<u8> {
-    let recovered = read(&mut Disk::reading(&house.journal().join(board))).expect("a journal");
+pub(crate) fn sound_journal(hall: &TestHall, board: &str) -> Vec<u8> {
+    let recovered = read(&mut Disk::reading(&hall.journal().join(board))).expect("a journal");
     assert!(recovered.damage.described.is_empty(), "{board}: {:?}", recovered.damage.described);
     let (mut last, mut numbers, mut all) = (0, [0u64; 3], Vec::new());
     for record in recovered.records() {
@@ -115,10 +115,10 @@ pub(crate) fn sound_journal(house: &House, board: &str) -> Vec<u8> {
 }
 
 /// Every event of the board's journal was published.
-pub(crate) fn all_sent(house: &House, ear: &Ear, board: &str) {
-    let heard = ear.all();
+pub(crate) fn all_sent(hall: &TestHall, subscriber: &Subscriber, board: &str) {
+    let heard = subscriber.all();
     for audience in Audience::ALL {
-        let (outs, _) = outs_from(&house.journal().join(board), audience, 1, usize::MAX).expect("a journal");
+        let (outs, _) = outs_from(&hall.journal().join(board), audience, 1, usize::MAX).expect("a journal");
         for out in outs {
             let is_it = |heard: &Heard| heard.topic == out.topic && heard.message["no"].as_u64() == Some(out.number);
             assert!(heard.iter().any(is_it), "{} {} was not sent", out.topic, out.number);
@@ -127,9 +127,9 @@ pub(crate) fn all_sent(house: &House, ear: &Ear, board: &str) {
 }
 
 /// No number was given to two events.
-pub(crate) fn one_event_a_number(ear: &Ear, board: &str) {
+pub(crate) fn one_event_a_number(subscriber: &Subscriber, board: &str) {
     let mut seen = std::collections::BTreeMap::new();
-    for heard in ear.all().into_iter().filter(|heard| heard.topic.contains(&format!("/{board}/"))) {
+    for heard in subscriber.all().into_iter().filter(|heard| heard.topic.contains(&format!("/{board}/"))) {
         let Some(number) = heard.message["no"].as_u64() else { continue };
         let audience = heard.topic.split('/').nth(2).unwrap_or("").to_owned();
         let what = (heard.message["type"].clone(), heard.body().clone());

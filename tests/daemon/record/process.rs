@@ -24,25 +24,25 @@ pub(crate) fn text(path: &Path) -> &str {
 }
 
 /// A recording that runs.
-pub(crate) struct Recording {
+pub(crate) struct RecordingProcess {
     pub(crate) child: Child,
     notes: BufReader<ChildStderr>,
 }
 
-impl Recording {
-    pub(crate) fn start(arguments: &[&str]) -> Recording {
-        Recording::of(flagfall(&["record"]).args(arguments))
+impl RecordingProcess {
+    pub(crate) fn start(arguments: &[&str]) -> RecordingProcess {
+        RecordingProcess::of(flagfall(&["record"]).args(arguments))
     }
 
     /// Of a command line that is not started yet.
-    pub(crate) fn of(command: &mut Command) -> Recording {
+    pub(crate) fn of(command: &mut Command) -> RecordingProcess {
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
         let notes = BufReader::new(child.stderr.take().expect("a pipe"));
-        Recording { child, notes }
+        RecordingProcess { child, notes }
     }
 
     /// Waits for a line with this; the program's end ends the wait, too.
-    pub(crate) fn says(&mut self, what: &str) -> String {
+    pub(crate) fn wait_for_line(&mut self, what: &str) -> String {
         let mut all = String::new();
         loop {
             let before = all.len();
@@ -74,7 +74,7 @@ impl Recording {
     }
 }
 
-impl Drop for Recording {
+impl Drop for RecordingProcess {
     fn drop(&mut self) {
         // It has ended if all went well.
         let _ = self.child.kill();

@@ -6,8 +6,8 @@ fn what_was_recorded_is_what_was_played() {
     let (link, file) = (folder.path().join("board"), folder.path().join("game.trace"));
     let board = board(1025);
     board.link_at(&link).unwrap();
-    let mut recording = Recording::start(&[text(&link), text(&file), "--driver", "dgt", "--time-control", "300+5"]);
-    recording.says("recording; Ctrl-C ends");
+    let mut recording = RecordingProcess::start(&[text(&link), text(&file), "--driver", "dgt", "--time-control", "300+5"]);
+    recording.wait_for_line("recording; Ctrl-C ends");
     // The session asks for the position a second after the port opened.
     let script =
         "2.5 lift e2\n+0.5 place e4\n+0.8 lift e7\n+0.5 place e5\n+0.8 lift g1\n+0.5 place f3\n+3 lift b8\n+0.5 place c6";
@@ -16,9 +16,9 @@ fn what_was_recorded_is_what_was_played() {
 
     // The plug is pulled, and the recording goes on when it is back.
     board.unplug().unwrap();
-    recording.says("waiting for the port to come back");
+    recording.wait_for_line("waiting for the port to come back");
     board.replug().unwrap();
-    recording.says("the port is back");
+    recording.wait_for_line("the port is back");
     board.load(&Script::parse("2.5 lift d2\n+0.5 place d4").expect("a script")).unwrap();
     assert!(board.wait_done(LONG), "the hands are done");
     let done = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4"];
@@ -43,11 +43,11 @@ fn without_a_driver_nothing_is_sent() {
     let (link, file) = (folder.path().join("port"), folder.path().join("bytes.trace"));
     let (mut device, path) = Pty::pair().unwrap();
     std::os::unix::fs::symlink(path, &link).unwrap();
-    let mut recording = Recording::start(&[text(&link), text(&file), "--baud", "38400", "--seconds", "2"]);
-    recording.says("recording");
+    let mut recording = RecordingProcess::start(&[text(&link), text(&file), "--baud", "38400", "--seconds", "2"]);
+    recording.wait_for_line("recording");
     let all: Vec<u8> = (0..=255).collect();
     device.write(&all).unwrap();
-    recording.says("256 bytes received, 0 sent");
+    recording.wait_for_line("256 bytes received, 0 sent");
     assert_eq!(recording.child.wait().unwrap().code(), Some(0), "ends by itself");
     assert!(matches!(device.read(&mut [0; 8], Duration::from_millis(10)), Err(LinkError::TimedOut)), "nothing was sent");
     let bytes = std::fs::read(&file).unwrap();

@@ -7,7 +7,7 @@ use super::{lines, wait_for};
 
 /// One message as a subscriber got it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Heard {
+pub(crate) struct MosquittoMessage {
     pub(crate) qos: u8,
     pub(crate) retain: bool,
     pub(crate) content_type: String,
@@ -19,11 +19,11 @@ pub(crate) struct Heard {
     pub(crate) payload: String,
 }
 
-impl Heard {
-    fn parse(line: &str) -> Option<Heard> {
+impl MosquittoMessage {
+    fn parse(line: &str) -> Option<MosquittoMessage> {
         let parts: Vec<&str> = line.splitn(8, '|').collect();
         let [qos, retain, content_type, expiry, format, correlation, topic, payload] = parts.try_into().ok()?;
-        Some(Heard {
+        Some(MosquittoMessage {
             qos: qos.parse().ok()?,
             retain: retain == "1",
             content_type: content_type.to_owned(),
@@ -37,14 +37,14 @@ impl Heard {
 }
 
 /// `mosquitto_sub` on some topics; ended when dropped.
-pub(crate) struct Subscriber {
+pub(crate) struct MosquittoSub {
     child: Child,
     lines: Receiver<String>,
 }
 
-impl Subscriber {
+impl MosquittoSub {
     /// Returns when it is subscribed; what was retained comes first.
-    pub(crate) fn new(port: u16, filters: &[&str]) -> Subscriber {
+    pub(crate) fn new(port: u16, filters: &[&str]) -> MosquittoSub {
         let marker = "subscriber/marker";
         publish(port, marker, "here", &["-r"]);
         let mut command = Command::new("mosquitto_sub");
@@ -54,18 +54,18 @@ impl Subscriber {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap_or_else(|error| panic!("mosquitto_sub: {error}"));
         let lines = lines(child.stdout.take().expect("its output"));
-        let subscriber = Subscriber { child, lines };
+        let subscriber = MosquittoSub { child, lines };
         subscriber.wait("its own marker", |heard| (heard.topic == marker).then_some(()));
         subscriber
     }
 
     /// The first message that `want` makes something of.
-    pub(crate) fn wait<T>(&self, what: &str, mut want: impl FnMut(Heard) -> Option<T>) -> T {
-        wait_for(&self.lines, what, |line| Heard::parse(&line).and_then(&mut want))
+    pub(crate) fn wait<T>(&self, what: &str, mut want: impl FnMut(MosquittoMessage) -> Option<T>) -> T {
+        wait_for(&self.lines, what, |line| MosquittoMessage::parse(&line).and_then(&mut want))
     }
 
     /// All messages up to and with the one that `last` says.
-    pub(crate) fn until(&self, what: &str, mut last: impl FnMut(&Heard) -> bool) -> Vec<Heard> {
+    pub(crate) fn until(&self, what: &str, mut last: impl FnMut(&MosquittoMessage) -> bool) -> Vec<MosquittoMessage> {
         let mut all = Vec::new();
         self.wait(what, |heard| {
             let found = last(&heard);
@@ -76,7 +76,7 @@ impl Subscriber {
     }
 }
 
-impl Drop for Subscriber {
+impl Drop for MosquittoSub {
     fn drop(&mut self) {
         _ = self.child.kill();
         _ = self.child.wait();

@@ -48,19 +48,19 @@ struct Shared {
 }
 
 /// A subscriber to everything.
-pub(crate) struct Ear {
+pub(crate) struct Subscriber {
     shared: Arc<Shared>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Ear {
+impl Subscriber {
     /// Returns when it is subscribed.
-    pub(crate) fn new(broker: SocketAddr) -> Ear {
+    pub(crate) fn new(broker: SocketAddr) -> Subscriber {
         let shared = Arc::new(Shared::default());
         let (stop, stopped) = oneshot::channel();
         let theirs = Arc::clone(&shared);
-        let thread = thread("ear", move || {
+        let thread = thread("subscriber", move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async {
                 tokio::select! {
@@ -69,11 +69,11 @@ impl Ear {
                 }
             });
         });
-        let ear = Ear { shared, stop: Some(stop), thread: Some(thread) };
-        let all = ear.shared.all.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = ear.shared.came.wait_timeout_while(all, PATIENCE, |(there, _)| !*there);
+        let subscriber = Subscriber { shared, stop: Some(stop), thread: Some(thread) };
+        let all = subscriber.shared.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = subscriber.shared.came.wait_timeout_while(all, PATIENCE, |(there, _)| !*there);
         assert!(waited.unwrap_or_else(PoisonError::into_inner).0.0, "not subscribed");
-        ear
+        subscriber
     }
 
     /// How many messages were heard.
@@ -130,7 +130,7 @@ impl Ear {
     }
 }
 
-impl Drop for Ear {
+impl Drop for Subscriber {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
@@ -140,7 +140,7 @@ impl Drop for Ear {
 }
 
 async fn listen(broker: SocketAddr, shared: &Shared) {
-    let mut options = MqttOptions::new("ear", broker.ip().to_string(), broker.port());
+    let mut options = MqttOptions::new("subscriber", broker.ip().to_string(), broker.port());
     options.set_max_packet_size(Some(1 << 20));
     let (client, mut events) = AsyncClient::new(options, 4);
     loop {
