@@ -48,8 +48,8 @@ const LOST_AFTER: [usize; 2] = [5, 8];
 const LONG: Duration = Duration::from_secs(40);
 
 #[test]
-fn whole_games_with_links_that_are_lost() {
-    bluez::in_own_process("whole_games_with_links_that_are_lost", |bus: Bus| {
+fn whole_games_survive_lost_links() {
+    bluez::in_own_process("whole_games_survive_lost_links", |bus: Bus| {
         let bluez = Bluez::start(&bus.address());
         for (_, driver, address, name) in BOARDS {
             bluez.add(Peripheral::of(driver, address, name));
@@ -181,8 +181,8 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
 
 /// The arbiters are told of it, until it is connected again and heard better; players see nothing of it.
 #[test]
-fn a_board_that_is_received_weakly() {
-    bluez::in_own_process("a_board_that_is_received_weakly", |bus: Bus| {
+fn a_weak_signal_is_an_alarm_until_it_is_better() {
+    bluez::in_own_process("a_weak_signal_is_an_alarm_until_it_is_better", |bus: Bus| {
         let bluez = Bluez::start(&bus.address());
         let (id, driver, address, name) = BOARDS[1];
         bluez.add(Peripheral { rssi: -90, ..Peripheral::of(driver, address, name) });
@@ -223,8 +223,8 @@ fn a_board_that_is_received_weakly() {
 
 /// It has a board's name and knows none of its questions.
 #[test]
-fn a_device_that_is_none_of_its_family_is_told() {
-    bluez::in_own_process("a_device_that_is_none_of_its_family_is_told", |bus: Bus| {
+fn a_device_of_another_family_is_reported() {
+    bluez::in_own_process("a_device_of_another_family_is_reported", |bus: Bus| {
         let bluez = Bluez::start(&bus.address());
         let (id, _, address, name) = BOARDS[0];
         let other = (emulator::find("chesslink").expect("emulated").start)(&Start::default());
@@ -247,8 +247,8 @@ fn a_device_that_is_none_of_its_family_is_told() {
 
 /// It is told to the board and stands nowhere: not on disk, in no message, in no line of the log.
 #[test]
-fn a_key_is_the_boards_alone() {
-    bluez::in_own_process("a_key_is_the_boards_alone", |bus: Bus| {
+fn a_key_is_sent_to_its_board_and_published_nowhere() {
+    bluez::in_own_process("a_key_is_sent_to_its_board_and_published_nowhere", |bus: Bus| {
         let bluez = Bluez::start(&bus.address());
         let (id, driver, address, name) = BOARDS[0];
         bluez.add(Peripheral { rssi: -71, ..Peripheral::of(driver, address, name) });
@@ -292,7 +292,7 @@ fn a_key_is_the_boards_alone() {
     });
 }
 
-/// Whether the key of [`a_key_is_the_boards_alone`] is in there, however bytes are written.
+/// Whether the key of [`a_key_is_sent_to_its_board_and_published_nowhere`] is in there, however bytes are written.
 fn shows_key(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes).to_lowercase();
     let written = ["a1b2c3", "a1 b2 c3", "a1, b2, c3", "161,178,195", "161, 178, 195"];

@@ -77,7 +77,7 @@ fn pulls(table: &Table, way: Way, rng: &mut Rng) -> Vec<Pull> {
 
 /// Pulls the cable of one table at these moments of its game; gives how long it took each time to be back, with
 /// words on it.
-fn game(table: &Table, way: Way, pulls: &[Pull], hall: &TestHall, subscriber: &Subscriber) -> Vec<(Duration, String)> {
+fn play_with_pulls(table: &Table, way: Way, pulls: &[Pull], hall: &TestHall, subscriber: &Subscriber) -> Vec<(Duration, String)> {
     let began = mono();
     table.board.load(&table.script).expect("hands");
     let pull = |(number, pull): (usize, &Pull)| {
@@ -128,7 +128,7 @@ fn play_and_pull(seed: u64) {
     let mut times: Vec<(Duration, String)> = std::thread::scope(|scope| {
         let start = |(number, table)| {
             let pulls = pulls(table, way(number), &mut Rng::with_seed(seed + number as u64));
-            scope.spawn(move || game(table, way(number), &pulls, shared_hall, shared_subscriber))
+            scope.spawn(move || play_with_pulls(table, way(number), &pulls, shared_hall, shared_subscriber))
         };
         let games: Vec<_> = tables.iter().enumerate().map(start).collect();
         games.into_iter().flat_map(|game| game.join().expect("a game")).collect()
@@ -182,7 +182,7 @@ fn all_at_once(count: usize) {
     rng.shuffle(&mut order);
     order.iter().for_each(|number| drop(tables[*number].board.replug().expect("put back")));
     let plugged = mono();
-    let times: Vec<Duration> = tables.iter().map(|table| back(&subscriber, &table.id, from).since(plugged)).collect();
+    let times: Vec<Duration> = tables.iter().map(|table| wait_until_back(&subscriber, &table.id, from).since(plugged)).collect();
     times.iter().for_each(|took| assert_within(*took, BACK_WITHIN, format_args!("{count} boards, {times:?}")));
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
     assert!(tables.iter().all(|table| table.board.wait_done(PATIENCE)));
@@ -196,7 +196,7 @@ fn all_at_once(count: usize) {
 }
 
 /// When the board was there again, after it was seen to be gone.
-fn back(subscriber: &Subscriber, board: &str, from: usize) -> Mono {
+fn wait_until_back(subscriber: &Subscriber, board: &str, from: usize) -> Mono {
     let mut gone = false;
     let back = subscriber.find(from, PATIENCE, |heard| match heard.device(board) {
         Some("online" | "unstable") if gone => Some(heard.at),

@@ -33,7 +33,7 @@ fn wait_until(what: &str, mut is: impl FnMut() -> bool) {
 }
 
 #[test]
-fn what_a_power_cut_takes_from_a_journal_comes_back() {
+fn bytes_that_a_power_cut_takes_from_a_journal_come_back() {
     let broker = Mosquitto::start();
     let folder = DaemonFolder::new("n1", broker.port());
     let board = PtyBoard::start("b0", Settings::default(), &Script::new(), 1.0).expect("a board");

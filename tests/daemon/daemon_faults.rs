@@ -120,7 +120,7 @@ fn two_daemons_do_not_share_a_journal() {
 }
 
 #[test]
-fn one_whose_name_is_taken_falls_silent_and_says_so() {
+fn a_daemon_whose_name_is_taken_ends_and_reports_it() {
     let broker = Mosquitto::start();
     let (folder, other) = (DaemonFolder::new("n1", broker.port()), DaemonFolder::new("n1", broker.port()));
     let (_board, _other_board) = (board(&folder), board(&other));

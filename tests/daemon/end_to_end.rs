@@ -16,7 +16,7 @@ fn keep_to_schemas(all: &[Heard]) {
 }
 
 #[test]
-fn a_wrong_configuration_ends_it_at_once_and_says_where() {
+fn a_wrong_configuration_ends_the_daemon_with_its_place() {
     let broker = Mosquitto::start();
     let rig = Rig::new(broker.port(), "delai = 3", &[Seat { id: "b1", time_control: "60" }]);
     assert_eq!(rig.start().wait().code(), Some(78));

@@ -41,7 +41,7 @@ fn status(heard: &Heard, is: impl Fn(&Value) -> bool) -> Option<Value> {
 }
 
 #[test]
-fn a_weak_square_and_a_low_battery() {
+fn a_weak_square_and_a_low_battery_are_published() {
     let hall = TestHall::new();
     let tables = [table(&hall)];
     let daemon = RunningDaemon::start(hall.loaded(vec![tables[0].by_port(&hall)]));

@@ -65,7 +65,7 @@ fn planned(loaded: &flagfall::config::Loaded, usb: &Usb) -> Vec<Plan> {
 }
 
 #[test]
-fn whole_games_with_cables_that_are_pulled() {
+fn whole_games_survive_pulled_cables() {
     let usb = Usb::new();
     let boards = BOARDS.map(|(_, driver, _)| {
         let moves = driver.ends_with("move");

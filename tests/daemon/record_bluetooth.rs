@@ -94,7 +94,7 @@ fn streams(pieces: impl IntoIterator<Item = (u8, Vec<u8>)>) -> Vec<(u8, Vec<u8>)
 }
 
 #[test]
-fn a_device_that_nobody_knows() {
+fn a_device_without_a_driver_is_recorded() {
     let rig = BluetoothRig::new();
     let log = rig.add_unknown_device("Brand New Board");
     let began = mono();
@@ -168,7 +168,7 @@ fn a_channel_that_refuses_is_named_and_left_out() {
 }
 
 #[test]
-fn a_board_that_is_asked_as_the_daemon_asks() {
+fn a_board_with_a_driver_is_asked_as_the_daemon_asks() {
     let rig = BluetoothRig::new();
     let log = SentLog::default();
     let board = (emulator::find("chessnut").expect("emulated").start)(&Start::default());
@@ -195,7 +195,7 @@ fn a_board_that_is_asked_as_the_daemon_asks() {
 }
 
 #[test]
-fn it_ends_by_itself() {
+fn a_recording_with_a_limit_ends_by_itself() {
     let rig = BluetoothRig::new();
     rig.add_unknown_device("Brand New Board");
     let mut recording = rig.record("Brand New Board", &["--seconds", "6"]);
@@ -207,7 +207,7 @@ fn it_ends_by_itself() {
 }
 
 #[test]
-fn it_outlives_the_bluetooth_service_and_ends_while_there_is_none() {
+fn a_recording_outlives_the_bluetooth_service_and_can_end_without_it() {
     let rig = BluetoothRig::new();
     let log = rig.add_unknown_device("Brand New Board");
     let mut recording = rig.record(ADDRESS, &[]);
@@ -228,7 +228,7 @@ fn it_outlives_the_bluetooth_service_and_ends_while_there_is_none() {
 }
 
 #[test]
-fn what_cannot_be_recorded_says_why() {
+fn an_impossible_recording_reports_its_cause() {
     let rig = BluetoothRig::new();
     rig.add_unknown_device("Brand New Board");
     for (named, more, code, reasons) in [

@@ -9,7 +9,7 @@ pub(crate) mod proxy;
 
 pub(crate) use broker::Mosquitto;
 pub(crate) use client::{MosquittoMessage, MosquittoSub, publish};
-pub(crate) use node::{Node, Told};
+pub(crate) use node::{Node, SessionReport};
 pub(crate) use proxy::Proxy;
 
 pub(crate) use super::ports::free_port;

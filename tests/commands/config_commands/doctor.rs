@@ -59,7 +59,7 @@ fn about<'a>(report: &'a Value, begin: &str) -> &'a Value {
 }
 
 #[test]
-fn nobody_listens() {
+fn a_port_without_a_broker_is_a_problem() {
     let folder = tempfile::tempdir().expect("a folder");
     let (code, report) = doctor(folder.path(), &format!("[mqtt]\nport = {}\n", free_port()));
     let broker = about(&report, "broker at 127.0.0.1:");
@@ -69,7 +69,7 @@ fn nobody_listens() {
 }
 
 #[test]
-fn the_broker_of_our_own_is_not_missed() {
+fn an_embedded_broker_that_does_not_run_is_only_a_warning() {
     let folder = tempfile::tempdir().expect("a folder");
     let port = free_port();
     let text = format!("[mqtt]\nport = {port}\n[broker]\nenabled = true\ntcp = \"127.0.0.1:{port}\"\n");
@@ -78,7 +78,7 @@ fn the_broker_of_our_own_is_not_missed() {
 }
 
 #[test]
-fn a_broker_takes_us() {
+fn a_broker_that_accepts_the_node_is_ok() {
     let folder = tempfile::tempdir().expect("a folder");
     let Some((_broker, port)) = mosquitto(folder.path(), "allow_anonymous true") else { return };
     let (code, report) = doctor(folder.path(), &format!("[mqtt]\nport = {port}\n"));
@@ -90,7 +90,7 @@ fn a_broker_takes_us() {
 }
 
 #[test]
-fn a_broker_refuses_us() {
+fn a_broker_that_refuses_the_node_is_a_problem() {
     let folder = tempfile::tempdir().expect("a folder");
     let Some((_broker, port)) = mosquitto(folder.path(), "allow_anonymous false") else { return };
     let password = write(folder.path(), "password", "hunter2\n", 0o600);
@@ -105,7 +105,7 @@ fn a_broker_refuses_us() {
 }
 
 #[test]
-fn something_else_listens() {
+fn another_server_on_the_port_is_a_problem() {
     let folder = tempfile::tempdir().expect("a folder");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("its port").port();
@@ -123,7 +123,7 @@ fn something_else_listens() {
 }
 
 #[test]
-fn every_finding_that_is_not_ok_says_what_to_do() {
+fn every_finding_that_is_not_ok_has_advice() {
     let folder = tempfile::tempdir().expect("a folder");
     let ports = "[mqtt]\nport = 1\n[[board]]\nid = \"b1\"\nport = \"/dev/none\"\n[[board]]\nid = \"b2\"\nusb_serial = \"none\"\n";
     let hid = "[[board]]\nid = \"b3\"\ndriver = \"chessnut\"\ntransport = \"hid\"\nusb_serial = \"no such number\"\n";
@@ -141,7 +141,7 @@ fn every_finding_that_is_not_ok_says_what_to_do() {
 }
 
 #[test]
-fn people_get_lines() {
+fn people_get_readable_lines() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = write(folder.path(), "c.toml", "[mqtt]\nport = 1\n[journal]\ndir = \"/proc/none\"\n", 0o600).display().to_string();
     let ran = flagfall(&["doctor", "--config", &file], &[]);

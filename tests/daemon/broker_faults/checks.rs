@@ -22,7 +22,7 @@ const RIGHT_WITHIN: Duration = Duration::from_secs(1);
 const STATE_AGE: Duration = Duration::from_millis(300);
 
 /// When the broker welcomed the client.
-pub(crate) fn welcome(wire: &Timed) -> Option<Mono> {
+pub(crate) fn welcome_time(wire: &Timed) -> Option<Mono> {
     wire.down.iter().find(|(_, packet)| matches!(packet, Packet::Other(first) if first >> 4 == 2)).map(|(at, _)| *at)
 }
 
@@ -103,11 +103,11 @@ fn histories(wires: &[Timed], of: &str) -> Vec<(Utc, Vec<Value>)> {
 }
 
 /// After each welcome that was not soon followed by a fault, the acknowledged states show what had been played.
-pub(crate) fn states(wires: &[Timed], faults: &[Mono]) {
+pub(crate) fn assert_states_are_right(wires: &[Timed], faults: &[Mono]) {
     let (now, wall) = (mono(), utc());
     let mut looked = 0;
     for (number, wire) in wires.iter().enumerate().skip(1) {
-        let Some(began) = welcome(wire) else { continue };
+        let Some(began) = welcome_time(wire) else { continue };
         let until = began.after(RIGHT_WITHIN);
         if faults.iter().any(|fault| (began..until).contains(fault)) {
             continue;

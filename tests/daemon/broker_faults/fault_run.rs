@@ -96,7 +96,7 @@ impl FaultRun {
 
     /// How often a broker welcomed the daemon.
     fn welcomes(&self) -> usize {
-        self.proxy.timed().iter().filter(|wire| checks::welcome(wire).is_some()).count()
+        self.proxy.timed().iter().filter(|wire| checks::welcome_time(wire).is_some()).count()
     }
 
     fn wait_for_welcome(&self, before: usize) {
@@ -188,8 +188,8 @@ impl FaultRun {
         let (status, took) = self.daemon.take().expect("it runs").terminate();
         assert!(status.success() && took < Duration::from_secs(5), "{status} after {took:?}");
         let (wires, journals) = (self.proxy.timed(), self.journals());
-        order::order(&wires, &self.runs, asked, &journals);
-        checks::states(&wires, &self.faults);
+        order::assert_order(&wires, &self.runs, asked, &journals);
+        checks::assert_states_are_right(&wires, &self.faults);
         checks::assert_consumer_has_every_event(&self.heard, &journals);
     }
 

@@ -90,10 +90,10 @@ struct Progress {
 
 /// Every event of the journals was acknowledged, first occurrences in order; each connection goes on from the cursor, without a
 /// gap; nothing is sent again on a connection but what was asked for; what is told is what is recorded.
-pub(crate) fn order(wires: &[Timed], runs: &[DaemonRun], mut asked: ResyncRequest, journals: &BTreeMap<Line, Vec<Out>>) {
+pub(crate) fn assert_order(wires: &[Timed], runs: &[DaemonRun], mut asked: ResyncRequest, journals: &BTreeMap<Line, Vec<Out>>) {
     let mut lines: BTreeMap<Line, Progress> = journals.keys().map(|line| (line.clone(), Progress::default())).collect();
     for (number, wire) in wires.iter().enumerate() {
-        runs.iter().filter(|run| run.first == number).for_each(|run| begin(run, &mut lines));
+        runs.iter().filter(|run| run.first == number).for_each(|run| begin_run(run, &mut lines));
         lines.values_mut().for_each(|reach| reach.acked.clear());
         let mut last = BTreeMap::<Line, u64>::new();
         let events = published(wire);
@@ -138,7 +138,7 @@ pub(crate) fn order(wires: &[Timed], runs: &[DaemonRun], mut asked: ResyncReques
 }
 
 /// A daemon that was killed goes on from its journal's cursor, which the broker has reached and which is not too old.
-fn begin(run: &DaemonRun, lines: &mut BTreeMap<Line, Progress>) {
+fn begin_run(run: &DaemonRun, lines: &mut BTreeMap<Line, Progress>) {
     for (line, &known) in &run.known {
         let reach = lines.get_mut(line).expect("a line with a journal");
         assert!(known <= reach.broker, "{line}: the journal says {known}: {reach:?}");

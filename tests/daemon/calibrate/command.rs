@@ -128,7 +128,7 @@ fn men_and_spare_queens_are_learned_and_kept() {
 }
 
 #[test]
-fn what_is_missing_is_named_and_ctrl_c_keeps_what_is_whole() {
+fn missing_men_are_named_and_ctrl_c_keeps_a_whole_set() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("b1");
     let placement = Placement::parse("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQ1BNR").expect("a placement");
@@ -152,7 +152,7 @@ fn what_is_missing_is_named_and_ctrl_c_keeps_what_is_whole() {
 }
 
 #[test]
-fn a_time_limit_ends_it() {
+fn a_time_limit_ends_a_calibration() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("b1");
     let placement = Placement::EMPTY;
@@ -169,7 +169,7 @@ fn a_time_limit_ends_it() {
 }
 
 #[test]
-fn what_cannot_be_done_says_why() {
+fn an_impossible_calibration_reports_its_cause() {
     let folder = tempfile::tempdir().expect("a folder");
     let (file, missing) = (folder.path().join("b1"), folder.path().join("missing"));
     let table = PtyCertabo::start(settings());

@@ -161,7 +161,7 @@ fn setting_of(key: &str, value: &str) -> anyhow::Result<Setting> {
 }
 
 #[test]
-fn a_head_that_is_wrong_says_so() {
+fn a_wrong_calibration_in_the_head_is_refused() {
     let (_, calibration) = SimulatedBoard::learned();
     for (value, wrong) in [
         ("garbage", "calibration: item 1: a man is one of the letters"),

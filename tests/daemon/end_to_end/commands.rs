@@ -194,7 +194,7 @@ fn old_client(setup: &CommandSetup) {
 }
 
 #[test]
-fn a_sender_of_too_many_is_told_so_and_leaves_no_trace() {
+fn too_many_commands_are_refused_and_not_audited() {
     const SENT: usize = 30;
     let setup = CommandSetup::new();
     let before = setup.state();
@@ -249,7 +249,7 @@ fn a_command_that_expired_while_nobody_listened_is_gone() {
 }
 
 #[test]
-fn a_device_is_bound_until_the_configuration_says_otherwise() {
+fn a_device_is_bound_until_the_configuration_changes() {
     const OVER: &str = "bound under another configuration";
     let mut setup = CommandSetup::new();
     let bind = |setup: &CommandSetup, id: &str, body: Value| command("bind-device", id, json!({"game": setup.state().0}), body);

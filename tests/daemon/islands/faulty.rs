@@ -21,7 +21,7 @@ pub(crate) const TRIGGER: u8 = 0x7e;
 pub(crate) const PATIENCE: Patience = Patience { serving: Duration::from_secs(3), opening: Duration::from_secs(3) };
 
 /// The first is sprung once, then every time.
-static SPRUNG: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
+static TRIGGERED: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
 /// Hanging drivers are let go.
 pub(crate) static RELEASED: [AtomicBool; 4] = [const { AtomicBool::new(false) }; 4];
 
@@ -32,8 +32,8 @@ pub(crate) const HANGS_ONCE: usize = 2;
 pub(crate) const HANGS_ALWAYS: usize = 3;
 
 /// How often it was done.
-pub(crate) fn sprung(fault: usize) -> usize {
-    SPRUNG[fault].load(Ordering::SeqCst)
+pub(crate) fn trigger_count(fault: usize) -> usize {
+    TRIGGERED[fault].load(Ordering::SeqCst)
 }
 
 struct Faulty<const FAULT: usize>(Box<dyn Driver>);
@@ -41,7 +41,7 @@ struct Faulty<const FAULT: usize>(Box<dyn Driver>);
 impl<const FAULT: usize> Driver for Faulty<FAULT> {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
         if matches!(input, Input::Bytes { bytes, .. } if bytes.contains(&TRIGGER)) {
-            let before = SPRUNG[FAULT].fetch_add(1, Ordering::SeqCst);
+            let before = TRIGGERED[FAULT].fetch_add(1, Ordering::SeqCst);
             match FAULT {
                 PANICS_ONCE if before == 0 => panic!("the fault of this test"),
                 PANICS_ALWAYS => panic!("the fault of this test, again and again"),
@@ -66,25 +66,25 @@ impl<const FAULT: usize> Driver for Faulty<FAULT> {
     }
 }
 
-fn sound() -> &'static DriverInfo {
+fn working_driver() -> &'static DriverInfo {
     drivers::find("dgt").expect("registered")
 }
 
-fn make<const FAULT: usize>() -> Box<dyn Driver> {
-    Box::new(Faulty::<FAULT>(sound().start()))
+fn make_faulty<const FAULT: usize>() -> Box<dyn Driver> {
+    Box::new(Faulty::<FAULT>(working_driver().start()))
 }
 
 /// A daemon whose first board has a driver with this fault.
-pub(crate) fn daemon<const FAULT: usize>(hall: &TestHall, tables: &[Table]) -> RunningDaemon {
+pub(crate) fn start_daemon<const FAULT: usize>(hall: &TestHall, tables: &[Table]) -> RunningDaemon {
     let loaded: Loaded = hall.loaded(tables.iter().map(|table| table.by_port(hall)).collect());
     let mut plans: Vec<Plan> = plans(&loaded.config, 0).expect("plans");
-    plans[0].setting.driver = Box::leak(Box::new(DriverInfo { make: make::<FAULT>, ..*sound() }));
+    plans[0].setting.driver = Box::leak(Box::new(DriverInfo { make: make_faulty::<FAULT>, ..*working_driver() }));
     RunningDaemon::with(async move || Daemon::start_with(&loaded, plans, PATIENCE).await.expect("starts"))
 }
 
 /// Waits until the node's health names exactly these boards as failed.
 #[track_caller]
-pub(crate) fn failed(subscriber: &Subscriber, boards: &[&str]) {
+pub(crate) fn wait_for_failed_boards(subscriber: &Subscriber, boards: &[&str]) {
     let told = |heard: &Heard| {
         let list = heard.body()["failed_boards"].as_array().filter(|_| heard.topic.ends_with("/health"))?;
         (list.iter().map(|board| board.as_str().unwrap_or("")).collect::<Vec<_>>() == boards).then_some(())
@@ -93,7 +93,7 @@ pub(crate) fn failed(subscriber: &Subscriber, boards: &[&str]) {
 }
 
 /// A journal without damage, whose numbers have no gap; gives all bytes that were read.
-pub(crate) fn sound_journal(hall: &TestHall, board: &str) -> Vec<u8> {
+pub(crate) fn read_sound_journal(hall: &TestHall, board: &str) -> Vec<u8> {
     let recovered = read(&mut Disk::reading(&hall.journal().join(board))).expect("a journal");
     assert!(recovered.damage.described.is_empty(), "{board}: {:?}", recovered.damage.described);
     let (mut last, mut numbers, mut all) = (0, [0u64; 3], Vec::new());
@@ -115,7 +115,7 @@ pub(crate) fn sound_journal(hall: &TestHall, board: &str) -> Vec<u8> {
 }
 
 /// Every event of the board's journal was published.
-pub(crate) fn all_sent(hall: &TestHall, subscriber: &Subscriber, board: &str) {
+pub(crate) fn assert_all_events_published(hall: &TestHall, subscriber: &Subscriber, board: &str) {
     let heard = subscriber.all();
     for audience in Audience::ALL {
         let (outs, _) = outs_from(&hall.journal().join(board), audience, 1, usize::MAX).expect("a journal");
@@ -127,7 +127,7 @@ pub(crate) fn all_sent(hall: &TestHall, subscriber: &Subscriber, board: &str) {
 }
 
 /// No number was given to two events.
-pub(crate) fn one_event_a_number(subscriber: &Subscriber, board: &str) {
+pub(crate) fn assert_numbers_are_unique(subscriber: &Subscriber, board: &str) {
     let mut seen = std::collections::BTreeMap::new();
     for heard in subscriber.all().into_iter().filter(|heard| heard.topic.contains(&format!("/{board}/"))) {
         let Some(number) = heard.message["no"].as_u64() else { continue };

@@ -3,7 +3,10 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::faulty::{HANGS_ALWAYS, HANGS_ONCE, RELEASED, TRIGGER, daemon, failed, one_event_a_number, sound_journal, sprung};
+use super::faulty::{
+    HANGS_ALWAYS, HANGS_ONCE, RELEASED, TRIGGER, assert_numbers_are_unique, read_sound_journal, start_daemon, trigger_count,
+    wait_for_failed_boards,
+};
 use crate::support::hall::subscriber::{Heard, Subscriber};
 use crate::support::hall::table::{Table, play, wait_until_complete};
 use crate::support::hall::{TestHall, pass};
@@ -12,9 +15,9 @@ use crate::support::hall::{TestHall, pass};
 const THINK: [u64; 2] = [900, 1_400];
 
 /// Lets the driver go even if the test fails, so that its thread ends.
-struct Release(usize);
+struct ReleaseOnDrop(usize);
 
-impl Drop for Release {
+impl Drop for ReleaseOnDrop {
     fn drop(&mut self) {
         RELEASED[self.0].store(true, Ordering::SeqCst);
     }
@@ -24,8 +27,8 @@ impl Drop for Release {
 fn a_station_that_hangs_is_replaced_and_changes_nothing_when_it_wakes() {
     let hall = TestHall::new();
     let tables: Vec<Table> = (0..3).map(|number| Table::new(&hall, number, &play(number, 12, THINK))).collect();
-    let daemon = daemon::<HANGS_ONCE>(&hall, &tables);
-    let release = Release(HANGS_ONCE);
+    let daemon = start_daemon::<HANGS_ONCE>(&hall, &tables);
+    let release = ReleaseOnDrop(HANGS_ONCE);
     let subscriber = Subscriber::new(daemon.tcp);
     tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
@@ -36,15 +39,15 @@ fn a_station_that_hangs_is_replaced_and_changes_nothing_when_it_wakes() {
     drop(subscriber.device("b0", &["online", "unstable"], from));
     let moved = |heard: &Heard| heard.topic.ends_with("/live/ev/1/b0/move").then_some(());
     subscriber.wait("a move after that", subscriber.count(), moved);
-    assert_eq!(sprung(HANGS_ONCE), 1);
+    assert_eq!(trigger_count(HANGS_ONCE), 1);
     // In the middle of the game the old one goes on with what it had in hand.
     drop(release);
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
     wait_until_complete(&subscriber, &tables);
-    one_event_a_number(&subscriber, "b0");
-    failed(&subscriber, &[]);
+    assert_numbers_are_unique(&subscriber, "b0");
+    wait_for_failed_boards(&subscriber, &[]);
     daemon.stop();
-    tables.iter().for_each(|table| drop(sound_journal(&hall, &table.id)));
+    tables.iter().for_each(|table| drop(read_sound_journal(&hall, &table.id)));
     let health = subscriber.latest("/health").expect("health");
     assert_eq!(health.body()["journal_ok"], true);
 }
@@ -53,8 +56,8 @@ fn a_station_that_hangs_is_replaced_and_changes_nothing_when_it_wakes() {
 fn a_station_that_hangs_again_is_parked() {
     let hall = TestHall::new();
     let tables: Vec<Table> = (0..2).map(|number| Table::new(&hall, number, &play(number, 6, THINK))).collect();
-    let daemon = daemon::<HANGS_ALWAYS>(&hall, &tables);
-    let release = Release(HANGS_ALWAYS);
+    let daemon = start_daemon::<HANGS_ALWAYS>(&hall, &tables);
+    let release = ReleaseOnDrop(HANGS_ALWAYS);
     let subscriber = Subscriber::new(daemon.tcp);
     tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
@@ -63,7 +66,7 @@ fn a_station_that_hangs_again_is_parked() {
     let from = subscriber.count();
     drop(subscriber.device("b0", &["online", "unstable"], from));
     tables[0].board.inject(&[TRIGGER]).expect("running");
-    failed(&subscriber, &["b0"]);
+    wait_for_failed_boards(&subscriber, &["b0"]);
     let parked = |heard: &Heard| {
         heard.device("b0")?;
         let told = heard.body()["problem"].as_str()?.contains("hung twice and was parked");
@@ -77,6 +80,6 @@ fn a_station_that_hangs_again_is_parked() {
     wait_until_complete(&subscriber, &tables[1..]);
     daemon.stop();
     drop(release);
-    let bytes = sound_journal(&hall, "b0");
+    let bytes = read_sound_journal(&hall, "b0");
     assert!(bytes.windows(14).any(|some| some == b"still recorded"), "not recorded");
 }

@@ -17,7 +17,7 @@ const THINK: [u64; 2] = [250, 600];
 const TAKEN_WITHIN: Duration = Duration::from_secs(2);
 
 #[test]
-fn a_flood_on_one_board_and_the_others_give_their_moves() {
+fn a_flood_on_one_board_costs_the_others_no_move() {
     let hall = TestHall::new();
     let tables: Vec<Table> = (0..6).map(|number| Table::new(&hall, number, &play(number, 10, THINK))).collect();
     let daemon = RunningDaemon::start(hall.loaded(tables.iter().map(|table| table.by_port(&hall)).collect()));
@@ -74,14 +74,14 @@ fn a_silent_board_is_an_alarm_until_it_talks_again() {
 }
 
 /// Another program with the port open and locked, as terminal programs do it.
-struct Other(Child);
+struct PortHolder(Child);
 
-impl Other {
-    fn hold(path: &std::path::Path) -> Other {
+impl PortHolder {
+    fn hold(path: &std::path::Path) -> PortHolder {
         let port = File::options().read(true).write(true).open(path).expect("opens");
         port.lock().expect("nobody has it");
         assert!(port.as_raw_fd() > 2);
-        Other(Command::new("sleep").arg("60").stdin(Stdio::from(port)).spawn().expect("sleep is there"))
+        PortHolder(Command::new("sleep").arg("60").stdin(Stdio::from(port)).spawn().expect("sleep is there"))
     }
 
     fn end(&mut self) {
@@ -90,18 +90,18 @@ impl Other {
     }
 }
 
-impl Drop for Other {
+impl Drop for PortHolder {
     fn drop(&mut self) {
         self.end();
     }
 }
 
 #[test]
-fn a_held_port_is_told_with_its_holder_and_taken_when_it_is_free() {
+fn a_held_port_is_reported_with_its_holder_and_opened_when_it_is_free() {
     let hall = TestHall::new();
     let tables: Vec<Table> = (0..2).map(|number| Table::new(&hall, number, &play(number, 4, THINK))).collect();
     let (held, free) = (&tables[0], &tables[1]);
-    let mut other = Other::hold(&held.board.path().expect("plugged"));
+    let mut other = PortHolder::hold(&held.board.path().expect("plugged"));
     let daemon = RunningDaemon::start(hall.loaded(tables.iter().map(|table| table.by_port(&hall)).collect()));
     let subscriber = Subscriber::new(daemon.tcp);
     drop(subscriber.device(&free.id, &["online"], 0));

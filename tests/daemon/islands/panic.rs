@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use super::faulty::{PANICS_ALWAYS, PANICS_ONCE, TRIGGER, all_sent, daemon, failed, one_event_a_number, sound_journal, sprung};
+use super::faulty::{
+    PANICS_ALWAYS, PANICS_ONCE, TRIGGER, assert_all_events_published, assert_numbers_are_unique, read_sound_journal,
+    start_daemon, trigger_count, wait_for_failed_boards,
+};
 use crate::support::hall::subscriber::{Heard, Subscriber};
 use crate::support::hall::table::{Table, play, wait_until_complete};
 use crate::support::hall::{TestHall, pass};
@@ -17,7 +20,7 @@ fn tables(hall: &TestHall) -> Vec<Table> {
 fn a_panic_that_does_not_come_again_costs_nothing() {
     let hall = TestHall::new();
     let tables = tables(&hall);
-    let daemon = daemon::<PANICS_ONCE>(&hall, &tables);
+    let daemon = start_daemon::<PANICS_ONCE>(&hall, &tables);
     let subscriber = Subscriber::new(daemon.tcp);
     tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
@@ -25,10 +28,10 @@ fn a_panic_that_does_not_come_again_costs_nothing() {
     tables[0].board.inject(&[TRIGGER]).expect("running");
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
     wait_until_complete(&subscriber, &tables);
-    assert!(sprung(PANICS_ONCE) >= 2, "once in the station, once more when it was rebuilt");
-    one_event_a_number(&subscriber, &tables[0].id);
+    assert!(trigger_count(PANICS_ONCE) >= 2, "once in the station, once more when it was rebuilt");
+    assert_numbers_are_unique(&subscriber, &tables[0].id);
     daemon.stop();
-    let bytes = sound_journal(&hall, &tables[0].id);
+    let bytes = read_sound_journal(&hall, &tables[0].id);
     assert_eq!(bytes.iter().filter(|&&byte| byte == TRIGGER).count(), 1);
     let health = subscriber.latest("/health").expect("health");
     assert_eq!((health.body()["failed_boards"].as_array().map(Vec::len), &health.body()["journal_ok"]), (Some(0), &true.into()));
@@ -38,13 +41,13 @@ fn a_panic_that_does_not_come_again_costs_nothing() {
 fn a_game_that_panics_again_is_parked_and_its_bytes_are_still_recorded() {
     let hall = TestHall::new();
     let tables = tables(&hall);
-    let daemon = daemon::<PANICS_ALWAYS>(&hall, &tables);
+    let daemon = start_daemon::<PANICS_ALWAYS>(&hall, &tables);
     let subscriber = Subscriber::new(daemon.tcp);
     tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
     pass(Duration::from_secs(4));
     tables[0].board.inject(&[TRIGGER]).expect("running");
-    failed(&subscriber, &["b0"]);
+    wait_for_failed_boards(&subscriber, &["b0"]);
     let parked = |heard: &Heard| {
         // A board that nobody reads is not online, whatever its cable says.
         heard.device("b0").filter(|state| *state == "offline")?;
@@ -64,10 +67,10 @@ fn a_game_that_panics_again_is_parked_and_its_bytes_are_still_recorded() {
     subscriber
         .wait("the device's status after the cable", from, |heard| parked(heard).filter(|()| heard.body()["port"].is_string()));
     daemon.stop();
-    all_sent(&hall, &subscriber, "b0");
-    let bytes = sound_journal(&hall, "b0");
+    assert_all_events_published(&hall, &subscriber, "b0");
+    let bytes = read_sound_journal(&hall, "b0");
     assert!(bytes.windows(14).any(|some| some == b"still\x7frecorded"), "not recorded");
     for table in &tables[1..] {
-        sound_journal(&hall, &table.id);
+        read_sound_journal(&hall, &table.id);
     }
 }

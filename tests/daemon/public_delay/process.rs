@@ -44,7 +44,7 @@ fn happened(heard: &Heard) -> i64 {
 }
 
 #[test]
-fn a_daemon_that_is_killed_twice_hurries_nothing() {
+fn nothing_is_early_when_the_daemon_is_killed_twice() {
     let broker = Mosquitto::start();
     let rig = Rig::new(
         broker.port(),

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_was_recorded_is_what_was_played() {
+fn a_recording_replays_as_the_game_that_was_played() {
     let folder = tempfile::tempdir().unwrap();
     let (link, file) = (folder.path().join("board"), folder.path().join("game.trace"));
     let board = board(1025);
@@ -61,7 +61,7 @@ fn without_a_driver_nothing_is_sent() {
 }
 
 #[test]
-fn what_cannot_be_recorded_says_why() {
+fn an_impossible_recording_reports_its_cause() {
     let folder = tempfile::tempdir().unwrap();
     let (_device, path) = Pty::pair().unwrap();
     let (_other, busy) = Pty::pair().unwrap();
