@@ -9,7 +9,6 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use flagfall::config::{Board, Clock};
-use flagfall::wall::mono;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{self, Start};
 use flagfall_protocols::driver::Channel;
@@ -17,8 +16,9 @@ use serde_json::{Value, json};
 
 use crate::bluez;
 use crate::bluez::{Bluez, Bus, Peripheral};
-use crate::support::hall::subscriber::{Heard, Subscriber};
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber, uci_moves};
 use crate::support::hall::{RunningDaemon, TestHall};
+use crate::support::waiting::wait_until;
 
 /// Board, driver, address, and the name it advertises.
 const BOARDS: [(&str, &str, &str, &str); 2] =
@@ -62,7 +62,7 @@ fn whole_games_survive_lost_links() {
             assert_eq!((&online.body()["transport"], &online.body()["port"]), (&Value::from("ble"), &Value::from(address)));
         }
         for (id, ..) in BOARDS {
-            let armed = |heard: &Heard| {
+            let armed = |heard: &ReceivedMessage| {
                 let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
                 (state && heard.body()["stage"] == "armed").then_some(())
             };
@@ -78,19 +78,19 @@ fn whole_games_survive_lost_links() {
                 bluez.load(address, &Script::parse(&format!("0.05 {hands}")).expect("a script"));
             }
             for (_, _, address, _) in BOARDS.iter().filter(|_| lost) {
-                await_that("the hands are done", || bluez.done(address));
+                wait_until("the hands are done", LONG, || bluez.done(address));
                 bluez.appear(address);
             }
             for (id, ..) in BOARDS {
                 if lost {
                     subscriber.device(id, &["online", "unstable"], before);
                 }
-                made(&subscriber, id, ply + 1, uci);
+                subscriber.wait_for_ply(id, ply + 1, uci, LONG);
             }
         }
         for (id, _, address, _) in BOARDS {
             let state = subscriber.latest(&format!("/live/ev/1/{id}/state")).expect("a state");
-            assert_eq!(moves(state.body()), GAME.map(|(uci, _)| uci.to_owned()), "{id}");
+            assert_eq!(uci_moves(state.body()), GAME.map(|(uci, _)| uci.to_owned()), "{id}");
             assert_eq!(bluez.counters(address).lights, 0, "{id}: players see nothing of it");
             assert_eq!((bluez.seen(address).most_at_once, bluez.seen(address).connections.len()), (1, 3), "{id}");
         }
@@ -116,7 +116,7 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
         let subscriber = Subscriber::new(running.tcp);
         subscriber.device("b1", &["online"], 0);
         let clock_is = |state: &str, from: usize| {
-            let wanted = |heard: &Heard| {
+            let wanted = |heard: &ReceivedMessage| {
                 let ours = heard.topic.ends_with("/device/clock-b1/status");
                 (ours && heard.body()["kind"] == "clock" && heard.body()["state"] == state).then(|| heard.clone())
             };
@@ -124,7 +124,7 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
         };
         assert_eq!(clock_is("online", 0).body()["port"], CLOCK);
         let arbiter = |what: &str, from: usize, is: &dyn Fn(&Value) -> bool| {
-            let wanted = |heard: &Heard| {
+            let wanted = |heard: &ReceivedMessage| {
                 (heard.topic.ends_with("/arbiter/ev/1/b1/state") && is(heard.body())).then(|| heard.body().clone())
             };
             subscriber.wait(what, from, wanted)
@@ -169,7 +169,7 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
         let mut loaded = hall.loaded(vec![board(("b1", "chessnut", BOARD, ""))]);
         loaded.config.event.casual = true;
         let running = RunningDaemon::start(loaded);
-        let kept = |heard: &Heard| {
+        let kept = |heard: &ReceivedMessage| {
             let state = heard.topic.ends_with("/arbiter/ev/1/b1/state").then(|| heard.body())?;
             (state["clock_status"] == "lost" && pressed(2)(state)).then_some(())
         };
@@ -190,13 +190,13 @@ fn a_weak_signal_is_an_alarm_until_it_is_better() {
         let running = RunningDaemon::start(hall.loaded(vec![board(BOARDS[1])]));
         let subscriber = Subscriber::new(running.tcp);
         let status = |warnings: Value, signal: i16| {
-            move |heard: &Heard| {
+            move |heard: &ReceivedMessage| {
                 let body = heard.device(id).map(|_| heard.body())?;
                 (body["warnings"] == warnings && body["signal_dbm"] == signal).then_some(())
             }
         };
         let alarm = |status: &'static str| {
-            move |heard: &Heard| {
+            move |heard: &ReceivedMessage| {
                 let ours = heard.topic.contains("/arbiter/") && heard.body()["kind"] == "weak_signal";
                 (ours && heard.body()["status"] == status).then(|| heard.body().clone())
             }
@@ -231,7 +231,7 @@ fn a_device_of_another_family_is_reported() {
         bluez.add(Peripheral::new(address, name, &[Channel::NORDIC_UART], other));
         let hall = TestHall::new();
         let running = RunningDaemon::start(hall.loaded(vec![board(BOARDS[0])]));
-        let told = |heard: &Heard| {
+        let told = |heard: &ReceivedMessage| {
             let body = heard.device(id).map(|_| heard.body())?;
             (body["state"] == "offline" && body["port"] == address && body["problem"] == "the device does not answer")
                 .then_some(())
@@ -262,13 +262,13 @@ fn a_key_is_sent_to_its_board_and_published_nowhere() {
         loaded.config.mqtt.raw = true;
         let running = RunningDaemon::start(loaded);
         let subscriber = Subscriber::new(running.tcp);
-        let told = |heard: &Heard| {
+        let told = |heard: &ReceivedMessage| {
             let status = heard.device(id) == Some("online") && heard.body()["firmware"].is_string();
             status.then(|| heard.body().clone())
         };
         let status = subscriber.wait("its firmware", 0, told);
         assert_eq!((&status["firmware"], &status["signal_dbm"]), (&"1.0".into(), &(-71).into()));
-        let armed = |heard: &Heard| {
+        let armed = |heard: &ReceivedMessage| {
             let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
             (state && heard.body()["stage"] == "armed").then_some(())
         };
@@ -313,32 +313,4 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 fn board((id, driver, address, _): (&str, &str, &str, &str)) -> Board {
     Board { id: id.to_owned(), driver: Some(driver.to_owned()), bluetooth: Some(address.to_owned()), ..Board::default() }
-}
-
-#[allow(clippy::disallowed_methods, reason = "real time among real parts")]
-fn await_that(what: &str, done: impl Fn() -> bool) {
-    let began = mono();
-    while !done() {
-        assert!(mono().since(began) < LONG, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// Waits until so many plies are known on a board, the last of them this one.
-fn made(subscriber: &Subscriber, id: &str, plies: usize, uci: &str) {
-    let topic = format!("/live/ev/1/{id}/state");
-    let there = subscriber.find(0, LONG, |heard| {
-        let known = heard.topic.ends_with(&topic).then(|| moves(heard.body()))?;
-        (known.len() == plies && known.last().is_some_and(|last| last == uci)).then_some(())
-    });
-    assert!(
-        there.is_some(),
-        "board {id}, ply {plies}: {uci} never came: {:?}",
-        subscriber.latest(&topic).map(|heard| moves(heard.body()))
-    );
-}
-
-fn moves(state: &Value) -> Vec<String> {
-    let list = state["moves"].as_array().cloned().unwrap_or_default();
-    list.iter().filter_map(|mv| Some(mv["uci"].as_str()?.to_owned())).collect()
 }

@@ -20,8 +20,9 @@ use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 use serde_json::Value;
 
-use crate::support::hall::subscriber::{Heard, Subscriber};
-use crate::support::hall::{RunningDaemon, TestHall, thread};
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
+use crate::support::hall::{RunningDaemon, TestHall};
+use crate::support::waiting::thread;
 
 /// A move in UCI notation, and the hands that make it.
 type Ply = (&'static str, &'static str);
@@ -127,7 +128,7 @@ fn boards_on_one_line_are_served_each_by_itself() {
     for (id, ..) in BOARDS {
         subscriber.device(id, &["online"], 0);
         let topic = format!("/arbiter/ev/1/{id}/state");
-        let armed = |heard: &Heard| (heard.topic.ends_with(&topic) && heard.body()["stage"] == "armed").then_some(());
+        let armed = |heard: &ReceivedMessage| (heard.topic.ends_with(&topic) && heard.body()["stage"] == "armed").then_some(());
         subscriber.wait("the men in their places", 0, armed);
     }
     // A board is asked in its turn: who presses and is answered before that was not seen to press.
@@ -186,12 +187,14 @@ fn a_whole_chain_is_found_though_its_pings_overlap() {
         let id = format!("c{number}");
         subscriber.device(&id, &["online"], 0);
         let (topic, stands) = (format!("/arbiter/ev/1/{id}/state"), stands(number).to_string());
-        let there = |heard: &Heard| (heard.topic.ends_with(&topic) && heard.body()["board"] == stands.as_str()).then_some(());
+        let there =
+            |heard: &ReceivedMessage| (heard.topic.ends_with(&topic) && heard.body()["board"] == stands.as_str()).then_some(());
         subscriber.wait(&format!("the men of {id}"), 0, there);
     }
     for number in SILENT {
         let topic = format!("/device/dgt-bus-{}/status", address(number));
-        let told = |heard: &Heard| (heard.topic.ends_with(&topic) && heard.body()["problem"] == UNANSWERED).then_some(());
+        let told =
+            |heard: &ReceivedMessage| (heard.topic.ends_with(&topic) && heard.body()["problem"] == UNANSWERED).then_some(());
         subscriber.wait(&format!("that {} does not answer", address(number)), 0, told);
         assert_eq!(subscriber.latest(&topic).expect("its status").body()["state"], "offline");
     }

@@ -19,9 +19,10 @@ use flagfall_protocols::trace::Body;
 
 use crate::support::hall::subscriber::Subscriber;
 use crate::support::hall::table::{Table, play, wait_until_complete};
-use crate::support::hall::{PATIENCE, RunningDaemon, TestHall, pass};
+use crate::support::hall::{RunningDaemon, TestHall};
 use crate::support::seconds::assert_within;
 use crate::support::seeds::campaign;
+use crate::support::waiting::{PATIENCE, pause};
 
 /// From the plug's return to the message that says the board is there.
 const BACK_WITHIN: Duration = Duration::from_secs(2);
@@ -81,7 +82,7 @@ fn play_with_pulls(table: &Table, way: Way, pulls: &[Pull], hall: &TestHall, sub
     let began = mono();
     table.board.load(&table.script).expect("hands");
     let pull = |(number, pull): (usize, &Pull)| {
-        pass(began.after(pull.at).since(mono()));
+        pause(began.after(pull.at).since(mono()));
         let from = subscriber.count();
         table.board.unplug().expect("pulled");
         // Whoever has the number that became free, it is not the board.
@@ -89,7 +90,7 @@ fn play_with_pulls(table: &Table, way: Way, pulls: &[Pull], hall: &TestHall, sub
         if !matches!(way, Way::Link) {
             table.board.link_at(&hall.port(&format!("tty-{}-{number}", table.id))).expect("another name");
         }
-        pass(pull.out);
+        pause(pull.out);
         table.board.replug().expect("put back");
         let plugged = mono();
         let took = subscriber.device(&table.id, &["online", "unstable"], from).at.since(plugged);

@@ -2,34 +2,20 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use flagfall::emulate::PtyBoard;
 use flagfall::journal::{Disk, commit_log, read};
-use flagfall::wall::mono;
 use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::script::Script;
 
-use crate::support::hall::pass;
 use crate::support::hall::process::{DaemonFolder, DaemonProcess};
 use crate::support::mqtt::{Mosquitto, MosquittoSub};
-
-/// The longest that anything here takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::support::waiting::{PATIENCE, wait_until};
 
 /// The one file of a folder whose name ends so, if there is one.
 fn file(folder: &Path, ending: &str) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.expect("an entry").path());
     entries.filter(|path| path.to_string_lossy().ends_with(ending)).max()
-}
-
-/// Waits until what is read here satisfies `is`.
-fn wait_until(what: &str, mut is: impl FnMut() -> bool) {
-    let until = mono().after(PATIENCE);
-    while !is() {
-        assert!(mono() < until, "never came: {what}");
-        pass(Duration::from_millis(20));
-    }
 }
 
 #[test]
@@ -48,7 +34,7 @@ fn bytes_that_a_power_cut_takes_from_a_journal_come_back() {
     subscriber.wait("the move", |heard| heard.topic.ends_with("/live/ev/1/b0/move").then_some(()));
     // Nobody moves any more: soon the log has the journal's last line.
     let journal = file(&folder.journal().join("b0"), ".journal").expect("a journal");
-    wait_until("the last line in the log", || {
+    wait_until("the last line in the log", PATIENCE, || {
         let whole = fs::read(&journal).expect("a journal");
         let log = file(&logs, ".log").map(|log| fs::read(log).expect("a log")).unwrap_or_default();
         let last = whole.strip_suffix(b"\n").and_then(|text| text.split(|byte| *byte == b'\n').next_back()).unwrap_or_default();

@@ -5,11 +5,11 @@ mod games;
 
 use crate::rig::{Rig, Seat};
 use crate::support::mqtt::Mosquitto;
+use crate::support::mqtt::MosquittoMessage;
 use crate::support::schemas;
-use crate::watch::Heard;
 
 /// Every message of the daemon's has a schema and keeps to it.
-fn keep_to_schemas(all: &[Heard]) {
+fn keep_to_schemas(all: &[MosquittoMessage]) {
     for heard in all.iter().filter(|heard| heard.branch() != "cmd") {
         schemas::validate(&heard.topic, &heard.payload).unwrap_or_else(|problem| panic!("{problem}"));
     }

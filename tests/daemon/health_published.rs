@@ -9,7 +9,7 @@ use flagfall_hardware::emulator::script::{Action, Script};
 use flagfall_protocols::square::Square;
 use serde_json::{Value, json};
 
-use crate::support::hall::subscriber::{Heard, Subscriber};
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
 use crate::support::hall::table::{Table, play, settings, wait_until_complete};
 use crate::support::hall::{RunningDaemon, TestHall};
 
@@ -36,7 +36,7 @@ fn table(hall: &TestHall) -> Table {
 }
 
 /// The status of the board's device, if this is one and says so.
-fn status(heard: &Heard, is: impl Fn(&Value) -> bool) -> Option<Value> {
+fn status(heard: &ReceivedMessage, is: impl Fn(&Value) -> bool) -> Option<Value> {
     (heard.device("b0").is_some() && is(heard.body())).then(|| heard.body().clone())
 }
 
@@ -56,7 +56,7 @@ fn a_weak_square_and_a_low_battery_are_published() {
     assert_eq!((&seen["weak_squares"][0]["square"], &seen["weak_men"]), (&json!(WEAK), &Value::Null));
     assert_eq!(seen["warnings"], json!(["battery_low", "weak_squares"]));
     for (kind, says) in [("weak_square", "Square h8 lost its man"), ("battery_low", "The board's battery has 18 %")] {
-        let alarm = |heard: &Heard| {
+        let alarm = |heard: &ReceivedMessage| {
             let ours = heard.topic.contains("/arbiter/") && heard.body()["kind"] == kind;
             ours.then(|| heard.body()["sentence"].as_str().unwrap_or_default().to_owned())
         };

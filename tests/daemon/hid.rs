@@ -12,7 +12,7 @@ use flagfall_hardware::emulator::chessnut::{Chessnut, ChessnutSettings};
 use flagfall_protocols::trace::Body;
 use serde_json::Value;
 
-use crate::support::hall::subscriber::{Heard, Subscriber};
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber, uci_moves};
 use crate::support::hall::{RunningDaemon, TestHall};
 use crate::usb;
 use crate::usb::{Identity, PLAIN, Usb};
@@ -92,7 +92,7 @@ fn whole_games_survive_pulled_cables() {
         assert!(online.topic.ends_with(&format!("/device/{name}/status")), "{}", online.topic);
     }
     for (id, ..) in BOARDS {
-        let armed = |heard: &Heard| {
+        let armed = |heard: &ReceivedMessage| {
             let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
             (state && heard.body()["stage"] == "armed").then_some(())
         };
@@ -116,12 +116,12 @@ fn whole_games_survive_pulled_cables() {
             if pulled {
                 subscriber.device(id, &["online", "unstable"], before);
             }
-            made(&subscriber, id, ply + 1, uci);
+            subscriber.wait_for_ply(id, ply + 1, uci, LONG);
         }
     }
     for (board, (id, ..)) in boards.iter().zip(BOARDS) {
         let state = subscriber.latest(&format!("/live/ev/1/{id}/state")).expect("a state");
-        assert_eq!(moves(state.body()), GAME.map(|(uci, _)| uci.to_owned()), "{id}");
+        assert_eq!(uci_moves(state.body()), GAME.map(|(uci, _)| uci.to_owned()), "{id}");
         assert_eq!(board.counters(), Counters::default(), "{id}: players see nothing of it");
     }
     drop(running);
@@ -147,20 +147,4 @@ fn journalled(hall: &TestHall, id: &str) {
         }
     }
     assert!(positions > GAME.len() && answers > 3 && ups == 3, "{id}: {positions} {answers} {ups}");
-}
-
-/// Waits until so many plies are known on a board, the last of them this one.
-fn made(subscriber: &Subscriber, id: &str, plies: usize, uci: &str) {
-    let topic = format!("/live/ev/1/{id}/state");
-    let there = subscriber.find(0, LONG, |heard| {
-        let known = heard.topic.ends_with(&topic).then(|| moves(heard.body()))?;
-        (known.len() == plies && known.last().is_some_and(|last| last == uci)).then_some(())
-    });
-    let last = || subscriber.latest(&topic).map(|heard| moves(heard.body()));
-    assert!(there.is_some(), "board {id}, ply {plies}: {uci} never came: {:?}", last());
-}
-
-fn moves(state: &Value) -> Vec<String> {
-    let list = state["moves"].as_array().cloned().unwrap_or_default();
-    list.iter().filter_map(|mv| Some(mv["uci"].as_str()?.to_owned())).collect()
 }

@@ -14,7 +14,9 @@ use tempfile::TempDir;
 use device::{CHANNELS, LoggedDevice, SentLog, UnknownDevice, services};
 
 use crate::bluez::{Bluez, Bus, Peripheral, SYSTEM_BUS};
-use crate::record::process::{RecordingProcess, flagfall, kinds, moves, text};
+use crate::program::{RunningProgram, flagfall, text};
+use crate::record::process::{kinds, moves};
+use crate::support::waiting::wait_until;
 
 const ADDRESS: &str = "C0:00:00:00:00:07";
 /// Longer than a connection takes to come back.
@@ -37,10 +39,10 @@ impl BluetoothRig {
         self.folder.path().join("new.trace")
     }
 
-    fn record(&self, named: &str, more: &[&str]) -> RecordingProcess {
+    fn record(&self, named: &str, more: &[&str]) -> RunningProgram {
         let file = self.file();
         let arguments = [&["record", "--bluetooth", named, text(&file)], more].concat();
-        RecordingProcess::of(flagfall(&arguments).env(SYSTEM_BUS, self.bus.address()))
+        RunningProgram::start(flagfall(&arguments).env(SYSTEM_BUS, self.bus.address()))
     }
 
     /// A device that nobody has a driver for.
@@ -55,16 +57,7 @@ impl BluetoothRig {
     fn play(&self, count: usize) {
         let steps: String = (0..count).map(|_| "+0.25 lift a1\n").collect();
         self.bluez.load(ADDRESS, &Script::parse(&steps).expect("a script"));
-        await_that("it is sent", || self.bluez.done(ADDRESS));
-    }
-}
-
-#[allow(clippy::disallowed_methods, reason = "real time among real parts")]
-fn await_that(what: &str, done: impl Fn() -> bool) {
-    let began = mono();
-    while !done() {
-        assert!(mono().since(began) < LONG, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
+        wait_until("it is sent", LONG, || self.bluez.done(ADDRESS));
     }
 }
 
@@ -107,7 +100,7 @@ fn a_device_without_a_driver_is_recorded() {
         recording.wait_for_line(step);
     }
     rig.play(4);
-    await_that("all is notified", || rig.bluez.seen(ADDRESS).notifications >= 6);
+    wait_until("all is notified", LONG, || rig.bluez.seen(ADDRESS).notifications >= 6);
     // It goes out of reach, talks on, and is back.
     rig.bluez.fall_silent(ADDRESS);
     let lost = recording.wait_for_line("waiting for the device to come back");
@@ -119,12 +112,12 @@ fn a_device_without_a_driver_is_recorded() {
     let file = rig.file();
     // All but the fifth piece, which nobody heard.
     let heard = || log.heard().into_iter().filter(|(_, bytes)| bytes[..] != [0x55, 5]);
-    await_that("all is recorded", || streams(pieces(&file)) == streams(heard()));
+    wait_until("all is recorded", LONG, || streams(pieces(&file)) == streams(heard()));
     assert_eq!((heard().count(), rig.bluez.seen(ADDRESS).unheard), (8, 2));
-    let end = recording.signal("-INT");
+    let end = recording.stop("-INT");
     assert!(end.contains("0 sent") && end.contains(text(&file)), "{end}");
     let took = mono().since(began).as_micros() as u64;
-    await_that("it is let go", || !rig.bluez.connected(ADDRESS));
+    wait_until("it is let go", LONG, || !rig.bluez.connected(ADDRESS));
 
     assert_eq!(kinds(&file).iter().filter(|kind| **kind != "rx").copied().collect::<Vec<_>>(), ["up", "down", "up"]);
     assert!(rig.bluez.seen(ADDRESS).writes.is_empty(), "nothing is asked of it");
@@ -155,8 +148,8 @@ fn a_channel_that_refuses_is_named_and_left_out() {
     recording.wait_for_line("recording; Ctrl-C ends");
     rig.play(2);
     let file = rig.file();
-    await_that("the other is recorded", || pieces(&file) == [(0, vec![0x55, 1]), (0, vec![0x55, 2])]);
-    recording.terminate();
+    wait_until("the other is recorded", LONG, || pieces(&file) == [(0, vec![0x55, 1]), (0, vec![0x55, 2])]);
+    recording.stop("-TERM");
     assert!(head(&file, "channel-0").is_some_and(|value| value.starts_with("notify ")));
     assert!(head(&file, "channel-1").is_some_and(|value| value.starts_with("refused write ")));
     // With nothing to listen to there is nothing to record.
@@ -164,7 +157,7 @@ fn a_channel_that_refuses_is_named_and_left_out() {
     std::fs::remove_file(&file).expect("a file");
     let mut recording = rig.record(ADDRESS, &[]);
     assert!(recording.wait_for_line("channel 0: ").contains("ATT error"));
-    assert!(recording.signal("-INT").contains("nothing was recorded"));
+    assert!(recording.stop("-INT").contains("nothing was recorded"));
 }
 
 #[test]
@@ -178,13 +171,13 @@ fn a_board_with_a_driver_is_asked_as_the_daemon_asks() {
     recording.wait_for_line("recording; Ctrl-C ends");
     let file = rig.file();
     // The session has asked what it asks at the start: longer than all squares, in notifications of twenty bytes.
-    await_that("it answers", || pieces(&file).iter().map(|(_, bytes)| bytes.len()).sum::<usize>() > 40);
+    wait_until("it answers", LONG, || pieces(&file).iter().map(|(_, bytes)| bytes.len()).sum::<usize>() > 40);
     rig.bluez.load(ADDRESS, &Script::parse("1 move e2 e4\n+1 move e7 e5").expect("a script"));
-    await_that("the hands are done", || rig.bluez.done(ADDRESS));
-    await_that("all is recorded", || streams(pieces(&file)) == streams(log.heard()) && moves(&file) == ["e2e4", "e7e5"]);
-    let end = recording.terminate();
+    wait_until("the hands are done", LONG, || rig.bluez.done(ADDRESS));
+    wait_until("all is recorded", LONG, || streams(pieces(&file)) == streams(log.heard()) && moves(&file) == ["e2e4", "e7e5"]);
+    let end = recording.stop("-TERM");
     assert!(!end.contains(" 0 sent"), "{end}");
-    await_that("it is let go", || !rig.bluez.connected(ADDRESS));
+    wait_until("it is let go", LONG, || !rig.bluez.connected(ADDRESS));
     let written = rig.bluez.seen(ADDRESS).writes.into_iter().map(|written| written.bytes);
     assert_eq!(passed(&file, true).into_iter().map(|(_, _, bytes)| bytes).collect::<Vec<_>>(), written.collect::<Vec<_>>());
     for (key, value) in [("driver", "chessnut"), ("bluetooth", "Chessnut Air"), ("time-control", "300+5")] {
@@ -201,8 +194,8 @@ fn a_recording_with_a_limit_ends_by_itself() {
     let mut recording = rig.record("Brand New Board", &["--seconds", "6"]);
     recording.wait_for_line("recording; Ctrl-C ends");
     rig.play(1);
-    assert!(recording.ended().contains("bytes received, 0 sent"));
-    await_that("it is let go", || !rig.bluez.connected(ADDRESS));
+    assert!(recording.wait_for_success().contains("bytes received, 0 sent"));
+    wait_until("it is let go", LONG, || !rig.bluez.connected(ADDRESS));
     assert_eq!(kinds(&rig.file())[..2], ["up", "rx"]);
 }
 
@@ -214,16 +207,16 @@ fn a_recording_outlives_the_bluetooth_service_and_can_end_without_it() {
     recording.wait_for_line("recording; Ctrl-C ends");
     rig.play(2);
     let file = rig.file();
-    await_that("all is recorded", || streams(pieces(&file)) == streams(log.heard()));
+    wait_until("all is recorded", LONG, || streams(pieces(&file)) == streams(log.heard()));
     rig.bluez.stop();
     recording.wait_for_line("waiting for the device to come back");
     rig.bluez.resume();
     recording.wait_for_line("the device is back");
     rig.play(2);
-    await_that("all is recorded", || streams(pieces(&file)) == streams(log.heard()));
+    wait_until("all is recorded", LONG, || streams(pieces(&file)) == streams(log.heard()));
     rig.bluez.stop();
     recording.wait_for_line("waiting for the device to come back");
-    assert!(recording.signal("-INT").contains("bytes received, 0 sent"));
+    assert!(recording.stop("-INT").contains("bytes received, 0 sent"));
     assert_eq!(kinds(&file).iter().filter(|kind| **kind != "rx").copied().collect::<Vec<_>>(), ["up", "down", "up", "down"]);
 }
 
@@ -248,11 +241,11 @@ fn an_impossible_recording_reports_its_cause() {
     }
     let mut recording = rig.record("Nobody", &[]);
     recording.wait_for_line("no device that advertises is the wanted one");
-    assert!(recording.signal("-INT").contains("nothing was recorded"));
+    assert!(recording.stop("-INT").contains("nothing was recorded"));
     rig.bluez.remove_adapter();
     let mut recording = rig.record(ADDRESS, &["--seconds", "20"]);
     recording.wait_for_line("there is no Bluetooth adapter");
     rig.bluez.add_adapter();
     recording.wait_for_line("recording; Ctrl-C ends");
-    recording.terminate();
+    recording.stop("-TERM");
 }

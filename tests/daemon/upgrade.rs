@@ -16,9 +16,10 @@ use flagfall::session::recorder::Recorder;
 use flagfall::session::restore::Verified;
 use flagfall_protocols::trace::{Audience, Body, Record, print};
 
-use crate::support::hall::subscriber::{Heard, Subscriber};
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
 use crate::support::hall::table::{Table, play, wait_until_complete};
-use crate::support::hall::{EmbeddedBroker, PATIENCE, RunningDaemon, TestHall, pass};
+use crate::support::hall::{EmbeddedBroker, RunningDaemon, TestHall};
+use crate::support::waiting::{PATIENCE, pause};
 
 const OLDER: &str = include_str!("upgrade/older.journal");
 const FILE: &str = "00000001-ev-r1-bb0.journal";
@@ -58,7 +59,7 @@ fn acknowledged(arbiter: u64, live: u64) -> String {
 }
 
 /// Numbers and payloads of one audience, as they came.
-fn events(subscriber: &Subscriber, audience: &str) -> Vec<(u64, Heard)> {
+fn events(subscriber: &Subscriber, audience: &str) -> Vec<(u64, ReceivedMessage)> {
     let prefix = format!("flagfall/1/{audience}/ev/1/b0/");
     let ours = subscriber.all().into_iter().filter(|heard| heard.topic.starts_with(&prefix));
     ours.filter_map(|heard| Some((heard.message["no"].as_u64()?, heard))).collect()
@@ -87,7 +88,8 @@ fn an_older_journal_goes_on_and_nothing_is_sent_twice() {
     table.board.load(&table.script).expect("hands");
     assert!(table.board.wait_done(PATIENCE));
     // The board stands anew; whatever is made of it comes after what was sent.
-    let new = |heard: &Heard| heard.message["no"].as_u64().filter(|no| *no > LAST[0] && heard.topic.contains("/arbiter/"));
+    let new =
+        |heard: &ReceivedMessage| heard.message["no"].as_u64().filter(|no| *no > LAST[0] && heard.topic.contains("/arbiter/"));
     subscriber.wait("an event after the last", 0, new);
     daemon.stop();
 
@@ -123,13 +125,13 @@ fn a_newer_format_is_refused_and_the_board_beside_it_is_served() {
     let daemon = RunningDaemon::start(hall.loaded(vec![table.by_port(&hall), other.by_port(&hall)]));
     let subscriber = Subscriber::new(daemon.tcp);
     drop(subscriber.device("b1", &["online"], 0));
-    let refused = |heard: &Heard| {
+    let refused = |heard: &ReceivedMessage| {
         heard.device("b0")?;
         let problem = heard.body()["problem"].as_str()?;
         (problem.contains("newer format") && problem.contains(FILE)).then_some(())
     };
     subscriber.wait("why the board is not served", 0, refused);
-    let failed = |heard: &Heard| (heard.body()["failed_boards"] == serde_json::json!(["b0"])).then_some(());
+    let failed = |heard: &ReceivedMessage| (heard.body()["failed_boards"] == serde_json::json!(["b0"])).then_some(());
     subscriber.wait("the node's health", 0, failed);
     other.board.load(&other.script).expect("hands");
     assert!(other.board.wait_done(PATIENCE));
@@ -170,7 +172,7 @@ fn a_folder_that_cannot_be_written_does_not_keep_a_board_from_being_served() {
     let subscriber = Subscriber::new(daemon.tcp);
     drop(subscriber.device("b0", &["online"], 0));
     table.board.load(&table.script).expect("hands");
-    let ok = |value: bool| move |heard: &Heard| (heard.body()["journal_ok"] == value).then_some(());
+    let ok = |value: bool| move |heard: &ReceivedMessage| (heard.body()["journal_ok"] == value).then_some(());
     subscriber.wait("the node's health", 0, ok(false));
     assert!(table.board.wait_done(Duration::from_secs(60)));
     wait_until_complete(&subscriber, std::slice::from_ref(&table));
@@ -178,7 +180,7 @@ fn a_folder_that_cannot_be_written_does_not_keep_a_board_from_being_served() {
     let from = subscriber.count();
     fs::remove_file(hall.journal().join("b0")).expect("removed");
     subscriber.wait("the node's health, well again", from, ok(true));
-    pass(Duration::from_millis(100));
+    pause(Duration::from_millis(100));
     daemon.stop();
     assert!(hall.journal().join("b0").is_dir());
 }

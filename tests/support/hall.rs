@@ -8,26 +8,13 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use flagfall::config::{Board, Broker, Config, Discovery, Event, Journal, Loaded, Node};
 use flagfall::daemon::{Daemon, Ended};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
-/// Longest wait for anything.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A thread with a name.
-pub(crate) fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    std::thread::Builder::new().name(name.to_owned()).spawn(work).expect("a thread")
-}
-
-/// Lets so much time pass: hands do not wait for anything that could be awaited.
-pub(crate) fn pass(time: Duration) {
-    let (_keep, never) = sync_channel::<()>(0);
-    let _ = never.recv_timeout(time);
-}
+use super::waiting::{PATIENCE, thread};
 
 /// A folder with a place for ports and one for journals.
 pub(crate) struct TestHall(TempDir);

@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 
 use crate::broker_faults::checks::{self, Line};
 use crate::broker_faults::order::{self, DaemonRun, ResyncRequest};
-use crate::rig::{Daemon, ROUND, Rig, Seat, pause};
+use crate::rig::{Daemon, ROUND, Rig, Seat};
 use crate::support::mqtt::{Mosquitto, PATIENCE, Proxy, publish};
+use crate::support::waiting::pause;
 use crate::watch::Watch;
 
 /// Faults of the broker in one evening.

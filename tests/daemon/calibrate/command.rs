@@ -1,10 +1,8 @@
 //! The command, as a process at an emulated board.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Stdio};
 
 use flagfall::calibration;
 use flagfall_hardware::emulator::Counters;
@@ -14,66 +12,20 @@ use flagfall_protocols::drivers::certabo::Form;
 use flagfall_protocols::drivers::find;
 use flagfall_protocols::square::Placement;
 
+use super::DRIVER;
 use super::board::{PtyCertabo, settings};
-use super::{DRIVER, flagfall, run, text};
 use crate::bluez::{Bluez, Bus, Peripheral, SYSTEM_BUS};
+use crate::program::{RunningProgram, flagfall, run, text};
 
-/// A calibration that runs.
-pub(crate) struct CalibrationProcess {
-    child: Child,
-    notes: BufReader<ChildStderr>,
-}
-
-impl CalibrationProcess {
-    pub(crate) fn start(table: &PtyCertabo, file: &Path, more: &[&str]) -> CalibrationProcess {
-        let words = ["calibrate", "--driver", DRIVER, text(&table.path), text(file)];
-        CalibrationProcess::of(flagfall(&words).args(more))
-    }
-
-    fn of(command: &mut Command) -> CalibrationProcess {
-        let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
-        let notes = BufReader::new(child.stderr.take().expect("a pipe"));
-        CalibrationProcess { child, notes }
-    }
-
-    /// Waits for a line with this; the program's end ends the wait, too.
-    pub(crate) fn wait_for_line(&mut self, what: &str) -> String {
-        let mut all = String::new();
-        loop {
-            let before = all.len();
-            let count = self.notes.read_line(&mut all).expect("text");
-            assert!(count > 0, "`{what}` was not said, but: {all}");
-            if all[before..].contains(what) {
-                return all[before..].to_owned();
-            }
-        }
-    }
-
-    /// Its exit code, and what it says until then.
-    pub(crate) fn end(mut self) -> (Option<i32>, String) {
-        let mut rest = String::new();
-        self.notes.read_to_string(&mut rest).expect("text");
-        (self.child.wait().expect("it ends").code(), rest)
-    }
-
-    fn interrupt(self) -> (Option<i32>, String) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill is there").success());
-        self.end()
-    }
-}
-
-impl Drop for CalibrationProcess {
-    fn drop(&mut self) {
-        // It has ended if all went well.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// Starts `flagfall calibrate` at this board.
+fn start_calibration(table: &PtyCertabo, file: &Path, more: &[&str]) -> RunningProgram {
+    let words = ["calibrate", "--driver", DRIVER, text(&table.path), text(file)];
+    RunningProgram::start(flagfall(&words).args(more))
 }
 
 /// Learns the men and two spare queens, White's, which is beside the board afterwards, and Black's, which stands on d6.
 pub(crate) fn calibrate_with_two_queens(table: &PtyCertabo, file: &Path) {
-    let mut process = CalibrationProcess::start(table, file, &["--spares", "2"]);
+    let mut process = start_calibration(table, file, &["--spares", "2"]);
     process.wait_for_line("all 32 men are known");
     let next = process.wait_for_line("now spare men");
     assert!(next.contains("black queen on d6, white queen on d3"), "{next}");
@@ -81,7 +33,7 @@ pub(crate) fn calibrate_with_two_queens(table: &PtyCertabo, file: &Path) {
     process.wait_for_line("spare white queen known");
     table.load("0 lift d3\n+0.1 drop\n+0.3 place d6 q");
     process.wait_for_line("spare black queen known");
-    let (code, rest) = process.end();
+    let (code, rest) = process.wait_for_end();
     assert_eq!(code, Some(0), "{rest}");
     assert!(rest.contains("32 men and 2 to spare: white queen, black queen"), "{rest}");
     assert!(rest.contains(&format!("calibration_file = {file:?}")), "{rest}");
@@ -133,20 +85,20 @@ fn missing_men_are_named_and_ctrl_c_keeps_a_whole_set() {
     let file = folder.path().join("b1");
     let placement = Placement::parse("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQ1BNR").expect("a placement");
     let table = PtyCertabo::start(CertaboSettings { placement, ..settings() });
-    let mut process = CalibrationProcess::start(&table, &file, &[]);
+    let mut process = start_calibration(&table, &file, &[]);
     process.wait_for_line("set up all men for a new game");
     let trouble = "no man is read for certain on e1, e2; something is read where nothing may stand: e4";
     process.wait_for_line(&format!("not yet: {trouble}"));
-    let (code, rest) = process.interrupt();
+    let (code, rest) = process.signal("-INT");
     assert_eq!(code, Some(1), "{rest}");
     assert!(rest.contains(&format!("b1 is not written: {trouble}")), "{rest}");
     only(folder.path(), &[]);
 
-    let mut process = CalibrationProcess::start(&table, &file, &[]);
+    let mut process = start_calibration(&table, &file, &[]);
     process.wait_for_line("not yet: ");
     table.load("0 move e4 e2\n+0.6 place e1 K");
     process.wait_for_line("now spare men");
-    let (code, rest) = process.interrupt();
+    let (code, rest) = process.signal("-INT");
     assert!(code == Some(0) && rest.contains("32 men, no spare one"), "{rest}");
     only(folder.path(), &["b1"]);
 }
@@ -157,13 +109,13 @@ fn a_time_limit_ends_a_calibration() {
     let file = folder.path().join("b1");
     let placement = Placement::EMPTY;
     let table = PtyCertabo::start(CertaboSettings { placement, noise: None, ..settings() });
-    let process = CalibrationProcess::start(&table, &file, &["--seconds", "4"]);
-    let (code, rest) = process.end();
+    let process = start_calibration(&table, &file, &["--seconds", "4"]);
+    let (code, rest) = process.wait_for_end();
     assert!(code == Some(1) && rest.contains("b1 is not written: no man is read on any square"), "{rest}");
     // A board of the other family.
     let table = PtyCertabo::start(CertaboSettings { form: Form::Occupancy, ..settings() });
-    let process = CalibrationProcess::start(&table, &file, &["--seconds", "7"]);
-    let (code, rest) = process.end();
+    let process = start_calibration(&table, &file, &["--seconds", "7"]);
+    let (code, rest) = process.wait_for_end();
     assert!(code == Some(1) && rest.contains("not yet: nothing is heard of the board"), "{rest}");
     only(folder.path(), &[]);
 }
@@ -201,10 +153,10 @@ fn a_board_by_bluetooth_is_calibrated_too() {
     let bluez = Bluez::start(&bus.address());
     bluez.add(Peripheral::of(DRIVER, ADDRESS, "Certabo"));
     let words = ["calibrate", "--driver", DRIVER, "--bluetooth", "Certabo", text(&file), "--spares", "1"];
-    let mut process = CalibrationProcess::of(flagfall(&words).env(SYSTEM_BUS, bus.address()));
+    let mut process = RunningProgram::start(flagfall(&words).env(SYSTEM_BUS, bus.address()));
     process.wait_for_line("now spare men");
     bluez.load(ADDRESS, &Script::parse("0.1 place d3 Q").expect("a script"));
-    let (code, rest) = process.end();
+    let (code, rest) = process.wait_for_end();
     assert!(code == Some(0) && rest.contains("32 men and 1 to spare: white queen"), "{rest}");
     assert!(calibration::read(&file, find(DRIVER).expect("registered")).is_ok());
     assert_eq!(bluez.counters(ADDRESS), Counters::default(), "nothing was sent");

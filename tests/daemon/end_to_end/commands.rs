@@ -12,9 +12,10 @@ use shakmaty::Chess;
 
 use crate::contract;
 use crate::end_to_end::games::{sans, topic};
-use crate::rig::{Daemon, ROUND, Rig, Seat, pause};
-use crate::support::mqtt::{Mosquitto, publish};
-use crate::watch::{Heard, Watch};
+use crate::rig::{Daemon, ROUND, Rig, Seat};
+use crate::support::mqtt::{Mosquitto, MosquittoMessage, publish};
+use crate::support::waiting::pause;
+use crate::watch::Watch;
 
 const SEATS: [Seat<'static>; 2] = [Seat { id: "b1", time_control: "60" }, Seat { id: "b2", time_control: "60" }];
 
@@ -68,9 +69,9 @@ impl CommandSetup {
     }
 
     /// The answers to a command, once the last one is there.
-    fn answers(&self, id: &str, topic: &str) -> Vec<Heard> {
+    fn answers(&self, id: &str, topic: &str) -> Vec<MosquittoMessage> {
         self.watch.wait(&format!("the answer to {id}"), |all| {
-            let answers: Vec<Heard> =
+            let answers: Vec<MosquittoMessage> =
                 all.iter().filter(|heard| heard.branch() == "reply" && heard.json["id"] == id).cloned().collect();
             assert!(answers.iter().all(|heard| heard.topic == topic), "{answers:?}");
             answers.last().is_some_and(|last| last.body()["stage"] != "accepted").then_some(answers)
@@ -161,9 +162,9 @@ fn commands_are_answered_and_audited_and_those_refused_change_nothing() {
 
     // The same again: the same answer, and no second action, though the lock is stale by now.
     setup.send("anna", "declare-result", &good, &[]);
-    let done = |heard: &&Heard| heard.json["id"] == "good" && heard.body()["stage"] == "done";
+    let done = |heard: &&MosquittoMessage| heard.json["id"] == "good" && heard.body()["stage"] == "done";
     setup.watch.wait("the same answer", |all| {
-        let both: Vec<&Heard> = all.iter().filter(done).collect();
+        let both: Vec<&MosquittoMessage> = all.iter().filter(done).collect();
         let [one, other] = both.as_slice() else { return None };
         assert_eq!(one.body(), other.body());
         Some(())
@@ -211,7 +212,9 @@ fn too_many_commands_are_refused_and_not_audited() {
     sender.stdin.take().expect("its input").write_all(lines.as_bytes()).expect("written");
     assert!(sender.wait().expect("a child").success());
     let last = |code: &'static str| {
-        move |heard: &&Heard| heard.branch() == "reply" && heard.body()["stage"] != "accepted" && heard.body()["code"] == code
+        move |heard: &&MosquittoMessage| {
+            heard.branch() == "reply" && heard.body()["stage"] != "accepted" && heard.body()["code"] == code
+        }
     };
     // Another sender is not held up, and whose answer is there came after all others.
     setup.refused("anna", "declare-result", &declare("no-lock", json!({}), "1-0"), "invalid");

@@ -11,7 +11,7 @@ use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
-use crate::support::hall::subscriber::{Heard, Subscriber};
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
 use crate::support::hall::table::Table;
 use crate::support::hall::{RunningDaemon, TestHall};
 
@@ -85,7 +85,7 @@ pub(crate) fn start_daemon<const FAULT: usize>(hall: &TestHall, tables: &[Table]
 /// Waits until the node's health names exactly these boards as failed.
 #[track_caller]
 pub(crate) fn wait_for_failed_boards(subscriber: &Subscriber, boards: &[&str]) {
-    let told = |heard: &Heard| {
+    let told = |heard: &ReceivedMessage| {
         let list = heard.body()["failed_boards"].as_array().filter(|_| heard.topic.ends_with("/health"))?;
         (list.iter().map(|board| board.as_str().unwrap_or("")).collect::<Vec<_>>() == boards).then_some(())
     };
@@ -120,7 +120,7 @@ pub(crate) fn assert_all_events_published(hall: &TestHall, subscriber: &Subscrib
     for audience in Audience::ALL {
         let (outs, _) = outs_from(&hall.journal().join(board), audience, 1, usize::MAX).expect("a journal");
         for out in outs {
-            let is_it = |heard: &Heard| heard.topic == out.topic && heard.message["no"].as_u64() == Some(out.number);
+            let is_it = |heard: &ReceivedMessage| heard.topic == out.topic && heard.message["no"].as_u64() == Some(out.number);
             assert!(heard.iter().any(is_it), "{} {} was not sent", out.topic, out.number);
         }
     }

@@ -7,9 +7,10 @@ use super::faulty::{
     HANGS_ALWAYS, HANGS_ONCE, RELEASED, TRIGGER, assert_numbers_are_unique, read_sound_journal, start_daemon, trigger_count,
     wait_for_failed_boards,
 };
-use crate::support::hall::subscriber::{Heard, Subscriber};
+use crate::support::hall::TestHall;
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
 use crate::support::hall::table::{Table, play, wait_until_complete};
-use crate::support::hall::{TestHall, pass};
+use crate::support::waiting::pause;
 
 /// Slow enough that the game still goes on when the station has been replaced.
 const THINK: [u64; 2] = [900, 1_400];
@@ -32,12 +33,12 @@ fn a_station_that_hangs_is_replaced_and_changes_nothing_when_it_wakes() {
     let subscriber = Subscriber::new(daemon.tcp);
     tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
-    pass(Duration::from_secs(3));
+    pause(Duration::from_secs(3));
     tables[0].board.inject(&[TRIGGER]).expect("running");
     // The second one begins with the link: it is there again, and a move comes.
     let from = subscriber.count();
     drop(subscriber.device("b0", &["online", "unstable"], from));
-    let moved = |heard: &Heard| heard.topic.ends_with("/live/ev/1/b0/move").then_some(());
+    let moved = |heard: &ReceivedMessage| heard.topic.ends_with("/live/ev/1/b0/move").then_some(());
     subscriber.wait("a move after that", subscriber.count(), moved);
     assert_eq!(trigger_count(HANGS_ONCE), 1);
     // In the middle of the game the old one goes on with what it had in hand.
@@ -61,20 +62,20 @@ fn a_station_that_hangs_again_is_parked() {
     let subscriber = Subscriber::new(daemon.tcp);
     tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
-    pass(Duration::from_secs(3));
+    pause(Duration::from_secs(3));
     tables[0].board.inject(&[TRIGGER]).expect("running");
     let from = subscriber.count();
     drop(subscriber.device("b0", &["online", "unstable"], from));
     tables[0].board.inject(&[TRIGGER]).expect("running");
     wait_for_failed_boards(&subscriber, &["b0"]);
-    let parked = |heard: &Heard| {
+    let parked = |heard: &ReceivedMessage| {
         heard.device("b0")?;
         let told = heard.body()["problem"].as_str()?.contains("hung twice and was parked");
         (told && heard.body()["port"].is_string()).then_some(())
     };
     subscriber.wait("the device's status, with its port open again", 0, parked);
     // The emulated board looks every 20 ms whether somebody listens again.
-    pass(Duration::from_millis(300));
+    pause(Duration::from_millis(300));
     tables[0].board.inject(b"still recorded").expect("running");
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
     wait_until_complete(&subscriber, &tables[1..]);

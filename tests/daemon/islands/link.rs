@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use flagfall::wall::mono;
 
-use crate::support::hall::subscriber::{Heard, Subscriber};
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
 use crate::support::hall::table::{Table, play, wait_until_complete};
-use crate::support::hall::{RunningDaemon, TestHall, pass};
+use crate::support::hall::{RunningDaemon, TestHall};
 use crate::support::seconds::assert_within;
+use crate::support::waiting::pause;
 
 const THINK: [u64; 2] = [250, 600];
 /// From a port's release to the moment the daemon has it.
@@ -53,7 +54,7 @@ fn a_silent_board_is_an_alarm_until_it_talks_again() {
     silent.board.mute(true).expect("running");
     let lost = subscriber.device(&silent.id, &["offline"], from);
     assert_eq!(lost.body()["problem"], "the device does not answer");
-    let alert = |heard: &Heard| {
+    let alert = |heard: &ReceivedMessage| {
         let ours = heard.topic.contains(&format!("/{}/alert/", silent.id)) && heard.body()["kind"] == "board_lost";
         ours.then(|| heard.topic.clone())
     };
@@ -106,18 +107,19 @@ fn a_held_port_is_reported_with_its_holder_and_opened_when_it_is_free() {
     let subscriber = Subscriber::new(daemon.tcp);
     drop(subscriber.device(&free.id, &["online"], 0));
     let holder = format!("sleep (process {})", other.0.id());
-    let named = |heard: &Heard| {
+    let named = |heard: &ReceivedMessage| {
         heard.device(&held.id).filter(|state| *state == "offline")?;
         heard.body()["problem"].as_str()?.contains(&holder).then_some(())
     };
     subscriber.wait("the holder's name", 0, named);
     free.board.load(&free.script).expect("hands");
     // Longer than the longest pause between two looks.
-    pass(Duration::from_millis(1_500));
+    pause(Duration::from_millis(1_500));
     other.end();
     let released = mono();
     let from = subscriber.count();
-    let taken = |heard: &Heard| (heard.device(&held.id).is_some() && heard.body()["port"].is_string()).then_some(heard.at);
+    let taken =
+        |heard: &ReceivedMessage| (heard.device(&held.id).is_some() && heard.body()["port"].is_string()).then_some(heard.at);
     let took = subscriber.wait("the port", from, taken).since(released);
     assert_within(took, TAKEN_WITHIN, "taken");
     let online = subscriber.device(&held.id, &["online"], from);

@@ -6,9 +6,10 @@ use super::faulty::{
     PANICS_ALWAYS, PANICS_ONCE, TRIGGER, assert_all_events_published, assert_numbers_are_unique, read_sound_journal,
     start_daemon, trigger_count, wait_for_failed_boards,
 };
-use crate::support::hall::subscriber::{Heard, Subscriber};
+use crate::support::hall::TestHall;
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
 use crate::support::hall::table::{Table, play, wait_until_complete};
-use crate::support::hall::{TestHall, pass};
+use crate::support::waiting::pause;
 
 const THINK: [u64; 2] = [300, 700];
 
@@ -24,7 +25,7 @@ fn a_panic_that_does_not_come_again_costs_nothing() {
     let subscriber = Subscriber::new(daemon.tcp);
     tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
-    pass(Duration::from_secs(4));
+    pause(Duration::from_secs(4));
     tables[0].board.inject(&[TRIGGER]).expect("running");
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
     wait_until_complete(&subscriber, &tables);
@@ -45,10 +46,10 @@ fn a_game_that_panics_again_is_parked_and_its_bytes_are_still_recorded() {
     let subscriber = Subscriber::new(daemon.tcp);
     tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
-    pass(Duration::from_secs(4));
+    pause(Duration::from_secs(4));
     tables[0].board.inject(&[TRIGGER]).expect("running");
     wait_for_failed_boards(&subscriber, &["b0"]);
-    let parked = |heard: &Heard| {
+    let parked = |heard: &ReceivedMessage| {
         // A board that nobody reads is not online, whatever its cable says.
         heard.device("b0").filter(|state| *state == "offline")?;
         heard.body()["problem"].as_str()?.contains("failed twice at the same record and was parked").then_some(())

@@ -6,7 +6,7 @@ fn a_recording_replays_as_the_game_that_was_played() {
     let (link, file) = (folder.path().join("board"), folder.path().join("game.trace"));
     let board = board(1025);
     board.link_at(&link).unwrap();
-    let mut recording = RecordingProcess::start(&[text(&link), text(&file), "--driver", "dgt", "--time-control", "300+5"]);
+    let mut recording = start_recording(&[text(&link), text(&file), "--driver", "dgt", "--time-control", "300+5"]);
     recording.wait_for_line("recording; Ctrl-C ends");
     // The session asks for the position a second after the port opened.
     let script =
@@ -25,7 +25,7 @@ fn a_recording_replays_as_the_game_that_was_played() {
     // The last bytes are on their way: every look is a process, and their number is bounded.
     let arrived = (0..200).any(|_| moves(&file).len() == done.len());
     assert!(arrived, "{:?}", moves(&file));
-    let end = recording.terminate();
+    let end = recording.stop("-TERM");
     assert!(end.contains("records") && end.contains(text(&file)), "{end}");
     assert_eq!(moves(&file), done);
     let kinds = kinds(&file);
@@ -43,7 +43,7 @@ fn without_a_driver_nothing_is_sent() {
     let (link, file) = (folder.path().join("port"), folder.path().join("bytes.trace"));
     let (mut device, path) = Pty::pair().unwrap();
     std::os::unix::fs::symlink(path, &link).unwrap();
-    let mut recording = RecordingProcess::start(&[text(&link), text(&file), "--baud", "38400", "--seconds", "2"]);
+    let mut recording = start_recording(&[text(&link), text(&file), "--baud", "38400", "--seconds", "2"]);
     recording.wait_for_line("recording");
     let all: Vec<u8> = (0..=255).collect();
     device.write(&all).unwrap();

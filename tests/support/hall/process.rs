@@ -4,15 +4,14 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::Receiver;
-use std::time::Duration;
 
 use flagfall::config::load;
 use flagfall::daemon::plans;
 use flagfall::session::setting::Setting;
-use flagfall::wall::mono;
 use tempfile::TempDir;
 
-use crate::support::mqtt::{PATIENCE, lines, wait_for};
+use crate::support::mqtt::{lines, wait_for};
+use crate::support::waiting::wait_for_exit;
 
 /// The folder of a daemon with one board, `b0`.
 pub(crate) struct DaemonFolder {
@@ -117,14 +116,7 @@ impl DaemonProcess {
 
     /// Waits for its end.
     pub(crate) fn wait_for_end(&self) -> ExitStatus {
-        let until = mono().after(PATIENCE);
-        loop {
-            if let Some(status) = self.child.borrow_mut().try_wait().expect("a child") {
-                return status;
-            }
-            assert!(mono() < until, "the daemon does not end");
-            std::thread::park_timeout(Duration::from_millis(10));
-        }
+        wait_for_exit(&mut self.child.borrow_mut(), "the daemon")
     }
 
     /// Waits for a line of its log.

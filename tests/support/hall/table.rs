@@ -13,8 +13,9 @@ use flagfall_hardware::emulator::script::{Action, Script};
 use flagfall_protocols::time::ClockTime;
 use shakmaty::Chess;
 
+use super::TestHall;
 use super::subscriber::Subscriber;
-use super::{PATIENCE, TestHall};
+use crate::support::waiting::PATIENCE;
 
 /// Openings, 20 plies each.
 const GAMES: [&str; 4] = [
